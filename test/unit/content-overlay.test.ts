@@ -1,7 +1,3 @@
-/**
- * Imports that overlay each other and the built-in release, held against a list of layers that is searched from the
- * top.
- */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
@@ -10,302 +6,363 @@ import type { ReleaseHead, ReleasePart } from '../../shared/catalog/content.ts';
 import { type ActiveReleases, withActive, withPrevious } from '../../shared/catalog/loading/active-releases.ts';
 import { contentLoader } from '../../shared/catalog/loading/content-loader.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
+import { withOwnRules } from '../../shared/catalog/own-rules.ts';
+import type { OwnRules, Release, Rule } from '../../shared/catalog/release.ts';
 import { readNameTables } from '../../shared/importers/releases/local-names.ts';
 import { headOf, importFiles } from '../fixtures/imports/harness.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 import { type Address, fileOf, type ImportedFile, placesOf, type State } from '../support/imported-files.ts';
 
-/** Before, at and after the first days of the files, and before the built-in releases begin. */
-const days = [
-  '2025-12-31',
-  '2026-02-28',
-  '2026-04-30',
-  '2026-09-30',
-  '2026-11-01',
-  '2026-11-14',
-  '2026-11-15',
-  '2026-12-01',
-  '2027-01-01',
-  '2027-02-01',
-];
+describe('imports', () => {
+  /**
+   * Imports that overlay each other and the built-in release, held against a list of layers that is searched from the
+   * top.
+   */
 
-const addressesOf = (state: State): readonly Address[] => {
-  const { zips, cities } = placesOf[state];
-  const [first, second] = zips;
-  const [home, away] = cities;
-  return [
-    ...zips.map((zip) => ({ zip, plus4: null, city: null })),
-    { zip: first, plus4: null, city: home },
-    { zip: second, plus4: null, city: away },
-    { zip: second, plus4: null, city: 'Nowhere' },
-    { zip: second, plus4: '1234', city: null },
-    { zip: second, plus4: '2500', city: null },
-    { zip: second, plus4: '9000', city: home },
-    ...cities.map((city) => ({ zip: null, plus4: null, city })),
-    { zip: null, plus4: null, city: null },
+  /** Before, at and after the first days of the files, and before the built-in releases begin. */
+  const days = [
+    '2025-12-31',
+    '2026-02-28',
+    '2026-04-30',
+    '2026-09-30',
+    '2026-11-01',
+    '2026-11-14',
+    '2026-11-15',
+    '2026-12-01',
+    '2027-01-01',
+    '2027-02-01',
   ];
-};
 
-const requestAddress = (state: string, { zip, plus4, city }: Address) => ({
-  state,
-  ...(zip === null ? {} : { postal_code: plus4 === null ? zip : `${zip}-${plus4}` }),
-  ...(city === null ? {} : { city }),
-});
-
-type Stored = { readonly head: ReleaseHead; readonly parts: ReadonlyMap<string, ReleasePart> };
-
-/** A Content table, its directory and a loader, as an instance has them. */
-const serviceOf = (charactersMax: number) => {
-  const stored = new Map<string, Stored>();
-  const state = { directory: { version: 0, states: {} } as ActiveReleases, nowMs: 0 };
-  const measured = <Value>(value: Value | undefined) =>
-    value === undefined ? undefined : { value: structuredClone(value), characters: JSON.stringify(value).length };
-  const { loadContent } = contentLoader(
-    {
-      readActive: async () => state.directory,
-      readContent: async (heads, names) => ({
-        heads: heads.map((id) => measured(stored.get(id)?.head)),
-        parts: names.map(({ release, key }) => measured(stored.get(release)?.parts.get(key))),
-      }),
-      builtIn: builtInRelease,
-      builtInById: builtInReleaseById,
-      now: () => state.nowMs,
-    },
-    charactersMax,
-  );
-  const change = (next: (directory: ActiveReleases) => ActiveReleases) => {
-    state.directory = next(state.directory);
-    state.nowMs += 60_000;
+  const addressesOf = (state: State): readonly Address[] => {
+    const { zips, cities } = placesOf[state];
+    const [first, second] = zips;
+    const [home, away] = cities;
+    return [
+      ...zips.map((zip) => ({ zip, plus4: null, city: null })),
+      { zip: first, plus4: null, city: home },
+      { zip: second, plus4: null, city: away },
+      { zip: second, plus4: null, city: 'Nowhere' },
+      { zip: second, plus4: '1234', city: null },
+      { zip: second, plus4: '2500', city: null },
+      { zip: second, plus4: '9000', city: home },
+      ...cities.map((city) => ({ zip: null, plus4: null, city })),
+      { zip: null, plus4: null, city: null },
+    ];
   };
-  return { stored, loadContent, change };
-};
 
-type Service = ReturnType<typeof serviceOf>;
-type Answers = readonly Outcome[];
-
-const contentFor = async (
-  { loadContent }: Service,
-  state: string,
-  addresses: readonly Address[],
-  settingsSnapshot = {},
-) =>
-  loadContent(
-    addresses.flatMap((address) => {
-      const read = readAddress(requestAddress(state, address), '');
-      return read.ok ? [read.value] : [];
-    }),
-    settingsSnapshot,
-  );
-
-const million = [{ unit_price: '1000000.00' }];
-
-/** The answers to every address on every day; `days` is the inner loop. */
-const answersOf = async (service: Service, state: State, settingsSnapshot = {}): Promise<Answers> => {
-  const addresses = addressesOf(state);
-  const releaseFor = await contentFor(service, state, addresses, settingsSnapshot);
-  return addresses.flatMap((address) =>
-    days.map((tax_date) => ask({ to: requestAddress(state, address), tax_date, line_items: million }, { releaseFor })),
-  );
-};
-
-const cases = (state: State) => addressesOf(state).flatMap((address) => days.map((day) => ({ address, day })));
-
-/** An imported file with the layers that it was imported over, the nearest first. */
-type Layer = { readonly id: string; readonly file: ImportedFile; readonly below: readonly Layer[] };
-
-const layersOf = (top: Layer | null): readonly Layer[] => (top ? [top, ...top.below] : []);
-
-/** Store a file over the active layers, with the positions that the import command writes into the head. */
-const importOver = async (
-  service: Service,
-  file: ImportedFile,
-  active: Layer | null,
-  id: string,
-  onActive: boolean,
-) => {
-  const { state, format, files } = file;
-  const builtIn = builtInRelease(state);
-  const under = active && service.stored.get(active.id)?.head;
-  const bottom = builtIn?.id ?? '';
-  const position = { below: active?.id ?? bottom, chain: layersOf(active).map((layer) => layer.id), bottom };
-  const imported = await importFiles(format, state, files, { position, ...(onActive && under ? { base: under } : {}) });
-  expect(imported.built.summary.bad.count).toBe(0);
-  service.stored.set(id, { head: { ...headOf(imported), id }, parts: imported.parts });
-  return { id, file, below: layersOf(active) };
-};
-
-const isNotCovered = (outcome: Outcome) => warningCodes(outcome).includes('not_covered');
-
-/** The problem of one answer, or `null`. JSON text compares faster than objects. */
-const mistakeIn = (actual: Outcome, builtIn: Outcome, active: Layer | null, rate: number | null) => {
-  const releases = active ? { [`US-${active.file.state}`]: active.id } : builtIn.content_releases;
-  if (rate !== null && actual.tax_amount !== `${rate}.00`) return { actual: actual.tax_amount, expected: rate };
-  const expected = rate === null ? { ...builtIn, content_releases: releases } : actual;
-  if (JSON.stringify(actual) !== JSON.stringify(expected)) return { actual, expected };
-  if (JSON.stringify(actual.content_releases) !== JSON.stringify(releases)) return { actual, expected: releases };
-  return isNotCovered(actual) && !isNotCovered(builtIn) ? { actual, expected: 'covered' } : null;
-};
-
-/** Hold the answers of a service against its layers and what the built-in release alone answers. */
-const expectAnswers = (state: State, active: Layer | null, answers: Answers, builtIn: Answers) => {
-  for (const [index, { address, day }] of cases(state).entries()) {
-    const rates = layersOf(active).map(({ file }) => file.rateOf(address, day));
-    const rate = rates.find((one) => one !== null) ?? null;
-    const mistake = mistakeIn(answers[index] as Outcome, builtIn[index] as Outcome, active, rate);
-    if (mistake) expect({ active: active?.id, address, day, actual: mistake.actual }).toEqual(mistake.expected);
-  }
-};
-
-/** A service on which one release is active. */
-const serviceWith = (state: State, id: string, content: Stored) => {
-  const service = serviceOf(10_000_000);
-  service.stored.set(id, content);
-  service.change((directory) => withActive(directory, `US-${state}`, id, '2026-11-22T00:00:00Z'));
-  return service;
-};
-
-type Step =
-  | { readonly kind: 'import'; readonly file: ImportedFile; readonly activates: boolean; readonly onActive: boolean }
-  | { readonly kind: 'activate'; readonly which: number }
-  | { readonly kind: 'rollback' };
-
-const stepsOf = (state: State): fc.Arbitrary<Step[]> => {
-  const Import = fc.record({
-    kind: fc.constant('import' as const),
-    file: fileOf[state],
-    activates: fc.constantFrom(true, true, true, false),
-    onActive: fc.boolean(),
+  const requestAddress = (state: string, { zip, plus4, city }: Address) => ({
+    state,
+    ...(zip === null ? {} : { postal_code: plus4 === null ? zip : `${zip}-${plus4}` }),
+    ...(city === null ? {} : { city }),
   });
-  const Activate = fc.record({ kind: fc.constant('activate' as const), which: fc.nat(5) });
-  const Rollback = fc.constant({ kind: 'rollback' as const });
-  return fc
-    .tuple(Import, fc.array(fc.oneof({ arbitrary: Import, weight: 3 }, Activate, Rollback), { maxLength: 5 }))
-    .map(([first, others]) => [{ ...first, activates: true }, ...others]);
-};
 
-const Run = fc.constantFrom<State>('NY', 'TX', 'MN', 'CA').chain((state) =>
-  fc.record({
-    state: fc.constant(state),
-    steps: stepsOf(state),
-    charactersMax: fc.constantFrom(20_000, 10_000_000),
-  }),
-);
+  type Stored = { readonly head: ReleaseHead; readonly parts: ReadonlyMap<string, ReleasePart> };
 
-/** The previously active releases, the earliest first. */
-const activated = (history: readonly (Layer | null)[], layer: Layer | null): readonly (Layer | null)[] => {
-  if (layer === (history.at(-1) ?? null)) return history;
-  const known = history.indexOf(layer);
-  return known < 0 ? [...history, layer] : history.slice(0, known + 1);
-};
-
-/** Run the steps, and call back after each one with the release that must be active then. */
-const play = async (
-  service: Service,
-  { state, steps }: { readonly state: State; readonly steps: readonly Step[] },
-  onStep: (active: Layer | null, layers: readonly Layer[]) => Promise<void>,
-) => {
-  const layers: Layer[] = [];
-  let history: readonly (Layer | null)[] = [];
-  const code = `US-${state}`;
-  const activate = (layer: Layer | null) => {
-    history = activated(history, layer);
-    service.change((directory) => withActive(directory, code, layer?.id ?? null, '2026-11-22T00:00:00Z'));
-  };
-  for (const step of steps) {
-    if (step.kind === 'import') {
-      const id = `${code}@2026-11-22.${101 + layers.length}`;
-      const layer = await importOver(service, step.file, history.at(-1) ?? null, id, step.onActive);
-      layers.push(layer);
-      if (step.activates) activate(layer);
-    } else if (step.kind === 'activate') {
-      activate([null, ...layers][step.which % (layers.length + 1)] ?? null);
-    } else {
-      history = history.slice(0, -1);
-      service.change((directory) => withPrevious(directory, code, '2026-11-22T00:00:00Z'));
-    }
-    await onStep(history.at(-1) ?? null, layers);
-  }
-};
-
-const builtInAnswers = new Map<State, Promise<Answers>>();
-const builtInAnswersOf = (state: State): Promise<Answers> => {
-  const known = builtInAnswers.get(state) ?? answersOf(serviceOf(10_000_000), state);
-  builtInAnswers.set(state, known);
-  return known;
-};
-
-describe('imports over the active release', () => {
-  it('cover what their files name, and leave every other address and day to the fallback releases', async () => {
-    await fc.assert(
-      fc.asyncProperty(Run, async ({ state, steps, charactersMax }) => {
-        const service = serviceOf(charactersMax);
-        const builtIn = await builtInAnswersOf(state);
-        const seen = new Map<string | null, Answers>([[null, builtIn]]);
-        await play(service, { state, steps }, async (active) => {
-          const answers = await answersOf(service, state);
-          expectAnswers(state, active, answers, builtIn);
-          // A rollback, or another activation, brings back every field of every answer.
-          const id = active?.id ?? null;
-          expect(JSON.stringify(answers)).toBe(JSON.stringify(seen.get(id) ?? answers));
-          seen.set(id, answers);
-        });
-        for (const [id, answers] of seen)
-          if (id !== null) {
-            const settingsSnapshot = await answersOf(service, state, { [`US-${state}`]: id });
-            expect(JSON.stringify(settingsSnapshot)).toBe(JSON.stringify(answers));
-          }
-      }),
-      { numRuns: 8 },
+  /** A Content table, its directory and a loader, as an instance has them. */
+  const serviceOf = (charactersMax: number) => {
+    const stored = new Map<string, Stored>();
+    const state = { directory: { version: 0, states: {} } as ActiveReleases, nowMs: 0 };
+    const measured = <Value>(value: Value | undefined) =>
+      value === undefined ? undefined : { value: structuredClone(value), characters: JSON.stringify(value).length };
+    const { loadContent } = contentLoader(
+      {
+        readActive: async () => state.directory,
+        readContent: async (heads, names) => ({
+          heads: heads.map((id) => measured(stored.get(id)?.head)),
+          parts: names.map(({ release, key }) => measured(stored.get(release)?.parts.get(key))),
+        }),
+        builtIn: builtInRelease,
+        builtInById: builtInReleaseById,
+        now: () => state.nowMs,
+      },
+      charactersMax,
     );
+    const change = (next: (directory: ActiveReleases) => ActiveReleases) => {
+      state.directory = next(state.directory);
+      state.nowMs += 60_000;
+    };
+    return { stored, loadContent, change };
+  };
+
+  type Service = ReturnType<typeof serviceOf>;
+  type Answers = readonly Outcome[];
+
+  const contentFor = async (
+    { loadContent }: Service,
+    state: string,
+    addresses: readonly Address[],
+    settingsSnapshot = {},
+  ) =>
+    loadContent(
+      addresses.flatMap((address) => {
+        const read = readAddress(requestAddress(state, address), '');
+        return read.ok ? [read.value] : [];
+      }),
+      settingsSnapshot,
+    );
+
+  const million = [{ unit_price: '1000000.00' }];
+
+  /** The answers to every address on every day; `days` is the inner loop. */
+  const answersOf = async (service: Service, state: State, settingsSnapshot = {}): Promise<Answers> => {
+    const addresses = addressesOf(state);
+    const releaseFor = await contentFor(service, state, addresses, settingsSnapshot);
+    return addresses.flatMap((address) =>
+      days.map((tax_date) =>
+        ask({ to: requestAddress(state, address), tax_date, line_items: million }, { releaseFor }),
+      ),
+    );
+  };
+
+  const cases = (state: State) => addressesOf(state).flatMap((address) => days.map((day) => ({ address, day })));
+
+  /** An imported file with the layers that it was imported over, the nearest first. */
+  type Layer = { readonly id: string; readonly file: ImportedFile; readonly below: readonly Layer[] };
+
+  const layersOf = (top: Layer | null): readonly Layer[] => (top ? [top, ...top.below] : []);
+
+  /** Store a file over the active layers, with the positions that the import command writes into the head. */
+  const importOver = async (
+    service: Service,
+    file: ImportedFile,
+    active: Layer | null,
+    id: string,
+    onActive: boolean,
+  ) => {
+    const { state, format, files } = file;
+    const builtIn = builtInRelease(state);
+    const under = active && service.stored.get(active.id)?.head;
+    const bottom = builtIn?.id ?? '';
+    const position = { below: active?.id ?? bottom, chain: layersOf(active).map((layer) => layer.id), bottom };
+    const imported = await importFiles(format, state, files, {
+      position,
+      ...(onActive && under ? { base: under } : {}),
+    });
+    expect(imported.built.summary.bad.count).toBe(0);
+    service.stored.set(id, { head: { ...headOf(imported), id }, parts: imported.parts });
+    return { id, file, below: layersOf(active) };
+  };
+
+  const isNotCovered = (outcome: Outcome) => warningCodes(outcome).includes('not_covered');
+
+  /** The problem of one answer, or `null`. JSON text compares faster than objects. */
+  const mistakeIn = (actual: Outcome, builtIn: Outcome, active: Layer | null, rate: number | null) => {
+    const releases = active ? { [`US-${active.file.state}`]: active.id } : builtIn.content_releases;
+    if (rate !== null && actual.tax_amount !== `${rate}.00`) return { actual: actual.tax_amount, expected: rate };
+    const expected = rate === null ? { ...builtIn, content_releases: releases } : actual;
+    if (JSON.stringify(actual) !== JSON.stringify(expected)) return { actual, expected };
+    if (JSON.stringify(actual.content_releases) !== JSON.stringify(releases)) return { actual, expected: releases };
+    return isNotCovered(actual) && !isNotCovered(builtIn) ? { actual, expected: 'covered' } : null;
+  };
+
+  /** Hold the answers of a service against its layers and what the built-in release alone answers. */
+  const expectAnswers = (state: State, active: Layer | null, answers: Answers, builtIn: Answers) => {
+    for (const [index, { address, day }] of cases(state).entries()) {
+      const rates = layersOf(active).map(({ file }) => file.rateOf(address, day));
+      const rate = rates.find((one) => one !== null) ?? null;
+      const mistake = mistakeIn(answers[index] as Outcome, builtIn[index] as Outcome, active, rate);
+      if (mistake) expect({ active: active?.id, address, day, actual: mistake.actual }).toEqual(mistake.expected);
+    }
+  };
+
+  /** A service on which one release is active. */
+  const serviceWith = (state: State, id: string, content: Stored) => {
+    const service = serviceOf(10_000_000);
+    service.stored.set(id, content);
+    service.change((directory) => withActive(directory, `US-${state}`, id, '2026-11-22T00:00:00Z'));
+    return service;
+  };
+
+  type Step =
+    | { readonly kind: 'import'; readonly file: ImportedFile; readonly activates: boolean; readonly onActive: boolean }
+    | { readonly kind: 'activate'; readonly which: number }
+    | { readonly kind: 'rollback' };
+
+  const stepsOf = (state: State): fc.Arbitrary<Step[]> => {
+    const Import = fc.record({
+      kind: fc.constant('import' as const),
+      file: fileOf[state],
+      activates: fc.constantFrom(true, true, true, false),
+      onActive: fc.boolean(),
+    });
+    const Activate = fc.record({ kind: fc.constant('activate' as const), which: fc.nat(5) });
+    const Rollback = fc.constant({ kind: 'rollback' as const });
+    return fc
+      .tuple(Import, fc.array(fc.oneof({ arbitrary: Import, weight: 3 }, Activate, Rollback), { maxLength: 5 }))
+      .map(([first, others]) => [{ ...first, activates: true }, ...others]);
+  };
+
+  const Run = fc.constantFrom<State>('NY', 'TX', 'MN', 'CA').chain((state) =>
+    fc.record({
+      state: fc.constant(state),
+      steps: stepsOf(state),
+      charactersMax: fc.constantFrom(20_000, 10_000_000),
+    }),
+  );
+
+  /** The previously active releases, the earliest first. */
+  const activated = (history: readonly (Layer | null)[], layer: Layer | null): readonly (Layer | null)[] => {
+    if (layer === (history.at(-1) ?? null)) return history;
+    const known = history.indexOf(layer);
+    return known < 0 ? [...history, layer] : history.slice(0, known + 1);
+  };
+
+  /** Run the steps, and call back after each one with the release that must be active then. */
+  const play = async (
+    service: Service,
+    { state, steps }: { readonly state: State; readonly steps: readonly Step[] },
+    onStep: (active: Layer | null, layers: readonly Layer[]) => Promise<void>,
+  ) => {
+    const layers: Layer[] = [];
+    let history: readonly (Layer | null)[] = [];
+    const code = `US-${state}`;
+    const activate = (layer: Layer | null) => {
+      history = activated(history, layer);
+      service.change((directory) => withActive(directory, code, layer?.id ?? null, '2026-11-22T00:00:00Z'));
+    };
+    for (const step of steps) {
+      if (step.kind === 'import') {
+        const id = `${code}@2026-11-22.${101 + layers.length}`;
+        const layer = await importOver(service, step.file, history.at(-1) ?? null, id, step.onActive);
+        layers.push(layer);
+        if (step.activates) activate(layer);
+      } else if (step.kind === 'activate') {
+        activate([null, ...layers][step.which % (layers.length + 1)] ?? null);
+      } else {
+        history = history.slice(0, -1);
+        service.change((directory) => withPrevious(directory, code, '2026-11-22T00:00:00Z'));
+      }
+      await onStep(history.at(-1) ?? null, layers);
+    }
+  };
+
+  const builtInAnswers = new Map<State, Promise<Answers>>();
+  const builtInAnswersOf = (state: State): Promise<Answers> => {
+    const known = builtInAnswers.get(state) ?? answersOf(serviceOf(10_000_000), state);
+    builtInAnswers.set(state, known);
+    return known;
+  };
+
+  describe('imports over the active release', () => {
+    it('cover what their files name, and leave every other address and day to the fallback releases', async () => {
+      await fc.assert(
+        fc.asyncProperty(Run, async ({ state, steps, charactersMax }) => {
+          const service = serviceOf(charactersMax);
+          const builtIn = await builtInAnswersOf(state);
+          const seen = new Map<string | null, Answers>([[null, builtIn]]);
+          await play(service, { state, steps }, async (active) => {
+            const answers = await answersOf(service, state);
+            expectAnswers(state, active, answers, builtIn);
+            // A rollback, or another activation, brings back every field of every answer.
+            const id = active?.id ?? null;
+            expect(JSON.stringify(answers)).toBe(JSON.stringify(seen.get(id) ?? answers));
+            seen.set(id, answers);
+          });
+          for (const [id, answers] of seen)
+            if (id !== null) {
+              const settingsSnapshot = await answersOf(service, state, { [`US-${state}`]: id });
+              expect(JSON.stringify(settingsSnapshot)).toBe(JSON.stringify(answers));
+            }
+        }),
+        { numRuns: 8 },
+      );
+    });
+  });
+
+  /** A service with a file over the built-in release. */
+  const serviceOfFile = async (state: State, { format, files }: Pick<ImportedFile, 'format' | 'files'>) => {
+    const id = `US-${state}@2026-11-22.101`;
+    const bottom = builtInRelease(state)?.id ?? '';
+    const position = { below: bottom, chain: [], bottom };
+    const imported = await importFiles(format, state, files, { names: await readNameTables(state), position });
+    const head = { ...headOf(imported), id };
+    return { id, imported, service: serviceWith(state, id, { head, parts: imported.parts }) };
+  };
+
+  const taxOf = async (service: Service, state: State, to: Address, tax_date: string, from?: Address) => {
+    const releaseFor = await contentFor(service, state, from ? [to, from] : [to]);
+    const ship_from = from ? { ship_from: { address: requestAddress(state, from) } } : {};
+    return ask({ to: requestAddress(state, to), tax_date, line_items: million, ...ship_from }, { releaseFor });
+  };
+
+  const place = (zip: string | null, city: string | null = null): Address => ({ zip, plus4: null, city });
+
+  describe('a sale within California between an imported city and another one', () => {
+    const content = 'City_name,County_name,RATE,START_DATE\nALAMEDA,ALAMEDA,0.1200,7/1/2021';
+    const files = [{ name: 'cdtfa.csv', content }];
+    const [alameda, losAngeles] = [place('94501', 'Alameda'), place('90012', 'Los Angeles')];
+
+    it.each([
+      { what: 'from the imported one', from: alameda, to: losAngeles, local: '0.025', tax: '97500.00' },
+      { what: 'to the imported one', from: losAngeles, to: alameda, local: '0.0475', tax: '120000.00' },
+    ])('$what has the state of its origin, the districts of its destination, and names the import', async (sale) => {
+      const { service, id } = await serviceOfFile('CA', { format: 'cdtfa', files });
+      const outcome = await taxOf(service, 'CA', sale.to, '2026-11-15', sale.from);
+      expect(outcome).toMatchObject({ tax_amount: sale.tax, content_releases: { 'US-CA': id } });
+      const rows = outcome.line_items[0]?.taxes ?? [];
+      expect(rows.map(({ rate, sourcing, jurisdiction_type }) => [jurisdiction_type, rate, sourcing])).toEqual([
+        ['state', '0.0725', 'origin'],
+        ['district', sale.local, 'destination'],
+      ]);
+      expect(outcome.line_items[0]?.address_resolution.coverage).toBe('complete');
+    });
+
+    // Only an address with the city is in the import, and the fallback release has another rate for the same jurisdiction.
+    it.each([
+      { what: 'to the imported one', from: place('94501'), to: alameda, tax: '120000.00' },
+      { what: 'from the imported one', from: alameda, to: place('94501'), tax: '107500.00' },
+    ])('$what has the rate of the release that covers its destination', async ({ from, to, tax }) => {
+      const { service } = await serviceOfFile('CA', { format: 'cdtfa', files });
+      const outcome = await taxOf(service, 'CA', to, '2026-11-15', from);
+      const codes = outcome.line_items[0]?.taxes.map(({ jurisdiction_code }) => jurisdiction_code);
+      expect([outcome.tax_amount, codes]).toEqual([tax, ['US-CA', 'US-CA-001-00562']]);
+    });
   });
 });
 
-/** A service with a file over the built-in release. */
-const serviceOfFile = async (state: State, { format, files }: Pick<ImportedFile, 'format' | 'files'>) => {
-  const id = `US-${state}@2026-11-22.101`;
-  const bottom = builtInRelease(state)?.id ?? '';
-  const position = { below: bottom, chain: [], bottom };
-  const imported = await importFiles(format, state, files, { names: await readNameTables(state), position });
-  const head = { ...headOf(imported), id };
-  return { id, imported, service: serviceWith(state, id, { head, parts: imported.parts }) };
-};
+describe('own rules', () => {
+  const release = builtInRelease('MN') as Release;
+  const content = release.rules.find(({ id }) => id === 'mn-clothing') as Rule;
+  const spanOf = ({ from, to }: Rule) => [from, to];
 
-const taxOf = async (service: Service, state: State, to: Address, tax_date: string, from?: Address) => {
-  const releaseFor = await contentFor(service, state, from ? [to, from] : [to]);
-  const ship_from = from ? { ship_from: { address: requestAddress(state, from) } } : {};
-  return ask({ to: requestAddress(state, to), tax_date, line_items: million, ...ship_from }, { releaseFor });
-};
+  /** The days of the content's rule beside own rules with its id. */
+  const daysBeside = (...spans: readonly (readonly [string, string | null])[]) => {
+    const rules = spans.map(([from, to]) => ({ ...content, from, to, source: 'own:ruling' }));
+    const own: OwnRules = {
+      ...{ sources: { 'own:ruling': 'A ruling' }, jurisdictions: [], rates: [], rules },
+      settings: { sourcing: [], shipping: [], rounding: [], coupons: [] },
+    };
+    const left = withOwnRules(release, own).rules.filter(
+      ({ id, source }) => id === content.id && source !== 'own:ruling',
+    );
+    return left.map(spanOf);
+  };
 
-const place = (zip: string | null, city: string | null = null): Address => ({ zip, plus4: null, city });
-
-describe('a sale within California between an imported city and another one', () => {
-  const content = 'City_name,County_name,RATE,START_DATE\nALAMEDA,ALAMEDA,0.1200,7/1/2021';
-  const files = [{ name: 'cdtfa.csv', content }];
-  const [alameda, losAngeles] = [place('94501', 'Alameda'), place('90012', 'Los Angeles')];
-
-  it.each([
-    { what: 'from the imported one', from: alameda, to: losAngeles, local: '0.025', tax: '97500.00' },
-    { what: 'to the imported one', from: losAngeles, to: alameda, local: '0.0475', tax: '120000.00' },
-  ])('$what has the state of its origin, the districts of its destination, and names the import', async (sale) => {
-    const { service, id } = await serviceOfFile('CA', { format: 'cdtfa', files });
-    const outcome = await taxOf(service, 'CA', sale.to, '2026-11-15', sale.from);
-    expect(outcome).toMatchObject({ tax_amount: sale.tax, content_releases: { 'US-CA': id } });
-    const rows = outcome.line_items[0]?.taxes ?? [];
-    expect(rows.map(({ rate, sourcing, jurisdiction_type }) => [jurisdiction_type, rate, sourcing])).toEqual([
-      ['state', '0.0725', 'origin'],
-      ['district', sale.local, 'destination'],
+  it('leaves the rule of the content in force on days without an own rule, including between two own rules', () => {
+    const [from, to] = spanOf(content);
+    expect(to).toBeNull();
+    expect(daysBeside(['2026-01-01', null])).toEqual([[from, '2025-12-31']]);
+    expect(daysBeside(['2026-01-01', '2026-03-31'], ['2026-07-01', '2026-09-30'])).toEqual([
+      [from, '2025-12-31'],
+      ['2026-04-01', '2026-06-30'],
+      ['2026-10-01', null],
     ]);
-    expect(outcome.line_items[0]?.address_resolution.coverage).toBe('complete');
+    expect(daysBeside(['2026-07-01', '2026-09-30'], ['2026-10-01', null])).toEqual([[from, '2026-06-30']]);
   });
 
-  // Only an address with the city is in the import, and the fallback release has another rate for the same jurisdiction.
-  it.each([
-    { what: 'to the imported one', from: place('94501'), to: alameda, tax: '120000.00' },
-    { what: 'from the imported one', from: alameda, to: place('94501'), tax: '107500.00' },
-  ])('$what has the rate of the release that covers its destination', async ({ from, to, tax }) => {
-    const { service } = await serviceOfFile('CA', { format: 'cdtfa', files });
-    const outcome = await taxOf(service, 'CA', to, '2026-11-15', from);
-    const codes = outcome.line_items[0]?.taxes.map(({ jurisdiction_code }) => jurisdiction_code);
-    expect([outcome.tax_amount, codes]).toEqual([tax, ['US-CA', 'US-CA-001-00562']]);
+  it("prefers an own policy on coupons to the content's", () => {
+    const policy = {
+      policy: 'reduces_price',
+      from: '2026-07-01',
+      to: null,
+      source: 'own:ruling',
+      confidence: 'high',
+    } as const;
+    const own: OwnRules = {
+      ...{ sources: { 'own:ruling': 'A ruling' }, jurisdictions: [], rates: [], rules: [] },
+      settings: { sourcing: [], shipping: [], rounding: [], coupons: [policy] },
+    };
+    const { coupons = [] } = withOwnRules(release, own).settings;
+    expect(coupons.map(({ policy: name }) => name)).toEqual(['reduces_price', 'full_price']);
   });
 });

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { brotliDecompressSync } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { builtInRelease, builtInReleaseById, builtInReleases } from '../../shared/catalog/built-in.ts';
@@ -7,336 +9,394 @@ import { offsetsOf, readTax } from '../../shared/catalog/local/packed-table.ts';
 import { couponPolicies, type Release, type Rule, shippingPolicies } from '../../shared/catalog/release.ts';
 import manifest from '../../shared/catalog/releases/manifest.json' with { type: 'json' };
 import { remoteElections } from '../../shared/catalog/remote-terms.ts';
+import { generatedFiles, packedFiles } from '../../shared/cli/pack/generated-files.ts';
 import { packRates } from '../../shared/cli/pack/pack-tables.ts';
 import { effectSchema } from '../../shared/tax/effects/effects.ts';
 import attributes from '../../shared/vocabulary/attributes.json' with { type: 'json' };
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 
-const folder = new URL('../../shared/catalog/releases/', import.meta.url);
-const files = readdirSync(folder).filter((file) => file !== 'manifest.json');
+describe('releases', () => {
+  const folder = new URL('../../shared/catalog/releases/', import.meta.url);
+  const files = readdirSync(folder).filter((file) => file !== 'manifest.json');
 
-const canonicalJson = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
-};
+  const canonicalJson = (value: unknown): string => {
+    if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+    if (value === null || typeof value !== 'object') return JSON.stringify(value);
+    const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+    return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
+  };
 
-const Day = z.string().check(
-  z.regex(/^\d{4}-\d{2}-\d{2}$/),
-  z.refine((day) => new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)),
-);
-const dated = { from: z.nullable(Day), to: z.nullable(Day) };
-const evidence = {
-  source: z.string(),
-  confidence: z.enum(['high', 'medium-high', 'medium', 'low']),
-  note: z.optional(z.string()),
-};
-const RateText = z.string().check(
-  z.regex(/^0(\.\d{1,6})?$/),
-  z.refine((rate) => Number(rate) <= 0.2),
-);
-const Cents = z.string().check(z.regex(/^0\.\d{2}$/));
-const MonthDay = z.string().check(
-  z.regex(/^\d{2}-\d{2}$/),
-  // 2000 is a leap year: a season may end on February 29.
-  z.refine((day) => new Date(`2000-${day}T00:00:00Z`).toISOString().slice(5, 10) === day),
-);
-const Kind = z.string().check(z.regex(/^[A-Za-z]+$/));
-const LocalTable = z.string().check(z.regex(/^[A-Z]{2}@\d{4}-\d{2}-\d{2}$/));
-const Level = z.enum(['state', 'county', 'city', 'district']);
-// The files keep to six decimals and 20 %, which is more than any rate in them.
-const EffectShape = effectSchema().check(
-  z.refine((effect) => !('rate' in effect) || RateText.safeParse(effect.rate).success),
-);
-const Zip = z.string().check(z.regex(/^\d{5}(\d{4})?$/));
-const JurisdictionShape = z.strictObject({
-  code: z.string(),
-  name: z.string(),
-  type: Level,
-  tax_type: z.enum(['sales', 'general_excise', 'fee']),
-  kind: z.optional(Kind),
-});
-const remoteDays = { ...dated, ...evidence, from: Day };
-const RemoteTerms = z.discriminatedUnion('policy', [
-  z.strictObject({
-    policy: z.literal('election'),
-    election: z.enum(remoteElections),
-    replaces: z.enum(['local', 'all']),
-    jurisdiction: JurisdictionShape,
+  const Day = z.string().check(
+    z.regex(/^\d{4}-\d{2}-\d{2}$/),
+    z.refine((day) => new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)),
+  );
+  const dated = { from: z.nullable(Day), to: z.nullable(Day) };
+  const evidence = {
+    source: z.string(),
+    confidence: z.enum(['high', 'medium-high', 'medium', 'low']),
+    note: z.optional(z.string()),
+  };
+  const RateText = z.string().check(
+    z.regex(/^0(\.\d{1,6})?$/),
+    z.refine((rate) => Number(rate) <= 0.2),
+  );
+  const Cents = z.string().check(z.regex(/^0\.\d{2}$/));
+  const MonthDay = z.string().check(
+    z.regex(/^\d{2}-\d{2}$/),
+    // 2000 is a leap year: a season may end on February 29.
+    z.refine((day) => new Date(`2000-${day}T00:00:00Z`).toISOString().slice(5, 10) === day),
+  );
+  const Kind = z.string().check(z.regex(/^[A-Za-z]+$/));
+  const LocalTable = z.string().check(z.regex(/^[A-Z]{2}@\d{4}-\d{2}-\d{2}$/));
+  const Level = z.enum(['state', 'county', 'city', 'district']);
+  // The files keep to six decimals and 20 %, which is more than any rate in them.
+  const EffectShape = effectSchema().check(
+    z.refine((effect) => !('rate' in effect) || RateText.safeParse(effect.rate).success),
+  );
+  const Zip = z.string().check(z.regex(/^\d{5}(\d{4})?$/));
+  const JurisdictionShape = z.strictObject({
+    code: z.string(),
+    name: z.string(),
+    type: Level,
+    tax_type: z.enum(['sales', 'general_excise', 'fee']),
+    kind: z.optional(Kind),
+  });
+  const remoteDays = { ...dated, ...evidence, from: Day };
+  const RemoteTerms = z.discriminatedUnion('policy', [
+    z.strictObject({
+      policy: z.literal('election'),
+      election: z.enum(remoteElections),
+      replaces: z.enum(['local', 'all']),
+      jurisdiction: JurisdictionShape,
+      rate: RateText,
+      ...remoteDays,
+    }),
+    z.strictObject({ policy: z.enum(['none', 'may_differ']), ...remoteDays, note: z.string() }),
+  ]);
+  const Bracket = z.strictObject({
+    jurisdiction: z.string(),
     rate: RateText,
-    ...remoteDays,
-  }),
-  z.strictObject({ policy: z.enum(['none', 'may_differ']), ...remoteDays, note: z.string() }),
-]);
-const Bracket = z.strictObject({
-  jurisdiction: z.string(),
-  rate: RateText,
-  steps: z.array(Cents),
-  nothing_below: z.nullable(Cents),
-});
-const Shape = z.strictObject({
-  id: z.string().check(z.regex(/^US-[A-Z]{2}@\d{4}-\d{2}-\d{2}\.\d+$/)),
-  state: z.string(),
-  name: z.string(),
-  currency: z.literal('USD'),
-  established_from: Day,
-  approximate_from: z.optional(z.literal('2022-01-01')),
-  established_to: z.nullable(Day),
-  coverage: z.enum(['complete', 'partial']),
-  local: z.optional(z.strictObject({ rates: LocalTable, zips: LocalTable, established_from: Day })),
-  sources: z.record(z.string(), z.string().check(z.minLength(10))),
-  jurisdictions: z.array(JurisdictionShape),
-  remote_sales: z.optional(z.array(RemoteTerms)),
-  rates: z.array(z.strictObject({ jurisdiction: z.string(), rate: RateText, ...dated, ...evidence })),
-  locations: z.array(
-    z.strictObject({
-      zips: z.array(z.tuple([Zip, Zip])),
-      cities: z.array(z.string().check(z.regex(/^[A-Z ]+$/))),
-      alternatives: z.array(z.array(z.string())).check(z.minLength(1)),
-      ...dated,
-      ...evidence,
-    }),
-  ),
-  rules: z.array(
-    z.strictObject({
-      id: z.string().check(z.regex(/^[a-z]{2}(-[a-z\d]+)+$/)),
-      levels: z.nullable(z.array(Level).check(z.minLength(1))),
-      jurisdictions: z.optional(z.array(z.string()).check(z.minLength(1))),
-      zips: z.optional(z.array(z.tuple([Zip, Zip])).check(z.minLength(1))),
-      counties: z.optional(z.array(z.string().check(z.regex(/^\d{5}$/))).check(z.minLength(1))),
-      kinds: z.optional(z.array(Kind).check(z.minLength(1))),
-      season: z.optional(z.strictObject({ from: MonthDay, to: MonthDay })),
-      threshold_includes_shipping: z.optional(z.boolean()),
-      ptcs: z.array(z.string()).check(z.minLength(1)),
-      attributes: z.strictObject({
-        any: z.array(z.string()),
-        all: z.optional(z.array(z.string()).check(z.minLength(2))),
-        none: z.array(z.string()),
-      }),
-      effect: EffectShape,
-      assumption: z.optional(z.string().check(z.startsWith('Assumed: '))),
-      ...dated,
-      ...evidence,
-    }),
-  ),
-  settings: z.strictObject({
-    sourcing: z.array(z.strictObject({ policy: z.enum(['destination', 'origin', 'mixed']), ...dated, ...evidence })),
-    shipping: z.array(
+    steps: z.array(Cents),
+    nothing_below: z.nullable(Cents),
+  });
+  const Shape = z.strictObject({
+    id: z.string().check(z.regex(/^US-[A-Z]{2}@\d{4}-\d{2}-\d{2}\.\d+$/)),
+    state: z.string(),
+    name: z.string(),
+    currency: z.literal('USD'),
+    established_from: Day,
+    approximate_from: z.optional(z.literal('2022-01-01')),
+    established_to: z.nullable(Day),
+    coverage: z.enum(['complete', 'partial']),
+    local: z.optional(z.strictObject({ rates: LocalTable, zips: LocalTable, established_from: Day })),
+    sources: z.record(z.string(), z.string().check(z.minLength(10))),
+    jurisdictions: z.array(JurisdictionShape),
+    remote_sales: z.optional(z.array(RemoteTerms)),
+    rates: z.array(z.strictObject({ jurisdiction: z.string(), rate: RateText, ...dated, ...evidence })),
+    locations: z.array(
       z.strictObject({
-        policy: z.enum(shippingPolicies),
+        zips: z.array(z.tuple([Zip, Zip])),
+        cities: z.array(z.string().check(z.regex(/^[A-Z ]+$/))),
+        alternatives: z.array(z.array(z.string())).check(z.minLength(1)),
         ...dated,
         ...evidence,
       }),
     ),
-    rounding: z.array(
+    rules: z.array(
       z.strictObject({
-        policy: z.discriminatedUnion('method', [
-          z.strictObject({
-            method: z.literal('half_up'),
-            shipping: z.optional(z.literal('with_goods')),
-            per: z.optional(z.literal('invoice')),
-            half: z.optional(z.literal('down')),
-          }),
-          z.strictObject({ method: z.literal('bracket'), brackets: z.array(Bracket) }),
-        ]),
+        id: z.string().check(z.regex(/^[a-z]{2}(-[a-z\d]+)+$/)),
+        levels: z.nullable(z.array(Level).check(z.minLength(1))),
+        jurisdictions: z.optional(z.array(z.string()).check(z.minLength(1))),
+        zips: z.optional(z.array(z.tuple([Zip, Zip])).check(z.minLength(1))),
+        counties: z.optional(z.array(z.string().check(z.regex(/^\d{5}$/))).check(z.minLength(1))),
+        kinds: z.optional(z.array(Kind).check(z.minLength(1))),
+        season: z.optional(z.strictObject({ from: MonthDay, to: MonthDay })),
+        threshold_includes_shipping: z.optional(z.boolean()),
+        ptcs: z.array(z.string()).check(z.minLength(1)),
+        attributes: z.strictObject({
+          any: z.array(z.string()),
+          all: z.optional(z.array(z.string()).check(z.minLength(2))),
+          none: z.array(z.string()),
+        }),
+        effect: EffectShape,
+        assumption: z.optional(z.string().check(z.startsWith('Assumed: '))),
         ...dated,
         ...evidence,
       }),
     ),
-    coupons: z.optional(z.array(z.strictObject({ policy: z.enum(couponPolicies), ...dated, ...evidence }))),
-  }),
-});
-
-const datedValues = ({ rates, locations, rules, settings, remote_sales = [] }: Release) => [
-  ...rates,
-  ...remote_sales,
-  ...locations,
-  ...rules,
-  ...settings.sourcing,
-  ...settings.shipping,
-  ...settings.rounding,
-  ...(settings.coupons ?? []),
-];
-
-const isDisjoint = <Value>(left: readonly Value[] | null | undefined, right: readonly Value[] | null | undefined) =>
-  Boolean(left && right && !left.some((value) => right.includes(value)));
-
-const haveDisjointPlaces = (left: Rule, right: Rule): boolean =>
-  isDisjoint(left.levels, right.levels) ||
-  isDisjoint(left.jurisdictions, right.jurisdictions) ||
-  isDisjoint(left.counties, right.counties) ||
-  isDisjoint(left.kinds, right.kinds) ||
-  isDisjoint(left.zips?.map(String), right.zips?.map(String));
-
-/** How specific a rule is about places: certain ones, those of a type, or all. */
-const placeRank = ({ jurisdictions, kinds, zips, counties, levels }: Rule): number => {
-  if (jurisdictions || kinds || zips || counties) return 2;
-  return levels === null ? 0 : 1;
-};
-
-// New York's rules name the city by its ZIPs and by the codes of imports: both are equivalent.
-const waysToName = ({ jurisdictions, kinds, zips, counties }: Rule) =>
-  JSON.stringify([jurisdictions, kinds, zips, counties].map(Boolean));
-const areAliases = (left: Rule, right: Rule): boolean =>
-  waysToName(left) !== waysToName(right) && canonicalJson(left.effect) === canonicalJson(right.effect);
-
-const doAttributesDiffer = (left: Rule['attributes'], right: Rule['attributes']): boolean =>
-  left.all?.join() !== right.all?.join() ||
-  (left.any.length === 0) !== (right.any.length === 0) ||
-  (left.any.length > 0 && left.any.every((attribute) => right.none.includes(attribute))) ||
-  (right.any.length > 0 && right.any.every((attribute) => left.none.includes(attribute))) ||
-  (left.any.length > 0 && left.any.every((attribute) => !right.any.includes(attribute)));
-
-/** Whether the order of two rules in the file does not matter (content notes 4.9). */
-const areDistinct = (left: Rule, right: Rule): boolean =>
-  isDisjoint(left.ptcs, right.ptcs) ||
-  haveDisjointPlaces(left, right) ||
-  placeRank(left) !== placeRank(right) ||
-  doAttributesDiffer(left.attributes, right.attributes) ||
-  left.from !== right.from ||
-  left.season?.from !== right.season?.from ||
-  areAliases(left, right);
-
-describe('the built-in releases', () => {
-  it('match the files of the folder and the manifest', () => {
-    const ids = builtInReleases()
-      .map(({ id }) => id)
-      .toSorted();
-    expect(files.map((file) => file.replace(/\.json$/, '')).toSorted()).toEqual(ids);
-    expect(Object.keys(manifest).toSorted()).toEqual(ids);
+    settings: z.strictObject({
+      sourcing: z.array(z.strictObject({ policy: z.enum(['destination', 'origin', 'mixed']), ...dated, ...evidence })),
+      shipping: z.array(
+        z.strictObject({
+          policy: z.enum(shippingPolicies),
+          ...dated,
+          ...evidence,
+        }),
+      ),
+      rounding: z.array(
+        z.strictObject({
+          policy: z.discriminatedUnion('method', [
+            z.strictObject({
+              method: z.literal('half_up'),
+              shipping: z.optional(z.literal('with_goods')),
+              per: z.optional(z.literal('invoice')),
+              half: z.optional(z.literal('down')),
+            }),
+            z.strictObject({ method: z.literal('bracket'), brackets: z.array(Bracket) }),
+          ]),
+          ...dated,
+          ...evidence,
+        }),
+      ),
+      coupons: z.optional(z.array(z.strictObject({ policy: z.enum(couponPolicies), ...dated, ...evidence }))),
+    }),
   });
 
-  it('leave the counters above 100 to imports', () => {
-    for (const { id } of builtInReleases()) expect(Number(id.split('.').at(-1))).toBeLessThanOrEqual(100);
-  });
+  const datedValues = ({ rates, locations, rules, settings, remote_sales = [] }: Release) => [
+    ...rates,
+    ...remote_sales,
+    ...locations,
+    ...rules,
+    ...settings.sourcing,
+    ...settings.shipping,
+    ...settings.rounding,
+    ...(settings.coupons ?? []),
+  ];
 
-  it('are one for each state, found by its letters and by its id', () => {
-    expect(files).toHaveLength(55);
-    for (const release of builtInReleases()) {
-      expect(builtInReleaseById(release.id)).toBe(release);
-      expect(builtInRelease(release.state.slice(3))).toBe(release);
-    }
-    expect(builtInRelease('GU')).toBeUndefined();
-    expect(builtInRelease('mi')).toBeUndefined();
-    expect(builtInReleaseById('US-MI@2026-11-22.2')).toBeUndefined();
-  });
-});
+  const isDisjoint = <Value>(left: readonly Value[] | null | undefined, right: readonly Value[] | null | undefined) =>
+    Boolean(left && right && !left.some((value) => right.includes(value)));
 
-describe.each(builtInReleases().map((release) => [release.id, release] as const))('%s', (id, release) => {
-  const codes = new Set(release.jurisdictions.map(({ code }) => code));
-  const tables = release.local ? packRates(release.local.rates) : { fips: '', counties: {}, taxes: '' };
-  const tableTaxes = offsetsOf(tables.taxes.split('\n')).map((offset) => readTax(tables.taxes, offset));
-  const tableCodes = new Set(tableTaxes.map(({ code }) => code));
+  const haveDisjointPlaces = (left: Rule, right: Rule): boolean =>
+    isDisjoint(left.levels, right.levels) ||
+    isDisjoint(left.jurisdictions, right.jurisdictions) ||
+    isDisjoint(left.counties, right.counties) ||
+    isDisjoint(left.kinds, right.kinds) ||
+    isDisjoint(left.zips?.map(String), right.zips?.map(String));
 
-  it('has the shape of a release', () => {
-    expect(z.safeParse(Shape, release).error).toBeUndefined();
-    expect(id.startsWith(`${release.state}@`)).toBe(true);
-    expect(release.jurisdictions[0]).toMatchObject({ code: release.state, type: 'state', name: release.name });
-  });
+  /** How specific a rule is about places: certain ones, those of a type, or all. */
+  const placeRank = ({ jurisdictions, kinds, zips, counties, levels }: Rule): number => {
+    if (jurisdictions || kinds || zips || counties) return 2;
+    return levels === null ? 0 : 1;
+  };
 
-  it('is unchanged since its release', () => {
-    const text = readFileSync(new URL(`${id}.json`, folder), 'utf8');
-    const hash = createHash('sha256')
-      .update(canonicalJson(JSON.parse(text)))
-      .digest('hex');
-    expect(hash, 'the file has changed: its hash in manifest.json changes with it').toBe(
-      (manifest as Record<string, string>)[id],
-    );
-  });
+  // New York's rules name the city by its ZIPs and by the codes of imports: both are equivalent.
+  const waysToName = ({ jurisdictions, kinds, zips, counties }: Rule) =>
+    JSON.stringify([jurisdictions, kinds, zips, counties].map(Boolean));
+  const areAliases = (left: Rule, right: Rule): boolean =>
+    waysToName(left) !== waysToName(right) && canonicalJson(left.effect) === canonicalJson(right.effect);
 
-  it('cites a source for every value, and uses every source', () => {
-    const cited = new Set(datedValues(release).map(({ source }) => source));
-    expect([...cited].toSorted()).toEqual(Object.keys(release.sources).toSorted());
-  });
+  const doAttributesDiffer = (left: Rule['attributes'], right: Rule['attributes']): boolean =>
+    left.all?.join() !== right.all?.join() ||
+    (left.any.length === 0) !== (right.any.length === 0) ||
+    (left.any.length > 0 && left.any.every((attribute) => right.none.includes(attribute))) ||
+    (right.any.length > 0 && right.any.every((attribute) => left.none.includes(attribute))) ||
+    (left.any.length > 0 && left.any.every((attribute) => !right.any.includes(attribute)));
 
-  it('has unique rule ids, which name the state', () => {
-    const ids = release.rules.map((rule) => rule.id);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.every((ruleId) => ruleId.startsWith(`${release.state.slice(3).toLowerCase()}-`))).toBe(true);
-  });
+  /** Whether the order of two rules in the file does not matter (content notes 4.9). */
+  const areDistinct = (left: Rule, right: Rule): boolean =>
+    isDisjoint(left.ptcs, right.ptcs) ||
+    haveDisjointPlaces(left, right) ||
+    placeRank(left) !== placeRank(right) ||
+    doAttributesDiffer(left.attributes, right.attributes) ||
+    left.from !== right.from ||
+    left.season?.from !== right.season?.from ||
+    areAliases(left, right);
 
-  it('names only listed jurisdictions, once each, with a rate', () => {
-    expect(codes.size).toBe(release.jurisdictions.length);
-    const named = release.locations.flatMap(({ alternatives }) => alternatives.flat());
-    const bracketed = release.settings.rounding.flatMap(({ policy }) =>
-      policy.method === 'bracket' ? policy.brackets.map(({ jurisdiction }) => jurisdiction) : [],
-    );
-    for (const code of named) expect(codes).toContain(code);
-    for (const code of bracketed) expect(codes.has(code) || tableCodes.has(code), code).toBe(true);
-    // The single article tax of Tennessee and the fees on deliveries have no general rate.
-    const additional = release.rules.flatMap(({ effect: { type }, jurisdictions }) =>
-      type === 'band' || type === 'flat_fee' ? (jurisdictions ?? []) : [],
-    );
-    const rated = [...codes].filter((code) => !additional.includes(code));
-    expect(new Set(release.rates.map(({ jurisdiction }) => jurisdiction))).toEqual(new Set(rated));
-    for (const code of additional) expect(codes).toContain(code);
-  });
+  describe('the built-in releases', () => {
+    it('match the files of the folder and the manifest', () => {
+      const ids = builtInReleases()
+        .map(({ id }) => id)
+        .toSorted();
+      expect(files.map((file) => file.replace(/\.json$/, '')).toSorted()).toEqual(ids);
+      expect(Object.keys(manifest).toSorted()).toEqual(ids);
+    });
 
-  it('binds rules to counties, kinds and codes that its tables of local rates have', () => {
-    if (!release.local) return;
-    const kinds = new Set(tableTaxes.map(({ kind }) => kind));
-    for (const { id: ruleId, counties, kinds: named, jurisdictions } of release.rules) {
-      for (const county of counties ?? [])
-        expect(county.startsWith(tables.fips) && county.slice(2) in tables.counties, `${ruleId} ${county}`).toBe(true);
-      for (const kind of named ?? []) expect(kinds, ruleId).toContain(kind);
-      // Beside a code of the tables, a rule may name those that imports give the same place.
-      if (jurisdictions)
-        expect(
-          jurisdictions.some((code) => codes.has(code) || tableCodes.has(code)),
-          ruleId,
-        ).toBe(true);
-    }
-  });
+    it('leave the counters above 100 to imports', () => {
+      for (const { id } of builtInReleases()) expect(Number(id.split('.').at(-1))).toBeLessThanOrEqual(100);
+    });
 
-  it('has no days that end before they begin, and no two rates of a jurisdiction on one day', () => {
-    const begin = (from: string | null) => from ?? release.established_from;
-    // A value that ended before the release began answers earlier days as an approximation.
-    const earliest = release.approximate_from ?? release.established_from;
-    for (const { from, to } of datedValues(release)) expect(to === null || (from ?? earliest) <= to).toBe(true);
-    const rows = [...release.rates.map((rate) => ({ ...rate, key: rate.jurisdiction }))];
-    const policies = Object.entries(release.settings).flatMap(([key, values]) =>
-      values.map((value) => ({ ...value, key })),
-    );
-    for (const list of [rows, policies])
-      for (const group of Map.groupBy<string, { key: string; from: string | null; to: string | null }>(
-        list,
-        ({ key }) => key,
-      ).values()) {
-        const sorted = group.toSorted((left, right) => (begin(left.from) < begin(right.from) ? -1 : 1));
-        for (const [index, next] of sorted.slice(1).entries())
-          expect((sorted[index]?.to ?? '9999-12-31') < begin(next.from)).toBe(true);
+    it('are one for each state, found by its letters and by its id', () => {
+      expect(files).toHaveLength(55);
+      for (const release of builtInReleases()) {
+        expect(builtInReleaseById(release.id)).toBe(release);
+        expect(builtInRelease(release.state.slice(3))).toBe(release);
       }
+      expect(builtInRelease('GU')).toBeUndefined();
+      expect(builtInRelease('mi')).toBeUndefined();
+      expect(builtInReleaseById('US-MI@2026-11-22.2')).toBeUndefined();
+    });
   });
 
-  it('names only product tax codes, families and attributes of the vocabulary', () => {
-    const known = new Set(productTaxCodes.flatMap(({ code }) => [code, code.split('.')[0]]));
-    const knownAttributes = new Set(attributes.map(({ code }) => code));
-    for (const rule of release.rules) {
-      const { also = [], never = [] } = (rule.effect.type === 'flat_fee' && rule.effect.base) || {};
-      for (const ptc of [...rule.ptcs, ...also, ...never]) expect(known).toContain(ptc);
-      for (const attribute of [...rule.attributes.any, ...(rule.attributes.all ?? []), ...rule.attributes.none])
-        expect(knownAttributes).toContain(attribute);
-    }
+  describe.each(builtInReleases().map((release) => [release.id, release] as const))('%s', (id, release) => {
+    const codes = new Set(release.jurisdictions.map(({ code }) => code));
+    const tables = release.local ? packRates(release.local.rates) : { fips: '', counties: {}, taxes: '' };
+    const tableTaxes = offsetsOf(tables.taxes.split('\n')).map((offset) => readTax(tables.taxes, offset));
+    const tableCodes = new Set(tableTaxes.map(({ code }) => code));
+
+    it('has the shape of a release', () => {
+      expect(z.safeParse(Shape, release).error).toBeUndefined();
+      expect(id.startsWith(`${release.state}@`)).toBe(true);
+      expect(release.jurisdictions[0]).toMatchObject({ code: release.state, type: 'state', name: release.name });
+    });
+
+    it('is unchanged since its release', () => {
+      const text = readFileSync(new URL(`${id}.json`, folder), 'utf8');
+      const hash = createHash('sha256')
+        .update(canonicalJson(JSON.parse(text)))
+        .digest('hex');
+      expect(hash, 'the file has changed: its hash in manifest.json changes with it').toBe(
+        (manifest as Record<string, string>)[id],
+      );
+    });
+
+    it('cites a source for every value, and uses every source', () => {
+      const cited = new Set(datedValues(release).map(({ source }) => source));
+      expect([...cited].toSorted()).toEqual(Object.keys(release.sources).toSorted());
+    });
+
+    it('has unique rule ids, which name the state', () => {
+      const ids = release.rules.map((rule) => rule.id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.every((ruleId) => ruleId.startsWith(`${release.state.slice(3).toLowerCase()}-`))).toBe(true);
+    });
+
+    it('names only listed jurisdictions, once each, with a rate', () => {
+      expect(codes.size).toBe(release.jurisdictions.length);
+      const named = release.locations.flatMap(({ alternatives }) => alternatives.flat());
+      const bracketed = release.settings.rounding.flatMap(({ policy }) =>
+        policy.method === 'bracket' ? policy.brackets.map(({ jurisdiction }) => jurisdiction) : [],
+      );
+      for (const code of named) expect(codes).toContain(code);
+      for (const code of bracketed) expect(codes.has(code) || tableCodes.has(code), code).toBe(true);
+      // The single article tax of Tennessee and the fees on deliveries have no general rate.
+      const additional = release.rules.flatMap(({ effect: { type }, jurisdictions }) =>
+        type === 'band' || type === 'flat_fee' ? (jurisdictions ?? []) : [],
+      );
+      const rated = [...codes].filter((code) => !additional.includes(code));
+      expect(new Set(release.rates.map(({ jurisdiction }) => jurisdiction))).toEqual(new Set(rated));
+      for (const code of additional) expect(codes).toContain(code);
+    });
+
+    it('binds rules to counties, kinds and codes that its tables of local rates have', () => {
+      if (!release.local) return;
+      const kinds = new Set(tableTaxes.map(({ kind }) => kind));
+      for (const { id: ruleId, counties, kinds: named, jurisdictions } of release.rules) {
+        for (const county of counties ?? [])
+          expect(county.startsWith(tables.fips) && county.slice(2) in tables.counties, `${ruleId} ${county}`).toBe(
+            true,
+          );
+        for (const kind of named ?? []) expect(kinds, ruleId).toContain(kind);
+        // Beside a code of the tables, a rule may name those that imports give the same place.
+        if (jurisdictions)
+          expect(
+            jurisdictions.some((code) => codes.has(code) || tableCodes.has(code)),
+            ruleId,
+          ).toBe(true);
+      }
+    });
+
+    it('has no days that end before they begin, and no two rates of a jurisdiction on one day', () => {
+      const begin = (from: string | null) => from ?? release.established_from;
+      // A value that ended before the release began answers earlier days as an approximation.
+      const earliest = release.approximate_from ?? release.established_from;
+      for (const { from, to } of datedValues(release)) expect(to === null || (from ?? earliest) <= to).toBe(true);
+      const rows = [...release.rates.map((rate) => ({ ...rate, key: rate.jurisdiction }))];
+      const policies = Object.entries(release.settings).flatMap(([key, values]) =>
+        values.map((value) => ({ ...value, key })),
+      );
+      for (const list of [rows, policies])
+        for (const group of Map.groupBy<string, { key: string; from: string | null; to: string | null }>(
+          list,
+          ({ key }) => key,
+        ).values()) {
+          const sorted = group.toSorted((left, right) => (begin(left.from) < begin(right.from) ? -1 : 1));
+          for (const [index, next] of sorted.slice(1).entries())
+            expect((sorted[index]?.to ?? '9999-12-31') < begin(next.from)).toBe(true);
+        }
+    });
+
+    it('names only product tax codes, families and attributes of the vocabulary', () => {
+      const known = new Set(productTaxCodes.flatMap(({ code }) => [code, code.split('.')[0]]));
+      const knownAttributes = new Set(attributes.map(({ code }) => code));
+      for (const rule of release.rules) {
+        const { also = [], never = [] } = (rule.effect.type === 'flat_fee' && rule.effect.base) || {};
+        for (const ptc of [...rule.ptcs, ...also, ...never]) expect(known).toContain(ptc);
+        for (const attribute of [...rule.attributes.any, ...(rule.attributes.all ?? []), ...rule.attributes.none])
+          expect(knownAttributes).toContain(attribute);
+      }
+    });
+
+    it('has no two rules for the same goods and days that differ only by their order', () => {
+      for (const [index, left] of release.rules.entries())
+        for (const right of release.rules.slice(index + 1))
+          expect(areDistinct(left, right), `${left.id} and ${right.id}`).toBe(true);
+    });
+
+    it('has ordered ZIP ranges, and no range and no city in two locations', () => {
+      const ranges = release.locations.flatMap(({ zips }) => zips);
+      for (const [low, high] of ranges) expect(low <= high && low.length === high.length).toBe(true);
+      expect(new Set(ranges.map(String)).size).toBe(ranges.length);
+      const widths = ranges.map(([low, high]) => ({ low, high, width: Number(high) - Number(low) }));
+      for (const one of widths)
+        expect(
+          widths.filter((other) => other.width === one.width && other.low <= one.high && one.low <= other.high),
+          `a ZIP of ${one.low} to ${one.high} must have one narrowest range`,
+        ).toHaveLength(1);
+      const cities = release.locations.flatMap((location) => location.cities);
+      expect(new Set(cities).size).toBe(cities.length);
+    });
+  });
+});
+
+describe('packed files', () => {
+  it.each(generatedFiles)('the generated file $path is up to date (`npm run pack`)', async ({ path, text }) => {
+    const bytes = readFileSync(path);
+    expect((path.endsWith('.br') ? brotliDecompressSync(bytes) : bytes).toString() === (await text())).toBe(true);
   });
 
-  it('has no two rules for the same goods and days that differ only by their order', () => {
-    for (const [index, left] of release.rules.entries())
-      for (const right of release.rules.slice(index + 1))
-        expect(areDistinct(left, right), `${left.id} and ${right.id}`).toBe(true);
+  it.each(packedFiles)('a bundle carries the packed file $name', ({ readBy }) => {
+    expect(existsSync(new URL(`../../${readBy}`, import.meta.url))).toBe(true);
   });
+});
 
-  it('has ordered ZIP ranges, and no range and no city in two locations', () => {
-    const ranges = release.locations.flatMap(({ zips }) => zips);
-    for (const [low, high] of ranges) expect(low <= high && low.length === high.length).toBe(true);
-    expect(new Set(ranges.map(String)).size).toBe(ranges.length);
-    const widths = ranges.map(([low, high]) => ({ low, high, width: Number(high) - Number(low) }));
-    for (const one of widths)
-      expect(
-        widths.filter((other) => other.width === one.width && other.low <= one.high && one.low <= other.high),
-        `a ZIP of ${one.low} to ${one.high} must have one narrowest range`,
-      ).toHaveLength(1);
-    const cities = release.locations.flatMap((location) => location.cities);
-    expect(new Set(cities).size).toBe(cities.length);
+describe('facts', () => {
+  /** The evidence of local treatment, and which rules of the releases carry it. */
+
+  type Fact = Readonly<
+    Record<'state' | 'topic' | 'product_family' | 'applies_to' | 'from' | 'confidence' | 'used_by' | 'reason', string>
+  >;
+
+  const text = readFileSync(new URL('../../shared/catalog/local/facts.csv', import.meta.url), 'utf8');
+  const facts: readonly Fact[] = parse<Fact>(text, { columns: true });
+  const byState = [...Map.groupBy(facts, ({ state }) => state)];
+  const usersOf = ({ used_by }: Fact): string[] => used_by.split(';').filter((user) => user !== '');
+  const nameOf = ({ state, topic, product_family, applies_to, from }: Fact) =>
+    [state, topic, product_family, applies_to, from].join(' | ');
+
+  describe('the facts about local treatment', () => {
+    it('are complete', () => expect(facts).toHaveLength(374));
+
+    it.each(byState)('%s: each is used by rules or settings of the newest release, or has a reason', (state, own) => {
+      const release = builtInRelease(state);
+      const known = new Set([...(release?.rules ?? []).map(({ id }) => id), 'settings.shipping']);
+      for (const fact of own) {
+        const users = usersOf(fact);
+        for (const user of users) expect(known, nameOf(fact)).toContain(user);
+        expect(users.length > 0 || fact.reason !== '', nameOf(fact)).toBe(true);
+      }
+    });
+
+    it.each(byState)('%s: none of low confidence changes an answer', (_, own) => {
+      for (const fact of own) {
+        expect(['high', 'medium-high', 'medium', 'low'], nameOf(fact)).toContain(fact.confidence);
+        if (fact.confidence === 'low') expect(usersOf(fact), nameOf(fact)).toEqual([]);
+      }
+    });
+
+    it.each(byState)('%s: the rules that a reason names exist', (state, own) => {
+      const ids = new Set(builtInRelease(state)?.rules.map(({ id }) => id));
+      const named = new RegExp(`\\b${state.toLowerCase()}-[a-z]+(?:-[a-z]+)*(?:-20\\d\\d)?`, 'g');
+      for (const fact of own) for (const [id] of fact.reason.matchAll(named)) expect(ids, nameOf(fact)).toContain(id);
+    });
   });
 });

@@ -1,182 +1,417 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cityName } from '../../shared/catalog/location/city-name.ts';
 import { openTable } from '../../shared/importers/files/rows.ts';
-import { fixture, importFiles, type TestFile, withFiles, zipped } from '../fixtures/imports/harness.ts';
+import { readSheet, readWorkbook, workbookNumber } from '../../shared/importers/files/workbook.ts';
+import type { Format } from '../../shared/importers/importers.ts';
+import { readNameTables } from '../../shared/importers/releases/local-names.ts';
+import { fixture, importFiles, type TestFile, withFiles, workbook, zipped } from '../fixtures/imports/harness.ts';
+import { gridOf, workbookOf } from '../fuzz/workbooks.ts';
 
-const read = (name: string, content: string | Buffer) =>
-  withFiles([{ name, content }], async ([path = '']) => {
-    const table = await openTable(path);
-    return { name: table.name, rows: await Array.fromAsync(table.rows) };
-  });
-const cellsOf = async (content: string | Buffer) =>
-  (await read('table.csv', content)).rows.map((row) => ('cells' in row ? row.cells : row));
+describe('files', () => {
+  const read = (name: string, content: string | Buffer) =>
+    withFiles([{ name, content }], async ([path = '']) => {
+      const table = await openTable(path);
+      return { name: table.name, rows: await Array.fromAsync(table.rows) };
+    });
+  const cellsOf = async (content: string | Buffer) =>
+    (await read('table.csv', content)).rows.map((row) => ('cells' in row ? row.cells : row));
 
-describe('tables', () => {
-  it.each([
-    {
-      because: 'lines end with LF or CRLF',
-      content: 'a,b\r\nc,d\n',
-      cells: [
-        ['a', 'b'],
-        ['c', 'd'],
-      ],
-    },
-    {
-      because: 'the last line may have no end',
-      content: 'a,b\nc,d',
-      cells: [
-        ['a', 'b'],
-        ['c', 'd'],
-      ],
-    },
-    { because: 'a byte order mark is not of the first cell', content: '\uFEFFa,b\n', cells: [['a', 'b']] },
-    { because: 'blank lines are no rows', content: 'a\n\n\r\nb\n', cells: [['a'], ['b']] },
-    {
-      because: 'rows of separators and quotes are no rows, as spreadsheets write them at the end',
-      content: ',,\na,b,\n,,\n"", ,\r\nc,d,\n,,\n,,\n',
-      cells: [
-        ['a', 'b', ''],
-        ['c', 'd', ''],
-      ],
-    },
-    {
-      because: 'semicolons separate where they are more frequent in the first line, and commas are in cells then',
-      content: 'a;b;c,d\n"e;f";8,25;g\n',
-      cells: [
-        ['a', 'b', 'c,d'],
-        ['e;f', '8,25', 'g'],
-      ],
-    },
-    {
-      because: 'semicolons are in cells where commas separate the first line',
-      content: 'a,b\n75001; 75002; 75003,c\n',
-      cells: [
-        ['a', 'b'],
-        ['75001; 75002; 75003', 'c'],
-      ],
-    },
-    {
-      because: 'tabs separate, and a spreadsheet quotes cells with commas',
-      content: 'a\tb, c\td\n"e, f"\tg;h\ti\n',
-      cells: [
-        ['a', 'b, c', 'd'],
-        ['e, f', 'g;h', 'i'],
-      ],
-    },
-    {
-      because: 'a quoted cell may have commas, quotes and lines',
-      content: '"a, ""b""\nc",d\n',
-      cells: [['a, "b"\nc', 'd']],
-    },
-    { because: 'blanks around a cell are not of it', content: ' a ,\tb \n', cells: [['a', 'b']] },
-    { because: 'rows may be of different length', content: 'a\nb,c\n', cells: [['a'], ['b', 'c']] },
-  ])('$because', async ({ content, cells }) => {
-    expect(await cellsOf(content)).toEqual(cells);
-  });
+  describe('tables', () => {
+    it.each([
+      {
+        because: 'lines end with LF or CRLF',
+        content: 'a,b\r\nc,d\n',
+        cells: [
+          ['a', 'b'],
+          ['c', 'd'],
+        ],
+      },
+      {
+        because: 'the last line may have no end',
+        content: 'a,b\nc,d',
+        cells: [
+          ['a', 'b'],
+          ['c', 'd'],
+        ],
+      },
+      { because: 'a byte order mark is not of the first cell', content: '\uFEFFa,b\n', cells: [['a', 'b']] },
+      { because: 'blank lines are no rows', content: 'a\n\n\r\nb\n', cells: [['a'], ['b']] },
+      {
+        because: 'rows of separators and quotes are no rows, as spreadsheets write them at the end',
+        content: ',,\na,b,\n,,\n"", ,\r\nc,d,\n,,\n,,\n',
+        cells: [
+          ['a', 'b', ''],
+          ['c', 'd', ''],
+        ],
+      },
+      {
+        because: 'semicolons separate where they are more frequent in the first line, and commas are in cells then',
+        content: 'a;b;c,d\n"e;f";8,25;g\n',
+        cells: [
+          ['a', 'b', 'c,d'],
+          ['e;f', '8,25', 'g'],
+        ],
+      },
+      {
+        because: 'semicolons are in cells where commas separate the first line',
+        content: 'a,b\n75001; 75002; 75003,c\n',
+        cells: [
+          ['a', 'b'],
+          ['75001; 75002; 75003', 'c'],
+        ],
+      },
+      {
+        because: 'tabs separate, and a spreadsheet quotes cells with commas',
+        content: 'a\tb, c\td\n"e, f"\tg;h\ti\n',
+        cells: [
+          ['a', 'b, c', 'd'],
+          ['e, f', 'g;h', 'i'],
+        ],
+      },
+      {
+        because: 'a quoted cell may have commas, quotes and lines',
+        content: '"a, ""b""\nc",d\n',
+        cells: [['a, "b"\nc', 'd']],
+      },
+      { because: 'blanks around a cell are not of it', content: ' a ,\tb \n', cells: [['a', 'b']] },
+      { because: 'rows may be of different length', content: 'a\nb,c\n', cells: [['a'], ['b', 'c']] },
+    ])('$because', async ({ content, cells }) => {
+      expect(await cellsOf(content)).toEqual(cells);
+    });
 
-  it('are UTF-8, and Windows-1252 in the lines that are not', async () => {
-    const content = Buffer.concat([
-      Buffer.from('Cañon City,1\n'),
-      Buffer.from('Cañon City,2\r\n', 'latin1'),
-      Buffer.from('Doña Ana,3'),
-    ]);
-    expect(await cellsOf(content)).toEqual([
-      ['Cañon City', '1'],
-      ['Cañon City', '2'],
-      ['Doña Ana', '3'],
-    ]);
-  });
+    it('are UTF-8, and Windows-1252 in the lines that are not', async () => {
+      const content = Buffer.concat([
+        Buffer.from('Cañon City,1\n'),
+        Buffer.from('Cañon City,2\r\n', 'latin1'),
+        Buffer.from('Doña Ana,3'),
+      ]);
+      expect(await cellsOf(content)).toEqual([
+        ['Cañon City', '1'],
+        ['Cañon City', '2'],
+        ['Doña Ana', '3'],
+      ]);
+    });
 
-  it('keep letters whole that lie across two reads of the file', async () => {
-    const line = `${'ñ'.repeat(1000)},1\n`;
-    const rows = await cellsOf(`x${line}`.repeat(400));
-    expect(rows).toHaveLength(400);
-    expect(new Set(rows.map(String)).size).toBe(1);
-  });
+    it('keep letters whole that lie across two reads of the file', async () => {
+      const line = `${'ñ'.repeat(1000)},1\n`;
+      const rows = await cellsOf(`x${line}`.repeat(400));
+      expect(rows).toHaveLength(400);
+      expect(new Set(rows.map(String)).size).toBe(1);
+    });
 
-  it('separated by tabs take a quote as itself', async () => {
-    expect(await cellsOf('5" pipe\tb\n')).toEqual([['5" pipe', 'b']]);
-  });
+    it('separated by tabs take a quote as itself', async () => {
+      expect(await cellsOf('5" pipe\tb\n')).toEqual([['5" pipe', 'b']]);
+    });
 
-  it('number their rows by the line on which they end', async () => {
-    const { rows } = await read('table.csv', 'a,\n\n"b\nc",\n,\n,\nd,\n');
-    expect(rows.map(({ line }) => line)).toEqual([1, 4, 7]);
-    expect(rows.map((row) => 'firstLine' in row)).toEqual([false, true, false]);
-  });
+    it('number their rows by the line on which they end', async () => {
+      const { rows } = await read('table.csv', 'a,\n\n"b\nc",\n,\n,\nd,\n');
+      expect(rows.map(({ line }) => line)).toEqual([1, 4, 7]);
+      expect(rows.map((row) => 'firstLine' in row)).toEqual([false, true, false]);
+    });
 
-  it.each([
-    { because: 'to the end of the file', rest: 'e,f\n'.repeat(10), says: 'is never closed' },
-    { because: 'over more than a row can have', rest: 'e,f\n'.repeat(100_000), says: 'close its quote' },
-    { because: 'up to a quote in another row', rest: 'e,f\n"g,h\n', says: 'Correct its quotes' },
-  ])('name the line of a quote that is open $because, after the rows before it', async ({ rest, says }) => {
-    const { rows } = await read('table.csv', `a,b\n\n\n"c,d\n${rest}`);
-    expect(rows).toEqual([
-      { line: 1, cells: ['a', 'b'] },
-      { line: 4, broken: expect.stringContaining(says) },
-    ]);
-  });
+    it.each([
+      { because: 'to the end of the file', rest: 'e,f\n'.repeat(10), says: 'is never closed' },
+      { because: 'over more than a row can have', rest: 'e,f\n'.repeat(100_000), says: 'close its quote' },
+      { because: 'up to a quote in another row', rest: 'e,f\n"g,h\n', says: 'Correct its quotes' },
+    ])('name the line of a quote that is open $because, after the rows before it', async ({ rest, says }) => {
+      const { rows } = await read('table.csv', `a,b\n\n\n"c,d\n${rest}`);
+      expect(rows).toEqual([
+        { line: 1, cells: ['a', 'b'] },
+        { line: 4, broken: expect.stringContaining(says) },
+      ]);
+    });
 
-  it('name the first and last line of a row with line breaks in a cell', async () => {
-    const { rows } = await read('table.csv', 'a,b\n\n"c\nd\n\ne",f\ng,h\n');
-    expect(rows).toEqual([
-      { line: 1, cells: ['a', 'b'] },
-      { line: 6, firstLine: 3, cells: ['c\nd\n\ne', 'f'] },
-      { line: 7, cells: ['g', 'h'] },
-    ]);
-  });
+    it('name the first and last line of a row with line breaks in a cell', async () => {
+      const { rows } = await read('table.csv', 'a,b\n\n"c\nd\n\ne",f\ng,h\n');
+      expect(rows).toEqual([
+        { line: 1, cells: ['a', 'b'] },
+        { line: 6, firstLine: 3, cells: ['c\nd\n\ne', 'f'] },
+        { line: 7, cells: ['g', 'h'] },
+      ]);
+    });
 
-  it.each([
-    { name: 'with a byte order mark', content: Buffer.from('\uFEFFa,b\n', 'utf16le') },
-    { name: 'with the other byte order mark', content: Buffer.from('\uFEFFa,b\n', 'utf16le').swap16() },
-    { name: 'without a byte order mark', content: Buffer.from('a,b\n', 'utf16le') },
-  ])('are refused as UTF-16 text $name, with the name of the file and what to do', async ({ content }) => {
-    await expect(read('rates.csv', content)).rejects.toThrow(/^rates\.csv .*UTF-16.*Save it as UTF-8/);
-    await expect(read('rates.zip', zipped([{ name: 'in.csv', content }]))).rejects.toThrow(/^in\.csv .*UTF-16/);
-  });
-});
-
-describe('ZIP files', () => {
-  const table: TestFile = { name: 'Rates.CSV', content: 'a,b\n' };
-
-  it.each(['rates.zip', 'RATES.ZIP', 'rates'])('are opened as %s, by their first bytes', async (name) => {
-    expect(await read(name, zipped([table]))).toEqual({ name: 'Rates.CSV', rows: [{ line: 1, cells: ['a', 'b'] }] });
-  });
-
-  it('may have folders, and other files beside the table', async () => {
-    const others = ['__MACOSX/._Rates.csv', 'readme.pdf', '.hidden.csv'].map((name) => ({ name, content: 'x' }));
-    expect((await read('a.zip', zipped([...others, { ...table, name: '2026/rates.txt' }]))).name).toBe('rates.txt');
-  });
-
-  it('of none or two tables are refused', async () => {
-    await expect(read('a.zip', zipped([]))).rejects.toThrow('packs 0');
-    await expect(read('a.zip', zipped([{ name: 'a.pdf', content: '' }]))).rejects.toThrow('packs 0');
-    await expect(read('a.zip', zipped([table, { ...table, name: 'other.csv' }]))).rejects.toThrow('packs 2');
-  });
-
-  it('make the same release as their files', async () => {
-    const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
-    const packed = files.map((file) => ({ name: file.name.replace('.csv', '.ZIP'), content: zipped([file]) }));
-    const [plain, fromZip] = [await importFiles('sst', 'MN', files), await importFiles('sst', 'MN', packed)];
-    expect(fromZip.parts).toEqual(plain.parts);
-    expect(fromZip.built).toMatchObject({
-      head: { content_hash: (plain.built as { head: { content_hash: string } }).head.content_hash },
+    it.each([
+      { name: 'with a byte order mark', content: Buffer.from('\uFEFFa,b\n', 'utf16le') },
+      { name: 'with the other byte order mark', content: Buffer.from('\uFEFFa,b\n', 'utf16le').swap16() },
+      { name: 'without a byte order mark', content: Buffer.from('a,b\n', 'utf16le') },
+    ])('are refused as UTF-16 text $name, with the name of the file and what to do', async ({ content }) => {
+      await expect(read('rates.csv', content)).rejects.toThrow(/^rates\.csv .*UTF-16.*Save it as UTF-8/);
+      await expect(read('rates.zip', zipped([{ name: 'in.csv', content }]))).rejects.toThrow(/^in\.csv .*UTF-16/);
     });
   });
 
-  it('that are damaged or missing are refused', async () => {
-    const damaged = zipped([{ name: 'a.csv', content: 'a,b\n'.repeat(1000) }]);
-    damaged.fill(0, 40, 60);
-    await expect(read('a.zip', damaged)).rejects.toThrow();
-    await expect(openTable('/nowhere/at/all.csv')).rejects.toThrow('ENOENT');
+  describe('ZIP files', () => {
+    const table: TestFile = { name: 'Rates.CSV', content: 'a,b\n' };
+
+    it.each(['rates.zip', 'RATES.ZIP', 'rates'])('are opened as %s, by their first bytes', async (name) => {
+      expect(await read(name, zipped([table]))).toEqual({ name: 'Rates.CSV', rows: [{ line: 1, cells: ['a', 'b'] }] });
+    });
+
+    it('may have folders, and other files beside the table', async () => {
+      const others = ['__MACOSX/._Rates.csv', 'readme.pdf', '.hidden.csv'].map((name) => ({ name, content: 'x' }));
+      expect((await read('a.zip', zipped([...others, { ...table, name: '2026/rates.txt' }]))).name).toBe('rates.txt');
+    });
+
+    it('of none or two tables are refused', async () => {
+      await expect(read('a.zip', zipped([]))).rejects.toThrow('packs 0');
+      await expect(read('a.zip', zipped([{ name: 'a.pdf', content: '' }]))).rejects.toThrow('packs 0');
+      await expect(read('a.zip', zipped([table, { ...table, name: 'other.csv' }]))).rejects.toThrow('packs 2');
+    });
+
+    it('make the same release as their files', async () => {
+      const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
+      const packed = files.map((file) => ({ name: file.name.replace('.csv', '.ZIP'), content: zipped([file]) }));
+      const [plain, fromZip] = [await importFiles('sst', 'MN', files), await importFiles('sst', 'MN', packed)];
+      expect(fromZip.parts).toEqual(plain.parts);
+      expect(fromZip.built).toMatchObject({
+        head: { content_hash: (plain.built as { head: { content_hash: string } }).head.content_hash },
+      });
+    });
+
+    it('that are damaged or missing are refused', async () => {
+      const damaged = zipped([{ name: 'a.csv', content: 'a,b\n'.repeat(1000) }]);
+      damaged.fill(0, 40, 60);
+      await expect(read('a.zip', damaged)).rejects.toThrow();
+      await expect(openTable('/nowhere/at/all.csv')).rejects.toThrow('ENOENT');
+    });
+  });
+
+  it.each([
+    ['Winston-Salem', 'WINSTON SALEM'],
+    ['Winston Salem', 'WINSTON SALEM'],
+    ['Ca\u00f1on City', 'CANON CITY'],
+    ['Can\u0303on City', 'CANON CITY'],
+    ['St.\u00a0Paul', 'ST PAUL'],
+    ["Coeur d'Alene", 'COEUR DALENE'],
+    ['  \u2013 ', null],
+  ])('compares the name of the city %j as %j', (text, name) => expect(cityName(text)).toBe(name));
+});
+
+describe('tables that a spreadsheet saved', () => {
+  /** Tables that a spreadsheet has saved again: the release equals the release of the published file. */
+
+  /** A number as a spreadsheet writes it: without leading zeros, and with a decimal comma where semicolons separate. */
+  const saved = (cell: string, separator: string): string => {
+    const number = /^0+\d/.test(cell) && /^\d+$/.test(cell) ? cell.replace(/^0+(?=\d)/, '') : cell;
+    const local = separator === ';' && /^\d*\.\d+$/.test(number) ? number.replace('.', ',') : number;
+    return local.includes(separator) || local.includes('"') ? `"${local.replaceAll('"', '""')}"` : local;
+  };
+
+  /** The table with another separator, as wide rows, a byte order mark, CRLF, and empty rows at its end. */
+  const savedAgain = ({ name, content }: TestFile, separator: string, own: string): TestFile => {
+    const rows = parse(content, {
+      delimiter: own,
+      relax_column_count: true,
+      quote: own === '\t' ? null : '"',
+    }) as string[][];
+    const width = Math.max(...rows.map(({ length }) => length));
+    const empty = Array.from({ length: 3 }, () => separator.repeat(width - 1));
+    const lines = rows.map((cells) => cells.map((cell) => saved(cell, separator)).join(separator));
+    return { name, content: `\uFEFF${[...lines, ...empty].join('\r\n')}\r\n` };
+  };
+
+  const tables: readonly (readonly [Format, string, string, string])[] = [
+    ['zip-rates', 'TX', 'TAXRATES_ZIP5_TX202611.csv', ','],
+    ['woocommerce', 'TX', 'tax_rates.csv', ','],
+    ['cdtfa', 'CA', 'cdtfa.csv', ','],
+    ['alabama', 'AL', 'taxrates_current.csv', ','],
+    ['arizona', 'AZ', 'TPT_RATETABLE_ALL_11012026.csv', ','],
+    ['texas', 'TX', 'taxrates.txt', '\t'],
+  ];
+
+  describe('a table that a spreadsheet saved again', () => {
+    const variants = tables.flatMap((table) => [',', ';', '\t'].map((separator) => [...table, separator] as const));
+
+    it.each(variants)(
+      'as %s of %s (%s, separated by %j) gives the same release with %j',
+      async (...[format, state, name, own, separator]) => {
+        const names = readNameTables(state);
+        const published = await importFiles(format, state, [fixture(name)], { names });
+        const imported = await importFiles(format, state, [savedAgain(fixture(name), separator, own)], { names });
+        expect(imported.built.summary).toEqual(published.built.summary);
+        expect(published.parts.size).toBeGreaterThan(0);
+        expect(imported.parts).toEqual(published.parts);
+      },
+    );
+
+    it('as SST files, with codes and ZIPs that lost their zeros, makes the same release', async () => {
+      const files = ['MNR2026Q4AUG28.csv', 'MNB2026Q4AUG28.csv'].map(fixture);
+      const published = await importFiles('sst', 'MN', files);
+      const imported = await importFiles(
+        'sst',
+        'MN',
+        files.map((file) => savedAgain(file, ';', ',')),
+      );
+      expect(imported.built.summary).toEqual(published.built.summary);
+      expect(imported.parts).toEqual(published.parts);
+    });
   });
 });
 
-it.each([
-  ['Winston-Salem', 'WINSTON SALEM'],
-  ['Winston Salem', 'WINSTON SALEM'],
-  ['Ca\u00f1on City', 'CANON CITY'],
-  ['Can\u0303on City', 'CANON CITY'],
-  ['St.\u00a0Paul', 'ST PAUL'],
-  ["Coeur d'Alene", 'COEUR DALENE'],
-  ['  \u2013 ', null],
-])('compares the name of the city %j as %j', (text, name) => expect(cityName(text)).toBe(name));
+describe('workbooks', () => {
+  describe('workbookNumber', () => {
+    it.each([
+      ['9.9750000000000005E-2', '0.09975'],
+      ['5.2250000000000005E-2', '0.05225'],
+      ['0.29999999999999998', '0.3'],
+      ['0.0725', '0.0725'],
+      ['7.2499999999999995E-2', '0.0725'],
+      ['0.99999999999999999', '1'],
+      ['51001', '51001'],
+      ['4.6327E4', '46327'],
+      ['0', '0'],
+      ['1E-3', '0.001'],
+      ['-1.50', '-1.5'],
+      ['1.', '1'],
+    ])('writes %s as %s', (stored, text) => {
+      expect(workbookNumber(stored)).toBe(text);
+    });
+
+    it.each(['', '1e999', '0x10', '1,5', 'NaN', '#N/A'])('has no text for %j', (stored) => {
+      expect(workbookNumber(stored)).toBe(null);
+    });
+
+    it('reads every rate of up to eight decimals, in any stored form', () => {
+      fc.assert(
+        fc.property(fc.integer({ min: 1, max: 25_000_000 }), fc.boolean(), (units, isExponent) => {
+          const value = units / 1e8;
+          const stored = isExponent ? value.toExponential(16) : value.toPrecision(17);
+          const expected = `0.${String(units).padStart(8, '0')}`.replace(/0+$/, '');
+          expect(workbookNumber(stored)).toBe(expected);
+        }),
+      );
+    });
+  });
+
+  describe('readWorkbook', () => {
+    it('reads text, exact numbers and days, with the numbers of the rows', async () => {
+      const content = workbook({
+        'First & only': [[], [null, ' A  B '], [], [{ number: '9.9750000000000005E-2' }, { serial: 46327 }, null, 'x']],
+        Second: [[{ number: '1' }]],
+      });
+      const read = await withFiles([{ name: 'a.xlsx', content }], ([path = '']) => readWorkbook(path));
+      expect(read).toEqual({
+        name: 'a.xlsx',
+        sheets: [
+          {
+            name: 'First & only',
+            rows: [
+              { line: 2, cells: ['', 'A B', '', ''] },
+              { line: 4, cells: ['0.09975', '2026-11-01', '', 'x'] },
+            ],
+          },
+          { name: 'Second', rows: [{ line: 1, cells: ['1'] }] },
+        ],
+      });
+    });
+
+    it('refuses a file that is no workbook', async () => {
+      const read = withFiles([{ name: 'a.xlsx', content: 'City,Rate' }], ([path = '']) => readWorkbook(path));
+      await expect(read).rejects.toThrow('a.xlsx cannot be read as an XLSX workbook');
+    });
+  });
+
+  describe('readSheet', () => {
+    const content = workbook({
+      Notes: [['Rate'], ['none']],
+      Rates: [['As of July'], ['City', 'Rate'], ['Ely', '0.07']],
+    });
+    const readRates = (name: string) =>
+      withFiles([{ name: 'a.xlsx', content }], async ([path = '']) => {
+        const { rows } = await readSheet(path, ['Rate'], undefined, (sheets) =>
+          sheets.find((one) => one.name === name),
+        );
+        return Array.fromAsync(rows);
+      });
+
+    it('returns the columns below the headers of the selected sheet', async () => {
+      expect(await readRates('Rates')).toEqual([{ line: 3, cells: ['0.07'] }]);
+    });
+
+    it('refuses a workbook without that sheet', async () => {
+      await expect(readRates('Rate')).rejects.toThrow('a.xlsx does not have the sheet of the rates');
+    });
+  });
+
+  describe('a workbook that is made to do harm', () => {
+    const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+    /** A workbook with this content of its only sheet. */
+    const withSheet = (data: string): Buffer =>
+      zipped([
+        {
+          name: 'xl/workbook.xml',
+          content: `<workbook xmlns:r="${relations}"><sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+        },
+        {
+          name: 'xl/_rels/workbook.xml.rels',
+          content: `<Relationships><Relationship Id="rId1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+        },
+        {
+          name: 'xl/worksheets/sheet1.xml',
+          content: `<worksheet xmlns:r="${relations}"><sheetData>${data}</sheetData></worksheet>`,
+        },
+      ]);
+    const read = (content: Buffer) => withFiles([{ name: 'a.xlsx', content }], ([path = '']) => readWorkbook(path));
+    const cell = (address: string, prefix = '') => `<row><c ${prefix}r="${address}"><v>1</v></c></row>`;
+
+    it('is read without harm', async () => {
+      const { sheets } = await read(withSheet(cell('B3')));
+      expect(sheets[0]?.rows).toEqual([{ line: 3, cells: ['', '1'] }]);
+    });
+
+    it.each([
+      ['one cell at the end of the sheet', cell('XFD1048576')],
+      ['such a cell with a prefix', cell('XFD1048576', 'x:')],
+      ['such a cell in single quotes', "<row><c r = 'XFD1048576'><v>1</v></c></row>"],
+      ['such a cell after another address', '<row><c r="A1" x:r="XFD1048576"><v>1</v></c></row>'],
+      ['such a cell without a blank before the address', '<row><c s="0"r="XFD1048576"><v>1</v></c></row>'],
+      ['a coded address', cell('XFD&#49;048576')],
+      ['a row in the billions', `<row r="9999999999">${cell('A1')}</row>`],
+      ['an infinite row', '<row r="Infinity"><c r="A1"><v>1</v></c></row>'],
+      ['letters that are none', cell('zzzz1')],
+      ['many rows without a number, and a wide one', `${cell('XFD1')}${'<row/>'.repeat(1000)}`],
+      ['a long text', `<row><c r="A1" t="inlineStr"><is><t>${'&amp;'.repeat(3_000_000)}</t></is></c></row>`],
+      ['tags without an end', '<row a="1" '.repeat(300_000)],
+      ['a tag with many attributes', `<row ${'a="1" '.repeat(2_500_000)}/>`],
+      ['tags that are nested deep', '<c>'.repeat(5_000_000)],
+      ['more than a workbook has', 'x<y/>'.repeat(4_000_000)],
+    ])('is refused with %s', async (_what, data) => {
+      const content = withSheet(data);
+      expect(content.length).toBeLessThan(100_000);
+      await expect(read(content)).rejects.toThrow(/^a\.xlsx cannot be read as an XLSX workbook: /);
+    });
+
+    it('is refused if its cells share a long text', async () => {
+      const strings = `<si><t>${'long '.repeat(6000)}</t></si>`;
+      const sheet = (bytes: number) => workbookOf({ strings, sheets: [gridOf(2, bytes, ' t="s"', '<v>0</v>')] });
+      expect((await read(sheet(100))).sheets[0]?.rows[0]?.cells[1]).toHaveLength(29_999);
+      const content = sheet(20_000);
+      expect(content.length).toBeLessThan(10_000);
+      await expect(read(content)).rejects.toThrow(/more than 8000000 characters/);
+    });
+
+    it('is refused if it names a sheet many times', async () => {
+      const sheet = gridOf(2, 100, '', '<v>1</v>');
+      const naming = (times: number) =>
+        workbookOf({ sheets: [sheet], directory: '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(times) });
+      expect((await read(naming(0))).sheets).toHaveLength(1);
+      await expect(read(naming(5000))).rejects.toThrow(/names 5001 sheets/);
+    });
+
+    it('has no part that its directory does not list', async () => {
+      // The local header of the sheet comes first, and is not in the directory.
+      const hidden = withSheet(cell('XFD1048576'));
+      const [start, end] = [hidden.indexOf('PK\u0003\u0004', 1), hidden.indexOf('PK\u0001\u0002')];
+      const seen = withSheet(cell('A1'));
+      const content = Buffer.concat([hidden.subarray(start, end), seen]);
+      const shift = start === -1 ? 0 : end - start;
+      for (let at = content.indexOf('PK\u0001\u0002', shift); at !== -1; at = content.indexOf('PK\u0001\u0002', at + 1))
+        content.writeUInt32LE(content.readUInt32LE(at + 42) + shift, at + 42);
+      const trailer = content.lastIndexOf('PK\u0005\u0006');
+      content.writeUInt32LE(content.readUInt32LE(trailer + 16) + shift, trailer + 16);
+      expect((await read(content)).sheets[0]?.rows).toEqual([{ line: 1, cells: ['1'] }]);
+    });
+  });
+});

@@ -1,85 +1,139 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../shared/importers/entry.ts';
+import { openTable } from '../../shared/importers/files/rows.ts';
 import { limits } from '../../shared/importers/limits.ts';
-import { buildEntries, entriesOf, importFiles, ofKind } from '../fixtures/imports/harness.ts';
+import { buildEntries, entriesOf, importFiles, ofKind, withFiles, zipped } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 
-const mnRates = rateRows('27', '45 27 0.06875 20090701', '01 43000 0.005');
-const whole = (zip: string) => [zip, '', zip, ''] as const;
+describe('limits', () => {
+  const mnRates = rateRows('27', '45 27 0.06875 20090701', '01 43000 0.005');
+  const whole = (zip: string) => [zip, '', zip, ''] as const;
 
-describe('files with more than an import holds in memory', () => {
-  it('are refused at the first row above the limit of a ZIP, which is named', async () => {
-    let read = 0;
-    function* endless(): Generator<Entry> {
-      for (; ; read += 1) yield { kind: 'span', low: '554010000', high: '554019999', from: null, to: null, locals: [] };
-    }
-    await expect(buildEntries('MN', endless())).rejects.toThrow(
-      /^The files have more than 100,000 rows of ZIP 55401\./,
-    );
-    expect(read).toBe(limits.rowsOfZip);
-  });
-
-  it('are refused where ranges of a shop’s table name too many ZIPs', async () => {
-    const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound';
-    const everywhere = 'US,TX,00000...99999,*,6.25,Tax,1,0\n'.repeat(3000);
-    await expect(
-      importFiles('woocommerce', 'TX', [{ name: 'rates.csv', content: `${header}\n${everywhere}` }]),
-    ).rejects.toThrow(/ZIP codes in all rows together/);
-  });
-
-  it('are refused where a shop’s table has many rows for many cities', async () => {
-    const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound';
-    const cities = Array.from({ length: 1100 }, (_, index) => `US,TX,*,City ${index},1,Tax,2,0\n`).join('');
-    const everywhere = 'US,TX,*,*,6.25,Tax,1,0\n'.repeat(1000);
-    await expect(
-      importFiles('woocommerce', 'TX', [{ name: 'rates.csv', content: `${header}\n${cities}${everywhere}` }]),
-    ).rejects.toThrow(/rows that apply to a place/);
-  });
-
-  it('are read up to the limit of lines without a separator', async () => {
-    const table = 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate';
-    const content = `${table}\n${'x\n'.repeat(30_000)}TX,78664,ROUND ROCK,0.0625,0.0625,0,0\n`;
-    const entries = await entriesOf('zip-rates', 'TX', [{ name: 'rates.csv', content }]);
-    expect(ofKind(entries, 'bad').at(-1)).toMatchObject({
-      line: 10_002,
-      reason: expect.stringContaining('10,000 lines'),
+  describe('files with more than an import holds in memory', () => {
+    it('are refused at the first row above the limit of a ZIP, which is named', async () => {
+      let read = 0;
+      function* endless(): Generator<Entry> {
+        for (; ; read += 1)
+          yield { kind: 'span', low: '554010000', high: '554019999', from: null, to: null, locals: [] };
+      }
+      await expect(buildEntries('MN', endless())).rejects.toThrow(
+        /^The files have more than 100,000 rows of ZIP 55401\./,
+      );
+      expect(read).toBe(limits.rowsOfZip);
     });
-    expect(ofKind(entries, 'span')).toEqual([]);
+
+    it('are refused where ranges of a shop’s table name too many ZIPs', async () => {
+      const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound';
+      const everywhere = 'US,TX,00000...99999,*,6.25,Tax,1,0\n'.repeat(3000);
+      await expect(
+        importFiles('woocommerce', 'TX', [{ name: 'rates.csv', content: `${header}\n${everywhere}` }]),
+      ).rejects.toThrow(/ZIP codes in all rows together/);
+    });
+
+    it('are refused where a shop’s table has many rows for many cities', async () => {
+      const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound';
+      const cities = Array.from({ length: 1100 }, (_, index) => `US,TX,*,City ${index},1,Tax,2,0\n`).join('');
+      const everywhere = 'US,TX,*,*,6.25,Tax,1,0\n'.repeat(1000);
+      await expect(
+        importFiles('woocommerce', 'TX', [{ name: 'rates.csv', content: `${header}\n${cities}${everywhere}` }]),
+      ).rejects.toThrow(/rows that apply to a place/);
+    });
+
+    it('are read up to the limit of lines without a separator', async () => {
+      const table = 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate';
+      const content = `${table}\n${'x\n'.repeat(30_000)}TX,78664,ROUND ROCK,0.0625,0.0625,0,0\n`;
+      const entries = await entriesOf('zip-rates', 'TX', [{ name: 'rates.csv', content }]);
+      expect(ofKind(entries, 'bad').at(-1)).toMatchObject({
+        line: 10_002,
+        reason: expect.stringContaining('10,000 lines'),
+      });
+      expect(ofKind(entries, 'span')).toEqual([]);
+    });
+
+    it('are refused where a city lies in many counties', async () => {
+      const header = 'OBJECTID,JURIS_NAME,City_name,City_Name_Proper,County_name,RATE,START_DATE';
+      const rows = Array.from({ length: 12_000 }, (_, at) => `1,ALAMEDA,ALAMEDA,Alameda,${at},0.1075,7/1/2021`);
+      await expect(
+        importFiles('cdtfa', 'CA', [{ name: 'cdtfa.csv', content: [header, ...rows].join('\n') }]),
+      ).rejects.toThrow(/more than 1,000 rows of ALAMEDA/);
+    });
+
+    it('are refused where a jurisdiction has too many rates', async () => {
+      const days = Array.from({ length: limits.ratesOfJurisdiction + 1 }, (_, index) =>
+        new Date(Date.UTC(2000, 0, 1 + index)).toISOString().slice(0, 10).replaceAll('-', ''),
+      );
+      const rates = days.map((day) => rateRow('27', '01', '43000', '0.005', day, day));
+      const row = boundaryRow({ zips: whole('55401'), state: '27', place: '43000' });
+      await expect(importFiles('sst', 'MN', sstFiles('MN', [...mnRates, ...rates], [row]))).rejects.toThrow(
+        new RegExp(`more than ${limits.ratesOfJurisdiction} rates of 01-43000`),
+      );
+    });
   });
 
-  it('are refused where a city lies in many counties', async () => {
-    const header = 'OBJECTID,JURIS_NAME,City_name,City_Name_Proper,County_name,RATE,START_DATE';
-    const rows = Array.from({ length: 12_000 }, (_, at) => `1,ALAMEDA,ALAMEDA,Alameda,${at},0.1075,7/1/2021`);
-    await expect(
-      importFiles('cdtfa', 'CA', [{ name: 'cdtfa.csv', content: [header, ...rows].join('\n') }]),
-    ).rejects.toThrow(/more than 1,000 rows of ALAMEDA/);
-  });
-
-  it('are refused where a jurisdiction has too many rates', async () => {
-    const days = Array.from({ length: limits.ratesOfJurisdiction + 1 }, (_, index) =>
-      new Date(Date.UTC(2000, 0, 1 + index)).toISOString().slice(0, 10).replaceAll('-', ''),
-    );
-    const rates = days.map((day) => rateRow('27', '01', '43000', '0.005', day, day));
-    const row = boundaryRow({ zips: whole('55401'), state: '27', place: '43000' });
-    await expect(importFiles('sst', 'MN', sstFiles('MN', [...mnRates, ...rates], [row]))).rejects.toThrow(
-      new RegExp(`more than ${limits.ratesOfJurisdiction} rates of 01-43000`),
-    );
+  describe('a row that takes in others by a quote', () => {
+    it('is bad, with the line of the quote', async () => {
+      const rows = ['55401', '55402', '55403'].map((zip) =>
+        boundaryRow({ zips: whole(zip), state: '27', place: '43000' }),
+      );
+      const [first = '', second = '', third = ''] = rows;
+      const quoted = [first, `"${second}`, third.replace('Z,', 'Z",')];
+      const bad = ofKind(await entriesOf('sst', 'MN', sstFiles('MN', mnRates, quoted)), 'bad');
+      expect(bad).toEqual([{ kind: 'bad', line: 3, reason: expect.stringContaining('quote on line 2') }]);
+      const table = 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate';
+      const content = `${table}\nTX,78664,"ROUND ROCK,0.0625,0.0625,0,0\nTX,78665,ROUND ROCK",0.0625,0.0625,0,0\n`;
+      expect(ofKind(await entriesOf('zip-rates', 'TX', [{ name: 'rates.csv', content }]), 'bad')).toEqual([
+        { kind: 'bad', line: 3, reason: expect.stringContaining('quote on line 2') },
+      ]);
+    });
   });
 });
 
-describe('a row that takes in others by a quote', () => {
-  it('is bad, with the line of the quote', async () => {
-    const rows = ['55401', '55402', '55403'].map((zip) =>
-      boundaryRow({ zips: whole(zip), state: '27', place: '43000' }),
-    );
-    const [first = '', second = '', third = ''] = rows;
-    const quoted = [first, `"${second}`, third.replace('Z,', 'Z",')];
-    const bad = ofKind(await entriesOf('sst', 'MN', sstFiles('MN', mnRates, quoted)), 'bad');
-    expect(bad).toEqual([{ kind: 'bad', line: 3, reason: expect.stringContaining('quote on line 2') }]);
-    const table = 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate';
-    const content = `${table}\nTX,78664,"ROUND ROCK,0.0625,0.0625,0,0\nTX,78665,ROUND ROCK",0.0625,0.0625,0,0\n`;
-    expect(ofKind(await entriesOf('zip-rates', 'TX', [{ name: 'rates.csv', content }]), 'bad')).toEqual([
-      { kind: 'bad', line: 3, reason: expect.stringContaining('quote on line 2') },
-    ]);
+describe('files that expand', () => {
+  const content = 'a,b\n'.repeat(50_000);
+
+  /** A ZIP file whose directory has another size than its content (APPNOTE.TXT, 4.3.12). */
+  const saying = (size: number): Buffer => {
+    const zip = zipped([{ name: 'rates.csv', content }]);
+    const entry = zip.indexOf('PK\u0001\u0002', 'latin1');
+    zip.writeUInt32LE(size, entry + 24);
+    return zip;
+  };
+
+  const rowsOf = (zip: Buffer): Promise<number> =>
+    withFiles([{ name: 'rates.zip', content: zip }], async ([path = '']) => {
+      let rows = 0;
+      for await (const _ of (await openTable(path)).rows) rows += 1;
+      return rows;
+    });
+
+  describe('a ZIP file that is made to do harm', () => {
+    it('is read if the declared size is right', async () => {
+      expect(await rowsOf(saying(content.length))).toBe(50_000);
+    });
+
+    it('is refused by its declared size, before anything is unpacked', async () => {
+      await expect(rowsOf(saying(3 * 2 ** 30))).rejects.toThrow('rates.zip packs more than 2 GiB');
+    });
+
+    it('is refused if it unpacks to far more than its size', async () => {
+      const bomb = zipped([{ name: 'rates.csv', content: 'a,b\n'.repeat(10_000_000) }]);
+      expect(bomb.length).toBeLessThan(200_000);
+      await expect(rowsOf(bomb)).rejects.toThrow('unpacks to more than 100 times its size');
+    });
+
+    it('is refused if it unpacks to more than its declared size', async () => {
+      await expect(rowsOf(saying(1000))).rejects.toThrow(/too many bytes/);
+    });
+
+    it('is refused if it packs thousands of files, before any is read', async () => {
+      const many = Array.from({ length: 1001 }, (_, index) => ({ name: `${index}.csv`, content: '' }));
+      await expect(rowsOf(zipped(many))).rejects.toThrow('packs 1001 files');
+    });
+
+    it('of one endless line ends with that line', async () => {
+      const bomb = zipped([{ name: 'rates.csv', content: 'x'.repeat(8_000_000) }]);
+      expect(bomb.length).toBeLessThan(20_000);
+      await expect(rowsOf(bomb)).rejects.toThrow(/a line of more than \d+ bytes/);
+    });
   });
 });

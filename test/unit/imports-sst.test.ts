@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import type { Release } from '../../shared/catalog/release.ts';
+import { readNameTables } from '../../shared/importers/releases/local-names.ts';
+import type { NameTables } from '../../shared/importers/sst/layers.ts';
 import {
   alternativesAt,
   changed,
@@ -14,242 +16,318 @@ import {
 } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 
-const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
-const minnesota = () => importFiles('sst', 'MN', files);
+describe('SST files', () => {
+  const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
+  const minnesota = () => importFiles('sst', 'MN', files);
 
-/** The release as a calculation has it that has loaded one part. */
-const releaseWith = (imported: Imported, key: string): Release => {
-  const head = headOf(imported);
-  const part = imported.parts.get(key);
-  return {
-    ...head,
-    jurisdictions: [head.jurisdictions[0], ...(part?.jurisdictions ?? [])],
-    rates: [...head.rates, ...(part?.rates ?? [])],
-    locations: part?.locations ?? [],
-  };
-};
-
-const percentAt = (imported: Imported, postalCode: string, day: string) => {
-  const address = readAddress({ state: 'MN', postal_code: postalCode }, '');
-  if (!address.ok) throw new Error(postalCode);
-  const release = { ...releaseWith(imported, postalCode.slice(0, 5)), fallback: releaseWith(imported, '') };
-  const { place, resolution } = locate(address.value, () => release, day, false);
-  const codes = place.jurisdictions.map(({ code }) => code);
-  return { percent: codes.length === 0 ? null : percentOf(release.rates, codes, day), coverage: resolution.coverage };
-};
-
-describe('Minnesota’s SST files', () => {
-  it.each([
-    { zip: '55401', day: '2019-01-15', percent: 8.025, because: 'state, county, city and ballpark district' },
-    { zip: '55401', day: '2026-11-21', percent: 9.025, because: 'Minneapolis has two metropolitan districts more' },
-    { zip: '55405', day: '2026-11-21', percent: 9.025, because: 'a range goes to its last ZIP' },
-    { zip: '55101', day: '2026-11-21', percent: 9.875, because: 'Saint Paul, whose county has no tax of its own' },
-    { zip: '55101-1610', day: '2026-11-21', percent: 7.875, because: 'one ZIP+4 is outside the city' },
-    { zip: '56001', day: '2026-11-21', percent: 6.875, because: 'no local tax' },
-    { zip: '55060', day: '2025-12-31', percent: 7.375, because: 'the last day of a city’s tax' },
-    { zip: '56013', day: '2026-12-31', percent: 6.875, because: 'a tax that begins tomorrow is none today' },
-    { zip: '56013', day: '2027-01-01', percent: 7.375, because: 'the first day of a county’s tax' },
-  ])('$zip on $day is $percent %: $because', async ({ zip, day, percent }) => {
-    expect(percentAt(await minnesota(), zip, day)).toEqual({ percent, coverage: 'complete' });
-  });
-
-  it('set the type and code of the rate rows as the reporting code of each jurisdiction', async () => {
-    const rows = String(files[0]?.content).trim().split(/\r?\n/);
-    const ofFile = new Set(rows.map((line) => line.split(',').slice(1, 3).join('-')));
-    const jurisdictions = [...(await minnesota()).parts.values()].flatMap((part) => part.jurisdictions);
-    expect(jurisdictions.filter(({ reporting_code = '' }) => !ofFile.has(reporting_code))).toEqual([]);
-    const hennepin = jurisdictions.find(({ code }) => code === 'US-MN-00-053');
-    const transit = jurisdictions.find(({ code }) => code === 'US-MN-63-80004');
-    expect([hennepin?.reporting_code, transit?.reporting_code]).toEqual(['00-053', '63-80004']);
-  });
-
-  it.each([
-    { zip: '55401', day: '2019-04-01', because: 'the boundary rows have ended' },
-    { zip: '55401', day: '2017-09-30', because: 'the boundary rows have not begun' },
-    { zip: '55060', day: '2026-01-01', because: 'the city’s last rate has ended, and a row still names the city' },
-    { zip: '55902', day: '2026-11-21', because: 'no row names the ZIP' },
-    { zip: '55802', day: '2019-01-15', because: 'the city’s rate of that day is older than the file' },
-  ])('$zip on $day has the state rate alone: $because', async ({ zip, day }) => {
-    expect(percentAt(await minnesota(), zip, day)).toEqual({ percent: 6.875, coverage: 'partial' });
-  });
-
-  it('come in either order, and packed', async () => {
-    const { parts } = await minnesota();
-    expect((await importFiles('sst', 'MN', files.toReversed())).parts).toEqual(parts);
-  });
-
-  it('keep the rules and settings of the base release, and cite the files', async () => {
-    const imported = await minnesota();
+  /** The release as a calculation has it that has loaded one part. */
+  const releaseWith = (imported: Imported, key: string): Release => {
     const head = headOf(imported);
-    expect(head).toMatchObject({
-      id: 'US-MN@2026-11-21.1',
-      base: expect.stringMatching(/^US-MN@/),
-      format: 'sst',
-      locations: [],
-      jurisdictions: [{ code: 'US-MN', name: 'Minnesota' }, { code: 'US-MN-RDF' }],
-      rates: [
-        { jurisdiction: 'US-MN', rate: '0.06875', from: '2009-07-01', to: null, source: 'import', confidence: 'high' },
-      ],
-    });
-    expect(head.rules.length).toBeGreaterThan(5);
-    expect(head.sources['import']).toMatch(/MNR2026Q4AUG28.csv, MNB2026Q4AUG28.csv, imported on 2026-11-21$/);
-    expect(head.counts).toEqual({
-      parts: imported.parts.size,
-      zips: imported.parts.size,
-      locations: [...imported.parts.values()].flatMap(({ locations }) => locations).length,
-      jurisdictions:
-        new Set([...imported.parts.values()].flatMap(({ jurisdictions }) => jurisdictions.map(({ code }) => code)))
-          .size + 1,
-      rates:
-        new Set([...imported.parts.values()].flatMap(({ rates }) => rates.map((rate) => JSON.stringify(rate)))).size +
-        1,
-      streets: 0,
-    });
-  });
+    const part = imported.parts.get(key);
+    return {
+      ...head,
+      jurisdictions: [head.jurisdictions[0], ...(part?.jurisdictions ?? [])],
+      rates: [...head.rates, ...(part?.rates ?? [])],
+      locations: part?.locations ?? [],
+    };
+  };
 
-  it('are reported: rows of counties and places without a rate, and rows that outlive one', async () => {
-    const { built } = await minnesota();
-    // 123 is Ramsey, 137 Saint Louis and 147 Steele County; 55060 names a city whose rate has ended, 55802 does not.
-    const file = 'MNB2026Q4AUG28.csv';
-    expect(built.summary.remarks).toEqual([
-      {
-        reason: 'names a county or place without a rate: no tax of its own there',
-        count: 3,
-        file,
-        firstLine: 3,
-      },
-      { reason: 'outlives a rate of what it names: not covered from the day after it', count: 1, file, firstLine: 7 },
-    ]);
-    expect(built.summary.notes).toContain('The rate file has no rate of county 123, county 137, county 147.');
-    expect(built.summary.rowsKept).toBe(built.summary.rowsRead);
-  });
+  const percentAt = (imported: Imported, postalCode: string, day: string) => {
+    const address = readAddress({ state: 'MN', postal_code: postalCode }, '');
+    if (!address.ok) throw new Error(postalCode);
+    const release = { ...releaseWith(imported, postalCode.slice(0, 5)), fallback: releaseWith(imported, '') };
+    const { place, resolution } = locate(address.value, () => release, day, false);
+    const codes = place.jurisdictions.map(({ code }) => code);
+    return { percent: codes.length === 0 ? null : percentOf(release.rates, codes, day), coverage: resolution.coverage };
+  };
 
-  it('last as long as their last row', async () => {
-    expect(headOf(await minnesota()).last_day).toBe(null);
+  describe('Minnesota’s SST files', () => {
+    it.each([
+      { zip: '55401', day: '2019-01-15', percent: 8.025, because: 'state, county, city and ballpark district' },
+      { zip: '55401', day: '2026-11-21', percent: 9.025, because: 'Minneapolis has two metropolitan districts more' },
+      { zip: '55405', day: '2026-11-21', percent: 9.025, because: 'a range goes to its last ZIP' },
+      { zip: '55101', day: '2026-11-21', percent: 9.875, because: 'Saint Paul, whose county has no tax of its own' },
+      { zip: '55101-1610', day: '2026-11-21', percent: 7.875, because: 'one ZIP+4 is outside the city' },
+      { zip: '56001', day: '2026-11-21', percent: 6.875, because: 'no local tax' },
+      { zip: '55060', day: '2025-12-31', percent: 7.375, because: 'the last day of a city’s tax' },
+      { zip: '56013', day: '2026-12-31', percent: 6.875, because: 'a tax that begins tomorrow is none today' },
+      { zip: '56013', day: '2027-01-01', percent: 7.375, because: 'the first day of a county’s tax' },
+    ])('$zip on $day is $percent %: $because', async ({ zip, day, percent }) => {
+      expect(percentAt(await minnesota(), zip, day)).toEqual({ percent, coverage: 'complete' });
+    });
+
+    it('set the type and code of the rate rows as the reporting code of each jurisdiction', async () => {
+      const rows = String(files[0]?.content).trim().split(/\r?\n/);
+      const ofFile = new Set(rows.map((line) => line.split(',').slice(1, 3).join('-')));
+      const jurisdictions = [...(await minnesota()).parts.values()].flatMap((part) => part.jurisdictions);
+      expect(jurisdictions.filter(({ reporting_code = '' }) => !ofFile.has(reporting_code))).toEqual([]);
+      const hennepin = jurisdictions.find(({ code }) => code === 'US-MN-00-053');
+      const transit = jurisdictions.find(({ code }) => code === 'US-MN-63-80004');
+      expect([hennepin?.reporting_code, transit?.reporting_code]).toEqual(['00-053', '63-80004']);
+    });
+
+    it.each([
+      { zip: '55401', day: '2019-04-01', because: 'the boundary rows have ended' },
+      { zip: '55401', day: '2017-09-30', because: 'the boundary rows have not begun' },
+      { zip: '55060', day: '2026-01-01', because: 'the city’s last rate has ended, and a row still names the city' },
+      { zip: '55902', day: '2026-11-21', because: 'no row names the ZIP' },
+      { zip: '55802', day: '2019-01-15', because: 'the city’s rate of that day is older than the file' },
+    ])('$zip on $day has the state rate alone: $because', async ({ zip, day }) => {
+      expect(percentAt(await minnesota(), zip, day)).toEqual({ percent: 6.875, coverage: 'partial' });
+    });
+
+    it('come in either order, and packed', async () => {
+      const { parts } = await minnesota();
+      expect((await importFiles('sst', 'MN', files.toReversed())).parts).toEqual(parts);
+    });
+
+    it('keep the rules and settings of the base release, and cite the files', async () => {
+      const imported = await minnesota();
+      const head = headOf(imported);
+      expect(head).toMatchObject({
+        id: 'US-MN@2026-11-21.1',
+        base: expect.stringMatching(/^US-MN@/),
+        format: 'sst',
+        locations: [],
+        jurisdictions: [{ code: 'US-MN', name: 'Minnesota' }, { code: 'US-MN-RDF' }],
+        rates: [
+          {
+            jurisdiction: 'US-MN',
+            rate: '0.06875',
+            from: '2009-07-01',
+            to: null,
+            source: 'import',
+            confidence: 'high',
+          },
+        ],
+      });
+      expect(head.rules.length).toBeGreaterThan(5);
+      expect(head.sources['import']).toMatch(/MNR2026Q4AUG28.csv, MNB2026Q4AUG28.csv, imported on 2026-11-21$/);
+      expect(head.counts).toEqual({
+        parts: imported.parts.size,
+        zips: imported.parts.size,
+        locations: [...imported.parts.values()].flatMap(({ locations }) => locations).length,
+        jurisdictions:
+          new Set([...imported.parts.values()].flatMap(({ jurisdictions }) => jurisdictions.map(({ code }) => code)))
+            .size + 1,
+        rates:
+          new Set([...imported.parts.values()].flatMap(({ rates }) => rates.map((rate) => JSON.stringify(rate)))).size +
+          1,
+        streets: 0,
+      });
+    });
+
+    it('are reported: rows of counties and places without a rate, and rows that outlive one', async () => {
+      const { built } = await minnesota();
+      // 123 is Ramsey, 137 Saint Louis and 147 Steele County; 55060 names a city whose rate has ended, 55802 does not.
+      const file = 'MNB2026Q4AUG28.csv';
+      expect(built.summary.remarks).toEqual([
+        {
+          reason: 'names a county or place without a rate: no tax of its own there',
+          count: 3,
+          file,
+          firstLine: 3,
+        },
+        { reason: 'outlives a rate of what it names: not covered from the day after it', count: 1, file, firstLine: 7 },
+      ]);
+      expect(built.summary.notes).toContain('The rate file has no rate of county 123, county 137, county 147.');
+      expect(built.summary.rowsKept).toBe(built.summary.rowsRead);
+    });
+
+    it('last as long as their last row', async () => {
+      expect(headOf(await minnesota()).last_day).toBe(null);
+      const [rates, boundary] = files as [TestFile, TestFile];
+      const ended = { ...boundary, content: boundary.content.toString().replaceAll('29991231', '20260630') };
+      expect(headOf(await importFiles('sst', 'MN', [rates, ended])).last_day).toBe('2026-06-30');
+    });
+
     const [rates, boundary] = files as [TestFile, TestFile];
-    const ended = { ...boundary, content: boundary.content.toString().replaceAll('29991231', '20260630') };
-    expect(headOf(await importFiles('sst', 'MN', [rates, ended])).last_day).toBe('2026-06-30');
+    it.each([
+      {
+        because: 'a district that the rate file lacks',
+        file: changed(boundary.name, 'ST,80003,63', 'ST,80099,63'),
+        line: 3,
+        zip: '55101',
+      },
+      {
+        because: 'a district without a type',
+        file: changed(boundary.name, 'ST,80003,63', 'ST,80003,'),
+        line: 3,
+        zip: '55101',
+      },
+      {
+        because: 'a place where the state does not tax',
+        file: changed(boundary.name, '55108,,,27,27,', '55108,,,27,00,'),
+        line: 3,
+        zip: '55101',
+      },
+      {
+        because: 'a rate that is a percentage',
+        file: changed(rates.name, '27,63,80003,0.0050', '27,63,80003,0.5000'),
+        line: 6,
+        zip: '55101',
+      },
+      {
+        because: 'a day that is none',
+        file: changed(rates.name, '20171001,29991231', '20170931,29991231'),
+        line: 7,
+        zip: '55401',
+      },
+    ])('$because is bad, and its place is unknown', async ({ file, line, zip }) => {
+      const imported = await importFiles(
+        'sst',
+        'MN',
+        files.map((one) => (one.name === file.name ? file : one)),
+      );
+      expect(imported.built.summary.bad.first.map((bad) => bad.line)).toEqual([line]);
+      expect(percentAt(imported, zip, '2026-11-21').coverage).toBe('partial');
+    });
+
+    it.each([
+      { from: 'z,20231001', to: 'y,20231001', reason: /^is of record type Y; it must be A, Z or 4$/ },
+      { from: 'z,20231001', to: 'z,20231301', reason: /^dates 20231301 to 29991231 / },
+      {
+        from: '55401,,55405,,,27',
+        to: '55405,,55401,,,27',
+        reason: /^ZIPs 55405 .*are no range: correct columns 18 to 21/,
+      },
+      { from: '55401,,55405,,,27', to: 'K1A0B,,55405,,,27', reason: /are no range/ },
+      { from: '55101,1610,55101,1610', to: '55101,,55101,1610', reason: /are no range/ },
+      { from: '55405,,,27,27', to: '55405,,,28,28', reason: /^is of state 28/ },
+      { from: 'z,20231001,', to: 'z,', reason: /^has 88 columns; a boundary row has 89 or 90$/ },
+    ])('a row with $to is bad', async ({ from, to, reason }) => {
+      const { built } = await importFiles('sst', 'MN', [rates, changed(boundary.name, from, to)]);
+      expect(built.summary.bad.first.map((bad) => bad.reason)).toEqual([expect.stringMatching(reason)]);
+    });
+
+    it('a rate file without the state’s own rate is bad, and makes no release', async () => {
+      const stateless = sstFiles(
+        'NV',
+        [rateRow('32', '00', '003', '0.08375')],
+        [boundaryRow({ zips: ['89101', '', '89101', ''], state: '32', county: '003' })],
+      );
+      const { built } = await importFiles('sst', 'NV', stateless);
+      expect(built.outcome).toBe('nothing');
+      expect(built.summary.bad.first[0]?.reason).toMatch(/type 45/);
+    });
+
+    it('of another state are bad row by row, and their files are named', async () => {
+      const { built } = await importFiles('sst', 'WI', files);
+      const { rowsRead, rowsKept, bad } = built.summary;
+      expect(built.outcome).toBe('nothing');
+      expect([rowsRead, rowsKept, bad.rows, bad.count]).toEqual([12, 0, 12, 13]);
+      expect(new Set(bad.first.map(({ file }) => file))).toEqual(new Set([rates.name]));
+      const broken = changed(boundary.name, 'z,20231001', 'y,20231001');
+      const twice = await importFiles('sst', 'MN', [
+        changed(rates.name, '27,63,80003,0.0050', '27,63,80003,0.5'),
+        broken,
+      ]);
+      expect(new Set(twice.built.summary.bad.first.map(({ file }) => file))).toEqual(
+        new Set([rates.name, boundary.name]),
+      );
+    });
+
+    it('two files of one kind, one file, or three are refused', async () => {
+      for (const given of [
+        [rates, { ...rates, name: 'again.csv' }],
+        [rates],
+        [rates, boundary, { ...rates, name: 'again.csv' }],
+      ])
+        await expect(importFiles('sst', 'MN', given)).rejects.toThrow('two files');
+    });
+
+    it('a row that repeats another, or ends before it begins, is left out', async () => {
+      const more = lines(
+        rateRow('27', '45', '27', '0.06875', '20090701'),
+        rateRow('27', '63', '80001', '0.005', '20200102', '20200101'),
+      );
+      const { built } = await importFiles('sst', 'MN', [{ ...rates, content: `${rates.content}${more}` }, boundary]);
+      expect(built.summary.bad.count).toBe(0);
+      expect(built.summary.skipped).toEqual([
+        { reason: 'repeats another rate row', count: 1, file: 'MNR2026Q4AUG28.csv', firstLine: 13 },
+        { reason: 'ends before it begins', count: 1, file: 'MNR2026Q4AUG28.csv', firstLine: 14 },
+      ]);
+    });
+
+    it('an older place type is found under the type that the rate file has', async () => {
+      const place = (placeType: string) =>
+        boundaryRow({ zips: ['05401', '', '05401', ''], state: '50', place: '10675', placeType });
+      const vermont = rateRows('50', '45 50 0.06', '01 10675 0.01', '02 10675 0.02');
+      for (const [type, code] of [
+        ['', '01'],
+        ['C5', '01'],
+        ['2', '02'],
+      ] as const) {
+        const { parts } = await importFiles('sst', 'VT', sstFiles('VT', vermont, [place(type)]));
+        expect(alternativesAt(parts.get('05401'), '054010000', '2026-11-21')).toEqual([[`US-VT-${code}-10675`]]);
+      }
+    });
+  });
+});
+
+describe('names of jurisdictions', () => {
+  const tables = (others: Partial<NameTables> = {}): NameTables => ({
+    counties: 'fips,name\n27053,Hennepin County\n55053,Jackson County\n19199,Not a County\n',
+    districts: 'state,code,name\nMN,80004,"Hennepin County Transit, half a percent"\nWI,80008,Elsewhere\n',
+    rates: 'county,place,place_code,aliases,rate\n053,,,,0.15\n053,Minneapolis,43000,,0.65\n053,Nowhere,,,0.65\n',
+    ...others,
   });
 
-  const [rates, boundary] = files as [TestFile, TestFile];
-  it.each([
-    {
-      because: 'a district that the rate file lacks',
-      file: changed(boundary.name, 'ST,80003,63', 'ST,80099,63'),
-      line: 3,
-      zip: '55101',
-    },
-    {
-      because: 'a district without a type',
-      file: changed(boundary.name, 'ST,80003,63', 'ST,80003,'),
-      line: 3,
-      zip: '55101',
-    },
-    {
-      because: 'a place where the state does not tax',
-      file: changed(boundary.name, '55108,,,27,27,', '55108,,,27,00,'),
-      line: 3,
-      zip: '55101',
-    },
-    {
-      because: 'a rate that is a percentage',
-      file: changed(rates.name, '27,63,80003,0.0050', '27,63,80003,0.5000'),
-      line: 6,
-      zip: '55101',
-    },
-    {
-      because: 'a day that is none',
-      file: changed(rates.name, '20171001,29991231', '20170931,29991231'),
-      line: 7,
-      zip: '55401',
-    },
-  ])('$because is bad, and its place is unknown', async ({ file, line, zip }) => {
-    const imported = await importFiles(
-      'sst',
-      'MN',
-      files.map((one) => (one.name === file.name ? file : one)),
-    );
-    expect(imported.built.summary.bad.first.map((bad) => bad.line)).toEqual([line]);
-    expect(percentAt(imported, zip, '2026-11-21').coverage).toBe('partial');
-  });
+  const namesOf = ({ parts }: Imported) =>
+    Object.fromEntries([...parts.values()].flatMap((part) => part.jurisdictions.map(({ code, name }) => [code, name])));
 
-  it.each([
-    { from: 'z,20231001', to: 'y,20231001', reason: /^is of record type Y; it must be A, Z or 4$/ },
-    { from: 'z,20231001', to: 'z,20231301', reason: /^dates 20231301 to 29991231 / },
-    {
-      from: '55401,,55405,,,27',
-      to: '55405,,55401,,,27',
-      reason: /^ZIPs 55405 .*are no range: correct columns 18 to 21/,
-    },
-    { from: '55401,,55405,,,27', to: 'K1A0B,,55405,,,27', reason: /are no range/ },
-    { from: '55101,1610,55101,1610', to: '55101,,55101,1610', reason: /are no range/ },
-    { from: '55405,,,27,27', to: '55405,,,28,28', reason: /^is of state 28/ },
-    { from: 'z,20231001,', to: 'z,', reason: /^has 88 columns; a boundary row has 89 or 90$/ },
-  ])('a row with $to is bad', async ({ from, to, reason }) => {
-    const { built } = await importFiles('sst', 'MN', [rates, changed(boundary.name, from, to)]);
-    expect(built.summary.bad.first.map((bad) => bad.reason)).toEqual([expect.stringMatching(reason)]);
-  });
+  describe('names of SST jurisdictions', () => {
+    const minnesota = (names?: NameTables) =>
+      importFiles(
+        'sst',
+        'MN',
+        [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')],
+        names === undefined ? {} : { names },
+      );
 
-  it('a rate file without the state’s own rate is bad, and makes no release', async () => {
-    const stateless = sstFiles(
-      'NV',
-      [rateRow('32', '00', '003', '0.08375')],
-      [boundaryRow({ zips: ['89101', '', '89101', ''], state: '32', county: '003' })],
-    );
-    const { built } = await importFiles('sst', 'NV', stateless);
-    expect(built.outcome).toBe('nothing');
-    expect(built.summary.bad.first[0]?.reason).toMatch(/type 45/);
-  });
+    it('come from the tables of the state, or are the code where no table has a name', async () => {
+      expect(namesOf(await minnesota(tables()))).toEqual({
+        'US-MN-00-053': 'Hennepin County',
+        'US-MN-00-043': 'County 043',
+        'US-MN-01-43000': 'Minneapolis',
+        'US-MN-01-58000': 'City 58000',
+        'US-MN-01-17000': 'City 17000',
+        'US-MN-01-45682': 'City 45682',
+        'US-MN-63-80003': 'District 80003',
+        'US-MN-63-80004': 'Hennepin County Transit, half a percent',
+        'US-MN-63-80008': 'District 80008',
+        'US-MN-63-80009': 'District 80009',
+      });
+    });
 
-  it('of another state are bad row by row, and their files are named', async () => {
-    const { built } = await importFiles('sst', 'WI', files);
-    const { rowsRead, rowsKept, bad } = built.summary;
-    expect(built.outcome).toBe('nothing');
-    expect([rowsRead, rowsKept, bad.rows, bad.count]).toEqual([12, 0, 12, 13]);
-    expect(new Set(bad.first.map(({ file }) => file))).toEqual(new Set([rates.name]));
-    const broken = changed(boundary.name, 'z,20231001', 'y,20231001');
-    const twice = await importFiles('sst', 'MN', [
-      changed(rates.name, '27,63,80003,0.0050', '27,63,80003,0.5'),
-      broken,
-    ]);
-    expect(new Set(twice.built.summary.bad.first.map(({ file }) => file))).toEqual(
-      new Set([rates.name, boundary.name]),
-    );
-  });
+    it('change no code, rate or location', async () => {
+      const withoutNames = ({ parts }: Imported) =>
+        [...parts.values()].map(({ jurisdictions, ...part }) => [
+          part,
+          jurisdictions.map(({ code, type }) => [code, type]),
+        ]);
+      expect(withoutNames(await minnesota(tables()))).toEqual(withoutNames(await minnesota()));
+    });
 
-  it('two files of one kind, one file, or three are refused', async () => {
-    for (const given of [
-      [rates, { ...rates, name: 'again.csv' }],
-      [rates],
-      [rates, boundary, { ...rates, name: 'again.csv' }],
-    ])
-      await expect(importFiles('sst', 'MN', given)).rejects.toThrow('two files');
-  });
+    it('match the tables that ship with the service', async () => {
+      const names = namesOf(await minnesota(await readNameTables('MN')));
+      expect(names).toMatchObject({
+        'US-MN-00-053': 'Hennepin County',
+        'US-MN-01-43000': 'Minneapolis',
+        'US-MN-63-80004': 'Hennepin County Transit',
+      });
+      for (const name of Object.values(names)) expect(name).not.toMatch(/\d/);
+    });
 
-  it('a row that repeats another, or ends before it begins, is left out', async () => {
-    const more = lines(
-      rateRow('27', '45', '27', '0.06875', '20090701'),
-      rateRow('27', '63', '80001', '0.005', '20200102', '20200101'),
-    );
-    const { built } = await importFiles('sst', 'MN', [{ ...rates, content: `${rates.content}${more}` }, boundary]);
-    expect(built.summary.bad.count).toBe(0);
-    expect(built.summary.skipped).toEqual([
-      { reason: 'repeats another rate row', count: 1, file: 'MNR2026Q4AUG28.csv', firstLine: 13 },
-      { reason: 'ends before it begins', count: 1, file: 'MNR2026Q4AUG28.csv', firstLine: 14 },
-    ]);
-  });
+    it('are missing where a code has a county’s type and belongs to another area', async () => {
+      const rates = rateRows('19', '45 19 0.06', '00 199 0.01');
+      const boundary = [boundaryRow({ zips: ['50002', '', '50002', ''], state: '19', county: '199' })];
+      const imported = await importFiles('sst', 'IA', sstFiles('IA', rates, boundary), { names: tables() });
+      expect(namesOf(imported)).toEqual({ 'US-IA-00-199': 'Area 199' });
+    });
 
-  it('an older place type is found under the type that the rate file has', async () => {
-    const place = (placeType: string) =>
-      boundaryRow({ zips: ['05401', '', '05401', ''], state: '50', place: '10675', placeType });
-    const vermont = rateRows('50', '45 50 0.06', '01 10675 0.01', '02 10675 0.02');
-    for (const [type, code] of [
-      ['', '01'],
-      ['C5', '01'],
-      ['2', '02'],
-    ] as const) {
-      const { parts } = await importFiles('sst', 'VT', sstFiles('VT', vermont, [place(type)]));
-      expect(alternativesAt(parts.get('05401'), '054010000', '2026-11-21')).toEqual([[`US-VT-${code}-10675`]]);
-    }
+    it('are found for a state without a table of local rates', async () => {
+      expect((await readNameTables('MT')).rates).toBe('');
+    });
   });
 });

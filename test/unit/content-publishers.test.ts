@@ -1,0 +1,447 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { fileName, localName, nameInUrl } from '../../shared/importers/files/local-name.ts';
+import { publicationIn } from '../../shared/importers/updates/file-names.ts';
+import { currentFiles } from '../../shared/importers/updates/find-file.ts';
+import { linksOf } from '../../shared/importers/updates/page-links.ts';
+import { isPublicAddress } from '../../shared/importers/updates/public-addresses.ts';
+import { PublisherClient, PublisherFailure } from '../../shared/importers/updates/publisher-client.ts';
+import { type PublishedFile, publishers } from '../../shared/importers/updates/publishers.ts';
+import { staleness, type UpdateRecord } from '../../shared/importers/updates/staleness.ts';
+
+describe('the client of publishers', async () => {
+  /** Limits of the client that reads publishers. A local server plays a hostile one, as a trusted mirror. */
+
+  const listen = async (listener: RequestListener) => {
+    const server = createServer(listener);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  };
+
+  let play: RequestListener;
+  let stolen = 0;
+  const [publisher, inside] = [
+    await listen((request, response) => play(request, response)),
+    await listen((_request, response) => {
+      stolen += 1;
+      response.end('secret');
+    }),
+  ];
+  const folder = mkdtempSync(join(tmpdir(), 'levy-client-'));
+  beforeEach(() => {
+    stolen = 0;
+  });
+  afterAll(() => {
+    for (const { server } of [publisher, inside]) {
+      server.closeAllConnections();
+      server.close();
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  const trusting = (limits = {}) => new PublisherClient({ mirror: publisher.url, isMirrorTrusted: true, limits });
+  const page = 'https://example.com/page';
+  const download = (client: PublisherClient, url = page) =>
+    client.download(url, { path: join(folder, 'file'), known: null });
+
+  describe('a publisher that redirects', () => {
+    const { port } = new URL(inside.url);
+    it.each([
+      ['a loopback address', `https://127.0.0.1:${port}/`],
+      ['a loopback address without encryption', inside.url],
+      ['a name of this machine', `https://localhost:${port}/`],
+      ['an address that is written as a number', `https://2130706433:${port}/`],
+      ['the metadata of a cloud', 'https://169.254.169.254/latest/meta-data/'],
+      ['a link-local address', 'https://[fe80::1]/'],
+      ['IPv6 loopback', `https://[::1]:${port}/`],
+      ['IPv4 in IPv6', `https://[::ffff:127.0.0.1]:${port}/`],
+      ['a private network', 'https://10.0.0.1/'],
+      ['plain http', 'http://93.184.215.14/'],
+      ['a file', 'file:///etc/passwd'],
+      ['itself, for ever', '/again'],
+    ])('to %s is refused, at once', async (_what, location) => {
+      play = (_request, response) => response.writeHead(302, { Location: location }).end();
+      for (const read of [trusting().readText(page), trusting().readVersion(page), download(trusting())])
+        await expect(read).rejects.toThrow(/is not a public address|instead of https|redirects more than/);
+      expect(stolen).toBe(0);
+    });
+
+    it('to itself is followed', async () => {
+      play = ({ url }, response) => {
+        if (url === '/other') response.end('text');
+        else response.writeHead(301, { Location: '/other' }).end();
+      };
+      expect(await trusting().readText(page)).toBe('text');
+    });
+  });
+
+  it.each([`${inside.url}/`, 'https://127.0.0.1/', 'https://localhost/', 'https://169.254.169.254/'])(
+    'does not connect to %s, to which a page links, nor to a mirror there that is not trusted',
+    async (url) => {
+      const clients = [{ mirror: null }, { mirror: url }].map(
+        ({ mirror }) => new PublisherClient({ mirror, isMirrorTrusted: false }),
+      );
+      for (const client of clients) await expect(download(client, url)).rejects.toThrow(/public address|https/);
+      expect(stolen).toBe(0);
+    },
+  );
+
+  describe('a publisher that drips bytes', () => {
+    const drip: RequestListener = (_request, response) => {
+      response.writeHead(200, { ETag: '"1"' });
+      const timer = setInterval(() => response.write('.'), 10);
+      response.on('close', () => clearInterval(timer));
+    };
+
+    it('is left after the limit of a page or a file', async () => {
+      play = drip;
+      const limits = { pageMs: 300, fileMs: 300 };
+      await expect(trusting(limits).readText(page)).rejects.toThrow(/took longer than 0.3 s/);
+      await expect(download(trusting(limits))).rejects.toThrow(/took longer than 0.3 s/);
+    });
+
+    it('ends when no data arrives, even before the headers', async () => {
+      play = () => {};
+      await expect(trusting({ pageMs: 300, stalledMs: 50 }).readText(page)).rejects.toThrow(PublisherFailure);
+    });
+  });
+
+  describe('a compressed body that nobody requested', () => {
+    const send = (body: Buffer, encoding: string) => {
+      play = (_request, response) => response.writeHead(200, { 'Content-Encoding': encoding }).end(body);
+    };
+
+    it('is decoded', async () => {
+      send(gzipSync('rates'), 'gzip');
+      expect(await trusting().readText(page)).toBe('rates');
+      await download(trusting());
+      expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('rates');
+    });
+
+    it('counts decoded', async () => {
+      send(gzipSync(Buffer.alloc(5 * 1024 * 1024)), 'gzip');
+      await expect(trusting().readText(page)).rejects.toThrow('more than 4 MiB');
+    });
+
+    it('is refused in an unknown encoding', async () => {
+      send(Buffer.from('rates'), 'secret');
+      await expect(trusting().readText(page)).rejects.toThrow('encoded as secret');
+    });
+  });
+
+  describe('isPublicAddress', () => {
+    it.each(['8.8.8.8', '93.184.215.14', '172.15.0.1', '172.32.0.1', '2600:1f18::1', '2a00:1450::1'])(
+      'takes %s',
+      (address) => expect(isPublicAddress(address)).toBe(true),
+    );
+    it.each([
+      ...['0.0.0.0', '10.1.2.3', '100.64.0.1', '127.8.9.1', '169.254.169.254', '172.16.0.1', '172.31.255.255'],
+      ...[
+        '192.168.1.1',
+        '224.0.0.1',
+        '255.255.255.255',
+        '::',
+        '::1',
+        'fe80::1',
+        'fd00::1',
+        'ff02::1',
+        '64:ff9b::7f00:1',
+      ],
+      ...['::ffff:10.0.0.1', '::ffff:8.8.8.8', '2002:7f00:1::', '2001:db8::1', 'localhost', ''],
+    ])('refuses %j', (address) => expect(isPublicAddress(address)).toBe(false));
+
+    it('takes no address of a loopback, private or link-local network', () => {
+      const octet = fc.integer({ min: 0, max: 255 });
+      fc.assert(
+        fc.property(
+          fc.constantFrom([127], [10], [169, 254], [192, 168], [172, 20]),
+          octet,
+          octet,
+          octet,
+          (net, a, b, c) => {
+            expect(isPublicAddress([...net, a, b, c].slice(0, 4).join('.'))).toBe(false);
+          },
+        ),
+      );
+    });
+  });
+
+  describe('a status that no request asked for', () => {
+    it('101 ends the download', async () => {
+      play = ({ socket }) => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n');
+      };
+      await expect(download(trusting())).rejects.toThrow(PublisherFailure);
+    });
+
+    it.each([
+      ['a part of the file', 206, { 'Content-Range': 'bytes 5-9/10' }],
+      ['no change', 304, {}],
+    ])('%s ends the download', async (_what, status, headers) => {
+      play = (_request, response) => {
+        response.writeHead(status, headers).end(status === 304 ? undefined : 'taxes');
+      };
+      await expect(download(trusting())).rejects.toThrow(PublisherFailure);
+    });
+  });
+});
+
+describe('links of a page', () => {
+  /** What a publisher's page and its names can do to an update (findings R1 to R3). */
+
+  const base = 'https://example.gov/rates/';
+  const filesOf = (letters: string): readonly PublishedFile[] => {
+    const publisher = publishers.find(({ state }) => state === letters);
+    if (!publisher || publisher.format === null) throw new Error(`${letters} has no files.`);
+    return publisher.files;
+  };
+  const found = (letters: string, text: string) => currentFiles(filesOf(letters), { readText: async () => text });
+  const link = (...names: readonly string[]): string => names.map((name) => `<a href="${name}">x</a>`).join('');
+
+  describe('linksOf', () => {
+    it.each([
+      ['<a href="a.csv">', ['https://example.gov/rates/a.csv']],
+      ["<A class=x HREF='/b.csv?x=1&amp;y=2' id=z>B</a>", ['https://example.gov/b.csv?x=1&y=2']],
+      ['<a href=c.csv>C</a><a name="top">', ['https://example.gov/rates/c.csv']],
+      ['<a href="http://other.gov/d.csv"/>', ['https://other.gov/d.csv']],
+      ['<a href="javascript:alert(1)"><a href="mailto:a@b.c"><a href="https://[x/">', []],
+      ['<!-- <a href="e.csv"> --><script>"<a href=f.csv>"</script><abbr href="g.csv"><img href=h.csv>', []],
+      ['<a href="i.csv"', []],
+    ])('reads %s', (html, links) => {
+      expect(linksOf(html, base).map(({ href }) => href)).toEqual(links);
+    });
+
+    // A tree of these tags took 338 s. `npm run fuzz` measures the time of such pages.
+    it('reads a page of 4 MB of nested tags', () => {
+      const links = linksOf('<div>'.repeat(800_000) + link('a.csv'), base);
+      expect(links.map(({ href }) => href)).toEqual(['https://example.gov/rates/a.csv']);
+    });
+  });
+
+  describe('a name that a publisher gives', () => {
+    it('with an invalid escape is skipped', async () => {
+      const name = 'Domicile-Rate-Listing-October-2026.xlsx';
+      expect(await found('LA', link('/docs/50%off.pdf', '/docs/%E0%A4%A', `/docs/${name}`))).toMatchObject([{ name }]);
+    });
+
+    it('never leaves its folder', async () => {
+      const [file] = await found('LA', link('/x/Domicile-Rate-..%2F..%2F..%2Fetc%2FOctober-2026.xlsx'));
+      expect(file?.name).toBe('Domicile-Rate-.._.._.._etc_October-2026.xlsx');
+    });
+
+    it('of a service in a folder, or with a path, is skipped', async () => {
+      const names = ['/../../x', '', '%2F..%2Fx'].map(
+        (end) => `New_Mexico_gross_receipts_tax_July_2026_June_2027${end}`,
+      );
+      const services = names.map((name) => ({ name, type: 'FeatureServer' }));
+      const text = JSON.stringify({ services, layers: [{ id: 0, name: 'x' }] });
+      expect(await found('NM', text)).toMatchObject([{ name: `${names[1]}.json` }]);
+    });
+
+    it('of 64 kB is skipped, for every publisher', async () => {
+      const long = [
+        `Domicile${'Rate'.repeat(16_000)}.xlsx`,
+        `Domicile-Rate-${'abc'.repeat(20_000)}`,
+        `oct${'a'.repeat(64_000)}2026`,
+      ];
+      const reading = publishers.filter(
+        ({ format, state }) => format && filesOf(state).some(({ find }) => find !== 'url'),
+      );
+      for (const { state } of reading) await expect(found(state, link(...long))).rejects.toThrow(PublisherFailure);
+    });
+  });
+
+  describe('localName', () => {
+    it.each([
+      ['MNR2026Q4AUG18.zip', 'MNR2026Q4AUG18.zip'],
+      ['Tarifas año (2026) #1, it’s & more.csv', 'Tarifas año (2026) #1, it’s & more.csv'],
+      ['../../etc/passwd', '___.._etc_passwd'],
+      ['..\\x', '___x'],
+      ['C:\\x.csv', 'C__x.csv'],
+      ['.hidden', '_hidden'],
+      ['', '_'],
+      ['..', '__'],
+      ['\u001b[31mred.csv', '_[31mred.csv'],
+      ['a\u202Egpj.csv', 'a_gpj.csv'],
+      ['a\0b', 'a_b'],
+    ])('makes of %j the name %j', (name, safe) => expect(localName(name)).toBe(safe));
+
+    it('stays in its folder and fits a file system, for any text', () => {
+      fc.assert(
+        fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 500 }), fc.string()), (text) => {
+          const name = localName(text);
+          expect(name).not.toMatch(/[/\\\p{Cc}]|^\./u);
+          expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+          expect(fileName(`/tmp/${name}`)).toBe(localName(name));
+        }),
+      );
+    });
+
+    it.each(['https://a.gov/', 'https://a.gov/%', `https://a.gov/${'a'.repeat(201)}`])('has none for %s', (url) => {
+      expect(nameInUrl(new URL(url))).toBe(null);
+    });
+  });
+});
+
+describe('staleness', () => {
+  const publisherOf = (state: string) => {
+    const publisher = publishers.find((one) => one.state === state);
+    if (!publisher) throw new Error(`No publisher of ${state}.`);
+    return publisher;
+  };
+
+  const record = (
+    files: readonly { name: string; last_modified?: string | null; option?: string }[],
+    more: Partial<UpdateRecord> = {},
+  ): UpdateRecord => ({
+    files: files.map((file) => ({ option: 'file', last_modified: null, ...file })),
+    imported_at: null,
+    failure: null,
+    ...more,
+  });
+
+  /** The rate and boundary files of Minnesota (quarterly) under names with these texts. */
+  const minnesota = (rates: string, boundaries = rates): UpdateRecord =>
+    record([
+      { option: 'rates', name: `MNR${rates}.zip` },
+      { option: 'boundaries', name: `MNB${boundaries}.zip` },
+    ]);
+
+  const current = { isStale: false, reason: null };
+
+  describe('the days of a publication', () => {
+    it.each([
+      ['2026Q4AUG18', { quarter: '2026-10-01', posted: '2026-08-18' }],
+      ['2026Q4OCT2', { quarter: '2026-10-01', posted: '2026-10-02' }],
+      ['2027Q1NOV05', { quarter: '2027-01-01', posted: '2026-11-05' }],
+      ['2027Q1JUL01', { quarter: '2027-01-01', posted: '2026-07-01' }],
+      ['2027Q1JUN30', { quarter: '2027-01-01', posted: '2027-06-30' }],
+      ['2026Q4XYZ18', null],
+      ['2026Q5AUG18', null],
+    ])('reads %s', (text, expected) => {
+      expect(publicationIn(text)).toEqual(expected);
+    });
+  });
+
+  describe('the age of official files', () => {
+    it('takes the day of publication and the quarter from the name of a Streamlined file', () => {
+      const days = { asOf: '2026-08-18', nextExpected: '2027-01-08' };
+      expect(staleness(publisherOf('MN'), minnesota('2026Q4AUG18'), '2026-09-01')).toEqual({ ...days, ...current });
+    });
+
+    it.each([
+      ['New_Mexico_gross_receipts_tax_July_2026_June_2027', '2027-07-08'],
+      ['New_Mexico_gross_receipts_tax_July_December_2026', '2027-01-08'],
+      ['New_Mexico_gross_receipts_tax_July_2026', '2027-01-08'],
+    ])('is in time to the last month in its name: %s', (name, nextExpected) => {
+      const source = record([{ name }]);
+      expect(staleness(publisherOf('NM'), source, nextExpected)).toEqual({
+        asOf: '2026-07-01',
+        nextExpected,
+        ...current,
+      });
+    });
+
+    it('is in time to the end of the grace, and stale on the day after', () => {
+      const source = minnesota('2026Q4AUG18');
+      expect(staleness(publisherOf('MN'), source, '2027-01-08')).toMatchObject(current);
+      expect(staleness(publisherOf('MN'), source, '2027-01-09')).toEqual({
+        asOf: '2026-08-18',
+        nextExpected: '2027-01-08',
+        isStale: true,
+        reason: 'The newest file is of 2026-08-18; the next one was due by 2027-01-08.',
+      });
+    });
+
+    it('counts the newer of two files, by the quarter and then by the day', () => {
+      const days = { asOf: '2026-11-20', nextExpected: '2027-04-08' };
+      expect(staleness(publisherOf('MN'), minnesota('2026Q4DEC10', '2027Q1NOV20'), '2027-04-08')).toMatchObject(days);
+      expect(staleness(publisherOf('MN'), minnesota('2027Q1NOV20', '2026Q4DEC10'), '2027-04-08')).toMatchObject(days);
+      const corrected = staleness(publisherOf('MN'), minnesota('2026Q4AUG18', '2026Q4NOV02'), '2026-11-20');
+      expect(corrected).toMatchObject({ asOf: '2026-11-02', nextExpected: '2027-01-08' });
+    });
+
+    it.each([
+      ['MO', 'oct2026.xlsx', '2026-10-01', '2027-01-08'],
+      ['AZ', 'TPT_RATETABLE_ALL_12012026.csv', '2026-12-01', '2027-01-08'],
+      ['AZ', 'TPT_RATETABLE_ALL_02292028.csv', '2028-02-29', '2028-03-08'],
+      ['AK', 'ARSSTC-Sales-Tax-Rate-Sheet-11-1-26.xlsx', '2026-11-01', '2026-12-08'],
+    ])('of %s takes the day from the name %s', (state, name, asOf, nextExpected) => {
+      expect(staleness(publisherOf(state), record([{ name }]), asOf)).toEqual({ asOf, nextExpected, ...current });
+    });
+
+    // From the last third of a period on, a file is for the next period.
+    it.each([
+      ['TX', 'Tue, 01 Sep 2026 23:59:59 GMT', '2026-09-01', '2027-01-08'],
+      ['TX', 'Mon, 31 Aug 2026 00:00:00 GMT', '2026-08-31', '2026-10-08'],
+      ['TX', 'Sat, 31 Oct 2026 12:00:00 GMT', '2026-10-31', '2027-01-08'],
+      ['TX', 'Thu, 31 Dec 2026 12:00:00 GMT', '2026-12-31', '2027-04-08'],
+      ['AL', 'Fri, 18 Feb 2028 12:00:00 GMT', '2028-02-18', '2028-03-08'],
+      ['AL', 'Sat, 19 Feb 2028 12:00:00 GMT', '2028-02-19', '2028-03-08'],
+      ['AL', 'Sun, 20 Feb 2028 12:00:00 GMT', '2028-02-20', '2028-04-08'],
+      ['AL', 'Fri, 19 Feb 2027 12:00:00 GMT', '2027-02-19', '2027-04-08'],
+      ['AL', 'Tue, 29 Feb 2028 12:00:00 GMT', '2028-02-29', '2028-04-08'],
+      ['IL', 'Wed, 01 Jul 2026 12:00:00 GMT', '2026-07-01', '2027-01-08'],
+      ['IL', 'Mon, 01 Jun 2026 12:00:00 GMT', '2026-06-01', '2027-01-08'],
+      ['VA', 'Wed, 01 Jul 2026 12:00:00 GMT', '2026-07-01', '2027-01-08'],
+    ])('of %s takes the day from Last-Modified %s', (state, last_modified, asOf, nextExpected) => {
+      const source = record([{ name: 'current.txt', last_modified }], { imported_at: '2020-01-01T00:00:00.000Z' });
+      expect(staleness(publisherOf(state), source, asOf)).toEqual({ asOf, nextExpected, ...current });
+    });
+
+    it.each([null, 'yesterday'])(
+      'takes the day of the import without a readable Last-Modified: %s',
+      (last_modified) => {
+        const source = record([{ name: 'taxrates.txt', last_modified }], { imported_at: '2026-10-05T23:00:00.000Z' });
+        const days = { asOf: '2026-10-05', nextExpected: '2027-01-08' };
+        expect(staleness(publisherOf('TX'), source, '2026-10-06')).toEqual({ ...days, ...current });
+      },
+    );
+
+    it.each([
+      ['2026Q4FEB30', 'a day that the calendar does not have'],
+      ['-latest', 'no day'],
+    ])('does not take %s from a name: %s', (text) => {
+      const source = { ...minnesota(text), imported_at: '2026-10-05T23:00:00.000Z' };
+      expect(staleness(publisherOf('MN'), source, '2026-10-06').asOf).toBe('2026-10-05');
+    });
+  });
+
+  describe('failing updates', () => {
+    const failing = { ...minnesota('2026Q4AUG18'), failure: { since: '2026-10-20T23:59:00.000Z' } };
+
+    it('are no reason for six days, and one from the seventh', () => {
+      expect(staleness(publisherOf('MN'), failing, '2026-10-26')).toMatchObject(current);
+      expect(staleness(publisherOf('MN'), failing, '2026-10-27')).toEqual({
+        asOf: '2026-08-18',
+        nextExpected: '2027-01-08',
+        isStale: true,
+        reason: 'Updates have failed since 2026-10-20.',
+      });
+    });
+
+    it('count over the end of a leap February', () => {
+      const source = record([], { failure: { since: '2028-02-23T00:00:00.000Z' } });
+      expect(staleness(publisherOf('TX'), source, '2028-02-29').isStale).toBe(false);
+      expect(staleness(publisherOf('TX'), source, '2028-03-01')).toMatchObject({ asOf: null, isStale: true });
+    });
+
+    it('are named beside an old file', () => {
+      expect(staleness(publisherOf('MN'), failing, '2027-01-09').reason).toBe(
+        'The newest file is of 2026-08-18; the next one was due by 2027-01-08. Updates have failed since 2026-10-20.',
+      );
+    });
+  });
+
+  it.each(['MN', 'FL'])('A state that was never updated from its publisher is not stale: %s', (state) => {
+    const nothing = { asOf: null, nextExpected: null, ...current };
+    expect(staleness(publisherOf(state), null, '2026-11-23')).toEqual(nothing);
+    expect(staleness(publisherOf(state), record([]), '2026-11-23')).toEqual(nothing);
+  });
+});
