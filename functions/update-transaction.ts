@@ -11,6 +11,7 @@ import { TransactionUpdate } from '../shared/ledger/request.ts';
 import { updateProblemsOf } from '../shared/ledger/request-problems.ts';
 import { Transaction } from '../shared/ledger/response.ts';
 import { updateTransaction } from '../shared/ledger/update-transaction.ts';
+import { freeFields } from '../shared/ledger/updates/requested-changes.ts';
 import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
 import { contentReads, customersRead, transactionPartitions } from '../shared/store/table-access.ts';
 
@@ -52,7 +53,7 @@ export const documentation = () =>
       '| line_items, tax_date, and the other inputs | yes, recalculates | no | no |',
       '| tax_amount | yes | while its period is open and no credit is in force | no |',
       '| reference_id | yes | once, if null | no |',
-      '| metadata | yes | yes | yes |',
+      `| ${freeFields.join(', ')} | yes | yes | yes |`,
       '| type, parent_transaction_id | no | no | no |',
     ].join('\n'),
     requestHeaders: ['IfMatch'],

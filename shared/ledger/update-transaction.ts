@@ -22,6 +22,7 @@ import {
 import type { TransactionUpdate } from './request.ts';
 import { oppositeOf, type StoredTransaction } from './transaction.ts';
 import { type Plan, planUpdate } from './updates/plan.ts';
+import { plainFields } from './updates/requested-changes.ts';
 
 type UpdateRequest = {
   readonly id: string;
@@ -48,7 +49,7 @@ export const updateTransaction = (
 const isMatch = (ifMatch: readonly string[] | null, { transaction }: StoredTransaction): boolean =>
   ifMatch === null || ifMatch.includes('*') || ifMatch.includes(`"${transaction.version}"`);
 
-const besideTheParent = new Set(['metadata', 'reference_id']);
+const besideTheParent: ReadonlySet<string> = new Set(plainFields);
 
 // These updates do not depend on a credit's parent.
 const isBesideTheParent = (update: TransactionUpdate): boolean =>

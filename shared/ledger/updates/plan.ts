@@ -32,7 +32,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const tooEarly = requested.inputs.includes('tax_date') && tooEarlyProblem('/tax_date', update.tax_date, account);
   if (tooEarly) return refuse(tooEarly);
   // The limit of keys applies to the merged metadata as well.
-  if (Object.keys(requested.metadata ?? {}).length > metadataMax.keys)
+  if (Object.keys(requested.values.metadata ?? {}).length > metadataMax.keys)
     return refuse(invalidFormat('/metadata', 'Invalid metadata', metadataAdvice));
   const [problem, ...others] = updateProblems(update, transaction, requested);
   if (problem) return refuse(problem, ...others);
@@ -52,8 +52,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
     // Only a draft can change its currency. Nothing is credited on it, and the zeros take the new currency's decimals.
     ...(isConverted && { credited_amount: zero, credited_tax_amount: zero }),
     status,
-    reference_id: update.reference_id === undefined ? transaction.reference_id : update.reference_id,
-    metadata: requested.metadata ?? transaction.metadata,
+    ...requested.values,
     updated_at: at,
     version: transaction.version + 1,
     ...(requested.status && stamps(status, at, update)),
@@ -71,10 +70,9 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   return accept({ next: { ...stored, ...internal, transaction: kept }, fields });
 };
 
-const fieldsOf = ({ inputs, metadata, reference, tax, status }: RequestedChanges): string[] => [
+const fieldsOf = ({ inputs, values, tax, status }: RequestedChanges): string[] => [
   ...inputs,
-  ...(metadata ? ['metadata'] : []),
-  ...(reference ? ['reference_id'] : []),
+  ...Object.keys(values),
   ...(tax ? ['tax_amount'] : []),
   ...(status ? ['status'] : []),
 ];

@@ -31,13 +31,13 @@ const redacted = (field: string): Problem => ({
 const redactedProblems = (
   { void_reason }: TransactionUpdate,
   { redacted_at }: Transaction,
-  { inputs, metadata, tax, reason, status }: RequestedChanges,
+  { inputs, values, tax, reason, status }: RequestedChanges,
 ): Problem[] => {
   if (redacted_at === undefined) return [];
   const isReasoned = reason || (status && Boolean(void_reason));
   return [
     ...inputs,
-    ...(metadata ? ['metadata'] : []),
+    ...Object.keys(values).filter((field) => field !== 'reference_id'),
     ...(tax ? ['tax_amount'] : []),
     ...(isReasoned ? ['void_reason'] : []),
   ].map(redacted);
@@ -63,7 +63,9 @@ export const updateProblems = (
   const problems = [
     ...fixed.map((field) => immutable(field, transaction)),
     ...(isOpen ? [] : requested.inputs.map((field) => immutable(field, transaction))),
-    ...(requested.reference && !canSetReference(transaction) ? [immutable('reference_id', transaction)] : []),
+    ...('reference_id' in requested.values && !canSetReference(transaction)
+      ? [immutable('reference_id', transaction)]
+      : []),
     ...(requested.tax && !isOpen && status !== 'finalized' ? [immutable('tax_amount', transaction)] : []),
     ...(requested.tax && status === 'finalized' && hasCredits(transaction) ? [hasCreditsProblem('/tax_amount')] : []),
     ...(requested.reason ? [immutable('void_reason', transaction)] : []),

@@ -22,12 +22,17 @@ const inputFields = [
   'explain',
 ] as const;
 
+/** Fields that an update may change in every status. The calculation does not read them. */
+export const freeFields = ['metadata'] as const;
+
+/** The fields that an update stores as they are sent, in the order of the audit entry. */
+export const plainFields = [...freeFields, 'reference_id'] as const;
+
 /** The changes that an update requests, before they are checked. */
 export type RequestedChanges = {
   readonly inputs: readonly (typeof inputFields)[number][];
-  /** Metadata after the update; `null` where nothing changes. */
-  readonly metadata: Record<string, string> | null;
-  readonly reference: boolean;
+  /** The plain fields that change, with their values after the update. */
+  readonly values: Partial<Pick<Transaction, (typeof plainFields)[number]>>;
   readonly tax: boolean;
   readonly status: boolean;
   /** Another void_reason for a void transaction. */
@@ -40,8 +45,7 @@ export const requestedChanges = (
   { transaction, settingsSnapshot }: StoredTransaction,
 ): RequestedChanges => ({
   inputs: changedInputs(update, transaction, settingsSnapshot),
-  metadata: changedMetadata(update, transaction),
-  reference: update.reference_id !== undefined && update.reference_id !== transaction.reference_id,
+  values: changedValues(update, transaction),
   tax: isTaxChanged(update, transaction),
   status: update.status !== undefined && update.status !== transaction.status,
   reason:
@@ -76,10 +80,17 @@ const isSameInstant = (sent: string | null | undefined, stored: string): boolean
   instantMs(sent) === instantMs(stored);
 
 // Merged by key: a null value deletes its key, and null clears all.
-const changedMetadata = ({ metadata }: TransactionUpdate, transaction: Transaction): RequestedChanges['metadata'] => {
-  if (metadata === undefined) return null;
-  const after = metadata === null ? {} : echoMetadata({ ...transaction.metadata, ...metadata });
-  return isSame(after, transaction.metadata) ? null : after;
+const mergedMetadata = ({ metadata }: TransactionUpdate, before: Transaction['metadata']) => {
+  if (metadata === undefined) return undefined;
+  return metadata === null ? {} : echoMetadata({ ...before, ...metadata });
+};
+
+const changedValues = (update: TransactionUpdate, transaction: Transaction): RequestedChanges['values'] => {
+  const after = { ...update, metadata: mergedMetadata(update, transaction.metadata) };
+  const changed = plainFields.filter(
+    (field) => after[field] !== undefined && !isSame(after[field], transaction[field]),
+  );
+  return Object.fromEntries(changed.map((field) => [field, after[field]]));
 };
 
 const exact = (amount: string): bigint => rescale(decimal(amount), digits.fraction);
