@@ -7,6 +7,7 @@ import { coveragePage } from '../../coverage/page.ts';
 import { residentsTable } from '../../coverage/residents.ts';
 import { taxabilityPage } from '../../coverage/taxability-page.ts';
 import { print } from '../terminal/output.ts';
+import { writeManifests } from './manifests.ts';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`../../../infra/docs/${name}`, import.meta.url));
 
@@ -17,7 +18,10 @@ export const addCoverage = (program: Command): Command =>
     .description(
       'Print the coverage by state of the built-in releases as Markdown: general rate, local rates, clothing, groceries, digital goods and shipping. Run `npm run pack` first if content changed.',
     )
-    .option('--write', 'write infra/docs/coverage.md and infra/docs/taxability.md instead, which tests compare')
+    .option(
+      '--write',
+      'write infra/docs/coverage.md, infra/docs/taxability.md and the hashes of the content instead, which tests compare',
+    )
     .option('--by-residents', 'print how many ZIP codes and residents have a certain local rate, by state')
     .addHelpText('after', '\nExample:\n  npm run content -- coverage --write')
     .action(({ write, byResidents }: { write?: boolean; byResidents?: boolean }) => {
@@ -26,5 +30,6 @@ export const addCoverage = (program: Command): Command =>
       if (!write) return print(page.trimEnd());
       writeFileSync(pathOf('coverage.md'), page);
       writeFileSync(pathOf('taxability.md'), taxabilityPage(builtInReleases()));
-      print('infra/docs/coverage.md and infra/docs/taxability.md are written.');
+      writeManifests();
+      print('infra/docs/coverage.md, infra/docs/taxability.md and the manifests are written.');
     });

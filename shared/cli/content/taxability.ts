@@ -1,5 +1,4 @@
 /** `content taxability`: the tables of taxability, as rules of the built-in releases. */
-import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
@@ -10,23 +9,19 @@ import { type TaxabilityRow, taxabilityRows } from '../../importers/taxability/r
 import { openRowsText, releaseText, withTaxabilityRows } from '../../importers/taxability/releases.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { print, textTable } from '../terminal/output.ts';
+import { writeManifests } from './manifests.ts';
 
-const pathOf = (name: string): string => fileURLToPath(new URL(`../../catalog/${name}`, import.meta.url));
-const manifestPath = pathOf('releases/manifest.json');
+const pathOf = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
 /** A release as its file has it: hand-written changes may not be packed yet. */
-const fileOf = ({ id }: Release): Release => JSON.parse(readFileSync(pathOf(`releases/${id}.json`), 'utf8'));
+const fileOf = ({ id }: Release): Release => JSON.parse(readFileSync(pathOf(`catalog/releases/${id}.json`), 'utf8'));
 
 /** Write the rules into the built-in releases, with their hashes, and the list of the rows that are no rules. */
 const write = (): void => {
-  const manifest: Record<string, string> = JSON.parse(readFileSync(manifestPath, 'utf8'));
   const read = withTaxabilityRows(builtInReleases().map(fileOf));
-  for (const { release } of read) {
-    writeFileSync(pathOf(`releases/${release.id}.json`), releaseText(release));
-    manifest[release.id] = createHash('sha256').update(canonicalJson(release)).digest('hex');
-  }
-  writeFileSync(manifestPath, `${JSON.stringify(manifest, null, 2)}\n`);
-  writeFileSync(pathOf('taxability/open-rows.csv'), openRowsText(read));
+  for (const { release } of read) writeFileSync(pathOf(`catalog/releases/${release.id}.json`), releaseText(release));
+  writeManifests();
+  writeFileSync(pathOf('importers/taxability/open-rows.csv'), openRowsText(read));
 };
 
 const treatmentOf = (row: TaxabilityRow): string =>
