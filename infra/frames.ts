@@ -10,7 +10,7 @@ import { temporaryFolder } from '../shared/cli/terminal/temporary-folder.ts';
 import { bundle, type Entry } from './bundling.ts';
 import { entries } from './settings.ts';
 
-/** The line of the source, such as `shared/tax/tax.ts:12`. Columns are off by what minification moved, so they are left out. */
+/** The line of the source, such as `shared/tax/calculate.ts:12`. Columns are off by what minification moved, so they are left out. */
 const sourceOf = (folder: string, frame: string): string => {
   const [, file, line, column] = /([\w.-]+\.js):(\d+):(\d+)/.exec(frame) ?? [];
   if (!file) throw new CommandError(`"${frame}" is no frame of a bundle. Pass one such as index.js:1:2345.`);
