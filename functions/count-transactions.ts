@@ -3,7 +3,11 @@ import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { StreamRecord } from '../shared/events/stream-record.ts';
 import { errorWithoutStack, failureLine } from '../shared/observability/failure-line.ts';
-import { type CountedVersion, countTransactions as count, countedOf } from '../shared/reports/count-transactions.ts';
+import {
+  type CountedVersion,
+  countTransactions as count,
+  countTransaction,
+} from '../shared/reports/count-transactions.ts';
 import { headOwner } from '../shared/store/keys.ts';
 import { transactionFrom } from '../shared/store/ledger/transaction-item.ts';
 import { countStoreWithin, deletedAccounts } from '../shared/store/reports/report-store.ts';
@@ -48,7 +52,7 @@ const itemOf = (image: StreamRecord['dynamodb']['NewImage']): Readonly<Record<st
 const versionOf = (item: Readonly<Record<string, unknown>>): CountedVersion => {
   const stored = transactionFrom(item);
   const { id, version } = stored.transaction;
-  return { account: headOwner(String(item['pk'])).account, id, version, counted: countedOf(stored) };
+  return { account: headOwner(String(item['pk'])).account, id, version, counted: countTransaction(stored) };
 };
 
 /**

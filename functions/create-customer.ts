@@ -1,6 +1,6 @@
 import { defineEndpoint } from '../shared/api/define-endpoint.ts';
 import type { Documentation } from '../shared/api/endpoint.ts';
-import { idempotencyOf, replyOfAnswer } from '../shared/api/idempotency.ts';
+import { readIdempotency, replyOfAnswer } from '../shared/api/idempotency.ts';
 import { exampleCustomer } from '../shared/api/openapi/sample-requests.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { customerAnswerFields } from '../shared/calculations/answer-fields.ts';
@@ -21,7 +21,7 @@ export const { endpoint, handler } = defineEndpoint({
   access: ledgerAccess(['GetItem', 'PutItem'], partitions.customers, partitions.idempotencyKeys),
   body: { schema: CustomerRequest, answer: customerAnswerFields, refuseUnknown: certificateFieldProblem },
   run: async ({ body, caller, unknownFields, context }) => {
-    const creation = { request: body, idempotency: idempotencyOf(context), unknownFields };
+    const creation = { request: body, idempotency: readIdempotency(context), unknownFields };
     return mapResult(await createCustomer(creation, caller, customerPorts(context.remainingMs)), replyOfAnswer);
   },
 });

@@ -1,13 +1,13 @@
 import { defineEndpoint } from '../shared/api/define-endpoint.ts';
 import type { Documentation } from '../shared/api/endpoint.ts';
 import { changedFilingReply } from '../shared/api/filing-reply.ts';
-import { idempotencyOf } from '../shared/api/idempotency.ts';
-import { objectOf } from '../shared/base/json.ts';
+import { readIdempotency } from '../shared/api/idempotency.ts';
+import { asObject } from '../shared/base/json.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { createFiling } from '../shared/filings/create-filing.ts';
 import { closeFirst, noPeriodEnd } from '../shared/filings/problems.ts';
-import { dryRunProblem, FilingRequest, filingRequestProblems, stateOf } from '../shared/filings/request.ts';
+import { dryRunProblem, FilingRequest, filingRequestProblems, readState } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
 import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
@@ -19,7 +19,7 @@ export const { endpoint, handler } = defineEndpoint({
   method: 'POST',
   path: '/filings',
   scope: 'write',
-  readsOnly: (body) => objectOf(body)?.['dry_run'] === true,
+  readsOnly: (body) => asObject(body)?.['dry_run'] === true,
   access: ledgerAccess(filingActions, ...filingPartitions, partitions.due, partitions.idempotencyKeys),
   body: {
     schema: FilingRequest,
@@ -28,9 +28,9 @@ export const { endpoint, handler } = defineEndpoint({
     refuseUnknown: dryRunProblem,
   },
   run: async ({ body, caller, unknownFields, context }) => {
-    const requested = { ...body, state: stateOf(body.state) };
+    const requested = { ...body, state: readState(body.state) };
     const ports = filingPorts(context.remainingMs);
-    return mapResult(await createFiling(requested, idempotencyOf(context), caller, ports), (answered) =>
+    return mapResult(await createFiling(requested, readIdempotency(context), caller, ports), (answered) =>
       changedFilingReply(answered, unknownFields),
     );
   },

@@ -3,7 +3,7 @@ import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { defineEndpoint } from '../shared/api/define-endpoint.ts';
 import type { Documentation } from '../shared/api/endpoint.ts';
 import { calculationErrors } from '../shared/api/endpoint-errors.ts';
-import { idempotencyOf, replyOfAnswer } from '../shared/api/idempotency.ts';
+import { readIdempotency, replyOfAnswer } from '../shared/api/idempotency.ts';
 import { oneItem, refund, sale } from '../shared/api/openapi/sample-requests.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
@@ -34,7 +34,7 @@ export const { endpoint, handler } = defineEndpoint({
   run: async ({ body, sent, caller, unknownFields, context }) => {
     const request = withTaxDay(body, caller.account);
     const warnings = sentWarnings(sent, unknownFields, caller.account);
-    const creation = { request, idempotency: idempotencyOf(context), sent: warnings };
+    const creation = { request, idempotency: readIdempotency(context), sent: warnings };
     const ports = { ...changePortsWithin(context.remainingMs), newId: newTransactionId };
     const created = await createTransaction(creation, caller, ports);
     if (created.ok && created.value.transaction) {

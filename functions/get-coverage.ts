@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { defineEndpoint } from '../shared/api/define-endpoint.ts';
 import type { Documentation } from '../shared/api/endpoint.ts';
 import { taggedReply } from '../shared/api/entity-tag.ts';
-import { dayOf } from '../shared/base/calendar.ts';
+import { toDay } from '../shared/base/calendar.ts';
 import { described } from '../shared/base/described.ts';
 import { accept } from '../shared/base/result.ts';
 import { builtInRelease, builtInReleaseById, builtInReleases } from '../shared/catalog/built-in.ts';
@@ -10,7 +10,7 @@ import { now } from '../shared/config/clock.ts';
 import { activeCoverage } from '../shared/coverage/active-coverage.ts';
 import { attribution } from '../shared/coverage/attribution.ts';
 import { coverageOfAll } from '../shared/coverage/coverage.ts';
-import { releasesOf } from '../shared/coverage/release-list.ts';
+import { listReleases } from '../shared/coverage/release-list.ts';
 import type { StateCoverage } from '../shared/coverage/response.ts';
 import { Coverage } from '../shared/coverage/response.ts';
 import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
@@ -46,7 +46,12 @@ const CoverageQuery = z
 
 /** A state's coverage with its releases. A corrupt head has no figures, so a note names its release. */
 const withReleases = async (coverage: StateCoverage, day: string): Promise<StateCoverage> => {
-  const { releases, corrupt } = await releasesOf(`US-${coverage.state}`, await readActiveReleases(), day, releasePorts);
+  const { releases, corrupt } = await listReleases(
+    `US-${coverage.state}`,
+    await readActiveReleases(),
+    day,
+    releasePorts,
+  );
   const notes = corrupt.map(
     ({ error }) =>
       `\`releases\` leaves out ${error.release}, whose head is corrupt; \`npm run content -- list\` prints the remedy.`,
@@ -63,7 +68,7 @@ export const { endpoint, handler } = defineEndpoint({
   query: CoverageQuery,
   run: async ({ query, version, context }) => {
     const only = query.state === undefined ? null : stateJurisdiction(query.state);
-    const day = dayOf(now());
+    const day = toDay(now());
     const found = await activeCoverage(only, day, ports);
     const states = query.expand ? await Promise.all(found.map((row) => withReleases(row, day))) : found;
     return accept(taggedReply({ object: 'coverage', tax_date: day, states, attribution }, version, context));

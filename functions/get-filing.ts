@@ -7,7 +7,7 @@ import { getFiling } from '../shared/filings/get-filing.ts';
 import { filingNotFound } from '../shared/filings/problems.ts';
 import { FilingQuery } from '../shared/filings/query.ts';
 import { Filing } from '../shared/filings/response.ts';
-import { pageLimitOf } from '../shared/ledger/page-limit.ts';
+import { readPageLimit } from '../shared/ledger/page-limit.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
@@ -22,7 +22,7 @@ export const { endpoint, handler } = defineEndpoint({
   query: FilingQuery,
   run: async ({ id, query, caller, context }) => {
     return mapResult(await getFiling(id, query, caller.account, filingReadPorts), (filing) =>
-      filingReply(filing, pageLimitOf(query), context),
+      filingReply(filing, readPageLimit(query), context),
     );
   },
 });

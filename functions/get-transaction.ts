@@ -7,7 +7,7 @@ import { transactionWithHistory } from '../shared/ledger/history/history.ts';
 import { TransactionQuery } from '../shared/ledger/history/query.ts';
 import { RetrievedTransaction } from '../shared/ledger/history/response.ts';
 import { expireIfDue } from '../shared/ledger/lifecycle.ts';
-import { answerOf, notFound } from '../shared/ledger/ports.ts';
+import { notFound, transactionResponse } from '../shared/ledger/ports.ts';
 import { historyReads, ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
@@ -29,7 +29,9 @@ export const { endpoint, handler } = defineEndpoint({
     const found = query.expand
       ? await transactionWithHistory(id, account, { history: historyReads, now })
       : await withoutHistory(id, account.id);
-    return mapResult(found, (transaction) => replyOfAnswer({ answer: answerOf(200, transaction), isReplayed: false }));
+    return mapResult(found, (transaction) =>
+      replyOfAnswer({ answer: transactionResponse(200, transaction), isReplayed: false }),
+    );
   },
 });
 

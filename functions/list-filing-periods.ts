@@ -5,7 +5,7 @@ import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { FilingPeriodsQuery, filingPeriods } from '../shared/filings/filing-periods.ts';
 import { FilingPeriodList } from '../shared/filings/period-response.ts';
-import { stateOf } from '../shared/filings/request.ts';
+import { readState } from '../shared/filings/request.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
@@ -19,7 +19,7 @@ export const { endpoint, handler } = defineEndpoint({
   access: ledgerAccess(['BatchGetItem', 'Query'], partitions.periods, partitions.openEntries),
   query: FilingPeriodsQuery,
   run: async ({ query, caller }) => {
-    const only = query.state === undefined ? null : stateOf(query.state);
+    const only = query.state === undefined ? null : readState(query.state);
     return mapResult(await filingPeriods(caller.account, only, query, { ...filingReadPorts, now }), ok);
   },
 });

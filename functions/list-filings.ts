@@ -4,7 +4,7 @@ import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { listFilings } from '../shared/filings/list-filings.ts';
 import { FilingListQuery } from '../shared/filings/query.ts';
-import { stateOf } from '../shared/filings/request.ts';
+import { readState } from '../shared/filings/request.ts';
 import { FilingList } from '../shared/filings/response.ts';
 import { listAnswer } from '../shared/ledger/page-limit.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
@@ -20,7 +20,7 @@ export const { endpoint, handler } = defineEndpoint({
   access: ledgerAccess(['GetItem', 'BatchGetItem', 'Query'], partitions.filings),
   query: FilingListQuery,
   run: async ({ query, caller }) => {
-    const filters = { ...query, ...(query.state !== undefined && { state: stateOf(query.state) }) };
+    const filters = { ...query, ...(query.state !== undefined && { state: readState(query.state) }) };
     return mapResult(await listFilings(filters, caller.account, filingReadPorts), ok);
   },
 });

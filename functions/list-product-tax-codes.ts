@@ -2,13 +2,13 @@ import { defineEndpoint } from '../shared/api/define-endpoint.ts';
 import type { Documentation } from '../shared/api/endpoint.ts';
 import { taggedReply } from '../shared/api/entity-tag.ts';
 import { assert } from '../shared/base/assert.ts';
-import { dayOf } from '../shared/base/calendar.ts';
+import { toDay } from '../shared/base/calendar.ts';
 import { accept } from '../shared/base/result.ts';
 import { builtInRelease, builtInReleaseById } from '../shared/catalog/built-in.ts';
 import type { Release } from '../shared/catalog/release.ts';
 import { now } from '../shared/config/clock.ts';
 import { activeReleases } from '../shared/coverage/releases.ts';
-import { taxabilityOf } from '../shared/coverage/taxability.ts';
+import { findTaxability } from '../shared/coverage/taxability.ts';
 import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
 import { contentReads } from '../shared/store/table-access.ts';
 import { catalog, selectItems } from '../shared/vocabulary/catalog.ts';
@@ -45,9 +45,9 @@ export const { endpoint, handler } = defineEndpoint({
     const page = listPage('/product-tax-codes', items, limit, starting_after);
     const jurisdiction = state === undefined ? null : stateJurisdiction(state);
     const release = jurisdiction === null ? undefined : await activeRelease(jurisdiction);
-    const day = dayOf(now());
+    const day = toDay(now());
     const data = release
-      ? page.data.map((item) => ({ ...item, taxability: taxabilityOf(release, item.code, day) }))
+      ? page.data.map((item) => ({ ...item, taxability: findTaxability(release, item.code, day) }))
       : page.data;
     // The results of a search have no next page.
     const has_more = q === undefined && page.has_more;
@@ -65,7 +65,7 @@ const exampleList = () => {
     has_more: true,
     data: catalog()
       .filter(({ code }) => code === 'CLOTHING.SWIMWEAR')
-      .map((item) => ({ ...item, taxability: taxabilityOf(minnesota, item.code, '2026-11-22') })),
+      .map((item) => ({ ...item, taxability: findTaxability(minnesota, item.code, '2026-11-22') })),
   };
 };
 

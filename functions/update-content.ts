@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import * as z from 'zod/mini';
 import { scheduled } from '../shared/api/define-schedule.ts';
-import { dayOf } from '../shared/base/calendar.ts';
+import { toDay } from '../shared/base/calendar.ts';
 import { now } from '../shared/config/clock.ts';
 import { environment } from '../shared/config/environment.ts';
 import { type ContentEvent, eventSource } from '../shared/events/event.ts';
@@ -102,7 +102,7 @@ export const handler = scheduled(updateContent.name, async (_context, event) => 
   const late = await announce();
   const update = await inFolder((folder) => updateState(publisher, { ...options, folder }));
   const published = (await announce()) ?? late;
-  const { isStale, reason } = staleness(publisher, await readContentSource(state), dayOf(now()));
+  const { isStale, reason } = staleness(publisher, await readContentSource(state), toDay(now()));
   log(state, { ...update, published, stale: reason });
   return updateFigures(update, isStale);
 });

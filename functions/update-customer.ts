@@ -1,7 +1,7 @@
 import { defineEndpoint } from '../shared/api/define-endpoint.ts';
 import type { Documentation } from '../shared/api/endpoint.ts';
-import { ifMatchOf } from '../shared/api/entity-tag.ts';
-import { idempotencyOf, replyOfAnswer } from '../shared/api/idempotency.ts';
+import { readIfMatch } from '../shared/api/entity-tag.ts';
+import { readIdempotency, replyOfAnswer } from '../shared/api/idempotency.ts';
 import { exampleCustomer, exampleRenewal } from '../shared/api/openapi/sample-requests.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { customerAnswerFields } from '../shared/calculations/answer-fields.ts';
@@ -23,8 +23,8 @@ export const { endpoint, handler } = defineEndpoint({
   access: ledgerAccess(['GetItem', 'BatchGetItem', 'PutItem'], partitions.customers, partitions.idempotencyKeys),
   body: { schema: CustomerUpdate, answer: customerAnswerFields, refuseUnknown: certificateFieldProblem },
   run: async ({ id, body, caller, unknownFields, context }) => {
-    const ifMatch = ifMatchOf(context.headers.get('if-match'));
-    const change = { id, update: body, ifMatch, idempotency: idempotencyOf(context), unknownFields };
+    const ifMatch = readIfMatch(context.headers.get('if-match'));
+    const change = { id, update: body, ifMatch, idempotency: readIdempotency(context), unknownFields };
     return mapResult(await updateCustomer(change, caller, customerPorts(context.remainingMs)), replyOfAnswer);
   },
 });

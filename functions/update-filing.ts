@@ -1,7 +1,7 @@
 import { defineEndpoint } from '../shared/api/define-endpoint.ts';
 import type { Documentation } from '../shared/api/endpoint.ts';
 import { changedFilingReply } from '../shared/api/filing-reply.ts';
-import { idempotencyOf } from '../shared/api/idempotency.ts';
+import { readIdempotency } from '../shared/api/idempotency.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';
 import {
@@ -29,7 +29,7 @@ export const { endpoint, handler } = defineEndpoint({
     const { status, confirmation_number = null, acknowledge_exceptions = null } = body;
     const change = { id, status, confirmation_number, acknowledge_exceptions };
     const ports = filingPorts(context.remainingMs);
-    return mapResult(await updateFiling(change, idempotencyOf(context), caller, ports), (answered) =>
+    return mapResult(await updateFiling(change, readIdempotency(context), caller, ports), (answered) =>
       changedFilingReply(answered, unknownFields),
     );
   },

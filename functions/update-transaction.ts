@@ -2,13 +2,13 @@ import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { defineEndpoint } from '../shared/api/define-endpoint.ts';
 import type { Documentation } from '../shared/api/endpoint.ts';
 import { calculationErrors } from '../shared/api/endpoint-errors.ts';
-import { ifMatchOf } from '../shared/api/entity-tag.ts';
-import { idempotencyOf, replyOfAnswer } from '../shared/api/idempotency.ts';
+import { readIfMatch } from '../shared/api/entity-tag.ts';
+import { readIdempotency, replyOfAnswer } from '../shared/api/idempotency.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { TransactionUpdate } from '../shared/ledger/request.ts';
-import { updateProblemsOf } from '../shared/ledger/request-problems.ts';
+import { listUpdateProblems } from '../shared/ledger/request-problems.ts';
 import { Transaction } from '../shared/ledger/response.ts';
 import { updateTransaction } from '../shared/ledger/update-transaction.ts';
 import { freeFields } from '../shared/ledger/updates/requested-changes.ts';
@@ -27,12 +27,12 @@ export const { endpoint, handler } = defineEndpoint({
     partitions: { transactions: transactionPartitions },
     ...customersRead,
   },
-  body: { schema: TransactionUpdate, answer: transactionAnswerFields, inspect: updateProblemsOf },
+  body: { schema: TransactionUpdate, answer: transactionAnswerFields, inspect: listUpdateProblems },
   run: async ({ id, body, sent, caller, unknownFields, context }) => {
-    const ifMatch = ifMatchOf(context.headers.get('if-match'));
+    const ifMatch = readIfMatch(context.headers.get('if-match'));
     const changed = withTaxDay(body, caller.account);
     const warnings = sentWarnings(sent, unknownFields, caller.account, true);
-    const update = { id, update: changed, ifMatch, idempotency: idempotencyOf(context), sent: warnings };
+    const update = { id, update: changed, ifMatch, idempotency: readIdempotency(context), sent: warnings };
     const ports = changePortsWithin(context.remainingMs);
     return mapResult(await updateTransaction(update, caller, ports), replyOfAnswer);
   },

@@ -4,7 +4,7 @@ import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { CommandError } from '../shared/base/command-error.ts';
 import { DataStack } from './data-stack.ts';
 import { ServiceStack } from './service-stack.ts';
-import { settingsOf } from './settings.ts';
+import { readSettings } from './settings.ts';
 
 // The values that flags have without configuration. The CDK prints after a synthesis how many flags are not configured.
 const flagDefaults = {
@@ -17,7 +17,7 @@ const flagDefaults = {
 /** The CDK app. An unacknowledged finding of cdk-nag fails the synthesis. */
 export const levyApp = ({ context, ...props }: AppProps = {}): App => {
   const app = new App({ ...props, context: { ...flagDefaults, ...context } });
-  const settings = settingsOf(app);
+  const settings = readSettings(app);
   new ServiceStack(app, 'Levy', settings, new DataStack(app, 'LevyData', settings));
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   return app;

@@ -26,15 +26,15 @@ const monthly = Schedule.cron({ day: '1', hour: '12', minute: '30' });
  */
 export const backUp = (scope: Construct, tables: Tables, settings: Settings): BackupVault | null => {
   const role = backupRole(scope, tables, settings);
-  const vault = vaultOf(scope, tables, settings);
+  const vault = addVault(scope, tables, settings);
   // A vault with backups would prevent the deletion of a disposable stack.
   if (settings.backups === 'none' || settings.removal === 'destroy') return null;
   const plan = new BackupPlan(scope, 'Backups', {
     backupPlanName: settings.name,
     backupVault: vault,
     backupPlanRules: [
-      ...(settings.backups === 'daily' ? [ruleOf(scope, settings, 'Daily', daily, dailyDays)] : []),
-      ruleOf(scope, settings, 'Monthly', monthly, monthlyDays),
+      ...(settings.backups === 'daily' ? [backupRule(scope, settings, 'Daily', daily, dailyDays)] : []),
+      backupRule(scope, settings, 'Monthly', monthly, monthlyDays),
     ],
   });
   plan.addSelection('Tables', {
@@ -46,7 +46,7 @@ export const backUp = (scope: Construct, tables: Tables, settings: Settings): Ba
 };
 
 /** A rule of the plan. A copy in another account or region is kept as long as its backup. */
-const ruleOf = (
+const backupRule = (
   scope: Construct,
   { backupCopyTo }: Settings,
   ruleName: string,
@@ -62,7 +62,7 @@ const ruleOf = (
 
 // A vault cannot change its key, and CloudFormation cannot replace a named resource. So each key has its own vault, and
 // the vault without a key stays.
-const vaultOf = (scope: Construct, { key }: Tables, settings: Settings): BackupVault => {
+const addVault = (scope: Construct, { key }: Tables, settings: Settings): BackupVault => {
   // arn:aws:cloudformation:region:account:stack/name/id
   const vault = newVault(scope, 'BackupVault', settings, Fn.select(2, Fn.split('/', Aws.STACK_ID)));
   return key ? newVault(scope, 'BackupVaultOwnKey', settings, key.keyId, key) : vault;

@@ -46,7 +46,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  *
  * CDK's NodejsFunction runs esbuild's command line, which would need a second copy of the bundling options.
  */
-const codeOf = (entry: Entry): Code =>
+const bundledCode = (entry: Entry): Code =>
   Code.fromAsset(root, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
@@ -94,7 +94,7 @@ export class EndpointFunction extends LambdaFunction {
       // Measured in infra/docs/deployment.md.
       memorySize: 1024,
       ...options,
-      code: codeOf(entry),
+      code: bundledCode(entry),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: architecture(settings),

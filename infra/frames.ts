@@ -11,7 +11,7 @@ import { bundle, type Entry } from './bundling.ts';
 import { entries } from './settings.ts';
 
 /** The line of the source, such as `shared/tax/calculate.ts:12`. Columns are off by what minification moved, so they are left out. */
-const sourceOf = (folder: string, frame: string): string => {
+const findSource = (folder: string, frame: string): string => {
   const [, file, line, column] = /([\w.-]+\.js):(\d+):(\d+)/.exec(frame) ?? [];
   if (!file) throw new CommandError(`"${frame}" is no frame of a bundle. Pass one such as index.js:1:2345.`);
   let map: SourceMap;
@@ -30,7 +30,7 @@ const sourceOf = (folder: string, frame: string): string => {
 const frames = (entry: Entry, given: readonly string[]): void => {
   const folder = temporaryFolder();
   bundle(entry, folder, folder);
-  for (const frame of given) print(`${frame.trim()}  ${sourceOf(folder, frame)}`);
+  for (const frame of given) print(`${frame.trim()}  ${findSource(folder, frame)}`);
 };
 
 const program = new Command('frames')

@@ -5,7 +5,7 @@ import type { Alias, CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { EndpointFunction } from './endpoint-function.ts';
 import { pascalCase } from './logical-id.ts';
-import { apiDimensions, sumOf } from './monitoring/metrics.ts';
+import { apiDimensions, sumMetrics } from './monitoring/metrics.ts';
 import { ServiceRole } from './service-role.ts';
 import type { Settings } from './settings.ts';
 
@@ -26,7 +26,7 @@ const inAMinute = { period: Duration.minutes(1), statistic: Stats.SUM };
  */
 const atOnce = 5;
 
-const aliasOf = (handler: EndpointFunction): Alias => handler.node.findChild('live') as Alias;
+const findAlias = (handler: EndpointFunction): Alias => handler.node.findChild('live') as Alias;
 
 /**
  * Shift requests to new versions of the API's functions gradually, with rollback.
@@ -63,15 +63,15 @@ export const addGradualDeployment = (
     const errors = new Alarm(parent, `Errors${first / atOnce}`, {
       ...alarmProps,
       alarmDescription: `Rolls back a deployment: a function fails (${names}).`,
-      metric: sumOf(
-        together.map((handler) => aliasOf(handler).metricErrors(inAMinute)),
+      metric: sumMetrics(
+        together.map((handler) => findAlias(handler).metricErrors(inAMinute)),
         'errors',
         inAMinute.period,
       ),
       threshold: 1,
     });
     for (const [index, handler] of together.entries()) {
-      const alias = aliasOf(handler);
+      const alias = findAlias(handler);
       new LambdaDeploymentGroup(parent, `${pascalCase(handler.node.id)}Group`, {
         application,
         alias,
@@ -84,7 +84,7 @@ export const addGradualDeployment = (
       // CloudFormation updates an alias when CodeDeploy has finished with the one that it depends on.
       const before = functions[first + index - atOnce];
       if (before)
-        (alias.node.defaultChild as CfnAlias).addResourceDependency(aliasOf(before).node.defaultChild as CfnAlias);
+        (alias.node.defaultChild as CfnAlias).addResourceDependency(findAlias(before).node.defaultChild as CfnAlias);
     }
   }
 };

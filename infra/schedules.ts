@@ -21,7 +21,7 @@ type Scheduled = { readonly called: IFunction; readonly role: IRole; readonly ma
 const night = { firstHour: 6, minutes: 240 };
 
 /** The minute of the night at which the update of each state begins, spread evenly. No two are the same. */
-const startOf = (index: number): ScheduleExpression => {
+const scheduleStart = (index: number): ScheduleExpression => {
   const minute = Math.floor((index * night.minutes) / importable.length);
   const hour = night.firstHour + Math.floor(minute / 60);
   return ScheduleExpression.cron({ hour: String(hour), minute: String(minute % 60) });
@@ -72,7 +72,7 @@ export class Schedules extends Construct {
     // A second attempt of a run that failed with a bug or an outage; failures of publishers wait for the next night.
     const scheduled = this.#publish(handler, { retryAttempts: 1, maxEventAge: Duration.hours(6) });
     for (const [index, { state }] of importable.entries())
-      this.#schedule(`UpdateContent${state}Schedule`, scheduled, startOf(index), { state });
+      this.#schedule(`UpdateContent${state}Schedule`, scheduled, scheduleStart(index), { state });
   }
 
   /** A function that only proposes cannot change which releases are active. */

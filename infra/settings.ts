@@ -8,7 +8,7 @@ import type { Entry } from './bundling.ts';
 const text = z.string('Set a text, a number or a boolean.');
 const matching = (pattern: RegExp, remedy: string) => text.regex(pattern, remedy).nullable().default(null);
 /** An enumerated setting. The first value is the default. */
-const oneOf = <const Word extends string>(words: readonly [Word, ...Word[]]) =>
+const oneWord = <const Word extends string>(words: readonly [Word, ...Word[]]) =>
   z.enum(words, `Set one of: ${words.join(', ')}.`).default(words[0] as z.core.util.NoUndefined<Word>);
 const flag = (initial: boolean) =>
   z
@@ -47,31 +47,31 @@ const shape = {
   /** The Route 53 zone for the record; `null` where the DNS record is managed elsewhere. */
   hostedZone: matching(/^Z[A-Z0-9]{1,31}$/, 'Set the id of a hosted zone, such as Z0123456789ABC.'),
   /** Whether the execute-api address stays open next to the domain. */
-  awsAddress: oneOf(['open', 'shut']),
+  awsAddress: oneWord(['open', 'shut']),
   /** Whether data outlives its stack: tables, their backups and their key. */
-  removal: oneOf(['retain', 'destroy']),
+  removal: oneWord(['retain', 'destroy']),
   /** Whose key encrypts the tables and their backups. */
-  encryption: oneOf(['aws-owned', 'customer-managed']),
+  encryption: oneWord(['aws-owned', 'customer-managed']),
   /** How often AWS Backup backs up the tables. Point-in-time recovery is always on. */
-  backups: oneOf(['monthly', 'daily', 'none']),
+  backups: oneWord(['monthly', 'daily', 'none']),
   /** A vault in another account or region that gets a copy of each backup; `null` makes no copies. */
   backupCopyTo: matching(
     /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/,
     'Set the ARN of a backup vault, such as arn:aws:backup:us-west-2:123456789012:backup-vault:levy.',
   ),
   /** Who can delete a backup before its expiry: every principal with the permission, or no one. */
-  backupLock: oneOf(['none', 'governance', 'compliance']),
+  backupLock: oneWord(['none', 'governance', 'compliance']),
   /** The metrics that functions publish: what alarms and the dashboard's first row read, or all. */
-  metrics: oneOf(['essential', 'full']),
+  metrics: oneWord(['essential', 'full']),
   /** Whether X-Ray traces requests. */
   tracing: flag(false),
   /** Whether API Gateway publishes metrics for each method. */
   methodMetrics: flag(false),
   /** The address of the runbook for alarm mails; `null` names the file of this repository. */
   runbookUrl: matching(/^https:\/\/[^\s#]+$/, 'Set the https address of your copy of infra/runbook.md, without #.'),
-  logRetention: oneOf(['90', ...retentions.map(String)]).transform((days): RetentionDays => Number(days)),
+  logRetention: oneWord(['90', ...retentions.map(String)]).transform((days): RetentionDays => Number(days)),
   /** Whether the stack creates the account's one role for API Gateway's logs, or uses the existing one. */
-  gatewayLogRole: oneOf(['make', 'keep']),
+  gatewayLogRole: oneWord(['make', 'keep']),
   /** Instances reserved for a function. A reservation is a limit as well. */
   reservedConcurrency: text
     .transform((pairs) => {
@@ -85,7 +85,7 @@ const shape = {
     )
     .default({}),
   /** How requests move to a new version of the functions. */
-  rollout: oneOf(['canary', 'linear', 'all-at-once']),
+  rollout: oneWord(['canary', 'linear', 'all-at-once']),
   /** Whether a web ACL protects the API. */
   waf: flag(false),
   /** Requests of one IP address in five minutes. The default is twice the limit of an account: it stops floods only. */
@@ -96,7 +96,7 @@ const shape = {
    * Whether schedules update tax content from the publishers, and whether they activate what passes the gates (decision
    * 0022).
    */
-  contentUpdates: oneOf(['propose', 'off', 'activate']),
+  contentUpdates: oneWord(['propose', 'off', 'activate']),
   /**
    * A mirror that the schedules read in the place of the publishers (`LEVY_CONTENT_MIRROR`); `null` reads the
    * publishers.
@@ -183,7 +183,7 @@ const cdkNames = /[:@/]|^acknowledged-issue-numbers$/;
  * Read the settings from the context of the app. An unknown name, a wrong value or a missing counterpart is a
  * `CommandError`.
  */
-export const settingsOf = ({ node }: IConstruct): Settings => {
+export const readSettings = ({ node }: IConstruct): Settings => {
   const given: Record<string, unknown> = {};
   // `-c` passes text; cdk.json has numbers and booleans as well.
   for (const [name, value] of Object.entries(node.getAllContext()))

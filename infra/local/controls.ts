@@ -3,7 +3,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type ScheduleName, schedules } from '../../functions/endpoints.ts';
 import { mediaTypeProblem, unreadable } from '../../shared/api/read-body.ts';
 import { instantMs } from '../../shared/base/calendar.ts';
-import { objectOf } from '../../shared/base/json.ts';
+import { asObject } from '../../shared/base/json.ts';
 import { invalidFormat, type Problem } from '../../shared/base/problem.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import type { Handlers } from './handlers.ts';
@@ -38,7 +38,7 @@ const parsed = (body: Buffer): unknown => {
 const moveClock = (body: Buffer): Problem | null => {
   const fields = parsed(body);
   if (fields === undefined) return unreadable.malformed;
-  const { now: instant, advance_seconds: seconds } = objectOf(fields) ?? {};
+  const { now: instant, advance_seconds: seconds } = asObject(fields) ?? {};
   if ((instant === undefined) === (seconds === undefined))
     return invalidFormat('', 'Invalid Format', 'Send an object with now or advance_seconds.');
   const targetMs =

@@ -26,7 +26,7 @@ export const emulatorEnvironment = ({ endpoint, kind }: Pick<Emulator, 'endpoint
   };
 };
 
-const clientOf = (emulator: Emulator): DynamoDBClient => {
+const newClient = (emulator: Emulator): DynamoDBClient => {
   const { AWS_REGION: region, ...variables } = emulatorEnvironment(emulator);
   const credentials = {
     accessKeyId: variables.AWS_ACCESS_KEY_ID,
@@ -50,7 +50,7 @@ const untilReady = async (client: DynamoDBClient, waitMs: number): Promise<void>
 };
 
 const prepare = async (emulator: Emulator, waitMs: number): Promise<Emulator> => {
-  const client = clientOf(emulator);
+  const client = newClient(emulator);
   try {
     await untilReady(client, waitMs);
     await createTables(client);

@@ -9,7 +9,7 @@ import { bodyTooLarge, broken, malformed, notFound, unavailable } from '../gatew
 import { answerControl, isControl } from './controls.ts';
 import type { Handlers } from './handlers.ts';
 import { invoke, TimedOut } from './invoke.ts';
-import { proxyEventOf } from './proxy-event.ts';
+import { toProxyEvent } from './proxy-event.ts';
 import { json, refusal } from './refusal.ts';
 import { matchResource, nearestPath, parseTarget, type RequestTarget } from './resources.ts';
 
@@ -62,7 +62,7 @@ const answer = async (message: IncomingMessage, requestId: string, options: Gate
   if (!body) return refusal(bodyTooLarge, requestId);
   // As in the deployed API, the method ANY handles all other methods of a path.
   const functionName = resource.operation ?? 'method-not-allowed';
-  const event = proxyEventOf({ message, requestId, target, resource, body });
+  const event = toProxyEvent({ message, requestId, target, resource, body });
   const result = await invoke(handlers.endpoints[functionName], event, { functionName, requestId, timeoutMs });
   assert(Number.isInteger(result?.statusCode), `${functionName} answered without a status.`);
   return result;

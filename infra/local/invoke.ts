@@ -9,7 +9,7 @@ type Invocation = { readonly functionName: string; readonly requestId: string; r
 type Invocable<Event, Answer> = (event: Event, context: Context) => Promise<Answer>;
 
 // Only the fields that handlers read: there is no log group and no ARN here.
-const contextOf = ({ functionName, requestId, timeoutMs }: Invocation): Context => {
+const newContext = ({ functionName, requestId, timeoutMs }: Invocation): Context => {
   const deadline = performance.now() + timeoutMs;
   return {
     awsRequestId: requestId,
@@ -28,7 +28,7 @@ export const invoke = async <Event, Answer>(
   const expired = Promise.withResolvers<never>();
   const timer = setTimeout(() => expired.reject(new TimedOut(invocation.functionName)), invocation.timeoutMs);
   try {
-    const answer = (async () => handler(event, contextOf(invocation)))();
+    const answer = (async () => handler(event, newContext(invocation)))();
     return await Promise.race([answer, expired.promise]);
   } finally {
     clearTimeout(timer);

@@ -11,7 +11,7 @@ type ProxyRequest = {
 };
 
 /** The two maps of payload v1 for repeatable names: all values, and the last value. */
-const mapsOf = (pairs: Iterable<readonly [string, string]>) => {
+const toMaps = (pairs: Iterable<readonly [string, string]>) => {
   const multi: Record<string, string[]> = Object.create(null);
   for (const [name, value] of pairs) {
     multi[name] ??= [];
@@ -47,10 +47,10 @@ const requestContext = ({ message, requestId, target, resource }: ProxyRequest) 
   }) as APIGatewayProxyEvent['requestContext'];
 
 /** The event of a REST API with Lambda proxy integration (payload v1). */
-export const proxyEventOf = (request: ProxyRequest): APIGatewayProxyEvent => {
+export const toProxyEvent = (request: ProxyRequest): APIGatewayProxyEvent => {
   const { message, target, resource, body } = request;
-  const headers = mapsOf(headerPairs(message));
-  const query = mapsOf(new URLSearchParams(target.query));
+  const headers = toMaps(headerPairs(message));
+  const query = toMaps(new URLSearchParams(target.query));
   return {
     resource: resource.path,
     path: target.path,

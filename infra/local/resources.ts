@@ -34,7 +34,7 @@ export type MatchedResource = {
 };
 
 // API Gateway routes `/transactions/` as `/transactions`.
-const patternOf = (path: string): RegExp =>
+const pathPattern = (path: string): RegExp =>
   new RegExp(`^${RegExp.escape(path).replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/]+)')}/?$`);
 
 const resources: readonly Resource[] = [...Map.groupBy(Object.values(endpoints), ({ path }) => path)]
@@ -42,7 +42,7 @@ const resources: readonly Resource[] = [...Map.groupBy(Object.values(endpoints),
   .sort(([a], [b]) => a.split('{').length - b.split('{').length)
   .map(([path, offered]) => ({
     path,
-    pattern: patternOf(path),
+    pattern: pathPattern(path),
     operations: new Map(offered.map(({ method, name }) => [method, name])),
   }));
 

@@ -66,7 +66,7 @@ export const streamReader = (StreamArn: string): (() => Promise<StreamRecord[]>)
 };
 
 /** Every record that the stream has by now, as DynamoDB writes them. */
-export const recordsOf = async (StreamArn: string): Promise<StreamRecord[]> => {
+export const readRecords = async (StreamArn: string): Promise<StreamRecord[]> => {
   const read = streamReader(StreamArn);
   const records: StreamRecord[] = [];
   for (;;) {

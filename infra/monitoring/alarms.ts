@@ -257,7 +257,7 @@ const missingBackups = (
 });
 
 /** Only problems that need an operator. The dashboard shows problems that resolve by themselves. */
-export const alarmsOf = (watched: AlarmSources): readonly AlarmDefinition[] => [
+export const listAlarms = (watched: AlarmSources): readonly AlarmDefinition[] => [
   ...ofRequests(watched),
   ...ofStores(watched),
   ...ofSchedules(watched),

@@ -53,7 +53,7 @@ const aws = (
 ) => new Metric({ namespace, metricName, dimensionsMap, statistic, period });
 
 /** The sum of metrics. CloudWatch refuses an alarm that reads more than ten. */
-export const sumOf = (metrics: readonly Metric[], label: string, time = period) => {
+export const sumMetrics = (metrics: readonly Metric[], label: string, time = period) => {
   assert(metrics.length <= 10, `An alarm cannot read ${metrics.length} metrics: ${label}.`);
   return new MathExpression({
     expression: 'SUM(METRICS())',
@@ -90,7 +90,7 @@ const awsMetrics = (name: string) => {
     instances: aws('AWS/Lambda', 'ConcurrentExecutions', {}, Stats.MAXIMUM),
     ofTable: (TableName: string, metricName: string) => aws('AWS/DynamoDB', metricName, { TableName }),
     ledgerErrors: (TableName: string) =>
-      sumOf(
+      sumMetrics(
         ledgerOperations.map((Operation) => aws('AWS/DynamoDB', 'SystemErrors', { TableName, Operation })),
         'server errors of DynamoDB',
       ),
@@ -119,7 +119,7 @@ const combined = ({ recorded, ofUpdates }: ReturnType<typeof ownMetrics>, theirs
     }),
   /** Throttled reads and writes of tables. */
   throttledTables: (tables: readonly string[]) =>
-    sumOf(
+    sumMetrics(
       tables.flatMap((TableName) =>
         ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) => aws('AWS/DynamoDB', name, { TableName })),
       ),
@@ -127,7 +127,7 @@ const combined = ({ recorded, ofUpdates }: ReturnType<typeof ownMetrics>, theirs
     ),
   /** Throttled writes of indexes, which throttle the writes of their table. */
   throttledIndexes: (indexes: readonly (readonly [table: string, index: string])[]) =>
-    sumOf(
+    sumMetrics(
       indexes.map(([TableName, GlobalSecondaryIndexName]) =>
         aws('AWS/DynamoDB', 'WriteThrottleEvents', { TableName, GlobalSecondaryIndexName }),
       ),
@@ -159,9 +159,9 @@ const combined = ({ recorded, ofUpdates }: ReturnType<typeof ownMetrics>, theirs
 });
 
 /** The metrics of a deployment, with a period of five minutes by default. */
-export const metricsOf = ({ name }: Pick<Settings, 'name'>) => {
+export const listMetrics = ({ name }: Pick<Settings, 'name'>) => {
   const [own, theirs] = [ownMetrics(name), awsMetrics(name)];
   return { ...own, ...theirs, ...combined(own, theirs) };
 };
 
-export type Metrics = ReturnType<typeof metricsOf>;
+export type Metrics = ReturnType<typeof listMetrics>;

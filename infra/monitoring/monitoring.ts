@@ -11,9 +11,9 @@ import { importable } from '../../shared/importers/updates/publishers.ts';
 import type { DataStack } from '../data-stack.ts';
 import { fixLogicalId } from '../logical-id.ts';
 import type { Settings } from '../settings.ts';
-import { type AlarmDefinition, type AlarmSources, alarmsOf } from './alarms.ts';
+import { type AlarmDefinition, type AlarmSources, listAlarms } from './alarms.ts';
 import { dashboardRows } from './dashboard.ts';
-import { metricsOf } from './metrics.ts';
+import { listMetrics } from './metrics.ts';
 
 type Props = {
   readonly settings: Settings;
@@ -35,7 +35,7 @@ export class Monitoring extends Construct {
     this.#settings = settings;
     const { tables, events, vault } = data;
     const watched: AlarmSources = {
-      metrics: metricsOf(settings),
+      metrics: listMetrics(settings),
       ledger: tables.nameOf('transactions'),
       tables: tables.names,
       indexes: tables.indexes,
@@ -51,7 +51,7 @@ export class Monitoring extends Construct {
       isFull: settings.metrics === 'full',
     };
     const notification = new SnsAction(this.#topic());
-    for (const definition of alarmsOf(watched)) this.#add(definition, notification);
+    for (const definition of listAlarms(watched)) this.#add(definition, notification);
     new Dashboard(this, 'Dashboard', { dashboardName: settings.name, widgets: dashboardRows(watched) });
   }
 

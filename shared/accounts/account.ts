@@ -63,8 +63,9 @@ export const Settings = z.object({
 export type Settings = z.infer<typeof Settings>;
 
 /** The registrations by state and day; `null` where the account collects tax everywhere. */
-export const registrationsOf = ({ registrations }: Pick<Settings, 'registrations'>): readonly Registration[] | null =>
-  registrations === 'all' ? null : registrations;
+export const listRegistrations = ({
+  registrations,
+}: Pick<Settings, 'registrations'>): readonly Registration[] | null => (registrations === 'all' ? null : registrations);
 
 export const Account = z.object({
   id: z.string(),

@@ -52,7 +52,7 @@ export const newApiKey = (): string => {
 };
 
 /** The digest that a key is stored and looked up by. Secrets are random, so a fast hash is enough. */
-export const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** Whether a key has the shape of an API key and a wrong checksum. Such a key is refused without a read. */
 export const isMisspelt = (key: string): boolean =>

@@ -1,5 +1,5 @@
 /** The first day of an account's books. An earlier year would become the first filing period of a state. */
-import { dayOf, instantMs } from '../base/calendar.ts';
+import { instantMs, toDay } from '../base/calendar.ts';
 import type { Problem } from '../base/problem.ts';
 import type { Account } from './account.ts';
 import { inTimeZone } from './time-zone.ts';
@@ -10,7 +10,7 @@ type Terms = Pick<Account, 'created_at' | 'settings'>;
 
 const defaultOpening = ({ created_at }: Terms): string => {
   const created = new Date(created_at);
-  return dayOf(created.setUTCFullYear(created.getUTCFullYear() - defaultBookYears));
+  return toDay(created.setUTCFullYear(created.getUTCFullYear() - defaultBookYears));
 };
 
 /**

@@ -67,22 +67,22 @@ const openWindow = (start: number, counter: number): Window => ({
   waiting: 0,
 });
 
-const countersOf = (limit: number): number => Math.max(1, Math.ceil(limit / counterRequestsMax));
+const countCounters = (limit: number): number => Math.max(1, Math.ceil(limit / counterRequestsMax));
 
 /** The share of the limit that a window's counter covers. The shares of all counters sum to the limit. */
-const partOf = (limit: number, { counter }: Window): number => {
-  const counters = countersOf(limit);
+const counterLimit = (limit: number, { counter }: Window): number => {
+  const counters = countCounters(limit);
   return Math.floor(limit / counters) + Number(counter % counters < limit % counters);
 };
 
-const startOf = (time: number): number => time - (time % windowMs);
+const toWindowStart = (time: number): number => time - (time % windowMs);
 
 // If the limit was lowered below what is used, earlier leases are void. With several counters, the instance reads only
 // its own and assumes that the others have the same use.
 const left = (window: Window, limit: number): number => {
   const { used, tokens } = window;
-  const part = partOf(limit, window);
-  return used > part ? 0 : Math.min(limit, (part - used) * countersOf(limit) + tokens);
+  const part = counterLimit(limit, window);
+  return used > part ? 0 : Math.min(limit, (part - used) * countCounters(limit) + tokens);
 };
 
 const admission = (admitted: boolean, window: Window, limit: number, time: number): Admission => ({
@@ -92,7 +92,7 @@ const admission = (admitted: boolean, window: Window, limit: number, time: numbe
 });
 
 // A lease covers all waiting requests, and further ones as the instance's load predicts.
-const leaseOf = (window: Window, { load, pace }: Meter, limit: number, time: number): number => {
+const chooseLease = (window: Window, { load, pace }: Meter, limit: number, time: number): number => {
   const room = limit - window.used;
   const horizon = Math.max(horizonMsMin, horizonMsMax * (1 - pace / limit));
   const expected = 1 + ((load - 1) * Math.min(window.start + windowMs - time, horizon)) / memoryMs;
@@ -111,12 +111,18 @@ const noteRequest = (meter: Meter, time: number): void => {
   const passedMs = Math.max(0, time - meter.loadTime);
   meter.load = meter.load * Math.exp(-passedMs / memoryMs) + 1;
   meter.loadTime = time;
-  if (meter.window.start !== startOf(time)) meter.window = openWindow(startOf(time), meter.counter);
+  if (meter.window.start !== toWindowStart(time)) meter.window = openWindow(toWindowStart(time), meter.counter);
 };
 
 // The map keeps the order of use, so its first entry is evicted. Its tokens are lost, never used twice.
-const meterOf = (meters: Map<string, Meter>, account: string, time: number, counter: number): Meter => {
-  const newMeter = () => ({ counter, window: openWindow(startOf(time), counter), load: 0, loadTime: time, pace: 0 });
+const findMeter = (meters: Map<string, Meter>, account: string, time: number, counter: number): Meter => {
+  const newMeter = () => ({
+    counter,
+    window: openWindow(toWindowStart(time), counter),
+    load: 0,
+    loadTime: time,
+    pace: 0,
+  });
   const meter = meters.get(account) ?? newMeter();
   meters.delete(account);
   meters.set(account, meter);
@@ -151,10 +157,10 @@ export const rateLimiter = (
   // Uses the window of the request instead of `meter.window`, because another request may have replaced that one.
   const lease = async (account: string, meter: Meter, window: Window, limit: number, time: number): Promise<void> => {
     const { counter } = window;
-    const part = partOf(limit, window);
-    const amount = leaseOf(window, meter, part, time);
+    const part = counterLimit(limit, window);
+    const amount = chooseLease(window, meter, part, time);
     try {
-      const { taken, used } = await take(account, window.start, amount, part, counter % countersOf(limit));
+      const { taken, used } = await take(account, window.start, amount, part, counter % countCounters(limit));
       outage.lasts = 0;
       if (window.counter === counter) window.used = Math.max(window.used, used);
       if (taken) {
@@ -173,12 +179,13 @@ export const rateLimiter = (
 
   /** Decide whether a request of this account passes. `limit` is per window, `time` in milliseconds since 1970. */
   const admit = async (account: string, limit: number, time: number): Promise<Admission> => {
-    const meter = meterOf(meters, account, time, counter);
+    const meter = findMeter(meters, account, time, counter);
     noteRequest(meter, time);
     const { window } = meter;
-    while (window.tokens === 0 || window.used > partOf(limit, window)) {
-      if (window.used >= partOf(limit, window)) {
-        if (window.tried >= Math.min(countersOf(limit), countersTriedMax)) return admission(false, window, limit, time);
+    while (window.tokens === 0 || window.used > counterLimit(limit, window)) {
+      if (window.used >= counterLimit(limit, window)) {
+        if (window.tried >= Math.min(countCounters(limit), countersTriedMax))
+          return admission(false, window, limit, time);
         tryNextCounter(window);
       }
       if (isOut(time)) return admission(true, window, limit, time);
@@ -196,7 +203,7 @@ export const rateLimiter = (
   /** Remaining requests of the window, as last read by this instance. Counts nothing. */
   const remaining = (account: string, limit: number, time: number): number => {
     const window = meters.get(account)?.window;
-    return window?.start === startOf(time) ? left(window, limit) : limit;
+    return window?.start === toWindowStart(time) ? left(window, limit) : limit;
   };
 
   return { admit, remaining };

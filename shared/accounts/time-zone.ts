@@ -5,18 +5,18 @@ import { getOrAdd } from '../base/collections.ts';
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 // The name of the zone is the only part that holds its offset: `GMT-04:00`, and `GMT` for none.
-const formatOf = (timeZone: string): Intl.DateTimeFormat =>
+const dateFormat = (timeZone: string): Intl.DateTimeFormat =>
   getOrAdd(formats, timeZone, () => new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' }));
 
 /** The offset of a time zone at an instant, as `-04:00`. The seconds of offsets before standard time are left out. */
 const offsetAt = (timeMs: number, timeZone: string): string => {
-  const name = formatOf(timeZone)
+  const name = dateFormat(timeZone)
     .formatToParts(timeMs)
     .find(({ type }) => type === 'timeZoneName')?.value;
   return name?.slice(3, 9) || '+00:00';
 };
 
-const millisecondsOf = (offset: string): number => {
+const parseOffset = (offset: string): number => {
   const [hours = 0, minutes = 0] = offset.slice(1).split(':').map(Number);
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 };
@@ -27,7 +27,7 @@ const millisecondsOf = (offset: string): number => {
  */
 export const isTimeZone = (name: string): boolean => {
   try {
-    return (name === 'UTC' || /^[A-Za-z]+\//.test(name)) && formatOf(name) !== undefined;
+    return (name === 'UTC' || /^[A-Za-z]+\//.test(name)) && dateFormat(name) !== undefined;
   } catch (error) {
     if (error instanceof RangeError) return false;
     throw error;
@@ -44,7 +44,7 @@ export const inTimeZone = (text: string, timeZone: string): string => {
   const timeMs = Date.parse(text);
   if (Number.isNaN(timeMs)) return text;
   const offset = timeZone === 'UTC' ? '+00:00' : offsetAt(timeMs, timeZone);
-  const wall = new Date(timeMs + millisecondsOf(offset)).toISOString();
+  const wall = new Date(timeMs + parseOffset(offset)).toISOString();
   // The first and the last day that ISO 8601 can express have no neighbour.
   if (wall.length !== 24) return text;
   const fraction = /\.\d+/.exec(text)?.[0] ?? '';
@@ -59,9 +59,9 @@ export const taxDateAt = (timeMs: number, timeZone: string): string =>
 export const startOfDay = (day: string, timeZone: string): string => {
   const midnight = Date.parse(day);
   // The offset at the instant itself, which the offset at UTC's midnight locates to within an hour.
-  const nearMs = midnight - millisecondsOf(offsetAt(midnight, timeZone));
+  const nearMs = midnight - parseOffset(offsetAt(midnight, timeZone));
   const instants = [nearMs, nearMs - dayMs].map((at) =>
-    new Date(midnight - millisecondsOf(offsetAt(at, timeZone))).toISOString(),
+    new Date(midnight - parseOffset(offsetAt(at, timeZone))).toISOString(),
   );
   // Where clocks skip midnight, the offset before it applies.
   return instants.find((at) => inTimeZone(at, timeZone).startsWith(day)) ?? (instants[0] as string);

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { type ApiKey, digestOf, isMisspelt, keyUseStepMs } from '../accounts/api-key.ts';
+import { type ApiKey, hashKey, isMisspelt, keyUseStepMs } from '../accounts/api-key.ts';
 import type { Code } from '../base/error-codes.ts';
 import { instanceCache } from '../base/instance-cache.ts';
 import type { Problem } from '../base/problem.ts';
@@ -13,7 +13,7 @@ import { type VerifyToken, verifyToken } from './bearer.ts';
 import type { EndpointDescription } from './endpoint.ts';
 import { showRate } from './limit-rate.ts';
 import { bodyBytesMax } from './read-body.ts';
-import { type Caller, callerOf, Refusal, type RequestContext, type Scope } from './request-context.ts';
+import { type Caller, Refusal, type RequestContext, requireCaller, type Scope } from './request-context.ts';
 
 type Credentials = {
   readonly findKey: typeof findKey;
@@ -57,7 +57,7 @@ const onlyValue = ({ headers }: RequestContext, header: Header): string | undefi
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const control = /[\u0000-\u001f\u007f]/;
 
-const tokenOf = (authorization: string): string => {
+const readToken = (authorization: string): string => {
   const [, token] = /^bearer +([\w.~+/=-]+)$/i.exec(authorization) ?? [];
   if (token !== undefined && authorization.length <= tokenLengthMax) return token;
   throw unauthorized(
@@ -84,7 +84,7 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
   const keyCaller = async (secret: string): Promise<Caller> => {
     if (secret.length > keyLengthMax || control.test(secret) || isMisspelt(secret)) throw unknownKey();
     recordCacheHit('ApiKey');
-    const key = await keys(digestOf(secret), (digest) => {
+    const key = await keys(hashKey(secret), (digest) => {
       recordCacheMiss('ApiKey');
       return findKey(digest);
     });
@@ -98,7 +98,7 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
   };
 
   const tokenCaller = async (authorization: string): Promise<Caller> => {
-    const verified = await verifyToken(tokenOf(authorization));
+    const verified = await verifyToken(readToken(authorization));
     if (!verified.ok) {
       const [{ code, detail }] = verified.problems;
       throw unauthorized(code, detail, 'Authorization');
@@ -166,7 +166,7 @@ export const authorize =
   ({ scope, readsOnly }: Pick<EndpointDescription, 'scope' | 'readsOnly'>) =>
   (context: RequestContext): void => {
     if (scope === null) return;
-    const caller = callerOf(context);
+    const caller = requireCaller(context);
     if (caller.scopes.has(scope)) return;
     if (readsOnly && caller.scopes.has('read') && readsOnly(sentBody(context))) return;
     showRate(context, caller);

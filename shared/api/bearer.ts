@@ -50,8 +50,8 @@ export const bearerVerifier = (configured: Issuer | null): VerifyToken => {
   };
 
   return async (token) => {
-    const { createCheck, keyNameOf, notOurs } = await import('./jwt.ts');
-    const keyName = keyNameOf(token, configured.issuer);
+    const { createCheck, readKeyName, notOurs } = await import('./jwt.ts');
+    const keyName = readKeyName(token, configured.issuer);
     if (keyName === null) return refusal(notOurs);
     const check = await freshOrLast(() => createCheck(configured, countFailure));
     const checked = await check(token, keyName);

@@ -1,12 +1,12 @@
 import type * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { isObjectOrArray } from '../base/json.ts';
-import { invalidFormat, type Problem, pointerOf } from '../base/problem.ts';
+import { invalidFormat, type Problem, problemPointer } from '../base/problem.ts';
 import type { AnswerFields } from '../calculations/answer-fields.ts';
 import { suggestField } from '../calculations/sent-warnings.ts';
 import { now } from '../config/clock.ts';
-import { inBodyOrder, pointerTo, problemsOf } from './field-problems.ts';
-import { callerOf, type RequestContext } from './request-context.ts';
+import { inBodyOrder, pointerTo, unionProblems } from './field-problems.ts';
+import { type RequestContext, requireCaller } from './request-context.ts';
 
 const depthMax = 16;
 
@@ -46,12 +46,12 @@ type Definition = {
 };
 
 /** The definition of a schema; for a union, the member that matches the type of the value. */
-const definitionOf = (schema: Schema, value: unknown): Definition | undefined => {
+const findDefinition = (schema: Schema, value: unknown): Definition | undefined => {
   const definition = schema?._zod.def as unknown as Definition | undefined;
-  if (definition?.innerType) return definitionOf(definition.innerType, value);
+  if (definition?.innerType) return findDefinition(definition.innerType, value);
   if (!definition?.options) return definition;
   const type = Array.isArray(value) ? 'array' : 'object';
-  return definition.options.map((option) => definitionOf(option, value)).find((option) => option?.type === type);
+  return definition.options.map((option) => findDefinition(option, value)).find((option) => option?.type === type);
 };
 
 /** A field that neither the request nor the response documents, and the fields of its object in the request. */
@@ -69,7 +69,7 @@ const unknownFields = (
   answer: AnswerFields,
   path: readonly string[] = [],
 ): UnknownField[] => {
-  const known = definitionOf(request, body);
+  const known = findDefinition(request, body);
   if (Array.isArray(body))
     return known?.type === 'array'
       ? body.flatMap((item, index) => unknownFields(item, known.element, answer, [...path, String(index)]))
@@ -129,16 +129,16 @@ export const parseBody = <Body extends z.ZodMiniType>(
   const strict = isStrict(context);
   if (strict) context.replyHeaders['Preference-Applied'] = 'handling=strict';
   const others = [
-    ...(parsed.error?.issues.flatMap((issue) => problemsOf(issue, body)) ?? []),
-    ...(inspect?.(body, now(), callerOf(context).account) ?? []),
+    ...(parsed.error?.issues.flatMap((issue) => unionProblems(issue, body)) ?? []),
+    ...(inspect?.(body, now(), requireCaller(context).account) ?? []),
     ...unknown.flatMap(
       (field) => refuseUnknown?.(field.pointer) ?? (strict ? unknownFieldProblem(field, strictAdvice) : []),
     ),
   ];
   // Text that cannot be stored gets no other problem.
-  const unstorableAt = new Set(unstorable.map(pointerOf));
-  const problems = [...unstorable, ...others.filter((problem) => !unstorableAt.has(pointerOf(problem)))];
-  const named = new Set(problems.map(pointerOf));
+  const unstorableAt = new Set(unstorable.map(problemPointer));
+  const problems = [...unstorable, ...others.filter((problem) => !unstorableAt.has(problemPointer(problem)))];
+  const named = new Set(problems.map(problemPointer));
   const hints = unknown
     .filter(({ pointer }) => problems.length > 0 && !named.has(pointer))
     .slice(0, unknownNamedMax)

@@ -5,7 +5,7 @@ type Range = { readonly type: string; readonly quality: number };
 const quality = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/;
 
 /** The media ranges of `Accept`. Parameters other than `q` are ignored: no type is offered in two forms. */
-const rangesOf = (accept: readonly string[]): Range[] =>
+const parseRanges = (accept: readonly string[]): Range[] =>
   accept
     .join(',')
     .split(',')
@@ -29,7 +29,7 @@ export const preferredType = <Type extends string>(
   accept: readonly string[],
   offered: readonly [Type, ...Type[]],
 ): Type => {
-  const ranges = rangesOf(accept);
+  const ranges = parseRanges(accept);
   const rated = offered.map((type) => {
     const matching = ranges.map((range) => ({ ...range, exactness: exactness(range.type, type) }));
     const most = Math.max(-1, ...matching.map((range) => range.exactness));

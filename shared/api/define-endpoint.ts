@@ -10,7 +10,7 @@ import { type Handler, lambdaHandler } from './lambda-handler.ts';
 import { readQuery } from './query.ts';
 import { readBody } from './read-body.ts';
 import { type EndpointResponse, envelope, proxyResult } from './reply.ts';
-import { type Caller, callerOf, Refusal, type RequestContext, type Scope } from './request-context.ts';
+import { type Caller, Refusal, type RequestContext, requireCaller, type Scope } from './request-context.ts';
 import { refuseUnknownVersion } from './versions.ts';
 
 /** The input of `run`: the request is checked, and only the context depends on HTTP. */
@@ -56,7 +56,7 @@ const serveWith =
       query: parsedQuery.value as z.output<Query>,
       id: pathParameters['id'] ?? '',
       unknownFields: parsedBody?.unknownFields ?? [],
-      caller: callerOf(context),
+      caller: requireCaller(context),
       version,
       context,
     });

@@ -9,7 +9,7 @@ import type { TableAccess } from '../store/table-access.ts';
 type Run<Done> = (context: Context, event: unknown) => Promise<Done>;
 
 // Metric names begin with a capital letter; `true` becomes 1.
-const figuresOf = (done: Readonly<Record<string, number | boolean>>) =>
+const toFigures = (done: Readonly<Record<string, number | boolean>>) =>
   Object.fromEntries(
     Object.entries(done).map(([name, value]) => [`${name[0]?.toUpperCase()}${name.slice(1)}`, Number(value)]),
   );
@@ -26,7 +26,7 @@ export const scheduled =
     const start = performance.now();
     try {
       const [done, { calls, units }] = await tallied(() => run(context, event));
-      const figures = figuresOf(done);
+      const figures = toFigures(done);
       const used = { Duration: millisecondsSince(start), database_calls: calls, database_units: units };
       if (requestLines.areOn)
         writeMetrics([metrics(Object.keys(figures), 'schedule')], { schedule, ...figures, ...used }, now());

@@ -40,7 +40,7 @@ const withBody = [
 ] as const satisfies readonly Code[];
 
 /** Every error code that an endpoint can return. The contract tests compare each response with it. */
-export const errorCodesOf = ({ scope, body, query, errors }: DocumentedEndpoint): readonly Code[] => [
+export const listErrorCodes = ({ scope, body, query, errors }: DocumentedEndpoint): readonly Code[] => [
   ...new Set<Code>([
     ...everyEndpoint,
     ...(scope === null ? [] : withCredential),

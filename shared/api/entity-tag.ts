@@ -30,7 +30,7 @@ export const matches = (ifNoneMatch: readonly string[], tag: string): boolean =>
  *
  * The comparison is strong: a weak tag matches no version.
  */
-export const ifMatchOf = (values: readonly string[] | undefined): readonly string[] | null =>
+export const readIfMatch = (values: readonly string[] | undefined): readonly string[] | null =>
   values
     ? values.flatMap((value) =>
         value

@@ -1,5 +1,5 @@
 import { valueAt } from '../base/json.ts';
-import { type Problem, pointerOf } from '../base/problem.ts';
+import { type Problem, problemPointer } from '../base/problem.ts';
 
 /** A path into a body as a JSON Pointer (RFC 6901). */
 export const pointerTo = (path: readonly PropertyKey[]): string =>
@@ -49,10 +49,10 @@ const issuesOfType = (issue: UnionIssue): readonly Issue[] => {
 };
 
 /** The problems of a zod issue: fields that are missing or null, or have a wrong format. */
-export const problemsOf = (issue: UnionIssue, body: unknown): readonly Problem[] =>
-  issuesOfType(issue).map((one) => problemOf(one, body));
+export const unionProblems = (issue: UnionIssue, body: unknown): readonly Problem[] =>
+  issuesOfType(issue).map((one) => toProblem(one, body));
 
-const problemOf = (issue: Issue, body: unknown): Problem => {
+const toProblem = (issue: Issue, body: unknown): Problem => {
   const source = { pointer: pointerTo(issue.path) };
   const given = ownProblem(issue.params);
   if (given) return { ...given, source };
@@ -77,7 +77,7 @@ const problemOf = (issue: Issue, body: unknown): Problem => {
 /** The position of each key, by object. Computed once per object: a body may have a wrong field for every few bytes. */
 type KeyOrders = Map<object, ReadonlyMap<string, number>>;
 
-const keyOrderOf = (container: object, known: KeyOrders): ReadonlyMap<string, number> => {
+const findKeyOrder = (container: object, known: KeyOrders): ReadonlyMap<string, number> => {
   const counted = known.get(container);
   if (counted) return counted;
   const order = new Map(Object.keys(container).map((key, index) => [key, index]));
@@ -86,14 +86,14 @@ const keyOrderOf = (container: object, known: KeyOrders): ReadonlyMap<string, nu
 };
 
 // The position of a pointer in the body as sent. A missing field comes after its siblings.
-const positionOf = (pointer: string, body: unknown, known: KeyOrders): readonly number[] => {
+const pointerPosition = (pointer: string, body: unknown, known: KeyOrders): readonly number[] => {
   let value = body;
   return pointer
     .split('/')
     .slice(1)
     .map((part) => {
       const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-      const index = typeof value === 'object' && value !== null ? keyOrderOf(value, known).get(key) : undefined;
+      const index = typeof value === 'object' && value !== null ? findKeyOrder(value, known).get(key) : undefined;
       value = index === undefined ? undefined : (value as Record<string, unknown>)[key];
       return index ?? Number.MAX_SAFE_INTEGER;
     });
@@ -113,8 +113,8 @@ export const inBodyOrder = (problems: readonly Problem[], body: unknown): Proble
   const known: KeyOrders = new Map();
   return problems
     .map((problem) => {
-      const pointer = pointerOf(problem);
-      return { problem, pointer, position: positionOf(pointer, body, known) };
+      const pointer = problemPointer(problem);
+      return { problem, pointer, position: pointerPosition(pointer, body, known) };
     })
     .toSorted((a, b) => compare(a.position, b.position))
     .filter(({ pointer, problem }) => {

@@ -12,7 +12,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
  *
  * The digest covers the method, the path and the key; the fingerprint covers the body and the resolved version.
  */
-export const idempotencyOf = ({ headers, method, path, body, version }: RequestContext): Idempotency | null => {
+export const readIdempotency = ({ headers, method, path, body, version }: RequestContext): Idempotency | null => {
   const keys = headers.get('idempotency-key');
   if (!keys) return null;
   const [key = ''] = keys;

@@ -31,7 +31,7 @@ const isSafe = ({ protocol, hostname }: URL): boolean =>
 // Usually a wrong setting. The log has only the name of an error, so the name must state the cause.
 const wrong = (name: string): Error => Object.assign(new Error(), { name });
 
-const textOf = async ({ body }: Response): Promise<string> => {
+const readText = async ({ body }: Response): Promise<string> => {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body ?? []) {
@@ -53,7 +53,7 @@ const fetchJson = async <Value>(
     if (!isSafe(new URL(uri))) throw wrong('IssuerUnsafe');
     const response = await fetch(uri, { redirect: 'error', signal: AbortSignal.timeout(fetchTimeoutMs) });
     if (!response.ok) throw wrong(`IssuerStatus${response.status}`);
-    const value = read(JSON.parse(await textOf(response)) as Json);
+    const value = read(JSON.parse(await readText(response)) as Json);
     failedAt.delete(issuer);
     return value;
   } catch (error) {

@@ -46,7 +46,7 @@ const allScopes = ['read', 'write'] as const satisfies readonly Scope[];
  * `exp` and `sub` are required, because a token without expiry could not be revoked. The clock skew allowed is 60 s for
  * `nbf` and `iat`, and none for `exp`. Unknown scopes, and scopes that are not strings, grant nothing.
  */
-const tokenOf = (payload: Payload, configured: Issuer, nowMs: number): Token | string => {
+const checkToken = (payload: Payload, configured: Issuer, nowMs: number): Token | string => {
   const { audience, accountClaim, scopesClaim, scopes } = configured;
   const { exp, nbf = 0, iat = 0, sub, [accountClaim]: account, [scopesClaim]: granted } = payload;
   if (!isForUs(payload, audience)) return 'The token is for another audience.';
@@ -77,7 +77,7 @@ const isForAccess = (typ: unknown) => typ === undefined || /^(application\/)?(at
  * Keys in the token's own header (`jwk`, `jku`, `x5u`, `x5c`) are ignored. A token with `crit` is refused, because no
  * extension is supported (RFC 7515, 4.1.11).
  */
-export const keyNameOf = (token: string, issuer: string): string | null => {
+export const readKeyName = (token: string, issuer: string): string | null => {
   try {
     const { alg = '', kid, typ, crit } = decodeProtectedHeader(token);
     const isSupported = algorithms.includes(alg) && isForAccess(typ) && crit === undefined;
@@ -89,7 +89,7 @@ export const keyNameOf = (token: string, issuer: string): string | null => {
 };
 
 // The library checks that the algorithm fits the key, and the signature. `tokenOf` checks the claims.
-const payloadOf = async (token: string, { jwk: { alg }, native }: SigningKey): Promise<Payload | null> => {
+const verifyPayload = async (token: string, { jwk: { alg }, native }: SigningKey): Promise<Payload | null> => {
   try {
     await compactVerify(token, native, { algorithms: algorithms.filter((name) => name === (alg ?? name)) });
     return decodeJwt(token);
@@ -104,7 +104,7 @@ export const createCheck = async (configured: Issuer, onFailure: (error: unknown
   const keyNamed = await readKeys({ issuer, onFailure });
   return async (token, keyName) => {
     const key = await keyNamed(keyName);
-    const payload = key && (await payloadOf(token, key));
-    return payload?.['iss'] === issuer ? tokenOf(payload, configured, now()) : notOurs;
+    const payload = key && (await verifyPayload(token, key));
+    return payload?.['iss'] === issuer ? checkToken(payload, configured, now()) : notOurs;
   };
 };

@@ -44,7 +44,7 @@ const authenticateAndTally: Step = async (context) => {
 };
 
 // In the published order: 401, 403, 429.
-const stepsOf = (endpoint: Endpoint): readonly Step[] => [
+const listSteps = (endpoint: Endpoint): readonly Step[] => [
   setRequestedVersion,
   authenticateAndTally,
   resolveVersion,
@@ -65,6 +65,6 @@ export const lambdaHandler = (endpoint: Endpoint): Handler =>
     middy<RequestContext, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
       .use(answerErrors)
       .use({ after: awaitBackgroundWork, onError: awaitBackgroundWork })
-      .use(stepsOf(endpoint).map(step))
+      .use(listSteps(endpoint).map(step))
       .handler(endpoint.serve) as unknown as Handler,
   );

@@ -4,7 +4,7 @@ import { now } from '../config/clock.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
 import { takeRequests } from '../store/accounts/rate-window.ts';
-import { type Caller, callerOf, Refusal, type RequestContext } from './request-context.ts';
+import { type Caller, Refusal, type RequestContext, requireCaller } from './request-context.ts';
 
 const limiter = rateLimiter(takeRequests, (error) => {
   countMetric('RateLimitOpen', { error: failureLine(error).error }, now());
@@ -33,7 +33,7 @@ export const overLimit = (limit: number, retryAfterSeconds: number): Problem => 
  * If the counter cannot be reached, the request passes and counts in the metric RateLimitOpen.
  */
 export const limitRate = async (context: RequestContext): Promise<void> => {
-  const caller = callerOf(context);
+  const caller = requireCaller(context);
   const { account } = caller;
   const limit = account.settings.rate_limit;
   // Set the headers first, because the invocation may time out while the request is counted, and that response needs

@@ -1,4 +1,4 @@
-import { jsonErrorOf } from '../base/json-error.ts';
+import { describeJsonError } from '../base/json-error.ts';
 import type { Problem } from '../base/problem.ts';
 import { Refusal, type RequestContext } from './request-context.ts';
 
@@ -51,7 +51,7 @@ export const mediaTypeProblem = (type = '', codings: readonly string[] = []): Pr
 
 const malformedDetail = (text: string): string => {
   if (text.trim() === '') return 'The body is empty. Send one JSON object.';
-  const error = jsonErrorOf(text);
+  const error = describeJsonError(text);
   if (error === null) return unreadable.malformed.detail;
   const { line, column, expected } = error;
   return `The body is not JSON at line ${line}, column ${column}: expected ${expected}.`;

@@ -15,7 +15,7 @@ export type EndpointResponse = {
 
 export const ok = (body: unknown): EndpointResponse => ({ status: 200, body });
 
-const sourceOf = (source: Source | undefined) => ({ pointer: null, ...source });
+const withPointer = (source: Source | undefined) => ({ pointer: null, ...source });
 
 const errorsMax = 20;
 
@@ -29,7 +29,7 @@ export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: 
       code,
       title,
       detail,
-      source: sourceOf(source),
+      source: withPointer(source),
       meta: { request_id: requestId, ...meta },
     })),
   },

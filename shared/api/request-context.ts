@@ -35,7 +35,7 @@ export type RequestContext = {
 };
 
 /** The caller of a request, for steps that run after `authenticate`. */
-export const callerOf = ({ caller }: RequestContext): Caller => {
+export const requireCaller = ({ caller }: RequestContext): Caller => {
   assert(caller !== undefined, 'authenticate must run first.');
   return caller;
 };
@@ -68,19 +68,19 @@ const decoded = (text: string | undefined): string | undefined => {
   }
 };
 
-const parametersOf = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string | undefined> =>
+const readParameters = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value]) => [name, decoded(value)]));
 
 // Not `event.path`, which includes a domain's base path: a retry at the other address must have the same path.
-const pathOf = (event: APIGatewayProxyEvent): string =>
-  event.resource.replace('{id}', () => parametersOf(event)['id'] ?? '');
+const readPath = (event: APIGatewayProxyEvent): string =>
+  event.resource.replace('{id}', () => readParameters(event)['id'] ?? '');
 
 /** Read a REST API's proxy event (payload v1) into a request context. */
 export const requestContext = (event: APIGatewayProxyEvent, remainingMs: () => number): RequestContext => ({
   requestId: event.requestContext.requestId,
   method: event.httpMethod,
-  path: pathOf(event),
-  pathParameters: parametersOf(event),
+  path: readPath(event),
+  pathParameters: readParameters(event),
   headers: lowerCased(pairs(event.headers, event.multiValueHeaders)),
   query: new Map(pairs(event.queryStringParameters, event.multiValueQueryStringParameters)),
   rawBody: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),

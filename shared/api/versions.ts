@@ -1,5 +1,5 @@
 import type { Problem } from '../base/problem.ts';
-import { callerOf, Refusal, type RequestContext } from './request-context.ts';
+import { Refusal, type RequestContext, requireCaller } from './request-context.ts';
 
 /** The versions that a client may pin with Service-Version, oldest first. They fix shapes, never rates (decision 0013). */
 export const supportedVersions: readonly string[] = ['aspen.2026-10-01'];
@@ -23,7 +23,7 @@ export const setRequestedVersion = (context: RequestContext): void =>
 
 /** Set the version of an authenticated request: the requested one, else the one that the account was created with. */
 export const resolveVersion = (context: RequestContext): void =>
-  announce(context, sentVersion(context) ?? callerOf(context).account.settings.service_version);
+  announce(context, sentVersion(context) ?? requireCaller(context).account.settings.service_version);
 
 export const unknownVersion: Problem = {
   code: 'validation_unknown_service_version',

@@ -3,13 +3,13 @@
 export const dayMs = 86_400_000;
 
 /** The UTC day of an instant in milliseconds since 1970. */
-export const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
+export const toDay = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 /** Whether a text is `YYYY-MM-DD` and a day of the calendar: `Date.parse` takes 30 February for 2 March. */
 export const isDay = (text: string): boolean => {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const timeMs = Date.parse(text);
-  return !Number.isNaN(timeMs) && dayOf(timeMs) === text;
+  return !Number.isNaN(timeMs) && toDay(timeMs) === text;
 };
 
 const instantPattern = /^\d{4}-\d\d-\d\d(T(?!24)\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/;
@@ -25,16 +25,16 @@ export const instantMs = (text: string): number | null => {
 export const wallMs = (text: string): number => Date.parse(text.replace(/[+-]\d\d:\d\d$/, 'Z'));
 
 /** A day that lies a number of days later, or earlier if it is negative. */
-export const addDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * dayMs);
+export const addDays = (day: string, days: number): string => toDay(Date.parse(day) + days * dayMs);
 
 export const dayAfter = (day: string): string => addDays(day, 1);
 export const dayBefore = (day: string): string => addDays(day, -1);
 
 /** The month of a day, counted from January of the year 0, so that months can be added and compared. */
-export const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+export const toMonth = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
 
 /** The first and the last day of a month, as `monthOf` counts them. */
-export const firstDayOf = (month: number): string =>
+export const firstDay = (month: number): string =>
   `${String(Math.floor(month / 12)).padStart(4, '0')}-${String((month % 12) + 1).padStart(2, '0')}-01`;
 // Day 0 of the next month.
-export const lastDayOf = (month: number): string => dayOf(new Date(firstDayOf(month)).setUTCMonth((month % 12) + 1, 0));
+export const lastDay = (month: number): string => toDay(new Date(firstDay(month)).setUTCMonth((month % 12) + 1, 0));

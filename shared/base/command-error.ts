@@ -1,4 +1,4 @@
-import { jsonErrorOf } from './json-error.ts';
+import { describeJsonError } from './json-error.ts';
 import type { Result } from './result.ts';
 
 /** An error that the operator can fix. A command prints its message without a stack and exits with 1. */
@@ -14,7 +14,7 @@ export const accepted = <Value>(result: Result<Value>): Value => {
 
 /** The value of a JSON text. Refuses other text with its position; `subject` begins the sentence: `The file is`. */
 export const jsonOrRefuse = (text: string, subject: string): unknown => {
-  const error = jsonErrorOf(text);
+  const error = describeJsonError(text);
   if (error === null) return JSON.parse(text);
   const { line, column, expected } = error;
   throw new CommandError(`${subject} not JSON: expected ${expected} at line ${line}, column ${column}.`);

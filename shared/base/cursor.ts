@@ -16,21 +16,21 @@ export type CursorScope = {
   readonly filters: unknown;
 };
 
-const signatureOf = (payload: string, { list, secret, filters }: CursorScope): Buffer =>
+const signCursor = (payload: string, { list, secret, filters }: CursorScope): Buffer =>
   createHmac('sha256', secret)
     .update(`${list === 'transactions' ? '' : `${list}\n`}${payload}\n${canonicalJson(filters)}`)
     .digest();
 
 export const encodeCursor = (position: string, scope: CursorScope): string => {
   const payload = Buffer.from(position).toString('base64url');
-  return `${payload}.${signatureOf(payload, scope).toString('base64url')}`;
+  return `${payload}.${signCursor(payload, scope).toString('base64url')}`;
 };
 
 /** The position in a cursor; `null` for any text that was not signed for this scope. */
 export const decodeCursor = (cursor: string, scope: CursorScope): string | null => {
   const [payload = '', signature = '', ...others] = cursor.split('.');
   const actual = Buffer.from(signature, 'base64url');
-  const expected = signatureOf(payload, scope);
+  const expected = signCursor(payload, scope);
   if (others.length > 0 || actual.length !== expected.length || !timingSafeEqual(actual, expected)) return null;
   return Buffer.from(payload, 'base64url').toString('utf8');
 };

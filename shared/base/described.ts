@@ -20,4 +20,4 @@ export const described = <Schema extends z.ZodMiniType>(
 };
 
 /** The description of a schema; empty if it has none. */
-export const descriptionOf = (schema: z.core.$ZodType): string => z.globalRegistry.get(schema)?.description ?? '';
+export const readDescription = (schema: z.core.$ZodType): string => z.globalRegistry.get(schema)?.description ?? '';

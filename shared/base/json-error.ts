@@ -8,7 +8,7 @@ const plain = /[ !#-[\]-\uffff]*/y;
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /** The position after what a sticky expression matches at a position; -1 where it does not match. */
-const endOf = (pattern: RegExp, text: string, position: number): number => {
+const findEnd = (pattern: RegExp, text: string, position: number): number => {
   pattern.lastIndex = position;
   return pattern.test(text) ? pattern.lastIndex : -1;
 };
@@ -18,9 +18,9 @@ const stringEnd = (text: string, start: number): number => {
   if (text[start] !== '"') return -1;
   let position = start + 1;
   while (position >= 0) {
-    position = endOf(plain, text, position);
+    position = findEnd(plain, text, position);
     if (text[position] === '"') return position + 1;
-    position = endOf(escaped, text, position);
+    position = findEnd(escaped, text, position);
   }
   return -1;
 };
@@ -62,12 +62,12 @@ const next = (state: State, mark: string | undefined, isText: boolean, open: str
 };
 
 /** Where a text is not JSON (RFC 8259); `null` where it is. */
-export const jsonErrorOf = (text: string): JsonError | null => {
+export const describeJsonError = (text: string): JsonError | null => {
   const open: string[] = [];
   let state: State = 'value';
   let position = 0;
   for (;;) {
-    const start = endOf(space, text, position);
+    const start = findEnd(space, text, position);
     if (start === text.length && state === 'end') return null;
     const afterString = stringEnd(text, start);
     token.lastIndex = start;

@@ -6,7 +6,7 @@ export const isObjectOrArray = (value: unknown): value is JsonObject => typeof v
 export const isJsonObject = (value: unknown): value is JsonObject => isObjectOrArray(value) && !Array.isArray(value);
 
 /** The value, where it is an object and no array. */
-export const objectOf = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
+export const asObject = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
 
 /** The value at a path, or `undefined`. Only own properties count: `__proto__` is not found. */
 export const valueAt = (root: unknown, path: readonly PropertyKey[]): unknown => {
@@ -22,7 +22,7 @@ export const valueAt = (root: unknown, path: readonly PropertyKey[]): unknown =>
 export const isSent = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** The value of a JSON text; `null` for text that is no JSON, which the caller refuses as it refuses `null`. */
-export const jsonOf = (text: string): unknown => {
+export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

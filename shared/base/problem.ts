@@ -13,7 +13,7 @@ export type Problem = {
 };
 
 /** The pointer of a problem; empty if it is not about the body. */
-export const pointerOf = ({ source }: Problem): string => (source && 'pointer' in source ? source.pointer : '');
+export const problemPointer = ({ source }: Problem): string => (source && 'pointer' in source ? source.pointer : '');
 
 /** The problem of a field with a wrong value. */
 export const invalidFormat = (pointer: string, title: string, detail: string): Problem => ({

@@ -1,5 +1,5 @@
 import type { LocalChoice } from '../catalog/location/local-choice.ts';
-import { localSetOf } from '../catalog/location/location-index.ts';
+import { newLocalSet } from '../catalog/location/location-index.ts';
 import type { StateCandidate } from '../catalog/location/place.ts';
 import { rateDecimals } from '../catalog/release-values.ts';
 import { decimalText } from '../money/decimal.ts';
@@ -17,7 +17,9 @@ const onlyByZip = 'No other address would be more precise: only content by ZIP w
 const hasOwnZip = ({ place: { release }, choice }: TaxingAddress): boolean =>
   release?.locations.some(
     ({ zips, alternatives: [first, ...others] }) =>
-      zips.length > 0 && others.length === 0 && choice?.possible.some(({ key }) => key === localSetOf(first ?? []).key),
+      zips.length > 0 &&
+      others.length === 0 &&
+      choice?.possible.some(({ key }) => key === newLocalSet(first ?? []).key),
   ) === true;
 
 const knownText = ({ lacksLocals, isPart }: StateCandidate): string => {

@@ -1,7 +1,7 @@
 /** Texts about local rates that are found by ZIP and city, without a boundary file. */
 
 import { hasBoundaryFile } from '../catalog/boundary-states.ts';
-import { fractionOf, percentOf } from '../catalog/fractions.ts';
+import { formatFraction, formatPercent } from '../catalog/fractions.ts';
 import { type ByPlace, isIncomplete, type LocalChoice, type PossibleArea } from '../catalog/location/local-choice.ts';
 import { isOwnCode } from '../catalog/own-rules.ts';
 import type { Release } from '../catalog/release.ts';
@@ -21,7 +21,7 @@ export const importFile = ({ place: { release } }: TaxingAddress): string =>
     ? "import the state's boundary file."
     : 'import a table of rates by ZIP (format zip-rates).';
 
-const rateText = (rate: bigint): string => percentOf(fractionOf(rate));
+const rateText = (rate: bigint): string => formatPercent(formatFraction(rate));
 
 /** `98%` of the residents; whole percents, because the shares are estimates. */
 const shareText = (percent: number): string => (percent < 1 ? 'less than 1%' : `${Math.round(percent)}%`);

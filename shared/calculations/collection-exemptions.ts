@@ -1,5 +1,5 @@
 /** Why nothing is collected for a line or its shipping. */
-import { registrationsOf, type Settings } from '../accounts/account.ts';
+import { listRegistrations, type Settings } from '../accounts/account.ts';
 import { getOrAdd } from '../base/collections.ts';
 import type { CollectionExemption, Place } from '../tax/document.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
@@ -26,7 +26,7 @@ const sellersCollectionExemption = (
   day: string,
   settings: Settings,
 ): CollectionExemption => {
-  const registrations = registrationsOf(settings);
+  const registrations = listRegistrations(settings);
   if (
     registrations &&
     !registrations.some(({ state, from, to }) => stateJurisdiction(state) === place && isWithin(day, from, to))

@@ -1,13 +1,13 @@
 import { rateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
-import { electionsOf } from '../catalog/remote-sales.ts';
+import { listElections } from '../catalog/remote-sales.ts';
 import type { Place, ShippingCharge, TaxDocument, TaxedDocument, TaxRow } from '../tax/document.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { RemoteSale } from './remote-sales.ts';
 import type { Warning } from './response.ts';
 
 const electionText = (release: Release): string =>
-  electionsOf(release)
+  listElections(release)
     .map((election) => ` If you elected ${election}, set it in the account setting remote_seller_elections.`)
     .join('');
 

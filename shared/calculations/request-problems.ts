@@ -1,5 +1,5 @@
-import { dayMs, dayOf } from '../base/calendar.ts';
-import { isSent, type JsonObject, objectOf } from '../base/json.ts';
+import { dayMs, toDay } from '../base/calendar.ts';
+import { asObject, isSent, type JsonObject } from '../base/json.ts';
 import { invalidFormat, type Problem, requiredField } from '../base/problem.ts';
 import { readAddress } from '../catalog/location/address.ts';
 import { PostalAddress } from '../catalog/location/postal-address.ts';
@@ -92,13 +92,13 @@ const aheadMs = 31 * dayMs;
 
 /** A tax date too far in the future for known content. */
 export const dateProblems = (body: unknown, nowMs: number): Problem[] => {
-  const taxDate = objectOf(body)?.['tax_date'];
+  const taxDate = asObject(body)?.['tax_date'];
   return typeof taxDate === 'string' && Date.parse(taxDate) > nowMs + aheadMs
     ? [
         invalidFormat(
           '/tax_date',
           'Invalid tax_date',
-          `Send a date at most 31 days in the future: ${dayOf(nowMs + aheadMs)} or earlier.`,
+          `Send a date at most 31 days in the future: ${toDay(nowMs + aheadMs)} or earlier.`,
         ),
       ]
     : [];
@@ -106,7 +106,7 @@ export const dateProblems = (body: unknown, nowMs: number): Problem[] => {
 
 const holderProblems = (fields: JsonObject, path: string, holders = ['customer', 'ship_from']): Problem[] =>
   holders.flatMap((holder) => {
-    const { success, data } = PostalAddress.safeParse(objectOf(fields[holder])?.['address']);
+    const { success, data } = PostalAddress.safeParse(asObject(fields[holder])?.['address']);
     // An empty origin is none; the schema refuses an address of the wrong shape.
     if (!success || (holder !== 'customer' && isEmptyAddress(data))) return [];
     const read = readAddress(data, `${path}/${holder}/address`);
@@ -115,7 +115,7 @@ const holderProblems = (fields: JsonObject, path: string, holders = ['customer',
 
 /** Problems of addresses that cannot be resolved. A credit of a sale takes the sale's addresses. */
 export const addressProblems = (body: unknown): Problem[] => {
-  const input = objectOf(body);
+  const input = asObject(body);
   if (!input || (input['type'] === 'credit' && input['parent_transaction_id'])) return [];
   const lines = readLines(input['line_items']);
   return [
@@ -132,7 +132,7 @@ export const addressProblems = (body: unknown): Problem[] => {
  * schema's problems and these can be returned together.
  */
 export const crossFieldProblems = (body: unknown): Problem[] => {
-  const input = objectOf(body);
+  const input = asObject(body);
   if (!input) return [];
   const isCredit = input['type'] === 'credit';
   const hasParent = isCredit && isSent(input['parent_transaction_id']);
@@ -151,7 +151,7 @@ type Line = JsonObject | undefined;
 
 // The schema refuses lines that are not objects, and too many lines.
 const readLines = (value: unknown): readonly Line[] =>
-  Array.isArray(value) && value.length <= lineItemsMax ? value.map(objectOf) : [];
+  Array.isArray(value) && value.length <= lineItemsMax ? value.map(asObject) : [];
 
 const missingLines = requiredField('/line_items', lineItemsAdvice);
 
@@ -168,7 +168,7 @@ const parentProblems = (input: JsonObject, isCredit: boolean): Problem[] =>
 
 // Benefits pay for eligible food, never for a whole order with its deliveries and fees.
 const benefitsProblems = (input: JsonObject): Problem[] =>
-  objectOf(objectOf(input['customer'])?.['exemption'])?.['type'] === 'snap'
+  asObject(asObject(input['customer'])?.['exemption'])?.['type'] === 'snap'
     ? [
         invalidFormat(
           '/customer/exemption/type',
@@ -182,10 +182,10 @@ const benefitsProblems = (input: JsonObject): Problem[] =>
 const sentCharges = ({ shipping }: JsonObject): readonly { readonly charge: Line; readonly pointer: string }[] =>
   Array.isArray(shipping)
     ? shipping.slice(0, shippingMax).map((charge, index) => ({
-        charge: objectOf(charge),
+        charge: asObject(charge),
         pointer: shippingPointer(shipping, index),
       }))
-    : [{ charge: objectOf(shipping), pointer: '/shipping' }];
+    : [{ charge: asObject(shipping), pointer: '/shipping' }];
 
 const duplicateIds = (input: JsonObject, lines: readonly Line[]): Problem[] => {
   const seen = new Set<unknown>();
@@ -214,7 +214,7 @@ const missingPrices = (lines: readonly Line[]): Problem[] =>
 // The schema refuses a line or a customer that is not an object, so a missing address is not reported again.
 const hasAddress = (holder: Line) => {
   const customer = holder?.['customer'];
-  return !holder || (objectOf(customer) ? isSent(objectOf(customer)?.['address']) : isSent(customer));
+  return !holder || (asObject(customer) ? isSent(asObject(customer)?.['address']) : isSent(customer));
 };
 
 const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] =>

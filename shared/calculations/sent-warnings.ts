@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { inTimeZone } from '../accounts/time-zone.ts';
-import { isSent, type JsonObject, objectOf } from '../base/json.ts';
+import { asObject, isSent, type JsonObject } from '../base/json.ts';
 import { PostalAddress } from '../catalog/location/postal-address.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { decimal, rescale } from '../money/decimal.ts';
@@ -120,7 +120,7 @@ const amountWarning = (line: JsonObject, exponent: number | null, pointer: strin
 const amountWarnings = (body: JsonObject, isInherited: boolean): Warning[] => {
   const exponent = exponentIn(body, isInherited);
   const lines = Array.isArray(body['line_items']) ? body['line_items'] : [];
-  return lines.flatMap((line, index) => amountWarning(objectOf(line) ?? {}, exponent, `/line_items/${index}`));
+  return lines.flatMap((line, index) => amountWarning(asObject(line) ?? {}, exponent, `/line_items/${index}`));
 };
 
 // Programs write UTC as `Z` or as this offset, whatever the day of the sale: they leave the day to the account.
@@ -152,7 +152,7 @@ export const sentWarnings = (
   account: Account,
   isUpdate = false,
 ): Warning[] => {
-  const body = objectOf(sent) ?? {};
+  const body = asObject(sent) ?? {};
   const isOfSale = body['type'] === 'credit' && isSent(body['parent_transaction_id']);
   return [
     ...unknownFieldWarnings(unknownFields),

@@ -10,18 +10,18 @@ let texts: ReadonlyMap<string, string> | undefined;
 /** Releases by the state's jurisdiction code, parsed on first use. */
 const releases = new Map<string, Release>();
 
-const stateOf = (text: string): string => {
+const readState = (text: string): string => {
   const state = /^\{"id":"(?<state>[^"@]+)@/.exec(text)?.groups?.['state'];
   assert(state !== undefined, 'a packed release begins with its id');
   return state;
 };
 
 const textsByState = (): ReadonlyMap<string, string> => {
-  texts ??= new Map(unpackLines('releases').map((text) => [stateOf(text), text]));
+  texts ??= new Map(unpackLines('releases').map((text) => [readState(text), text]));
   return texts;
 };
 
-const releaseOf = (state: string): Release | undefined => {
+const findRelease = (state: string): Release | undefined => {
   const known = releases.get(state);
   const text = known ? undefined : textsByState().get(state);
   return text === undefined ? known : getOrAdd(releases, state, () => JSON.parse(text));
@@ -29,16 +29,16 @@ const releaseOf = (state: string): Release | undefined => {
 
 /** The built-in release of every state. */
 export const builtInReleases = (): readonly Release[] =>
-  [...textsByState().keys()].map((state) => releaseOf(state) as Release);
+  [...textsByState().keys()].map((state) => findRelease(state) as Release);
 
 /** Finds the built-in release of a state by its two-letter code (`MI`). */
-export const builtInRelease = (stateCode: string): Release | undefined => releaseOf(jurisdictionCode(stateCode));
+export const builtInRelease = (stateCode: string): Release | undefined => findRelease(jurisdictionCode(stateCode));
 
 /** Finds the built-in release for an address, for calculations without imported content. */
 export const builtInReleaseFor: ReleaseFor = ({ state }) => (state === null ? undefined : builtInRelease(state));
 
 /** Finds a built-in release by its id (`US-MI@2026-11-22.1`): a transaction pins the one that it was calculated with. */
 export const builtInReleaseById = (id: string): Release | undefined => {
-  const release = releaseOf(id.slice(0, id.indexOf('@')));
+  const release = findRelease(id.slice(0, id.indexOf('@')));
   return release?.id === id ? release : undefined;
 };

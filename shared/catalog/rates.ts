@@ -8,7 +8,7 @@ import type { Rate } from './release-values.ts';
 const ratesByCode = new WeakMap<Release, ReadonlyMap<string, readonly Rate[]>>();
 
 /** Every rate that a release has for a jurisdiction, whenever it holds. */
-export const ratesOf = (release: Release, code: string): readonly Rate[] => {
+export const listRates = (release: Release, code: string): readonly Rate[] => {
   const group = () => Map.groupBy(release.rates, ({ jurisdiction }) => jurisdiction);
   return getOrAdd(ratesByCode, release, group).get(code) ?? [];
 };
@@ -18,7 +18,7 @@ export const ratesOf = (release: Release, code: string): readonly Rate[] => {
  * release's `established_from`, and as an approximation from its `approximate_from` (`isApproximateOn`).
  */
 export const rateOn = (release: Release, code: string, day: string): Rate | undefined =>
-  firstInForce(ratesOf(release, code), day, countsFrom(release));
+  firstInForce(listRates(release, code), day, countsFrom(release));
 
 /** The state's own rate on a day; `undefined` where the release does not know it. */
 export const stateRateOn = (release: Release, day: string): Rate | undefined => rateOn(release, release.state, day);

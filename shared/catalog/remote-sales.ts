@@ -11,7 +11,7 @@ const isElection =
     terms.policy === 'election' && terms.election === election;
 
 /** The elections that a state's law gives on any day. */
-export const electionsOf = ({ remote_sales = [] }: Terms): readonly RemoteElection[] => [
+export const listElections = ({ remote_sales = [] }: Terms): readonly RemoteElection[] => [
   ...new Set(remote_sales.flatMap((terms) => (terms.policy === 'election' ? [terms.election] : []))),
 ];
 

@@ -1,6 +1,6 @@
 /** `npm run customers -- …`: the customers of an account and their exemption certificates. */
 import { Command } from 'commander';
-import { addDays, dayOf } from '../base/calendar.ts';
+import { addDays, toDay } from '../base/calendar.ts';
 import { now } from '../config/clock.ts';
 import { type Customer, customerNotFound } from '../customers/customer.ts';
 import { customersOf, isExpiring, isForState } from '../customers/list-customers.ts';
@@ -89,7 +89,7 @@ const addExpiring = (program: Command): void => {
     .addHelpText('after', '\nExample:\n  npm run customers -- expiring --account acct_demo --within 60')
     .action(async ({ within, ...options }: Options & { readonly within: number }) => {
       const { id } = await requireAccount(options.account);
-      const today = dayOf(now());
+      const today = toDay(now());
       const isWanted = isExpiring(today, addDays(today, within + 1));
       const expiring = async function* () {
         for await (const customer of customersOf(id, customerReads, isWanted))

@@ -6,7 +6,7 @@ import { couponsInWords, effectInWords, policyInWords, seasonInWords, sentence }
 import { isUnconfirmed } from '../tax/uncertainties.ts';
 import { localCoverageOn, localNotes, localRatesOn, releaseDay } from './local-rates.ts';
 import type { GeneralRate, StateCoverage, SubjectCoverage } from './response.ts';
-import { type SourceRecord, type SourceRecords, sourceOf } from './source.ts';
+import { type SourceRecord, type SourceRecords, toSourceCoverage } from './source.ts';
 import { coveredBy, subjectCoverage } from './subject.ts';
 
 const ownNamedMax = 20;
@@ -33,7 +33,7 @@ const generalRate = (release: Release, rate: Rate | undefined): GeneralRate | nu
       }
     : null;
 
-const shippingOf = (release: Release, day: string): SubjectCoverage => {
+const shippingCoverage = (release: Release, day: string): SubjectCoverage => {
   const own = subjectCoverage(release, ['SHIPPING.DELIVERY._SEPARATELY_STATED'], day);
   const setting = firstInForce(release.settings.shipping, day, release.established_from);
   if (!setting || own.treatment === 'not_subject_to_tax') return own;
@@ -107,12 +107,12 @@ const subjectNotes = (covered: Readonly<Record<string, SubjectCoverage>>): strin
  * The coverage of a state by a release on a day (`YYYY-MM-DD`), with the record of its updates if there is one. Computed
  * from the release, never stored.
  */
-export const coverageOf = (release: Release, day: string, record: SourceRecord | null = null): StateCoverage => {
+export const stateCoverage = (release: Release, day: string, record: SourceRecord | null = null): StateCoverage => {
   const rate = stateRateOn(release, day);
   const goods = Object.fromEntries(
     Object.entries(subjects).map(([subject, codes]) => [subject, subjectCoverage(release, codes, day)]),
   ) as Record<Subject, SubjectCoverage>;
-  const covered = { ...goods, shipping: shippingOf(release, day) };
+  const covered = { ...goods, shipping: shippingCoverage(release, day) };
   const isOver = release.established_to !== null && release.established_to < day;
   return {
     state: release.state.slice('US-'.length),
@@ -122,7 +122,7 @@ export const coverageOf = (release: Release, day: string, record: SourceRecord |
     general_rate: isOver ? null : generalRate(release, rate),
     local_rates: localRatesOn(release, day),
     local: localCoverageOn(release, day),
-    source: sourceOf(release, record, day),
+    source: toSourceCoverage(release, record, day),
     ...covered,
     notes: [
       ...(isOver ? [`The release ends on ${release.established_to}.`] : []),
@@ -144,5 +144,5 @@ export const coverageOfAll = (
   records: SourceRecords = new Map(),
 ): StateCoverage[] =>
   releases
-    .map((release) => coverageOf(release, day, records.get(release.state.slice('US-'.length)) ?? null))
+    .map((release) => stateCoverage(release, day, records.get(release.state.slice('US-'.length)) ?? null))
     .sort((left, right) => (left.state < right.state ? -1 : 1));

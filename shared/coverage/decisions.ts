@@ -5,7 +5,7 @@ import type { Jurisdiction } from '../catalog/release-values.ts';
 import { chooseRule, shippingRule, type Taxing } from '../tax/rule-choice.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { generalRateOn } from './general-rate.ts';
-import { rateSummaryOf } from './rate-summary.ts';
+import { summarizeTables } from './rate-summary.ts';
 
 /** Places of one type that rules name: the state's three digits of a county, or jurisdiction codes. */
 type NamedPlaces = {
@@ -63,19 +63,19 @@ export const names = ({ ptcs }: Rule, { path }: ProductTaxCode): boolean =>
   ptcs.some((ptc) => path === ptc || path.startsWith(`${ptc}.`));
 
 /** The counts of an import, which stores its local content outside the head. */
-export const countsOf = (release: Release) => (release as Partial<ReleaseHead>).counts;
+export const releaseCounts = (release: Release) => (release as Partial<ReleaseHead>).counts;
 
-const hasTaxedTable = ({ local }: Release): boolean => local !== undefined && !rateSummaryOf(local).is_untaxed;
+const hasTaxedTable = ({ local }: Release): boolean => local !== undefined && !summarizeTables(local).is_untaxed;
 
 /** Whether a release, or the one that it falls back to, has local jurisdictions. */
 export const knowsLocals = (release: Release): boolean =>
   release.jurisdictions.length > 1 ||
-  (countsOf(release)?.locations ?? 0) > 0 ||
+  (releaseCounts(release)?.locations ?? 0) > 0 ||
   hasTaxedTable(release) ||
   (release.fallback !== undefined && knowsLocals(release.fallback));
 
 /** Every kind of jurisdiction that rules distinguish: the state, each local type, and those that rules name. */
-const levelsOf = (release: Release, product: ProductTaxCode): Level[] => {
+const listLevels = (release: Release, product: ProductTaxCode): Level[] => {
   const [state, ...known] = release.jurisdictions;
   const { tax_type } = state;
   const hasLocal = knowsLocals(release) || release.coverage !== 'complete';
@@ -119,7 +119,7 @@ const boundBy = ({ state, jurisdictions }: Release, { levels, kinds, zips, count
   };
 };
 
-const nameOf = (rule: Rule): Level['name'] => {
+const levelName = (rule: Rule): Level['name'] => {
   const places = placesOfRule(rule);
   const kinds = rule.kinds?.filter((kind) => kind !== 'combined') ?? [];
   return kinds.length > 0 ? `a tax of kind ${kinds.join(' or ')} in ${placesInWords([places]).join()}` : places;
@@ -129,7 +129,7 @@ const nameOf = (rule: Rule): Level['name'] => {
 const byPlace = (release: Release, product: ProductTaxCode): Level[] =>
   release.rules
     .filter((rule) => (rule.zips || rule.counties) && names(rule, product))
-    .map((rule) => ({ name: nameOf(rule), jurisdiction: boundBy(release, rule) }));
+    .map((rule) => ({ name: levelName(rule), jurisdiction: boundBy(release, rule) }));
 
 /** The kinds of jurisdictions that rules name, each once. */
 const byKind = (release: Release, product: ProductTaxCode): Level[] => {
@@ -161,7 +161,7 @@ export type Decision = {
 
 /** The rule that decides on each level. Levels with equal effects are grouped. */
 export const decisionsOn = (release: Release, product: ProductTaxCode, day: string): Decision[] => {
-  const levels = levelsOf(release, product);
+  const levels = listLevels(release, product);
   const isStateUntaxed = levels.length > 1 && generalRateOn(release, day) === 0n;
   const chosen = levels.map(({ name, jurisdiction }) => {
     const chosen = chooseRule(release, jurisdiction, product, day, holdsOn(release, day));

@@ -1,22 +1,22 @@
 import { counted } from '../base/texts.ts';
 import { hasBoundaryFile } from '../catalog/boundary-states.ts';
 import type { ReleaseHead } from '../catalog/content.ts';
-import { percentOf } from '../catalog/fractions.ts';
+import { formatPercent } from '../catalog/fractions.ts';
 import type { LocalTables, Release } from '../catalog/release.ts';
 import { formatAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
-import { countsOf, knowsLocals } from './decisions.ts';
-import { rateSummaryOf } from './rate-summary.ts';
+import { knowsLocals, releaseCounts } from './decisions.ts';
+import { summarizeTables } from './rate-summary.ts';
 import type { LocalCoverage, LocalRates } from './response.ts';
 
 /** The metadata of an import; a built-in release has none. */
-export const headOf = (release: Release): Partial<ReleaseHead> => release;
+export const asHead = (release: Release): Partial<ReleaseHead> => release;
 
 /** The last day that an import lists anything for; `null` where it goes on. */
-export const lastDayOf = (release: Release): string | null => headOf(release).last_day ?? null;
+export const findLastDay = (release: Release): string | null => asHead(release).last_day ?? null;
 
 /** Whether all that an import lists ended before a day. */
-export const hasEnded = (release: Release, day: string): boolean => (lastDayOf(release) ?? day) < day;
+export const hasEnded = (release: Release, day: string): boolean => (findLastDay(release) ?? day) < day;
 
 /**
  * Whether a release covers all local taxes on a day, some, or none. An import leaves other places to its fallback.
@@ -28,7 +28,7 @@ export const localRatesOn = (release: Release, day: string): LocalRates => {
     return below === 'complete' || hasEnded(release, day) ? below : 'partial';
   }
   if (local) {
-    const { is_untaxed, places_missing, counties_missing } = rateSummaryOf(local);
+    const { is_untaxed, places_missing, counties_missing } = summarizeTables(local);
     const isWhole = local.established_from <= day && places_missing + counties_missing === 0;
     return is_untaxed || isWhole ? 'complete' : 'partial';
   }
@@ -36,7 +36,7 @@ export const localRatesOn = (release: Release, day: string): LocalRates => {
   return knowsLocals(release) ? 'partial' : 'none';
 };
 
-const shareOf = (part: number, whole: number): string => {
+const formatShare = (part: number, whole: number): string => {
   const units = whole === 0 ? 0n : divideHalfUp(BigInt(part) * 10_000n, BigInt(whole));
   return formatAmount(units, 4);
 };
@@ -45,7 +45,7 @@ const shareOf = (part: number, whole: number): string => {
 export const releaseDay = ({ id }: Release): string => id.slice(id.indexOf('@') + 1, id.lastIndexOf('.'));
 
 const unknownCounts = { share_outdated: null, areas: null, places_missing: null, share_missing: null } as const;
-const none = shareOf(0, 0);
+const none = formatShare(0, 0);
 const notLevied = {
   basis: 'not_levied',
   share_outdated: none,
@@ -57,17 +57,17 @@ const notLevied = {
 const unknown: LocalCoverage = { basis: 'none', as_of: null, oldest_as_of: null, ...unknownCounts };
 
 /** All rates are of one day. */
-const asOf = (day: string) => ({ as_of: day, oldest_as_of: day });
+const toAsOf = (day: string) => ({ as_of: day, oldest_as_of: day });
 
 const importCoverage = (release: Release, importedAt: string): LocalCoverage => ({
   basis: 'by_file',
-  ...asOf(importedAt.slice(0, 10)),
+  ...toAsOf(importedAt.slice(0, 10)),
   ...unknownCounts,
-  areas: countsOf(release)?.parts ?? null,
+  areas: releaseCounts(release)?.parts ?? null,
 });
 
 const tableCoverage = (local: LocalTables, day: string): LocalCoverage => {
-  const { ages, is_untaxed, areas, places, places_missing } = rateSummaryOf(local);
+  const { ages, is_untaxed, areas, places, places_missing } = summarizeTables(local);
   const days = ages.flatMap(({ as_of }) => as_of || []);
   const asOfDays = { as_of: days.at(-1) ?? null, oldest_as_of: days[0] ?? null };
   if (is_untaxed) return { ...notLevied, ...asOfDays };
@@ -75,27 +75,27 @@ const tableCoverage = (local: LocalTables, day: string): LocalCoverage => {
   return {
     basis: 'by_place',
     ...asOfDays,
-    share_outdated: shareOf(outdated, areas),
+    share_outdated: formatShare(outdated, areas),
     areas,
     places_missing,
-    share_missing: shareOf(places_missing, places),
+    share_missing: formatShare(places_missing, places),
   };
 };
 
 /** The coverage of local taxes by a release on a day. */
 export const localCoverageOn = (release: Release, day: string): LocalCoverage => {
   const { local, fallback, locations, coverage } = release;
-  const { imported_at } = headOf(release);
+  const { imported_at } = asHead(release);
   if (fallback && hasEnded(release, day)) return localCoverageOn(fallback, day);
   if (imported_at !== undefined) return importCoverage(release, imported_at);
   if (local) return tableCoverage(local, day);
-  if (locations.length > 0) return { ...unknown, basis: 'by_place', ...asOf(releaseDay(release)) };
-  return coverage === 'complete' ? { ...notLevied, ...asOf(releaseDay(release)) } : unknown;
+  if (locations.length > 0) return { ...unknown, basis: 'by_place', ...toAsOf(releaseDay(release)) };
+  return coverage === 'complete' ? { ...notLevied, ...toAsOf(releaseDay(release)) } : unknown;
 };
 
 /** `2 ZIPs and 1 city`. Empty without counts. */
-const placesOf = (release: Release): string => {
-  const { parts = 0, zips = 0 } = countsOf(release) ?? {};
+const describePlaces = (release: Release): string => {
+  const { parts = 0, zips = 0 } = releaseCounts(release) ?? {};
   const cities = parts - zips;
   return [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(
     ' and ',
@@ -104,7 +104,7 @@ const placesOf = (release: Release): string => {
 
 /** ` (3 ZIPs, the last of them to 2019-03-31)`. Empty without counts. */
 const extent = (release: Release): string => {
-  const [places, lastDay] = [placesOf(release), lastDayOf(release)];
+  const [places, lastDay] = [describePlaces(release), findLastDay(release)];
   return places === '' ? '' : ` (${places}${lastDay === null ? '' : `, the last of them to ${lastDay}`})`;
 };
 
@@ -114,13 +114,13 @@ const outdatedNotes = (local: LocalTables, day: string): readonly string[] => {
   return share_outdated === null || share_outdated === none
     ? []
     : [
-        `The sources of the local rates are of ${oldest_as_of} to ${as_of}; ${percentOf(share_outdated)} of the areas have a rate that is older than its publisher's cadence allows. An answer with such a rate has the warning \`local_rates_outdated\`.`,
+        `The sources of the local rates are of ${oldest_as_of} to ${as_of}; ${formatPercent(share_outdated)} of the areas have a rate that is older than its publisher's cadence allows. An answer with such a rate has the warning \`local_rates_outdated\`.`,
       ];
 };
 
 /** The approximate or missing rates by place. */
 const tableNotes = ({ state }: Release, local: LocalTables, day: string): readonly string[] => {
-  const { is_untaxed, places, places_missing, counties_missing } = rateSummaryOf(local);
+  const { is_untaxed, places, places_missing, counties_missing } = summarizeTables(local);
   if (is_untaxed) return [];
   return [
     `Local rates come from the ZIP code and the name of the city. An address outside the limits of its postal city may be taxed differently${hasBoundaryFile(state) ? ': import the rate and boundary files of the state' : ''}.`,

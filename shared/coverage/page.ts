@@ -1,5 +1,5 @@
 import { settingOn } from '../catalog/effective.ts';
-import { percentOf } from '../catalog/fractions.ts';
+import { formatPercent } from '../catalog/fractions.ts';
 import type { CouponPolicy, Release } from '../catalog/release.ts';
 import type { Confidence, Evidence } from '../catalog/release-values.ts';
 import { type Publisher, publishers } from '../importers/updates/publishers.ts';
@@ -9,7 +9,7 @@ import { releaseDay } from './local-rates.ts';
 import { productsTable } from './products-table.ts';
 import { residentsTable } from './residents.ts';
 import type { StateCoverage } from './response.ts';
-import { addressesOf } from './source.ts';
+import { listAddresses } from './source.ts';
 
 const subjects: readonly (Subject | 'shipping')[] = ['clothing', 'groceries', 'digital_goods', 'shipping'];
 const columns = ['State', 'General rate', 'Local rates', 'As of', 'Outdated', 'Places missing'] as const;
@@ -30,9 +30,9 @@ const row = (covered: StateCoverage): string => {
   const { state, general_rate, local } = covered;
   const since = general_rate?.from ? ` since ${general_rate.from}` : '';
   const rate = general_rate
-    ? marked(`${percentOf(general_rate.rate)}${since}`, general_rate.confidence)
+    ? marked(`${formatPercent(general_rate.rate)}${since}`, general_rate.confidence)
     : 'not established';
-  const share = (fraction: string | null) => (fraction === null ? 'not known' : percentOf(fraction));
+  const share = (fraction: string | null) => (fraction === null ? 'not known' : formatPercent(fraction));
   const treatments = subjects.map((subject) => marked(words(covered[subject].treatment), covered[subject].confidence));
   const shares = [share(local.share_outdated), share(local.share_missing)];
   const cells = [state, rate, words(local.basis), asOfText(local), ...shares, ...treatments];
@@ -142,7 +142,7 @@ const findTexts = {
 /** The format with a link to each file or page, as of a day: `sst`: rates, boundaries (index page). */
 const publishedAs = (publisher: Publisher, day: string): string => {
   if (publisher.format === null) return publisher.published;
-  const addresses = addressesOf(publisher, day);
+  const addresses = listAddresses(publisher, day);
   const links = publisher.files.map(({ option }, index) => `[${option}](${addresses[index]})`);
   const found = [...new Set(publisher.files.map(({ find }) => findTexts[find]))];
   return `\`${publisher.format}\`: ${links.join(', ')} (${found.join(', ')})`;
@@ -150,7 +150,7 @@ const publishedAs = (publisher: Publisher, day: string): string => {
 
 const layoutTexts = { cited: 'Cited', unverified: 'Unverified: check the release, then activate it yourself' } as const;
 
-const cellsOf = (publisher: Publisher, day: string): readonly string[] => [
+const publisherCells = (publisher: Publisher, day: string): readonly string[] => [
   publisher.name,
   publishedAs(publisher, day),
   publisher.cadence,
@@ -160,7 +160,7 @@ const cellsOf = (publisher: Publisher, day: string): readonly string[] => [
 
 /** The Markdown table of the publishers, as of a day. States with the same publisher and files share a row. */
 export const publishersTable = (day: string): string => {
-  const rows = Map.groupBy(publishers, (publisher) => cellsOf(publisher, day).join(' | '));
+  const rows = Map.groupBy(publishers, (publisher) => publisherCells(publisher, day).join(' | '));
   const lines = [...rows].map(
     ([cells, states]) =>
       `| ${states

@@ -6,7 +6,7 @@ import { unpack } from '../packed/unpack.ts';
 let summaries: Readonly<Record<string, RateSummary>> | undefined;
 
 /** The summary of a release's rate table. The bundles that report coverage do not contain the tables. */
-export const rateSummaryOf = ({ rates }: LocalTables): RateSummary => {
+export const summarizeTables = ({ rates }: LocalTables): RateSummary => {
   summaries ??= unpack('rate-summaries');
   const summary = summaries?.[rates];
   assert(summary !== undefined, `the rate table ${rates} has a summary: run npm run pack`);

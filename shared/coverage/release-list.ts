@@ -18,19 +18,19 @@ type Ports = {
   readonly listHeads: (state: string, onCorrupt: (error: ContentCorrupt) => void) => AsyncIterable<ReleaseHead>;
 };
 
-const originOf = (head: ReleaseHead | null): string => {
+const describeOrigin = (head: ReleaseHead | null): string => {
   if (!head) return 'built_in';
   return isOwnOnly(head) ? 'own' : head.format;
 };
 
 /** The content of a release. A release of own rules alone has their jurisdictions and rates. */
-export const countsOf = ({ own, counts, format }: ReleaseHead): ReleaseHead['counts'] =>
+export const headCounts = ({ own, counts, format }: ReleaseHead): ReleaseHead['counts'] =>
   own && isOwnOnly({ format })
     ? { ...counts, jurisdictions: own.jurisdictions.length, rates: own.rates.length }
     : counts;
 
 /** All releases of a state by its jurisdiction code, the oldest first: the built-in ones, then the imports. */
-export const releasesOf = async (
+export const listReleases = async (
   state: string,
   { states }: ActiveReleases,
   day: string,
@@ -44,14 +44,14 @@ export const releasesOf = async (
     row: {
       id: release.id,
       active: release.id === activeId,
-      origin: originOf(head),
+      origin: describeOrigin(head),
       own_rules: head?.own !== undefined,
       local_rates: localRatesOn(head ? withFallback(head, builtInById) : release, day),
       last_day: head?.last_day ?? null,
       imported_at: head?.imported_at ?? null,
       activated_at: release.id === activeId ? (pointer?.activated_at ?? null) : null,
-      jurisdictions: head && countsOf(head).jurisdictions,
-      rates: head && countsOf(head).rates,
+      jurisdictions: head && headCounts(head).jurisdictions,
+      rates: head && headCounts(head).rates,
     },
     head,
   });

@@ -33,18 +33,19 @@ export const addTally = (a: Tally, b: Tally): Tally => ({
   charged: a.charged + b.charged,
 });
 
-const rateOf = ({ area, missing }: Candidate): bigint | null => (missing === null ? (area?.units ?? null) : null);
+const candidateRate = ({ area, missing }: Candidate): bigint | null =>
+  missing === null ? (area?.units ?? null) : null;
 
 /** The part of the candidates' residents who have the rate that is charged. */
 const chargedPart = (candidates: readonly Candidate[]): number => {
   const sum = (all: readonly Candidate[]) => all.reduce((total, { weight }) => total + weight, 0);
   const [charged] = candidates;
-  const same = candidates.filter((one) => charged && rateOf(one) === rateOf(charged));
+  const same = candidates.filter((one) => charged && candidateRate(one) === candidateRate(charged));
   return sum(same) / (sum(candidates) || 1);
 };
 
 const tallyOne = (candidates: readonly Candidate[], residents: number): Tally => {
-  const rates = new Set(candidates.map(rateOf));
+  const rates = new Set(candidates.map(candidateRate));
   const outcome: Outcome = rates.size > 1 ? 'likelier' : rates.has(null) ? 'unknown' : 'certain';
   const charged = outcome === 'likelier' ? residents * chargedPart(candidates) : 0;
   return { ...emptyTally, [outcome]: { names: 1, residents }, charged };
@@ -69,7 +70,7 @@ const tallyZip = (table: LocalTable, zip5: string, { names, residents }: ZipEntr
 const tallies = new WeakMap<Release, Record<City, Tally>>();
 
 /** The outcomes in a state; `undefined` if its release has no local tables. */
-export const residentsOf = (release: Release): Record<City, Tally> | undefined => {
+export const tallyResidents = (release: Release): Record<City, Tally> | undefined => {
   const { local } = release;
   if (!local) return undefined;
   return getOrAdd(tallies, release, () => {
@@ -121,7 +122,7 @@ export const residentsTable = (releases: readonly Release[], isByState: boolean)
   const found = releases
     .toSorted((a, b) => (a.state < b.state ? -1 : 1))
     .flatMap((release) => {
-      const tallies = residentsOf(release);
+      const tallies = tallyResidents(release);
       return tallies ? [{ state: release.state.slice('US-'.length), tallies }] : [];
     });
   const totals = cities.map((city) =>

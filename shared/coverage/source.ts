@@ -2,7 +2,7 @@ import type { GateResult } from '../catalog/gate-result.ts';
 import type { Release } from '../catalog/release.ts';
 import { type Publisher, publishers } from '../importers/updates/publishers.ts';
 import { staleness, type UpdateRecord } from '../importers/updates/staleness.ts';
-import { headOf, localCoverageOn } from './local-rates.ts';
+import { asHead, localCoverageOn } from './local-rates.ts';
 import type { SourceCoverage } from './response.ts';
 
 /** The fields of a state's record of updates that coverage uses. */
@@ -19,11 +19,11 @@ export type SourceRecord = UpdateRecord & {
 export type SourceRecords = ReadonlyMap<string, SourceRecord>;
 
 /** The addresses of a publisher's files, or of the pages that link to them. Empty if Levy can import none. */
-export const addressesOf = (publisher: Publisher, day: string): readonly string[] =>
+export const listAddresses = (publisher: Publisher, day: string): readonly string[] =>
   publisher.format === null ? [] : publisher.files.map(({ url }) => url.replace('{year}', day.slice(0, 4)));
 
 /** The newest release of a state if it was never active. */
-const proposalOf = ({ release, activated, imported_at, proposal }: SourceRecord): SourceCoverage['proposal'] =>
+const toProposal = ({ release, activated, imported_at, proposal }: SourceRecord): SourceCoverage['proposal'] =>
   release === null || activated
     ? null
     : {
@@ -34,20 +34,20 @@ const proposalOf = ({ release, activated, imported_at, proposal }: SourceRecord)
       };
 
 /** Where the content of a release comes from, and the age of its state's official files on a day (`YYYY-MM-DD`). */
-export const sourceOf = (release: Release, record: SourceRecord | null, day: string): SourceCoverage => {
+export const toSourceCoverage = (release: Release, record: SourceRecord | null, day: string): SourceCoverage => {
   const publisher = publishers.find(({ state }) => release.state === `US-${state}`);
   const age = publisher ? staleness(publisher, record, day) : null;
-  const { format, chain = [] } = headOf(release);
+  const { format, chain = [] } = asHead(release);
   const newest = record?.release ?? null;
   const inUse = newest !== null && (newest === release.id || chain.includes(newest));
   return {
     origin: format ?? 'built_in',
     publisher: publisher?.name ?? null,
-    addresses: publisher ? [...addressesOf(publisher, day)] : [],
+    addresses: publisher ? [...listAddresses(publisher, day)] : [],
     release: newest,
     in_use: inUse,
     // Only the next update records an activation by an operator.
-    proposal: record && !inUse ? proposalOf(record) : null,
+    proposal: record && !inUse ? toProposal(record) : null,
     as_of: age?.asOf ?? localCoverageOn(release, day).as_of,
     next_expected: age?.nextExpected ?? null,
     stale: age?.isStale ?? false,

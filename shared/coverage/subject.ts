@@ -40,7 +40,7 @@ const untaxed = (release: Release): SubjectCoverage => {
 };
 
 /** Parse a product tax code of the coverage itself: an invalid one is a bug. */
-const productOf = (text: string): ProductTaxCode => {
+const findProductByPath = (text: string): ProductTaxCode => {
   const parsed = parseProductTaxCode(text);
   assert(parsed.ok, `Coverage uses an unknown product tax code: ${text}.`);
   return parsed.value;
@@ -59,7 +59,7 @@ const listed = (names: readonly string[]): string => {
 const asGeneral = 'not established; taxed as general goods, with a warning';
 
 /** The effects of the rules of all levels, as sentences. */
-const textOf = (decisions: readonly Decision[]): string => {
+const describeDecisions = (decisions: readonly Decision[]): string => {
   const clause = ({ rule, isUntaxed }: Decision) => {
     if (isUntaxed) return 'no general tax';
     return rule ? [effectInWords(rule.effect), seasonInWords(rule)].filter(Boolean).join(' ') : asGeneral;
@@ -72,7 +72,7 @@ const textOf = (decisions: readonly Decision[]): string => {
 };
 
 /** The attributes that rules for a product depend on. */
-const attributesOf = (release: Release, product: ProductTaxCode, day: string): string[] => {
+const listAttributes = (release: Release, product: ProductTaxCode, day: string): string[] => {
   const required = release.rules
     .filter((rule) => names(rule, product) && holdsOn(release, day)(rule))
     .flatMap(({ attributes: { any, all = [] } }) => [...any, ...all]);
@@ -86,15 +86,15 @@ const canCarry = ({ canonical }: ProductTaxCode, code: string): boolean =>
 type Variant = { readonly attribute: string; readonly text: string; readonly rules: readonly Rule[] };
 
 /** The treatment of a product with each attribute that a rule depends on. */
-const variantsOf = (release: Release, product: ProductTaxCode, day: string): Variant[] =>
-  attributesOf(release, product, day).map((attribute) => {
-    const decisions = decisionsOn(release, productOf(`${product.canonical}.${attribute}`), day);
-    return { attribute, text: textOf(decisions), rules: decisions.flatMap(({ rule }) => rule ?? []) };
+const listVariants = (release: Release, product: ProductTaxCode, day: string): Variant[] =>
+  listAttributes(release, product, day).map((attribute) => {
+    const decisions = decisionsOn(release, findProductByPath(`${product.canonical}.${attribute}`), day);
+    return { attribute, text: describeDecisions(decisions), rules: decisions.flatMap(({ rule }) => rule ?? []) };
   });
 
 /** How a state treats one product tax code on a day, at every level of its jurisdictions. */
 const coverageOfCode = (release: Release, code: string, day: string): SubjectCoverage => {
-  const product = productOf(code);
+  const product = findProductByPath(code);
   const known = generalRateOn(release, day);
   const general = known ?? 0n;
   const decisions = decisionsOn(release, product, day);
@@ -108,8 +108,8 @@ const coverageOfCode = (release: Release, code: string, day: string): SubjectCov
       : only?.rule
         ? effectDefinition(only.rule.effect).coverageTerm(only.rule.effect, general)
         : 'not_established';
-  const text = textOf(decisions);
-  const variants = variantsOf(release, product, day).filter((variant) => variant.text !== text);
+  const text = describeDecisions(decisions);
+  const variants = listVariants(release, product, day).filter((variant) => variant.text !== text);
   const texts = [...Map.groupBy(variants, (variant) => variant.text)].map(
     ([same, members]) => `With ${listed(members.map(({ attribute }) => attribute))}: ${same}`,
   );

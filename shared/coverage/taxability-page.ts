@@ -4,7 +4,7 @@ import type { TreatmentName } from '../vocabulary/treatment.ts';
 import { vocabulary } from '../vocabulary/vocabulary.ts';
 import { releaseDay } from './local-rates.ts';
 import { taxingOn } from './products-table.ts';
-import { taxabilityOf } from './taxability.ts';
+import { findTaxability } from './taxability.ts';
 
 type Sign = readonly [letter: string, meaning: string];
 
@@ -34,8 +34,8 @@ const signs: Readonly<Record<TreatmentName, Sign>> = {
 
 type Cell = { readonly sign: Sign; readonly isUncertain: boolean };
 
-const cellOf = (release: Release, code: string, day: string): Cell => {
-  const { treatment, rule_id, confidence } = taxabilityOf(release, code, day);
+const buildCell = (release: Release, code: string, day: string): Cell => {
+  const { treatment, rule_id, confidence } = findTaxability(release, code, day);
   const isRuled = rule_id !== null || treatment === 'not_subject_to_tax';
   return {
     sign: signs[isRuled ? treatment : 'not_established'],
@@ -43,7 +43,7 @@ const cellOf = (release: Release, code: string, day: string): Cell => {
   };
 };
 
-const stateOf = ({ state }: Release): string => state.slice('US-'.length);
+const stateLetters = ({ state }: Release): string => state.slice('US-'.length);
 
 const introduction = (day: string, legend: readonly Sign[]): string => `# Taxability by product tax code and state
 
@@ -65,13 +65,13 @@ export const taxabilityPage = (releases: readonly Release[]): string => {
   const taxing = taxingOn(releases, day).toSorted((a, b) => (a.state < b.state ? -1 : 1));
   const rows = vocabulary().productTaxCodes.map((code) => ({
     code,
-    cells: taxing.map((release) => cellOf(release, code, day)),
+    cells: taxing.map((release) => buildCell(release, code, day)),
   }));
   const used = new Set(rows.flatMap(({ cells }) => cells.map(({ sign }) => sign)));
   const legend = [...new Set(Object.values(signs))].filter((sign) => used.has(sign));
   const row = ({ code, cells }: (typeof rows)[number]) =>
     `| \`${code}\` | ${cells.map(({ sign: [letter], isUncertain }) => `${letter}${isUncertain ? '\\*' : ''}`).join(' | ')} |`;
-  const head = [`| Code | ${taxing.map(stateOf).join(' | ')} |`, `|${'---|'.repeat(taxing.length + 1)}`];
+  const head = [`| Code | ${taxing.map(stateLetters).join(' | ')} |`, `|${'---|'.repeat(taxing.length + 1)}`];
   const families = Map.groupBy(rows, ({ code }) => code.split('.')[0] as string);
   const tables = [...families].map(([family, members]) =>
     [`## ${family}`, '', ...head, ...members.map(row), ''].join('\n'),

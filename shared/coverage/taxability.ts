@@ -55,7 +55,7 @@ const treated = (release: Release, day: string, rule: DecidingRule | undefined, 
  * How a state itself taxes a product of this code on a day (`YYYY-MM-DD`), and the attributes with which it treats the
  * product differently. Local jurisdictions, holidays and seasonal rules are left out.
  */
-export const taxabilityOf = (release: Release, code: string, day: string): ProductTaxability => {
+export const findTaxability = (release: Release, code: string, day: string): ProductTaxability => {
   const product = requireProduct(code);
   const state = taxingState(release, product, day);
   const rule = permanentRule(release, state, product, day);

@@ -13,11 +13,11 @@ import { isSame } from '../ledger/same-value.ts';
 import {
   type Customer,
   type Customers,
-  certificateOf,
   customerExists,
   customerIdFixed,
   customerNotFound,
   customerReply,
+  toCertificate,
 } from './customer.ts';
 import type { CustomerRequest, CustomerUpdate } from './request.ts';
 
@@ -39,7 +39,7 @@ type Change = Sent & {
   readonly ifMatch: readonly string[] | null;
 };
 
-const contentOf = ({ name, exemptions }: Pick<Customer, 'name' | 'exemptions'>) => ({ name, exemptions });
+const customerContent = ({ name, exemptions }: Pick<Customer, 'name' | 'exemptions'>) => ({ name, exemptions });
 
 /**
  * Create a customer. A customer with the same id and content is returned as it is, so that an import can be repeated.
@@ -62,7 +62,7 @@ const createOnce = async (
   const created: Customer = {
     id: request.id,
     name: request.name ?? null,
-    exemptions: (request.exemptions ?? []).map(certificateOf),
+    exemptions: (request.exemptions ?? []).map(toCertificate),
     created_at: at,
     updated_at: at,
     version: 1,
@@ -75,7 +75,7 @@ const createOnce = async (
   if (committed.kind !== 'stale') return answerOfReplay(committed);
   const existing = await ports.customers.find(account.id, request.id);
   if (!existing) return 'stale';
-  return isSame(contentOf(existing), contentOf(created))
+  return isSame(customerContent(existing), customerContent(created))
     ? saveUnchanged(account.id, customerReply(200, existing, unknownFields), idempotency, ports, {
         customer: request.id,
       })
@@ -107,9 +107,9 @@ const updateOnce = async (
   if (update.id !== undefined && update.id !== stored.id) return refuse(customerIdFixed(stored.id));
   const content = {
     name: update.name === undefined ? stored.name : update.name,
-    exemptions: update.exemptions?.map(certificateOf) ?? stored.exemptions,
+    exemptions: update.exemptions?.map(toCertificate) ?? stored.exemptions,
   };
-  if (isSame(content, contentOf(stored)))
+  if (isSame(content, customerContent(stored)))
     return saveUnchanged(account.id, customerReply(200, stored, unknownFields), idempotency, ports, { customer: id });
   const updated_at = new Date(nowMs).toISOString();
   const after = { ...stored, ...content, updated_at, version: stored.version + 1 };

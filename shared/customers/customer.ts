@@ -51,7 +51,7 @@ export type Customers = CustomerReads & {
 };
 
 /** A certificate as stored: states as jurisdiction codes, each once. */
-export const certificateOf = ({ states, reason, ...others }: CertificateRequest): Certificate => ({
+export const toCertificate = ({ states, reason, ...others }: CertificateRequest): Certificate => ({
   states: states ? [...new Set(states.map((state) => stateJurisdiction(state) ?? state))] : null,
   reason,
   certificate_number: others.certificate_number ?? null,

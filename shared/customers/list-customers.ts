@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
-import { dayOf } from '../base/calendar.ts';
+import { toDay } from '../base/calendar.ts';
 import { pagesOf } from '../base/collections.ts';
 import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
@@ -12,7 +12,7 @@ import {
   fitting,
   listAnswer,
   pageLimit,
-  pageLimitOf,
+  readPageLimit,
   scannedRows,
   scanPages,
   startingAfter,
@@ -56,12 +56,12 @@ export const listCustomers = async (
   ports: ListPorts,
 ): Promise<Result<CustomerList>> => {
   const { limit: _limit, starting_after, ...filters } = query;
-  const limit = pageLimitOf(query);
+  const limit = readPageLimit(query);
   const scope: CursorScope = { list: 'customers', secret: account.cursor_secret, filters };
   const after = starting_after === undefined ? null : decodeCursor(starting_after, scope);
   if (starting_after !== undefined && after === null)
     return refuse(cursorProblem('Send the next_cursor of a page of the same list: same filters, same account.'));
-  const conditions = conditionsOf(filters, dayOf(ports.now()));
+  const conditions = listConditions(filters, toDay(ports.now()));
   const { rows, next } = await scanPages({
     read: (from) => ports.customers.page(account.id, from, conditions.length > 0 ? scannedRows : limit + 1),
     keeps: (customer) => hasCertificate(customer, conditions),
@@ -89,7 +89,7 @@ export const isExpiring =
     valid_to !== null && today <= valid_to && valid_to < before;
 
 /** The conditions that one certificate of a customer must meet; none where the list is not filtered. */
-const conditionsOf = ({ expiring_before, state }: Filters, today: string): readonly IsWanted[] => {
+const listConditions = ({ expiring_before, state }: Filters, today: string): readonly IsWanted[] => {
   const place = state === undefined ? null : stateJurisdiction(state);
   return [
     ...(place === null ? [] : [isForState(place)]),

@@ -7,7 +7,7 @@ import { StreamRecord } from './stream-record.ts';
 
 const Records = z.array(StreamRecord);
 
-const eventsOf = ({ dynamodb: { NewImage, SequenceNumber } }: StreamRecord): LedgerEvent[] => {
+const readEvents = ({ dynamodb: { NewImage, SequenceNumber } }: StreamRecord): LedgerEvent[] => {
   try {
     const item = unmarshall(NewImage);
     return String(item['pk']).startsWith('F#') ? filingEvents(item) : transactionEvents(item);
@@ -23,4 +23,4 @@ const eventsOf = ({ dynamodb: { NewImage, SequenceNumber } }: StreamRecord): Led
  * A record always gives the same events with the same ids. Throws where a record is not what the store writes; the pipe
  * then bisects its batch and sends that record to the dead-letter queue.
  */
-export const announce = (records: unknown): LedgerEvent[] => Records.parse(records).flatMap(eventsOf);
+export const announce = (records: unknown): LedgerEvent[] => Records.parse(records).flatMap(readEvents);

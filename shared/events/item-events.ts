@@ -37,7 +37,7 @@ const Item = z.object({
 type About = z.infer<typeof Item>['about'];
 type Type = TransactionEvent['event_type'];
 
-const statusEventsOf = (to: string, { type, expired }: About): Type[] => {
+const listStatusEvents = (to: string, { type, expired }: About): Type[] => {
   if (to === 'finalized') return [type === 'sale' ? 'transaction.finalized' : 'credit.finalized'];
   if (to === 'filed') return ['transaction.filed'];
   if (to === 'void') return [expired ? 'draft.expired' : 'transaction.voided'];
@@ -51,7 +51,7 @@ const statusEventsOf = (to: string, { type, expired }: About): Type[] => {
 export const transactionEvents = (item: unknown): TransactionEvent[] => {
   const { transactionId: id, version, at, from, to } = auditEntryFrom(item);
   const { pk, about } = Item.parse(item);
-  const types: Type[] = [...(from === null ? ['transaction.created' as const] : []), ...statusEventsOf(to, about)];
+  const types: Type[] = [...(from === null ? ['transaction.created' as const] : []), ...listStatusEvents(to, about)];
   return types.map((event_type) =>
     // The schema drops the fields that no event has.
     events[event_type].parse({

@@ -194,7 +194,7 @@ const described = (node: Node, path: readonly string[] = []): Node => ({
 });
 
 /** The published schema of an event's detail. It allows additional properties, so that a new field breaks no consumer. */
-const eventSchemaOf = (type: EventType): Record<string, unknown> => {
+const buildEventSchema = (type: EventType): Record<string, unknown> => {
   const { $schema, ...schema } = z.toJSONSchema(events[type], {
     target: 'draft-2020-12',
     io: 'input',
@@ -216,6 +216,6 @@ export const eventSchemas = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     (Object.keys(events) as EventType[]).map((type) => [
       `${type}.json`,
-      `${JSON.stringify(eventSchemaOf(type), null, 2)}\n`,
+      `${JSON.stringify(buildEventSchema(type), null, 2)}\n`,
     ]),
   );

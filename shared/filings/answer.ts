@@ -5,7 +5,7 @@ import type { Idempotency, Replay, SavedResponse } from '../ledger/ledger.ts';
 import { answerOfReplay, type ReplayableResponse, saveUnchanged } from '../ledger/ports.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import type { FilingException } from './filing.ts';
-import { filingTermsOf } from './filing-calendar.ts';
+import { findFilingTerms } from './filing-calendar.ts';
 import type { Counts, FilingCommitted, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingPorts, FilingReadPorts } from './ports.ts';
 import type { Filing, FilingEntries } from './response.ts';
@@ -14,7 +14,7 @@ import { answeredExceptions, answeredSummary } from './totals-answer.ts';
 import { filingTotals, type TotalsPage } from './totals-page.ts';
 
 /** The number of entries of all shards, by phase. */
-export const countsOf = (shards: readonly ShardProgress[]): Counts => ({
+export const sumCounts = (shards: readonly ShardProgress[]): Counts => ({
   moved: shards.reduce((sum, { entries }) => sum + entries.moved, 0),
   marked: shards.reduce((sum, { entries }) => sum + entries.marked, 0),
   reopened: shards.reduce((sum, { entries }) => sum + entries.reopened, 0),
@@ -33,7 +33,7 @@ export const filingAnswer = (
 ): Filing => {
   const totals = summedUp(shards);
   return {
-    ...rowAnswer(filing, countsOf(shards)),
+    ...rowAnswer(filing, sumCounts(shards)),
     ...page,
     summary: answeredSummary(totals),
     exceptions: { ...answeredExceptions(totals), transactions: null },
@@ -61,7 +61,7 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
   period_start: filing.period_start,
   period_end: filing.period_end,
   frequency: filing.frequency,
-  ...filingTermsOf(filing.state, filing.frequency, filing.period_end),
+  ...findFilingTerms(filing.state, filing.frequency, filing.period_end),
   status: filing.status,
   confirmation_number: filing.confirmation_number,
   totals: null,

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { filingCommitToBegin, newFiling, newShards } from './begin.ts';
 import type { DueEntry, FilingSequence } from './ledger.ts';
-import { closesAt, followingPeriod, isByOpenEntries, lastMonthOf, oldestOf, type Period } from './periods.ts';
+import { closesAt, findOldest, followingPeriod, isByOpenEntries, monthOfEnd, type Period } from './periods.ts';
 import { type ClosePorts, isTimeUp } from './ports.ts';
 import { workOn } from './work-on.ts';
 
@@ -14,7 +14,7 @@ const nothing: Tally = { created: 0, worked: 0, finished: 0, failed: 0 };
 /** The result of one pass over the due index. `isThrough`: every due entry was processed. */
 type Turns = Tally & { readonly isThrough: boolean };
 
-const instantOf = (timeMs: number): string => new Date(timeMs).toISOString();
+const toInstant = (timeMs: number): string => new Date(timeMs).toISOString();
 
 // Eight shards have 96 entries, whose accounts fit into one BatchGetItem of 100.
 const entriesOfShard = 12;
@@ -38,7 +38,7 @@ export const closeDue = async (ports: ClosePorts): Promise<Turns> => {
   const places: (DueEntry | null)[] = Array.from({ length: due.shards }, () => null);
   const done = { ...nothing };
   while (!isTimeUp(ports)) {
-    const upTo = instantOf(ports.now());
+    const upTo = toInstant(ports.now());
     const pages = await Promise.all(places.map((after, shard) => due.page(shard, upTo, entriesOfShard, after)));
     const entries = pages.flat().sort(inOrder);
     if (entries.length === 0) return { ...done, isThrough: true };
@@ -81,9 +81,9 @@ const takeTurn = async (entry: DueEntry, found: Account | null, ports: ClosePort
   // A client canceled the period, so the schedule does not close it. The client's next request to close a period writes
   // a new entry.
   const period =
-    account && !chain?.isHeld ? followingPeriod(account, entry.state, lastEnd, oldestOf(months ?? [])) : null;
+    account && !chain?.isHeld ? followingPeriod(account, entry.state, lastEnd, findOldest(months ?? [])) : null;
   const at = account && period ? closesAt(account, entry.state, period) : null;
-  if (account && period && at && at <= instantOf(ports.now()))
+  if (account && period && at && at <= toInstant(ports.now()))
     return close(entry, account, chain, period, months, ports);
   await ports.due.move(entry, at);
   return nothing;
@@ -97,7 +97,7 @@ const nextTurn = (entry: DueEntry, account: Account, { end }: Period, nowMs: num
   const next = followingPeriod(account, entry.state, end, null);
   const at = next && closesAt(account, entry.state, next);
   // Two writes of one commit cannot have the same key.
-  const behind = instantOf(Math.max(nowMs, Date.parse(entry.at) + 1));
+  const behind = toInstant(Math.max(nowMs, Date.parse(entry.at) + 1));
   return at && at < behind ? behind : at;
 };
 
@@ -112,7 +112,7 @@ const close = async (
   const { filings } = ports;
   const { state } = entry;
   const months = knownMonths ?? (await filings.oldestOpenMonths(account.id, state));
-  const isEmpty = (shard: number) => (months[shard] ?? '9999-12') > lastMonthOf(period.end);
+  const isEmpty = (shard: number) => (months[shard] ?? '9999-12') > monthOfEnd(period.end);
   const nowMs = ports.now();
   const filing = newFiling(
     { account: account.id, id: ports.newId(nowMs), state, previous: before?.last ?? null, asked_by: askedBy },

@@ -13,11 +13,11 @@ import { dryRun } from './dry-run.ts';
 import type { FilingSequence } from './ledger.ts';
 import {
   adjacentPeriodEnds,
+  findPeriod,
   isOver,
   nextPeriod,
   type Period,
   periodAround,
-  periodOf,
   registrationsIn,
 } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
@@ -133,7 +133,7 @@ const periodToClose = (
   const registrations = registrationsIn(state, account.settings.registrations);
   const tooEarly = next?.end === period_end ? null : tooEarlyProblem('/period_end', period_end, account);
   if (tooEarly) return tooEarly;
-  const running = periodOf(taxDateAt(nowMs, account.settings.time_zone).slice(0, 10), next, registrations);
+  const running = findPeriod(taxDateAt(nowMs, account.settings.time_zone).slice(0, 10), next, registrations);
   if (period_end > addDays(running.end, 400)) {
     // Stepping through the periods to a distant date takes long. Calendar periods apply there, and none of them is
     // over.
@@ -141,7 +141,7 @@ const periodToClose = (
     if (far.end !== period_end) return noPeriodEnd(state, adjacentPeriodEnds(period_end, null, registrations));
     return dry_run ? periodInFuture(state, far, running.end) : periodNotOver(state, period_end);
   }
-  const period = periodOf(period_end, next, registrations);
+  const period = findPeriod(period_end, next, registrations);
   if (period.end !== period_end) return noPeriodEnd(state, adjacentPeriodEnds(period_end, next, registrations));
   if (dry_run) return period.start <= running.end ? period : periodInFuture(state, period, running.end);
   if (!isOver(period_end, nowMs, account)) return periodNotOver(state, period_end);

@@ -3,7 +3,7 @@ import { accept, type Result, refuse } from '../base/result.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import { exceptionAnswer, rowAnswer } from './answer.ts';
 import { newFiling } from './begin.ts';
-import { lastMonthOf, type Period } from './periods.ts';
+import { monthOfEnd, type Period } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { invalidTotalsCursor, tooManyEntries } from './problems.ts';
 import type { Filing } from './response.ts';
@@ -47,7 +47,7 @@ export const dryRun = async (
   if (after === null) return refuse(invalidTotalsCursor(true));
   const shards = Array.from({ length: ports.filings.shards }, (_, shard) => ({ account: account.id, state, shard }));
   const sums = await Promise.all(
-    shards.map((shard) => shardTotals(shard, { first: firstMonth, last: lastMonthOf(period.end) }, after, ports)),
+    shards.map((shard) => shardTotals(shard, { first: firstMonth, last: monthOfEnd(period.end) }, after, ports)),
   );
   const known = sums.filter((sum) => sum !== null);
   if (known.length < sums.length) return refuse(tooManyEntries);
@@ -81,8 +81,8 @@ type ShardSum = {
   readonly exceptions: readonly LiabilityEntry[];
 };
 
-const placeOf = ({ month, transactionId, currency }: LiabilityEntry) => `${month} ${transactionId} ${currency}`;
-const byPlace = (a: LiabilityEntry, b: LiabilityEntry) => (placeOf(a) < placeOf(b) ? -1 : 1);
+const entryKey = ({ month, transactionId, currency }: LiabilityEntry) => `${month} ${transactionId} ${currency}`;
+const byPlace = (a: LiabilityEntry, b: LiabilityEntry) => (entryKey(a) < entryKey(b) ? -1 : 1);
 
 /**
  * The totals with the first jurisdictions after a key. Those of several shards give the first ones of all: a jurisdiction with

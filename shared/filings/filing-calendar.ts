@@ -2,7 +2,7 @@
  * Due dates of returns by state, vendor discounts, and whether zero returns are required
  * (shared/catalog/filing-calendar.json).
  */
-import { addDays, dayOf, lastDayOf, monthOf } from '../base/calendar.ts';
+import { addDays, lastDay, toDay, toMonth } from '../base/calendar.ts';
 import calendar from '../catalog/filing-calendar.json' with { type: 'json' };
 import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { Frequency } from './filing.ts';
@@ -42,17 +42,17 @@ const nthWeekday = (year: number, month: number, weekday: number, nth: number): 
     nth > 0
       ? 1 + ((weekday - first + 7) % 7) + (nth - 1) * 7
       : last.getUTCDate() - ((last.getUTCDay() - weekday + 7) % 7);
-  return dayOf(Date.UTC(year, month - 1, day));
+  return toDay(Date.UTC(year, month - 1, day));
 };
 
-const weekdayOf = (day: string): number => new Date(day).getUTCDay();
+const readWeekday = (day: string): number => new Date(day).getUTCDay();
 
 /** A holiday on a Saturday is observed on Friday, one on a Sunday on Monday. */
 const observed = (day: string): string =>
-  addDays(day, ({ 6: -1, 0: 1 } as Record<number, number>)[weekdayOf(day)] ?? 0);
+  addDays(day, ({ 6: -1, 0: 1 } as Record<number, number>)[readWeekday(day)] ?? 0);
 
 /** The federal holidays of a year as they are observed (5 U.S.C. 6103). */
-const holidaysOf = (year: number): readonly string[] => [
+const listHolidays = (year: number): readonly string[] => [
   ...[`${year}-01-01`, `${year}-06-19`, `${year}-07-04`, `${year}-11-11`, `${year}-12-25`].map(observed),
   ...[nthWeekday(year, 1, 1, 3), nthWeekday(year, 2, 1, 3), nthWeekday(year, 5, 1, -1), nthWeekday(year, 9, 1, 1)],
   ...[nthWeekday(year, 10, 1, 2), nthWeekday(year, 11, 4, 4)],
@@ -61,20 +61,20 @@ const holidaysOf = (year: number): readonly string[] => [
 const nextBusinessDay = (day: string): string => {
   const year = Number(day.slice(0, 4));
   // New Year's Day on a Saturday is observed in the year before.
-  const holidays = new Set([year, year + 1].flatMap(holidaysOf));
+  const holidays = new Set([year, year + 1].flatMap(listHolidays));
   let next = day;
-  while ([0, 6].includes(weekdayOf(next)) || holidays.has(next)) next = addDays(next, 1);
+  while ([0, 6].includes(readWeekday(next)) || holidays.has(next)) next = addDays(next, 1);
   return next;
 };
 
 const dueDate = (due: Due, periodEnd: string): string | null => {
   if (due.months === null || due.day === null) return null;
-  const last = monthOf(periodEnd);
+  const last = toMonth(periodEnd);
   const month = last + due.months;
   const isQuarterEnd = last % 3 === 2;
   const inFebruary = month % 12 === 1 ? due.february : undefined;
   const day = inFebruary ?? (isQuarterEnd ? due.quarter_end : undefined) ?? due.day;
-  const onDay = typeof day === 'number' ? addDays(lastDayOf(month - 1), day) : lastDayOf(month);
+  const onDay = typeof day === 'number' ? addDays(lastDay(month - 1), day) : lastDay(month);
   return nextBusinessDay(onDay);
 };
 
@@ -82,7 +82,7 @@ const dueDate = (due: Due, periodEnd: string): string | null => {
  * The due date of a period's return (`YYYY-MM-DD`), on the next business day after a weekend or a federal holiday, and the
  * state's terms. `null` where the content has none, or no date that fits calendar periods. `state` is a jurisdiction code.
  */
-export const filingTermsOf = (
+export const findFilingTerms = (
   state: string,
   frequency: Frequency,
   periodEnd: string,

@@ -4,16 +4,16 @@ import { taxDateAt } from '../accounts/time-zone.ts';
 import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import { listAnswer, pageLimit, pageLimitOf, startingAfter } from '../ledger/page-limit.ts';
+import { listAnswer, pageLimit, readPageLimit, startingAfter } from '../ledger/page-limit.ts';
 import { state as stateField } from '../vocabulary/state-field.ts';
-import { filingTermsOf } from './filing-calendar.ts';
+import { findFilingTerms } from './filing-calendar.ts';
 import type { FilingSequence } from './ledger.ts';
 import type { FilingPeriod, FilingPeriodList } from './period-response.ts';
 import {
   closesAt,
   followingPeriod,
   isOver,
-  lastMonthOf,
+  monthOfEnd,
   nextPeriodAndMonth,
   type Period,
   registeredStates,
@@ -42,7 +42,7 @@ const answered = (account: Account, state: string, period: Period, isHeld: boole
   frequency: period.frequency,
   is_over: isOver(period.end, nowMs, account),
   closes_at: isHeld ? null : closesAt(account, state, period),
-  due_date: filingTermsOf(state, period.frequency, period.end).due_date,
+  due_date: findFilingTerms(state, period.frequency, period.end).due_date,
 });
 
 /** The periods from the next to close that begin by `last`. */
@@ -76,7 +76,7 @@ const openPeriods = async (
       const until = registeredUntil(registrationsIn(state, registrations)) ?? today;
       const last = until < today ? until : today;
       if (first && first.start > until) {
-        const hasEntries = oldestOpenMonth !== null && oldestOpenMonth <= lastMonthOf(first.end);
+        const hasEntries = oldestOpenMonth !== null && oldestOpenMonth <= monthOfEnd(first.end);
         return hasEntries && first.start <= today ? [answered(account, state, first, true, nowMs)] : [];
       }
       const periods = periodsUntil(first, last, (end) => followingPeriod(account, state, end, null));
@@ -86,7 +86,7 @@ const openPeriods = async (
   return rows.flat();
 };
 
-const positionOf = ({ state, period_end }: FilingPeriod): string => `${state} ${period_end}`;
+const periodPosition = ({ state, period_end }: FilingPeriod): string => `${state} ${period_end}`;
 
 /**
  * List the periods of each registered state from the one after its last filing up to the running one, or the end of the
@@ -105,8 +105,8 @@ export const filingPeriods = async (
   const after = query.starting_after === undefined ? '' : decodeCursor(query.starting_after, scope);
   if (after === null) return refuse(invalidCursor);
   const states = registeredStates(account.settings.registrations).filter((state) => only === null || state === only);
-  const rows = (await openPeriods(account, states, ports)).filter((row) => positionOf(row) > after);
-  const data = rows.slice(0, pageLimitOf(query));
+  const rows = (await openPeriods(account, states, ports)).filter((row) => periodPosition(row) > after);
+  const data = rows.slice(0, readPageLimit(query));
   const last = rows.length > data.length ? data.at(-1) : undefined;
-  return accept(listAnswer('/filing-periods', data, last && encodeCursor(positionOf(last), scope)));
+  return accept(listAnswer('/filing-periods', data, last && encodeCursor(periodPosition(last), scope)));
 };

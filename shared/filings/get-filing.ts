@@ -3,9 +3,9 @@ import { answerBytes, answerBytesMax } from '../base/answer-size.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
-import { listAnswer, pageBytesMax, pageLimitOf } from '../ledger/page-limit.ts';
+import { listAnswer, pageBytesMax, readPageLimit } from '../ledger/page-limit.ts';
 import { exceptionAnswer, filingAnswer, transactionAnswer } from './answer.ts';
-import { type EntryPlace, entryPlaceOf } from './ledger.ts';
+import { type EntryPlace, toEntryPlace } from './ledger.ts';
 import type { FilingReadPorts } from './ports.ts';
 import { filingNotFound, invalidCursor, invalidTotalsCursor } from './problems.ts';
 import type { FilingExceptionsQuery, FilingQuery } from './query.ts';
@@ -35,11 +35,11 @@ export const getFiling = async (
   if (totalsAfter === null) return refuse(invalidTotalsCursor());
   const [shards, page] = await Promise.all([
     ports.filings.progress(account.id, id),
-    query.expand === undefined ? null : pageOf(list, pageLimitOf(query), after, entryAnswer, ports),
+    query.expand === undefined ? null : readPage(list, readPageLimit(query), after, entryAnswer, ports),
   ]);
   const bytesMax = Math.min(pageBytesMax, answerBytesMax - otherBytesMax - (page?.bytes ?? 0));
   const totals = await filingTotals(filing, shards, account, ports.filings, { after: totalsAfter, bytesMax });
-  return accept(filingAnswer(filing, shards, totals, page && entriesOf(page)));
+  return accept(filingAnswer(filing, shards, totals, page && toEntries(page)));
 };
 
 // The summary and the exceptions of 180 currencies.
@@ -61,7 +61,7 @@ export const listFilingExceptions = async (
   const list: List = { id, account, only: 'exceptions' };
   const after = placeAfter(query.starting_after, list);
   if (after === null) return refuse(invalidCursor);
-  const { data, next_cursor } = await pageOf(list, pageLimitOf(query), after, exceptionAnswer, ports);
+  const { data, next_cursor } = await readPage(list, readPageLimit(query), after, exceptionAnswer, ports);
   return accept(listAnswer(`/filings/${id}/exceptions`, data, next_cursor));
 };
 
@@ -73,7 +73,7 @@ type Place = { readonly shard: number; readonly entry: EntryPlace | null };
 
 const start: Place = { shard: 0, entry: null };
 
-const scopeOf = ({ id, account, only }: List): CursorScope => ({
+const cursorScope = ({ id, account, only }: List): CursorScope => ({
   list: 'filings',
   secret: account.cursor_secret,
   filters: { filing: id, ...(only && { only }) },
@@ -81,14 +81,14 @@ const scopeOf = ({ id, account, only }: List): CursorScope => ({
 
 const placeAfter = (cursor: string | undefined, list: List): Place | null => {
   if (cursor === undefined) return start;
-  const [shard, transactionId, currency, ...exceptions] = decodeCursor(cursor, scopeOf(list))?.split(' ') ?? [];
+  const [shard, transactionId, currency, ...exceptions] = decodeCursor(cursor, cursorScope(list))?.split(' ') ?? [];
   if (shard === undefined || transactionId === undefined || currency === undefined) return null;
   return { shard: Number(shard), entry: { transactionId, currency, exceptions } };
 };
 
-const cursorOf = ({ shard, entry }: Row, list: List): string => {
-  const { transactionId, currency, exceptions = [] } = entryPlaceOf(entry);
-  return encodeCursor([shard, transactionId, currency, ...exceptions].join(' '), scopeOf(list));
+const writeCursor = ({ shard, entry }: Row, list: List): string => {
+  const { transactionId, currency, exceptions = [] } = toEntryPlace(entry);
+  return encodeCursor([shard, transactionId, currency, ...exceptions].join(' '), cursorScope(list));
 };
 
 type Row = { readonly shard: number; readonly entry: LiabilityEntry };
@@ -119,7 +119,7 @@ type EntryPage<Answer> = {
 };
 
 /** The answers to the first entries that fit into a page, at least one. */
-const pageOf = async <Answer>(
+const readPage = async <Answer>(
   list: List,
   limit: number,
   after: Place,
@@ -134,7 +134,7 @@ const pageOf = async <Answer>(
     const answer = answerOf(row.entry);
     const added = answerBytes(JSON.stringify(answer));
     if (last && (data.length === limit || bytes + added > pageBytesMax))
-      return { data, bytes, next_cursor: cursorOf(last, list) };
+      return { data, bytes, next_cursor: writeCursor(last, list) };
     data.push(answer);
     bytes += added;
     last = row;
@@ -142,7 +142,7 @@ const pageOf = async <Answer>(
   return { data, bytes, next_cursor: null };
 };
 
-const entriesOf = ({ data, next_cursor }: EntryPage<FilingEntry>): FilingEntries => ({
+const toEntries = ({ data, next_cursor }: EntryPage<FilingEntry>): FilingEntries => ({
   object: 'list',
   has_more: next_cursor !== null,
   next_cursor,

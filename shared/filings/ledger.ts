@@ -84,7 +84,7 @@ export type EntryPlace = Pick<LiabilityEntry, 'transactionId' | 'currency'> & {
 };
 
 /** The position of an entry, for a cursor. */
-export const entryPlaceOf = ({ transactionId, currency, exceptions }: LiabilityEntry): EntryPlace => ({
+export const toEntryPlace = ({ transactionId, currency, exceptions }: LiabilityEntry): EntryPlace => ({
   transactionId,
   currency,
   ...(exceptions && { exceptions: exceptions.map(({ reason }) => reason) }),

@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/account.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import { fitting, listAnswer, pageLimitOf, scannedRows, scanPages } from '../ledger/page-limit.ts';
-import { countsOf, rowAnswer } from './answer.ts';
+import { fitting, listAnswer, readPageLimit, scannedRows, scanPages } from '../ledger/page-limit.ts';
+import { rowAnswer, sumCounts } from './answer.ts';
 import type { StoredFiling } from './ledger.ts';
 import type { FilingReadPorts } from './ports.ts';
 import { invalidCursor } from './problems.ts';
@@ -23,7 +23,7 @@ export const listFilings = async (
   ports: FilingReadPorts,
 ): Promise<Result<FilingList>> => {
   const { limit: _limit, starting_after, ...filters } = query;
-  const limit = pageLimitOf(query);
+  const limit = readPageLimit(query);
   const after = starting_after === undefined ? null : await positionAfter(starting_after, filters, account, ports);
   if (starting_after !== undefined && after === null) return refuse(invalidCursor);
   const { rows, next } = await scanPages({
@@ -33,12 +33,12 @@ export const listFilings = async (
     wanted: limit + 1,
   });
   // A summary has a row for each currency.
-  const answers = fitting(await Promise.all(rows.slice(0, limit).map((filing) => rowOf(filing, ports))));
+  const answers = fitting(await Promise.all(rows.slice(0, limit).map((filing) => toRow(filing, ports))));
   const position = rows.length > answers.length ? (answers.at(-1)?.id ?? null) : next;
-  return accept(listAnswer('/filings', answers, position && encodeCursor(position, scopeOf(filters, account))));
+  return accept(listAnswer('/filings', answers, position && encodeCursor(position, cursorScope(filters, account))));
 };
 
-const scopeOf = (filters: FilingFilters, { cursor_secret }: Account): CursorScope => ({
+const cursorScope = (filters: FilingFilters, { cursor_secret }: Account): CursorScope => ({
   list: 'filings',
   secret: cursor_secret,
   filters,
@@ -51,7 +51,7 @@ const positionAfter = async (
   { filings }: FilingReadPorts,
 ): Promise<string | null> =>
   startingAfter.includes('.')
-    ? decodeCursor(startingAfter, scopeOf(filters, account))
+    ? decodeCursor(startingAfter, cursorScope(filters, account))
     : ((await filings.find(account.id, startingAfter))?.id ?? null);
 
 const isWanted = (filing: StoredFiling, { status, state, period_end }: FilingFilters): boolean =>
@@ -60,5 +60,8 @@ const isWanted = (filing: StoredFiling, { status, state, period_end }: FilingFil
   (period_end === undefined || filing.period_end === period_end);
 
 /** The progress of an unfinished filing, which only its shards have. */
-const rowOf = async (filing: StoredFiling, { filings }: FilingReadPorts): Promise<Filing> =>
-  rowAnswer(filing, filing.isUnfinished ? countsOf(await filings.progress(filing.account, filing.id)) : filing.entries);
+const toRow = async (filing: StoredFiling, { filings }: FilingReadPorts): Promise<Filing> =>
+  rowAnswer(
+    filing,
+    filing.isUnfinished ? sumCounts(await filings.progress(filing.account, filing.id)) : filing.entries,
+  );

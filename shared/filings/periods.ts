@@ -1,7 +1,7 @@
 import type { Account, Registration, Settings } from '../accounts/account.ts';
 import { booksOpenFrom, earliestBooksOpenDay } from '../accounts/books-open.ts';
 import { startOfDay, taxDateAt } from '../accounts/time-zone.ts';
-import { addDays, dayBefore, firstDayOf, lastDayOf, monthOf } from '../base/calendar.ts';
+import { addDays, dayBefore, firstDay, lastDay, toMonth } from '../base/calendar.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { Frequency } from './filing.ts';
 import type { FilingReads, FilingSequence } from './ledger.ts';
@@ -17,14 +17,14 @@ export type Period = { readonly start: string; readonly end: string; readonly fr
 
 type Registrations = Settings['registrations'] | readonly Registration[];
 
-const listOf = (registrations: Registrations): readonly Registration[] =>
+const listRegistrations = (registrations: Registrations): readonly Registration[] =>
   registrations === 'all' ? [] : (registrations ?? []);
 
 const monthsIn: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, year: 12 };
 
 /** The account's registrations for a state (`US-MI`), the earliest first. A registration names it `MI` or `US-MI`. */
 export const registrationsIn = (state: string, registrations: Registrations): readonly Registration[] =>
-  listOf(registrations)
+  listRegistrations(registrations)
     .filter((registration) => stateJurisdiction(registration.state) === state)
     .sort((a, b) => (a.from < b.from ? -1 : 1));
 
@@ -34,7 +34,7 @@ const registrationWithin = ({ start, end }: Pick<Period, 'start' | 'end'>, regis
 
 /** The frequency of a month: of the registration on its first day, or the first one after. `null` without any. */
 const frequencyIn = (month: number, registrations: readonly Registration[]): Frequency | null =>
-  registrationWithin({ start: firstDayOf(month), end: lastDayOf(month) }, registrations)?.frequency ?? null;
+  registrationWithin({ start: firstDay(month), end: lastDay(month) }, registrations)?.frequency ?? null;
 
 /** The period that begins with this month. */
 const periodFrom = (month: number, registrations: readonly Registration[]): Period => {
@@ -43,12 +43,12 @@ const periodFrom = (month: number, registrations: readonly Registration[]): Peri
   const latest = month - (month % months) + months - 1;
   let last = month;
   while (last < latest && frequencyIn(last + 1, registrations) === frequency) last += 1;
-  return { start: firstDayOf(month), end: lastDayOf(last), frequency };
+  return { start: firstDay(month), end: lastDay(last), frequency };
 };
 
 /** The period of a day that no filing precedes. */
 export const periodAround = (day: string, registrations: readonly Registration[]): Period => {
-  const month = monthOf(day);
+  const month = toMonth(day);
   const frequency = frequencyIn(month, registrations);
   const earliest = month - (month % monthsIn[frequency ?? 'month']);
   let first = month;
@@ -58,10 +58,10 @@ export const periodAround = (day: string, registrations: readonly Registration[]
 
 /** The period after a period's end. It begins on the next day. */
 export const periodAfter = (end: string, registrations: readonly Registration[]): Period =>
-  periodFrom(monthOf(end) + 1, registrations);
+  periodFrom(toMonth(end) + 1, registrations);
 
 /** The month of a period's last day, `YYYY-MM`. */
-export const lastMonthOf = (end: string): string => end.slice(0, 7);
+export const monthOfEnd = (end: string): string => end.slice(0, 7);
 
 /** The inputs that decide a state's first period. */
 type FilingStarts = {
@@ -94,7 +94,7 @@ export const registeredUntil = (registrations: readonly Registration[]): string 
     : registrations.reduce((latest, { to }) => (to !== null && to > latest ? to : latest), '');
 
 /** The period of a day. `from` is a known period, such as the next one to close. Before it, calendar periods apply. */
-export const periodOf = (day: string, from: Period | null, registrations: readonly Registration[]): Period => {
+export const findPeriod = (day: string, from: Period | null, registrations: readonly Registration[]): Period => {
   if (from === null || day < from.start) return periodAround(day, registrations);
   let period = from;
   while (period.end < day) period = periodAfter(period.end, registrations);
@@ -103,14 +103,14 @@ export const periodOf = (day: string, from: Period | null, registrations: readon
 
 /** The period ends around a day: the last one before it, and the first one on or after it; `from` as in `periodOf`. */
 export const adjacentPeriodEnds = (
-  ...place: Parameters<typeof periodOf>
+  ...place: Parameters<typeof findPeriod>
 ): { readonly before: string; readonly after: string } => {
-  const { start, end } = periodOf(...place);
+  const { start, end } = findPeriod(...place);
   return { before: dayBefore(start), after: end };
 };
 
 /** The oldest month of those that have one. */
-export const oldestOf = (months: readonly (string | null)[]): string | null =>
+export const findOldest = (months: readonly (string | null)[]): string | null =>
   months.filter((month) => month !== null).sort()[0] ?? null;
 
 /** Whether the account is registered on a day of these. */
@@ -132,7 +132,7 @@ const isAfterEnd = ({ start }: Period, registrations: readonly Registration[]): 
  * nothing is open.
  */
 const periodInUse = (first: Period, oldestOpenMonth: string | null, registrations: readonly Registration[]): Period => {
-  const isEmpty = ({ end }: Period) => oldestOpenMonth === null || oldestOpenMonth > lastMonthOf(end);
+  const isEmpty = ({ end }: Period) => oldestOpenMonth === null || oldestOpenMonth > monthOfEnd(end);
   const isUnregistered = (one: Period) =>
     isInGap(one, registrations) || (oldestOpenMonth !== null && isAfterEnd(one, registrations));
   let period = first;
@@ -184,7 +184,7 @@ export const nextPeriodAndMonth = async (
 ): Promise<{ readonly period: Period | null; readonly oldestOpenMonth: string | null }> => {
   const lastEnd = chain?.last?.period_end ?? null;
   const months = isByOpenEntries(account, state, lastEnd) ? await filings.oldestOpenMonths(account.id, state) : [];
-  const oldestOpenMonth = oldestOf(months);
+  const oldestOpenMonth = findOldest(months);
   return { period: followingPeriod(account, state, lastEnd, oldestOpenMonth), oldestOpenMonth };
 };
 
@@ -194,7 +194,7 @@ export const nextPeriod = async (...state: Parameters<typeof nextPeriodAndMonth>
 
 /** The jurisdiction codes of the states where an account is registered, or was. */
 export const registeredStates = (registrations: Registrations): readonly string[] => [
-  ...new Set(listOf(registrations).flatMap(({ state }) => stateJurisdiction(state) ?? [])),
+  ...new Set(listRegistrations(registrations).flatMap(({ state }) => stateJurisdiction(state) ?? [])),
 ];
 
 /**

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { isDay } from '../base/calendar.ts';
 import { cursorKeywords } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
-import { isSent, type JsonObject, objectOf } from '../base/json.ts';
+import { asObject, isSent, type JsonObject } from '../base/json.ts';
 import { invalidFormat, type Problem } from '../base/problem.ts';
 import { flag } from '../calculations/fields.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
@@ -11,7 +11,7 @@ import { filingStatuses } from './filing.ts';
 import { confirmationMissing } from './problems.ts';
 
 /** The jurisdiction code of a validated state: `US-MI`. */
-export const stateOf = (text: string): string => stateJurisdiction(text) as string;
+export const readState = (text: string): string => stateJurisdiction(text) as string;
 
 const periodEndAdvice = 'Send the last day of a period, such as "2026-10-31".';
 const periodEnd = z.string(periodEndAdvice).check(z.refine(isDay, periodEndAdvice));
@@ -44,7 +44,7 @@ export type FilingRequest = z.infer<typeof FilingRequest>;
 
 /** A request that closes a period has no page of totals to continue. */
 export const filingRequestProblems = (body: unknown): Problem[] => {
-  const sent: JsonObject = objectOf(body) ?? {};
+  const sent: JsonObject = asObject(body) ?? {};
   return isSent(sent['totals_starting_after']) && sent['dry_run'] !== true
     ? [
         invalidFormat(
@@ -102,7 +102,7 @@ export type FilingUpdate = z.infer<typeof FilingUpdate>;
 
 /** Problems between the fields of an update: a confirmation number belongs to `filed`, and an acknowledgement only to it. */
 export const filingUpdateProblems = (body: unknown): Problem[] => {
-  const sent: JsonObject = objectOf(body) ?? {};
+  const sent: JsonObject = asObject(body) ?? {};
   const { status } = sent;
   if (status === 'filed') return isSent(sent['confirmation_number']) ? [] : [confirmationMissing];
   if (!filingStatuses.some((known) => known === status)) return [];

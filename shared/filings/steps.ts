@@ -6,8 +6,8 @@ import { isLive } from '../ledger/lifecycle.ts';
 import { statesToFile } from '../ledger/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../ledger/transaction.ts';
 import { filingCommit } from './begin.ts';
-import { entryPlaceOf, type FilingCommit, type Phase, type ShardProgress, type StoredFiling } from './ledger.ts';
-import { lastMonthOf } from './periods.ts';
+import { type FilingCommit, type Phase, type ShardProgress, type StoredFiling, toEntryPlace } from './ledger.ts';
+import { monthOfEnd } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { noTotals, withEntries } from './totals.ts';
 import { addToShard, partsReader, partsWith, type ShardTotalsUpdate } from './totals-parts.ts';
@@ -37,7 +37,7 @@ const stepTo = (
   return { after, commit: filingCommit(filing, nowMs, { progress: [{ before, after }], ...changes }) };
 };
 
-const placeOf = ({ account, id, state }: StoredFiling, { shard }: ShardProgress) => ({ account, id, state, shard });
+const entryPlace = ({ account, id, state }: StoredFiling, { shard }: ShardProgress) => ({ account, id, state, shard });
 
 // A DynamoDB transaction has at most 4 MB: 1 MB of entries, and parts of at most 210 KB.
 const partsWrittenMax = 12;
@@ -65,8 +65,13 @@ const addFittingEntries = async (
 
 /** Move the oldest open entries into the filing. The step that reads the last ones ends the shard. Later entries belong to the next period. */
 const move: Plan = async (filing, progress, limit, ports) => {
-  const lastMonth = lastMonthOf(filing.period_end);
-  const { entries: found, next } = await ports.filings.openEntries(placeOf(filing, progress), lastMonth, limit, null);
+  const lastMonth = monthOfEnd(filing.period_end);
+  const { entries: found, next } = await ports.filings.openEntries(
+    entryPlace(filing, progress),
+    lastMonth,
+    limit,
+    null,
+  );
   const { entries, update } = await addFittingEntries(filing, progress, found, ports);
   const { written, ...totals } = update;
   const isAll = entries.length === found.length;
@@ -86,7 +91,7 @@ const move: Plan = async (filing, progress, limit, ports) => {
 
 /** Move the entries of a canceled filing back to the open ones. */
 const reopen: Plan = async (filing, progress, limit, { filings, now }) => {
-  const { entries, next } = await filings.filedEntries(placeOf(filing, progress), limit, null);
+  const { entries, next } = await filings.filedEntries(entryPlace(filing, progress), limit, null);
   const reopened = progress.entries.reopened + entries.length;
   const after = { isDone: next === null, entries: { ...progress.entries, reopened } };
   return stepTo(filing, progress, now(), after, { giveBack: entries });
@@ -142,7 +147,7 @@ const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number):
 
 /** Mark the transactions of the entries after the cursor as filed. */
 const mark: Plan = async (filing, progress, limit, ports) => {
-  const { entries, next } = await ports.filings.filedEntries(placeOf(filing, progress), limit, progress.cursor);
+  const { entries, next } = await ports.filings.filedEntries(entryPlace(filing, progress), limit, progress.cursor);
   const nowMs = ports.now();
   const ids = entries.map(({ transactionId }) => transactionId);
   const stored = await readHeads(filing.account, ids, ports);
@@ -154,7 +159,7 @@ const mark: Plan = async (filing, progress, limit, ports) => {
     {
       isDone: next === null && stored.length === entries.length,
       entries: { ...progress.entries, marked: progress.entries.marked + stored.length },
-      cursor: last ? entryPlaceOf(last) : progress.cursor,
+      cursor: last ? toEntryPlace(last) : progress.cursor,
     },
     { heads: stored.map((before) => marked(before, filing, nowMs)).filter((change) => change !== null) },
   );

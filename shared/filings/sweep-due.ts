@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { dayOf } from '../base/calendar.ts';
+import { toDay } from '../base/calendar.ts';
 import type { SweepPosition } from '../ledger/ports.ts';
 import type { DuePlace, FilingSequence } from './ledger.ts';
 import { closesAt, followingPeriod, isByOpenEntries, nextPeriod, registeredStates } from './periods.ts';
@@ -17,7 +17,7 @@ type Swept = { readonly added: number; readonly failed: number };
  */
 export const sweepDue = async (ports: ClosePorts): Promise<Swept> => {
   const swept = { added: 0, failed: 0 };
-  const day = dayOf(ports.now());
+  const day = toDay(ports.now());
   let position = await ports.due.sweep();
   for (let page = 0; page < pagesMax && !isTimeUp(ports) && !(position?.day === day && position.isDone); page++) {
     const { ids, next } = await ports.accountIds(position?.day === day ? position.after : null);
@@ -53,7 +53,7 @@ const addMissing = async (account: Account, ports: ClosePorts): Promise<number> 
   const firstDay = hasFirst ? await ports.firstTaxDay(id) : null;
   const places: DuePlace[] = [];
   for (const state of open) {
-    const at = await closingOf(account, state, chains.get(state) ?? null, firstDay, ports);
+    const at = await findClosing(account, state, chains.get(state) ?? null, firstDay, ports);
     if (at !== null) places.push({ account: id, state, at });
   }
   return ports.due.addMissing(places);
@@ -61,7 +61,7 @@ const addMissing = async (account: Account, ports: ClosePorts): Promise<number> 
 
 /** The instant from which the schedule closes the next period. Open entries are read only if they can be in an
  * earlier period. */
-const closingOf = async (
+const findClosing = async (
   account: Account,
   state: string,
   chain: FilingSequence | null,

@@ -1,4 +1,4 @@
-import { type Amounts, exceptionReasons, grossOf, type Sum } from '../ledger/sums.ts';
+import { type Amounts, exceptionReasons, grossAmount, type Sum } from '../ledger/sums.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { decimal, digits, rescale } from '../money/decimal.ts';
 import type { ExceptionSums, FilingSummary } from './filing.ts';
@@ -14,7 +14,7 @@ export const answeredAmounts = (sum: Amounts, currency: string) => {
   const { taxable, exempt, tax, difference = 0n, not_covered = 0n, over_collected = 0n } = sum;
   const { resale = 0n, customer = 0n, snap = 0n, marketplace = 0n, not_registered = 0n } = sum;
   return {
-    gross_amount: write(grossOf(sum)),
+    gross_amount: write(grossAmount(sum)),
     exempt_amount: write(exempt),
     exempt_by_reason: {
       resale: write(resale),
@@ -41,11 +41,11 @@ const answered = (sum: Sum, currency: string) => ({
 
 const byText = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
-const unitsOf = (rate: string): bigint => rescale(decimal(rate), digits.fraction);
+const rateUnits = (rate: string): bigint => rescale(decimal(rate), digits.fraction);
 
 type Rated = { readonly rate: string };
 const byRate = (a: Rated, b: Rated) => {
-  const above = unitsOf(a.rate) - unitsOf(b.rate);
+  const above = rateUnits(a.rate) - rateUnits(b.rate);
   return above === 0n ? byText(a.rate, b.rate) : above < 0n ? -1 : 1;
 };
 

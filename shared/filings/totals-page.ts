@@ -17,7 +17,7 @@ export type TotalsList = {
   readonly of: { readonly filing: string } | { readonly state: string; readonly period_end: string };
 };
 
-const scopeOf = ({ account, of }: TotalsList): CursorScope => ({
+const cursorScope = ({ account, of }: TotalsList): CursorScope => ({
   list: 'filings',
   secret: account.cursor_secret,
   filters: { ...of, only: 'totals' },
@@ -25,7 +25,7 @@ const scopeOf = ({ account, of }: TotalsList): CursorScope => ({
 
 /** The key after which a page begins: the start without a cursor, `null` for a cursor of anything else. */
 export const keyAfter = (cursor: string | null | undefined, list: TotalsList): string | null =>
-  cursor == null ? '' : decodeCursor(cursor, scopeOf(list));
+  cursor == null ? '' : decodeCursor(cursor, cursorScope(list));
 
 // The names of the fields of a total, and its zeros.
 const totalBytesMin = 900;
@@ -44,7 +44,7 @@ export const pageOfTotals = (sums: readonly Keyed[], list: TotalsList, bytesMax 
     bytes += answerBytes(JSON.stringify(total));
     const [last] = sums[at - 1] ?? [];
     if (last !== undefined && bytes > bytesMax)
-      return { totals, totals_next_cursor: encodeCursor(last, scopeOf(list)) };
+      return { totals, totals_next_cursor: encodeCursor(last, cursorScope(list)) };
     totals.push(total);
   }
   return { totals, totals_next_cursor: null };

@@ -6,8 +6,8 @@ type Sums = Totals['jurisdictions'];
 type Keyed = readonly [string, JurisdictionSum];
 
 /** A row is the sum of a jurisdiction in a currency, or of one of its rates. */
-const rowsOf = ({ rates }: JurisdictionSum): number => 1 + rates.size;
-const rowsIn = (sums: Sums): number => [...sums.values()].reduce((rows, sum) => rows + rowsOf(sum), 0);
+const countRows = ({ rates }: JurisdictionSum): number => 1 + rates.size;
+const rowsIn = (sums: Sums): number => [...sums.values()].reduce((rows, sum) => rows + countRows(sum), 0);
 
 /** Split sums that have too many rows into parts of at most half as many. A part has at least one jurisdiction. */
 const split = (place: Omit<TotalsPart, 'sums'>, sums: Sums, rowsMax: number): TotalsPart[] => {
@@ -15,7 +15,7 @@ const split = (place: Omit<TotalsPart, 'sums'>, sums: Sums, rowsMax: number): To
   const groups: Keyed[][] = [];
   let rows = Number.POSITIVE_INFINITY;
   for (const keyed of inOrder(sums)) {
-    const added = rowsOf(keyed[1]);
+    const added = countRows(keyed[1]);
     if (rows + added > rowsMax / 2) {
       groups.push([]);
       rows = 0;

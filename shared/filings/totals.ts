@@ -1,5 +1,5 @@
 import type { JurisdictionAmounts, LiabilityEntry } from '../ledger/entries/entry.ts';
-import { type Amounts, grossOf, plus, type Sum, zeroSum } from '../ledger/sums.ts';
+import { type Amounts, grossAmount, plus, type Sum, zeroSum } from '../ledger/sums.ts';
 
 /** The gross in minor units and the number of entries with exceptions. */
 type ExceptionSum = { readonly gross: bigint; readonly count: number };
@@ -48,7 +48,7 @@ const merged = (a: JurisdictionSum | undefined, b: JurisdictionSum): Jurisdictio
 };
 
 /** The key of a sum. The API lists the totals in the order of their keys. */
-export const keyOf = ({
+export const totalsKey = ({
   jurisdiction_code,
   currency,
 }: Pick<JurisdictionSum, 'jurisdiction_code' | 'currency'>): string => `${currency} ${jurisdiction_code}`;
@@ -84,7 +84,7 @@ type Place = Pick<LiabilityEntry, 'currency' | 'month' | 'document'>;
 /** A sum that counts as one entry. */
 const asEntry = (sum: Sum, { document }: Pick<Place, 'document'>): Sum => {
   if (document.type !== 'credit') return { ...sum, count: 1 };
-  const gross = grossOf(sum);
+  const gross = grossAmount(sum);
   return { ...sum, count: 1, ...(gross !== 0n && { credit: gross }), credits: 1 };
 };
 
@@ -123,7 +123,7 @@ const totalsOfEntry = (entry: LiabilityEntry): Totals => {
     .reduce(plus, zeroSum);
   const whole = asEntry(plus(taxes, base), entry);
   return {
-    jurisdictions: new Map(sums.map((sum) => [keyOf(sum), sum])),
+    jurisdictions: new Map(sums.map((sum) => [totalsKey(sum), sum])),
     summary: new Map([[currency, whole]]),
     exceptions: new Map(exceptionSums(entry)),
   };

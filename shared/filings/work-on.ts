@@ -3,14 +3,14 @@ import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { mapResult, type Result } from '../base/result.ts';
 import type { ReplayableResponse } from '../ledger/ports.ts';
-import { countsOf, type Decided, summedUp } from './answer.ts';
+import { type Decided, sumCounts, summedUp } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { FilingCommit, FilingSequence, Phase, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingPorts } from './ports.ts';
 import { planStep } from './steps.ts';
 import { answeredExceptions, answeredSummary } from './totals-answer.ts';
 
-const phaseOf = ({ status }: StoredFiling): Phase =>
+const currentPhase = ({ status }: StoredFiling): Phase =>
   status === 'marking' ? 'mark' : status === 'canceled' ? 'reopen' : 'move';
 
 type Begun = { readonly shards: readonly ShardProgress[]; readonly chain: FilingSequence };
@@ -29,7 +29,7 @@ export const workOn = async (
   begun?: Begun,
 ): Promise<boolean> => {
   if (!filing.isUnfinished) return true;
-  const phase = phaseOf(filing);
+  const phase = currentPhase(filing);
   const shards = begun?.shards ?? (await ports.filings.progress(filing.account, filing.id));
   const outcomes = await Promise.allSettled(
     shards.map((progress) => workOnShard(filing, progress, phase, ports, leaveMs)),
@@ -87,17 +87,17 @@ const finish = async (
   const read = async () => (filing.status === 'marking' ? [] : await filings.chains(filing.account, [filing.state]));
   const [chain = null] = known ? [known] : await read();
   // A stale commit means that a concurrent worker finished the filing: nothing else changes an unfinished one.
-  await filings.commit(filingCommit(filing, nowMs, { work: 'remove', ...endOf(filing, shards, chain, nowMs) }));
+  await filings.commit(filingCommit(filing, nowMs, { work: 'remove', ...endPhase(filing, shards, chain, nowMs) }));
 };
 
-const endOf = (
+const endPhase = (
   before: StoredFiling,
   shards: readonly ShardProgress[],
   chain: FilingSequence | null,
   nowMs: number,
 ): Partial<FilingCommit> => {
   const at = new Date(nowMs).toISOString();
-  const after = { ...before, isUnfinished: false, entries: countsOf(shards), version: before.version + 1 };
+  const after = { ...before, isUnfinished: false, entries: sumCounts(shards), version: before.version + 1 };
   if (before.status === 'marking') return { head: { before, after: { ...after, status: 'filed', filed_at: at } } };
   assert(chain !== null, 'An unfinished filing is in no chain.');
   const free = { ...chain, isBusy: false, version: chain.version + 1 };

@@ -1,7 +1,7 @@
 /** Cities whose rates a file gives in one figure with the state's: the rest becomes one local tax of the city. */
 import { dayBefore } from '../base/calendar.ts';
 import { earlierEnd } from '../catalog/days.ts';
-import { fractionOf, unitsOf } from '../catalog/fractions.ts';
+import { formatFraction, parseUnits } from '../catalog/fractions.ts';
 import { stateRateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
@@ -42,8 +42,8 @@ export const localPart = (
   // Rates that began before the base release does are still in force on its first day.
   const day = from < base.established_from ? base.established_from : from;
   const known = stateRateOn(base, day);
-  const rest = unitsOf(combined) - unitsOf(known?.rate ?? '1');
-  if (known !== undefined && rest >= 0n) return row({ rate: fractionOf(rest), to: known.to });
+  const rest = parseUnits(combined) - parseUnits(known?.rate ?? '1');
+  if (known !== undefined && rest >= 0n) return row({ rate: formatFraction(rest), to: known.to });
   return bad(
     `the file has ${combined} in all, the release has ${known?.rate ?? 'nothing'} for the state alone on ${day}`,
   );

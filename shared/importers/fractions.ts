@@ -1,4 +1,4 @@
-import { fractionOf, unitsOf } from '../catalog/fractions.ts';
+import { formatFraction, parseUnits } from '../catalog/fractions.ts';
 import { rateDecimals } from '../catalog/release-values.ts';
 
 /** 25 %: no combined sales tax is near it, so a larger number is a percentage instead of a fraction. */
@@ -17,17 +17,17 @@ const read = (text: string, decimalsMax: number): bigint | null => {
   if (!parts || !/\d/.test(text)) return null;
   // Spreadsheets write trailing zeros without end.
   const decimals = withoutZeros(parts['decimals'] ?? '');
-  return decimals.length > decimalsMax ? null : unitsOf(`${parts['whole'] || '0'}.${decimals || '0'}`);
+  return decimals.length > decimalsMax ? null : parseUnits(`${parts['whole'] || '0'}.${decimals || '0'}`);
 };
 
 /** Read a fraction as a file writes it (`0.0050`, `.005`, `0`); `null` if it is not a number up to 0.25. */
 export const readFraction = (text: string): string | null => {
   const units = read(text, rateDecimals);
-  return units === null || units > fractionMax ? null : fractionOf(units);
+  return units === null || units > fractionMax ? null : formatFraction(units);
 };
 
 /** Read a percentage (`6.8750`) as a fraction (`0.06875`); `null` if it is not a number up to 25. */
 export const readPercent = (text: string): string | null => {
   const units = read(text.endsWith('%') ? text.slice(0, -1).trimEnd() : text, rateDecimals - 2);
-  return units === null || units / 100n > fractionMax ? null : fractionOf(units / 100n);
+  return units === null || units / 100n > fractionMax ? null : formatFraction(units / 100n);
 };

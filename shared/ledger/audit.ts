@@ -26,11 +26,11 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('base6
  * The hash of a state, in base64url: SHA-256 of the canonical JSON of the transaction without personal data and the digest
  * of the commitments.
  */
-export const stateHashOf = ({ transaction, commitments }: Hashed): string =>
+export const hashState = ({ transaction, commitments }: Hashed): string =>
   sha256(canonicalJson(committedState(transaction, commitments)));
 
 /** The hash of an entry: SHA-256 of the canonical JSON of its other fields, in base64url. */
-export const entryHashOf = (entry: Omit<AuditEntry, 'hash'>): string => sha256(canonicalJson(entry));
+export const hashEntry = (entry: Omit<AuditEntry, 'hash'>): string => sha256(canonicalJson(entry));
 
 type Change = {
   readonly before: { readonly transaction: Transaction; readonly auditHash: string } | null;
@@ -50,8 +50,8 @@ export const auditEntry = ({ before, after, at, by, fields }: Change): AuditEntr
     from: before?.transaction.status ?? null,
     to: after.transaction.status,
     fields: [...fields].sort(),
-    stateHash: stateHashOf(after),
+    stateHash: hashState(after),
     previousHash: before?.auditHash ?? null,
   };
-  return { ...entry, hash: entryHashOf(entry) };
+  return { ...entry, hash: hashEntry(entry) };
 };

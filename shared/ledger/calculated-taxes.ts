@@ -15,7 +15,7 @@ const rateUnits = ({ taxable_amount, rate }: TaxRowResponse, exponent: number): 
  * another tax was: it is distributed in proportion to the recorded tax, or to taxable amount times rate where no tax was
  * recorded, by largest remainder. Nothing was calculated on a row that is over-collected.
  */
-export const calculatedTaxesOf = (transaction: Taxed, exponent: number): bigint[] => {
+export const listCalculatedTaxes = (transaction: Taxed, exponent: number): bigint[] => {
   const rows = listTaxRows(transaction);
   const counts = rows.map(({ taxability_reason }) => taxability_reason !== 'over_collected');
   const weighted = (weigh: (row: TaxRowResponse) => bigint) =>

@@ -1,9 +1,9 @@
 import { auditEntry } from './audit.ts';
 import { withCalculatedTaxes } from './credits/calculated-taxes.ts';
-import { creditedAmountsOf, withCredited } from './credits/remaining.ts';
+import { toCredited, withCredited } from './credits/remaining.ts';
 import type { Commit, HeadChange } from './ledger.ts';
 import { expired } from './lifecycle.ts';
-import { openEntriesOf, withStatesOfSale } from './open-entries.ts';
+import { listLiabilityEntries, withStatesOfSale } from './open-entries.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 /** The change of a transaction: its state before (`null` for a new one) and after, and the names of the changed fields. */
@@ -24,7 +24,7 @@ type Move = { readonly credit: StoredTransaction; readonly sign: 1n | -1n };
  */
 export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], at: string, by: string): HeadChange => {
   const moved = moves.reduce(
-    (stored, { credit, sign }) => withCredited(stored, creditedAmountsOf(credit, parent.transaction), sign, at),
+    (stored, { credit, sign }) => withCredited(stored, toCredited(credit, parent.transaction), sign, at),
     parent,
   );
   const after = { ...moved, transaction: { ...moved.transaction, version: parent.transaction.version + 1 } };
@@ -38,7 +38,7 @@ const completed = (stored: StoredTransaction, sale: StoredTransaction | null): S
   sale ? withStatesOfSale(withCalculatedTaxes(stored, sale), sale) : stored;
 
 /** The atomic writes of a change: the transaction, the sale of a credit, the open entries, and the idempotency record. */
-export const commitOf = (
+export const buildCommit = (
   { before, next, fields, parent }: Change,
   account: string,
   by: string,
@@ -50,8 +50,7 @@ export const commitOf = (
   const [was, is] = [before?.transaction.status, next.transaction.status];
   // The transaction whose figures the change removes from the open entries, and the one whose figures it adds.
   const removed = before && was === 'finalized' && (is === 'void' || isTaxChanged) ? before : null;
-  const without =
-    parent && removed ? withCredited(parent, creditedAmountsOf(removed, parent.transaction), -1n, at) : parent;
+  const without = parent && removed ? withCredited(parent, toCredited(removed, parent.transaction), -1n, at) : parent;
   const posted = is === 'finalized' && (was !== 'finalized' || isTaxChanged) ? completed(next, without) : null;
   const moves: Move[] = [
     ...(removed ? [{ credit: removed, sign: -1n } as const] : []),
@@ -68,7 +67,10 @@ export const commitOf = (
       parent &&
       moves.length === 0 &&
       parent.transaction.redacted_at === undefined && { unredacted: parent.transaction.id }),
-    openEntries: { post: posted ? openEntriesOf(posted) : [], remove: removed ? openEntriesOf(removed) : [] },
+    openEntries: {
+      post: posted ? listLiabilityEntries(posted) : [],
+      remove: removed ? listLiabilityEntries(removed) : [],
+    },
   };
 };
 
@@ -77,10 +79,10 @@ export const commitOf = (
  *
  * The time of the change is the deadline, so that every writer writes the same.
  */
-export const expiryOf = (stored: StoredTransaction, account: string, nowMs: number): Commit => {
+export const buildExpiry = (stored: StoredTransaction, account: string, nowMs: number): Commit => {
   const next = { ...stored, transaction: expired(stored.transaction) };
   return {
-    ...commitOf({ before: stored, next, fields: ['status'], parent: null }, account, 'draft_expired', null),
+    ...buildCommit({ before: stored, next, fields: ['status'], parent: null }, account, 'draft_expired', null),
     nowMs,
   };
 };

@@ -1,4 +1,4 @@
-import { dayMs, dayOf } from '../base/calendar.ts';
+import { dayMs, toDay } from '../base/calendar.ts';
 import { mapResult, type Result } from '../base/result.ts';
 import { calculate, type Outcome } from '../calculations/calculate.ts';
 import { type KnownCertificates, listCustomerIds } from '../calculations/certificates.ts';
@@ -9,7 +9,7 @@ import type { Warning } from '../calculations/response.ts';
 import type { LoadContent } from '../catalog/content.ts';
 import type { TaxAddress } from '../catalog/location/address.ts';
 import { statesOfZip } from '../catalog/location/zip-states.ts';
-import { creditOf } from './credits/credit.ts';
+import { buildCredit } from './credits/credit.ts';
 import { type CreditRequest, unmatchedInput } from './credits/credit-request.ts';
 import type { Ports } from './ports.ts';
 import type { SettingsSnapshot } from './settings-snapshot.ts';
@@ -28,7 +28,7 @@ export type CalculationReads = Pick<Ports, 'loadContent' | 'customers'> & { read
  * The certificates of the input's customers as they are now. Reads nothing where the input names no customer, or where the
  * context has the certificates that were recorded.
  */
-const certificatesOf = async (
+const findCertificates = async (
   input: Parameters<typeof listCustomerIds>[0],
   { certificates }: BaseContext,
   { account, customers }: CalculationReads,
@@ -46,7 +46,7 @@ export const currentContext = async (input: Dated, base: BaseContext, loadConten
 
 // No time zone is more than a day behind UTC.
 const dayBeforeTax = ({ tax_date }: Dated, { now }: BaseContext): string =>
-  dayOf((tax_date ? Date.parse(tax_date) : now) - dayMs);
+  toDay((tax_date ? Date.parse(tax_date) : now) - dayMs);
 
 type Pinning = {
   readonly transaction: { readonly content_releases: Readonly<Record<string, string>> };
@@ -93,10 +93,10 @@ export const calculateWithContent = async (
   const input = sale ? unmatchedInput(sale.transaction, request) : request;
   const [context, certificates] = await Promise.all([
     sale ? pinnedContext(input, sale, base, loadContent) : currentContext(input, base, loadContent),
-    certificatesOf(input, base, reads),
+    findCertificates(input, base, reads),
   ]);
   const known = withCertificates(context, certificates);
   return sale
-    ? creditOf(sale, request, known, sent)
+    ? buildCredit(sale, request, known, sent)
     : mapResult(calculate(request, known, sent), (outcome) => ({ outcome, kind: null }));
 };

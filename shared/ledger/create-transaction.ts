@@ -3,16 +3,15 @@ import { AssertionError } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
-import { commitOf } from './commit.ts';
+import { buildCommit } from './commit.ts';
 import { calculateWithContent } from './context.ts';
 import { parentNotFound } from './credits/problems.ts';
 import { withRecordedTax } from './credits/supplied-credit-tax.ts';
-import { exemptShippingOf } from './entries/charges.ts';
+import { findExemptShipping } from './entries/charges.ts';
 import type { Idempotency, SavedResponse } from './ledger.ts';
 import { expireStoredIfDue } from './lifecycle.ts';
 import { newTransaction } from './new-transaction.ts';
 import {
-  answerOf,
   answerOfReplay,
   answerTooLarge,
   type Caller,
@@ -20,12 +19,13 @@ import {
   type ReplayableResponse,
   referenceTaken,
   tooLarge,
+  transactionResponse,
 } from './ports.ts';
 import { newBasis } from './replay/basis.ts';
 import type { TransactionRequest } from './request.ts';
 import { taxDecimalsProblem } from './request-problems.ts';
 import { snapshotSettings } from './settings-snapshot.ts';
-import { replacedReasonOf } from './supplied-tax.ts';
+import { findReplacedReason } from './supplied-tax.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 type Creation = {
@@ -70,7 +70,7 @@ const createOnce = async (
   const { stored, answer } = answered.value;
   const record = idempotency && { ...idempotency, answer };
   const change = { before: null, next: stored, fields: [], parent };
-  const committed = await ports.ledger.commit(commitOf(change, caller.account.id, caller.credential, record));
+  const committed = await ports.ledger.commit(buildCommit(change, caller.account.id, caller.credential, record));
   switch (committed.kind) {
     case 'committed':
       return accept({ answer, isReplayed: false, transaction: stored.transaction });
@@ -101,9 +101,9 @@ const draft = async (
   const { outcome, kind } = calculated.value;
   const recorded = withRecordedTax(outcome, supplied, parent);
   if (!recorded.ok) return recorded;
-  const replacedReason = parent ? parent.replacedReason : replacedReasonOf(outcome, recorded.value);
+  const replacedReason = parent ? parent.replacedReason : findReplacedReason(outcome, recorded.value);
   const settingsSnapshot = parent?.settingsSnapshot ?? snapshotSettings(settings);
-  const exemptShipping = parent ? exemptShippingOf(parent) : {};
+  const exemptShipping = parent ? findExemptShipping(parent) : {};
   const basis = {
     ...{ creditOf: kind, ...newBasis(parent), settingsSnapshot },
     ...(replacedReason && { replacedReason }),
@@ -113,7 +113,7 @@ const draft = async (
 };
 
 const answerable = (stored: StoredTransaction): Result<{ stored: StoredTransaction; answer: SavedResponse }> => {
-  const answer = answerOf(201, stored.transaction);
+  const answer = transactionResponse(201, stored.transaction);
   return fitsAnswer(answer.body) ? accept({ stored, answer }) : refuse(answerTooLarge(stored.transaction));
 };
 

@@ -19,12 +19,12 @@ export type Fault = { readonly what: string; readonly actual: string; readonly e
 export const faultUnless = (holds: boolean, what: string, actual: string, expected: string): Fault[] =>
   holds ? [] : [{ what, actual, expected }];
 
-const textOf = (value: unknown): string =>
+const toText = (value: unknown): string =>
   value === undefined || value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** A fault if the values differ, otherwise none. */
 export const differing = (what: string, actualValue: unknown, expectedValue: unknown): Fault[] => {
-  const [actual, expected] = [textOf(actualValue), textOf(expectedValue)];
+  const [actual, expected] = [toText(actualValue), toText(expectedValue)];
   return faultUnless(actual === expected, what, actual, expected);
 };
 
@@ -36,7 +36,7 @@ export const faultText = ({ what, actual, expected }: Fault): string => `${what}
 type Times = Pick<Transaction, 'finalized_at' | 'filed_at' | 'voided_at' | 'expires_at' | 'void_reason'>;
 
 /** The fields that a status has (`true`) and does not have (`false`). Other fields are optional. */
-const fieldsOf: Readonly<Record<Transaction['status'], Partial<Record<keyof Times, boolean>>>> = {
+const timeFields: Readonly<Record<Transaction['status'], Partial<Record<keyof Times, boolean>>>> = {
   draft: { finalized_at: false, filed_at: false, voided_at: false, void_reason: false, expires_at: true },
   finalized: { finalized_at: true, filed_at: false, voided_at: false, void_reason: false, expires_at: false },
   filed: { finalized_at: true, filed_at: true, voided_at: false, void_reason: false, expires_at: false },
@@ -46,7 +46,7 @@ const fieldsOf: Readonly<Record<Transaction['status'], Partial<Record<keyof Time
 /** A transaction has the times and the reason of its status, and no others. */
 export const statusFaults = (transaction: Times & Pick<Transaction, 'status'>): Fault[] => {
   const { status } = transaction;
-  const expected = Object.entries(fieldsOf[status] ?? {}) as [keyof Times, boolean][];
+  const expected = Object.entries(timeFields[status] ?? {}) as [keyof Times, boolean][];
   return expected.flatMap(([field, has]) => {
     const value = transaction[field];
     const what = `${field} of a ${status} transaction`;

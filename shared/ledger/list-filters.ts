@@ -26,7 +26,7 @@ const tightest = (choose: (...values: number[]) => number, ...edges: (number | n
   return given.length > 0 ? choose(...given) : null;
 };
 
-const rangeOf = (query: TransactionListQuery, name: 'tax_date' | 'created_at', timeZone = 'UTC'): Range => ({
+const readRange = (query: TransactionListQuery, name: 'tax_date' | 'created_at', timeZone = 'UTC'): Range => ({
   from: tightest(Math.max, edge(query[`${name}[gte]`], 'gte', timeZone), edge(query[`${name}[gt]`], 'gt', timeZone)),
   to: tightest(Math.min, edge(query[`${name}[lte]`], 'lte', timeZone), edge(query[`${name}[lt]`], 'lt', timeZone)),
 });
@@ -56,8 +56,8 @@ export type Choice = Pick<ListQuery, 'index' | 'value' | 'from' | 'to'>;
 
 /** Choose the index of a query: by tax date for a range on tax_date, otherwise of the narrowest filter. */
 export const chooseIndex = (query: TransactionListQuery, timeZone: string): Choice => {
-  const taxDate = rangeOf(query, 'tax_date', timeZone);
-  const created = ids(rangeOf(query, 'created_at'));
+  const taxDate = readRange(query, 'tax_date', timeZone);
+  const created = ids(readRange(query, 'created_at'));
   if (!isOpen(taxDate)) return { index: 'by_tax_date', value: null, ...instants(taxDate) };
   const { reference_id, parent_transaction_id, customer_id } = query;
   if (reference_id !== undefined) return { index: 'by_reference', value: reference_id, ...created };
@@ -85,7 +85,7 @@ type Filter = (row: TransactionSummary) => boolean;
 export const filtersAfter = (query: TransactionListQuery, { index }: Choice): readonly Filter[] => {
   const { status, type, reference_id, parent_transaction_id, customer_id } = query;
   const state = query.state === undefined ? null : stateJurisdiction(query.state);
-  const created = rangeOf(query, 'created_at');
+  const created = readRange(query, 'created_at');
   const filters: (Filter | false)[] = [
     status !== undefined && ((row) => row.status === status),
     type !== undefined && index !== 'credits' && ((row) => row.type === type),
@@ -104,11 +104,11 @@ export const filtersAfter = (query: TransactionListQuery, { index }: Choice): re
 const Position = z.object({ id: z.string(), tax_date: z.nullable(z.string()) });
 
 /** The cursor of a position in a list of transactions with these filters. */
-export const cursorOf = ({ id, tax_date }: ListPosition, secret: string, filters: unknown): string =>
+export const writeCursor = ({ id, tax_date }: ListPosition, secret: string, filters: unknown): string =>
   encodeCursor(JSON.stringify({ id, tax_date }), { list: 'transactions', secret, filters });
 
 /** The position in a cursor; `null` where it belongs to another account, list or filters. */
-export const positionOf = (cursor: string, secret: string, filters: unknown): ListPosition | null => {
+export const readPosition = (cursor: string, secret: string, filters: unknown): ListPosition | null => {
   const position = decodeCursor(cursor, { list: 'transactions', secret, filters });
   return position === null ? null : Position.parse(JSON.parse(position));
 };

@@ -3,7 +3,7 @@ import { cursorOrIdKeywords } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import { identifier, instant, text } from '../calculations/fields.ts';
 import { state } from '../vocabulary/state-field.ts';
-import { pageLimit, pageLimitOf } from './page-limit.ts';
+import { pageLimit, readPageLimit } from './page-limit.ts';
 import { statuses } from './status.ts';
 
 const bound = z.optional(instant);
@@ -72,5 +72,5 @@ export type TransactionListQuery = z.infer<typeof TransactionListQuery>;
 const lineItemsLimitMax = 10;
 
 /** The page size of a query. */
-export const limitOf = (query: Pick<TransactionListQuery, 'limit' | 'expand'>): number =>
-  pageLimitOf(query, query.expand && lineItemsLimitMax);
+export const readLimit = (query: Pick<TransactionListQuery, 'limit' | 'expand'>): number =>
+  readPageLimit(query, query.expand && lineItemsLimitMax);

@@ -3,8 +3,8 @@ import type { Account } from '../accounts/account.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { Ledger, ListPosition, TransactionIndex } from './ledger.ts';
 import { expireIfDue } from './lifecycle.ts';
-import { type Choice, chooseIndex, cursorOf, filtersAfter, positionOf, rowConditions } from './list-filters.ts';
-import { limitOf, type TransactionListQuery } from './list-query.ts';
+import { type Choice, chooseIndex, filtersAfter, readPosition, rowConditions, writeCursor } from './list-filters.ts';
+import { readLimit, type TransactionListQuery } from './list-query.ts';
 import { callsMax, cursorProblem, fitting, listAnswer, rowsToRead, scanPages } from './page-limit.ts';
 import type { TransactionList, TransactionRow } from './response.ts';
 import type { TransactionSummary } from './transaction.ts';
@@ -30,7 +30,7 @@ export const listTransactions = async (
   ports: ListPorts,
 ): Promise<Result<Listed>> => {
   const { starting_after, limit: _limit, expand: _expand, ...filters } = query;
-  const limit = limitOf(query);
+  const limit = readLimit(query);
   const after = starting_after === undefined ? null : await positionAfter(starting_after, filters, account, ports);
   if (starting_after !== undefined && after === null)
     return refuse(
@@ -43,11 +43,11 @@ export const listTransactions = async (
   const whole = rows.slice(0, limit);
   const page = fitting(query.expand ? await withLines(whole, account.id, ports) : whole);
   const position = rows.length > page.length ? (page.at(-1) as TransactionRow) : next;
-  const list = listAnswer('/transactions', page, position && cursorOf(position, account.cursor_secret, filters));
-  return accept({ list, searchedBackTo: position && timeOf(position, choice) });
+  const list = listAnswer('/transactions', page, position && writeCursor(position, account.cursor_secret, filters));
+  return accept({ list, searchedBackTo: position && positionTime(position, choice) });
 };
 
-const timeOf = ({ id, tax_date }: ListPosition, { index }: Choice): string =>
+const positionTime = ({ id, tax_date }: ListPosition, { index }: Choice): string =>
   new Date(index === 'by_tax_date' && tax_date !== null ? tax_date : decodeTime(id.slice(-26))).toISOString();
 
 const positionAfter = async (
@@ -56,7 +56,7 @@ const positionAfter = async (
   { id, cursor_secret }: Account,
   { ledger }: ListPorts,
 ): Promise<ListPosition | null> => {
-  if (startingAfter.includes('.')) return positionOf(startingAfter, cursor_secret, filters);
+  if (startingAfter.includes('.')) return readPosition(startingAfter, cursor_secret, filters);
   return (await ledger.find(id, startingAfter))?.transaction ?? null;
 };
 
@@ -72,7 +72,7 @@ const scan = async (
   const filters = filtersAfter(query, choice);
   const keeps = (row: TransactionSummary) => filters.every((filter) => filter(row));
   const where = rowConditions(query, choice);
-  const wanted = limitOf(query) + 1;
+  const wanted = readLimit(query) + 1;
   let [readSoFar, kept] = [0, 0];
   const read = async (from: ListPosition | null) => {
     const limit = filters.length === 0 ? wanted : rowsToRead(readSoFar, kept, wanted);

@@ -1,11 +1,11 @@
-import { registrationsOf } from '../accounts/account.ts';
+import { listRegistrations } from '../accounts/account.ts';
 import type { TaxRowResponse } from '../calculations/response.ts';
 import { fiveDigitZip } from '../catalog/location/postal-address.ts';
 import { minorDigits } from '../money/currency.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
-import { type Charge, chargesOf, isLiability, isTaxed } from './entries/charges.ts';
+import { type Charge, isLiability, isTaxed, listEntryCharges } from './entries/charges.ts';
 import type { EntryDocument, LiabilityEntry, PostingInput } from './entries/entry.ts';
-import { amountsOf, baseOf, baseOfAll, exceptionsOf, grossOf } from './entries/sums.ts';
+import { baseOfAll, chargeBase, grossSum, listExceptions, sumByJurisdiction } from './entries/sums.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 type StateCharges = { readonly state: string; readonly charges: readonly Charge[]; readonly isAwaited: boolean };
@@ -14,10 +14,10 @@ type StateCharges = { readonly state: string; readonly charges: readonly Charge[
 const isRecorded = (row: TaxRowResponse): boolean => isTaxed(row) || row.taxability_reason === 'over_collected';
 
 /** The states that get an entry, and whether the transaction becomes filed only with their filing. */
-const statesOf = (posting: PostingInput, exponent: number): StateCharges[] => {
+const groupByState = (posting: PostingInput, exponent: number): StateCharges[] => {
   const { settingsSnapshot, statesOfSale = [] } = posting;
-  const registered = registrationsOf(settingsSnapshot)?.map(({ state }) => stateJurisdiction(state)) ?? null;
-  return [...Map.groupBy(chargesOf(posting, exponent), ({ state }) => state)].flatMap(([state, ofState]) => {
+  const registered = listRegistrations(settingsSnapshot)?.map(({ state }) => stateJurisdiction(state)) ?? null;
+  return [...Map.groupBy(listEntryCharges(posting, exponent), ({ state }) => state)].flatMap(([state, ofState]) => {
     const rows = ofState.flatMap((charge) => charge.rows.map(({ row }) => row));
     const isCollecting = rows.some(({ taxability_reason }) => taxability_reason !== 'not_collecting');
     const isOfSale = statesOfSale.includes(state);
@@ -32,11 +32,11 @@ const statesOf = (posting: PostingInput, exponent: number): StateCharges[] => {
 
 /** The states in which a finalized transaction must be filed. Its status becomes `filed` with the last of them. */
 export const statesToFile = (posting: PostingInput): readonly string[] =>
-  statesOf(posting, minorDigits(posting.transaction.currency)).flatMap(({ state, isAwaited }) =>
+  groupByState(posting, minorDigits(posting.transaction.currency)).flatMap(({ state, isAwaited }) =>
     isAwaited ? [state] : [],
   );
 
-const documentOf = ({ transaction, replacedReason }: PostingInput, charges: readonly Charge[]): EntryDocument => {
+const entryDocument = ({ transaction, replacedReason }: PostingInput, charges: readonly Charge[]): EntryDocument => {
   const line = charges.find((charge) => charge.line !== null)?.line ?? transaction.line_items[0];
   const address = line?.customer?.address ?? transaction.customer?.address;
   const isExempt = ({ taxability_reason }: Charge['rows'][number]['row']) =>
@@ -55,7 +55,7 @@ const documentOf = ({ transaction, replacedReason }: PostingInput, charges: read
   };
 };
 
-const entriesOf = (
+const entriesByCurrency = (
   posting: PostingInput,
   states: readonly Pick<StateCharges, 'state' | 'charges'>[],
 ): LiabilityEntry[] => {
@@ -63,9 +63,9 @@ const entriesOf = (
   const exponent = minorDigits(transaction.currency);
   const sign = transaction.type === 'credit' ? -1n : 1n;
   return states.map(({ state, charges }) => {
-    const bases = charges.map((charge) => baseOf(charge, exponent));
-    const gross = bases.reduce((sum, base) => sum + grossOf(base), 0n);
-    const exceptions = exceptionsOf(charges, gross, exponent, sign);
+    const bases = charges.map((charge) => chargeBase(charge, exponent));
+    const gross = bases.reduce((sum, base) => sum + grossSum(base), 0n);
+    const exceptions = listExceptions(charges, gross, exponent, sign);
     const rows = charges.flatMap((charge) => charge.rows);
     return {
       transactionId: transaction.id,
@@ -74,8 +74,8 @@ const entriesOf = (
       currency: transaction.currency,
       version: transaction.version,
       base: baseOfAll(bases, sign),
-      amounts: amountsOf(posting, rows, exponent, sign),
-      document: documentOf(posting, charges),
+      amounts: sumByJurisdiction(posting, rows, exponent, sign),
+      document: entryDocument(posting, charges),
       ...(exceptions.length > 0 && { exceptions }),
     };
   });
@@ -87,8 +87,8 @@ const entriesOf = (
  * credit's amounts are negative; it also has an entry in each of its states in which its sale has one.
  * Pure.
  */
-export const openEntriesOf = (posting: PostingInput): LiabilityEntry[] =>
-  entriesOf(posting, statesOf(posting, minorDigits(posting.transaction.currency)));
+export const listLiabilityEntries = (posting: PostingInput): LiabilityEntry[] =>
+  entriesByCurrency(posting, groupByState(posting, minorDigits(posting.transaction.currency)));
 
 /**
  * A finalized credit with the states in which only its sale decides that it has an entry: without them, the return of a
@@ -97,17 +97,17 @@ export const openEntriesOf = (posting: PostingInput): LiabilityEntry[] =>
 export const withStatesOfSale = (credit: StoredTransaction, sale: PostingInput): StoredTransaction => {
   const { statesOfSale: _, ...alone } = credit;
   const exponent = minorDigits(credit.transaction.currency);
-  const statesIn = (posting: PostingInput) => new Set(statesOf(posting, exponent).map(({ state }) => state));
-  const own = new Set(chargesOf(alone, exponent).map(({ state }) => state));
+  const statesIn = (posting: PostingInput) => new Set(groupByState(posting, exponent).map(({ state }) => state));
+  const own = new Set(listEntryCharges(alone, exponent).map(({ state }) => state));
   const statesOfSale = [...own.intersection(statesIn(sale)).difference(statesIn(alone))];
   return statesOfSale.length > 0 ? { ...alone, statesOfSale } : alone;
 };
 
 /** Like `openEntriesOf`, for each state of the document, whether or not the account is registered there. */
 export const entriesOfEachState = (posting: PostingInput): LiabilityEntry[] => {
-  const charges = chargesOf(posting, minorDigits(posting.transaction.currency));
+  const charges = listEntryCharges(posting, minorDigits(posting.transaction.currency));
   const byState = [...Map.groupBy(charges, ({ state }) => state)];
-  return entriesOf(
+  return entriesByCurrency(
     posting,
     byState.map(([state, ofState]) => ({ state, charges: ofState })),
   );

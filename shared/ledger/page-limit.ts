@@ -20,7 +20,7 @@ export const pageLimit = (description = 'Page size.') =>
   );
 
 /** The page size of a query, or the default. */
-export const pageLimitOf = ({ limit }: { readonly limit?: number | undefined }, otherwise = usual): number =>
+export const readPageLimit = ({ limit }: { readonly limit?: number | undefined }, otherwise = usual): number =>
   limit ?? otherwise;
 
 /** The query parameter `starting_after` of a list. */

@@ -46,7 +46,7 @@ export type ReplayableResponse = {
  *
  * `Location` is relative to the request's path, because functions do not know the deployed stage.
  */
-export const answerOf = (status: 200 | 201, transaction: Transaction): SavedResponse => ({
+export const transactionResponse = (status: 200 | 201, transaction: Transaction): SavedResponse => ({
   status,
   body: JSON.stringify(transaction),
   headers: {

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { tooEarlyProblem } from '../accounts/books-open.ts';
-import { type JsonObject, objectOf } from '../base/json.ts';
-import { invalidFormat, type Problem, pointerOf } from '../base/problem.ts';
+import { asObject, type JsonObject } from '../base/json.ts';
+import { invalidFormat, type Problem, problemPointer } from '../base/problem.ts';
 import {
   addressProblems,
   calculationProblems,
@@ -21,7 +21,7 @@ export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | n
 
 /** Problems between the fields of a new transaction. */
 export const newTransactionProblems = (body: unknown, nowMs: number, account: Account): Problem[] => {
-  const { tax_amount, tax_date, currency, type, parent_transaction_id }: JsonObject = objectOf(body) ?? {};
+  const { tax_amount, tax_date, currency, type, parent_transaction_id }: JsonObject = asObject(body) ?? {};
   // A credit without a currency has its sale's, so the use case checks its decimals.
   const isInherited = type === 'credit' && typeof parent_transaction_id === 'string' && typeof currency !== 'string';
   const decimals = isInherited ? null : taxDecimalsProblem(tax_amount, currency);
@@ -33,11 +33,13 @@ const withinLines = /^\/line_items\/\d+\//;
 
 // Whether a line may omit its price depends on the transaction: a credit line inherits it.
 const isMissingPrice = (problem: Problem) =>
-  problem.code === 'validation_required_field' && pointerOf(problem).endsWith('/unit_price');
+  problem.code === 'validation_required_field' && problemPointer(problem).endsWith('/unit_price');
 
 /** Problems between the fields of an update that do not depend on the stored transaction. */
-export const updateProblemsOf = (body: unknown, nowMs: number): Problem[] => [
+export const listUpdateProblems = (body: unknown, nowMs: number): Problem[] => [
   ...dateProblems(body, nowMs),
   ...addressProblems(body),
-  ...crossFieldProblems(body).filter((problem) => withinLines.test(pointerOf(problem)) && !isMissingPrice(problem)),
+  ...crossFieldProblems(body).filter(
+    (problem) => withinLines.test(problemPointer(problem)) && !isMissingPrice(problem),
+  ),
 ];

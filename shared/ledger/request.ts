@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described, descriptionOf } from '../base/described.ts';
+import { described, readDescription } from '../base/described.ts';
 import { decimalString, identifier, text } from '../calculations/fields.ts';
 import { creditShape, inputShape } from '../calculations/request.ts';
 
@@ -30,7 +30,7 @@ export type TransactionRequest = z.infer<typeof TransactionRequest>;
 type Nullish<Schema extends z.core.$ZodType> = z.ZodMiniOptional<z.ZodMiniNullable<Schema>>;
 
 /** A field that always has a value: an update can leave it out, but not clear it with null. */
-const required = <Schema extends z.ZodMiniType>(field: Nullish<Schema>, description = descriptionOf(field)) => {
+const required = <Schema extends z.ZodMiniType>(field: Nullish<Schema>, description = readDescription(field)) => {
   const { title } = z.globalRegistry.get(field) ?? {};
   return described(z.optional(field._zod.def.innerType._zod.def.innerType), description, { ...(title && { title }) });
 };

@@ -32,7 +32,7 @@ export type Sum = Amounts & { readonly count: number; readonly credits?: number 
 export const zeroSum: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 
 /** The parts that are not zero. */
-export const partsOf = (amountOf: (part: Part) => bigint): Parts => {
+export const mapParts = (amountOf: (part: Part) => bigint): Parts => {
   const some: { -readonly [Name in Part]?: bigint } = {};
   for (const part of parts) {
     const amount = amountOf(part);
@@ -49,9 +49,9 @@ export const plus = (a: Sum, b: Amounts & Partial<Pick<Sum, 'count' | 'credits'>
     exempt: a.exempt + b.exempt,
     tax: a.tax + b.tax,
     count: a.count + (b.count ?? 0),
-    ...partsOf((part) => (a[part] ?? 0n) + (b[part] ?? 0n)),
+    ...mapParts((part) => (a[part] ?? 0n) + (b[part] ?? 0n)),
     ...(credits > 0 && { credits }),
   };
 };
 
-export const grossOf = ({ taxable, exempt, not_covered = 0n }: Amounts): bigint => taxable + exempt + not_covered;
+export const grossAmount = ({ taxable, exempt, not_covered = 0n }: Amounts): bigint => taxable + exempt + not_covered;

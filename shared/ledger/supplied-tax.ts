@@ -29,7 +29,7 @@ export const withSuppliedTax = (outcome: Outcome, supplied: string): Outcome => 
 };
 
 /** The reason for no tax that `over_collected` replaced in the recorded outcome, if any. */
-export const replacedReasonOf = (calculated: Outcome, recorded: Outcome): StoredTransaction['replacedReason'] => {
+export const findReplacedReason = (calculated: Outcome, recorded: Outcome): StoredTransaction['replacedReason'] => {
   const rows = listTaxRows(calculated);
   const at = listTaxRows(recorded).findIndex(({ taxability_reason }) => taxability_reason === 'over_collected');
   return rows[at]?.taxability_reason;

@@ -1,4 +1,4 @@
-import { expiryOf } from './commit.ts';
+import { buildExpiry } from './commit.ts';
 import type { DraftIndex, ExpiredDraft, Ledger } from './ledger.ts';
 import { isExpired } from './lifecycle.ts';
 
@@ -25,10 +25,10 @@ const batchSize = 25;
  */
 export const sweepDrafts = async (ports: SweepPorts): Promise<Swept> => {
   const shards = await Promise.all(Array.from({ length: ports.drafts.shards }, (_, shard) => sweepShard(shard, ports)));
-  return sumOf(shards);
+  return sumSwept(shards);
 };
 
-const sumOf = (parts: readonly Swept[]): Swept => ({
+const sumSwept = (parts: readonly Swept[]): Swept => ({
   voided: parts.reduce((sum, { voided }) => sum + voided, 0),
   skipped: parts.reduce((sum, { skipped }) => sum + skipped, 0),
   complete: parts.every(({ complete }) => complete),
@@ -41,7 +41,7 @@ const sweepShard = async (shard: number, ports: SweepPorts): Promise<Swept> => {
     if (ports.remainingMs() <= ports.batchMsMax) return { ...swept, complete: false };
     const batch = await nextBatch(shard, after, ports);
     if (batch === null) return { ...swept, complete: false };
-    swept = sumOf([swept, batch.swept]);
+    swept = sumSwept([swept, batch.swept]);
     // Continue after the last draft, voided or not: a failing draft must not block the others.
     after = batch.next;
   } while (after !== null);
@@ -70,7 +70,7 @@ const voidDraft = async ({ account, id }: ExpiredDraft, { ledger, now }: SweepPo
   const nowMs = now();
   const stored = await ledger.find(account, id);
   if (!stored || !isExpired(stored.transaction, nowMs)) return false;
-  const committed = await ledger.commit(expiryOf(stored, account, nowMs));
+  const committed = await ledger.commit(buildExpiry(stored, account, nowMs));
   // A concurrent sweep already voided the draft, and counts it.
   if (committed.kind === 'committed') return !committed.isRepeat;
   // A concurrent change. Unless it voided the draft, the draft remains and the run is incomplete.

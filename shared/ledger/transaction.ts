@@ -8,7 +8,7 @@ import type { SettingsSnapshot } from './settings-snapshot.ts';
 export type Transaction = z.infer<typeof response.Transaction>;
 
 /** The type that corrects a transaction that cannot be voided: a credit for a sale, a sale for a credit. */
-export const oppositeOf = ({ type }: Pick<Transaction, 'type'>): Transaction['type'] =>
+export const oppositeType = ({ type }: Pick<Transaction, 'type'>): Transaction['type'] =>
   type === 'credit' ? 'sale' : 'credit';
 
 /** A transaction in the indexes: line items and explanation are null, and keep their place in the order of keys. */

@@ -2,11 +2,10 @@ import { fitsAnswer } from '../base/answer-size.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
-import { commitOf, expiryOf } from './commit.ts';
+import { buildCommit, buildExpiry } from './commit.ts';
 import type { Idempotency } from './ledger.ts';
 import { expireStoredIfDue, isExpired } from './lifecycle.ts';
 import {
-  answerOf,
   answerOfReplay,
   answerTooLarge,
   type Caller,
@@ -18,9 +17,10 @@ import {
   referenceTaken,
   saveUnchanged,
   tooLarge,
+  transactionResponse,
 } from './ports.ts';
 import type { TransactionUpdate } from './request.ts';
-import { oppositeOf, type StoredTransaction } from './transaction.ts';
+import { oppositeType, type StoredTransaction } from './transaction.ts';
 import { type Plan, planUpdate } from './updates/plan.ts';
 import { plainFields } from './updates/requested-changes.ts';
 
@@ -85,12 +85,12 @@ const updateOnce = async (
   });
   if (!planned.ok) return planned;
   if (planned.value === null)
-    return saveUnchanged(caller.account.id, answerOf(200, current.transaction), idempotency, ports, {
+    return saveUnchanged(caller.account.id, transactionResponse(200, current.transaction), idempotency, ports, {
       transaction: id,
     });
   if (isExpired(stored.transaction, nowMs)) {
     // Store the expired draft as void first, as the sweep does, then write the change.
-    await ports.ledger.commit(expiryOf(stored, caller.account.id, nowMs));
+    await ports.ledger.commit(buildExpiry(stored, caller.account.id, nowMs));
     return 'stale';
   }
   return write(planned.value, current, parent, request, caller, ports);
@@ -106,12 +106,12 @@ const write = async (
 ): Promise<Result<ReplayableResponse> | 'stale'> => {
   const isKept = isBesideTheFigures(fields);
   if (!ports.fitsItemLimit(next, isKept ? 'kept' : 'new')) return refuse(tooLarge);
-  const answer = answerOf(200, next.transaction);
+  const answer = transactionResponse(200, next.transaction);
   // Other changes have their room, so that every transaction can be finalized and voided.
   if (!isKept && !fitsAnswer(answer.body)) return refuse(answerTooLarge(next.transaction));
   const record = idempotency && { ...idempotency, answer };
   const committed = await ports.ledger.commit(
-    commitOf({ before, next, fields, parent }, caller.account.id, caller.credential, record),
+    buildCommit({ before, next, fields, parent }, caller.account.id, caller.credential, record),
   );
   switch (committed.kind) {
     case 'committed':
@@ -124,7 +124,7 @@ const write = async (
       return refuse({
         code: 'conflict_period_closed',
         title: 'Period closed',
-        detail: `A filing includes this transaction. Record a ${oppositeOf(before.transaction)} instead.`,
+        detail: `A filing includes this transaction. Record a ${oppositeType(before.transaction)} instead.`,
         source: { pointer: fields.includes('status') ? '/status' : '/tax_amount' },
       });
     default:

@@ -6,7 +6,7 @@ const isName = (text: unknown): text is string => typeof text === 'string' && /^
 // V8's format. A message in the same format precedes the frames in `stack` and is cut off.
 const frame = /^ {4}at (.* )?\(?[^\s()]+(:\d+){2}\)?$/;
 
-const framesOf = ({ stack = '', message }: Error): string[] => {
+const listFrames = ({ stack = '', message }: Error): string[] => {
   const after = stack.indexOf(message);
   // `stack` contains the original message. If `message` has changed, the frames cannot be separated from it.
   return after < 0
@@ -32,5 +32,5 @@ export const errorWithoutStack = (message: string): Error => {
  */
 export const failureLine = (thrown: unknown): FailureLine =>
   thrown instanceof Error
-    ? { error: isName(thrown.name) ? thrown.name : 'Error', frames: framesOf(thrown) }
+    ? { error: isName(thrown.name) ? thrown.name : 'Error', frames: listFrames(thrown) }
     : { error: 'unknown', frames: [] };

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { described } from '../base/described.ts';
-import { type Problem, pointerOf } from '../base/problem.ts';
+import { type Problem, problemPointer } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { WarningDays } from '../calculations/address-warnings.ts';
 import { placeUncertainties, resolutionWarnings, uncertaintyWarnings } from '../calculations/address-warnings.ts';
@@ -67,7 +67,7 @@ const tooLittle = (query: RatesQuery): Problem | null => {
 const inQuery =
   ({ postal_code, city }: RatesQuery) =>
   (problem: Problem): Problem => {
-    const [, name] = pointerOf(problem).split('/');
+    const [, name] = problemPointer(problem).split('/');
     return { ...problem, source: { parameter: name ?? (postal_code ? 'postal_code' : city ? 'city' : 'country') } };
   };
 

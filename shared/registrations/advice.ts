@@ -1,10 +1,10 @@
-import { type Account, registrationsOf } from '../accounts/account.ts';
+import { type Account, listRegistrations } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
-import { firstDayOf, lastDayOf, monthOf } from '../base/calendar.ts';
+import { firstDay, lastDay, toMonth } from '../base/calendar.ts';
 import type { Warning } from '../calculations/response.ts';
-import { grossOf, type Sum } from '../ledger/sums.ts';
+import { grossAmount, type Sum } from '../ledger/sums.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
-import { monthText, newestOf, type ReportReads, type StoredRow } from '../reports/by-state.ts';
+import { findNewest, monthText, type ReportReads, type StoredRow } from '../reports/by-state.ts';
 import { jurisdictionCode, stateJurisdiction, stateName } from '../vocabulary/jurisdiction.ts';
 import { type MeasuringPeriod, type NexusTerms, nexusStatuses, nexusTerms } from './economic-nexus.ts';
 import type { MeasuredPeriod, RegistrationAdvice, StateAdvice } from './response.ts';
@@ -59,7 +59,7 @@ const measuredSales = (sum: Sum, { measured, includes_marketplace }: NexusTerms)
   const { marketplace = 0n, resale = 0n, not_registered = 0n, not_covered = 0n } = sum;
   const ofMarketplace = includes_marketplace ? marketplace : 0n;
   if (measured === 'taxable') return sum.taxable + not_registered + not_covered + ofMarketplace;
-  return grossOf(sum) - marketplace + ofMarketplace - (measured === 'retail' ? resale : 0n);
+  return grossAmount(sum) - marketplace + ofMarketplace - (measured === 'retail' ? resale : 0n);
 };
 
 const isReached = (value: bigint, threshold: bigint, at: 'over' | 'at_least' | null): boolean =>
@@ -91,9 +91,9 @@ const measure = (rows: readonly StoredRow[], window: Window, terms: NexusTerms):
   const count = within.reduce((sum, row) => sum + row.sales.count, 0);
   const { share, reached } = reachedIn(sales, BigInt(count), terms);
   const period: MeasuredPeriod = {
-    from: firstDayOf(first),
-    to: lastDayOf(last),
-    counts_from: countsFrom === null ? null : firstDayOf(countsFrom),
+    from: firstDay(first),
+    to: lastDay(last),
+    counts_from: countsFrom === null ? null : firstDay(countsFrom),
     sales_amount: formatAmount(sales, exponent),
     transaction_count: count,
     share_reached: shareText(share),
@@ -127,7 +127,7 @@ const determineStatus = (name: string, isRegistered: boolean, measured: readonly
 /** Whether an account collects tax in a state (`US-MI`) on a day. */
 const isRegistered = ({ settings }: Account, state: string, day: string): boolean => {
   if (settings.registrations === 'all') return true;
-  const registrations = registrationsOf(settings) ?? [];
+  const registrations = listRegistrations(settings) ?? [];
   return registrations.some(
     (registration) =>
       stateJurisdiction(registration.state) === state &&
@@ -154,7 +154,7 @@ export const registrationAdvice = async (
   { reports, now }: AdvicePorts,
 ): Promise<RegistrationAdvice> => {
   const date = taxDateAt(now(), account.settings.time_zone).slice(0, 10);
-  const month = monthOf(date);
+  const month = toMonth(date);
   const rows = await reports.rows(account.id, monthText(month - monthsBack), monthText(month));
   const byState = Map.groupBy(rows, ({ state }) => state);
   const data = nexusTerms.map(([code, terms]): StateAdvice => {
@@ -177,7 +177,7 @@ export const registrationAdvice = async (
   return {
     object: 'registration_advice',
     date,
-    as_of: newestOf(rows),
+    as_of: findNewest(rows),
     data: data.sort((a, b) => order(a) - order(b)),
     warnings: currencyWarnings(rows),
   };

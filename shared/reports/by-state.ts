@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
-import { firstDayOf, monthOf } from '../base/calendar.ts';
+import { firstDay, toMonth } from '../base/calendar.ts';
 import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import type { Problem } from '../base/problem.ts';
@@ -55,14 +55,14 @@ const monthsMax = 36;
 const pageRows = 2000;
 
 /** A month as `monthOf` counts it, as `YYYY-MM`. */
-export const monthText = (month: number): string => firstDayOf(month).slice(0, 7);
+export const monthText = (month: number): string => firstDay(month).slice(0, 7);
 
 /** The current month of an account, as `monthOf` counts it. */
 export const currentMonth = ({ settings }: Account, nowMs: number): number =>
-  monthOf(taxDateAt(nowMs, settings.time_zone).slice(0, 10));
+  toMonth(taxDateAt(nowMs, settings.time_zone).slice(0, 10));
 
 /** The newest instant at which a row changed; `null` without rows. */
-export const newestOf = (rows: readonly StoredRow[]): string | null =>
+export const findNewest = (rows: readonly StoredRow[]): string | null =>
   rows.reduce<string | null>(
     (newest, { updatedAt }) => (newest !== null && newest > updatedAt ? newest : updatedAt),
     null,
@@ -99,8 +99,8 @@ export const reportByState = async (
   account: Account,
   { reports, now }: ReportPorts,
 ): Promise<Result<ReportByState>> => {
-  const last = query.to === undefined ? currentMonth(account, now()) : monthOf(query.to);
-  const first = query.from === undefined ? last - 11 : monthOf(query.from);
+  const last = query.to === undefined ? currentMonth(account, now()) : toMonth(query.to);
+  const first = query.from === undefined ? last - 11 : toMonth(query.from);
   const [from, to] = [monthText(first), monthText(last)];
   if (first > last || last - first >= monthsMax) return refuse(wrongFrom(last));
   const { starting_after } = query;
@@ -116,7 +116,7 @@ export const reportByState = async (
     object: 'report_by_state',
     from,
     to,
-    as_of: newestOf(rows),
+    as_of: findNewest(rows),
     has_more: end !== undefined,
     next_cursor: end ? encodeCursor([end.month, end.state, end.currency].join(' '), scope) : null,
     data: shown.map(({ month, state, currency, sales, credits }) => ({

@@ -26,7 +26,7 @@ export type ReportRow = Place & { readonly sales: Sum; readonly credits: Sum };
 export const negated = (sum: Sum): Sum =>
   Object.fromEntries(Object.entries(sum).map(([name, value]) => [name, value && -value])) as Sum;
 
-const sumOf = (entry: LiabilityEntry): Sum => {
+const sumEntry = (entry: LiabilityEntry): Sum => {
   const { credit: _, credits: __, ...sum } = withEntries(noTotals, [entry]).summary.get(entry.currency) ?? zeroSum;
   return sum;
 };
@@ -37,13 +37,13 @@ const isCounted = ({ status }: Transaction): boolean => status === 'finalized' |
  * The counted amounts of a transaction in each state of the document, even where the account is not registered. Drafts
  * and voided transactions count nothing. Pure.
  */
-export const countedOf = (stored: StoredTransaction): Counted[] => {
+export const countTransaction = (stored: StoredTransaction): Counted[] => {
   const { transaction } = stored;
   if (!isCounted(transaction)) return [];
   const { type } = transaction;
   return entriesOfEachState(stored).map((entry) => {
     const { month, state, currency } = entry;
-    const sum = sumOf(entry);
+    const sum = sumEntry(entry);
     return { month, state, currency, type, sum: type === 'credit' ? { ...negated(sum), count: 1 } : sum };
   });
 };
@@ -53,7 +53,7 @@ export const placeText = ({ month, state, currency }: Place): string => `${month
 const isNothing = ({ sum }: { readonly sum: Sum }): boolean => Object.values(sum).every((value) => !value);
 
 /** The additions to the sums by place and type that make them count `after` instead of `before`. */
-export const differenceOf = (before: readonly Counted[], after: readonly Counted[]): Counted[] => {
+export const subtractCounted = (before: readonly Counted[], after: readonly Counted[]): Counted[] => {
   const sums = new Map<string, Counted>();
   for (const [counted, sign] of [
     [before, negated],
@@ -102,7 +102,7 @@ export type CountStore = {
 /** The limit of a DynamoDB transaction. */
 const writesMax = 100;
 
-const newestOf = (versions: readonly CountedVersion[]): CountedVersion[] => {
+const keepNewest = (versions: readonly CountedVersion[]): CountedVersion[] => {
   const newest = new Map<string, CountedVersion>();
   for (const one of versions) if (!((newest.get(one.id)?.version ?? 0) > one.version)) newest.set(one.id, one);
   return [...newest.values()];
@@ -114,12 +114,12 @@ type Change = { readonly mark: Mark; readonly difference: readonly Counted[]; re
  * The next change that makes reports count a version; `null` where they count it, or a newer one. A version without a
  * difference gets its mark as well: an earlier version may arrive later, and must not count then.
  */
-const changeOf = (to: CountedVersion, mark: Mark | undefined): Change | null => {
+const findChange = (to: CountedVersion, mark: Mark | undefined): Change | null => {
   if (mark && mark.version >= to.version) return null;
-  const difference = differenceOf(mark?.counted ?? [], to.counted);
+  const difference = subtractCounted(mark?.counted ?? [], to.counted);
   // All states of one month and all of another do not fit together: first, count nothing.
   if (mark && difference.length >= writesMax)
-    return { mark: { ...mark, counted: [] }, difference: differenceOf(mark.counted, []), isLast: false };
+    return { mark: { ...mark, counted: [] }, difference: subtractCounted(mark.counted, []), isLast: false };
   return { mark: { ...to, seen: mark?.seen ?? 0 }, difference, isLast: true };
 };
 
@@ -155,7 +155,7 @@ const countSome = async (
     account,
     some.map(({ id }) => id),
   );
-  const changes = some.flatMap((to) => changeOf(to, marks.get(to.id)) ?? []);
+  const changes = some.flatMap((to) => findChange(to, marks.get(to.id)) ?? []);
   const written = fitting(changes);
   if (written.length > 0) {
     const places = new Map(
@@ -186,7 +186,7 @@ export const countTransactions = async (
 ): Promise<number> => {
   let total = 0;
   for (const [account, ofAccount] of Map.groupBy(versions, ({ account }) => account)) {
-    let left: readonly CountedVersion[] = newestOf(ofAccount);
+    let left: readonly CountedVersion[] = keepNewest(ofAccount);
     while (left.length > 0) {
       const some = left;
       const done = await retryWhileStale(() => countSome(account, some, store), remainingMs);

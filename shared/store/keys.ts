@@ -12,7 +12,7 @@ import type { AnswerOwner } from '../ledger/ledger.ts';
 export type ItemKey = { readonly pk: string; readonly sk: string };
 
 /** A key as one string, for use in maps. */
-export const placeOf = ({ pk, sk }: ItemKey): string => `${pk} ${sk}`;
+export const itemPlace = ({ pk, sk }: ItemKey): string => `${pk} ${sk}`;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
@@ -30,7 +30,7 @@ export const dueShards = 8;
 /** How many partitions the parts of a release have: an import writes to all of them at once. */
 export const partShards = 16;
 
-const shardOf = (text: string, shards: number) => sha256(text).readUInt32BE() % shards;
+const chooseShard = (text: string, shards: number) => sha256(text).readUInt32BE() % shards;
 
 export const headKey = (account: string, id: string): ItemKey => ({ pk: `T#${account}#${id}`, sk: 'H' });
 
@@ -103,7 +103,7 @@ export const openEntryPartitions = (account: string, state: string): readonly st
 
 /** The key of an open entry: a transaction's liability in one state that no filing has yet. */
 export const openEntryKey = (account: string, { transactionId, state, month, currency }: OpenEntryPlace): ItemKey => ({
-  pk: openEntryPartition(account, state, shardOf(transactionId, openEntryShards)),
+  pk: openEntryPartition(account, state, chooseShard(transactionId, openEntryShards)),
   sk: `${month}#${transactionId}#${currency}`,
 });
 
@@ -154,7 +154,7 @@ export const filedEntryKey = (
     exceptions = [],
   }: Pick<OpenEntryPlace, 'transactionId' | 'currency'> & { readonly exceptions?: readonly unknown[] | undefined },
 ): ItemKey => ({
-  pk: filingShardPartition(account, id, shardOf(transactionId, openEntryShards)),
+  pk: filingShardPartition(account, id, chooseShard(transactionId, openEntryShards)),
   sk: `${exceptions.length > 0 ? '!' : ''}${transactionId}#${currency}`,
 });
 
@@ -181,7 +181,7 @@ type DuePlace = { readonly account: string; readonly state: string; readonly at:
 
 /** The key of an entry of the due index: an account's state, by the instant from which the schedule takes it. */
 export const dueKey = ({ account, state, at }: DuePlace): ItemKey => ({
-  pk: duePartition(shardOf(account, dueShards)),
+  pk: duePartition(chooseShard(account, dueShards)),
   sk: `${at}#${account}#${state}`,
 });
 
@@ -211,7 +211,7 @@ export const taxDateId = (taxDate: string, id: string): string => `${new Date(wa
 export const draftPartition = (shard: number): string => `D#${shard}`;
 
 export const draftShard = (account: string, id: string): string =>
-  draftPartition(shardOf(headKey(account, id).pk, draftShards));
+  draftPartition(chooseShard(headKey(account, id).pk, draftShards));
 
 export const accountKey = (account: string) => ({ pk: `ACCOUNT#${account}`, sk: 'ACCOUNT' });
 
@@ -287,6 +287,6 @@ export const importClaimKey = (id: string): ItemKey => {
 export const partPartition = (release: string, shard: number): string => `P#${release}#${shard}`;
 
 export const partKey = (release: string, key: string): ItemKey => ({
-  pk: partPartition(release, shardOf(key, partShards)),
+  pk: partPartition(release, chooseShard(key, partShards)),
   sk: key,
 });

@@ -1,6 +1,6 @@
 import { getOrAdd } from '../base/collections.ts';
 import { countsFrom, coversDay } from '../catalog/effective.ts';
-import { ratesOf } from '../catalog/rates.ts';
+import { listRates } from '../catalog/rates.ts';
 import type { Release, Rule } from '../catalog/release.ts';
 import type { Jurisdiction, Rate } from '../catalog/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
@@ -44,7 +44,7 @@ const findAdditionalCodes = (release: Release): ReadonlySet<string> =>
     release.rules
       .filter(({ effect: { type } }) => type === 'band' || type === 'flat_fee')
       .flatMap(({ jurisdictions }) => jurisdictions ?? [])
-      .filter((code) => ratesOf(release, code).length === 0),
+      .filter((code) => listRates(release, code).length === 0),
   );
 
 /** Whether a jurisdiction exists for a band or a fee alone: it has no rate, and a rule with one of them names its code. */
@@ -90,6 +90,6 @@ export const isKnown = (taxedJurisdiction: TaxedJurisdiction): boolean => {
 
 /** The rate that a reduced rate is compared with, where the general rate of the day is not established. */
 export const generalLater = ({ release, jurisdiction }: TaxedJurisdiction): ScaledRate => {
-  const [known] = ratesOf(release, jurisdiction.code);
+  const [known] = listRates(release, jurisdiction.code);
   return scaledRate(known?.rate ?? '0');
 };

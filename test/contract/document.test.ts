@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
-import { errorCodesOf } from '../../shared/api/endpoint-errors.ts';
+import { listErrorCodes } from '../../shared/api/endpoint-errors.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { errorCodes } from '../../shared/base/error-codes.ts';
 import { resolve, schemaProblems } from './validate-response.ts';
@@ -66,14 +66,14 @@ describe('the OpenAPI document', () => {
     expect(document.tags.map(({ name }) => name)).toContain(operation.tags[0]);
     const statuses = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
     expect(statuses).toEqual(
-      [...new Set(errorCodesOf(endpoint).map((code) => String(errorCodes[code].status)))].sort(),
+      [...new Set(listErrorCodes(endpoint).map((code) => String(errorCodes[code].status)))].sort(),
     );
     for (const response of Object.values(operation.responses).map(dereferenced<Answered>))
       expect(dereferenced<Header>(response.headers['X-Request-Id']).required).toBe(true);
   });
 
   it('assigns every error code to an operation', () => {
-    expect(new Set(Object.values(endpoints).flatMap(errorCodesOf))).toEqual(new Set(Object.keys(errorCodes)));
+    expect(new Set(Object.values(endpoints).flatMap(listErrorCodes))).toEqual(new Set(Object.keys(errorCodes)));
     expect(document.components.schemas.ErrorObject.properties.code['x-extensible-enum']).toEqual(
       Object.keys(errorCodes),
     );

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
 import { bundle, type Entry } from '../../infra/bundling.ts';
-import type { createCheck, keyNameOf } from '../../shared/api/jwt.ts';
+import type { createCheck, readKeyName } from '../../shared/api/jwt.ts';
 import { badTokens } from '../support/bad-tokens.ts';
 import { startIssuer } from '../support/issuer.ts';
 import { functionOf, synthesize } from './synthesized.ts';
@@ -166,14 +166,14 @@ it.each([
 it('the tree-shaken library for bearer tokens accepts and refuses the same as the tested one', async () => {
   const folder = folderOf('get-coverage');
   const file = readdirSync(folder).find((name) => /^jwt-.*\.js$/.test(name)) as string;
-  const deployed: { readonly createCheck: typeof createCheck; readonly keyNameOf: typeof keyNameOf } = require(
+  const deployed: { readonly createCheck: typeof createCheck; readonly readKeyName: typeof readKeyName } = require(
     join(folder, file),
   );
   const issuer = await startIssuer({ rsa: 'RS256', elliptic: 'ES256', edwards: 'EdDSA', stranger: 'RS256' });
   issuer.withdraw('stranger');
   const check = await deployed.createCheck(issuer.configured, () => {});
   const answerOf = async (token: string) => {
-    const keyName = deployed.keyNameOf(token, issuer.url);
+    const keyName = deployed.readKeyName(token, issuer.url);
     return keyName === null ? 'refused' : check(token, keyName);
   };
   for (const kid of ['rsa', 'elliptic', 'edwards'])

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { App } from 'aws-cdk-lib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
-import { settingsOf } from '../../infra/settings.ts';
+import { readSettings } from '../../infra/settings.ts';
 import {
   certificate,
   disposable,
@@ -20,7 +20,7 @@ const all = synthesize(everySetting);
 const lost = synthesize(disposable);
 const only = ({ propertiesOf }: typeof all, type: string) => propertiesOf(type);
 const { backupCopyTo } = everySetting;
-const settings = (context: Record<string, unknown>) => settingsOf(new App({ context }));
+const settings = (context: Record<string, unknown>) => readSettings(new App({ context }));
 
 it('logRetention sets the retention of all logs; the default is 90 days', () => {
   for (const { RetentionInDays } of only(all, 'AWS::Logs::LogGroup')) expect(RetentionInDays).toBe(365);

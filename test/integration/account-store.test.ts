@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
 import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
-import { digestOf, newApiKey } from '../../shared/accounts/api-key.ts';
+import { hashKey, newApiKey } from '../../shared/accounts/api-key.ts';
 import { windowMs } from '../../shared/accounts/rate-limiter.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
@@ -72,9 +72,9 @@ describe('an API key', () => {
     const { account: owner, secret, id } = await accountWithKey();
     const key = { id, account: owner.id, scopes: ['read'], created_at: expect.any(String), expires_at: null };
     expect(id).toMatch(/^key_[0-9A-Z]{26}$/);
-    expect(await findKey(digestOf(secret))).toEqual(key);
-    expect(JSON.stringify(await stored(apiKeyKey(digestOf(secret))))).not.toContain(secret);
-    expect(await findKey(digestOf('nobody'))).toBeUndefined();
+    expect(await findKey(hashKey(secret))).toEqual(key);
+    expect(JSON.stringify(await stored(apiKeyKey(hashKey(secret))))).not.toContain(secret);
+    expect(await findKey(hashKey('nobody'))).toBeUndefined();
   });
 
   it('is refused when the database returns a different key', async () => {
@@ -83,13 +83,13 @@ describe('an API key', () => {
       (next) => async (sent) => {
         const answer = await next(sent);
         const { Item } = answer.output as { Item?: { pk: string } };
-        if (Item) Item.pk = apiKeyKey(digestOf('another')).pk;
+        if (Item) Item.pk = apiKeyKey(hashKey('another')).pk;
         return answer;
       },
       { step: 'initialize', name: 'another' },
     );
     try {
-      await expect(findKey(digestOf(secret))).rejects.toThrow('another API key');
+      await expect(findKey(hashKey(secret))).rejects.toThrow('another API key');
     } finally {
       database.middlewareStack.remove('another');
     }
@@ -122,11 +122,11 @@ describe('an API key', () => {
   it('stays revoked, with the first date, and cannot be provisioned again', async () => {
     const { account: owner, secret, id } = await accountWithKey();
     expect(await revokeKey(owner.id, id)).toBe(true);
-    const revoked = await findKey(digestOf(secret));
+    const revoked = await findKey(hashKey(secret));
     expect(Date.parse(revoked?.revoked_at ?? '')).toBeCloseTo(now(), -4);
     advanceClock(1000);
     expect(await revokeKey(owner.id, id)).toBe(true);
-    expect(await findKey(digestOf(secret))).toEqual(revoked);
+    expect(await findKey(hashKey(secret))).toEqual(revoked);
     const again = { account: owner.id, secret, scopes: ['read' as const], expires_at: null };
     await expect(provisionKey(again)).rejects.toThrow('other terms');
   });
@@ -134,7 +134,7 @@ describe('an API key', () => {
   it('cannot be revoked by another account', async () => {
     const { secret, id } = await accountWithKey();
     expect(await revokeKey((await accountWithKey()).account.id, id)).toBe(false);
-    expect((await findKey(digestOf(secret)))?.revoked_at).toBeUndefined();
+    expect((await findKey(hashKey(secret)))?.revoked_at).toBeUndefined();
   });
 });
 

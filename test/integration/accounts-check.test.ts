@@ -1,6 +1,6 @@
 /** `npm run accounts -- check`: what is missing before production. */
 import { expect, it } from 'vitest';
-import { addDays, dayOf } from '../../shared/base/calendar.ts';
+import { addDays, toDay } from '../../shared/base/calendar.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { now } from '../../shared/config/clock.ts';
 import { accounts, newAccount, waitForDatabase } from '../support/accounts-cli.ts';
@@ -45,7 +45,7 @@ it('lists the election of a remote seller in a registered state, and one that ca
 
 it('shows when the last key expires, and reports it as missing 30 days before', async () => {
   const { id, key } = await newAccount('--expires', '90d');
-  const end = addDays(dayOf(now()), 90);
+  const end = addDays(toDay(now()), 90);
   expect(await findingOf(id, 'API keys')).toMatchObject({
     status: 'ok',
     found: `1 active key; the last one expires ${end}`,

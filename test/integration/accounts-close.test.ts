@@ -13,7 +13,7 @@ import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { countedKey } from '../../shared/store/keys.ts';
-import { claimItemOf, headItem } from '../../shared/store/ledger/ledger-walk.ts';
+import { findClaimItem, headItem } from '../../shared/store/ledger/ledger-walk.ts';
 import { accounts, minuteMs } from '../support/accounts-cli.ts';
 import { newCaller } from '../support/api.ts';
 import { failSends, noFaults } from '../support/faults.ts';
@@ -84,7 +84,7 @@ const runSchedule = () => handlers.schedules['close-periods']({}, context);
 
 /** The stream's record of a transaction's present state. */
 const recordOf = async (account: string, reference: string) => {
-  const claim = await claimItemOf(account, reference);
+  const claim = await findClaimItem(account, reference);
   const item = await headItem(account, String(claim?.['transaction_id']));
   return { dynamodb: { SequenceNumber: '1', NewImage: marshall(item) } };
 };

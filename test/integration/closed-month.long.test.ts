@@ -3,7 +3,7 @@ import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { handler } from '../../functions/announce-changes.ts';
 import { matches } from '../../infra/local/event-pattern.ts';
-import { openStream, recordsOf } from '../../infra/local/table-stream.ts';
+import { openStream, readRecords } from '../../infra/local/table-stream.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
@@ -612,7 +612,7 @@ it('an accrual of the running month has the sales of that moment', async () => {
 });
 
 it('the events have the same figures', async () => {
-  const records = await recordsOf(stream);
+  const records = await readRecords(stream);
   const published = await handler(records.filter((record) => patterns.some((pattern) => matches(pattern, record))));
   const ofFilings = published.filter((event): event is FilingEvent => 'filing' in event);
   expect(ofFilings).toHaveLength(2 * states.length);

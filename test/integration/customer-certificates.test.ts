@@ -1,7 +1,7 @@
 import { BatchGetCommand, type BatchGetCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
-import { stateHashOf } from '../../shared/ledger/audit.ts';
+import { hashState } from '../../shared/ledger/audit.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { customerReads } from '../../shared/store/customers/customer-reads.ts';
 import { ledgerReads } from '../../shared/store/ledger/ledger-reads.ts';
@@ -403,7 +403,7 @@ describe('the recorded certificate of a transaction', () => {
     const others = [applied(), null, applied({ certificate_number: 'R-2' }), undefined] as const;
     const hashes = others.map((applied_exemption) => {
       const line_items = after.line_items.map((line) => ({ ...line, applied_exemption }));
-      return stateHashOf({ transaction: { ...after, line_items } as typeof after, commitments });
+      return hashState({ transaction: { ...after, line_items } as typeof after, commitments });
     });
     expect(hashes[0]).toBe(data[0]?.state_hash);
     expect(new Set(hashes).size).toBe(4);

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { handler } from '../../functions/announce-changes.ts';
 import { matches } from '../../infra/local/event-pattern.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import { openStream, recordsOf } from '../../infra/local/table-stream.ts';
+import { openStream, readRecords } from '../../infra/local/table-stream.ts';
 import { storedEvents } from '../../shared/cli/ledger/events.ts';
 import { environment } from '../../shared/config/environment.ts';
 import type { FilingEvent, TransactionEvent } from '../../shared/events/event.ts';
@@ -112,7 +112,7 @@ const exercise = async () => {
 beforeAll(async () => {
   const stream = await openStream(environment.tables.transactions);
   await exercise();
-  records = (await recordsOf(stream)) as StreamRecord[];
+  records = (await readRecords(stream)) as StreamRecord[];
   letThrough = records.filter((record) => patterns.some((pattern) => matches(pattern, record)));
   published = await handler(letThrough);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { Decimal } from 'decimal.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { dayBefore, dayOf, lastDayOf, monthOf } from '../../shared/base/calendar.ts';
+import { dayBefore, lastDay, toDay, toMonth } from '../../shared/base/calendar.ts';
 import { filingsProgram } from '../../shared/cli/filings.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { now } from '../../shared/config/clock.ts';
@@ -215,7 +215,7 @@ describe('close', () => {
   it('refuses a period before the first one, with the reason', async () => {
     const { run } = shopOf(await newCaller({ settings: withMichigan }));
     // The account was created this month.
-    const end = dayBefore(`${dayOf(now()).slice(0, 7)}-01`);
+    const end = dayBefore(`${toDay(now()).slice(0, 7)}-01`);
     const refused = await run('close', ...michigan(end), '--yes', '--json');
     expect(refused.err).toContain(`US-MI has no period that ends on ${end}: its first period in Levy ends on `);
     expect(refused.err).toContain('File earlier periods outside of Levy.');
@@ -223,7 +223,7 @@ describe('close', () => {
 
   it('refuses a period that is not over before the confirmation', async () => {
     const { run } = shopOf(await newCaller({ settings: withMichigan }));
-    const running = lastDayOf(monthOf(dayOf(now())));
+    const running = lastDay(toMonth(toDay(now())));
     const refused = await run('close', ...michigan(running));
     expect([refused.code, refused.out, refused.err]).toEqual([1, '', expect.stringContaining('use `dry-run` to see')]);
   });

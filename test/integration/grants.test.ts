@@ -34,7 +34,7 @@ const { endpoints, schedules } = await import('../../functions/endpoints.ts');
 const { handler: update, updateContent } = await import('../../functions/update-content.ts');
 const { countTransactions } = await import('../../functions/count-transactions.ts');
 const { countRecords } = await import('../../infra/local/event-source.ts');
-const { openStream, recordsOf } = await import('../../infra/local/table-stream.ts');
+const { openStream, readRecords } = await import('../../infra/local/table-stream.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
 const { activateRelease, beginImport, importRelease, readActiveReleases } = await import(
   '../../shared/store/content/content-store.ts'
@@ -255,7 +255,7 @@ const ways: Partial<Record<Entry, (client: Client, parent: Parent) => Promise<un
   },
   'close-periods': () =>
     handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context),
-  'count-transactions': async () => countRecords(await recordsOf(stream)),
+  'count-transactions': async () => countRecords(await readRecords(stream)),
   'update-content': async () => {
     publisher.publish(smallFiles('MI', { rate: '0' }));
     const log = vi.spyOn(console, 'info').mockImplementation(() => {});

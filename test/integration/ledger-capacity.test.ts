@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from '
 import type { Account } from '../../shared/accounts/account.ts';
 import type { TransactionListQuery } from '../../shared/ledger/list-query.ts';
 import { listTransactions } from '../../shared/ledger/list-transactions.ts';
-import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
+import { listLiabilityEntries } from '../../shared/ledger/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
@@ -79,7 +79,7 @@ const customer = { customer: { id: 'cus_1', address } };
 const create = (changes: Partial<Transaction>, isKeyed = true) => {
   const head = created({ ...ordinary, ...changes });
   const idempotency = isKeyed ? keyed('key', 'body', head.after.transaction) : null;
-  const post = head.after.transaction.status === 'finalized' ? openEntriesOf(head.after) : [];
+  const post = head.after.transaction.status === 'finalized' ? listLiabilityEntries(head.after) : [];
   return ledger.commit(commitOf(newAccount(), head, { idempotency, openEntries: { post, remove: [] } }));
 };
 

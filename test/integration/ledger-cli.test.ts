@@ -12,10 +12,10 @@ import { verifyTransaction } from '../../shared/cli/ledger/verify-transaction.ts
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { now } from '../../shared/config/clock.ts';
 import { noTotals } from '../../shared/filings/totals.ts';
-import { entryHashOf } from '../../shared/ledger/audit.ts';
+import { hashEntry } from '../../shared/ledger/audit.ts';
 import type { Amounts } from '../../shared/ledger/credits/arithmetic.ts';
 import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
-import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
+import { listLiabilityEntries } from '../../shared/ledger/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
 import {
@@ -118,7 +118,7 @@ const changedEntry =
     tamper(entryKey(name, version), (item) => {
       if (!isHashed) return { ...item, ...changes };
       const { hash: _, ...covered } = auditEntryFrom({ ...item, ...changes });
-      return { ...auditItem(books.account, { ...covered, hash: entryHashOf(covered) }), ...entryKey(name, version) };
+      return { ...auditItem(books.account, { ...covered, hash: hashEntry(covered) }), ...entryKey(name, version) };
     });
 const changedClaim =
   (reference: string, changes: object): Tamper =>
@@ -140,7 +140,7 @@ const openEntries = async (
   name: Name,
   change: (entry: LiabilityEntry) => LiabilityEntry | undefined,
 ): Promise<void> => {
-  for (const entry of openEntriesOf(await current(name)))
+  for (const entry of listLiabilityEntries(await current(name)))
     await tamper(openEntryKey(books.account, entry), () => {
       const changed = change(entry);
       return changed && openEntryItem(books.account, changed);
@@ -388,7 +388,7 @@ describe('verify', () => {
     await forged({ credited_amount: '1.00' })('sale');
     await remove(claimOf('in_5'));
     await openEntries('plain', taxed(1n));
-    const [entry] = openEntriesOf(await current('draft'));
+    const [entry] = listLiabilityEntries(await current('draft'));
     if (!entry) throw new Error('The draft is taxed.');
     await tamper(openEntryKey(books.account, entry), () => openEntryItem(books.account, entry));
     const args = ['verify', '--account', books.account];
@@ -462,7 +462,7 @@ describe('verify finds', () => {
     ['of another month', 'plain', { month: '2026-09' }],
     ['of an unknown transaction', 'plain', { transactionId: 'txn_none' }],
   ] as const)('a stray open entry %s', async (_title, name, changes) => {
-    const [entry] = openEntriesOf(await current(name));
+    const [entry] = listLiabilityEntries(await current(name));
     if (!entry) throw new Error('The sale is taxed.');
     const stray = { ...entry, ...changes };
     await tamper(openEntryKey(books.account, stray), () => openEntryItem(books.account, stray));
@@ -523,7 +523,7 @@ describe('verify, of filings', () => {
   const entryAt = (filing: Filed, name: Sold) =>
     filedEntryKey(filedBooks.account, filingId(filing), { transactionId: of(name).id, currency: 'USD' });
   const entryOf = async (name: Sold) => {
-    const [entry] = openEntriesOf(transactionFrom(await itemAt(headKey(filedBooks.account, of(name).id))));
+    const [entry] = listLiabilityEntries(transactionFrom(await itemAt(headKey(filedBooks.account, of(name).id))));
     if (!entry) throw new Error('The sale is taxed.');
     return entry;
   };

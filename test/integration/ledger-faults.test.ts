@@ -1,7 +1,7 @@
 import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import type { BatchGetCommandInput, BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, it } from 'vitest';
-import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
+import { listLiabilityEntries } from '../../shared/ledger/open-entries.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { ledger, ledgerWithin } from '../../shared/store/ledger/ledger-store.ts';
 import { cancelled, failSends, lostReply, noFaults } from '../support/faults.ts';
@@ -89,7 +89,7 @@ it('finds its own commit when a conflict hides that it was written', async () =>
 it('reports contention, not a closed period, when a concurrent change may have removed an entry', async () => {
   const account = newAccount();
   const sale = created(finalized);
-  const entries = openEntriesOf(sale.after);
+  const entries = listLiabilityEntries(sale.after);
   await ledger.commit(commitOf(account, sale, { openEntries: { post: entries, remove: [] } }));
   const undo = commitOf(account, changed(sale.after, voided), { openEntries: { post: [], remove: entries } });
   const seen = failFirst(

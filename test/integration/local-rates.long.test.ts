@@ -5,7 +5,7 @@
  */
 import { expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
-import { countyNames, editionsOf, type RateRow, rateRows, zipRows } from '../../shared/catalog/local/text-tables.ts';
+import { countyNames, listEditions, type RateRow, rateRows, zipRows } from '../../shared/catalog/local/text-tables.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { newCaller } from '../support/api.ts';
 
@@ -71,7 +71,7 @@ const questionsOf = (edition: string): Question[] => {
     });
 };
 
-const questions = editionsOf('rates').flatMap(questionsOf);
+const questions = listEditions('rates').flatMap(questionsOf);
 
 it('tests each of more than 8,500 rows', () => {
   expect(new Set(questions.map(({ what }) => what.split(', with')[0])).size).toBeGreaterThan(8500);
@@ -159,7 +159,7 @@ const postalQuestionsOf = (edition: string): PostalQuestion[] => {
 };
 
 it("returns the rate of each ZIP's main postal place, however its words are split", async () => {
-  const asked = editionsOf('rates').flatMap(postalQuestionsOf);
+  const asked = listEditions('rates').flatMap(postalQuestionsOf);
   expect(asked.length).toBeGreaterThan(10_000);
   const wrong: string[] = [];
   await askAll(asked, (line, { what, percents }) => {

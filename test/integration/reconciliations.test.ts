@@ -1,7 +1,7 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
-import { cursorOf } from '../../shared/ledger/list-filters.ts';
+import { writeCursor } from '../../shared/ledger/list-filters.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { claimItem } from '../../shared/store/ledger/commit-writes.ts';
@@ -280,12 +280,12 @@ describe('transactions beyond the list', () => {
     const other = await newClient();
     const position = { id: 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', tax_date: '2026-10-08T00:00:00.000Z' };
     const scope = { reconciliation: october };
-    const valid = cursorOf(position, client.account.cursor_secret, scope);
+    const valid = writeCursor(position, client.account.cursor_secret, scope);
     expect((await ask(client, [billed('x')], { ...october, starting_after: valid })).status).toBe(200);
     const others = [
-      cursorOf(position, other.account.cursor_secret, scope),
-      cursorOf(position, client.account.cursor_secret, {}),
-      cursorOf(position, client.account.cursor_secret, { reconciliation: { from: '2026-10-01', to: '2026-11-30' } }),
+      writeCursor(position, other.account.cursor_secret, scope),
+      writeCursor(position, client.account.cursor_secret, {}),
+      writeCursor(position, client.account.cursor_secret, { reconciliation: { from: '2026-10-01', to: '2026-11-30' } }),
       'x',
       'x.y',
       `${valid}x`,

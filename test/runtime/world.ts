@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import type { Entry } from '../../infra/bundling.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import { openStream, recordsOf } from '../../infra/local/table-stream.ts';
+import { openStream, readRecords } from '../../infra/local/table-stream.ts';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { problemsOf } from '../contract/validate-response.ts';
@@ -73,7 +73,7 @@ export const openWorld = async () => {
     /** Call the service in this process, which runs the source code. */
     seed: (method: string, path: string, request?: Request) => seedAs(caller, method, path, request),
     /** Every record of the ledger's stream so far, as Lambda passes them on. */
-    records: () => recordsOf(stream),
+    records: () => readRecords(stream),
     /** Keep the id of the first object of a name. */
     keep: (name: string, id: string) => void (kept.has(name) || kept.set(name, id)),
     /** Count a finalized sale of 100.00, and the number of them. */

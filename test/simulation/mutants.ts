@@ -17,7 +17,7 @@ const inASecondWrite = (isLate: string): readonly Patch[] => [
       const parts = [writes.filter((write) => !isLate(write)), writes.filter(isLate)];
       for (const part of parts) {
         if (part.length === 0) continue;
-        const committed = await transact(part, (exception) => refusalOf(commit, part, exception), remainingMs);
+        const committed = await transact(part, (exception) => findRefusal(commit, part, exception), remainingMs);
         if (committed.kind !== 'committed') return committed;
       }
       return { kind: 'committed' };
@@ -37,7 +37,7 @@ const lookedUpBefore = (lookUp: string, importing: string): readonly Patch[] => 
         ${lookUp}
         write.Put = { TableName: write.Put.TableName, Item: write.Put.Item };
       }
-      return transact(writes, (exception) => refusalOf(commit, writes, exception), remainingMs);
+      return transact(writes, (exception) => findRefusal(commit, writes, exception), remainingMs);
     })();
 `,
   },
@@ -168,11 +168,11 @@ import { transactionIndex } from './transaction-index.ts';`,
 export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   'filing counted before its entries are moved': [
     {
-      find: '    writeTogether(filingWrites(commit), (exception) => refusalOf(commit, exception), remainingMs);',
+      find: '    writeTogether(filingWrites(commit), (exception) => findRefusal(commit, exception), remainingMs);',
       replace: `    (async () => {
       const rest = { idempotency: null, head: null, chain: null, period: null, progress: [], work: null, heads: [] };
       const write = (part: FilingCommit) =>
-        writeTogether(filingWrites(part), (exception) => refusalOf(commit, exception), remainingMs);
+        writeTogether(filingWrites(part), (exception) => findRefusal(commit, exception), remainingMs);
       const counted = await write({ ...commit, take: [] });
       return counted.kind === 'committed' && commit.take.length > 0 ? write({ ...commit, ...rest }) : counted;
     })();`,
@@ -193,9 +193,9 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   'progress of a filing in a second write': [
     {
       find: `  (commit) =>
-    writeTogether(filingWrites(commit), (exception) => refusalOf(commit, exception), remainingMs);`,
+    writeTogether(filingWrites(commit), (exception) => findRefusal(commit, exception), remainingMs);`,
       replace: `  async (commit) => {
-    const refused = (exception) => refusalOf(commit, exception);
+    const refused = (exception) => findRefusal(commit, exception);
     const first = await writeTogether(filingWrites({ ...commit, progress: [] }), refused, remainingMs);
     const none = { idempotency: null, head: null, chain: null, period: null, work: null, take: [], giveBack: [], heads: [] };
     if (first.kind !== 'committed' || commit.progress.length === 0) return first;
@@ -212,8 +212,8 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'difference of the tax of the last entry alone': [
     {
-      find: '...partsOf((part) => (a[part] ?? 0n) + (b[part] ?? 0n)),',
-      replace: '...partsOf((part) => b[part] ?? 0n),',
+      find: '...mapParts((part) => (a[part] ?? 0n) + (b[part] ?? 0n)),',
+      replace: '...mapParts((part) => b[part] ?? 0n),',
     },
   ],
   'entry with exceptions reopened under the key of others': [

@@ -1,4 +1,4 @@
-import { cursorOf } from '../../shared/ledger/list-filters.ts';
+import { writeCursor } from '../../shared/ledger/list-filters.ts';
 import { credit, type Known, lines, type Making, references, type Seen, sale } from './bodies.ts';
 import { ofFilings } from './filing-requests.ts';
 import type { Request } from './service.ts';
@@ -113,7 +113,7 @@ const listed: Making = (known) => {
   return {
     ...list,
     isOther: true,
-    query: { ...query, starting_after: cursorOf(position, known.foreignSecret, narrowed) },
+    query: { ...query, starting_after: writeCursor(position, known.foreignSecret, narrowed) },
   };
 };
 

@@ -14,7 +14,7 @@ import type { DueIndex } from '../../shared/filings/ledger.ts';
 import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
 import type { Filing, FilingEntry } from '../../shared/filings/response.ts';
 import { updateFiling } from '../../shared/filings/update-filing.ts';
-import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
+import { listLiabilityEntries } from '../../shared/ledger/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
@@ -147,7 +147,7 @@ export const post = async (
     calculated_tax_amount: taxOf(levies),
     line_items: linesOf(levies),
   });
-  const openEntries = { post: openEntriesOf(head.after), remove: [] };
+  const openEntries = { post: listLiabilityEntries(head.after), remove: [] };
   expect(await ledger.commit(commitOf(account.id, head, { openEntries }))).toEqual({ kind: 'committed' });
   return { stored: head.after, sign: type === 'credit' ? -1 : 1, levies };
 };
@@ -162,8 +162,8 @@ const change = async (
   const stored = (await ledger.find(account.id, posted.stored.transaction.id)) ?? posted.stored;
   const head = changed(stored, changes);
   const openEntries = {
-    post: reposted ? openEntriesOf(head.after) : [],
-    remove: openEntriesOf(stored),
+    post: reposted ? listLiabilityEntries(head.after) : [],
+    remove: listLiabilityEntries(stored),
   };
   const { kind } = await ledger.commit(commitOf(account.id, head, { openEntries }));
   if (kind === 'committed') return { ...posted, stored: head.after };

@@ -1,10 +1,10 @@
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
-import { editionsOf } from '../../shared/catalog/local/text-tables.ts';
+import { listEditions } from '../../shared/catalog/local/text-tables.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 
 const edition = '2026-11-22';
-const editions = new Set(editionsOf('rates'));
+const editions = new Set(listEditions('rates'));
 const known = new Map<string, Release | undefined>();
 
 /**

@@ -1,5 +1,5 @@
 /** Two years of files of simulated publishers, and what each file says, computed without an importer. */
-import { dayBefore, dayMs, dayOf } from '../../shared/base/calendar.ts';
+import { dayBefore, dayMs, toDay } from '../../shared/base/calendar.ts';
 import type { Format } from '../../shared/importers/importers.ts';
 import type { TestFile } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
@@ -60,7 +60,7 @@ const randomOf = (seed: number): Random => {
 
 const tenths = (random: Random): number => 1000 * (1 + random.below(20));
 
-export const addDays = (day: string, count: number): string => dayOf(Date.parse(day) + count * dayMs);
+export const addDays = (day: string, count: number): string => toDay(Date.parse(day) + count * dayMs);
 
 /** Up to twelve days before or after the first day of a file: some are posted late. */
 const postedNear = (first: string, random: Random): string => addDays(first, random.below(25) - 12);

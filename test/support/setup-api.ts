@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, expect, inject } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
-import { newService, type Service, serverOf } from '../../infra/local/memory-database/service.ts';
+import { newServer, newService, type Service } from '../../infra/local/memory-database/service.ts';
 import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { onExchange } from './exchanges.ts';
@@ -23,7 +23,7 @@ const { setImmediate } = globalThis;
  * Serve a database on loopback for processes that a test starts, and answer the SDK's clients of this process without a socket.
  */
 const startDatabase = async (): Promise<Database> => {
-  const server = serverOf((operation, body) => database.service(operation, body)).listen(0, '127.0.0.1');
+  const server = newServer((operation, body) => database.service(operation, body)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   server.unref();
   const { port } = server.address() as AddressInfo;
@@ -78,7 +78,7 @@ afterAll(async () => {
   if (recorded.size === 0) return;
   // Not over HTTP, because an account of a test may have used up its requests, or lack the scope.
   const { now } = await import('../../shared/config/clock.ts');
-  const { digestOf } = await import('../../shared/accounts/api-key.ts');
+  const { hashKey } = await import('../../shared/accounts/api-key.ts');
   const { findAccount } = await import('../../shared/store/accounts/account-store.ts');
   const { findKey } = await import('../../shared/store/accounts/api-key-store.ts');
   const { ledgerReads } = await import('../../shared/store/ledger/ledger-reads.ts');
@@ -89,7 +89,7 @@ afterAll(async () => {
   const replayNext = async () => {
     for (const [id, secret] of recorded) {
       recorded.delete(id);
-      const key = await findKey(digestOf(secret));
+      const key = await findKey(hashKey(secret));
       // A test may have deleted the account.
       if (!key) continue;
       const account = await findAccount(key.account);

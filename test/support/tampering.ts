@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
-import { type AuditEntry, auditEntry, entryHashOf } from '../../shared/ledger/audit.ts';
+import { type AuditEntry, auditEntry, hashEntry } from '../../shared/ledger/audit.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { auditKey, headKey, type ItemKey } from '../../shared/store/keys.ts';
@@ -70,7 +70,7 @@ export const forge = async (
     previousHash: newest['previous_hash'] as string | null,
     ...others,
   };
-  const hash = entryHashOf(covered);
+  const hash = hashEntry(covered);
   await tamper(auditKey(account, id, version), () => auditItem(account, { ...covered, hash }));
   await tamper(headKey(account, id), () => transactionItem(account, { ...altered, auditHash: hash }));
 };

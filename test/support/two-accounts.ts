@@ -1,7 +1,7 @@
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { cursorOf } from '../../shared/ledger/list-filters.ts';
+import { writeCursor } from '../../shared/ledger/list-filters.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { type Caller, newCaller } from './api.ts';
@@ -66,7 +66,7 @@ const belongingsOf = async (
       customers: (await made(caller.call('GET', '/customers?limit=1'))).next_cursor,
       entries,
       // A list that is long enough to have one takes minutes to make.
-      reconciliation: cursorOf({ id: sold.id, tax_date: sold.tax_date }, caller.account.cursor_secret, {
+      reconciliation: writeCursor({ id: sold.id, tax_date: sold.tax_date }, caller.account.cursor_secret, {
         reconciliation: range,
       }),
     },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
-import { type ApiKey, digestOf, newApiKey } from '../../shared/accounts/api-key.ts';
+import { type ApiKey, hashKey, newApiKey } from '../../shared/accounts/api-key.ts';
 import { authenticator, authorize } from '../../shared/api/authenticate.ts';
 import type { Token } from '../../shared/api/jwt.ts';
 import { Refusal, type RequestContext } from '../../shared/api/request-context.ts';
@@ -50,12 +50,12 @@ beforeEach(() => {
   uses = [];
   recordKeyUse = async (owner, id) => void uses.push(`${owner} ${id}`);
   keys = new Map();
-  keys.set(digestOf(good), key('key_good'));
-  keys.set(digestOf('other'), key('key_other', { account: 'acc_b' }));
-  keys.set(digestOf('orphan'), key('key_orphan', { account: 'acc_gone' }));
-  keys.set(digestOf('old'), key('key_old', { expires_at: new Date(now() + 1000).toISOString() }));
-  keys.set(digestOf('revoked'), key('key_revoked', { revoked_at: '2026-10-02T00:00:00.000Z' }));
-  keys.set(digestOf('of closed'), key('key_of_closed', { account: 'acc_closed' }));
+  keys.set(hashKey(good), key('key_good'));
+  keys.set(hashKey('other'), key('key_other', { account: 'acc_b' }));
+  keys.set(hashKey('orphan'), key('key_orphan', { account: 'acc_gone' }));
+  keys.set(hashKey('old'), key('key_old', { expires_at: new Date(now() + 1000).toISOString() }));
+  keys.set(hashKey('revoked'), key('key_revoked', { revoked_at: '2026-10-02T00:00:00.000Z' }));
+  keys.set(hashKey('of closed'), key('key_of_closed', { account: 'acc_closed' }));
   const accounts = new Map(['acc_a', 'acc_b', 'acc_closed'].map((id) => [id, account(id)]));
   accounts.set('acc_closed', { ...account('acc_closed'), closed_at: '2026-10-02T00:00:00.000Z' });
   const find =
@@ -167,7 +167,7 @@ describe('401', () => {
 
   it('a revoked key is refused at most a minute later', async () => {
     await callerOf({ 'x-api-key': good });
-    keys.set(digestOf(good), key('key_good', { revoked_at: new Date(now()).toISOString() }));
+    keys.set(hashKey(good), key('key_good', { revoked_at: new Date(now()).toISOString() }));
     advanceClock(60_000);
     expect((await refusalOf({ 'x-api-key': good })).message).toBe('auth_api_key_not_found');
   });

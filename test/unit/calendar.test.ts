@@ -4,12 +4,12 @@ import {
   dayAfter,
   dayBefore,
   dayMs,
-  dayOf,
-  firstDayOf,
+  firstDay,
   instantMs,
   isDay,
-  lastDayOf,
-  monthOf,
+  lastDay,
+  toDay,
+  toMonth,
 } from '../../shared/base/calendar.ts';
 
 // The oracle is the calendar of Date, which counts milliseconds.
@@ -19,7 +19,7 @@ describe('a day', () => {
   it('has the same neighbours as Date', () => {
     fc.assert(
       fc.property(days, (number) => {
-        const day = dayOf(number * dayMs);
+        const day = toDay(number * dayMs);
         expect(isDay(day)).toBe(true);
         expect(dayAfter(day)).toBe(new Date((number + 1) * dayMs).toJSON().slice(0, 10));
         expect(dayBefore(dayAfter(day))).toBe(day);
@@ -50,9 +50,9 @@ describe('a month', () => {
       fc.property(days, (number) => {
         const date = new Date(number * dayMs);
         const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-        const counted = monthOf(dayOf(number * dayMs));
-        expect(firstDayOf(counted)).toBe(dayOf(Date.UTC(year, month, 1)));
-        expect(lastDayOf(counted)).toBe(dayOf(Date.UTC(year, month + 1, 0)));
+        const counted = toMonth(toDay(number * dayMs));
+        expect(firstDay(counted)).toBe(toDay(Date.UTC(year, month, 1)));
+        expect(lastDay(counted)).toBe(toDay(Date.UTC(year, month + 1, 0)));
       }),
     );
   });

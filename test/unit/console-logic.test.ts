@@ -26,7 +26,7 @@ import {
 import { linkTo, routeOf } from '../../shared/console/client/route.ts';
 import { troubleOf } from '../../shared/console/client/session.ts';
 import { tiles } from '../../shared/console/client/tile-map.ts';
-import { entryHashOf } from '../../shared/ledger/audit.ts';
+import { hashEntry } from '../../shared/ledger/audit.ts';
 
 const decimal = fc
   .tuple(fc.bigInt(-(10n ** 15n), 10n ** 15n), fc.integer({ min: 0, max: 3 }))
@@ -177,7 +177,7 @@ describe('the chain of a history', () => {
       const previous_hash = all.at(-1)?.hash ?? null;
       const entry = { version, at: '2026-11-01T00:00:00.000Z', by: 'key_1', from: null, to: 'draft', fields: ['a'] };
       const hashed = { transactionId: 'txn_1', ...entry, stateHash: `s${version}`, previousHash: previous_hash };
-      all.push({ ...entry, state_hash: `s${version}`, previous_hash, hash: entryHashOf(hashed) });
+      all.push({ ...entry, state_hash: `s${version}`, previous_hash, hash: hashEntry(hashed) });
     }
     return all;
   };

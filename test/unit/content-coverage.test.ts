@@ -5,7 +5,7 @@ import type { ReleaseHead } from '../../shared/catalog/content.ts';
 import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts';
 import type { Effect, Release, Rule } from '../../shared/catalog/release.ts';
 import { attribution } from '../../shared/coverage/attribution.ts';
-import { coverageOf, coverageOfAll, subjects } from '../../shared/coverage/coverage.ts';
+import { coverageOfAll, stateCoverage, subjects } from '../../shared/coverage/coverage.ts';
 import { coveragePage } from '../../shared/coverage/page.ts';
 import { activeReleases } from '../../shared/coverage/releases.ts';
 import { Coverage } from '../../shared/coverage/response.ts';
@@ -23,7 +23,7 @@ const stateOf = (letters: string) => {
 
 const clothing = 'CLOTHING.APPAREL';
 const withRules = (rules: readonly Rule[], others: Partial<Release> = {}) => ({ ...releaseOf({ rules }), ...others });
-const clothingIn = (release: Release) => coverageOf(release, day).clothing;
+const clothingIn = (release: Release) => stateCoverage(release, day).clothing;
 
 describe('the built-in coverage', () => {
   it('has the states, the District of Columbia, Puerto Rico and three kinds of military mail, by their letters, in the shape that is answered', () => {
@@ -148,11 +148,11 @@ describe('coverage of a release', () => {
 
   it('has the shipping policy on the levels that no rule on shipping names', () => {
     const rules = [rule('city-freight', ['SHIPPING'], { type: 'taxable' }, { levels: ['city'] })];
-    const covered = coverageOf(withRules(rules, { coverage: 'partial' }), day).shipping;
+    const covered = stateCoverage(withRules(rules, { coverage: 'partial' }), day).shipping;
     expect(covered).toMatchObject({ treatment: 'by_level', rule_ids: ['xx-shipping', 'city-freight'] });
     expect(covered.text).toMatch(/^By the state, a county or a district: taxed like the goods .* By a city: taxable\./);
     const following = [rule('band-freight', ['SHIPPING'], { type: 'follows_goods' }, { levels: ['city'] })];
-    expect(coverageOf(withRules(following, { coverage: 'partial' }), day).shipping.treatment).toBe('follows_goods');
+    expect(stateCoverage(withRules(following, { coverage: 'partial' }), day).shipping.treatment).toBe('follows_goods');
   });
 
   it('states whether a cap is on each unit or on each line', () => {
@@ -197,7 +197,7 @@ describe('coverage of a release', () => {
       rule('r', [clothing], { type: 'exempt' }, { levels: ['state'], confidence: 'high' }),
       rule('l', [clothing], { type: 'taxable' }, { levels: ['city', 'county', 'district'], confidence: 'low' }),
     ];
-    const covered = coverageOf(withRules(rules, { coverage: 'partial' }), day);
+    const covered = stateCoverage(withRules(rules, { coverage: 'partial' }), day);
     expect(covered.clothing.confidence).toBe('low');
     expect(covered.notes).toContain('Not confirmed by a primary source: clothing.');
   });
@@ -211,14 +211,14 @@ describe('coverage of a release', () => {
     const release = withRules(rules);
     expect(clothingIn(release)).toMatchObject({ treatment: 'taxable', rule_ids: ['r'] });
     const note = `Sales-tax holiday from 2026-11-20 to 2026-11-22: ${clothing} exempt on the holiday below 100 a unit.`;
-    expect(coverageOf(release, '2026-11-22').notes).toContain(note);
-    expect(coverageOf(release, '2026-11-23').notes).not.toContain(note);
+    expect(stateCoverage(release, '2026-11-22').notes).toContain(note);
+    expect(stateCoverage(release, '2026-11-23').notes).not.toContain(note);
   });
 
   it('counts a rule only while it is in force', () => {
     const release = withRules([rule('r', [clothing], { type: 'exempt' }, { from: '2026-01-01', to: '2026-11-20' })]);
-    expect(coverageOf(release, '2026-11-20').clothing.treatment).toBe('exempt');
-    expect(coverageOf(release, '2026-11-21').clothing.treatment).toBe('not_established');
+    expect(stateCoverage(release, '2026-11-20').clothing.treatment).toBe('exempt');
+    expect(stateCoverage(release, '2026-11-21').clothing.treatment).toBe('not_established');
   });
 
   it.each([
@@ -231,7 +231,7 @@ describe('coverage of a release', () => {
     ],
   ] as const)('has notes on coupons with the policy %s of %s confidence: %j', (policy, confidence, expected) => {
     const settings = { coupons: [{ policy, from: null, to: null, source: 'test', confidence }] };
-    const notes = coverageOf(releaseOf({ settings }), day).notes.filter((note) => note.includes('third party'));
+    const notes = stateCoverage(releaseOf({ settings }), day).notes.filter((note) => note.includes('third party'));
     expect(notes).toEqual(expected);
   });
 
@@ -246,19 +246,19 @@ describe('coverage of a release', () => {
       confidence: 'high',
     };
     const rates = [{ ...now, to: '2027-06-30' }, next] as Release['rates'];
-    const covered = coverageOf({ ...releaseOf(), rates }, day);
+    const covered = stateCoverage({ ...releaseOf(), rates }, day);
     expect(covered.notes).toContain('The general rate is 0.07 from 2027-07-01.');
     expect(covered.general_rate).toMatchObject({ rate: '0.06', from: '2000-01-01', to: '2027-06-30' });
-    const over = coverageOf({ ...releaseOf(), established_to: '2026-11-20' }, day);
+    const over = stateCoverage({ ...releaseOf(), established_to: '2026-11-20' }, day);
     expect([over.general_rate, over.notes[0]]).toEqual([null, expect.stringContaining('2026-11-20')]);
   });
 
   it('calls local rates partial where an imported release counts some beside its head', () => {
     const partial = withRules([], { coverage: 'partial' });
-    expect(coverageOf(partial, day).local_rates).toBe('none');
+    expect(stateCoverage(partial, day).local_rates).toBe('none');
     const counts = { parts: 1, jurisdictions: 1, rates: 1, locations: 1 };
-    expect(coverageOf({ ...partial, counts } as Release, day).local_rates).toBe('partial');
-    expect(coverageOf(withRules([]), day).local_rates).toBe('complete');
+    expect(stateCoverage({ ...partial, counts } as Release, day).local_rates).toBe('partial');
+    expect(stateCoverage(withRules([]), day).local_rates).toBe('complete');
   });
 
   const imported = (last_day: string | null, counts: Partial<ReleaseHead['counts']> = {}): Release => {
@@ -267,7 +267,7 @@ describe('coverage of a release', () => {
     return { ...fallback, ...({ counts: all, last_day } as Partial<ReleaseHead>), fallback };
   };
   const localOf = (release: Release, on = day) => {
-    const { local_rates, notes } = coverageOf(release, on);
+    const { local_rates, notes } = stateCoverage(release, on);
     return [local_rates, notes.find((note) => note.includes('its files'))];
   };
 
@@ -288,7 +288,7 @@ describe('coverage of a release', () => {
     const state = [{ code: 'US-AK', type: 'state', rate: '0' }] as const;
     const { jurisdictions, rates } = releaseOf({ of: state });
     const head = { ...imported(null), jurisdictions, rates, state: 'US-AK' };
-    const { groceries, clothing, general_rate } = coverageOf(head, day);
+    const { groceries, clothing, general_rate } = stateCoverage(head, day);
     const text =
       'By the state: no general tax. By a county, a city or a district: not established; taxed as general goods, with a warning.';
     expect([groceries, clothing, general_rate?.rate]).toMatchObject([
@@ -298,7 +298,7 @@ describe('coverage of a release', () => {
     ]);
     // A rule says it of the local taxes; the state still has none.
     const exempt = rule('local', ['FOOD.GROCERY'], { type: 'exempt' }, { levels: ['county', 'city', 'district'] });
-    expect(coverageOf({ ...head, rules: [exempt] }, day).groceries).toMatchObject({
+    expect(stateCoverage({ ...head, rules: [exempt] }, day).groceries).toMatchObject({
       treatment: 'by_level',
       text: 'By the state: no general tax. By a county, a city or a district: exempt.',
       rule_ids: ['local'],
@@ -384,7 +384,7 @@ describe('the page of coverage by state', () => {
 describe('coverage of places, kinds and seasons', () => {
   const taxedFood = rule('food', ['FOOD.GROCERY'], { type: 'taxable' });
   const groceriesOn = (rules: readonly Rule[], date = day) =>
-    coverageOf({ ...releaseOf({ rules }), coverage: 'partial' as const }, date).groceries;
+    stateCoverage({ ...releaseOf({ rules }), coverage: 'partial' as const }, date).groceries;
 
   it('names each kind of tax that a rule binds', () => {
     const byKind = rule('kinds', ['FOOD.GROCERY'], { type: 'exempt' }, { kinds: ['CP', 'ECI'], levels: ['county'] });
@@ -411,7 +411,7 @@ describe('coverage of places, kinds and seasons', () => {
     'has no codes and rule ids in its texts: %s',
     (state, release) => {
       const ids = new RegExp(`US-[A-Z]{2}-|\\b${state.slice(3).toLowerCase()}-[a-z]`);
-      const covered = coverageOf(release, day);
+      const covered = stateCoverage(release, day);
       for (const subject of [...Object.keys(subjects), 'shipping'] as (keyof typeof covered)[])
         expect((covered[subject] as { text: string }).text).not.toMatch(ids);
     },
@@ -427,14 +427,17 @@ describe('coverage of places, kinds and seasons', () => {
 
   it('reports when a yearly holiday takes place', () => {
     const holiday = rule('holiday', ['CLOTHING'], { type: 'holiday', amount: '100', inclusive: false });
-    const { notes } = coverageOf(releaseOf({ rules: [{ ...holiday, season: { from: '08-01', to: '08-07' } }] }), day);
+    const { notes } = stateCoverage(
+      releaseOf({ rules: [{ ...holiday, season: { from: '08-01', to: '08-07' } }] }),
+      day,
+    );
     expect(notes.filter((note) => note.includes('each year from August 1 to August 7'))).toHaveLength(1);
   });
 });
 
 describe('coverage of shipping policies', () => {
   it.each(['exempt_unless_included', 'taxable_unless_avoidable', 'any_taxable'] as const)('names %s', (shipping) => {
-    expect(coverageOf(releaseOf({ shipping }), day).shipping).toMatchObject({
+    expect(stateCoverage(releaseOf({ shipping }), day).shipping).toMatchObject({
       treatment: shipping,
       confidence: 'high',
     });
@@ -445,7 +448,7 @@ describe('coverage of shipping policies', () => {
       rule('stated', ['SHIPPING'], { type: 'exempt' }, { attributes: { any: [], none: ['_INCLUDED_IN_PRICE'] } }),
       rule('in-price', ['SHIPPING'], { type: 'taxable' }, { attributes: { any: ['_INCLUDED_IN_PRICE'], none: [] } }),
     ];
-    expect(coverageOf(releaseOf({ rules }), day).shipping).toMatchObject({
+    expect(stateCoverage(releaseOf({ rules }), day).shipping).toMatchObject({
       treatment: 'exempt',
       rule_ids: ['stated'],
     });

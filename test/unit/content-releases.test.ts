@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { builtInRelease, builtInReleaseById, builtInReleases } from '../../shared/catalog/built-in.ts';
-import { offsetsOf, readTax } from '../../shared/catalog/local/packed-table.ts';
+import { listOffsets, readTax } from '../../shared/catalog/local/packed-table.ts';
 import { couponPolicies, type Release, type Rule, shippingPolicies } from '../../shared/catalog/release.ts';
 import manifest from '../../shared/catalog/releases/manifest.json' with { type: 'json' };
 import { remoteElections } from '../../shared/catalog/remote-terms.ts';
@@ -230,7 +230,7 @@ describe('releases', () => {
   describe.each(builtInReleases().map((release) => [release.id, release] as const))('%s', (id, release) => {
     const codes = new Set(release.jurisdictions.map(({ code }) => code));
     const tables = release.local ? packRates(release.local.rates) : { fips: '', counties: {}, taxes: '' };
-    const tableTaxes = offsetsOf(tables.taxes.split('\n')).map((offset) => readTax(tables.taxes, offset));
+    const tableTaxes = listOffsets(tables.taxes.split('\n')).map((offset) => readTax(tables.taxes, offset));
     const tableCodes = new Set(tableTaxes.map(({ code }) => code));
 
     it('has the shape of a release', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { calculate, type Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInRelease, builtInReleaseFor, builtInReleases } from '../../shared/catalog/built-in.ts';
-import { offsetsOf, readTax } from '../../shared/catalog/local/packed-table.ts';
+import { listOffsets, readTax } from '../../shared/catalog/local/packed-table.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import { packRates } from '../../shared/cli/pack/pack-tables.ts';
 import { chooseRule, type Taxing } from '../../shared/tax/rule-choice.ts';
@@ -397,7 +397,7 @@ describe('definitions of food', () => {
     const counties = [null, ...new Set(rules.flatMap((rule) => rule.counties ?? []))];
     const named = new Set(rules.flatMap((rule) => rule.jurisdictions ?? []));
     const { taxes = '' } = local ? packRates(local.rates) : {};
-    const all = taxes === '' ? [] : offsetsOf(taxes.split('\n')).map((offset) => readTax(taxes, offset));
+    const all = taxes === '' ? [] : listOffsets(taxes.split('\n')).map((offset) => readTax(taxes, offset));
     const distinct = new Map(all.map((tax) => [named.has(tax.code) ? tax.code : `${tax.type} ${tax.kind}`, tax]));
     const ofPlaces = [...distinct.values()].map(({ kind, rate: _, ...tax }) => ({ ...tax, ...(kind ? { kind } : {}) }));
     return [

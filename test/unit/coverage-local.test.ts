@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ReleaseHead } from '../../shared/catalog/content.ts';
 import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts';
-import { editionsOf } from '../../shared/catalog/local/text-tables.ts';
+import { listEditions } from '../../shared/catalog/local/text-tables.ts';
 import type { Release } from '../../shared/catalog/release.ts';
-import { coverageOf } from '../../shared/coverage/coverage.ts';
+import { stateCoverage } from '../../shared/coverage/coverage.ts';
 import { localCoverageOn, localRatesOn } from '../../shared/coverage/local-rates.ts';
 import { withFallback } from '../../shared/coverage/releases.ts';
 import { locationOf, releaseOf } from '../support/builders.ts';
@@ -28,7 +28,7 @@ describe('a state with tables', () => {
       .slice(1)
       .map((line) => /^(?<county>\d*),(?<place>[^,]*),[^,]*,(?:"[^"]*"|[^,]*),(?<rate>[\d.]*),/.exec(line)?.groups);
 
-  it.each(editionsOf('rates'))('counts its areas and the places without a rate: %s', (edition) => {
+  it.each(listEditions('rates'))('counts its areas and the places without a rate: %s', (edition) => {
     const lines = linesOf(edition);
     expect(lines).not.toContain(undefined);
     const rated = new Map(
@@ -72,7 +72,7 @@ describe('a state with tables', () => {
   it('reports that most rates of Colorado are of July 2025', () => {
     const { share_outdated } = localCoverageOn(of('CO'), day);
     expect(Number(share_outdated)).toBeGreaterThan(0.9);
-    expect(coverageOf(of('CO'), day).notes.join('\n')).toContain('are of 2025-07-01 to 2026-07-01');
+    expect(stateCoverage(of('CO'), day).notes.join('\n')).toContain('are of 2025-07-01 to 2026-07-01');
   });
 
   it.each([
@@ -86,10 +86,10 @@ describe('a state with tables', () => {
   });
 
   it('has notes on the missing share, and on approximate rates by place', () => {
-    const notes = coverageOf(of('TX'), day).notes.join('\n');
+    const notes = stateCoverage(of('TX'), day).notes.join('\n');
     expect(notes).toMatch(/839 of 1,218 places/);
     expect(notes).toMatch(/185 counties/);
-    expect(coverageOf(of('MI'), day).notes.join('\n')).not.toMatch(/ZIP/);
+    expect(stateCoverage(of('MI'), day).notes.join('\n')).not.toMatch(/ZIP/);
   });
 
   it('is partial before its rates are established', () => {
@@ -142,7 +142,7 @@ describe('an import', () => {
   it('covers as much as the built-in release below it, and notes the fallback', () => {
     expect(sayOf(over('MN'))).toEqual(['complete', 'by_file']);
     expect(sayOf(over('TX'))).toEqual(['partial', 'by_file']);
-    const { notes } = coverageOf(over('MN'), day);
+    const { notes } = stateCoverage(over('MN'), day);
     expect(notes.some((note) => note.includes('fall back') && note.includes(of('MN').id))).toBe(true);
     expect(notes.some((note) => note.includes('not covered'))).toBe(false);
   });

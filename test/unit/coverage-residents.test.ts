@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { editionsOf, zipRows } from '../../shared/catalog/local/text-tables.ts';
+import { listEditions, zipRows } from '../../shared/catalog/local/text-tables.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import type { Release } from '../../shared/catalog/release.ts';
-import { residentsOf } from '../../shared/coverage/residents.ts';
+import { tallyResidents } from '../../shared/coverage/residents.ts';
 import { tabledRelease, withTables } from '../support/local-tables.ts';
 
 describe('the outcomes by residents', () => {
@@ -24,7 +24,7 @@ describe('the outcomes by residents', () => {
 
   it.each(['GA', 'NM', 'VA', 'KY'])('match the answers: %s', (state) => {
     const expected = countOf(state);
-    const tally = residentsOf(tabledRelease(state) as Release)?.['preferred name'];
+    const tally = tallyResidents(tabledRelease(state) as Release)?.['preferred name'];
     for (const outcome of ['certain', 'likelier', 'unknown'] as const)
       expect([tally?.[outcome].names, tally?.[outcome].residents], outcome).toEqual(expected[outcome]);
     expect(tally?.charged).toBeLessThanOrEqual(tally?.likelier.residents ?? 0);
@@ -32,7 +32,7 @@ describe('the outcomes by residents', () => {
 
   // `content-coverage.test.ts` compares the page with what the content gives.
   it('count each ZIP and resident of the tables once in the total of the page', () => {
-    const all = editionsOf('zips').flatMap((edition) => zipRows(edition).map(({ residents }) => Number(residents)));
+    const all = listEditions('zips').flatMap((edition) => zipRows(edition).map(({ residents }) => Number(residents)));
     const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
     const residents = all.reduce((sum, one) => sum + one, 0).toLocaleString('en-US');
     for (const city of ['preferred name', 'no city'])

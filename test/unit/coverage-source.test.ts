@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { builtInRelease, builtInReleases } from '../../shared/catalog/built-in.ts';
 import { publishersTable } from '../../shared/coverage/page.ts';
-import { type SourceRecord, sourceOf } from '../../shared/coverage/source.ts';
+import { type SourceRecord, toSourceCoverage } from '../../shared/coverage/source.ts';
 import { publishers } from '../../shared/importers/updates/publishers.ts';
 import { headOf } from '../support/imported.ts';
 
@@ -23,7 +23,7 @@ const builtIn = (state: string) => {
 
 describe('the source of a state', () => {
   it('is the built-in content until an update takes its files, with the day of the local rates', () => {
-    expect(sourceOf(builtIn('MO'), null, day)).toEqual({
+    expect(toSourceCoverage(builtIn('MO'), null, day)).toEqual({
       origin: 'built_in',
       publisher: 'Missouri Department of Revenue',
       addresses: ['https://dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/2026/'],
@@ -39,9 +39,9 @@ describe('the source of a state', () => {
 
   it('is the active import: itself, or one below it', () => {
     const expected = { origin: 'sst', release: own, in_use: true, as_of: '2026-08-18', next_expected: '2027-01-08' };
-    expect(sourceOf(headOf(own, { format: 'sst' }), minnesota, day)).toMatchObject(expected);
+    expect(toSourceCoverage(headOf(own, { format: 'sst' }), minnesota, day)).toMatchObject(expected);
     const above = headOf('US-MN@2026-10-01.102', { format: 'zip-rates', chain: [own] });
-    expect(sourceOf(above, minnesota, day)).toMatchObject({ ...expected, origin: 'zip-rates' });
+    expect(toSourceCoverage(above, minnesota, day)).toMatchObject({ ...expected, origin: 'zip-rates' });
   });
 
   it('has a release that is not in use until it is activated', () => {
@@ -60,28 +60,28 @@ describe('the source of a state', () => {
       changes,
     };
     const proposed = { origin: 'built_in', release: own, in_use: false, as_of: '2026-08-18', proposal };
-    expect(sourceOf(builtIn('MN'), waiting, day)).toMatchObject(proposed);
+    expect(toSourceCoverage(builtIn('MN'), waiting, day)).toMatchObject(proposed);
     // An operator activated it, which the next update records.
-    expect(sourceOf(headOf(own), waiting, day)).toMatchObject({ in_use: true, proposal: null });
+    expect(toSourceCoverage(headOf(own), waiting, day)).toMatchObject({ in_use: true, proposal: null });
     // An operator rolled it back.
-    expect(sourceOf(builtIn('MN'), minnesota, day)).toMatchObject({ in_use: false, proposal: null });
+    expect(toSourceCoverage(builtIn('MN'), minnesota, day)).toMatchObject({ in_use: false, proposal: null });
     const another = headOf('US-MN@2026-10-01.102', { chain: ['US-MN@2026-06-01.101'] });
-    expect(sourceOf(another, minnesota, day)).toMatchObject({ release: own, in_use: false });
+    expect(toSourceCoverage(another, minnesota, day)).toMatchObject({ release: own, in_use: false });
   });
 
   it('reports why it is stale', () => {
-    expect(sourceOf(builtIn('MN'), minnesota, '2027-01-09')).toMatchObject({
+    expect(toSourceCoverage(builtIn('MN'), minnesota, '2027-01-09')).toMatchObject({
       stale: true,
       stale_reason: expect.stringMatching(/2026-08-18.*2027-01-08/),
     });
   });
 
   it('has no addresses where Levy cannot import what the state publishes, and no publisher without a sales tax', () => {
-    expect(sourceOf(builtIn('NY'), null, day)).toMatchObject({
+    expect(toSourceCoverage(builtIn('NY'), null, day)).toMatchObject({
       publisher: 'New York State Department of Taxation and Finance',
       addresses: [],
     });
-    expect(sourceOf(builtIn('OR'), null, day)).toMatchObject({ publisher: null, addresses: [], stale: false });
+    expect(toSourceCoverage(builtIn('OR'), null, day)).toMatchObject({ publisher: null, addresses: [], stale: false });
   });
 });
 

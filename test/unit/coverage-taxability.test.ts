@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import type { Rule } from '../../shared/catalog/release.ts';
-import { taxabilityOf } from '../../shared/coverage/taxability.ts';
+import { findTaxability } from '../../shared/coverage/taxability.ts';
 import { taxabilityPage } from '../../shared/coverage/taxability-page.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 import { releaseOf, rule } from '../support/builders.ts';
 import { builtIn } from '../support/local-content.ts';
 
 const day = '2026-11-26';
-const inState = (state: string, code: string) => taxabilityOf(builtIn(state), code, day);
+const inState = (state: string, code: string) => findTaxability(builtIn(state), code, day);
 
 describe('the taxability of a code in a state', () => {
   it('has the treatment, the rule with its source, and the attributes that change it', () => {
@@ -38,7 +38,7 @@ describe('the taxability of a code in a state', () => {
     const rules: Rule[] = [
       rule('flour', ['FOOD.CANDY'], { type: 'exempt' }, { attributes: { any: ['_CONTAINS_FLOUR'], none: [] } }),
     ];
-    const candy = taxabilityOf(releaseOf({ rules }), 'FOOD.CANDY', day);
+    const candy = findTaxability(releaseOf({ rules }), 'FOOD.CANDY', day);
     expect(candy).toMatchObject({ treatment: 'taxable', rule_id: null, confidence: null, source: null });
     expect(candy.attributes).toMatchObject([{ code: '_CONTAINS_FLOUR', treatment: 'exempt', rule_id: 'flour' }]);
   });

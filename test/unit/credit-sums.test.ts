@@ -5,12 +5,12 @@ import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
 import type { Balance } from '../../shared/ledger/credits/arithmetic.ts';
 import { withCalculatedTaxes } from '../../shared/ledger/credits/calculated-taxes.ts';
-import { type Credit, creditOf } from '../../shared/ledger/credits/credit.ts';
+import { buildCredit, type Credit } from '../../shared/ledger/credits/credit.ts';
 import type { CreditRequest } from '../../shared/ledger/credits/credit-request.ts';
-import { creditedAmountsOf, remainingOf, withCredited } from '../../shared/ledger/credits/remaining.ts';
+import { calculateRemaining, toCredited, withCredited } from '../../shared/ledger/credits/remaining.ts';
 import { withSuppliedCreditTax } from '../../shared/ledger/credits/supplied-credit-tax.ts';
 import { newTransaction } from '../../shared/ledger/new-transaction.ts';
-import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
+import { listLiabilityEntries } from '../../shared/ledger/open-entries.ts';
 import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import { withSuppliedTax } from '../../shared/ledger/supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
@@ -104,12 +104,12 @@ const saleOf = (sale: Sale): StoredTransaction => {
 };
 
 const credited = (parent: StoredTransaction, request: CreditRequest): Credit => {
-  const result = creditOf(parent, request, context, []);
+  const result = buildCredit(parent, request, context, []);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   return result.value;
 };
 const changed = (parent: StoredTransaction, credit: StoredTransaction, sign: 1n | -1n = 1n) =>
-  withCredited(parent, creditedAmountsOf(credit, parent.transaction), sign, at);
+  withCredited(parent, toCredited(credit, parent.transaction), sign, at);
 
 type Figures = Pick<Transaction, 'line_items' | 'shipping' | 'total_amount' | 'tax_amount' | 'shipping_amount'> &
   Pick<Transaction, 'applied_third_party_discount_amount'>;
@@ -155,14 +155,14 @@ type Step = typeof stepArbitrary extends fc.Arbitrary<infer Value> ? Value : nev
 const requestOf = (parent: StoredTransaction, { line, kind, part }: Step): CreditRequest => {
   const { line_items, shipping } = parent.transaction;
   const id = `l${line % line_items.length}`;
-  const balance = remainingOf(parent).charges.get(id) as Balance;
+  const balance = calculateRemaining(parent).charges.get(id) as Balance;
   const left = Number(balance.whole.net - balance.credited.net);
   const unit_price = cents(Math.floor((left * part) / 100));
   const none = { discount_amount: '0.00', third_party_discount_amount: '0' };
   const charges = shippingCharges(shipping);
   if (kind === 'shipping' && charges.length > 0) {
     const charge = charges[part % charges.length]?.id as string;
-    const { whole, credited: before } = remainingOf(parent).charges.get(charge) as Balance;
+    const { whole, credited: before } = calculateRemaining(parent).charges.get(charge) as Balance;
     const amount = cents(Math.floor((Number(whole.net - before.net) * part) / 100));
     const sent = { id: charge, amount, discount_amount: '0.00' };
     return { line_items: [{ id, quantity: '1', unit_price: '0', ...none }], shipping: part % 2 ? sent : [sent] };
@@ -191,7 +191,7 @@ const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
       parent = changed(parent, gone, -1n);
       continue;
     }
-    const result = creditOf(parent, requestOf(parent, step), context, []);
+    const result = buildCredit(parent, requestOf(parent, step), context, []);
     if (!result.ok) {
       expect(result.problems[0].code).toMatch(/conflict_over_credit|validation_invalid_format/);
       continue;
@@ -201,7 +201,7 @@ const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
     if (supplied.ok) take('outcome' in supplied.value ? supplied.value.outcome : supplied.value, outcome.tax_amount);
   }
   if (parent.transaction.refund_status !== 'full') {
-    const rest = creditOf(parent, { credit_remaining: true }, context, []);
+    const rest = buildCredit(parent, { credit_remaining: true }, context, []);
     if (rest.ok) take(rest.value.outcome, rest.value.outcome.tax_amount);
   }
   return { live, parent };
@@ -211,7 +211,7 @@ const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
 const returnOf = (transactions: readonly StoredTransaction[]) => {
   const sums: Record<string, { readonly tax: number; readonly calculated: number; readonly over: number }> = {};
   for (const one of transactions)
-    for (const { amounts } of openEntriesOf(one))
+    for (const { amounts } of listLiabilityEntries(one))
       for (const amount of amounts) {
         const { jurisdiction_code, rate, difference = 0n, over_collected = 0n } = amount;
         const key = `${jurisdiction_code} ${rate}`;
@@ -383,7 +383,7 @@ describe('credits of a sale', () => {
         let parent = sold;
         const live: Transaction[] = [];
         for (const request of requests) {
-          const result = creditOf(parent, request, context, []);
+          const result = buildCredit(parent, request, context, []);
           if (!result.ok) continue;
           const credit = stored('credit', result.value.outcome, sold.transaction);
           live.push(credit.transaction);
@@ -397,7 +397,7 @@ describe('credits of a sale', () => {
         const isWorthless = centsOf(credited_amount) + centsOf(tax_amount) === 0;
         expect([refund_status, credited_tax_amount]).toEqual([isWorthless ? 'none' : 'full', tax_amount]);
         expect(live.reduce((sum, credit) => sum + centsOf(credit.tax_amount), 0)).toBe(centsOf(tax_amount));
-        for (const { whole, credited: taken } of remainingOf(parent).charges.values()) {
+        for (const { whole, credited: taken } of calculateRemaining(parent).charges.values()) {
           expect(taken.net <= whole.net && taken.tax <= whole.tax).toBe(true);
           for (const [row, { tax }] of taken.rows.entries()) expect(tax <= (whole.rows[row]?.tax ?? 0n)).toBe(true);
         }
@@ -463,7 +463,7 @@ describe('credits of a sale', () => {
     const without = stored('sale', ask({ to: philadelphia, line_items: [free('l0')] }));
     const whole = credited(without, {}).outcome;
     expect(whole.applied_third_party_discount_amount).toBe('10.00');
-    const again = creditOf(changed(without, stored('credit', whole, without.transaction)), {}, context, []);
+    const again = buildCredit(changed(without, stored('credit', whole, without.transaction)), {}, context, []);
     expect(again.ok || again.problems[0].source).toEqual({ pointer: '/parent_transaction_id' });
   });
 
@@ -490,7 +490,7 @@ describe('a credit calculation that is posted back as it is', () => {
         const parent = live.slice(0, -1).reduce((before, credit) => changed(before, credit), sold);
         const requests: CreditRequest[] = [{}, { credit_remaining: true }, requestOf(parent, last)];
         for (const request of requests) {
-          const first = creditOf(parent, request, context, []);
+          const first = buildCredit(parent, request, context, []);
           if (!first.ok) continue;
           const { outcome } = first.value;
           if (outcome.line_items.length === 0) continue;
@@ -509,7 +509,7 @@ describe('an unmatched line in a state that the sale does not have', () => {
     const sold = saleOf({ ...sale, taxIncluded: false });
     const customer = { address: places[0] };
     const request = { line_items: [{ id: 'goodwill', quantity: '1', unit_price: '10.00', customer }] };
-    expect(creditOf(sold, request, context, [])).toMatchObject({
+    expect(buildCredit(sold, request, context, [])).toMatchObject({
       ok: false,
       problems: [{ source: { pointer: '/line_items/0' } }],
     });

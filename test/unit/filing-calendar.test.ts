@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import calendar from '../../shared/catalog/filing-calendar.json' with { type: 'json' };
-import { filingTermsOf } from '../../shared/filings/filing-calendar.ts';
+import { findFilingTerms } from '../../shared/filings/filing-calendar.ts';
 
-const dueOf = (...args: Parameters<typeof filingTermsOf>) => filingTermsOf(...args).due_date;
+const dueOf = (...args: Parameters<typeof findFilingTerms>) => findFilingTerms(...args).due_date;
 
 describe('the due date of a return', () => {
   // Worked by hand from the states' rules and a calendar.
@@ -41,16 +41,16 @@ describe('the due date of a return', () => {
 });
 
 it('has the discount, the duty of zero returns and the source of a state', () => {
-  expect(filingTermsOf('US-FL', 'month', '2026-10-31')).toMatchObject({
+  expect(findFilingTerms('US-FL', 'month', '2026-10-31')).toMatchObject({
     vendor_discount: expect.stringContaining('2.5%'),
     terms: { zero_return_required: true, source: expect.stringContaining('http') },
   });
-  expect(filingTermsOf('US-OR', 'month', '2026-10-31').terms).toBeNull();
+  expect(findFilingTerms('US-OR', 'month', '2026-10-31').terms).toBeNull();
 });
 
 it('shows amounts in dollars, and no notes about the research', () => {
   for (const state of Object.keys(calendar)) {
-    const { vendor_discount, terms } = filingTermsOf(`US-${state}`, 'month', '2026-10-31');
+    const { vendor_discount, terms } = findFilingTerms(`US-${state}`, 'month', '2026-10-31');
     expect(vendor_discount).not.toMatch(/\b(cap|first|above|under) \d/);
     expect(JSON.stringify({ vendor_discount, terms })).not.toMatch(
       /memory|remembered|not read|not known to be law|_note/,

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { AppliedExemption, TaxRowResponse } from '../../shared/calculations/response.ts';
-import { openEntriesOf, statesToFile } from '../../shared/ledger/open-entries.ts';
+import { listLiabilityEntries, statesToFile } from '../../shared/ledger/open-entries.ts';
 import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { formatAmount } from '../../shared/money/currency.ts';
@@ -39,10 +39,10 @@ const entriesOf = (lines: readonly (readonly TaxRowResponse[])[], others: Partia
   const tax_amount = taxes.reduce((sum, { tax_amount: tax }) => sum.plus(tax), new Decimal(0)).toFixed(2);
   const figures = { line_items, tax_amount, calculated_tax_amount: tax_amount };
   const { after } = created({ ...finalized, version: 3, ...figures, ...others });
-  return openEntriesOf({ ...after, ...posting });
+  return listLiabilityEntries({ ...after, ...posting });
 };
 
-const basesOf = (entries: ReturnType<typeof openEntriesOf>) =>
+const basesOf = (entries: ReturnType<typeof listLiabilityEntries>) =>
   entries.map(({ state, base }) => {
     const { taxable_amount, exempt_amount } = amountTexts(base);
     return `${state} ${taxable_amount} ${exempt_amount}`;

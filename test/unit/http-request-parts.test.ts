@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { textProblems } from '../../shared/api/body.ts';
-import { inBodyOrder, pointerTo, problemsOf } from '../../shared/api/field-problems.ts';
+import { inBodyOrder, pointerTo, unionProblems } from '../../shared/api/field-problems.ts';
 import { readQuery } from '../../shared/api/query.ts';
 import { readBody } from '../../shared/api/read-body.ts';
 import { requestContext as contextOfEvent, Refusal, type RequestContext } from '../../shared/api/request-context.ts';
@@ -90,7 +90,7 @@ describe('problems in the order of the body', () => {
     { value: 5, code: 'validation_invalid_format', because: 'it is there' },
     { value: '', code: 'validation_invalid_format', because: 'an empty text is there' },
   ])('a field with $value is $code: $because', ({ value, code }) => {
-    expect(problemsOf({ path: ['amount'], message: 'Send it.' }, { amount: value })).toMatchObject([
+    expect(unionProblems({ path: ['amount'], message: 'Send it.' }, { amount: value })).toMatchObject([
       { code, title: expect.stringContaining('amount'), source: { pointer: '/amount' } },
     ]);
   });

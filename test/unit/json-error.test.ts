@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { jsonErrorOf } from '../../shared/base/json-error.ts';
+import { describeJsonError } from '../../shared/base/json-error.ts';
 
 const parses = (text: string): boolean => {
   try {
@@ -24,7 +24,7 @@ it.each([
   ['{"a":1} {"b":2}', 1, 9, 'the end of the text'],
   ['[1, 2', 1, 6, '"," or "]"'],
 ])('finds where %j stops being JSON', (text, line, column, expected) => {
-  expect(jsonErrorOf(text)).toEqual({ line, column, expected });
+  expect(describeJsonError(text)).toEqual({ line, column, expected });
 });
 
 it('refuses exactly what JSON.parse refuses, at a place up to which the text can still become JSON', () => {
@@ -58,7 +58,7 @@ it('refuses exactly what JSON.parse refuses, at a place up to which the text can
   fc.assert(
     fc.property(edit, ({ value, at, cut, put }) => {
       const text = value.slice(0, at % (value.length + 1)) + put + value.slice((at % (value.length + 1)) + cut);
-      const error = jsonErrorOf(text);
+      const error = describeJsonError(text);
       expect(error === null).toBe(parses(text));
       if (error === null) return;
       wrong += 1;
@@ -96,5 +96,5 @@ it.each([
   ['many escapes', `["${'\\n'.repeat(500_000)}" x`, '"," or "]"'],
   ['many brackets', '['.repeat(1_000_000), 'a value or "]"'],
 ])('%s is reported', (_, text, expected) => {
-  expect(jsonErrorOf(text)?.expected).toBe(expected);
+  expect(describeJsonError(text)?.expected).toBe(expected);
 });

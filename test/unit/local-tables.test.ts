@@ -7,7 +7,7 @@ import manifest from '../../shared/catalog/local/manifest.json' with { type: 'js
 import {
   countyNames,
   districtNames,
-  editionsOf,
+  listEditions,
   rateRows,
   sourceRows,
   zipRows,
@@ -33,7 +33,7 @@ describe('local tables', () => {
   const isDay = (text: string): boolean =>
     /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
 
-  describe.each(editionsOf('rates'))('the rate table %s', (edition) => {
+  describe.each(listEditions('rates'))('the rate table %s', (edition) => {
     const state = edition.slice(0, 2);
     const rows = rateRows(edition);
     const rated = rows.filter(({ rate }) => rate !== '');
@@ -102,7 +102,7 @@ describe('local tables', () => {
     });
   });
 
-  describe.each(editionsOf('zips'))('the ZIP table %s', (edition) => {
+  describe.each(listEditions('zips'))('the ZIP table %s', (edition) => {
     const state = edition.slice(0, 2);
     const rows = zipRows(edition);
 

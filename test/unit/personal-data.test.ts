@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { stateHashOf } from '../../shared/ledger/audit.ts';
+import { hashState } from '../../shared/ledger/audit.ts';
 import { newSalt } from '../../shared/ledger/personal-data/commitments.ts';
 import { withoutPersonalData } from '../../shared/ledger/personal-data/fields.ts';
-import { redactionOf } from '../../shared/ledger/personal-data/redact.ts';
+import { buildRedaction } from '../../shared/ledger/personal-data/redact.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { committedHash, impersonal, personalDigest } from '../support/committed-hash.ts';
 import { created, createdMs, line } from '../support/transactions.ts';
@@ -97,14 +97,14 @@ it('hashes commitments as an auditor does, with and without each field', () => {
     const salt = newSalt();
     const { transaction } = stored(changes);
     const expected = committedHash(transaction, personalDigest(transaction, salt));
-    expect(stateHashOf({ transaction, commitments: { salt } })).toBe(expected);
+    expect(hashState({ transaction, commitments: { salt } })).toBe(expected);
   }
 });
 
 it('has another hash for another value of any field, another salt, and a value at another place', () => {
   const salt = newSalt();
   const hashOf = (changes: Partial<Transaction>, other = salt) =>
-    stateHashOf(stored({ ...whole, id: 'txn_1', ...changes }, other));
+    hashState(stored({ ...whole, id: 'txn_1', ...changes }, other));
   const moved = { customer: { ...customer, id: null }, metadata: { id: 'cus_1' } };
   const hashes = [
     hashOf({}),
@@ -124,7 +124,7 @@ it('is bound to the same commitments after a redaction, whose salt is nowhere', 
   for (const changes of [whole, {}]) {
     const before = stored(changes);
     const salt = before.commitments && 'salt' in before.commitments ? before.commitments.salt : '';
-    const { after, entry } = redactionOf(before, createdMs, 'operator');
+    const { after, entry } = buildRedaction(before, createdMs, 'operator');
     expect(after.commitments).toEqual({ digest: personalDigest(before.transaction, salt) });
     expect(inspect(after, { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity })).not.toContain(
       salt,
@@ -132,7 +132,7 @@ it('is bound to the same commitments after a redaction, whose salt is nowhere', 
     expect(entry).toMatchObject({
       by: 'operator',
       version: 2,
-      stateHash: stateHashOf(after),
+      stateHash: hashState(after),
       previousHash: before.auditHash,
     });
     expect(entry.fields).toContain('redacted_at');

@@ -1,7 +1,7 @@
 /** Less information about an address, or false information, never improves an answer: on random addresses of all states. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { countyNames, editionsOf, rateRows, zipRows } from '../../shared/catalog/local/text-tables.ts';
+import { countyNames, listEditions, rateRows, zipRows } from '../../shared/catalog/local/text-tables.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import type { PostalAddress } from '../../shared/catalog/location/postal-address.ts';
@@ -20,7 +20,7 @@ const countyLetters = (name: string): string => letters(name).replace(/(COUNTY|C
 /** The names of a ZIP row, with their other spellings. */
 const namesOf = (names: string): string[] => names.split('|').flatMap((one) => one.replace(/:.*/, '').split('='));
 
-const states = editionsOf('zips').flatMap((edition) => {
+const states = listEditions('zips').flatMap((edition) => {
   const rates = rateRows(edition);
   if (rates.every(({ rate }) => rate === '0')) return [];
   const places = Map.groupBy(

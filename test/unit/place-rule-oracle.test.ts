@@ -3,7 +3,7 @@
  * tables.
  */
 import { describe, expect, it } from 'vitest';
-import { editionsOf, type RateRow, rateRows, type ZipRow, zipRows } from '../../shared/catalog/local/text-tables.ts';
+import { listEditions, type RateRow, rateRows, type ZipRow, zipRows } from '../../shared/catalog/local/text-tables.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import { ask, refusal, warningCodes } from '../support/builders.ts';
@@ -73,7 +73,7 @@ const casesOf = (lots: readonly Lot[], all: readonly ZipRow[], at: number, named
   ];
 };
 
-const editions = editionsOf('rates').filter((edition) => rateRows(edition).some(({ rate }) => rate !== '0'));
+const editions = listEditions('rates').filter((edition) => rateRows(edition).some(({ rate }) => rate !== '0'));
 const met = { certain: 0, ambiguous: 0, partial: 0 };
 
 /** The problem of the answer to an address, or `null`. */

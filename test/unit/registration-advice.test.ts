@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newAccount } from '../../shared/accounts/account.ts';
-import { firstDayOf, lastDayOf } from '../../shared/base/calendar.ts';
+import { firstDay, lastDay } from '../../shared/base/calendar.ts';
 import nexus from '../../shared/catalog/economic-nexus.json' with { type: 'json' };
 import type { Sum } from '../../shared/ledger/sums.ts';
 import { registrationAdvice, windowsIn } from '../../shared/registrations/advice.ts';
@@ -12,7 +12,7 @@ const termsOf = (state: string) => nexusTerms.find(([code]) => code === state)?.
 const windowsText = (state: string, month: number) =>
   windowsIn(termsOf(state).period, month).map(
     ({ first, last, countsFrom }) =>
-      `${firstDayOf(first)} ${lastDayOf(last)} ${countsFrom === null ? 'now' : firstDayOf(countsFrom)}`,
+      `${firstDay(first)} ${lastDay(last)} ${countsFrom === null ? 'now' : firstDay(countsFrom)}`,
   );
 
 describe('the measuring periods', () => {

@@ -5,7 +5,7 @@ import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { restoreInput } from '../../shared/calculations/echo.ts';
 import { calculationProblems, crossFieldProblems } from '../../shared/calculations/request-problems.ts';
 import { newTransaction } from '../../shared/ledger/new-transaction.ts';
-import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
+import { listLiabilityEntries } from '../../shared/ledger/open-entries.ts';
 import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { requestedChanges } from '../../shared/ledger/updates/requested-changes.ts';
@@ -508,7 +508,7 @@ describe('delivery fees', () => {
     });
 
     it('keeps the fee apart from the sales of the return', () => {
-      const [entry] = openEntriesOf(stored(sold));
+      const [entry] = listLiabilityEntries(stored(sold));
       expect(entry?.base).toEqual({ taxable: 15_000n, exempt: 0n, tax: 0n });
       const ofFee = entry?.amounts.filter(({ jurisdiction_code }) => jurisdiction_code === 'US-MN-RDF');
       expect(ofFee).toMatchObject([{ rate: '0', taxable: 0n, tax: 50n }]);
@@ -518,7 +518,7 @@ describe('delivery fees', () => {
         tax_included: true,
         line_items: [{ unit_price: '163.54' }, { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0.50' }],
       });
-      const [other] = openEntriesOf(stored(included));
+      const [other] = listLiabilityEntries(stored(included));
       expect(other?.base).toEqual(entry?.base);
       expect(other?.amounts).toContainEqual(ofFee?.[0]);
     });

@@ -4,11 +4,11 @@ import type { LineItemResponse } from '../../shared/calculations/response.ts';
 import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
 import { parentAfter } from '../../shared/ledger/commit.ts';
 import { withCalculatedTaxes } from '../../shared/ledger/credits/calculated-taxes.ts';
-import { creditOf } from '../../shared/ledger/credits/credit.ts';
+import { buildCredit } from '../../shared/ledger/credits/credit.ts';
 import type { CreditRequest } from '../../shared/ledger/credits/credit-request.ts';
-import { remainingOf } from '../../shared/ledger/credits/remaining.ts';
+import { calculateRemaining } from '../../shared/ledger/credits/remaining.ts';
 import { newTransaction } from '../../shared/ledger/new-transaction.ts';
-import { answerOf } from '../../shared/ledger/ports.ts';
+import { transactionResponse } from '../../shared/ledger/ports.ts';
 import { newBasis } from '../../shared/ledger/replay/basis.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { creditedBytesMax } from '../../shared/store/ledger/credited-attributes.ts';
@@ -98,7 +98,7 @@ const sizeOf = (stored: StoredTransaction) => itemSize(transactionItem('acct_1',
 
 /** Apply a credit as a new transaction does, and return the changed sale. */
 const credited = (sale: StoredTransaction, request: CreditRequest) => {
-  const credit = creditOf(sale, request, context, []);
+  const credit = buildCredit(sale, request, context, []);
   if (!credit.ok) throw new Error(JSON.stringify(credit.problems));
   const { outcome, kind } = credit.value;
   const recorded = newTransaction(
@@ -116,7 +116,7 @@ const credited = (sale: StoredTransaction, request: CreditRequest) => {
 
 /** A part of some lines, of a random amount each. */
 const partOf = (draw: Draw, sale: StoredTransaction, ids: readonly string[]): CreditRequest => {
-  const { charges } = remainingOf(sale);
+  const { charges } = calculateRemaining(sale);
   return {
     line_items: ids.map((id) => {
       const { whole, credited } = charges.get(id) ?? {};
@@ -217,7 +217,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
       ),
     ).after;
     expect(sizeOf(last)).toBeLessThan(itemBytesMax);
-    const answer = answerOf(200, last.transaction);
+    const answer = transactionResponse(200, last.transaction);
     const record = idempotencyItem('acct_1', { digest: 'd'.repeat(64), fingerprint: 'f'.repeat(64), answer }, testNow);
     expect(itemSize(record)).toBeLessThan(itemBytesMax);
   });

@@ -6,11 +6,11 @@ const writeBytes = 1024;
 
 const add = (units: Units, name: string, more: number): void => void units.set(name, (units.get(name) ?? 0) + more);
 
-const unitsOf = (bytes: number, perUnit: number): number => Math.max(1, Math.ceil(bytes / perUnit));
+const countUnits = (bytes: number, perUnit: number): number => Math.max(1, Math.ceil(bytes / perUnit));
 
 /** Count the read units of one item, or of the rows of one page. An eventually consistent read costs half. */
 export const chargeRead = (table: Table, bytes: number, isConsistent: boolean | undefined, index = ''): void => {
-  if (table.units) add(table.units, index, unitsOf(bytes, readBytes) / (isConsistent ? 1 : 2));
+  if (table.units) add(table.units, index, countUnits(bytes, readBytes) / (isConsistent ? 1 : 2));
 };
 
 /**
@@ -21,11 +21,11 @@ export const chargeRead = (table: Table, bytes: number, isConsistent: boolean | 
 export const chargeWrite = (table: Table, before: Item | undefined, after: Item | undefined, factor = 1): void => {
   if (!table.units) return;
   const sizes = [before, after].map((item) => (item ? table.sizeOf(item) : 0));
-  add(table.units, '', factor * unitsOf(Math.max(...sizes), writeBytes));
+  add(table.units, '', factor * countUnits(Math.max(...sizes), writeBytes));
   if (before === after) return;
   for (const { name, partition, sort } of table.definition.indexes ?? []) {
     const [left, right] = [table.rowOf(name, before), table.rowOf(name, after)];
-    const cost = (row: Item | undefined) => (row ? unitsOf(itemBytes(row), writeBytes) : 0);
+    const cost = (row: Item | undefined) => (row ? countUnits(itemBytes(row), writeBytes) : 0);
     const stays =
       left && right && left[partition.name] === right[partition.name] && left[sort.name] === right[sort.name];
     const inPlace = () => (left && right && isEqual(left, right) ? 0 : Math.max(cost(left), cost(right)));

@@ -8,7 +8,7 @@ import {
   parseCondition,
   parseUpdate,
 } from './syntax.ts';
-import { compare, copied, type Item, isEqual, typeOf, type Value } from './values.ts';
+import { compare, copied, type Item, isEqual, type Value, valueType } from './values.ts';
 
 /** The names and values that a request's expressions may use. */
 export type Named = {
@@ -17,7 +17,7 @@ export type Named = {
 };
 
 const placeholders = new Map<string, readonly string[]>();
-const placeholdersOf = (expression: string): readonly string[] => {
+const listPlaceholders = (expression: string): readonly string[] => {
   const known = placeholders.get(expression) ?? expression.match(/[:#][A-Za-z0-9_]+/g) ?? [];
   placeholders.set(expression, known);
   return known;
@@ -26,12 +26,12 @@ const placeholdersOf = (expression: string): readonly string[] => {
 const none = {};
 
 /** The names and values of a request. Unused and missing ones are refused. */
-export const scopeOf = (
+export const newScope = (
   { ExpressionAttributeNames: names = none, ExpressionAttributeValues: values = none }: Named,
   expressions: readonly (string | undefined)[],
 ): Scope => {
   const used = new Set(
-    expressions.flatMap((expression) => (expression === undefined ? [] : placeholdersOf(expression))),
+    expressions.flatMap((expression) => (expression === undefined ? [] : listPlaceholders(expression))),
   );
   for (const name of [...Object.keys(names), ...Object.keys(values)])
     if (!used.has(name)) throw invalid(`Value provided in the expression attributes unused in expressions: ${name}`);
@@ -50,15 +50,15 @@ export type Scope = {
 
 const resolved = (name: string, { names }: Scope): string => (name.startsWith('#') ? (names[name] as string) : name);
 
-export const nameOf = ({ name }: Path, scope: Scope): string => resolved(name, scope);
+export const resolveName = ({ name }: Path, scope: Scope): string => resolved(name, scope);
 
 const mapAt = (value: Value | undefined): Item | undefined =>
-  value !== undefined && typeOf(value) === 'M' ? (value as Item) : undefined;
+  value !== undefined && valueType(value) === 'M' ? (value as Item) : undefined;
 
 const valueAt = (path: Path, item: Item, scope: Scope): Value | undefined =>
   path.inner.reduce<Value | undefined>(
     (value, name) => mapAt(value)?.[resolved(name, scope)],
-    item[nameOf(path, scope)],
+    item[resolveName(path, scope)],
   );
 
 /** An item with a value at a document path, or without one. The maps of the path must exist. */
@@ -71,7 +71,8 @@ const withValueAt = (item: Item, names: readonly string[], value: Value | undefi
   return { ...item, [name]: withValueAt(map, inner, value) };
 };
 
-const namesOf = (path: Path, scope: Scope): string[] => [path.name, ...path.inner].map((name) => resolved(name, scope));
+const resolveNames = (path: Path, scope: Scope): string[] =>
+  [path.name, ...path.inner].map((name) => resolved(name, scope));
 
 const read = (operand: Operand, item: Item, scope: Scope): Value | undefined =>
   operand.kind === 'value' ? scope.values[operand.name] : valueAt(operand, item, scope);
@@ -137,28 +138,28 @@ const assigned = (to: Assigned, item: Item, scope: Scope): Value => {
 const added = (before: Value | undefined, by: Value): Value => {
   if (typeof by === 'number' && (before === undefined || typeof before === 'number')) return (before ?? 0) + by;
   if (by instanceof Set && (before === undefined || before instanceof Set)) return new Set([...(before ?? []), ...by]);
-  throw invalid(`An operand in the update expression has an incorrect data type: ADD of ${typeOf(by)}`);
+  throw invalid(`An operand in the update expression has an incorrect data type: ADD of ${valueType(by)}`);
 };
 
 /** The attributes that an update changes. Overlapping paths are refused. */
 export const updatedNames = (expression: string, scope: Scope): readonly string[] => {
   const { set, remove, add } = parseUpdate(expression);
   const paths = [...set.map(({ path }) => path), ...add.map(({ path }) => path), ...remove];
-  const texts = paths.map((path) => `${namesOf(path, scope).join('.')}.`).sort();
+  const texts = paths.map((path) => `${resolveNames(path, scope).join('.')}.`).sort();
   if (texts.some((text, at) => texts[at + 1]?.startsWith(text)))
     throw invalid('Two document paths overlap with each other');
-  return [...new Set(paths.map((path) => nameOf(path, scope)))];
+  return [...new Set(paths.map((path) => resolveName(path, scope)))];
 };
 
 /** The item after an update. Operands are read from the item before it. */
 export const updated = (expression: string, before: Item, scope: Scope): Item => {
   const { set, remove, add } = parseUpdate(expression);
   let item = before;
-  for (const { path, to } of set) item = withValueAt(item, namesOf(path, scope), assigned(to, before, scope));
+  for (const { path, to } of set) item = withValueAt(item, resolveNames(path, scope), assigned(to, before, scope));
   for (const { path, by } of add) {
     const sum = added(valueAt(path, before, scope), assigned(by, before, scope));
-    item = withValueAt(item, namesOf(path, scope), sum);
+    item = withValueAt(item, resolveNames(path, scope), sum);
   }
-  for (const path of remove) item = withValueAt(item, namesOf(path, scope), undefined);
+  for (const path of remove) item = withValueAt(item, resolveNames(path, scope), undefined);
   return item === before ? { ...before } : item;
 };

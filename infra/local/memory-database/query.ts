@@ -1,6 +1,6 @@
 import { assert } from '../../../shared/base/assert.ts';
 import { chargeRead } from './capacity.ts';
-import { isTrue, nameOf, type Scope, scopeOf } from './evaluate.ts';
+import { isTrue, newScope, resolveName, type Scope } from './evaluate.ts';
 import { invalid } from './exceptions.ts';
 import type { Input } from './parameters.ts';
 import { type Condition, type Operand, parseCondition, parseProjection } from './syntax.ts';
@@ -14,7 +14,7 @@ const wrongKeys = () => invalid('Query key condition not supported');
 const conjuncts = (condition: Condition): Condition[] =>
   condition.kind === 'and' ? [...conjuncts(condition.left), ...conjuncts(condition.right)] : [condition];
 
-const attributeOf = (condition: Condition, scope: Scope): string => {
+const conditionAttribute = (condition: Condition, scope: Scope): string => {
   const operand: Operand | undefined =
     condition.kind === 'compare'
       ? condition.left
@@ -24,7 +24,7 @@ const attributeOf = (condition: Condition, scope: Scope): string => {
           ? condition.path
           : undefined;
   if (operand?.kind !== 'path') throw wrongKeys();
-  return nameOf(operand, scope);
+  return resolveName(operand, scope);
 };
 
 const boundsCross = (condition: Condition, { values }: Scope): boolean => {
@@ -35,8 +35,8 @@ const boundsCross = (condition: Condition, { values }: Scope): boolean => {
 /** The partition of a key condition, and its condition on the sort key. */
 const keyCondition = (expression: string, keys: { partition: string; sort: string }, scope: Scope) => {
   const parts = conjuncts(parseCondition(expression));
-  const ofPartition = parts.filter((part) => attributeOf(part, scope) === keys.partition);
-  const ofSort = parts.filter((part) => attributeOf(part, scope) === keys.sort);
+  const ofPartition = parts.filter((part) => conditionAttribute(part, scope) === keys.partition);
+  const ofSort = parts.filter((part) => conditionAttribute(part, scope) === keys.sort);
   const [part] = ofPartition;
   if (ofPartition.length !== 1 || ofSort.length > 1 || ofPartition.length + ofSort.length < parts.length)
     throw wrongKeys();
@@ -50,7 +50,7 @@ const projection = (table: Table, { IndexName, ProjectionExpression }: Input, sc
   const wanted =
     ProjectionExpression === undefined
       ? undefined
-      : parseProjection(ProjectionExpression).map((path) => nameOf(path, scope));
+      : parseProjection(ProjectionExpression).map((path) => resolveName(path, scope));
   if (IndexName === undefined) return (item: Item) => copiedItem(wanted ? pick(item, wanted) : item);
   const carried = table.carriedBy(IndexName);
   if (wanted?.some((name) => !carried.has(name)))
@@ -64,7 +64,7 @@ const rowSize = (table: Table, indexName: string | undefined) => {
   return (row: Item) => itemBytes(pick(row, carried));
 };
 
-const startOf = (table: Table, names: readonly string[], start: Record<string, unknown>): Item => {
+const readStart = (table: Table, names: readonly string[], start: Record<string, unknown>): Item => {
   const key = copiedItem(start);
   const unique = new Set(names);
   if (Object.keys(key).length !== unique.size || names.some((name) => typeof key[name] !== 'string'))
@@ -156,7 +156,7 @@ export const query = (table: Table, input: Input, lag?: Lag) => {
   const { IndexName, KeyConditionExpression, ExclusiveStartKey, ScanIndexForward: forward = true } = input;
   if (KeyConditionExpression === undefined)
     throw invalid('Either the KeyConditions or KeyConditionExpression parameter must be specified');
-  const scope = scopeOf(input, [KeyConditionExpression, input.FilterExpression, input.ProjectionExpression]);
+  const scope = newScope(input, [KeyConditionExpression, input.FilterExpression, input.ProjectionExpression]);
   const keys = IndexName === undefined ? table.definition : table.index(IndexName);
   if (IndexName !== undefined && input.ConsistentRead)
     throw invalid('Consistent reads are not supported on global secondary indexes');
@@ -167,7 +167,7 @@ export const query = (table: Table, input: Input, lag?: Lag) => {
   const keyNames = [
     ...new Set([names.partition, names.sort, table.definition.partition.name, table.definition.sort.name]),
   ];
-  const start = ExclusiveStartKey && startOf(table, keyNames, ExclusiveStartKey);
+  const start = ExclusiveStartKey && readStart(table, keyNames, ExclusiveStartKey);
   // As in DynamoDB itself; an emulator may answer nothing instead.
   if (start && start[names.partition] !== value)
     throw invalid('The provided starting key is outside query boundaries based on provided conditions');
@@ -186,8 +186,8 @@ export const query = (table: Table, input: Input, lag?: Lag) => {
 /** All items, in the order of the keys. */
 export const scan = (table: Table, input: Input) => {
   assert(input.IndexName === undefined, 'The memory database scans no indexes.');
-  const scope = scopeOf(input, [input.FilterExpression, input.ProjectionExpression]);
+  const scope = newScope(input, [input.FilterExpression, input.ProjectionExpression]);
   const keyNames = [table.definition.partition.name, table.definition.sort.name];
-  const start = input.ExclusiveStartKey && startOf(table, keyNames, input.ExclusiveStartKey);
+  const start = input.ExclusiveStartKey && readStart(table, keyNames, input.ExclusiveStartKey);
   return answer(table, input, page(table.itemsAfter(start), input, keyNames, rowSize(table, undefined), scope), scope);
 };

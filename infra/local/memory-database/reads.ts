@@ -1,5 +1,5 @@
 import { chargeRead } from './capacity.ts';
-import { nameOf, type Scope, scopeOf } from './evaluate.ts';
+import { newScope, resolveName, type Scope } from './evaluate.ts';
 import { invalid } from './exceptions.ts';
 import { type Input, requireKnownParameters, type TableNamed } from './parameters.ts';
 import { query, scan } from './query.ts';
@@ -11,7 +11,7 @@ const projected = (item: Item | undefined, expression: string | undefined, scope
   if (item === undefined || expression === undefined) return item;
   return pick(
     item,
-    parseProjection(expression).map((path) => nameOf(path, scope)),
+    parseProjection(expression).map((path) => resolveName(path, scope)),
   );
 };
 
@@ -24,7 +24,7 @@ export const get = (tableNamed: TableNamed, input: Input) => {
     'ProjectionExpression',
     'ExpressionAttributeNames',
   );
-  const scope = scopeOf(input, [input.ProjectionExpression]);
+  const scope = newScope(input, [input.ProjectionExpression]);
   const table = tableNamed(input.TableName);
   const found = table.get(copiedItem(input.Key));
   chargeRead(table, found ? table.sizeOf(found) : 0, input.ConsistentRead);
@@ -65,7 +65,7 @@ export const batchGet = (tableNamed: TableNamed, input: Input) => {
     }
     chargeRead(table, item ? table.sizeOf(item) : 0, request.ConsistentRead);
     if (item) {
-      const scope = scopeOf(request, [request.ProjectionExpression]);
+      const scope = newScope(request, [request.ProjectionExpression]);
       Responses[name].push(copiedItem(projected(item, request.ProjectionExpression, scope)));
     }
   }

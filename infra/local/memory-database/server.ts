@@ -1,13 +1,13 @@
 /** Serves the memory database on a port of loopback. Runs as a worker thread, or as a separate process: `server.ts PORT FOLDER`. */
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
-import { newService, serverOf } from './service.ts';
+import { newServer, newService } from './service.ts';
 
 const { port, folder }: { readonly port: number; readonly folder: string | null } = parentPort
   ? workerData
   : { port: Number(process.argv[2]), folder: process.argv[3] ?? null };
 
-const server = serverOf(newService(folder));
+const server = newServer(newService(folder));
 server.listen(port, '127.0.0.1');
 await once(server, 'listening');
 parentPort?.postMessage('listening');

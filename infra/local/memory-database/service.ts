@@ -88,7 +88,7 @@ export const newService = (folder: string | null): Service => {
 };
 
 /** DynamoDB's protocol over HTTP. */
-export const serverOf = (service: Service): Server => {
+export const newServer = (service: Service): Server => {
   const server = createServer(async (request, response) => {
     const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
     const { status, text: body } = service(operation, await text(request));

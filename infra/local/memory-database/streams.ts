@@ -12,9 +12,9 @@ const recordsMax = 1000;
 const keptMax = 100_000;
 
 /** DynamoDB Streams with old and new images, one shard per table. */
-const arnOf = (table: string) => `arn:aws:dynamodb:local:000000000000:table/${table}/stream/1`;
+const streamArn = (table: string) => `arn:aws:dynamodb:local:000000000000:table/${table}/stream/1`;
 
-const recordOf = (
+const toRecord = (
   { before, after }: Pick<Change, 'before' | 'after'>,
   keys: Parameters<typeof toItem>[0],
   sequence: number,
@@ -51,7 +51,7 @@ export const newStreams = (database: Database) => {
   const open = (table: string, isRestored: boolean): object => {
     const stored = database.tables.get(table);
     if (!stored) throw noSuchTable(table);
-    const arn = arnOf(table);
+    const arn = streamArn(table);
     if (!streams.has(arn)) {
       streams.set(arn, { records: [], dropped: 0 });
       if (isRestored) changed(stored.all().map((after) => ({ table, before: undefined, after })));
@@ -61,12 +61,12 @@ export const newStreams = (database: Database) => {
 
   const changed = (changes: readonly Change[]): void => {
     for (const { table, before, after } of changes) {
-      const stream = streams.get(arnOf(table));
+      const stream = streams.get(streamArn(table));
       const { partition, sort } = database.tables.get(table)?.definition ?? {};
       if (!stream || !partition || !sort) continue;
       const item = (after ?? before) as Item;
       const keys = { [partition.name]: item[partition.name] ?? null, [sort.name]: item[sort.name] ?? null };
-      stream.records.push(recordOf({ before, after }, keys, ++sequence));
+      stream.records.push(toRecord({ before, after }, keys, ++sequence));
       if (stream.records.length > 2 * keptMax) stream.dropped += stream.records.splice(0, keptMax).length;
     }
   };

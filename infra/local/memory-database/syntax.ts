@@ -26,7 +26,7 @@ export type Update = {
 
 const token = /\s*(<=|>=|[=<>(),.]|[:#]?[A-Za-z_][A-Za-z0-9_]*|:[0-9A-Za-z_]+|#[0-9A-Za-z_]+)/y;
 
-const tokensOf = (expression: string): string[] => {
+const tokenize = (expression: string): string[] => {
   const tokens: string[] = [];
   token.lastIndex = 0;
   const text = expression.trimEnd();
@@ -48,7 +48,7 @@ class Parser {
 
   constructor(expression: string) {
     this.expression = expression;
-    this.tokens = tokensOf(expression);
+    this.tokens = tokenize(expression);
   }
 
   fail(): never {

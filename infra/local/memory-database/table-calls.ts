@@ -9,7 +9,7 @@ const key = (schema: readonly KeySchemaElement[] | undefined, type: 'HASH' | 'RA
   if (name === undefined) throw invalid('Every table and index must have a partition key and a sort key.');
   return { name, type: 'S' };
 };
-const keysOf = (schema: readonly KeySchemaElement[] | undefined) => ({
+const readKeys = (schema: readonly KeySchemaElement[] | undefined) => ({
   partition: key(schema, 'HASH'),
   sort: key(schema, 'RANGE'),
 });
@@ -20,11 +20,11 @@ export const tableFrom = (input: CreateTableCommandInput): Table => {
   if (!TableName) throw invalid('The parameter TableName is required but was not present in the request');
   if (AttributeDefinitions.some(({ AttributeType }) => AttributeType !== 'S')) throw invalid('Keys must be strings.');
   return new Table(TableName, {
-    ...keysOf(KeySchema),
+    ...readKeys(KeySchema),
     keep: false,
     indexes: GlobalSecondaryIndexes.map((index) => ({
       name: index.IndexName ?? '',
-      ...keysOf(index.KeySchema),
+      ...readKeys(index.KeySchema),
       include: index.Projection?.NonKeyAttributes ?? [],
     })),
   });

@@ -163,7 +163,7 @@ export class Table {
     if (after) this.#items.put(key[0], after);
     else if (before) this.#items.delete(key[0], before);
     for (const { index, rows } of this.#indexes.values()) {
-      const [left, joined] = [partitionOf(index, before), partitionOf(index, after)];
+      const [left, joined] = [partitionKey(index, before), partitionKey(index, after)];
       if (left !== undefined && (left !== joined || rows.order(before as Item, after as Item) !== 0))
         rows.delete(left, before as Item);
       if (joined !== undefined) rows.put(joined, after as Item);
@@ -187,7 +187,7 @@ export class Table {
 
   /** The row of an item in an index, if it has one. */
   rowOf(indexName: string, item: Item | undefined): Item | undefined {
-    return item && partitionOf(this.index(indexName), item) !== undefined
+    return item && partitionKey(this.index(indexName), item) !== undefined
       ? pick(item, this.carriedBy(indexName))
       : undefined;
   }
@@ -211,7 +211,7 @@ export class Table {
     for (const { key, before } of this.#journal.slice(-writes).reverse()) {
       if (!late.has(key)) late.set(key, isBehind(key));
       if (!late.get(key)) continue;
-      if (before && partitionOf(index, before) === value) rows.set(key, before);
+      if (before && partitionKey(index, before) === value) rows.set(key, before);
       else rows.delete(key);
     }
     return [...rows.values()];
@@ -240,5 +240,5 @@ export class Table {
 }
 
 /** The partition of an index that an item is in. Without both of its keys it is in none. */
-const partitionOf = ({ partition, sort }: Index, item: Item | undefined): string | undefined =>
+const partitionKey = ({ partition, sort }: Index, item: Item | undefined): string | undefined =>
   item?.[sort.name] === undefined ? undefined : (item[partition.name] as string | undefined);

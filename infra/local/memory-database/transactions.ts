@@ -14,7 +14,7 @@ const tokenKeptMs = 10 * 60_000;
 /** The client's tokens of the last ten minutes, with what they were sent with. */
 export type Tokens = Map<string, { readonly atMs: number; readonly items: unknown }>;
 
-const actionOf = (tableNamed: TableNamed, action: Readonly<Record<string, Input>>): Write => {
+const readAction = (tableNamed: TableNamed, action: Readonly<Record<string, Input>>): Write => {
   const [[kind = '', input] = ['', {}], ...others] = Object.entries(action).filter(([, part]) => part !== undefined);
   const making = writeKinds[kind];
   if (!making || others.length > 0) throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
@@ -25,7 +25,7 @@ const actionOf = (tableNamed: TableNamed, action: Readonly<Record<string, Input>
 type Result = { readonly item: Item | undefined } | { readonly reason: CancellationReason };
 
 // The item after a write, or the reason for its refusal: its condition, or an update that does not fit the item.
-const resultOf = (write: Write, before: Item | undefined): Result => {
+const toResult = (write: Write, before: Item | undefined): Result => {
   if (!matchesCondition(write.condition, before, write.scope))
     return { reason: conditionReason(write.showsOld ? before : undefined) };
   try {
@@ -42,7 +42,7 @@ export const transactWrite = (tableNamed: TableNamed, input: Input, tokens: Toke
   const { ClientRequestToken: token, TransactItems: items = [] } = input;
   if (items.length < 1 || items.length > actionsMax)
     throw invalid(`Member must have length between 1 and ${actionsMax}`);
-  const writes = items.map((action) => actionOf(tableNamed, action));
+  const writes = items.map((action) => readAction(tableNamed, action));
   const places = new Set(writes.map(({ table, key }) => [table.name, ...key].join('\u0000')));
   if (places.size < writes.length) throw invalid('Transaction request cannot include multiple operations on one item');
   for (const [expired, { atMs }] of tokens) {
@@ -55,7 +55,7 @@ export const transactWrite = (tableNamed: TableNamed, input: Input, tokens: Toke
     throw tokenReused();
   }
   const before = writes.map(currentItem);
-  const results = writes.map((write, at) => resultOf(write, before[at]));
+  const results = writes.map((write, at) => toResult(write, before[at]));
   if (results.some((result) => 'reason' in result))
     throw canceled(results.map((result) => ('reason' in result ? result.reason : noReason)));
   const after = results.map((result) => ('item' in result ? result.item : undefined));

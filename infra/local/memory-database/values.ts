@@ -17,7 +17,7 @@ const compareText = (left: string, right: string): number =>
 const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
 
 /** The letters of DynamoDB for a value's type. */
-export const typeOf = (value: Value): string => {
+export const valueType = (value: Value): string => {
   if (typeof value === 'string') return 'S';
   if (typeof value === 'number') return 'N';
   if (typeof value === 'boolean') return 'BOOL';
@@ -37,7 +37,7 @@ export const compare = (left: Value, right: Value): number | undefined => {
 export const isEqual = (left: Value, right: Value): boolean => {
   const order = compare(left, right);
   if (order !== undefined) return order === 0;
-  if (typeOf(left) !== typeOf(right)) return false;
+  if (valueType(left) !== valueType(right)) return false;
   if (left instanceof Set) return left.symmetricDifference(right as Set<string>).size === 0;
   if (typeof left !== 'object' || left === null) return left === right;
   const [entries, others] = [Object.entries(left), right as Record<string, Value>];

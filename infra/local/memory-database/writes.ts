@@ -1,5 +1,5 @@
 import { chargeWrite } from './capacity.ts';
-import { matchesCondition, type Scope, scopeOf, updated, updatedNames } from './evaluate.ts';
+import { matchesCondition, newScope, type Scope, updated, updatedNames } from './evaluate.ts';
 import { conditionFailed, invalid } from './exceptions.ts';
 import { type Input, requireKnownParameters, type TableNamed } from './parameters.ts';
 import type { Table } from './table.ts';
@@ -42,7 +42,7 @@ const base = (
     table,
     key: table.keyOf(key, exactly),
     condition: input.ConditionExpression as string | undefined,
-    scope: scopeOf(input, [input.ConditionExpression, ...expressions]),
+    scope: newScope(input, [input.ConditionExpression, ...expressions]),
     showsOld: isShown(input),
     names: [],
   };
@@ -97,7 +97,12 @@ export const writeKinds: Readonly<Record<string, { readonly make: Making; readon
 export const currentItem = ({ table, key: [partition, sort] }: Write): Item | undefined =>
   table.get({ [table.definition.partition.name]: partition, [table.definition.sort.name]: sort });
 
-const attributesOf = (wanted: string | undefined, write: Write, before: Item | undefined, after: Item | undefined) => {
+const returnedAttributes = (
+  wanted: string | undefined,
+  write: Write,
+  before: Item | undefined,
+  after: Item | undefined,
+) => {
   const shown: Record<string, Item | undefined> = {
     ALL_OLD: before,
     ALL_NEW: after,
@@ -120,7 +125,7 @@ export const writeOne = (kind: 'Put' | 'Update' | 'Delete', tableNamed: TableNam
   const after = write.after(before);
   chargeWrite(write.table, before, after);
   write.table.replace(write.key, before, after);
-  return attributesOf(input.ReturnValues, write, before, after);
+  return returnedAttributes(input.ReturnValues, write, before, after);
 };
 
 type WriteRequest = {

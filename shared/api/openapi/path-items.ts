@@ -38,12 +38,12 @@ const requestBody = ({ body, requests = {} }: DocumentedEndpoint) =>
     },
   };
 
-const contentOf = async ({ schema, type, example, csvExample }: DocumentedEndpoint['responses'][number]) => ({
+const buildContent = async ({ schema, type, example, csvExample }: DocumentedEndpoint['responses'][number]) => ({
   [type ?? 'application/json']: { schema, example: await example() },
   ...(csvExample && { 'text/csv': { schema: { type: 'string' as const }, example: await csvExample() } }),
 });
 
-const successesOf = async (endpoint: DocumentedEndpoint) => {
+const buildSuccesses = async (endpoint: DocumentedEndpoint) => {
   const successes: ZodOpenApiResponsesObject = {};
   for (const response of endpoint.responses)
     successes[`${response.status}`] = {
@@ -57,13 +57,13 @@ const successesOf = async (endpoint: DocumentedEndpoint) => {
           ...(endpoint.body ? (['Preference-Applied'] as const) : []),
         ],
       ),
-      content: await contentOf(response),
+      content: await buildContent(response),
     };
   return successes;
 };
 
-const responsesOf = async (endpoint: DocumentedEndpoint) => ({
-  ...(await successesOf(endpoint)),
+const buildResponses = async (endpoint: DocumentedEndpoint) => ({
+  ...(await buildSuccesses(endpoint)),
   ...(endpoint.notModified && {
     304: { description: endpoint.notModified, headers: successHeaders(endpoint, ['ETag']) },
   }),
@@ -94,7 +94,7 @@ const operationObject = async (endpoint: DocumentedEndpoint): Promise<ZodOpenApi
     parameters: [...pathParameters(path), ...headerParameters(endpoint).map(parameterRef)],
     ...(query && { requestParams: { query: query as ZodObjectInput } }),
     ...requestBody(endpoint),
-    responses: await responsesOf(endpoint),
+    responses: await buildResponses(endpoint),
   };
 };
 

@@ -5,7 +5,7 @@ import { overCredit } from '../../ledger/credits/problems.ts';
 import { notFound, otherVersion } from '../../ledger/ports.ts';
 import { noCredential, outOfScope } from '../authenticate.ts';
 import type { DocumentedEndpoint, Endpoint } from '../endpoint.ts';
-import { errorCodesOf } from '../endpoint-errors.ts';
+import { listErrorCodes } from '../endpoint-errors.ts';
 import { failures } from '../failure.ts';
 import { overLimit } from '../limit-rate.ts';
 import { unreadable } from '../read-body.ts';
@@ -15,7 +15,7 @@ import { ErrorResponse } from './error-schema.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';
 
 // A required header is a component. An optional one differs in `required`, so it is written inline.
-const headersOf = (required: readonly ResponseHeader[], optional: readonly ResponseHeader[] = []) =>
+const listHeaders = (required: readonly ResponseHeader[], optional: readonly ResponseHeader[] = []) =>
   Object.fromEntries([
     ...required.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
     ...optional.map((name) => [name, { ...responseHeaders[name], required: false }] as const),
@@ -44,7 +44,7 @@ export const successHeaders = (
   { scope }: Endpoint,
   required: readonly ResponseHeader[],
   optional: readonly ResponseHeader[] = [],
-) => headersOf(['X-Request-Id', 'Service-Version', 'Vary', ...(scope === null ? [] : rate), ...required], optional);
+) => listHeaders(['X-Request-Id', 'Service-Version', 'Vary', ...(scope === null ? [] : rate), ...required], optional);
 
 const ownTitles: Readonly<Record<number, string>> = {
   404: 'No resource has this id.',
@@ -71,11 +71,11 @@ const isShared = (status: number): status is keyof typeof shared => status in sh
 
 const sharedHeaders = (status: keyof typeof shared) => {
   const optional: readonly ResponseHeader[] = ['Service-Version', 'Vary', ...rate];
-  if (status === 401) return headersOf(['X-Request-Id', 'WWW-Authenticate'], optional);
-  if (status === 405) return headersOf(['X-Request-Id', 'Allow']);
-  if (status === 429) return headersOf(['X-Request-Id', 'Retry-After', ...rate], ['Service-Version', 'Vary']);
-  if (status === 503) return headersOf(['X-Request-Id'], ['Retry-After', ...optional]);
-  return headersOf(['X-Request-Id'], optional);
+  if (status === 401) return listHeaders(['X-Request-Id', 'WWW-Authenticate'], optional);
+  if (status === 405) return listHeaders(['X-Request-Id', 'Allow']);
+  if (status === 429) return listHeaders(['X-Request-Id', 'Retry-After', ...rate], ['Service-Version', 'Vary']);
+  if (status === 503) return listHeaders(['X-Request-Id'], ['Retry-After', ...optional]);
+  return listHeaders(['X-Request-Id'], optional);
 };
 
 /** One error for each status, as the service returns it. */
@@ -111,7 +111,7 @@ const preferredExamples: readonly Problem[] = [
 
 const exampleRequestId = '0c5ef4e5-7d1b-4b8e-8a4e-0f6c3f0a9d11';
 
-const exampleOf = (status: number, codes: readonly Code[], own: readonly Problem[]) => {
+const problemExample = (status: number, codes: readonly Code[], own: readonly Problem[]) => {
   const problem =
     own.find(({ code }) => codes.includes(code)) ??
     preferredExamples.find(({ code }) => codes.includes(code)) ??
@@ -123,7 +123,7 @@ const exampleOf = (status: number, codes: readonly Code[], own: readonly Problem
 const errorResponse = (
   status: number,
   codes: readonly Code[],
-  headers: ReturnType<typeof headersOf>,
+  headers: ReturnType<typeof listHeaders>,
   own: readonly Problem[] = [],
 ): ZodOpenApiResponseObject => ({
   description: [
@@ -136,7 +136,7 @@ const errorResponse = (
   content: {
     'application/json': {
       schema: ErrorResponse,
-      example: exampleOf(status, codes, own),
+      example: problemExample(status, codes, own),
     },
   },
 });
@@ -147,7 +147,7 @@ const byStatus = (codes: readonly Code[]) =>
 /** Every error that an endpoint can return, by status. */
 export const errorResponses = (endpoint: DocumentedEndpoint): ZodOpenApiResponsesObject =>
   Object.fromEntries(
-    byStatus(errorCodesOf(endpoint)).map(([status, codes]) => [
+    byStatus(listErrorCodes(endpoint)).map(([status, codes]) => [
       String(status),
       isShared(status)
         ? { $ref: `#/components/responses/${shared[status].name}` }

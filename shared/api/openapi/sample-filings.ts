@@ -1,4 +1,4 @@
-import { filingTermsOf } from '../../filings/filing-calendar.ts';
+import { findFilingTerms } from '../../filings/filing-calendar.ts';
 import type { Filing } from '../../filings/response.ts';
 import { exampleFilingId } from './sample-requests.ts';
 
@@ -37,7 +37,7 @@ export const closed: Filing = {
   period_start: '2026-10-01',
   period_end: '2026-10-31',
   frequency: 'month',
-  ...filingTermsOf('US-MI', 'month', '2026-10-31'),
+  ...findFilingTerms('US-MI', 'month', '2026-10-31'),
   status: 'closed',
   confirmation_number: null,
   totals: [{ ...michigan, reporting_code: null, currency: 'USD', ...figures, rates: [{ rate: '0.06', ...figures }] }],

@@ -4,14 +4,14 @@ import { assert } from '../../base/assert.ts';
 import type { Result } from '../../base/result.ts';
 import { CalculationRequest } from '../../calculations/request.ts';
 import { builtInReleaseFor } from '../../catalog/built-in.ts';
-import { type Customer, certificateOf, customerAnswer } from '../../customers/customer.ts';
+import { type Customer, customerAnswer, toCertificate } from '../../customers/customer.ts';
 import { createCalculation } from '../../ledger/create-calculation.ts';
 import { newTransaction } from '../../ledger/new-transaction.ts';
 import { replayTransaction } from '../../ledger/replay/replay-transaction.ts';
 import { TransactionRequest } from '../../ledger/request.ts';
 import { snapshotSettings } from '../../ledger/settings-snapshot.ts';
 import type { Transaction } from '../../ledger/transaction.ts';
-import { countedOf, withCounted } from '../../reports/count-transactions.ts';
+import { countTransaction, withCounted } from '../../reports/count-transactions.ts';
 import { currentVersion } from '../versions.ts';
 import { exampleCustomer, exampleId, exampleRenewal, sale } from './sample-requests.ts';
 
@@ -80,7 +80,7 @@ export const reportPorts = {
   now: ports.now,
   reports: {
     rows: async () =>
-      countedOf({ ...stored, transaction: finalized }).map((counted) => ({
+      countTransaction({ ...stored, transaction: finalized }).map((counted) => ({
         ...withCounted(undefined, counted),
         updatedAt: finalized.updated_at,
       })),
@@ -88,7 +88,7 @@ export const reportPorts = {
 };
 
 const certified = (exemptions: (typeof exampleCustomer | typeof exampleRenewal)['exemptions']) =>
-  exemptions.map(({ states, ...terms }) => certificateOf({ ...terms, states: [...states] }));
+  exemptions.map(({ states, ...terms }) => toCertificate({ ...terms, states: [...states] }));
 
 const created: Customer = {
   ...exampleCustomer,

@@ -32,10 +32,10 @@ type Local = { readonly release: string; readonly keys: readonly string[] };
 // The longest name of a ZIP or city in a release; the city in an address may be longer.
 const keyLengthMax = 100;
 
-const keysOf = ({ zip5, city }: TaxAddress): string[] =>
+const listKeys = ({ zip5, city }: TaxAddress): string[] =>
   [zip5, city].filter((key): key is string => key !== null && key.length <= keyLengthMax);
 
-const nameOf = ({ release, keys }: Local) => `${release} ${keys.join('|')}`;
+const cacheName = ({ release, keys }: Local) => `${release} ${keys.join('|')}`;
 
 // Every instance notices an activation within this time.
 const lifetimeMs = 60_000;
@@ -71,7 +71,7 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
     return new Map(
       locals.map((local) => {
         const levels = chainOf(local).map((one) => levelOf(one, below));
-        return [nameOf(local), views.overlay([levelOf(local, active), ...levels])];
+        return [cacheName(local), views.overlay([levelOf(local, active), ...levels])];
       }),
     );
   };
@@ -85,7 +85,7 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
       if (address.state === null) return undefined;
       const code = jurisdictionCode(address.state);
       const release = settingsSnapshot[code] ?? states[code]?.release ?? null;
-      return release === null || ports.builtInById(release) ? undefined : { release, keys: keysOf(address) };
+      return release === null || ports.builtInById(release) ? undefined : { release, keys: listKeys(address) };
     };
     const locals = addresses.flatMap((address) => localOf(address) ?? []);
     const found = locals.length === 0 ? new Map<string, Release>() : await viewsOf(locals, from);
@@ -96,7 +96,7 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
         return (
           ports.builtInById(settingsSnapshot[jurisdictionCode(address.state)] ?? '') ?? ports.builtIn(address.state)
         );
-      const release = found.get(nameOf(local));
+      const release = found.get(cacheName(local));
       assert(release !== undefined, `Content was not loaded for an address in ${address.state}.`);
       return release;
     };

@@ -25,7 +25,7 @@ const candidateIn = (table: LocalTable, county: string, area: Area, weight: numb
     : { county, area, missing: null, names: [], weight };
 
 /** A county outside its places. */
-export const restOf = (table: LocalTable, county: string, weight = 0): Candidate => ({
+export const remainderCandidate = (table: LocalTable, county: string, weight = 0): Candidate => ({
   county,
   area: table.remainder(county),
   missing: null,
@@ -36,7 +36,7 @@ export const restOf = (table: LocalTable, county: string, weight = 0): Candidate
 /** All areas of a county, the rest outside its places first. How many residents they have is not known. */
 export const areasOfCounty = (table: LocalTable, county: string): readonly Candidate[] => {
   const places = table.areasIn(county).filter(({ place }) => place !== '');
-  return [restOf(table, county), ...places.map((area) => candidateIn(table, county, area, 0))];
+  return [remainderCandidate(table, county), ...places.map((area) => candidateIn(table, county, area, 0))];
 };
 
 /** The areas with a city's name in these counties, or in all of the state. */
@@ -81,7 +81,7 @@ export const unlikely = (candidates: readonly Candidate[]): readonly Candidate[]
   candidates.map((one) => ({ ...one, weight: 0 }));
 
 /** The places of a name, without residents. */
-const placesOf = (table: LocalTable, name: ZipName, counties: readonly string[]): readonly Candidate[] =>
+const placeCandidates = (table: LocalTable, name: ZipName, counties: readonly string[]): readonly Candidate[] =>
   areasSpelled(table, name, counties).map((area) => ({ ...area, names: [name] }));
 
 // A county of which the places leave less is all theirs: percents are rounded.
@@ -118,9 +118,11 @@ export const areasOfZip = (
   const places = [...others.flatMap(claim), ...(preferred ? claim(preferred) : [])];
   const rests = shares.flatMap(([county]) => {
     const weight = left.get(county) ?? 0;
-    return weight >= percentMin ? [restOf(table, county, weight)] : [];
+    return weight >= percentMin ? [remainderCandidate(table, county, weight)] : [];
   });
-  const unclaimed = names.filter(({ share }) => share === null).flatMap((name) => placesOf(table, name, allCounties));
+  const unclaimed = names
+    .filter(({ share }) => share === null)
+    .flatMap((name) => placeCandidates(table, name, allCounties));
   return distinct([...places, ...rests, ...unclaimed]);
 };
 

@@ -26,7 +26,7 @@ const hasEnded = ({ periods }: Area, position: number, day: string): boolean => 
 };
 
 /** The first day on which a period without one of its own is established: at the latest, its last day. */
-const firstDayOf = ({ periods }: Area, position: number, established: string): string => {
+const firstPeriodDay = ({ periods }: Area, position: number, established: string): string => {
   const { to } = periods[position] as Period;
   const next = periods[position + 1]?.from;
   const last = to ?? (next ? dayBefore(next) : null);
@@ -57,7 +57,7 @@ export const rateOfArea = (area: Area, day: string, { established, approximate }
   for (let position = 0; position < periods.length; position += 1) {
     if (hasEnded(area, position, day)) continue;
     const { from } = periods[position] as Period;
-    const first = from ?? firstDayOf(area, position, established);
+    const first = from ?? firstPeriodDay(area, position, established);
     if (first <= day) return rateAt(area, position, first);
     if (day < approximate) return null;
     return rateAt(area, position, approximate, { of: first, because: from === null ? 'undated' : 'first' });

@@ -35,7 +35,7 @@ import {
   byResidents,
   type Candidate,
   distinct,
-  restOf,
+  remainderCandidate,
   unlikely,
 } from './candidates.ts';
 import type { LocalTable, ZipEntry } from './local-table.ts';
@@ -59,7 +59,7 @@ type Read = Pick<FoundPlace, 'city' | 'candidates'> & {
 const inhabited = ({ counties }: ZipEntry): ZipEntry['counties'] => counties.filter(([, percent]) => percent > 0);
 
 /** All areas of a ZIP, or those in a county. They are computed for the whole ZIP, because its shares are of the whole. */
-const allOf = (table: LocalTable, zip: ZipEntry, county: string | null): readonly Candidate[] => {
+const listCandidates = (table: LocalTable, zip: ZipEntry, county: string | null): readonly Candidate[] => {
   const shares = inhabited(zip);
   if (county !== null && !shares.some(([code]) => code === county))
     return areasOfZip(table, zip, [[county, 100]], [county]);
@@ -77,7 +77,7 @@ const nameIn = (table: LocalTable, { names }: ZipEntry, city: string, counties: 
 };
 
 const inZip = (table: LocalTable, zip: ZipEntry, city: string | null, county: string | null): Read => {
-  const all = byResidents(allOf(table, zip, county));
+  const all = byResidents(listCandidates(table, zip, county));
   if (city === null) return { city: 'none', candidates: all, own: [] };
   const counties = county === null ? zip.counties.map(([code]) => code) : [county];
   const name = nameIn(table, zip, city, counties);
@@ -136,7 +136,10 @@ export const findPlace = (
   const others =
     contradicted === null
       ? []
-      : unlikely([restOf(table, contradicted), ...(city === null ? [] : areasNamed(table, city, [contradicted]))]);
+      : unlikely([
+          remainderCandidate(table, contradicted),
+          ...(city === null ? [] : areasNamed(table, city, [contradicted])),
+        ]);
   const candidates = others.length > 0 ? distinct([...read.candidates, ...others]) : read.candidates;
   const [first] = candidates;
   return {

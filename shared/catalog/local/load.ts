@@ -2,7 +2,7 @@ import { getOrAdd } from '../../base/collections.ts';
 import { textOf } from '../../packed/unpack.ts';
 import type { LocalTables, Release } from '../release.ts';
 import { type LocalTable, localTable } from './local-table.ts';
-import { offsetsOf, readRates, readTax } from './packed-table.ts';
+import { listOffsets, readRates, readTax } from './packed-table.ts';
 
 const tables = new Map<string, LocalTable>();
 
@@ -15,7 +15,7 @@ export const loadLocalTable = ({ rates, zips }: LocalTables): LocalTable => {
 /** The codes of all jurisdictions in the local tables of a state. */
 export const codesInTable = ({ rates }: LocalTables): ReadonlySet<string> => {
   const { taxes } = readRates(textOf(`rates-${rates}`));
-  return new Set(offsetsOf(taxes.split('\n')).map((offset) => readTax(taxes, offset).code));
+  return new Set(listOffsets(taxes.split('\n')).map((offset) => readTax(taxes, offset).code));
 };
 
 /** Whether an address that no location of a release names has no local tax. */

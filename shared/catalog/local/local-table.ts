@@ -9,7 +9,7 @@ import { type Evidence, type Published, rateDecimals } from '../release-values.t
 import {
   findLine,
   type LocalTax,
-  offsetsOf,
+  listOffsets,
   type PackedArea,
   type PackedPeriod,
   type PackedRates,
@@ -68,7 +68,7 @@ type Reading = {
   readonly published: ReadonlyMap<string, Published>;
 };
 
-const periodOf = ({ rates, taxAt, published }: Reading, packed: PackedPeriod): Period => {
+const readPeriod = ({ rates, taxAt, published }: Reading, packed: PackedPeriod): Period => {
   const taxes = packed.taxes?.map(taxAt) ?? null;
   const evidence = rates.evidence[packed.evidence] as Evidence;
   return {
@@ -80,10 +80,10 @@ const periodOf = ({ rates, taxAt, published }: Reading, packed: PackedPeriod): P
   };
 };
 
-const areaOf = (reading: Reading, offset: number): Area => {
+const parseArea = (reading: Reading, offset: number): Area => {
   const { periods, ...packed } = readArea(reading.rates.areas, offset);
   const [first, ...others] = periods;
-  const read = [periodOf(reading, first), ...others.map((period) => periodOf(reading, period))] as const;
+  const read = [readPeriod(reading, first), ...others.map((period) => readPeriod(reading, period))] as const;
   const { taxes, units } = read.at(-1) as Period;
   const names = [packed.place, ...packed.aliases].map((name) => cityName(name) ?? '');
   return { ...packed, offset, taxes, units, periods: read, names, plainNames: names.map(plainName) };
@@ -128,18 +128,18 @@ const placesWithoutSuffix = (related: readonly Area[], plain: string): readonly 
   return names.size === 1 && hasSuffix(only) !== hasSuffix(plain) ? found : [];
 };
 
-const nameOf = (text: string): ZipName => {
+const readName = (text: string): ZipName => {
   const [names = '', share] = text.split(':');
   return { spellings: names.split('='), share: share === undefined ? null : Number(share) };
 };
 
-const entryOf = (text: string): ZipEntry => {
+const readEntry = (text: string): ZipEntry => {
   const [residents, countyText = '', names = ''] = text.split('~');
   const counties = countyText.split('|').map((county) => county.split(':'));
   return {
     residents: Number(residents),
     counties: counties.map(([county = '', percent = 100 / counties.length]) => [county, Number(percent)]),
-    names: names === '' ? [] : names.split('|').map(nameOf),
+    names: names === '' ? [] : names.split('|').map(readName),
   };
 };
 
@@ -148,7 +148,7 @@ const zipsByName = (zips: PackedZips): ReadonlyMap<string, string> => {
   const found = new Map<string, string[]>();
   for (const line of zips.split('\n')) {
     const [zip5 = '', , , names = ''] = line.split('~');
-    for (const { spellings } of names.split('|').map(nameOf))
+    for (const { spellings } of names.split('|').map(readName))
       for (const spelling of spellings) getOrAdd(found, placeKey(spelling), () => []).push(zip5);
   }
   return new Map([...found].map(([key, ofKey]) => [key, ofKey.join(' ')]));
@@ -173,7 +173,7 @@ const areaReader = (rates: PackedRates): ((offset: number) => Area) => {
       due === '' ? [] : [[key, { asOf, due, overdueMs: Date.parse(due) + dayMs }] as const],
     ),
   );
-  return cached((offset) => areaOf({ rates, taxAt, published }, offset));
+  return cached((offset) => parseArea({ rates, taxAt, published }, offset));
 };
 
 /**
@@ -186,7 +186,7 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
     () => new Map(Object.entries(rates.counties).map(([county, name]) => [countyKey(name), county])),
   );
   const zipsNamed = lazy(() => zipsByName(zips));
-  const areas = lazy((): readonly Area[] => offsetsOf(rates.areas.split('\n')).map(areaAt));
+  const areas = lazy((): readonly Area[] => listOffsets(rates.areas.split('\n')).map(areaAt));
   const related = (key: string): readonly Area[] => {
     const offsets = findLine(rates.names, key);
     return offsets === undefined ? [] : readOffsets(offsets).map(areaAt);
@@ -209,7 +209,7 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
       rates.counties[countyByKey().get(closest(countyKey(text), countyByKey().keys()) ?? '') ?? ''] ?? null,
     zip: (zip5: string): ZipEntry | undefined => {
       const text = findLine(zips, zip5);
-      return text === undefined ? undefined : entryOf(text);
+      return text === undefined ? undefined : readEntry(text);
     },
     /** The remainder of a county, or its only place; `null` if it has no established rate. */
     remainder: (county: string): Area | null => {

@@ -69,7 +69,7 @@ export type PackedRates = {
  */
 export type PackedZips = string;
 
-const lineOf = (fields: readonly (string | number | null)[]): string => {
+const writeLine = (fields: readonly (string | number | null)[]): string => {
   const line = fields.map((field) => field ?? '').join('~');
   assert(line.split('~').length === fields.length, `no field has a tilde: ${line}`);
   return line;
@@ -80,7 +80,7 @@ export const writeOffsets = (offsets: readonly number[]): string => offsets.join
 export const readOffsets = (text: string): readonly number[] => text.split(' ').map(Number);
 
 /** The offset of each line, once the lines are joined by line feeds. */
-export const offsetsOf = (lines: readonly string[]): readonly number[] => {
+export const listOffsets = (lines: readonly string[]): readonly number[] => {
   let offset = 0;
   return lines.map((line) => {
     const own = offset;
@@ -108,7 +108,7 @@ const fullName = (name: string): string => (name.endsWith('*') ? name.slice(0, -
 
 /** A tax as its line, and back from the offset of the line. */
 export const writeTax = ({ code, name, type, kind, rate }: LocalTax): string =>
-  lineOf([code, shortName(name), type, kind, rate]);
+  writeLine([code, shortName(name), type, kind, rate]);
 export const readTax = (taxes: string, offset: number): LocalTax => {
   const [code = '', name = '', type, kind = '', rate = ''] = lineAt(taxes, offset).split('~');
   return { code, name: fullName(name), type: type as LocalTax['type'], kind: kind || null, rate };
@@ -132,7 +132,7 @@ const periodFields = 4;
 
 /** An area as its line, and back from the offset of the line. */
 export const writeArea = ({ county, place, aliases, periods }: PackedArea): string =>
-  lineOf([county, place, aliases.join('|'), ...periods.flatMap(writePeriod)]);
+  writeLine([county, place, aliases.join('|'), ...periods.flatMap(writePeriod)]);
 export const readArea = (areas: string, offset: number): PackedArea => {
   const [county = '', place = '', aliases = '', ...fields] = lineAt(areas, offset).split('~');
   const first = readPeriod(fields);

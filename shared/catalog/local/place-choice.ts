@@ -13,14 +13,14 @@ import { findPlace } from './find-place.ts';
 import { loadLocalTable } from './load.ts';
 import type { LocalTable } from './local-table.ts';
 import type { LocalTax } from './packed-table.ts';
-import { chargedArea, levelOf, possibleAreas } from './possible-areas.ts';
+import { candidateLevel, chargedArea, possibleAreas } from './possible-areas.ts';
 
 /** A release with the local taxes that one address may have, and which of them are meant. */
 export type PlaceChoice = { readonly release: Release; readonly choice: LocalChoice };
 
 const unknownSet: LocalSet = { key: '?', codes: [], county: null, isUnknown: true };
 
-const jurisdictionOf = ({ code, name, type, kind }: LocalTax, { tax_type }: Jurisdiction): Jurisdiction => ({
+const toJurisdiction = ({ code, name, type, kind }: LocalTax, { tax_type }: Jurisdiction): Jurisdiction => ({
   code,
   name,
   type,
@@ -32,8 +32,8 @@ const jurisdictionOf = ({ code, name, type, kind }: LocalTax, { tax_type }: Juri
 type Dated = Candidate & { readonly dated: DatedRate | null };
 
 /** The jurisdictions and rates of an area, from the first day on which they answer. */
-const contentOf = ({ period, from }: DatedRate, state: Jurisdiction) => ({
-  jurisdictions: (period.taxes ?? []).map((tax) => jurisdictionOf(tax, state)),
+const datedContent = ({ period, from }: DatedRate, state: Jurisdiction) => ({
+  jurisdictions: (period.taxes ?? []).map((tax) => toJurisdiction(tax, state)),
   rates: (period.taxes ?? []).map(({ code, rate }) => ({
     jurisdiction: code,
     rate,
@@ -69,15 +69,15 @@ const dateKey = ({ area, dated }: Dated): string =>
   area && dated ? `${area.offset}.${dated.position}.${dated.approximation?.because ?? ''}` : '';
 
 // Other caches are keyed by the release object, so the same rates must return the same object.
-const viewOf = (release: Release, table: LocalTable, candidates: readonly Dated[]): Release =>
+const placeView = (release: Release, table: LocalTable, candidates: readonly Dated[]): Release =>
   views(release, candidates.map(dateKey).join(), () => {
     const [state] = release.jurisdictions;
-    const additions = candidates.flatMap(({ dated }) => (dated ? [contentOf(dated, state)] : []));
+    const additions = candidates.flatMap(({ dated }) => (dated ? [datedContent(dated, state)] : []));
     const cited = getOrAdd(sources, release, () => ({ ...release.sources, ...table.sources }));
     return withOwnRates({ ...releaseWith(release, additions), sources: cited });
   });
 
-const setOf = (table: LocalTable, { dated, county }: Dated): LocalSet => {
+const toLocalSet = (table: LocalTable, { dated, county }: Dated): LocalSet => {
   if (dated === null) return unknownSet;
   const { period, approximation, published } = dated;
   const codes = (period.taxes ?? []).map(({ code }) => code);
@@ -91,10 +91,11 @@ const setOf = (table: LocalTable, { dated, county }: Dated): LocalSet => {
 };
 
 /** The rate of a candidate; `null` where it is not established. */
-const rateOf = ({ dated, missing }: Dated): bigint | null => (dated && missing === null ? dated.period.units : null);
+const datedUnits = ({ dated, missing }: Dated): bigint | null =>
+  dated && missing === null ? dated.period.units : null;
 
 /** The source of an area without local taxes, whose absence has no rate that could cite it. */
-const evidenceOf = (charged: Dated | undefined): LocalChoice['evidence'] => {
+const findEvidence = (charged: Dated | undefined): LocalChoice['evidence'] => {
   const period = charged?.dated?.period;
   return period?.taxes?.length === 0 ? [period.evidence] : [];
 };
@@ -119,23 +120,23 @@ const findChoice = (
   const { approximate_from: approximate = local.established_from } = release;
   const days = { established: local.established_from, approximate };
   const all = candidates.map((one): Dated => ({ ...one, dated: one.area && rateOfArea(one.area, day, days) }));
-  const ofAll = all.map((one) => setOf(table, one));
+  const ofAll = all.map((one) => toLocalSet(table, one));
   const [charged] = all;
   const meant = ofAll[0] ?? unknownSet;
   const byPlace: ByPlace = {
     ...reading,
     area: chargedArea(candidates, table),
     missing: charged?.missing ?? null,
-    possible: possibleAreas(table, candidates, all.map(rateOf)),
+    possible: possibleAreas(table, candidates, all.map(datedUnits)),
     established: charged?.area ? (charged.area.periods[0].from ?? local.established_from) : null,
   };
   return {
     // Rates are compared only to take the highest.
-    release: viewOf(release, table, prefer === 'highest' ? all : all.slice(0, 1)),
+    release: placeView(release, table, prefer === 'highest' ? all : all.slice(0, 1)),
     choice: {
-      ...plainChoice(meant === unknownSet ? 'state' : levelOf(found, address), meant),
+      ...plainChoice(meant === unknownSet ? 'state' : candidateLevel(found, address), meant),
       possible: isOpen(byPlace) ? distinctSets(meant, ofAll) : [meant],
-      evidence: evidenceOf(charged),
+      evidence: findEvidence(charged),
       byPlace,
     },
   };

@@ -19,7 +19,7 @@ export const chargedArea = (candidates: readonly Candidate[], table: LocalTable)
 };
 
 /** A place, with its county where it has several rates; the rest of a county is the county. */
-const nameOf = (table: LocalTable, { area, county, missing }: Candidate, all: readonly Candidate[]): string => {
+const candidateName = (table: LocalTable, { area, county, missing }: Candidate, all: readonly Candidate[]): string => {
   if (missing !== null) return missing;
   if (county === '') return 'another county';
   const { place = '', units = null } = area ?? {};
@@ -35,18 +35,20 @@ export const possibleAreas = (
 ): readonly PossibleArea[] => {
   const [only] = candidates;
   if (only && candidates.length === 1)
-    return [{ name: nameOf(table, only, candidates), rate: ratesOf[0] ?? null, percent: only.weight > 0 ? 100 : 0 }];
+    return [
+      { name: candidateName(table, only, candidates), rate: ratesOf[0] ?? null, percent: only.weight > 0 ? 100 : 0 },
+    ];
   const whole = candidates.reduce((sum, { weight }) => sum + weight, 0) || 1;
   const areas = new Map<string, PossibleArea>();
   for (const [index, one] of candidates.entries()) {
-    const [name, rate] = [nameOf(table, one, candidates), ratesOf[index] ?? null];
+    const [name, rate] = [candidateName(table, one, candidates), ratesOf[index] ?? null];
     const known = areas.get(`${name} ${rate}`)?.percent ?? 0;
     areas.set(`${name} ${rate}`, { name, rate, percent: known + (100 * one.weight) / whole });
   }
   return [...areas.values()];
 };
 
-export const levelOf = (
+export const candidateLevel = (
   { candidates: [first], isNamed }: FoundPlace,
   { zip5, city }: TaxAddress,
 ): LocalChoice['level'] => {

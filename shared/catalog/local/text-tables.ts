@@ -33,27 +33,28 @@ export type RateRow = Readonly<
 export type ZipRow = Readonly<Record<'zip5' | 'residents' | 'counties' | 'names', string>>;
 export type SourceRow = Readonly<Record<'key' | 'publisher' | 'title' | 'as_of' | 'url' | 'obtained_from', string>>;
 
-const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const rowsOf = <Row>(name: string): readonly Row[] => parse(readFileSync(pathOf(name)), { columns: true, bom: true });
+const filePath = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const readRows = <Row>(name: string): readonly Row[] =>
+  parse(readFileSync(filePath(name)), { columns: true, bom: true });
 
 /** The editions of a kind of table that there are: `NY@2026-11-22`. */
-export const editionsOf = (kind: 'rates' | 'zips'): readonly string[] =>
-  readdirSync(pathOf(kind))
+export const listEditions = (kind: 'rates' | 'zips'): readonly string[] =>
+  readdirSync(filePath(kind))
     .map((name) => name.replace(/\.csv$/, ''))
     .sort();
 
-export const rateRows = (edition: string): readonly RateRow[] => rowsOf(`rates/${edition}.csv`);
-export const zipRows = (edition: string): readonly ZipRow[] => rowsOf(`zips/${edition}.csv`);
-export const sourceRows = (): readonly SourceRow[] => rowsOf('sources.csv');
+export const rateRows = (edition: string): readonly RateRow[] => readRows(`rates/${edition}.csv`);
+export const zipRows = (edition: string): readonly ZipRow[] => readRows(`zips/${edition}.csv`);
+export const sourceRows = (): readonly SourceRow[] => readRows('sources.csv');
 
 /** Names of counties by their five-digit FIPS code: `27053` is `Hennepin County`. */
 export const countyNames = (): ReadonlyMap<string, string> =>
-  new Map(rowsOf<Record<'fips' | 'name', string>>('counties.csv').map(({ fips, name }) => [fips, name]));
+  new Map(readRows<Record<'fips' | 'name', string>>('counties.csv').map(({ fips, name }) => [fips, name]));
 
 /** Names of districts and of kinds of local taxes, by state and code: `MN 80004` is `Hennepin County Transit`. */
 export const districtNames = (): ReadonlyMap<string, string> =>
   new Map(
-    rowsOf<Record<'state' | 'code' | 'name', string>>('districts.csv').map(({ state, code, name }) => [
+    readRows<Record<'state' | 'code' | 'name', string>>('districts.csv').map(({ state, code, name }) => [
       `${state} ${code}`,
       name,
     ]),

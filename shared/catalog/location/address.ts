@@ -68,7 +68,7 @@ const territories = new Set(['PR', 'GU', 'VI', 'AS', 'MP']);
 const unitedStates = new Set(['US', 'USA', 'UNITED STATES', 'UNITED STATES OF AMERICA']);
 
 /** The country in upper case; a territory by its code, even if it was sent by its name. */
-const countryOf = ({ country }: PostalAddress): string => {
+const readCountry = ({ country }: PostalAddress): string => {
   const sent = country?.trim() || 'US';
   const text = sent === 'US' ? sent : normalizedState(sent);
   // Two letters are the code of a country: CA is Canada.
@@ -78,13 +78,13 @@ const countryOf = ({ country }: PostalAddress): string => {
 
 /** Whether an address is outside the United States and its territories, where nothing of it is checked. */
 export const isAbroad = (address: PostalAddress): boolean => {
-  const country = countryOf(address);
+  const country = readCountry(address);
   return !unitedStates.has(country) && !territories.has(country);
 };
 
 /** The state in an address, including a territory sent as the country; empty if there is none. */
 export const sentState = (address: PostalAddress): string => {
-  const country = countryOf(address);
+  const country = readCountry(address);
   return address.state?.trim() || (territories.has(country) ? country : '');
 };
 
@@ -95,7 +95,7 @@ export const sentState = (address: PostalAddress): string => {
  * state (unless it crosses the border), and an address without state and ZIP. Foreign addresses are not checked.
  */
 export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
-  const country = countryOf(address);
+  const country = readCountry(address);
   const city = cityName(address.city ?? '');
   if (isAbroad(address)) return accept({ ...abroad, country, city });
   const stateText = sentState(address);

@@ -1,5 +1,5 @@
 import { decimal, rescale } from '../../money/decimal.ts';
-import { rateOn, ratesOf } from '../rates.ts';
+import { listRates, rateOn } from '../rates.ts';
 import type { Release } from '../release.ts';
 import { type Jurisdiction, type RateKind, rateDecimals, rateOfKind } from '../release-values.ts';
 import type { LocalSet } from './location-index.ts';
@@ -25,7 +25,7 @@ export const combinedRate = (
 
 /** Whether a jurisdiction must have a general rate. An additional state-wide tax, as on single articles, may have none. */
 const needsRate = (release: Release, { code, type }: Jurisdiction): boolean =>
-  type !== 'state' || code === release.state || ratesOf(release, code).length > 0;
+  type !== 'state' || code === release.state || listRates(release, code).length > 0;
 
 /** The sum of the rates of a place's jurisdictions, as `combinedRate`. */
 export const placeRate = (

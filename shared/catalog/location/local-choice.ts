@@ -99,7 +99,7 @@ export const plainChoice = (level: LocalChoice['level'], set: LocalSet): LocalCh
 });
 
 /** The choice among areas that an address may lie in; `undefined` without areas. `usual` are the default ones. */
-export const choiceOf = (
+export const pickLocals = (
   level: LocalChoice['level'],
   areas: readonly Area[],
   { usual = areas, hasRanges = false }: { readonly usual?: readonly Area[]; readonly hasRanges?: boolean } = {},

@@ -2,7 +2,7 @@ import { countsFrom, isInForce } from '../effective.ts';
 import type { Release } from '../release.ts';
 import type { TaxAddress } from './address.ts';
 import { combinedRate } from './combined-rate.ts';
-import { addContradictingCity, choiceOf, hasLocals, type LocalChoice, untaxedZip } from './local-choice.ts';
+import { addContradictingCity, hasLocals, type LocalChoice, pickLocals, untaxedZip } from './local-choice.ts';
 import { type Area, locationIndex, type Span } from './location-index.ts';
 import { chooseByStreet } from './street-choice.ts';
 import { chooseByZip, type ZipLookup } from './zip-choice.ts';
@@ -11,7 +11,7 @@ import { chooseByZip, type ZipLookup } from './zip-choice.ts';
 const isRestUntaxed = ({ coverage }: Release): boolean => coverage === 'complete';
 
 /** Whether the release lists the ZIPs of all of a city's local taxes, so that other ZIPs have none. */
-const hasAllZipsOf = (release: Release, { possible }: LocalChoice): boolean => {
+const hasAllZips = (release: Release, { possible }: LocalChoice): boolean => {
   const { codesWithZips } = locationIndex(release);
   return isRestUntaxed(release) && possible.every(({ codes }) => codes.every((code) => codesWithZips.has(code)));
 };
@@ -52,7 +52,7 @@ const byCity = (release: Release, city: string | null, day: string): Named => {
     if (isInForce(area, day, countsFromIn(release)))
       (area.zips.length === 0 && area.within_city !== undefined ? within : wherever).push(area);
   const usual = wherever.filter(({ of_addresses }) => !of_addresses);
-  return { named: choiceOf('city', wherever, { usual }), withinZips: choiceOf('city', within) };
+  return { named: pickLocals('city', wherever, { usual }), withinZips: pickLocals('city', within) };
 };
 
 /** The choice by ZIP if the rows of street addresses do not have the address; if no other row has it, they are all there is. */
@@ -81,7 +81,7 @@ export const chooseLocals = (release: Release, address: TaxAddress, day: string)
   if (typeof street === 'object') return street;
   const chooseZip = street === 'outside' ? outsideStreets : chooseByZip;
   const found = chooseZip(near, zip, isRestUntaxed(release));
-  const isDecided = named !== undefined && hasAllZipsOf(release, named);
+  const isDecided = named !== undefined && hasAllZips(release, named);
   if (!found && isDecided && isZipKnown)
     return hasLocals(named) ? addContradictingCity(untaxedZip(plus4 === null ? 'zip5' : 'zip9'), named) : undefined;
   if (!found) return named;

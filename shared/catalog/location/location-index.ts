@@ -31,13 +31,13 @@ type LocationIndex = {
 };
 
 /** The set of a location's codes. */
-export const localSetOf = (codes: readonly string[]): LocalSet => ({
+export const newLocalSet = (codes: readonly string[]): LocalSet => ({
   key: [...new Set(codes)].sort().join(' '),
   codes,
 });
 
 // Five digits mean all ZIP+4 codes of the ZIP.
-const spansOf = ({ zips }: Location, area: Area): Span[] =>
+const findSpans = ({ zips }: Location, area: Area): Span[] =>
   zips.map(([low, high]) => ({ low: Number(low.padEnd(9, '0')), high: Number(high.padEnd(9, '9')), area }));
 
 const index = ({ locations }: Release): LocationIndex => {
@@ -45,8 +45,8 @@ const index = ({ locations }: Release): LocationIndex => {
   const byCity = new Map<string, Area[]>();
   const codesWithZips = new Set<string>();
   for (const location of locations) {
-    const area = { ...location, sets: location.alternatives.map(localSetOf) };
-    for (const span of spansOf(location, area)) spans.push(span);
+    const area = { ...location, sets: location.alternatives.map(newLocalSet) };
+    for (const span of findSpans(location, area)) spans.push(span);
     if (location.zips.length > 0) for (const code of location.alternatives.flat()) codesWithZips.add(code);
     for (const city of location.cities) {
       const areas = byCity.get(city) ?? [];

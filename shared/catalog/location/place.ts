@@ -88,7 +88,7 @@ const uncovered = (
 /** Whether local taxes of the release depend on the ZIP or city of an address. */
 const isLocal = ({ locations }: Release): boolean => locations.length > 0;
 
-const levelOf = (release: Release, { zip5, plus4, isZipKnown }: TaxAddress): Resolution['level'] => {
+const resolutionLevel = (release: Release, { zip5, plus4, isZipKnown }: TaxAddress): Resolution['level'] => {
   if (!isLocal(release) || zip5 === null || !isZipKnown) return 'state';
   return plus4 === null ? 'zip5' : 'zip9';
 };
@@ -98,7 +98,7 @@ const lacksLocalsAt = (release: Release, { zip5, isZipKnown }: TaxAddress): bool
   release.coverage === 'partial' || (isLocal(release) && (zip5 === null || !isZipKnown));
 
 // All jurisdictions of type `state` tax the whole state, such as Tennessee's tax on single articles.
-const jurisdictionsOf = ({ id, jurisdictions }: Release, local: readonly string[]): readonly Jurisdiction[] => {
+const listJurisdictions = ({ id, jurisdictions }: Release, local: readonly string[]): readonly Jurisdiction[] => {
   const found = jurisdictions.filter(({ code, type }) => type === 'state' || local.includes(code));
   const missing = local.filter((code) => !found.some((jurisdiction) => jurisdiction.code === code));
   // Without this check, a missing jurisdiction would silently reduce the tax.
@@ -117,7 +117,7 @@ const chosenSet = (release: Release, choice: LocalChoice | null, day: string, pr
 /** The release used for an address, and its local taxes; `choice: null` if it has no location for the address. */
 type Answer = { readonly release: Release; readonly choice: LocalChoice | null };
 
-const lowestOf = (release: Release): Release => (release.fallback ? lowestOf(release.fallback) : release);
+const lowestRelease = (release: Release): Release => (release.fallback ? lowestRelease(release.fallback) : release);
 
 /** The county that a code names: `US-IL-031-14000` and `US-CO-00-031` are of 031. */
 const countyIn = (code: string): string | undefined => /^US-[A-Z]{2}-(?:00-)?(\d{3})(?:-|$)/.exec(code)?.[1];
@@ -154,7 +154,7 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
 const answersItself = (release: Release, choice: LocalChoice, day: string, prefer: RatePreference): boolean => {
   if (choice.dependsOnAddress) return false;
   const { codes } = chosenSet(release, choice, day, prefer);
-  return areRatesKnown(release, jurisdictionsOf(release, codes), day);
+  return areRatesKnown(release, listJurisdictions(release, codes), day);
 };
 
 /** An answer, marked if a release above its own states that the taxes depend on the address within the city. */
@@ -167,7 +167,7 @@ const withUncertainty = ({ release, choice }: Answer, dependsOnAddress: boolean)
  * Search the active release first, then each of its fallbacks: an import is an overlay and removes nothing. On a day before
  * `complete_from` of an import, a fallback whose files reach further back takes precedence.
  */
-const answerOf = (
+const buildLocated = (
   active: Release,
   address: TaxAddress,
   day: string,
@@ -191,14 +191,14 @@ const answerOf = (
   return withUncertainty(choice ? { release, choice } : (place ?? { release, choice: null }), dependsOnAddress);
 };
 
-const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | null => {
+const findCounty = ({ county }: LocalSet, place: PlaceChoice | null): string | null => {
   if (county !== undefined) return county;
   const [meant, ...others] = place?.choice.possible ?? [];
   return others.length === 0 ? (meant?.county ?? null) : null;
 };
 
 // A place whose rate is not established gets its county's rate, so a local tax may be missing.
-const lacksLocalsOf = ({ isPart, byPlace }: LocalChoice, { isUnknown }: LocalSet): boolean =>
+const isWithoutLocals = ({ isPart, byPlace }: LocalChoice, { isUnknown }: LocalSet): boolean =>
   isPart || isUnknown === true || (byPlace !== null && isIncomplete(byPlace));
 
 /** The jurisdictions whose rates are approximations on a day. */
@@ -217,12 +217,12 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     const name = address.state === null ? code : stateName(address.state);
     return uncovered({ code, name, release: null }, address, prefer);
   }
-  const byName = choosePlace(lowestOf(active), address, day, prefer);
-  const { release, choice } = answerOf(active, address, day, prefer, byName);
+  const byName = choosePlace(lowestRelease(active), address, day, prefer);
+  const { release, choice } = buildLocated(active, address, day, prefer, byName);
   const place = { code: release.state, name: release.name, release };
   const set = chosenSet(release, choice, day, prefer);
-  const jurisdictions = jurisdictionsOf(release, [...set.codes, ...ownCodesAt(release, address.zip5, day)]);
-  const lacksLocals = choice ? lacksLocalsOf(choice, set) : lacksLocalsAt(release, address);
+  const jurisdictions = listJurisdictions(release, [...set.codes, ...ownCodesAt(release, address.zip5, day)]);
+  const lacksLocals = choice ? isWithoutLocals(choice, set) : lacksLocalsAt(release, address);
   const approximate = approximateAt({ ...place, jurisdictions }, day);
   const undated = { of: release.established_from, because: 'undated' } as const;
   const approximation = set.approximation ?? (approximate.some(({ type }) => type !== 'state') ? undated : null);
@@ -234,9 +234,9 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     choice,
     prefer,
     place: { ...place, jurisdictions },
-    county: countyOf(set, byName),
+    county: findCounty(set, byName),
     resolution: {
-      level: choice?.level ?? levelOf(release, address),
+      level: choice?.level ?? resolutionLevel(release, address),
       ambiguous: address.isStateGuessed || (choice !== null && isAmbiguous(choice)),
       coverage: areRatesKnown(release, jurisdictions, day) ? coverage : 'none',
     },
@@ -248,12 +248,12 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
 };
 
 // An address that is not covered has no rate to compare, even if a part of its ZIP is known.
-const rateOf = ({ place: { release, jurisdictions }, resolution: { coverage } }: Located, day: string) =>
+const combinedRate = ({ place: { release, jurisdictions }, resolution: { coverage } }: Located, day: string) =>
   release === null || coverage === 'none' ? undefined : placeRate(release, jurisdictions, day);
 
-const candidateOf = (located: Located, day: string): StateCandidate => ({
+const toCandidate = (located: Located, day: string): StateCandidate => ({
   state: located.address.state ?? located.address.country,
-  rate: rateOf(located, day) ?? null,
+  rate: combinedRate(located, day) ?? null,
   lacksLocals: located.lacksLocals,
   isPart: located.choice?.isPart ?? false,
 });
@@ -273,6 +273,6 @@ export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   assert(first !== undefined, 'addressesByState returns at least one address');
   if (others.length === 0) return first;
   const all = [first, ...others] as const;
-  const chosen = byRate(all, (one) => rateOf(one, day), prefer);
-  return { ...chosen, states: all.map((one) => candidateOf(one, day)) };
+  const chosen = byRate(all, (one) => combinedRate(one, day), prefer);
+  return { ...chosen, states: all.map((one) => toCandidate(one, day)) };
 };

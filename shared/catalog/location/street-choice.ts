@@ -3,8 +3,8 @@ import type { Release } from '../release.ts';
 import { matchStreet } from '../streets/match-street.ts';
 import { readStreetAddress } from '../streets/street-address.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
-import { choiceOf, type LocalChoice } from './local-choice.ts';
-import { localSetOf, type Span } from './location-index.ts';
+import { type LocalChoice, pickLocals } from './local-choice.ts';
+import { newLocalSet, type Span } from './location-index.ts';
 
 /** `outside`: the street rows of the ZIP do not have the address, so they do not decide. */
 type StreetChoice = LocalChoice | 'outside' | 'unknown';
@@ -20,12 +20,12 @@ export const chooseByStreet = (
   if (!streets || !address) return 'unknown';
   const match = matchStreet(streets, address, day, established_from);
   if (match.kind !== 'found') return match.kind;
-  const { key } = localSetOf(match.codes);
+  const { key } = newLocalSet(match.codes);
   const areas = near.flatMap(({ area }) => {
     const set = area.of_streets ? area.sets.find((one) => one.key === key) : undefined;
     return set ? [{ ...area, sets: [set] }] : [];
   });
-  return choiceOf('street', areas) ?? 'unknown';
+  return pickLocals('street', areas) ?? 'unknown';
 };
 
 const hasStreets = (release: Release | undefined): boolean =>

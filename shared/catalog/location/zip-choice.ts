@@ -1,4 +1,4 @@
-import { addAlternatives, choiceOf, type LocalChoice, withUntaxed } from './local-choice.ts';
+import { addAlternatives, type LocalChoice, pickLocals, withUntaxed } from './local-choice.ts';
 import type { Area, Span } from './location-index.ts';
 
 /** A ZIP to look up: its first nine-digit number, and the rest of the address. */
@@ -36,12 +36,12 @@ const byRanges = (spans: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean
   const hasRanges = partial.length > 0;
   if (plus4 !== null) {
     const point = first + Number(plus4);
-    return choiceOf('zip9', narrowest(spans, point, point), { hasRanges });
+    return pickLocals('zip9', narrowest(spans, point, point), { hasRanges });
   }
   const parts = partial.map(({ area }) => area);
   const whole = narrowest(spans, first, last);
-  if (whole.length > 0) return choiceOf('zip5', [...whole, ...parts], { hasRanges, usual: whole });
-  const found = choiceOf('zip5', parts, { hasRanges });
+  if (whole.length > 0) return pickLocals('zip5', [...whole, ...parts], { hasRanges, usual: whole });
+  const found = pickLocals('zip5', parts, { hasRanges });
   if (!found || fill(partial, first, last)) return found;
   return isRestUntaxed ? withUntaxed(found) : { ...found, isPart: true };
 };
@@ -91,7 +91,7 @@ export const chooseByZip = (near: readonly Span[], zip: ZipLookup, isRestUntaxed
   if (ofStreets.length === 0) return besideStreets(near, zip, isRestUntaxed);
   const others = near.filter(({ area }) => !area.of_streets);
   const found = besideStreets(others, zip, isRestUntaxed);
-  const streets = choiceOf(
+  const streets = pickLocals(
     'zip5',
     ofStreets.map(({ area }) => area),
   );

@@ -12,7 +12,7 @@ type StreetMatch =
   | { readonly kind: 'outside' | 'unknown' };
 
 /** The ranges that decide: the unit's if there are any, otherwise the whole house's. */
-const decidingOf = (ranges: readonly NearRange[], { unit }: StreetAddress) => {
+const chooseRanges = (ranges: readonly NearRange[], { unit }: StreetAddress) => {
   const readable = ranges.filter(({ isUnread }) => !isUnread);
   const having = Map.groupBy(readable, (range) => (range.unit ? unitStatus(range.unit, unit) : 'whole'));
   const certain = having.get('yes') ?? having.get('whole') ?? [];
@@ -42,7 +42,7 @@ export const matchStreet = (
     return { kind: isListed ? 'outside' : 'unknown' };
   }
   const own = near.filter(({ affixes }) => affixes === street.affixes || affixes === anyStreet.affixes);
-  const { certain, possible } = decidingOf(own, address);
+  const { certain, possible } = chooseRanges(own, address);
   const lists = new Map(
     [...new Set(possible.map(({ set }) => set))].flatMap((set) => {
       const codes = sets[set]?.codes;

@@ -30,7 +30,7 @@ export const readHouse = (text: string): HouseNumber | null => {
 };
 
 /** Upper case, without accents, periods and apostrophes, in words. */
-export const wordsOf = (text: string): readonly string[] =>
+export const splitWords = (text: string): readonly string[] =>
   text
     .normalize('NFD')
     .replaceAll(/\p{M}|[.'’]/gu, '')
@@ -40,7 +40,7 @@ export const wordsOf = (text: string): readonly string[] =>
     .filter((word) => word !== '');
 
 /** A street from its words. A direction or suffix counts only if a name remains: `N ST` is the street N. */
-export const streetOf = (words: readonly string[]): Street => {
+export const parseStreet = (words: readonly string[]): Street => {
   let [first, last] = [0, words.length];
   const post = last > 1 ? directions.get(words[last - 1] ?? '') : undefined;
   if (post !== undefined) last -= 1;
@@ -62,7 +62,7 @@ const houseWithPart = /^(?<house>\d+)(?:-?[A-DF-MO-RT-VX-Z]|-\d\/\d)$/;
 
 type HouseRead = { readonly house: HouseNumber; readonly rest: readonly string[]; readonly hasPart: boolean };
 
-const houseOf = (words: readonly string[]): HouseRead | null => {
+const parseHouse = (words: readonly string[]): HouseRead | null => {
   const [first = '', second = '', ...others] = words;
   const isGrid = gridPart.test(first) && gridPart.test(second);
   const house = readHouse(isGrid ? first + second : first);
@@ -90,13 +90,13 @@ const unitAtEnd = (words: readonly string[]): UnitRead | null => {
   }
   const alone = unitsWithoutId.get(id);
   // Without a suffix before it, the word may belong to the name of the street: LAKE SIDE.
-  const isUnit = alone !== undefined && streetOf(words.slice(0, -1)).affixes.split(',')[1] !== '';
+  const isUnit = alone !== undefined && parseStreet(words.slice(0, -1)).affixes.split(',')[1] !== '';
   return isUnit ? { unit: { designator: alone, id: null }, length: 1 } : null;
 };
 
 /** Read `line1` of an address. `null`: it has no house number and street, as a PO box or a rural route has none. */
 export const readStreetAddress = (line1: string): StreetAddress | null => {
-  const read = houseOf(wordsOf(line1));
+  const read = parseHouse(splitWords(line1));
   if (!read) return null;
   let { rest } = read;
   let unit: StreetAddress['unit'] = read.hasPart ? 'unclear' : null;
@@ -105,6 +105,6 @@ export const readStreetAddress = (line1: string): StreetAddress | null => {
     unit = unit === null ? found.unit : 'unclear';
   }
   if (rest.length === 0 || !rest.every((word) => plainWord.test(word))) return null;
-  const street = streetOf(rest);
+  const street = parseStreet(rest);
   return /[A-Z0-9]/.test(street.name) ? { house: read.house, street, unit } : null;
 };

@@ -51,7 +51,7 @@ export type NearRange = {
   readonly unit: UnitRange | null;
 };
 
-const unitOf = (text: string): UnitRange | null => {
+const parseUnit = (text: string): UnitRange | null => {
   if (text === '') return null;
   const [designator = '', low = '', high = '', parity = ''] = text.slice(1).split(',');
   return { designator, low, high, parity };
@@ -114,7 +114,7 @@ export const scanRanges = (text: string, { prefix: ownPrefix, number: own }: Hou
       const holds =
         numberAt(text, setEnd + 1, lowEnd) <= own && own <= numberAt(text, lowEnd + 1, highEnd) && prefix === ownPrefix;
       if (isUnread || (holds && hasParityCode(parity, own))) {
-        const unit = unitOf(text.slice(highEnd, end));
+        const unit = parseUnit(text.slice(highEnd, end));
         const key = unit === null ? 2 * set + Number(isUnread) : -1;
         if (!whole.has(key)) near.push({ set, affixes, isUnread, unit });
         if (unit === null) whole.add(key);

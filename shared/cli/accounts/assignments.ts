@@ -9,11 +9,11 @@ import {
   type Settings,
 } from '../../accounts/account.ts';
 import { isTimeZone } from '../../accounts/time-zone.ts';
-import { dayOf, isDay } from '../../base/calendar.ts';
+import { isDay, toDay } from '../../base/calendar.ts';
 import { builtInRelease, builtInReleases } from '../../catalog/built-in.ts';
 import { readAddress } from '../../catalog/location/address.ts';
 import { PostalAddress } from '../../catalog/location/postal-address.ts';
-import { electionsOf } from '../../catalog/remote-sales.ts';
+import { listElections } from '../../catalog/remote-sales.ts';
 import { remoteElections } from '../../catalog/remote-terms.ts';
 import { now } from '../../config/clock.ts';
 import { localCoverageOn } from '../../coverage/local-rates.ts';
@@ -79,7 +79,7 @@ const Elections = z.array(
 /** What to pass instead of an election that its state does not allow, or `null`. */
 const unknownElection = (elections: readonly RemoteSellerElection[]): string | null => {
   const known = builtInReleases().flatMap((release) =>
-    electionsOf(release).map((election) => ({ state: release.state, election })),
+    listElections(release).map((election) => ({ state: release.state, election })),
   );
   const isKnown = (one: RemoteSellerElection) =>
     known.some(({ state, election }) => state === stateJurisdiction(one.state) && election === one.election);
@@ -101,7 +101,7 @@ const Address = z.strictObject(PostalAddress.shape, 'Pass an object.');
 
 const hasLocalTaxes = (state: string): boolean => {
   const release = builtInRelease(state);
-  return release !== undefined && localCoverageOn(release, dayOf(now())).basis !== 'not_levied';
+  return release !== undefined && localCoverageOn(release, toDay(now())).basis !== 'not_levied';
 };
 
 /** The default address that an account ships from; `null` is unknown. */

@@ -1,12 +1,12 @@
 /** `accounts check`: the settings of an account to review before it goes live. */
 import type { Command } from 'commander';
-import { type Account, type Registration, registrationsOf } from '../../accounts/account.ts';
-import { addDays, dayOf } from '../../base/calendar.ts';
+import { type Account, listRegistrations, type Registration } from '../../accounts/account.ts';
+import { addDays, toDay } from '../../base/calendar.ts';
 import { builtInRelease } from '../../catalog/built-in.ts';
-import { electionsOf } from '../../catalog/remote-sales.ts';
+import { listElections } from '../../catalog/remote-sales.ts';
 import { now } from '../../config/clock.ts';
 import { releaseDay } from '../../coverage/local-rates.ts';
-import { filingTermsOf } from '../../filings/filing-calendar.ts';
+import { findFilingTerms } from '../../filings/filing-calendar.ts';
 import { periodAround, registeredStates } from '../../filings/periods.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { staleness } from '../../importers/updates/staleness.ts';
@@ -51,7 +51,7 @@ const registrationFindings = (account: Account, today: string): Finding[] => {
 const frequencyFinding = ({ state, from, to, frequency }: Registration, today: string): Finding => {
   const code = stateJurisdiction(state) ?? state;
   const { end } = periodAround(today, [{ state, from, to, frequency }]);
-  const { due_date } = filingTermsOf(code, frequency, end);
+  const { due_date } = findFilingTerms(code, frequency, end);
   const due = due_date === null ? '' : `; the return of the period to ${end} is due ${due_date}`;
   const days = `from ${from.slice(0, 10)}${to === null ? '' : ` to ${to.slice(0, 10)}`}`;
   return finding(
@@ -129,7 +129,7 @@ const electionFindings = ({ settings }: Account, state: string): Finding[] => {
   const release = builtInRelease(stateOfJurisdiction(state));
   const made = remote_seller_elections.filter((one) => stateJurisdiction(one.state) === state);
   const isHome = ship_from?.state != null && stateJurisdiction(ship_from.state) === state;
-  return (release ? electionsOf(release) : []).flatMap((election) => {
+  return (release ? listElections(release) : []).flatMap((election) => {
     const own = made.find((one) => one.election === election);
     const subject = `election ${state}`;
     if (own && isHome)
@@ -164,7 +164,7 @@ const keyFinding = async ({ id }: Account): Promise<Finding> => {
   const last = valid.reduce((a, b) => ((a.expires_at ?? '') > (b.expires_at ?? '') ? a : b));
   const day = (last.expires_at ?? '').slice(0, 10);
   const found = `${keys}; the last one expires ${day}`;
-  if (day > addDays(dayOf(nowMs), rotationDays)) return finding('ok', 'API keys', found);
+  if (day > addDays(toDay(nowMs), rotationDays)) return finding('ok', 'API keys', found);
   const rotate = `npm run accounts -- keys rotate ${last.id} --account ${id}`;
   return finding('missing', 'API keys', found, `Rotate it before: ${rotate}`);
 };
@@ -177,8 +177,8 @@ const alarms = finding(
 );
 
 const findingsOf = async (account: Account): Promise<readonly Finding[]> => {
-  const today = dayOf(now());
-  const states = registeredStates(registrationsOf(account.settings)).filter((state) =>
+  const today = toDay(now());
+  const states = registeredStates(listRegistrations(account.settings)).filter((state) =>
     stateCode(stateOfJurisdiction(state)),
   );
   const elected = account.settings.remote_seller_elections.flatMap(({ state }) => stateJurisdiction(state) ?? []);

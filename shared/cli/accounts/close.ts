@@ -1,6 +1,6 @@
 /** `accounts close` and `accounts reopen`. */
 import type { Command } from 'commander';
-import { type Account, registrationsOf } from '../../accounts/account.ts';
+import { type Account, listRegistrations } from '../../accounts/account.ts';
 import { now } from '../../config/clock.ts';
 import { registeredStates } from '../../filings/periods.ts';
 import { closeAccount, reopenAccount } from '../../store/accounts/account-closing.ts';
@@ -18,7 +18,7 @@ type Options = Confirmation & { readonly account: string };
 /** Work that an operator may finish before the account is closed. */
 const unfinishedOf = async ({ id, settings }: Account): Promise<readonly string[]> => {
   const open: string[] = [];
-  const registrations = registrationsOf(settings);
+  const registrations = listRegistrations(settings);
   for (const state of registrations ? registeredStates(registrations) : stateJurisdictions) {
     const months = await filingReads.oldestOpenMonths(id, state);
     const [oldest] = months.filter((month) => month !== null).sort();

@@ -3,7 +3,7 @@
 import { isCancel, text } from '@clack/prompts';
 import type { Command } from 'commander';
 import { defaultSettings, newAccount } from '../../accounts/account.ts';
-import { digestOf, newApiKey } from '../../accounts/api-key.ts';
+import { hashKey, newApiKey } from '../../accounts/api-key.ts';
 import { isTimeZone } from '../../accounts/time-zone.ts';
 import { currentVersion } from '../../api/versions.ts';
 import { now } from '../../config/clock.ts';
@@ -57,7 +57,7 @@ const create = async (assignments: readonly string[], options: Options): Promise
   }
   const secret = newApiKey();
   const key = newKey({ account: id, scopes: scopesOf(options.key), ...termsOf(options, createdMs) }, createdMs);
-  await provisionAccount(account, { key, digest: digestOf(secret) });
+  await provisionAccount(account, { key, digest: hashKey(secret) });
   if (json) return printJson({ ...answer, key: withSecret(key, secret) });
   print(`Account  ${id} (${name}), pinned to ${currentVersion}`);
   printKey(key, secret);

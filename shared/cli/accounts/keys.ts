@@ -1,7 +1,7 @@
 /** `accounts keys`: create, list, revoke and rotate the API keys of an account. */
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { type ApiKey, digestOf, newApiKey } from '../../accounts/api-key.ts';
+import { type ApiKey, hashKey, newApiKey } from '../../accounts/api-key.ts';
 import { assert } from '../../base/assert.ts';
 import { now } from '../../config/clock.ts';
 import {
@@ -115,7 +115,7 @@ const addList = (keys: Command): Command =>
 // Whoever finds a leaked key has neither its id nor its account.
 const leakedKey = async (): Promise<ApiKey> => {
   if (process.stdin.isTTY) process.stderr.write('Paste the key, press Enter, then Ctrl-D.\n');
-  const key = await findKey(digestOf((await text(process.stdin)).trim()));
+  const key = await findKey(hashKey((await text(process.stdin)).trim()));
   if (key) return key;
   throw new CommandError('No account has the key from standard input. Check the AWS account and the region.');
 };

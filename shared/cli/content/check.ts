@@ -1,7 +1,7 @@
 /** `content check`: run worked cases against a release before it is activated. */
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { dayOf } from '../../base/calendar.ts';
+import { toDay } from '../../base/calendar.ts';
 import { cityName } from '../../catalog/location/city-name.ts';
 import type { Release } from '../../catalog/release.ts';
 import { now } from '../../config/clock.ts';
@@ -80,7 +80,7 @@ const check = async ({ release, against, zips = new Map(), json }: Options): Pro
   const { head } = await openRelease(release);
   const problems = monotonicityProblems(head);
   const releaseFor = await releaseForCases(head, cases);
-  const today = dayOf(now());
+  const today = toDay(now());
   const results = cases.map((worked) => runCase(worked, head, releaseFor, today));
   const summary = summaryOf(results);
   if (json) printJson({ release, ...summary, problems, cases: results });

@@ -1,6 +1,6 @@
 import type { ReleasePart } from '../../catalog/content.ts';
 import { inForce } from '../../catalog/effective.ts';
-import { fractionOf } from '../../catalog/fractions.ts';
+import { formatFraction } from '../../catalog/fractions.ts';
 import { isRestUntaxed } from '../../catalog/local/load.ts';
 import { combinedRate } from '../../catalog/location/combined-rate.ts';
 import { ownCodesAt, withOwnRates } from '../../catalog/own-rules.ts';
@@ -51,7 +51,7 @@ const combined = (key: string, release: Release, locations: readonly Location[],
   const own = ownCodesAt(release, isZip(key) ? key : null, day);
   const rates = sets.map((codes) => combinedRate(release, [release.state, ...codes, ...own], day));
   const known = rates.filter((rate) => rate !== undefined);
-  return known.length === 0 ? null : fractionOf(known.reduce((least, rate) => (rate < least ? rate : least)));
+  return known.length === 0 ? null : formatFraction(known.reduce((least, rate) => (rate < least ? rate : least)));
 };
 
 type Overlaid = { readonly inForce: string; readonly pieces: readonly (readonly Location[])[] };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { dayOf } from '../../base/calendar.ts';
+import { toDay } from '../../base/calendar.ts';
 import { isOwn } from '../../catalog/own-rules.ts';
 import type { Release, Rule } from '../../catalog/release.ts';
 import { now } from '../../config/clock.ts';
@@ -131,7 +131,7 @@ const printed = async (before: OpenRelease, after: OpenRelease, withLocations: b
   printRules(compareRules(before.head, after.head));
   printOwn(after.head);
   print();
-  const today = dayOf(now());
+  const today = toDay(now());
   const impact = await impactOrCorruption(() => impactOfChange(before, after, today), { print });
   for (const line of impactLines(after.imported, impact, { against: before.head.id, today })) print(line);
 };
@@ -149,7 +149,7 @@ const diff = async (ids: readonly [string, string], { rates = false, json }: { r
   const locations: LocationChange[] = [];
   const changes = await compare(before, after, rates ? (found) => locations.push(...found) : null);
   const others = compareRules(before.head, after.head);
-  const impact = impactJson(await impactOfChange(before, after, dayOf(now())));
+  const impact = impactJson(await impactOfChange(before, after, toDay(now())));
   printJson({
     from: ids[0],
     to: ids[1],

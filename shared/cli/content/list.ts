@@ -1,11 +1,11 @@
 /** `content list`: all releases, corrupt heads, and unfinished imports. */
 import type { Command } from 'commander';
-import { dayOf } from '../../base/calendar.ts';
+import { toDay } from '../../base/calendar.ts';
 import { builtInReleaseById, builtInReleases } from '../../catalog/built-in.ts';
 import { corruptionText } from '../../catalog/loading/content-errors.ts';
 import manifest from '../../catalog/releases/manifest.json' with { type: 'json' };
 import { now } from '../../config/clock.ts';
-import { countsOf, type ListedCorrupt, type ListedRelease, releasesOf } from '../../coverage/release-list.ts';
+import { headCounts, type ListedCorrupt, type ListedRelease, listReleases } from '../../coverage/release-list.ts';
 import { stateOf } from '../../importers/releases/active-release.ts';
 import { remedyOf, unfinishedLines } from '../../importers/releases/new-release.ts';
 import {
@@ -25,7 +25,7 @@ const listed = ({ row: { jurisdictions: _, rates: __, ...row }, head }: ListedRe
   ...row,
   state: row.id.slice(0, 5),
   content_hash: head?.content_hash ?? builtInHashes[row.id] ?? null,
-  counts: head && countsOf(head),
+  counts: head && headCounts(head),
 });
 type Listed = ReturnType<typeof listed>;
 
@@ -53,7 +53,7 @@ const contentOf = async (states: readonly string[]) => {
   const corrupt: ListedCorrupt[] = [];
   const imports: Unfinished[] = [];
   for (const state of states) {
-    const found = await releasesOf(state, active, dayOf(now()), ports);
+    const found = await listReleases(state, active, toDay(now()), ports);
     releases.push(...found.releases.map(listed));
     corrupt.push(...found.corrupt);
     for (const unfinished of await unfinishedImports(state)) imports.push({ ...unfinished, state });

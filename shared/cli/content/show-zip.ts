@@ -1,6 +1,6 @@
 import type { ReleasePart } from '../../catalog/content.ts';
 import { isInForce } from '../../catalog/effective.ts';
-import { fractionOf } from '../../catalog/fractions.ts';
+import { formatFraction } from '../../catalog/fractions.ts';
 import { combinedRate } from '../../catalog/location/combined-rate.ts';
 import { ownCodesAt, withOwnRates } from '../../catalog/own-rules.ts';
 import { rateOn } from '../../catalog/rates.ts';
@@ -13,7 +13,7 @@ const shownAlternative = (release: Release, codes: readonly string[], date: stri
   const units = inForce ? combinedRate(release, codes, date) : undefined;
   const names = new Map(release.jurisdictions.map(({ code, name }) => [code, name]));
   return {
-    rate: units === undefined ? null : fractionOf(units),
+    rate: units === undefined ? null : formatFraction(units),
     jurisdictions: codes.map((code) => ({
       code,
       name: names.get(code) ?? code,

@@ -1,11 +1,11 @@
 /** `content show`: one release, or its locations and rates in one ZIP. */
 
 import { type Command, InvalidArgumentError } from 'commander';
-import { dayOf, isDay } from '../../base/calendar.ts';
+import { isDay, toDay } from '../../base/calendar.ts';
 import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
 import type { ReleaseHead } from '../../catalog/content.ts';
 import { countsFrom } from '../../catalog/effective.ts';
-import { percentOf } from '../../catalog/fractions.ts';
+import { formatPercent } from '../../catalog/fractions.ts';
 import { isRestUntaxed } from '../../catalog/local/load.ts';
 import { statesOfZip } from '../../catalog/location/zip-states.ts';
 import { isOwnCode, isOwnOnly } from '../../catalog/own-rules.ts';
@@ -29,13 +29,13 @@ const rateLines = (head: Release): readonly string[] =>
     const { jurisdiction } = rate;
     if (isOwnCode(jurisdiction)) return [];
     const name = jurisdiction === head.state ? 'State rate' : `Rate of ${jurisdiction}`;
-    return [`${name}: ${percentOf(rate.rate)}, ${daysText(rate)}`];
+    return [`${name}: ${formatPercent(rate.rate)}, ${daysText(rate)}`];
   });
 
 /** Own rules cover what the releases below them cover, as in `content list`. */
 const coverageText = (head: Release, imported: ReleaseHead | null): string =>
   imported && isOwnOnly(imported)
-    ? localRatesOn(withFallback(imported, builtInReleaseById), dayOf(now()))
+    ? localRatesOn(withFallback(imported, builtInReleaseById), toDay(now()))
     : head.coverage;
 
 /** Whether it is active; `null` is not known, because a built-in release can be shown without a database. */
@@ -89,9 +89,9 @@ const printLocation = (location: ShownLocation, date: string): void => {
   if (crosses_borders) print('  Borders cross the ZIP, so there may be other taxes.');
   if (alternatives.length > 1) print(`  One of ${alternatives.length} sets of jurisdictions:`);
   for (const { rate, jurisdictions } of alternatives) {
-    print(in_force ? `  ${rate === null ? 'no rate known' : percentOf(rate)} on ${date}` : '  Its jurisdictions:');
+    print(in_force ? `  ${rate === null ? 'no rate known' : formatPercent(rate)} on ${date}` : '  Its jurisdictions:');
     for (const { code, name, rate: own } of jurisdictions)
-      print(`    ${in_force ? `${own === null ? '-' : percentOf(own)}  ` : ''}${name} (${code})`);
+      print(`    ${in_force ? `${own === null ? '-' : formatPercent(own)}  ` : ''}${name} (${code})`);
   }
 };
 
@@ -104,7 +104,7 @@ const withoutLocation = (head: Release & Partial<ReleaseHead>, zip: string, date
   const rate = stateRateOn(head, date);
   if (!rate) return 'This release has no location there.';
   const all = isRestUntaxed(head) ? 'which is all of it' : 'and the local rates of its tables';
-  return `This release has no location there: ${percentOf(rate.rate)} of the state, ${all}.`;
+  return `This release has no location there: ${formatPercent(rate.rate)} of the state, ${all}.`;
 };
 
 const printZip = (head: Release, { zip, date, own, locations, street_ranges }: ShownZip): void => {
@@ -113,7 +113,7 @@ const printZip = (head: Release, { zip, date, own, locations, street_ranges }: S
   if (locations.length === 0) print(withoutLocation(head, zip, date));
   for (const location of locations) printLocation(location, date);
   for (const { code, name, rate } of own)
-    print(`Own rules add ${name} (${code}): ${rate === null ? 'no rate' : percentOf(rate)} on ${date}`);
+    print(`Own rules add ${name} (${code}): ${rate === null ? 'no rate' : formatPercent(rate)} on ${date}`);
 };
 
 const readZip = (text: string): string => {
@@ -132,7 +132,7 @@ const show = async (id: string, { zip, date, json }: Options): Promise<void> => 
   const release = await openRelease(id);
   const { head, imported } = release;
   const isActive = await activity(release);
-  const day = date ?? dayOf(now());
+  const day = date ?? toDay(now());
   const shown = zip === undefined ? null : showZip(head, await release.partOf(zip.slice(0, 5)), zip, day);
   if (json) return printJson({ release: imported ?? head, active: isActive, zip: shown });
   printHead(release, isActive);

@@ -1,6 +1,6 @@
 /** `content sources`: the publisher of each state, and how old its official files are. */
 import type { Command } from 'commander';
-import { dayOf } from '../../base/calendar.ts';
+import { toDay } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { staleness } from '../../importers/updates/staleness.ts';
@@ -16,7 +16,7 @@ const shortened = (name: string): string => (name.length <= nameMax ? name : `${
 /** The publishers by state, each with the record of its updates (`null`: none) and the age of its files today. */
 const sourcesToday = async () => {
   const records = await readContentSources(publishers.map(({ state }) => state));
-  const today = dayOf(now());
+  const today = toDay(now());
   return publishers
     .toSorted((a, b) => (a.state < b.state ? -1 : 1))
     .map((publisher) => {

@@ -1,9 +1,9 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { textProblems } from '../../api/body.ts';
-import { problemsOf } from '../../api/field-problems.ts';
+import { unionProblems } from '../../api/field-problems.ts';
 import { CommandError, jsonOrRefuse } from '../../base/command-error.ts';
-import { objectOf } from '../../base/json.ts';
-import { type Problem, pointerOf } from '../../base/problem.ts';
+import { asObject } from '../../base/json.ts';
+import { type Problem, problemPointer } from '../../base/problem.ts';
 import { CertificateRequest, CustomerRequest, exemptionsMax } from '../../customers/request.ts';
 
 /** Customers of a file, or the errors by line or entry. */
@@ -18,7 +18,7 @@ const unknownNames = (value: unknown, names: readonly string[]): string[] =>
 
 /** The errors of one customer, each with its place in the file. */
 const errorsOf = (value: unknown, place: Place): string[] => {
-  const sentence = (problem: Problem) => `${place(pointerOf(problem))}: ${problem.title}. ${problem.detail}`;
+  const sentence = (problem: Problem) => `${place(problemPointer(problem))}: ${problem.title}. ${problem.detail}`;
   // Limited as in a request, because the schema overflows the stack on values that are nested too deep.
   const unstorable = textProblems(value);
   if (unstorable.length > 0) return unstorable.map(sentence);
@@ -31,7 +31,7 @@ const errorsOf = (value: unknown, place: Place): string[] => {
     ),
   ];
   return [
-    ...(error?.issues ?? []).flatMap((issue) => problemsOf(issue, value)).map(sentence),
+    ...(error?.issues ?? []).flatMap((issue) => unionProblems(issue, value)).map(sentence),
     ...unknown.map((name) => `${place('')}: Unknown field ${name}. Use ${[...fieldNames].join(', ')}.`),
   ];
 };
@@ -44,7 +44,7 @@ const fromJson = (text: string): FileCustomers => {
   );
   const seen = new Set<unknown>();
   for (const [index, entry] of entries.entries()) {
-    const id = objectOf(entry)?.['id'];
+    const id = asObject(entry)?.['id'];
     if (typeof id === 'string' && seen.has(id))
       errors.push(`Entry ${index + 1}: The id ${id} is repeated. List each customer once.`);
     seen.add(id);

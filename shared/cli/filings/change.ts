@@ -1,6 +1,6 @@
 /** `filings close`, `file` and `cancel`: begin a change of a filing, and work on it until it is finished. */
 import type { Command } from 'commander';
-import { type Account, registrationsOf } from '../../accounts/account.ts';
+import { type Account, listRegistrations } from '../../accounts/account.ts';
 import { assert } from '../../base/assert.ts';
 import { dayAfter } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
@@ -66,7 +66,7 @@ const finished = async (id: string, title: string, total: number, { account }: C
 
 /** Whether the account collects no tax in the state of a filing, in its whole period. */
 const isUnregistered = ({ state, period_start, period_end }: Filing, { settings }: Account): boolean => {
-  const registrations = registrationsOf(settings);
+  const registrations = listRegistrations(settings);
   const period = { start: period_start, end: period_end };
   return registrations !== null && !isRegisteredIn(period, registrationsIn(state, registrations));
 };

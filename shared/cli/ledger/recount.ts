@@ -1,6 +1,6 @@
 /** `ledger recount`: count transactions that the reports miss. */
 import type { Command } from 'commander';
-import { countedOf, countTransactions } from '../../reports/count-transactions.ts';
+import { countTransaction, countTransactions } from '../../reports/count-transactions.ts';
 import { headKey } from '../../store/keys.ts';
 import { itemsAt, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { transactionFrom } from '../../store/ledger/transaction-item.ts';
@@ -18,7 +18,7 @@ const recount = async ({ account }: { readonly account: string }): Promise<void>
     const versions = [...items.values()].map(transactionFrom).flatMap((stored) => {
       const { id, version, finalized_at } = stored.transaction;
       // Transactions that were never finalized were never counted, and need no mark.
-      return finalized_at === null ? [] : [{ account, id, version, counted: countedOf(stored) }];
+      return finalized_at === null ? [] : [{ account, id, version, counted: countTransaction(stored) }];
     });
     added += await countTransactions(versions, countStoreWithin());
     checked += ids.length;

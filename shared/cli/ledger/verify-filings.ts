@@ -1,5 +1,5 @@
 import { batchesOf } from '../../base/collections.ts';
-import { countsOf } from '../../filings/answer.ts';
+import { sumCounts } from '../../filings/answer.ts';
 import type { FilingSequence, ShardProgress, StoredFiling } from '../../filings/ledger.ts';
 import { noTotals, type Totals, totalsOfAll, withEntries } from '../../filings/totals.ts';
 import { answeredExceptions, answeredSummary, answeredTotals } from '../../filings/totals-answer.ts';
@@ -71,7 +71,7 @@ const headFaults = (filing: StoredFiling, shards: readonly ShardProgress[], adde
   if (filing.isUnfinished) return [];
   const isKept = filing.status !== 'canceled';
   return [
-    ...differing('number of entries', filing.entries, countsOf(shards)),
+    ...differing('number of entries', filing.entries, sumCounts(shards)),
     ...(isKept ? differing('summary', JSON.stringify(filing.summary), JSON.stringify(answeredSummary(added))) : []),
     ...(isKept && filing.exceptions
       ? differing('number of exceptions', filing.exceptions.count, answeredExceptions(added).count)

@@ -9,7 +9,7 @@ import {
 import { isLive } from '../../ledger/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../ledger/transaction.ts';
 import { headKey } from '../../store/keys.ts';
-import { auditItems, claimItemOf, creditIds, headItem, type Item, itemsAt } from '../../store/ledger/ledger-walk.ts';
+import { auditItems, creditIds, findClaimItem, headItem, type Item, itemsAt } from '../../store/ledger/ledger-walk.ts';
 import { transactionFrom } from '../../store/ledger/transaction-item.ts';
 import { checkChain } from './checks/chain.ts';
 import { checkCredits, hasAmounts } from './checks/credits.ts';
@@ -132,7 +132,7 @@ const furtherChecks: Partial<Record<Check, Run>> = {
   claims: async ({ account, nowMs }, { transaction }, counts) => {
     const { reference_id } = transaction;
     if (reference_id === null) return [];
-    const claim = await claimItemOf(account, reference_id);
+    const claim = await findClaimItem(account, reference_id);
     if (!holdsReference(transaction, nowMs())) {
       const holder = claim && storedOf(await headItem(account, String(claim['transaction_id'])))?.transaction;
       return leftoverClaimFaults(transaction, claim, holder, nowMs());

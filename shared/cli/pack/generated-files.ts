@@ -4,7 +4,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { clientTypes } from '../../api/openapi/client-types.ts';
 import { localTable } from '../../catalog/local/local-table.ts';
 import { type PackedRates, type RateSummary, writeRates } from '../../catalog/local/packed-table.ts';
-import { editionsOf, type RateRow, rateRows } from '../../catalog/local/text-tables.ts';
+import { listEditions, type RateRow, rateRows } from '../../catalog/local/text-tables.ts';
 import { consolePage } from '../../console/console.ts';
 import { eventSchemas } from '../../events/json-schema.ts';
 import type { PackedName } from '../../packed/unpack.ts';
@@ -99,7 +99,9 @@ const localNames = (): unknown => {
     counties: textOf('counties'),
     districts: textOf('districts'),
     // Sorted, so that the newest edition of a state wins.
-    rates: Object.fromEntries(editionsOf('rates').map((edition) => [edition.slice(0, 2), textOf(`rates/${edition}`)])),
+    rates: Object.fromEntries(
+      listEditions('rates').map((edition) => [edition.slice(0, 2), textOf(`rates/${edition}`)]),
+    ),
   };
 };
 
@@ -116,7 +118,7 @@ const packed = (name: PackedName, readBy: string, text: GeneratedFile['text']): 
 });
 
 const localTables = (kind: 'rates' | 'zips', textOfEdition: (edition: string) => string): PackedFile[] =>
-  editionsOf(kind).map((edition) =>
+  listEditions(kind).map((edition) =>
     packed(`${kind}-${edition}`, 'shared/catalog/local/load.ts', () => textOfEdition(edition)),
   );
 
@@ -130,7 +132,7 @@ const content: readonly PackedFile[] = [
   packed('product-tax-codes', 'shared/vocabulary/catalog.ts', () => JSON.stringify(catalog())),
   packed('code-crosswalk', 'shared/vocabulary/crosswalk.ts', crosswalk),
   packed('rate-summaries', 'shared/coverage/rate-summary.ts', () =>
-    JSON.stringify(Object.fromEntries(editionsOf('rates').map((edition) => [edition, summarizeRates(edition)]))),
+    JSON.stringify(Object.fromEntries(listEditions('rates').map((edition) => [edition, summarizeRates(edition)]))),
   ),
   packed('local-names', 'shared/importers/releases/local-names.ts', () => JSON.stringify(localNames())),
   ...localTables('rates', (edition) => writeRates(packRates(edition))),

@@ -3,7 +3,7 @@ import { assert } from '../../base/assert.ts';
 import {
   combinedSuffix,
   type LocalTax,
-  offsetsOf,
+  listOffsets,
   type PackedArea,
   type PackedPeriod,
   type PackedRates,
@@ -237,7 +237,7 @@ export const packRates = (edition: string): PackedRates => {
   const keys = [...new Set(rows.map(({ source }) => source))].filter((key) => key !== '');
   const evidence = [...new Set(rows.map(evidenceText))];
   const taxLines = taxes.map(writeTax);
-  const taxOffsets = offsetsOf(taxLines);
+  const taxOffsets = listOffsets(taxLines);
   const periodOf = ({ row, index }: Indexed): PackedPeriod => ({
     taxes: indexes[index]?.map((tax) => taxOffsets[tax] as number) ?? null,
     from: row.from || null,
@@ -249,7 +249,7 @@ export const packRates = (edition: string): PackedRates => {
     return { county, place, aliases: listOf(aliases), periods: [periodOf(first), ...others.map(periodOf)] };
   });
   const areaLines = areas.map(writeArea);
-  const areaOffsets = offsetsOf(areaLines);
+  const areaOffsets = listOffsets(areaLines);
   const ofState = [...counties].filter(([code]) => code.startsWith(fips));
   return {
     fips,

@@ -1,5 +1,5 @@
 import { americanDay, calendarDay } from '../../catalog/days.ts';
-import { unitsOf } from '../../catalog/fractions.ts';
+import { parseUnits } from '../../catalog/fractions.ts';
 import { cityName } from '../../catalog/location/city-name.ts';
 import type { Jurisdiction } from '../../catalog/release-values.ts';
 import { type ComponentCity, Components } from '../components.ts';
@@ -37,7 +37,7 @@ const readPart = (name: string, rate: string, code: string, day: string): RowRes
 };
 
 const isSum = (total: string, ...parts: readonly Part[]): boolean =>
-  unitsOf(total) === parts.reduce((sum, part) => sum + unitsOf(part?.rate ?? '0'), 0n);
+  parseUnits(total) === parts.reduce((sum, part) => sum + parseUnits(part?.rate ?? '0'), 0n);
 
 /** The city that a consolidated borough is: `Juneau, City and Borough of` and `City and Borough of Juneau` are Juneau. */
 const cityOfBorough = (name: string): string | null => {

@@ -2,8 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { Decimal } from 'decimal.js';
 import * as z from 'zod/mini';
-import { jsonOf } from '../../base/json.ts';
-import { fractionOf, unitsOf } from '../../catalog/fractions.ts';
+import { parseJson } from '../../base/json.ts';
+import { formatFraction, parseUnits } from '../../catalog/fractions.ts';
 import type { Release } from '../../catalog/release.ts';
 import { type CodedLocation, codedLocations, localPart } from '../combined-cities.ts';
 import { fileName } from '../files/local-name.ts';
@@ -33,15 +33,15 @@ type Attributes = z.infer<typeof Answer>['features'][number]['attributes'];
 const period = /_tax_(?<month>[a-z]{3,9})(?:_[a-z]{3,9})?_(?<year>20\d\d)/;
 
 /** 0.0001 %: the schedule has at most four decimals of a percent. */
-const unit = unitsOf('0.000001');
+const unit = parseUnits('0.000001');
 
 /** A percentage, without the noise of numbers that the service stores with single precision (7.520800113677979). */
 const readRate = (value: number): string | null => {
   const text = new Decimal(value).toFixed(6, Decimal.ROUND_DOWN);
-  const units = unitsOf(readPercent(text) ?? '1');
+  const units = parseUnits(readPercent(text) ?? '1');
   const rounded = ((units + unit / 2n) / unit) * unit;
   const isNoise = (units > rounded ? units - rounded : rounded - units) * 20n <= unit;
-  return units < unitsOf('0.25') && isNoise ? fractionOf(rounded) : null;
+  return units < parseUnits('0.25') && isNoise ? formatFraction(rounded) : null;
 };
 
 type Reader = { readonly codes: OwnCodes; readonly base: Release; readonly from: string };
@@ -84,7 +84,7 @@ const readAnswer = async (path: string): Promise<readonly Attributes[]> => {
   const { size } = await stat(path);
   if (size > bytesMax) throw new Error(`${name} is larger than 16 MiB. Pass the response of the feature service.`);
   const text = await readFile(path, 'utf8');
-  const parsed = Answer.safeParse(jsonOf(text));
+  const parsed = Answer.safeParse(parseJson(text));
   if (!parsed.success)
     throw new Error(`${name} is not a response of the feature service with name, county, locat_cdr and grt_rate.`);
   if (parsed.data.exceededTransferLimit)

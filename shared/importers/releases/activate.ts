@@ -1,6 +1,6 @@
 /** Changes the release that a state's calculations use. */
 import { isDeepStrictEqual } from 'node:util';
-import { dayOf } from '../../base/calendar.ts';
+import { toDay } from '../../base/calendar.ts';
 import { accepted, CommandError } from '../../base/command-error.ts';
 import { counted } from '../../base/texts.ts';
 import type { ReleaseHead } from '../../catalog/content.ts';
@@ -88,7 +88,7 @@ export const activate = async (
   const before = active.id;
   if (before === id) return reporter.print(`${id} is already the active release of ${head.state}.`);
   if (imported && !replace) await refuseReplacing(imported, active);
-  const today = dayOf(now());
+  const today = toDay(now());
   const compare = async () => impactOfChange(await openRelease(before), opened, today);
   const impact = isMeasured ? null : await impactOrCorruption(compare, reporter);
   for (const line of impactLines(imported, impact, { against: before, today })) reporter.print(line);

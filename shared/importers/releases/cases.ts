@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CommandError, jsonOrRefuse } from '../../base/command-error.ts';
-import { objectOf } from '../../base/json.ts';
+import { asObject } from '../../base/json.ts';
 import { day, decimalString, productTaxCode, quantity } from '../../calculations/fields.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
 
@@ -61,7 +61,7 @@ export type UnreadableCase = { readonly id: string; readonly state: string | nul
 export const isUnreadable = (worked: WorkedCase | UnreadableCase): worked is UnreadableCase => !('expected' in worked);
 
 const fieldOf = (value: unknown, field: string): string | null => {
-  const found = objectOf(value)?.[field];
+  const found = asObject(value)?.[field];
   return typeof found === 'string' && found !== '' ? found : null;
 };
 
@@ -78,7 +78,7 @@ const readCase = (value: unknown, index: number): WorkedCase | UnreadableCase =>
 /** Read a file of worked cases. Refuses a file that has no list of cases. */
 export const readCases = (text: string): readonly (WorkedCase | UnreadableCase)[] => {
   const read = jsonOrRefuse(text, 'The cases are');
-  const list = Array.isArray(read) ? read : objectOf(read)?.['cases'];
+  const list = Array.isArray(read) ? read : asObject(read)?.['cases'];
   if (!Array.isArray(list) || list.length === 0)
     throw new CommandError('The cases cannot be read: expected an array of cases, or an object with them as "cases".');
   return list.map(readCase);

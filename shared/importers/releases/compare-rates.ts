@@ -1,6 +1,6 @@
 import type { ReleasePart } from '../../catalog/content.ts';
 import { firstInForce } from '../../catalog/effective.ts';
-import { fractionOf, unitsOf } from '../../catalog/fractions.ts';
+import { formatFraction, parseUnits } from '../../catalog/fractions.ts';
 import type { Release } from '../../catalog/release.ts';
 import { type Jurisdiction, ownRateOfKind, type Rate, type RateKind, rateKinds } from '../../catalog/release-values.ts';
 import type { OpenRelease } from './open-release.ts';
@@ -50,7 +50,7 @@ const spansOf = (book: RateBook, code: string): readonly Span[] =>
 const reader = (book: RateBook, code: string, kind: RateKind) => (piece: Span) => {
   const found = firstInForce(ratesIn(book, code), piece.from, book.establishedFrom);
   const value = found && ownRateOfKind(found, kind);
-  return value === undefined ? null : fractionOf(unitsOf(value));
+  return value === undefined ? null : formatFraction(parseUnits(value));
 };
 
 /** The codes with rates, in the files or of own rules. */

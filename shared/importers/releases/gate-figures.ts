@@ -1,7 +1,7 @@
 import type { GateResult } from '../../catalog/gate-result.ts';
 /** Measures a new release for the gates of `shared/importers/updates/gates.ts`. */
 
-import { dayOf } from '../../base/calendar.ts';
+import { toDay } from '../../base/calendar.ts';
 import { batchesOf } from '../../base/collections.ts';
 import type { ReleaseFor } from '../../catalog/content.ts';
 import { isOwnOnly } from '../../catalog/own-rules.ts';
@@ -154,7 +154,7 @@ export const measureGates = async (
   builtIn: Release,
   known: Impact | null,
 ): Promise<Measured> => {
-  const today = dayOf(now());
+  const today = toDay(now());
   const impact = known ?? (await impactOfChange(active, candidate, today));
   const gates = applyGates(await gateFigures(candidate, active, builtIn, today, impact));
   return { gates, examples: examplesOf(gates, impact) };

@@ -1,6 +1,6 @@
 import { counted } from '../../base/texts.ts';
 import type { ReleaseHead } from '../../catalog/content.ts';
-import { fractionOf, percentOf } from '../../catalog/fractions.ts';
+import { formatFraction, formatPercent } from '../../catalog/fractions.ts';
 import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import { isOwnOnly } from '../../catalog/own-rules.ts';
 import type { Impact, RateStep } from './impact.ts';
@@ -13,10 +13,10 @@ const placesText = ({ zips, cities }: Pick<Impact, 'zips' | 'cities'>): string =
   ) || 'no ZIP or city';
 
 const points = ({ before, after }: RateStep): string =>
-  percentOf(fractionOf(after > before ? after - before : before - after)).replace('%', ' percentage points');
+  formatPercent(formatFraction(after > before ? after - before : before - after)).replace('%', ' percentage points');
 
 export const stepText = (step: RateStep): string =>
-  `${[step.key, kindTexts[step.kind]].filter(Boolean).join(', ')} from ${percentOf(fractionOf(step.before))} to ${percentOf(fractionOf(step.after))} on ${step.day}`;
+  `${[step.key, kindTexts[step.kind]].filter(Boolean).join(', ')} from ${formatPercent(formatFraction(step.before))} to ${formatPercent(formatFraction(step.after))} on ${step.day}`;
 
 const changesText = ({ changed, gained, lost, largest }: Impact, against: string, today: string): string => {
   if (changed === 0) return `No combined rate changes against ${against} from ${today} on.`;
@@ -47,7 +47,13 @@ const fallbackText = (head: ReleaseHead, { firstDay }: Impact, today: string): s
 };
 
 const stepJson = (step: RateStep | null) =>
-  step && { key: step.key, kind: step.kind, day: step.day, old: fractionOf(step.before), new: fractionOf(step.after) };
+  step && {
+    key: step.key,
+    kind: step.kind,
+    day: step.day,
+    old: formatFraction(step.before),
+    new: formatFraction(step.after),
+  };
 
 /** The impact for scripts; rates are fractions. */
 export const impactJson = ({

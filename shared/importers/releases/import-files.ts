@@ -1,6 +1,6 @@
 /** An import: read, report, and only then write, with the head last. */
 
-import { dayOf } from '../../base/calendar.ts';
+import { toDay } from '../../base/calendar.ts';
 import { accepted, CommandError } from '../../base/command-error.ts';
 import { counted } from '../../base/texts.ts';
 import type { ReleaseHead } from '../../catalog/content.ts';
@@ -63,7 +63,7 @@ const read = async (job: ImportJob, id: string): Promise<Built> => {
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   const { importer, files, state, active, tempFolder, reporter } = job;
   const names = readNameTables(state);
-  const undatedFrom = job.from ?? dayOf(now());
+  const undatedFrom = job.from ?? toDay(now());
   const reading = reporter.withProgress(
     'Reading the files',
     1,
@@ -116,7 +116,7 @@ const refuseBad = ({ bad }: Built['summary'], importer: Importer): never => {
 };
 
 const reportImpact = async ({ head, parts }: Complete, { active, reporter }: ImportJob): Promise<Impact | null> => {
-  const [position, today] = [positionOver(active), dayOf(now())];
+  const [position, today] = [positionOver(active), toDay(now())];
   const { below: against } = position;
   const impact = await impactOrCorruption(() => impactOfImport(head, parts, position, today), reporter);
   for (const line of impactLines(head, impact, { subject: 'The files name', against, today })) reporter.print(line);
@@ -146,7 +146,7 @@ export type Imported = { readonly id: string; readonly impact: Impact | null };
  */
 export const importFiles = async (job: ImportJob): Promise<Imported | null> => {
   const { active, reporter, skipBadRows } = job;
-  const today = dayOf(now());
+  const today = toDay(now());
   const state = jurisdictionCode(job.state);
   if (active.corrupt)
     reporter.print(

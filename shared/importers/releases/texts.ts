@@ -1,11 +1,12 @@
 /** Days, rates and ZIP codes in the output of commands. */
 
 import type { Dated } from '../../catalog/effective.ts';
-import { percentOf } from '../../catalog/fractions.ts';
+import { formatPercent } from '../../catalog/fractions.ts';
 import type { RateKind } from '../../catalog/release-values.ts';
 import type { ZipRange } from './zip-pieces.ts';
 
-export const percentOrNone = (fraction: string | null): string => (fraction === null ? 'none' : percentOf(fraction));
+export const percentOrNone = (fraction: string | null): string =>
+  fraction === null ? 'none' : formatPercent(fraction);
 
 /** `2024-04-01 to 2026-12-31`, `from 2024-04-01`. */
 export const daysText = ({ from, to }: Dated): string => {

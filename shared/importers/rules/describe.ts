@@ -1,7 +1,7 @@
 /** Own rules in sentences, for the reports of commands. */
 
 import type { Dated } from '../../catalog/effective.ts';
-import { percentOf } from '../../catalog/fractions.ts';
+import { formatPercent } from '../../catalog/fractions.ts';
 import { type OwnRules, type Rule, settingNames } from '../../catalog/release.ts';
 import { effectInWords, limitsInWords } from '../../tax/rule-words.ts';
 
@@ -29,7 +29,7 @@ const rateTexts = ({ rates, jurisdictions }: OwnRules): readonly string[] =>
     const own = jurisdictions.find(({ code }) => code === jurisdiction);
     const name = own ? `${own.name} (${jurisdiction})` : jurisdiction;
     const where = own ? `, in ZIPs ${zipsText(own.zips)}` : '';
-    return `Rate of ${name}: ${percentOf(rate)}, ${daysText(days)}${where}`;
+    return `Rate of ${name}: ${formatPercent(rate)}, ${daysText(days)}${where}`;
   });
 
 const policyText = (policy: object | string): string => (typeof policy === 'string' ? policy : JSON.stringify(policy));

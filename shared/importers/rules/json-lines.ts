@@ -1,5 +1,5 @@
 /** Parses JSON and finds the line of each value, so that problems can name it. */
-import { jsonErrorOf } from '../../base/json-error.ts';
+import { describeJsonError } from '../../base/json-error.ts';
 
 /** The keys and indexes that lead to a value. */
 export type Path = readonly PropertyKey[];
@@ -60,7 +60,7 @@ const scan = (text: string, name: string) => {
 /** Parse the text of the file `name`. Throws an `Error` with line and column where it is not JSON. */
 export const parseJsonLines = (file: string, name: string): JsonLines => {
   const text = file.replace(/^\uFEFF/, '');
-  const error = jsonErrorOf(text);
+  const error = describeJsonError(text);
   if (error) throw new Error(`${name}, line ${error.line}, column ${error.column}: expected ${error.expected}.`);
   const { lines, repeated } = scan(text, name);
   const lineOf = (path: Path): number => {

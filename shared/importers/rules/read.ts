@@ -1,4 +1,4 @@
-import { objectOf } from '../../base/json.ts';
+import { asObject } from '../../base/json.ts';
 import { builtInRelease } from '../../catalog/built-in.ts';
 import { codesInTable } from '../../catalog/local/load.ts';
 import { isOwnCode, ownFormat, ownSource } from '../../catalog/own-rules.ts';
@@ -112,7 +112,7 @@ export const rules: Importer = {
   files: [{ option: 'file', describe: 'own-rules.json' }],
   onlyState: null,
   stateIn: async (files) => {
-    const state = objectOf((await parseFile(onlyFile(files))).value)?.['state'];
+    const state = asObject((await parseFile(onlyFile(files))).value)?.['state'];
     return typeof state === 'string' ? state.replace(/^US-/i, '') : null;
   },
   confidence: 'high',

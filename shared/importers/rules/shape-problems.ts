@@ -1,6 +1,6 @@
 /** Problems of the shape of a file of own rules, each with the path of its field. */
 import type * as z from 'zod/mini';
-import { objectOf, valueAt } from '../../base/json.ts';
+import { asObject, valueAt } from '../../base/json.ts';
 import { closest } from '../../vocabulary/closest.ts';
 import type { Path } from './json-lines.ts';
 import { fileSchema, type RulesFile } from './schema.ts';
@@ -27,7 +27,7 @@ const fieldsAt = (schema: Schema | undefined, value: unknown, path: Path): reado
   const { shape, element, innerType, valueType, options, discriminator = '' } = definitionOf(schema);
   if (innerType) return fieldsAt(innerType, value, path);
   if (options) {
-    const name = objectOf(value)?.[discriminator];
+    const name = asObject(value)?.[discriminator];
     const isChosen = ({ _zod: { propValues } }: Schema) =>
       propValues?.[discriminator]?.has(name as z.core.util.Primitive);
     return fieldsAt(options.find(isChosen), value, path);

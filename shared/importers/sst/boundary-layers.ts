@@ -1,4 +1,4 @@
-import { unitsOf } from '../../catalog/fractions.ts';
+import { parseUnits } from '../../catalog/fractions.ts';
 import type { LocalSet } from '../entry.ts';
 import { type LayerKey, layerKey, placeTypes } from './layers.ts';
 import { isNamed, lastDayOf, type RateBook } from './rate-book.ts';
@@ -58,7 +58,7 @@ const exceed = (book: RateBook, a: LayerKey | null, b: LayerKey | null, most: st
       (second) =>
         (first.from ?? '') <= (second.to ?? '9') &&
         (second.from ?? '') <= (first.to ?? '9') &&
-        unitsOf(first.rate) + unitsOf(second.rate) > unitsOf(most),
+        parseUnits(first.rate) + parseUnits(second.rate) > parseUnits(most),
     ),
   );
 };

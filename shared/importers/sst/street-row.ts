@@ -1,4 +1,4 @@
-import { readHouse, type Street, streetOf, wordsOf } from '../../catalog/streets/street-address.ts';
+import { parseStreet, readHouse, type Street, splitWords } from '../../catalog/streets/street-address.ts';
 import { anyStreet, type StreetRange, type UnitRange } from '../../catalog/streets/street-ranges.ts';
 import { units, unitsWithoutId } from '../../catalog/streets/suffixes.ts';
 
@@ -17,8 +17,8 @@ const parityOf = (text: string, isSingle: boolean): 'E' | 'O' | 'B' | null => {
 };
 
 const streetIn = (pre: string, name: string, suffix: string, post: string) => {
-  const words = [pre, name, suffix, post].flatMap(wordsOf);
-  return wordsOf(name).length > 0 && words.every((word) => plainName.test(word)) ? streetOf(words) : anyStreet;
+  const words = [pre, name, suffix, post].flatMap(splitWords);
+  return splitWords(name).length > 0 && words.every((word) => plainName.test(word)) ? parseStreet(words) : anyStreet;
 };
 
 /** The units of a row; `undefined` if they cannot be read, `null` for none. */

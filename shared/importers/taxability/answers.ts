@@ -1,6 +1,6 @@
 /** The treatment by a row of taxability: the effects on state and local taxes, and their assumptions. */
 import { assert } from '../../base/assert.ts';
-import { fractionOf, unitsOf } from '../../catalog/fractions.ts';
+import { formatFraction, parseUnits } from '../../catalog/fractions.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Effect, Release } from '../../catalog/release.ts';
 import type { Confidence } from '../../catalog/release-values.ts';
@@ -39,7 +39,7 @@ export const notEstablishedBecause = (reason: string): RowAnswer => ({
 });
 
 /** A percentage as a fraction: `7.25` is `0.0725`. */
-const fractionOfPercent = (percent: string): string => fractionOf(unitsOf(percent) / 100n);
+const fractionOfPercent = (percent: string): string => formatFraction(parseUnits(percent) / 100n);
 
 const generalRateOf = (release: Release): string => {
   const rate = stateRateOn(release, release.id.slice(6, 16));
@@ -91,7 +91,10 @@ const effectsOf = (release: Release, row: TaxabilityRow, answer: string): readon
     case 'rate':
       return withLocal({ type: 'rate', rate: fractionOfPercent(amount) });
     case 'rate_plus':
-      return withLocal({ type: 'rate', rate: fractionOf(unitsOf(ownRate) + unitsOf(fractionOfPercent(amount))) });
+      return withLocal({
+        type: 'rate',
+        rate: formatFraction(parseUnits(ownRate) + parseUnits(fractionOfPercent(amount))),
+      });
     default:
       return null;
   }

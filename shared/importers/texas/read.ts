@@ -1,5 +1,5 @@
 import { calendarDay } from '../../catalog/days.ts';
-import { unitsOf } from '../../catalog/fractions.ts';
+import { parseUnits } from '../../catalog/fractions.ts';
 import { cityName } from '../../catalog/location/city-name.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Jurisdiction } from '../../catalog/release-values.ts';
@@ -26,7 +26,7 @@ const readTax = (codes: TexasCodes, name: string, code: string, rateText: string
 };
 
 /** The legal maximum of all local taxes of a place together. */
-const localMax = unitsOf('0.02');
+const localMax = parseUnits('0.02');
 
 /**
  * Read an area of the Comptroller's file (content notes 2) with its local jurisdictions. The first digit of its code is
@@ -43,7 +43,7 @@ const readArea = (cells: readonly string[], codes: TexasCodes): RowResult<Area> 
       return bad(`${name} has code ${code} and rate ${rate}; expected a code of seven digits and a rate as a fraction`);
     if (!taxes.some(({ jurisdiction }) => jurisdiction.code === tax.jurisdiction.code)) taxes.push(tax);
   }
-  const sum = taxes.reduce((total, { rate }) => total + unitsOf(rate), 0n);
+  const sum = taxes.reduce((total, { rate }) => total + parseUnits(rate), 0n);
   if (sum > localMax)
     return bad('has local taxes of more than 0.02 together, the most that Texas allows: correct them');
   const [name = '', code = ''] = cells;

@@ -1,6 +1,6 @@
 /** Finds feature services by the REST interface of ArcGIS (developers.arcgis.com/rest/services-reference). */
 import * as z from 'zod/mini';
-import { jsonOf } from '../../base/json.ts';
+import { parseJson } from '../../base/json.ts';
 import { type PublisherClient, PublisherFailure } from './publisher-client.ts';
 
 type Client = Pick<PublisherClient, 'readText'>;
@@ -10,7 +10,7 @@ const Service = z.object({ layers: z.array(z.object({ id: z.number(), name: z.st
 
 /** Read the description of a directory or service. Errors have status 200 as well. */
 const describe = async <Shape extends z.ZodMiniType>(shape: Shape, url: string, client: Client) => {
-  const { data } = shape.safeParse(jsonOf(await client.readText(`${url}?f=json`)));
+  const { data } = shape.safeParse(parseJson(await client.readText(`${url}?f=json`)));
   if (data !== undefined) return data;
   throw new PublisherFailure(`${url} describes no ArcGIS services. Try again later, or see the site of its publisher.`);
 };

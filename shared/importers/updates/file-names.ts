@@ -1,5 +1,5 @@
 /** Reads the days that publishers put into the names of their files. */
-import { firstDayOf, isDay } from '../../base/calendar.ts';
+import { firstDay, isDay } from '../../base/calendar.ts';
 import { monthNumber } from '../../catalog/days.ts';
 import { fileName } from '../files/local-name.ts';
 
@@ -22,7 +22,7 @@ export const publicationIn = (text: string): Publication | null => {
   if (number === null) return null;
   const first = Number(year) * 12 + (Number(quarter) - 1) * 3;
   const posted = first - 6 + ((number - 1 - (first % 12) + 18) % 12);
-  return { quarter: firstDayOf(first), posted: `${firstDayOf(posted).slice(0, 8)}${twoDigits(day ?? '')}` };
+  return { quarter: firstDay(first), posted: `${firstDay(posted).slice(0, 8)}${twoDigits(day ?? '')}` };
 };
 
 /**

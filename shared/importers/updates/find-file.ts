@@ -1,5 +1,5 @@
 /** Finds the current files of a publisher. */
-import { dayOf } from '../../base/calendar.ts';
+import { toDay } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { localName, nameInUrl } from '../files/local-name.ts';
 import { queryOf, servicesIn } from './feature-service.ts';
@@ -94,7 +94,7 @@ const currentService = async (
 
 /** Find the current file of each kind that a publisher offers. Throws `PublisherFailure`. */
 export const currentFiles = (files: readonly PublishedFile[], client: Client): Promise<readonly CurrentFile[]> => {
-  const today = dayOf(now());
+  const today = toDay(now());
   return Promise.all(
     files.map(async (file) => {
       if (file.find === 'url')

@@ -1,5 +1,5 @@
 /** How old the official files of a state are, and whether that is older than the cadence of their publisher allows. */
-import { addDays, dayMs, dayOf, firstDayOf, isDay, monthOf } from '../../base/calendar.ts';
+import { addDays, dayMs, firstDay, isDay, toDay, toMonth } from '../../base/calendar.ts';
 import { dayIn, publicationIn } from './file-names.ts';
 import type { PublishedFile, Publisher } from './publishers.ts';
 
@@ -40,11 +40,11 @@ type FileDays = { readonly asOf: string; readonly period: string; readonly next:
 
 /** The first day of the period that contains a day. */
 const periodOf = (day: string, months: number): string => {
-  const month = monthOf(day);
-  return firstDayOf(month - (month % months));
+  const month = toMonth(day);
+  return firstDay(month - (month % months));
 };
 
-const afterMonths = (day: string, months: number): string => firstDayOf(monthOf(day) + months);
+const afterMonths = (day: string, months: number): string => firstDay(toMonth(day) + months);
 
 const inPeriod = (asOf: string, period: string, months: number): FileDays => ({
   asOf,
@@ -80,7 +80,7 @@ const daysOfFiles = (publisher: Publisher, { files, imported_at }: UpdateRecord,
     );
     if (named) return [named];
     const modifiedMs = Date.parse(last_modified ?? '');
-    const day = Number.isNaN(modifiedMs) ? imported_at?.slice(0, 10) : dayOf(modifiedMs);
+    const day = Number.isNaN(modifiedMs) ? imported_at?.slice(0, 10) : toDay(modifiedMs);
     return day === undefined ? [] : [postedOn(day, months)];
   });
 

@@ -1,4 +1,4 @@
-import { fractionOf, percentOf, unitsOf } from '../../catalog/fractions.ts';
+import { formatFraction, formatPercent, parseUnits } from '../../catalog/fractions.ts';
 import { codePart } from '../../catalog/location/city-name.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
@@ -41,9 +41,9 @@ const total = (shares: readonly Share[]): bigint => shares.reduce((sum, { units 
 const sharesOf = (rates: readonly WooRate[]): readonly Share[] | null => {
   const shares: Share[] = rates
     .filter(({ isCompound }) => !isCompound)
-    .map((rate) => ({ rate, units: unitsOf(rate.rate) }));
+    .map((rate) => ({ rate, units: parseUnits(rate.rate) }));
   for (const rate of rates.filter(({ isCompound }) => isCompound)) {
-    const product = unitsOf(rate.rate) * (one + total(shares));
+    const product = parseUnits(rate.rate) * (one + total(shares));
     if (product % one !== 0n) return null;
     shares.push({ rate, units: product / one });
   }
@@ -53,7 +53,7 @@ const sharesOf = (rates: readonly WooRate[]): readonly Share[] | null => {
 /** The rate of rates that apply together, as a fraction; `null` as in `sharesOf`. */
 export const combinedOf = (rates: readonly WooRate[]): string | null => {
   const shares = sharesOf(rates);
-  return shares && fractionOf(total(shares));
+  return shares && formatFraction(total(shares));
 };
 
 /** The state's rate in the base release on the first day of the file's rates. */
@@ -101,7 +101,7 @@ export const localsOf = (context: LocalContext, rates: readonly WooRate[], place
     return { kind: 'bad', line, reason };
   };
   const state = stateRateOf(context);
-  const known = state ? percentOf(state.rate) : 'nothing';
+  const known = state ? formatPercent(state.rate) : 'nothing';
   const shares = sharesOf(rates);
   if (shares === null)
     return refuse(
@@ -112,18 +112,18 @@ export const localsOf = (context: LocalContext, rates: readonly WooRate[], place
   if (wide !== '0' && !isRateOfState(pseudo.state, wide, state?.rate))
     return refuse(
       rates.find(isStateWide),
-      `is of the whole state, which has ${wide ? percentOf(wide) : 'no rate'} in the file and ${known} in the release: correct it, because other rows add to it`,
+      `is of the whole state, which has ${wide ? formatPercent(wide) : 'no rate'} in the file and ${known} in the release: correct it, because other rows add to it`,
     );
-  if (!state || total(shares) < unitsOf(state.rate))
+  if (!state || total(shares) < parseUnits(state.rate))
     return refuse(
       rates[0],
-      `the file has ${percentOf(fractionOf(total(shares)))} for ${place} in all, the release has ${known} for the state alone: correct the rate, or choose another base release`,
+      `the file has ${formatPercent(formatFraction(total(shares)))} for ${place} in all, the release has ${known} for the state alone: correct the rate, or choose another base release`,
     );
   const entries: Entry[] = [];
   const codes: string[] = [];
-  for (const { units, ...part } of partsOf(shares, unitsOf(state.rate), place, base)) {
+  for (const { units, ...part } of partsOf(shares, parseUnits(state.rate), place, base)) {
     if (units === 0n) continue;
-    const component = { ...part, rate: fractionOf(units), from, to: state.to };
+    const component = { ...part, rate: formatFraction(units), from, to: state.to };
     const made = pseudo.codeOf({ ...component, label: labels[part.level], distinction: 'OTHER' });
     entries.push(...made.entries);
     codes.push(made.code);

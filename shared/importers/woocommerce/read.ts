@@ -1,4 +1,4 @@
-import { percentOf } from '../../catalog/fractions.ts';
+import { formatPercent } from '../../catalog/fractions.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { type City, type Entry, type Span, unknownPlace } from '../entry.ts';
 import { openHeadedTable } from '../files/headed-rows.ts';
@@ -92,7 +92,7 @@ function* stateWideEntries(context: LocalContext, wide: Choice, state: string): 
   const known = stateRateOf(context)?.rate;
   const what = isRateOfState(state, combined, known)
     ? "repeats the state's rate"
-    : `has ${combined === null ? 'a rate' : percentOf(combined)}, which is not the state's rate (${known ? percentOf(known) : 'unknown'}) and no local tax of a place`;
+    : `has ${combined === null ? 'a rate' : formatPercent(combined)}, which is not the state's rate (${known ? formatPercent(known) : 'unknown'}) and no local tax of a place`;
   yield {
     kind: 'note',
     sentence: `The rate for all of ${state} in ${lines} ${what}. The fallback release, with its local rates, covers the ZIPs and cities that no other row names.`,

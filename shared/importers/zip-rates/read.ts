@@ -1,4 +1,4 @@
-import { fractionOf, unitsOf } from '../../catalog/fractions.ts';
+import { formatFraction, parseUnits } from '../../catalog/fractions.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
 import { type Entry, secondRate, unknownPlace } from '../entry.ts';
@@ -20,12 +20,12 @@ type Local = Readonly<Record<'county' | 'city' | 'special', string>>;
  */
 const withoutMandatory = (local: Local, state: string): Local | null => {
   const split = splits[state];
-  let rest = split ? unitsOf(split.whole) - unitsOf(split.own) : 0n;
+  let rest = split ? parseUnits(split.whole) - parseUnits(split.own) : 0n;
   const left = (rate: string): string => {
-    const units = unitsOf(rate);
+    const units = parseUnits(rate);
     const taken = units < rest ? units : rest;
     rest -= taken;
-    return fractionOf(units - taken);
+    return formatFraction(units - taken);
   };
   const taken = { county: left(local.county), city: left(local.city), special: left(local.special) };
   return rest > 0n ? null : taken;
@@ -76,13 +76,13 @@ const componentsOf = (cells: Cells): RowResult<Readonly<Record<'stateRate' | Par
   const given = cells.special === '' ? null : readFraction(cells.special);
   if (!stateRate || !county || !city || !combined || (cells.special !== '' && given === null))
     return bad('has a value that is not a rate: write fractions (0.0825 for 8.25 %)');
-  const others = unitsOf(stateRate) + unitsOf(county) + unitsOf(city);
-  const left = unitsOf(combined) - others;
-  if (left < 0n || (given !== null && unitsOf(given) !== left)) {
-    const sum = fractionOf(others + unitsOf(given ?? '0'));
+  const others = parseUnits(stateRate) + parseUnits(county) + parseUnits(city);
+  const left = parseUnits(combined) - others;
+  if (left < 0n || (given !== null && parseUnits(given) !== left)) {
+    const sum = formatFraction(others + parseUnits(given ?? '0'));
     return bad(`has ${combined} combined, and its parts sum to ${sum}: correct one of them`);
   }
-  return row({ stateRate, county, city, special: fractionOf(left) });
+  return row({ stateRate, county, city, special: formatFraction(left) });
 };
 
 const readCells = (cells: Cells, { state, base, day }: Context): RowResult<ZipRates> => {

@@ -37,7 +37,7 @@ export type Credited = { readonly charges: ReadonlyMap<string, Amounts>; readonl
 /** A line or a shipping charge of a sale: the recorded amounts, and the amounts of live credits. */
 export type Balance = { readonly whole: Amounts; readonly credited: Amounts };
 
-export const leftOf = ({ whole, credited }: Balance): Share => minus(whole, credited);
+export const remainingShare = ({ whole, credited }: Balance): Share => minus(whole, credited);
 
 const noRow: RowAmounts = { taxable: 0n, exempt: 0n, tax: 0n, calculated: 0n };
 export const noAmounts: Amounts = {
@@ -157,7 +157,7 @@ export const inheritedCoupon = (balance: Balance, net: bigint): bigint =>
 
 /** The tax of a part: the recorded tax in proportion to the net; the last part gets the remainder. */
 export const recordedTax = (net: bigint, balance: Balance): bigint => {
-  const left = leftOf(balance);
+  const left = remainingShare(balance);
   if (net === left.net) return left.tax;
   if (net === 0n) return 0n;
   return smaller(divideHalfUp(balance.whole.tax * net, balance.whole.net), left.tax);
@@ -179,7 +179,7 @@ export const rowTaxes = (tax: bigint, { whole, credited }: Balance): bigint[] =>
 const noBases: Bases = { taxable: 0n, exempt: 0n };
 
 // Taxable and exempt are scaled together by the net, so that their sum stays equal to it where the recorded sum is.
-const basesOf = (whole: Bases, credited: Bases = noBases, progress: Progress): Bases => {
+const remainingBases = (whole: Bases, credited: Bases = noBases, progress: Progress): Bases => {
   const both = cumulative(whole.taxable + whole.exempt, credited.taxable + credited.exempt, progress);
   const least = positive(both - (whole.exempt - credited.exempt));
   const most = smaller(both, whole.taxable - credited.taxable);
@@ -202,10 +202,10 @@ export const scaleCharge = (
   const written = ({ taxable, exempt }: Bases) => ({ taxable_amount: write(taxable), exempt_amount: write(exempt) });
   const taxes = rowTaxes(taken.tax, balance);
   return {
-    ...written(basesOf(whole, credited, progress)),
+    ...written(remainingBases(whole, credited, progress)),
     tax_amount: write(taken.tax),
     taxes: charge.taxes.map((row, index): TaxRowResponse => {
-      const bases = basesOf(whole.rows[index] ?? noBases, credited.rows[index], progress);
+      const bases = remainingBases(whole.rows[index] ?? noBases, credited.rows[index], progress);
       return { ...row, ...written(bases), tax_amount: write(taxes[index] as bigint) };
     }),
   };

@@ -1,9 +1,9 @@
 import { listCharges, listTaxRows } from '../../calculations/figures.ts';
 import { minorDigits, parseAmount } from '../../money/currency.ts';
-import { calculatedTaxesOf, splitByCharge } from '../calculated-taxes.ts';
+import { listCalculatedTaxes, splitByCharge } from '../calculated-taxes.ts';
 import type { StoredTransaction } from '../transaction.ts';
 import { type Amounts, type Balance, chargeAmounts, cumulative, moved } from './arithmetic.ts';
-import { parentIds, remainingOf } from './remaining.ts';
+import { calculateRemaining, parentIds } from './remaining.ts';
 
 const isRecorded = ({ rows }: Amounts): boolean => rows.every(({ tax, calculated }) => tax === calculated);
 
@@ -24,8 +24,8 @@ export const withCalculatedTaxes = (credit: StoredTransaction, sale: StoredTrans
   const { transaction } = credit;
   const exponent = minorDigits(transaction.currency);
   const isSupplied = transaction.tax_amount !== transaction.calculated_tax_amount;
-  const own = splitByCharge(transaction, calculatedTaxesOf(transaction, exponent));
-  const balances = new Map(remainingOf(sale).charges);
+  const own = splitByCharge(transaction, listCalculatedTaxes(transaction, exponent));
+  const balances = new Map(calculateRemaining(sale).charges);
   const ids = parentIds(transaction, sale.transaction);
   const taxes = listCharges(transaction).flatMap((charge, at) => {
     const id = ids[at];

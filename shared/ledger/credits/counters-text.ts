@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.ts';
 import { listCharges } from '../../calculations/figures.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
-import { calculatedTaxesOf, splitByCharge } from '../calculated-taxes.ts';
+import { listCalculatedTaxes, splitByCharge } from '../calculated-taxes.ts';
 import type { Transaction } from '../transaction.ts';
 import type { Amounts, Credited } from './arithmetic.ts';
 
@@ -23,7 +23,7 @@ const rowsBegin = 6;
 const rowLength = 4;
 
 // The calculated tax is written as its difference from the recorded one, which is mostly zero.
-const amountsOf = (charge: Amounts): bigint[] => [
+const listAmounts = (charge: Amounts): bigint[] => [
   charge.net,
   charge.tax,
   charge.discount,
@@ -43,7 +43,7 @@ export const creditedText = ({ charges, unmatched }: Credited, sale: Sale): stri
   const isOfSale = known.filter((charge) => charge !== undefined).length === charges.size;
   assert(isOfSale, 'The credited amounts have a charge that the sale does not have.');
   return [
-    ...known.map((charge) => (charge ? written(amountsOf(charge)) : '')),
+    ...known.map((charge) => (charge ? written(listAmounts(charge)) : '')),
     written([unmatched.net, unmatched.tax]),
   ].join(betweenCharges);
 };
@@ -86,7 +86,7 @@ const freeDigits = 20;
  */
 export const creditedTextMax = (sale: Transaction): number => {
   const exponent = minorDigits(sale.currency);
-  const taxes = calculatedTaxesOf(sale, exponent).map((minor) => formatAmount(minor, exponent));
+  const taxes = listCalculatedTaxes(sale, exponent).map((minor) => formatAmount(minor, exponent));
   const calculated = splitByCharge(sale, taxes);
   // A zero is empty, so any other amount is longer.
   const longer = (a: string, b = '') => (isZero(a) || a.length < b.length ? b : a);

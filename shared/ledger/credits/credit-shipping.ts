@@ -9,9 +9,9 @@ import {
   type Balance,
   chargeAmounts,
   inheritedDiscount,
-  leftOf,
   moved,
   recordedTax,
+  remainingShare,
   type Share,
   scaleCharge,
 } from './arithmetic.ts';
@@ -64,7 +64,7 @@ export const creditSentShipping = (
       : inheritedDiscount(balance, amount);
     const net = amount - discount;
     if (net < 0n) return refuse(discountTooLarge(`${pointer}/discount_amount`, 'discount_amount'));
-    const left = leftOf(balance);
+    const left = remainingShare(balance);
     if (net > left.net) return refuse(overCredit(left, parent.currency, `${pointer}/amount`, 'shipping'));
     const taken = { net, tax: recordedTax(net, balance) };
     const one = creditShipping(sold, { amount, discount, net }, taken, balance, exponent, charge);

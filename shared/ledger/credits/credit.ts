@@ -9,7 +9,7 @@ import type { CreditContext, CreditRequest } from './credit-request.ts';
 import { creditWarnings } from './credit-warnings.ts';
 import { linesOutcome } from './lines.ts';
 import { creditProblems, overCredit } from './problems.ts';
-import { type Remaining, remainingOf } from './remaining.ts';
+import { calculateRemaining, type Remaining } from './remaining.ts';
 import { restOutcome, wholeOutcome } from './without-lines.ts';
 
 /** The result of a credit: its figures with the recorded tax, and the kind of request. */
@@ -22,7 +22,7 @@ export type Credit = { readonly outcome: Outcome; readonly kind: 'all' | 'remain
  * credited, fields that a credit inherits, more than the remainder of a line or of the sale, and an unmatched line in a state
  * that the sale does not have.
  */
-export const creditOf = (
+export const buildCredit = (
   parent: StoredTransaction,
   request: CreditRequest,
   context: Context,
@@ -33,7 +33,7 @@ export const creditOf = (
   const kind = request.line_items ? 'lines' : request.credit_remaining ? 'remaining' : 'all';
   const exponent = minorDigits(parent.transaction.currency);
   const credit = { parent: parent.transaction, request, context, exponent };
-  const computed = outcomeOf(kind, parent, credit);
+  const computed = creditOutcome(kind, parent, credit);
   if (!computed.ok) return computed;
   const outcome = computed.value;
   const warnings = [
@@ -44,8 +44,8 @@ export const creditOf = (
   return accept({ kind, outcome: { ...outcome, warnings } });
 };
 
-const outcomeOf = (kind: Credit['kind'], sale: StoredTransaction, credit: CreditContext): Result<Outcome> => {
-  const remaining = remainingOf(sale);
+const creditOutcome = (kind: Credit['kind'], sale: StoredTransaction, credit: CreditContext): Result<Outcome> => {
+  const remaining = calculateRemaining(sale);
   if (kind === 'lines') return linesOutcome(credit, remaining);
   if (isUntouched(remaining)) return accept(wholeOutcome(credit));
   const { credited_amount, credited_tax_amount, currency } = sale.transaction;

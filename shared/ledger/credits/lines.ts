@@ -10,7 +10,7 @@ import type { LineItemResponse, Warning } from '../../calculations/response.ts';
 import { formatAmount, parseAmount } from '../../money/currency.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Transaction } from '../transaction.ts';
-import { type Balance, chargeAmounts, leftOf, minus, moved, recordedTax, type Share } from './arithmetic.ts';
+import { type Balance, chargeAmounts, minus, moved, recordedTax, remainingShare, type Share } from './arithmetic.ts';
 import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
 import { type CreditContext, unmatchedBasis } from './credit-request.ts';
 import { creditSentShipping } from './credit-shipping.ts';
@@ -55,7 +55,7 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
   // An unmatched line may be in a state that had no content when the sale was recorded.
   const content_releases = { ...unmatched.value.content_releases, ...credited.content_releases };
   const outcome = { ...credited, content_releases };
-  const left = minus(remaining.total, totalOf(outcome, exponent));
+  const left = minus(remaining.total, sumShares(outcome, exponent));
   return left.net < 0n || left.tax < 0n
     ? refuse(overCredit(remaining.total, parent.currency, '/line_items'))
     : accept(outcome);
@@ -74,7 +74,7 @@ const stateProblem = (parent: Transaction, { lines }: CreditedLines, unmatched: 
   return null;
 };
 
-const totalOf = (outcome: Outcome, exponent: number): Share => ({
+const sumShares = (outcome: Outcome, exponent: number): Share => ({
   net: listCharges(outcome).reduce((sum, { net_amount }) => sum + parseAmount(net_amount, exponent), 0n),
   tax: parseAmount(outcome.tax_amount, exponent),
 });
@@ -101,7 +101,7 @@ const creditOneLine = (
   const sized = sizeLine(line, parentLine, balance, exponent);
   const discount = excessiveDiscount(sized);
   if (discount) return discountTooLarge(`${pointer}/${discount}`, discount);
-  const left = leftOf(balance);
+  const left = remainingShare(balance);
   if (sized.net > left.net) {
     const credited = `The credit of ${line.quantity} of ${parentLine.quantity} units of line ${parentLine.id}, ${formatAmount(sized.net, exponent)},`;
     return overCredit(left, parent.currency, pointer, 'line', credited);

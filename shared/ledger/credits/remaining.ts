@@ -1,7 +1,7 @@
 import { shippingList } from '../../calculations/charges.ts';
 import { listCharges } from '../../calculations/figures.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
-import { calculatedTaxesOf, splitByCharge } from '../calculated-taxes.ts';
+import { listCalculatedTaxes, splitByCharge } from '../calculated-taxes.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import {
   type Amounts,
@@ -9,11 +9,11 @@ import {
   type Credited,
   chargeAmounts,
   isNothing,
-  leftOf,
   minus,
   moved,
   noAmounts,
   plus,
+  remainingShare,
   type Share,
   zeroShare,
 } from './arithmetic.ts';
@@ -22,9 +22,9 @@ import {
 export type Remaining = { readonly charges: ReadonlyMap<string, Balance>; readonly total: Share };
 
 /** The remaining amounts of a sale after its live credits. */
-export const remainingOf = ({ transaction, credited }: StoredTransaction): Remaining => {
+export const calculateRemaining = ({ transaction, credited }: StoredTransaction): Remaining => {
   const exponent = minorDigits(transaction.currency);
-  const calculated = splitByCharge(transaction, calculatedTaxesOf(transaction, exponent));
+  const calculated = splitByCharge(transaction, listCalculatedTaxes(transaction, exponent));
   const charges = new Map(
     listCharges(transaction).map((charge, at): [string, Balance] => [
       charge.id,
@@ -34,7 +34,7 @@ export const remainingOf = ({ transaction, credited }: StoredTransaction): Remai
       },
     ]),
   );
-  const sum = [...charges.values()].map(leftOf).reduce(plus, zeroShare);
+  const sum = [...charges.values()].map(remainingShare).reduce(plus, zeroShare);
   return { charges, total: minus(sum, credited.unmatched) };
 };
 
@@ -65,7 +65,7 @@ export const parentIds = (
 type Credit = Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>;
 
 /** The amounts that a recorded credit takes from its parent: finalizing adds them to the counters, voiding removes them. */
-export const creditedAmountsOf = ({ transaction: credit, calculatedTaxes }: Credit, parent: Transaction): Credited => {
+export const toCredited = ({ transaction: credit, calculatedTaxes }: Credit, parent: Transaction): Credited => {
   const exponent = minorDigits(credit.currency);
   const calculated = calculatedTaxes ? splitByCharge(credit, calculatedTaxes) : null;
   const ids = parentIds(credit, parent);
@@ -101,7 +101,7 @@ export const withCredited = (
       ...parent.transaction,
       credited_amount: write(sum.net),
       credited_tax_amount: write(sum.tax),
-      refund_status: isNothing(sum) ? 'none' : isNothing(remainingOf(counted).total) ? 'full' : 'partial',
+      refund_status: isNothing(sum) ? 'none' : isNothing(calculateRemaining(counted).total) ? 'full' : 'partial',
       updated_at: at,
       version: parent.transaction.version + 1,
     },

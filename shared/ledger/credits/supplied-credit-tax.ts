@@ -5,9 +5,9 @@ import { allocate } from '../../money/allocate.ts';
 import { minorDigits, parseAmount } from '../../money/currency.ts';
 import { withRowTaxes, withSuppliedTax } from '../supplied-tax.ts';
 import type { StoredTransaction } from '../transaction.ts';
-import { leftOf, rowTaxes } from './arithmetic.ts';
+import { remainingShare, rowTaxes } from './arithmetic.ts';
 import { overCredit } from './problems.ts';
-import { parentIds, remainingOf } from './remaining.ts';
+import { calculateRemaining, parentIds } from './remaining.ts';
 
 /** The remaining tax of a charge, and how its jurisdictions share it. */
 type Charge = { readonly weight: bigint; readonly rowsOf: (tax: bigint) => bigint[] };
@@ -27,7 +27,7 @@ export const withSuppliedCreditTax = (
   const charges = creditedCharges(outcome, parent, exponent);
   const sum = charges.reduce((all, { weight }) => all + weight, 0n);
   // Unmatched credit lines reduce the total, but not the remaining amounts of the lines.
-  const left = remainingOf(parent).total;
+  const left = calculateRemaining(parent).total;
   const bound = sum < left.tax ? sum : left.tax;
   if (total > bound) return refuse(overCredit({ net: left.net, tax: bound }, outcome.currency, '/tax_amount', 'tax'));
   const taxes = allocate(
@@ -50,7 +50,7 @@ export const withRecordedTax = (
 
 // The remaining tax of each credited line and shipping charge.
 const creditedCharges = (outcome: Outcome, parent: StoredTransaction, exponent: number): Charge[] => {
-  const remaining = remainingOf(parent);
+  const remaining = calculateRemaining(parent);
   const ids = parentIds(outcome, parent.transaction);
   const spent = new Set<string>();
   const read = (text: string) => parseAmount(text, exponent);
@@ -62,7 +62,7 @@ const creditedCharges = (outcome: Outcome, parent: StoredTransaction, exponent: 
       return { weight: read(charge.tax_amount), rowsOf: (tax) => allocate(tax, rows) };
     }
     // A second credit of the same line has nothing left.
-    const weight = spent.has(id) ? 0n : leftOf(balance).tax;
+    const weight = spent.has(id) ? 0n : remainingShare(balance).tax;
     spent.add(id);
     return { weight, rowsOf: (tax) => rowTaxes(tax, balance) };
   });

@@ -3,7 +3,7 @@ import { isReduction, mapShipping } from '../../calculations/charges.ts';
 import type { LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
 import { allocate } from '../../money/allocate.ts';
 import { formatAmount } from '../../money/currency.ts';
-import { type Balance, couponByNet, inheritedCoupon, isNothing, leftOf, type Share } from './arithmetic.ts';
+import { type Balance, couponByNet, inheritedCoupon, isNothing, remainingShare, type Share } from './arithmetic.ts';
 import { creditLine, isReducedByCoupon } from './credit-lines.ts';
 import type { CreditContext } from './credit-request.ts';
 import { creditShipping } from './credit-shipping.ts';
@@ -14,7 +14,7 @@ import type { Remaining } from './remaining.ts';
 export const restOutcome = (credit: CreditContext, remaining: Remaining): Outcome => {
   const { parent, exponent } = credit;
   const balances = [...remaining.charges.values()];
-  const shares = capped(balances.map(leftOf), remaining.total);
+  const shares = capped(balances.map(remainingShare), remaining.total);
   const count = parent.line_items.length;
   const lines = parent.line_items.flatMap((line, at) => {
     const rest = restOfLine(line, shares[at] as Share, balances[at] as Balance, exponent);

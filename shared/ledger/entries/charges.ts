@@ -1,7 +1,7 @@
 import { shippingList } from '../../calculations/charges.ts';
 import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import { calculatedTaxesOf } from '../calculated-taxes.ts';
+import { listCalculatedTaxes } from '../calculated-taxes.ts';
 import type { NamedExemption } from '../sums.ts';
 import type { ExemptShipping } from '../transaction.ts';
 import type { PostingInput } from './entry.ts';
@@ -31,7 +31,7 @@ const shippingPart = (state: string, { transaction, exemptShipping }: PostingInp
   const known = exemptShipping?.[state];
   if (known) return known;
   const certified = transaction.line_items.find(
-    ({ applied_exemption, taxes }) => applied_exemption && taxes.some((row) => stateOf(row) === state),
+    ({ applied_exemption, taxes }) => applied_exemption && taxes.some((row) => rowState(row) === state),
   );
   return certifiedPart(certified);
 };
@@ -40,19 +40,19 @@ const shippingPart = (state: string, { transaction, exemptShipping }: PostingInp
  * The part of the exempt shipping by state, for the credits of a sale: they may lack the lines that decide it. Empty where
  * no certificate exempts shipping.
  */
-export const exemptShippingOf = (posting: PostingInput): Readonly<Record<string, ExemptShipping>> =>
+export const findExemptShipping = (posting: PostingInput): Readonly<Record<string, ExemptShipping>> =>
   Object.fromEntries(
     shippingList(posting.transaction.shipping)
       .flatMap(({ taxes }) => taxes)
       .flatMap((row) => {
-        const state = stateOf(row);
+        const state = rowState(row);
         const isExempt = row.taxability_reason === 'customer_exempt';
         return isExempt && state !== null ? [[state, shippingPart(state, posting)]] : [];
       }),
   );
 
 /** The part that an untaxed amount of a line, or of the shipping, belongs to. */
-const partOf = (
+const choosePart = (
   { taxability_reason }: TaxRowResponse,
   state: string,
   line: LineItemResponse | null,
@@ -73,7 +73,7 @@ const partOf = (
 };
 
 // A place abroad has the code of its country, and no state.
-const stateOf = ({ jurisdiction_code }: TaxRowResponse): string | null =>
+const rowState = ({ jurisdiction_code }: TaxRowResponse): string | null =>
   jurisdiction_code.startsWith('US-') ? jurisdictionCode(stateOfJurisdiction(jurisdiction_code)) : null;
 
 // A state without its own tax has a row as well. Ignore it where a local jurisdiction has a row.
@@ -83,20 +83,20 @@ const withoutUntaxing = (rows: readonly Row[]): readonly Row[] => {
 };
 
 /** The rows of each line and of the shipping, by state. Places abroad have none. */
-export const chargesOf = (posting: PostingInput, exponent: number): Charge[] => {
+export const listEntryCharges = (posting: PostingInput, exponent: number): Charge[] => {
   const { transaction, calculatedTaxes } = posting;
   const { line_items, shipping } = transaction;
   const charges = [
     ...line_items.map((line) => ({ taxes: line.taxes, line })),
     ...shippingList(shipping).map(({ taxes }) => ({ taxes, line: null })),
   ];
-  const calculated = calculatedTaxes ?? calculatedTaxesOf(transaction, exponent);
+  const calculated = calculatedTaxes ?? listCalculatedTaxes(transaction, exponent);
   let position = 0;
   return charges.flatMap(({ taxes, line }) => {
     const ofCharge = taxes.flatMap((row) => {
-      const state = stateOf(row);
+      const state = rowState(row);
       const tax = calculated[position++] ?? 0n;
-      return state === null ? [] : [{ row, calculated: tax, part: partOf(row, state, line, posting), state }];
+      return state === null ? [] : [{ row, calculated: tax, part: choosePart(row, state, line, posting), state }];
     });
     return [...Map.groupBy(ofCharge, ({ state }) => state)].map(([state, ofState]) => ({
       state,

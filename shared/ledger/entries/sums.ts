@@ -1,5 +1,5 @@
 import { parseAmount } from '../../money/currency.ts';
-import { type Amounts, namedExemptions, type Parts, partsOf } from '../sums.ts';
+import { type Amounts, mapParts, namedExemptions, type Parts } from '../sums.ts';
 import { type Charge, isLiability, type Part, type Row } from './charges.ts';
 import type { EntryException, JurisdictionAmounts, PostingInput } from './entry.ts';
 
@@ -33,22 +33,22 @@ const summed = (rows: readonly Row[], exponent: number): Sum => {
   return sums;
 };
 
-export const grossOf = ({ taxable, exempt, parts: { not_covered } }: Sum) => taxable + exempt + not_covered;
+export const grossSum = ({ taxable, exempt, parts: { not_covered } }: Sum) => taxable + exempt + not_covered;
 
-const largestOf = (rows: readonly Row[], exponent: number): Sum =>
+const largestRow = (rows: readonly Row[], exponent: number): Sum =>
   [...Map.groupBy(rows, ({ row }) => row.jurisdiction_code).values()]
     .map((group) => summed(group, exponent))
-    .reduce((largest, sum) => (grossOf(sum) > grossOf(largest) ? sum : largest));
+    .reduce((largest, sum) => (grossSum(sum) > grossSum(largest) ? sum : largest));
 
 /** The sum of the jurisdiction that represents a charge in its state. */
-export const baseOf = ({ state, rows: all }: Charge, exponent: number): Sum => {
+export const chargeBase = ({ state, rows: all }: Charge, exponent: number): Sum => {
   // A fee is no sale.
   const rows = all.filter(({ row }) => row.tax_type !== 'fee');
   if (rows.length === 0) return summed([], exponent);
   const own = rows.filter(({ row }) => row.jurisdiction_code === state);
   if (own.length > 0) return summed(own, exponent);
   // On a tie, prefer the jurisdiction that collects tax.
-  return largestOf(
+  return largestRow(
     [...rows].sort((a, b) => Number(isLiability(b.row)) - Number(isLiability(a.row))),
     exponent,
   );
@@ -66,7 +66,7 @@ const amountsFrom = (
     taxable: sign * taxable,
     exempt: sign * exempt,
     tax: taxes.tax,
-    ...partsOf((part) => sign * (named[part] ?? 0n) + (taxes[part] ?? 0n)),
+    ...mapParts((part) => sign * (named[part] ?? 0n) + (taxes[part] ?? 0n)),
   };
 };
 
@@ -94,7 +94,7 @@ const overCollected = (
 };
 
 /** The sums by jurisdiction and rate, in the order of their first appearance. */
-export const amountsOf = (
+export const sumByJurisdiction = (
   posting: PostingInput,
   rows: readonly Row[],
   exponent: number,
@@ -116,7 +116,7 @@ export const amountsOf = (
   });
 
 /** The reasons to look at an entry before its return is sent. */
-export const exceptionsOf = (
+export const listExceptions = (
   charges: readonly Charge[],
   gross: bigint,
   exponent: number,
@@ -128,7 +128,7 @@ export const exceptionsOf = (
   );
   // A local jurisdiction may be the only one that is not covered.
   const notCovered = uncovered.reduce(
-    (sum, some) => (some.length > 0 ? sum + largestOf(some, exponent).parts.not_covered : sum),
+    (sum, some) => (some.length > 0 ? sum + largestRow(some, exponent).parts.not_covered : sum),
     0n,
   );
   const differs = (direction: Sign) =>

@@ -1,8 +1,8 @@
 import { accept, type Result, refuse } from '../../base/result.ts';
 import type { AuditEntry } from '../audit.ts';
-import { expiryOf } from '../commit.ts';
+import { buildExpiry } from '../commit.ts';
 import { expireIfDue, isExpired } from '../lifecycle.ts';
-import { cursorProblem, listAnswer, pageLimitOf } from '../page-limit.ts';
+import { cursorProblem, listAnswer, readPageLimit } from '../page-limit.ts';
 import { committedState, type Hashed } from '../personal-data/commitments.ts';
 import { notFound } from '../ports.ts';
 import type { StoredTransaction } from '../transaction.ts';
@@ -74,7 +74,7 @@ export const transactionHistory = async (
   ports: HistoryPorts,
 ): Promise<Result<TransactionHistory>> => {
   const { starting_after } = query;
-  const limit = pageLimitOf(query);
+  const limit = readPageLimit(query);
   if (starting_after === undefined) {
     const found = await newest(id, limit, account, ports);
     return found ? accept(page(id, found.entries)) : refuse(notFound);
@@ -98,7 +98,7 @@ const newest = async (
   if (!found) return undefined;
   const { transaction, commitments } = found.stored;
   const nowMs = now();
-  const expiry = isExpired(transaction, nowMs) ? [expiryOf(found.stored, account.id, nowMs).head.entry] : [];
+  const expiry = isExpired(transaction, nowMs) ? [buildExpiry(found.stored, account.id, nowMs).head.entry] : [];
   // The call read the transaction first. A later entry does not belong to that state.
   const written = found.entries.filter(({ version }) => version <= transaction.version);
   return {

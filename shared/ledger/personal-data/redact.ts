@@ -1,10 +1,10 @@
 import { retryWhileStale } from '../../base/contention.ts';
-import { type AuditEntry, auditEntry, stateHashOf } from '../audit.ts';
-import { expiryOf } from '../commit.ts';
+import { type AuditEntry, auditEntry, hashState } from '../audit.ts';
+import { buildExpiry } from '../commit.ts';
 import type { LiabilityEntry } from '../entries/entry.ts';
 import type { HeadChange, Ledger } from '../ledger.ts';
 import { isExpired, isLive } from '../lifecycle.ts';
-import { openEntriesOf } from '../open-entries.ts';
+import { listLiabilityEntries } from '../open-entries.ts';
 import type { ChangePorts } from '../ports.ts';
 import { isSame } from '../same-value.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
@@ -57,7 +57,7 @@ const changedFields = (before: Transaction, after: Transaction): string[] =>
  * The change that removes the personal data and the salt of a transaction. The digest of the commitments stays, so that
  * the state hash covers the same commitments.
  */
-export const redactionOf = (before: StoredTransaction, nowMs: number, by: string): HeadChange => {
+export const buildRedaction = (before: StoredTransaction, nowMs: number, by: string): HeadChange => {
   const { transaction, commitments } = before;
   const at = new Date(nowMs).toISOString();
   const redacted = { ...redactedForm(transaction), redacted_at: at };
@@ -87,7 +87,7 @@ const entryAttempts = 5;
  * missing.
  */
 const entriesAfter = async (account: string, { before, after }: HeadChange, { store }: RedactionPorts) => {
-  const expected = before && isLive(before.transaction) ? openEntriesOf(before) : [];
+  const expected = before && isLive(before.transaction) ? listLiabilityEntries(before) : [];
   const places = await store.locateEntries(account, expected);
   if (places.length !== expected.length) return null;
   const { version } = after.transaction;
@@ -109,10 +109,10 @@ const changeOnce = async (
   const change = plan(stored);
   if (change === null) return 'already';
   if (isExpired(stored.transaction, now())) {
-    await ledger.commit(expiryOf(stored, account, now()));
+    await ledger.commit(buildExpiry(stored, account, now()));
     return 'stale';
   }
-  if (newest?.hash !== stored.auditHash || newest.stateHash !== stateHashOf(stored)) return 'inconsistent';
+  if (newest?.hash !== stored.auditHash || newest.stateHash !== hashState(stored)) return 'inconsistent';
   const isRedaction = change.after.transaction.redacted_at !== undefined;
   if (isRedaction) await store.redactAnswers(account, answers);
   const entries = isRedaction ? await entriesAfter(account, change, ports) : [];
@@ -139,7 +139,7 @@ export const redactTransaction = async (
   ports: RedactionPorts,
 ): Promise<Redacted> => {
   const plan: Plan = (stored) =>
-    stored.transaction.redacted_at === undefined ? redactionOf(stored, ports.now(), by) : null;
+    stored.transaction.redacted_at === undefined ? buildRedaction(stored, ports.now(), by) : null;
   const outcome = await changeWithRetries(account, id, plan, ports);
   // A request that changed nothing may have saved the data as its answer meanwhile.
   if (outcome === 'redacted' || outcome === 'already')

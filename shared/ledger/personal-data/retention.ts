@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/account.ts';
-import { dayMs, dayOf } from '../../base/calendar.ts';
+import { dayMs, toDay } from '../../base/calendar.ts';
 import type { SweepPosition } from '../ports.ts';
 import { type RedactionPorts, redactTransaction } from './redact.ts';
 
@@ -47,7 +47,7 @@ const batchSize = 25;
  */
 export const retainPersonalData = async (ports: RetentionPorts): Promise<Retained> => {
   const tally: Tally = { redacted: 0, failed: 0, inconsistent: 0 };
-  const day = dayOf(ports.now());
+  const day = toDay(ports.now());
   let position = await ports.position.read();
   while (!isTimeUp(ports) && !(position?.day === day && position.isDone)) {
     const { ids, next } = await ports.accountIds(position?.day === day ? position.after : null);

@@ -41,7 +41,7 @@ export const extraIn = async (
       const now = expireIfDue(row, nowMs);
       if (!isLive(now) || isListed(now)) continue;
       if (extra.length === extraMax) return { extra, next: position };
-      extra.push(extraOf(now));
+      extra.push(toExtra(now));
       position = now;
     }
     if (next === null) return { extra, next: null };
@@ -50,7 +50,7 @@ export const extraIn = async (
   return { extra, next: position };
 };
 
-const extraOf = (row: TransactionSummary): ExtraTransaction => ({
+const toExtra = (row: TransactionSummary): ExtraTransaction => ({
   transaction_id: row.id,
   reference_id: row.reference_id,
   type: row.type,

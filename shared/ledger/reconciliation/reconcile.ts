@@ -5,11 +5,11 @@ import { formatAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import type { TransactionIndex } from '../ledger.ts';
 import { expireIfDue, isExpired, isLive } from '../lifecycle.ts';
-import { cursorOf, edge, instants, positionOf } from '../list-filters.ts';
+import { edge, instants, readPosition, writeCursor } from '../list-filters.ts';
 import { cursorProblem } from '../page-limit.ts';
 import type { TransactionSummary } from '../transaction.ts';
 import { extraIn } from './extra.ts';
-import { type HolderReads, holdersOf, type Recorded } from './holders.ts';
+import { findHolders, type HolderReads, type Recorded } from './holders.ts';
 import type { BilledTransaction, ReconciliationRequest } from './request.ts';
 import type { DifferentTransaction, MissingTransaction, ReconciledAmounts, Reconciliation } from './response.ts';
 
@@ -36,9 +36,9 @@ export const reconcile = async (
   ports: ReconciliationPorts,
 ): Promise<Result<Reconciliation>> => {
   const scope = { reconciliation: { from, to } };
-  const after = typeof starting_after === 'string' ? positionOf(starting_after, account.cursor_secret, scope) : null;
+  const after = typeof starting_after === 'string' ? readPosition(starting_after, account.cursor_secret, scope) : null;
   if (typeof starting_after === 'string' && after === null) return refuse(invalidCursor);
-  const found = await holdersOf(
+  const found = await findHolders(
     transactions.map(({ reference_id }) => reference_id),
     account.id,
     ports.holders,
@@ -64,7 +64,7 @@ export const reconcile = async (
     different: sorted.different,
     extra,
     complete: next === null,
-    next_cursor: next && cursorOf(next, account.cursor_secret, scope),
+    next_cursor: next && writeCursor(next, account.cursor_secret, scope),
     warnings: unknownFieldWarnings(unknownFields),
   });
 };
@@ -85,9 +85,9 @@ const sortOut = (billed: readonly BilledTransaction[], found: ReadonlyMap<string
   let matched = 0;
   for (const row of billed) {
     const holder = found.get(row.reference_id);
-    if (!holder || !isLive(holder)) missing.push(missingOf(row.reference_id, holder, nowMs));
+    if (!holder || !isLive(holder)) missing.push(toMissing(row.reference_id, holder, nowMs));
     else {
-      const difference = differenceOf(row, holder);
+      const difference = findDifference(row, holder);
       if (difference) different.push(difference);
       else matched += 1;
     }
@@ -96,7 +96,7 @@ const sortOut = (billed: readonly BilledTransaction[], found: ReadonlyMap<string
 };
 
 // A draft after its deadline counts as void, even before the sweep.
-const missingOf = (reference_id: string, holder: Recorded | undefined, nowMs: number): MissingTransaction => ({
+const toMissing = (reference_id: string, holder: Recorded | undefined, nowMs: number): MissingTransaction => ({
   reference_id,
   transaction_id: holder?.id ?? null,
   reason: !holder ? 'not_found' : holder.status === 'draft' && !isExpired(holder, nowMs) ? 'draft' : 'void',
@@ -115,13 +115,13 @@ const withVoids = async (
   const waiting = rows.entries();
   const next = async () => {
     for (const [place, row] of waiting)
-      if (row.reason === 'not_found') rows[place] = await voidOf(row, account, nowMs, index);
+      if (row.reason === 'not_found') rows[place] = await findVoid(row, account, nowMs, index);
   };
   await Promise.all(Array.from({ length: atOnce }, next));
   return rows;
 };
 
-const voidOf = async (
+const findVoid = async (
   row: MissingTransaction,
   account: string,
   nowMs: number,
@@ -149,7 +149,7 @@ const minus = (a: string, b: string): string => {
 const isZero = (amount: string) => !/[1-9]/.test(amount);
 
 /** The difference of a recorded transaction from the billed amounts; `null` where both amounts are equal. */
-const differenceOf = (billed: BilledTransaction, recorded: Recorded): DifferentTransaction | null => {
+const findDifference = (billed: BilledTransaction, recorded: Recorded): DifferentTransaction | null => {
   const { total_amount, tax_amount } = billed;
   const difference: ReconciledAmounts = {
     total_amount: minus(recorded.total_amount, total_amount),

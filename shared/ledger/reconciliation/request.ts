@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Account } from '../../accounts/account.ts';
 import { cursorKeywords } from '../../base/cursor.ts';
 import { described } from '../../base/described.ts';
-import { isSent, type JsonObject, objectOf } from '../../base/json.ts';
+import { asObject, isSent, type JsonObject } from '../../base/json.ts';
 import { invalidFormat, type Problem, requiredField } from '../../base/problem.ts';
 import { decimalString, identifier, instant } from '../../calculations/fields.ts';
 import { edge } from '../list-filters.ts';
@@ -82,12 +82,12 @@ const rangeProblems = ({ from, to, starting_after }: JsonObject, timeZone: strin
 
 /** Cross-field problems of an unvalidated body: an incomplete range, and repeated references. */
 export const reconciliationProblems = (body: unknown, _nowMs: number, { settings }: Account): Problem[] => {
-  const fields = objectOf(body);
+  const fields = asObject(body);
   if (!fields) return [];
   const { transactions } = fields;
   const seen = new Set<unknown>();
   const repeated = (Array.isArray(transactions) ? transactions : []).flatMap((row: unknown, index) => {
-    const reference = objectOf(row)?.['reference_id'];
+    const reference = asObject(row)?.['reference_id'];
     if (typeof reference !== 'string' || !seen.has(reference)) {
       seen.add(reference);
       return [];

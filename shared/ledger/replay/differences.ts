@@ -14,7 +14,7 @@ export type ReplayTotals = Pick<
 
 const figureFields: AnswerFields = { ...computed, calculated_tax_amount: true };
 
-const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
+const toText = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
 /** Escape a key for a JSON Pointer (RFC 6901). */
 const segment = (key: string) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
@@ -30,7 +30,7 @@ const compare = (
   pointer: string,
 ): ReplayDifference[] => {
   if (!isObjectOrArray(recorded) && !isObjectOrArray(replayed)) {
-    const texts = { recorded: textOf(recorded), replayed: textOf(replayed) };
+    const texts = { recorded: toText(recorded), replayed: toText(replayed) };
     return texts.recorded === texts.replayed ? [] : [{ pointer, ...texts }];
   }
   const isList = Array.isArray(recorded) || Array.isArray(replayed);
@@ -43,5 +43,5 @@ const compare = (
 };
 
 /** Every computed value that differs from the recorded one, leaf by leaf, in the order of the transaction. */
-export const differencesOf = (recorded: ReplayTotals, replayed: ReplayTotals): ReplayDifference[] =>
+export const listDifferences = (recorded: ReplayTotals, replayed: ReplayTotals): ReplayDifference[] =>
   compare(recorded, replayed, figureFields, '');

@@ -4,7 +4,7 @@ import { recordedCertificates } from '../../calculations/certificates.ts';
 import type { Context } from '../../calculations/document.ts';
 import { restoreInput } from '../../calculations/echo.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
-import { creditOf } from '../credits/credit.ts';
+import { buildCredit } from '../credits/credit.ts';
 import { withRecordedTax, withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
 import { withSuppliedTax } from '../supplied-tax.ts';
 import type { CreditBasis, SaleState, StoredTransaction, Transaction } from '../transaction.ts';
@@ -12,7 +12,7 @@ import { saleAsOf } from './basis.ts';
 import type { ReplayTotals } from './differences.ts';
 
 /** The stored inputs of a transaction, without `explain`, which changes no figure. */
-const inputsOf = (transaction: Transaction) => ({ ...restoreInput(transaction), explain: false });
+const restoreInputs = (transaction: Transaction) => ({ ...restoreInput(transaction), explain: false });
 
 const recorded = (outcome: Outcome, calculated: Outcome): ReplayTotals => ({
   ...outcome,
@@ -24,7 +24,7 @@ const suppliedTax = ({ tax_amount, tax_amount_source }: Transaction): string | n
 
 /** Recalculate a sale, or a credit without a sale, from its stored inputs. A supplied tax is distributed again. */
 export const replaySale = ({ transaction }: StoredTransaction, context: Context): Result<ReplayTotals> => {
-  const calculated = calculate(inputsOf(transaction), context, []);
+  const calculated = calculate(restoreInputs(transaction), context, []);
   if (!calculated.ok) return calculated;
   const taxed = withRecordedTax(calculated.value, suppliedTax(transaction), null);
   return mapResult(taxed, (outcome) => recorded(outcome, calculated.value));
@@ -41,24 +41,24 @@ type ReplayedCredit = {
 /** Recompute a credit from its sale as of then. */
 export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<ReplayTotals> => {
   const { transaction, creditOf: kind } = stored;
-  const found = replayedSaleAsOf(sale, basis.figures, context);
+  const found = replaySaleAsOf(sale, basis.figures, context);
   if (!found.ok) return found;
-  const { line_items, shipping, ...others } = inputsOf(transaction);
+  const { line_items, shipping, ...others } = restoreInputs(transaction);
   const request = kind === 'lines' ? { ...others, line_items, shipping } : others;
-  const credit = creditOf(found.value, { ...request, credit_remaining: kind === 'remaining' }, context, []);
+  const credit = buildCredit(found.value, { ...request, credit_remaining: kind === 'remaining' }, context, []);
   if (!credit.ok) return credit;
   const calculated = credit.value.outcome;
   const taxed = basis.tax
-    ? retaxed(calculated, transaction.tax_amount, replayedSaleAsOf(sale, basis.tax, context))
+    ? retaxed(calculated, transaction.tax_amount, replaySaleAsOf(sale, basis.tax, context))
     : withRecordedTax(calculated, suppliedTax(transaction), found.value);
   return mapResult(taxed, (outcome) => recorded(outcome, calculated));
 };
 
 // The sale's tax may have been replaced while it had no live credits, which distributed it differently.
-const replayedSaleAsOf = (sale: StoredTransaction, state: SaleState, context: Context): Result<StoredTransaction> => {
+const replaySaleAsOf = (sale: StoredTransaction, state: SaleState, context: Context): Result<StoredTransaction> => {
   if (sale.transaction.tax_amount === state.tax_amount) return accept(saleAsOf(sale, state));
   const certificates = recordedCertificates(sale.transaction);
-  const calculated = calculate(inputsOf(sale.transaction), { ...context, certificates }, []);
+  const calculated = calculate(restoreInputs(sale.transaction), { ...context, certificates }, []);
   if (!calculated.ok) return calculated;
   const { line_items, shipping, tax_amount, total_amount } = withSuppliedTax(calculated.value, state.tax_amount);
   const transaction = { ...sale.transaction, line_items, shipping, tax_amount, total_amount };

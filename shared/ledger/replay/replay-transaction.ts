@@ -11,7 +11,7 @@ import type { Ledger } from '../ledger.ts';
 import { expireStoredIfDue } from '../lifecycle.ts';
 import { notFound } from '../ports.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
-import { differencesOf, type ReplayTotals } from './differences.ts';
+import { listDifferences, type ReplayTotals } from './differences.ts';
 import { replayCredit, replaySale } from './figures.ts';
 import type { Replay, ReplayDifference } from './response.ts';
 
@@ -105,7 +105,7 @@ const recordedContext = async (
 
 const answer = (transaction: Transaction, replayed: ReplayTotals | Unknown): Replay => {
   const isKnown = !('reason' in replayed);
-  const differences: readonly ReplayDifference[] = isKnown ? differencesOf(transaction, replayed) : [];
+  const differences: readonly ReplayDifference[] = isKnown ? listDifferences(transaction, replayed) : [];
   return {
     object: 'replay',
     id: transaction.id,

@@ -8,12 +8,12 @@ import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { Warning } from '../../calculations/response.ts';
 import { type BaseContext, calculateWithContent, pinnedContext } from '../context.ts';
 import { inheritedFields, inheritedProblem, lineFieldProblem, lineFields, shippingAlone } from '../credits/problems.ts';
-import { creditedAmountsOf, withCredited } from '../credits/remaining.ts';
+import { toCredited, withCredited } from '../credits/remaining.ts';
 import { withRecordedTax, withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
 import { taxDiffers } from '../new-transaction.ts';
 import type { Ports } from '../ports.ts';
 import type { TransactionUpdate } from '../request.ts';
-import { replacedReasonOf } from '../supplied-tax.ts';
+import { findReplacedReason } from '../supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import type { RequestedChanges } from './requested-changes.ts';
 
@@ -68,7 +68,7 @@ export const figuresAfter = async (
     warnings: [...outcome.warnings.filter(isAboutSent(requested)), ...taxWarnings(outcome, calculated.value, edit)],
     calculated_tax_amount: calculated.value.tax_amount,
     tax_amount_source: supplied === null ? 'calculated' : 'provided',
-    ...(!parent && { replacedReason: replacedReasonOf(calculated.value, outcome) }),
+    ...(!parent && { replacedReason: findReplacedReason(calculated.value, outcome) }),
   });
 };
 
@@ -132,7 +132,7 @@ const withReplacedTax = ({ update, stored, sent }: Edit, parent: StoredTransacti
   const { transaction } = stored;
   const { calculated_tax_amount, updated_at } = transaction;
   const supplied = update.tax_amount ?? null;
-  const without = withCredited(parent, creditedAmountsOf(stored, parent.transaction), -1n, updated_at);
+  const without = withCredited(parent, toCredited(stored, parent.transaction), -1n, updated_at);
   const recorded = withSuppliedCreditTax(transaction, supplied ?? calculated_tax_amount, without);
   if (!recorded.ok) return recorded;
   const { tax_amount } = recorded.value;

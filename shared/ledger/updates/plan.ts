@@ -36,7 +36,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
     return refuse(invalidFormat('/metadata', 'Invalid metadata', metadataAdvice));
   const [problem, ...others] = updateProblems(update, transaction, requested);
   if (problem) return refuse(problem, ...others);
-  const fields = fieldsOf(requested);
+  const fields = listFields(requested);
   if (fields.length === 0) return accept(null);
   const edit = { ...input, requested };
   const figures = await figuresAfter(edit);
@@ -70,7 +70,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   return accept({ next: { ...stored, ...internal, transaction: kept }, fields });
 };
 
-const fieldsOf = ({ inputs, values, tax, status }: RequestedChanges): string[] => [
+const listFields = ({ inputs, values, tax, status }: RequestedChanges): string[] => [
   ...inputs,
   ...Object.keys(values),
   ...(tax ? ['tax_amount'] : []),

@@ -2,13 +2,13 @@ import { invalidFormat, type Problem } from '../../base/problem.ts';
 import { draftExpired, expiredReason, isExpiredDraft } from '../lifecycle.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { type Status, transitionProblem } from '../status.ts';
-import { oppositeOf, type Transaction } from '../transaction.ts';
+import { oppositeType, type Transaction } from '../transaction.ts';
 import type { RequestedChanges } from './requested-changes.ts';
 
 const advice: Readonly<Record<Status, (transaction: Transaction) => string>> = {
   draft: () => 'Create another draft.',
-  finalized: (transaction) => `Void the transaction, or record a ${oppositeOf(transaction)}.`,
-  filed: (transaction) => `Record a ${oppositeOf(transaction)}.`,
+  finalized: (transaction) => `Void the transaction, or record a ${oppositeType(transaction)}.`,
+  filed: (transaction) => `Record a ${oppositeType(transaction)}.`,
   void: () => 'Create another transaction.',
 };
 

@@ -4,7 +4,7 @@ import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
-import { ApiKey, digestOf, keyUseStepMs } from '../../accounts/api-key.ts';
+import { ApiKey, hashKey, keyUseStepMs } from '../../accounts/api-key.ts';
 import { assert } from '../../base/assert.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
@@ -74,7 +74,7 @@ const accountIsOpen = (account: string) => ({
  */
 export const provisionKey = async ({ secret, createdMs = now(), ...decided }: NewKey): Promise<ApiKey> => {
   const key = ApiKey.parse(newKey(decided, createdMs));
-  const TransactItems = [...keyPuts(key, digestOf(secret)), accountIsOpen(key.account)];
+  const TransactItems = [...keyPuts(key, hashKey(secret)), accountIsOpen(key.account)];
   try {
     await database.send(new TransactWriteCommand({ TransactItems }));
     return key;
@@ -144,7 +144,7 @@ export const rotateKey = async ({ old, key, secret, oldEndsAt }: Rotation): Prom
     ExpressionAttributeValues: { ':end': oldEndsAt, ':new': key.id, ':id': old.key.id },
   };
   const TransactItems = [
-    ...keyPuts(ApiKey.parse(key), digestOf(secret)),
+    ...keyPuts(ApiKey.parse(key), hashKey(secret)),
     { Update: ending },
     accountIsOpen(key.account),
   ];
@@ -167,7 +167,7 @@ const Name = z.object({ sk: z.string() });
 
 const namePrefix = keyNameKey('', '').sk;
 
-const itemsOf = async (pk: string, prefix: string): Promise<Items> => {
+const queryItems = async (pk: string, prefix: string): Promise<Items> => {
   const pages = queryPages({
     TableName,
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
@@ -179,10 +179,10 @@ const itemsOf = async (pk: string, prefix: string): Promise<Items> => {
 /** All keys of an account, the oldest first. */
 export const listKeys = async (account: string): Promise<readonly ListedKey[]> => {
   const uses = new Map(
-    (await itemsOf(keyUses(account), 'key_')).map((item) => Use.parse(item)).map(({ sk, used_at }) => [sk, used_at]),
+    (await queryItems(keyUses(account), 'key_')).map((item) => Use.parse(item)).map(({ sk, used_at }) => [sk, used_at]),
   );
   const keys: ListedKey[] = [];
-  for (const item of await itemsOf(accountKey(account).pk, namePrefix)) {
+  for (const item of await queryItems(accountKey(account).pk, namePrefix)) {
     const id = Name.parse(item).sk.slice(namePrefix.length);
     const found = await findNamedKey(account, id);
     if (found) keys.push({ ...found.key, last_used_at: uses.get(id) ?? null });

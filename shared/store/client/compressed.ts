@@ -15,7 +15,7 @@ let dictionary: Buffer | undefined;
  * It is frozen: an attribute can be read only with the dictionary that wrote it. For another text, add a file and a version,
  * and keep this one. It need not follow the API: a field that it lacks costs a few bytes.
  */
-const dictionaryOf = (byte: number | undefined): Buffer => {
+const findDictionary = (byte: number | undefined): Buffer => {
   if (byte !== version) throw new RangeError('A compressed attribute has an unknown version.');
   dictionary ??= Buffer.from(textOf('compression-dictionary-1'));
   return dictionary;
@@ -25,13 +25,13 @@ const dictionaryOf = (byte: number | undefined): Buffer => {
 export const compressBytes = (bytes: Uint8Array): Uint8Array => {
   const head = Buffer.alloc(headLength, version);
   head.writeUInt32BE(zlib().crc32(bytes), 1);
-  return Buffer.concat([head, zlib().deflateRawSync(bytes, { dictionary: dictionaryOf(version) })]);
+  return Buffer.concat([head, zlib().deflateRawSync(bytes, { dictionary: findDictionary(version) })]);
 };
 
 /** The inverse of `compressBytes`. Throws if the bytes are damaged. */
 export const decompressBytes = (compressed: Uint8Array): Buffer => {
   const stored = Buffer.from(compressed.buffer, compressed.byteOffset, compressed.byteLength);
-  const bytes = zlib().inflateRawSync(stored.subarray(headLength), { dictionary: dictionaryOf(stored[0]) });
+  const bytes = zlib().inflateRawSync(stored.subarray(headLength), { dictionary: findDictionary(stored[0]) });
   if (zlib().crc32(bytes) !== stored.readUInt32BE(1)) throw new RangeError('A compressed attribute is damaged.');
   return bytes;
 };

@@ -57,7 +57,7 @@ const sorted = <Item>(items: readonly Item[] | undefined, nameOf: (item: Item) =
   [...(items ?? [])].sort((a, b) => String(nameOf(a)).localeCompare(String(nameOf(b))));
 
 // The parts of a table that the service depends on, without the counts, states and order that a database adds.
-const shapeOf = ({ KeySchema, AttributeDefinitions, GlobalSecondaryIndexes }: Table) => ({
+const tableShape = ({ KeySchema, AttributeDefinitions, GlobalSecondaryIndexes }: Table) => ({
   keys: sorted(KeySchema, ({ KeyType }) => KeyType),
   types: sorted(AttributeDefinitions, ({ AttributeName }) => AttributeName),
   indexes: sorted(GlobalSecondaryIndexes, ({ IndexName }) => IndexName).map((index) => ({
@@ -84,5 +84,5 @@ export const createTable = async (
     if (!(error instanceof ResourceInUseException)) throw error;
   }
   const { Table: existing = {} } = await client.send(new DescribeTableCommand({ TableName: input.TableName }));
-  return isDeepStrictEqual(shapeOf(existing), shapeOf(input)) ? 'exists' : 'differs';
+  return isDeepStrictEqual(tableShape(existing), tableShape(input)) ? 'exists' : 'differs';
 };

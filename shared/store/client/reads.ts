@@ -47,7 +47,7 @@ export async function* queryPages(input: QueryCommandInput, read = queryPage): A
 
 export const keysMax = 100;
 
-const projectionOf = (attributes: readonly string[]) => {
+const buildProjection = (attributes: readonly string[]) => {
   const names = ['pk', 'sk', ...attributes].map((name, at) => [`#${at}`, name] as const);
   return {
     ProjectionExpression: names.map(([placeholder]) => placeholder).join(', '),
@@ -58,7 +58,7 @@ const projectionOf = (attributes: readonly string[]) => {
 const readSome = async (table: string, Keys: ItemKey[], attributes?: readonly string[]) => {
   const { Responses, UnprocessedKeys } = await database.send(
     new BatchGetCommand({
-      RequestItems: { [table]: { Keys, ConsistentRead: true, ...(attributes && projectionOf(attributes)) } },
+      RequestItems: { [table]: { Keys, ConsistentRead: true, ...(attributes && buildProjection(attributes)) } },
     }),
   );
   return {

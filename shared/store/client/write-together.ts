@@ -36,15 +36,16 @@ const contentionCodes = new Set(['TransactionConflict', 'ThrottlingError', 'Prov
 /** Whether one of these cancellation codes is contention. */
 export const isContended = (codes: readonly string[]): boolean => codes.some((code) => contentionCodes.has(code));
 
-export const codesOf = ({ CancellationReasons = [] }: TransactionCanceledException): string[] =>
+export const listCodes = ({ CancellationReasons = [] }: TransactionCanceledException): string[] =>
   CancellationReasons.map(({ Code = 'None' }) => Code);
 
 /** Throws the contention or the bug that canceled a transaction. */
 export const throwCanceled = (exception: TransactionCanceledException): never => {
-  if (isContended(codesOf(exception))) throw new Contention('Others are writing the same items.', { cause: exception });
+  if (isContended(listCodes(exception)))
+    throw new Contention('Others are writing the same items.', { cause: exception });
   throw exception;
 };
 
 /** The refusal of a transaction whose condition failed. Throws contention where a retry may succeed, and other reasons. */
 export const staleOrThrow = (exception: TransactionCanceledException): { readonly kind: 'stale' } =>
-  codesOf(exception).includes('ConditionalCheckFailed') ? { kind: 'stale' } : throwCanceled(exception);
+  listCodes(exception).includes('ConditionalCheckFailed') ? { kind: 'stale' } : throwCanceled(exception);

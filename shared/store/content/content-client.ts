@@ -2,13 +2,13 @@
 import { retryThrottled } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import { queryPage, queryPages } from '../client/reads.ts';
-import { codesOf, throwCanceled, type Writes, writeTogether } from '../client/write-together.ts';
+import { listCodes, throwCanceled, type Writes, writeTogether } from '../client/write-together.ts';
 import type { ItemKey } from '../keys.ts';
 
 /** Write all of these items, or none. Returns the positions of the failed conditions; none where all was written. */
 export const transact = async (writes: Writes): Promise<readonly number[]> => {
   const written = await writeTogether(writes, (exception) => {
-    const codes = codesOf(exception);
+    const codes = listCodes(exception);
     const failed = codes.flatMap((code, position) => (code === 'ConditionalCheckFailed' ? [position] : []));
     return failed.length > 0 ? ({ kind: 'refused', failed } as const) : throwCanceled(exception);
   });

@@ -7,7 +7,7 @@ import { environment } from '../../config/environment.ts';
 import { countMetric } from '../../observability/metric.ts';
 import { requestLines } from '../../observability/tally.ts';
 import { batchGet, type Items, keysMax, readItem } from '../client/reads.ts';
-import { activeReleasesKey, type ItemKey, partKey, placeOf, releaseHeadKey } from '../keys.ts';
+import { activeReleasesKey, type ItemKey, itemPlace, partKey, releaseHeadKey } from '../keys.ts';
 import { activeReleasesFrom, headFrom, isListed, partFrom, type StoredHead } from './content-item.ts';
 
 const TableName = environment.tables.content;
@@ -20,13 +20,13 @@ type ItemOf = (key: ItemKey) => Items[number] | undefined;
 
 /** Read items by their keys: a hundred in a batch, with concurrent batches. Missing items are `undefined`. */
 export const readItems = async (keys: readonly ItemKey[]): Promise<ItemOf> => {
-  const distinct = [...new Map(keys.map((key) => [placeOf(key), key])).values()];
+  const distinct = [...new Map(keys.map((key) => [itemPlace(key), key])).values()];
   const blocks = Array.from({ length: Math.ceil(distinct.length / keysMax) }, (_, block) =>
     distinct.slice(block * keysMax, (block + 1) * keysMax),
   );
   const items = (await Promise.all(blocks.map((block) => batchGet(TableName, block)))).flat();
   const found = new Map(items.map((item) => [`${item['pk']} ${item['sk']}`, item]));
-  return (key) => found.get(placeOf(key));
+  return (key) => found.get(itemPlace(key));
 };
 
 /**

@@ -9,8 +9,8 @@ import type { Replay } from '../../ledger/ledger.ts';
 import { absentOrAsSeen } from '../client/conditions.ts';
 import { batchGet } from '../client/reads.ts';
 import {
-  codesOf,
   isContended,
+  listCodes,
   staleOrThrow,
   throwCanceled,
   type Write,
@@ -37,7 +37,7 @@ const customerWrites = (commit: CustomerCommit): Write[] => {
 };
 
 /** The reason why DynamoDB canceled a commit. Throws `Contention` where a retry may succeed. */
-const refusalOf = (
+const findRefusal = (
   { idempotency, nowMs }: CustomerCommit,
   exception: TransactionCanceledException,
 ): Replay | { readonly kind: 'stale' } => {
@@ -45,7 +45,7 @@ const refusalOf = (
   const replay = record ? replayFrom(unmarshall(record), idempotency, nowMs) : undefined;
   if (replay) return replay;
   // The other writer may be an earlier attempt of this request, whose record is its answer.
-  return isContended(codesOf(exception)) ? throwCanceled(exception) : staleOrThrow(exception);
+  return isContended(listCodes(exception)) ? throwCanceled(exception) : staleOrThrow(exception);
 };
 
 const customersWithin = (remainingMs: RemainingMs): Customers => {
@@ -66,7 +66,8 @@ const customersWithin = (remainingMs: RemainingMs): Customers => {
         replay: replayFrom(itemOf(keys.record.pk), idempotency, nowMs),
       };
     },
-    commit: (commit) => writeTogether(customerWrites(commit), (exception) => refusalOf(commit, exception), remainingMs),
+    commit: (commit) =>
+      writeTogether(customerWrites(commit), (exception) => findRefusal(commit, exception), remainingMs),
   };
 };
 

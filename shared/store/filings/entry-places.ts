@@ -1,7 +1,7 @@
 import { batchesOf, pagesOf } from '../../base/collections.ts';
 import type { StoredFiling } from '../../filings/ledger.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
-import { filedEntryKey, type ItemKey, openEntryKey, placeOf } from '../keys.ts';
+import { filedEntryKey, type ItemKey, itemPlace, openEntryKey } from '../keys.ts';
 import { type Item, itemsAt } from '../ledger/ledger-walk.ts';
 import { filingReads } from './filing-reads.ts';
 
@@ -35,7 +35,7 @@ export const findEntries = async (
 ): Promise<readonly { readonly entry: LiabilityEntry; readonly found: readonly FoundEntry[] }[]> => {
   const open = await allItemsAt(expected.map((entry) => openEntryKey(account, entry)));
   const places = expected.map((entry) => {
-    const item = open.get(placeOf(openEntryKey(account, entry)));
+    const item = open.get(itemPlace(openEntryKey(account, entry)));
     const possible = item ? [] : filingsWith(filings, entry);
     return {
       entry,
@@ -47,7 +47,7 @@ export const findEntries = async (
   return places.map((place) => {
     if (place.item) return { entry: place.entry, found: [{ item: place.item, filing: null }] };
     const found = place.filed.flatMap(({ filing, key }) => {
-      const item = filed.get(placeOf(key));
+      const item = filed.get(itemPlace(key));
       return item ? [{ item, filing }] : [];
     });
     return { entry: place.entry, found };

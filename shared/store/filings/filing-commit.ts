@@ -85,7 +85,7 @@ const filingWrites = (commit: FilingCommit): Write[] => {
   ];
 };
 
-const refusalOf = (
+const findRefusal = (
   { idempotency, nowMs }: FilingCommit,
   exception: TransactionCanceledException,
 ): Exclude<FilingCommitted, { kind: 'committed' }> => {
@@ -101,4 +101,4 @@ const refusalOf = (
 export const commitFilingWithin =
   (remainingMs: RemainingMs): FilingLedger['commit'] =>
   (commit) =>
-    writeTogether(filingWrites(commit), (exception) => refusalOf(commit, exception), remainingMs);
+    writeTogether(filingWrites(commit), (exception) => findRefusal(commit, exception), remainingMs);

@@ -20,7 +20,7 @@ const totalsRowsMax = 1000;
 // A step reads entries, their parts of the totals and their transactions, and writes once.
 const stepMsMax = 2 * callMsMax + contendedMsMax(callMsMax);
 
-const reportOf = (what: string) => (error: unknown) => console.error({ filings: what, ...failureLine(error) });
+const failureReporter = (what: string) => (error: unknown) => console.error({ filings: what, ...failureLine(error) });
 
 /** The ports of the use cases that change filings, for an invocation with this much time left. */
 export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
@@ -34,12 +34,12 @@ export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
   stepMsMax,
   stepEntriesMax,
   totalsRowsMax,
-  onFailure: reportOf('work'),
+  onFailure: failureReporter('work'),
 });
 
 export const closePorts = (remainingMs: RemainingMs): ClosePorts => ({
   ...filingPorts(remainingMs),
-  onFailure: reportOf('close-periods'),
+  onFailure: failureReporter('close-periods'),
   due: dueIndexWithin(remainingMs),
   accountIds: listAccountIds,
   findAccounts,

@@ -30,7 +30,7 @@ const Stored = z.object({
 
 type Rows = z.output<typeof Jurisdictions>;
 
-const rowsOf = (sums: Totals['jurisdictions']): Rows =>
+const toRows = (sums: Totals['jurisdictions']): Rows =>
   [...sums].map(([key, { rates, ...rest }]) => [key, { ...rest, rates: [...rates] }]);
 
 const sumsFrom = (rows: Rows): Totals['jurisdictions'] =>
@@ -39,7 +39,7 @@ const sumsFrom = (rows: Rows): Totals['jurisdictions'] =>
 const storedTotals = ({ totals: { jurisdictions, summary, exceptions }, parts }: Whole): Uint8Array =>
   compress(
     z.encode(Stored, {
-      jurisdictions: rowsOf(jurisdictions),
+      jurisdictions: toRows(jurisdictions),
       summary: [...summary],
       exceptions: [...exceptions],
       ...(parts.length > 0 && { parts: [...parts] }),
@@ -97,7 +97,7 @@ export const totalsPartItem = (
 ): ItemKey & Record<string, unknown> => ({
   ...totalsPartKey(account, id, place),
   ...place,
-  sums: compress(z.encode(Jurisdictions, rowsOf(sums))),
+  sums: compress(z.encode(Jurisdictions, toRows(sums))),
 });
 
 const PartItem = z.object({ shard: z.int(), from: z.string(), sums: z.instanceof(Uint8Array) });

@@ -55,7 +55,7 @@ const filingOfPeriod: FilingReads['filingOfPeriod'] = async (account, state, per
   return item === undefined ? undefined : Period.parse(item).filing;
 };
 
-const rowsOf = ({ items, last }: Awaited<ReturnType<typeof queryPage>>): EntryRows => {
+const toEntryRows = ({ items, last }: Awaited<ReturnType<typeof queryPage>>): EntryRows => {
   const entries = items.map(openEntryFrom);
   return { entries, next: last ? (entries.at(-1) ?? null) : null };
 };
@@ -69,7 +69,7 @@ const openEntries: FilingReads['openEntries'] = async (
 ) => {
   const pk = openEntryPartition(account, state, shard);
   const before = firstMonth === null ? null : { pk, sk: `${firstMonth}#` };
-  return rowsOf(
+  return toEntryRows(
     await queryPage({
       TableName,
       KeyConditionExpression: 'pk = :shard AND sk < :end',
@@ -91,7 +91,7 @@ const oldestOpenMonths: FilingReads['oldestOpenMonths'] = async (account, state)
 };
 
 const filedEntries: FilingReads['filedEntries'] = async ({ account, id, shard }, limit, after, only) =>
-  rowsOf(
+  toEntryRows(
     await queryPage({
       TableName,
       KeyConditionExpression: 'pk = :shard AND sk < :end',

@@ -4,7 +4,7 @@ import type { AnswerOwner, Commit, HeadChange } from '../../ledger/ledger.ts';
 import { isExpired } from '../../ledger/lifecycle.ts';
 import type { StoredTransaction } from '../../ledger/transaction.ts';
 import type { Write } from '../client/write-together.ts';
-import { answerLinkKey, claimKey, headKey, openEntryKey, placeOf } from '../keys.ts';
+import { answerLinkKey, claimKey, headKey, itemPlace, openEntryKey } from '../keys.ts';
 import { auditItem, statusChangeAttribute } from './audit-item.ts';
 import { idempotencyItem, ttlSeconds } from './idempotency-item.ts';
 import { openEntryItem } from './open-entry-item.ts';
@@ -104,7 +104,7 @@ const remove = (role: Role, Key: Item, condition: string, values?: Item): RoledW
   },
 });
 
-const instantOf = (milliseconds: number) => new Date(milliseconds).toISOString();
+const toInstant = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 /** The write of an idempotency record, on the condition that there is none or that it has expired. */
 export const idempotencyWrites = ({
@@ -114,7 +114,7 @@ export const idempotencyWrites = ({
 }: Pick<Commit, 'account' | 'idempotency' | 'nowMs'>): RoledWrite[] => {
   if (idempotency === null) return [];
   const item = idempotencyItem(account, idempotency, nowMs);
-  return [put('idempotency', item, `${isAbsent} OR ${isPast}`, { ':now': instantOf(nowMs) })];
+  return [put('idempotency', item, `${isAbsent} OR ${isPast}`, { ':now': toInstant(nowMs) })];
 };
 
 /** The write of the link to a record whose answer no audit entry names; it ends with the record. */
@@ -126,7 +126,7 @@ export const answerLinkWrites = (
   if (idempotency === null) return [];
   const { expires_at, ttl } = idempotencyItem(account, idempotency, nowMs);
   const item = { ...answerLinkKey(account, owner, idempotency.digest), expires_at, ttl };
-  return [put('link', item, `${isAbsent} OR ${isPast}`, { ':now': instantOf(nowMs) })];
+  return [put('link', item, `${isAbsent} OR ${isPast}`, { ':now': toInstant(nowMs) })];
 };
 
 const claimWrites = ({ account, head, nowMs }: Commit): RoledWrite[] => {
@@ -136,7 +136,7 @@ const claimWrites = ({ account, head, nowMs }: Commit): RoledWrite[] => {
   return [
     ...(take === null
       ? []
-      : [put('take', claimItem(account, take, head.after), isFree, { ...id, ':now': instantOf(nowMs) })]),
+      : [put('take', claimItem(account, take, head.after), isFree, { ...id, ':now': toInstant(nowMs) })]),
     ...(release === null ? [] : [remove('release', claimKey(account, release), isOwn, id)]),
   ];
 };
@@ -166,7 +166,7 @@ export const headWrites = (
 
 // An entry whose amounts change is removed and posted under the same key, which a DynamoDB transaction may name only once.
 const openEntryWrites = ({ account, openEntries: { post, remove: removed } }: Commit): RoledWrite[] => {
-  const entryPlace = (entry: LiabilityEntry) => placeOf(openEntryKey(account, entry));
+  const entryPlace = (entry: LiabilityEntry) => itemPlace(openEntryKey(account, entry));
   const postedPlaces = new Set(post.map(entryPlace));
   const removedPlaces = new Set(removed.map(entryPlace));
   return [

@@ -12,7 +12,7 @@ export const commitmentAttribute = ({ commitments }: Committed): Record<string, 
   'salt' in commitments ? { salt: commitments.salt } : { personal_digest: commitments.digest };
 
 /** The commitments of a head's attributes. Throws where it has both or none. */
-export const commitmentsOf = ({
+export const readCommitments = ({
   salt,
   personal_digest: digest,
 }: z.infer<z.ZodMiniObject<typeof commitmentShape>>): Committed => {

@@ -20,7 +20,7 @@ export const creditedAttributes = ({ transaction, credited }: StoredTransaction)
 };
 
 /** The amounts credited on a sale, from its attribute. Throws where the attribute is of another sale. */
-export const creditedOf = ({ credited }: Counters, sale: Transaction): StoredTransaction['credited'] =>
+export const readCredited = ({ credited }: Counters, sale: Transaction): StoredTransaction['credited'] =>
   credited === undefined ? nothingCredited : creditedFrom(unpacked(credited), sale);
 
 // An upper bound of the compressed length of incompressible bytes: version, checksum, and five bytes for each block.

@@ -6,7 +6,7 @@ import { idempotencyKey } from '../keys.ts';
 const keptMs = 24 * 3_600_000;
 
 // The first line is status and headers, the rest is the body. As a JSON string the body would need escapes.
-const textOf = ({ body, ...head }: SavedResponse) => `${JSON.stringify(head)}\n${body}`;
+const writeText = ({ body, ...head }: SavedResponse) => `${JSON.stringify(head)}\n${body}`;
 
 const answerFrom = (text: string): SavedResponse => {
   const end = text.indexOf('\n');
@@ -40,10 +40,10 @@ export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: n
 };
 
 /** The saved answer of a record, even after its expiry. */
-export const savedAnswerOf = (item: unknown): SavedResponse => answerFrom(decompressText(Item.parse(item).answer));
+export const readSavedResponse = (item: unknown): SavedResponse => answerFrom(decompressText(Item.parse(item).answer));
 
 /** The attribute `answer` of a record. */
-export const answerAttribute = (answer: SavedResponse): Uint8Array => compressText(textOf(answer));
+export const answerAttribute = (answer: SavedResponse): Uint8Array => compressText(writeText(answer));
 
 const graceMs = 3_600_000;
 

@@ -17,7 +17,7 @@ const closedRoles = new Set<Role>(['remove', 'replace']);
 const Claim = z.object({ transaction_id: z.string() });
 
 // In the order of the writes. The document client does not unmarshall the items of cancellation reasons.
-const obstaclesOf = (
+const findObstacles = (
   writes: readonly RoledWrite[],
   { CancellationReasons = [] }: TransactionCanceledException,
 ): Obstacle[] =>
@@ -32,12 +32,12 @@ const obstaclesOf = (
  *
  * Throws `Contention` where the caller should retry, and the exception itself where it is a bug.
  */
-export const refusalOf = (
+export const findRefusal = (
   { idempotency, head, nowMs }: Commit,
   writes: readonly RoledWrite[],
   exception: TransactionCanceledException,
 ): Committed => {
-  const obstacles = obstaclesOf(writes, exception);
+  const obstacles = findObstacles(writes, exception);
   const failed = obstacles.filter(({ code }) => code === 'ConditionalCheckFailed');
   const failedAs = (role: Role) => failed.find((obstacle) => obstacle.role === role);
 
@@ -63,13 +63,13 @@ export const refusalOf = (
 };
 
 /** The stored record that kept an idempotency record from being written. Throws `Contention` where there is none. */
-export const recordRefusalOf = (
+export const findRecordRefusal = (
   idempotency: Idempotency,
   writes: readonly RoledWrite[],
   nowMs: number,
   exception: TransactionCanceledException,
 ): Replay => {
-  const [obstacle] = obstaclesOf(writes, exception);
+  const [obstacle] = findObstacles(writes, exception);
   const replay = obstacle?.item ? replayFrom(obstacle.item, idempotency, nowMs) : undefined;
   return replay ?? throwCanceled(exception);
 };
@@ -90,7 +90,7 @@ const commitWithin =
   (remainingMs?: RemainingMs): Ledger['commit'] =>
   (commit: Commit) => {
     const writes = commitWrites(commit);
-    return transact(writes, (exception) => refusalOf(commit, writes, exception), remainingMs);
+    return transact(writes, (exception) => findRefusal(commit, writes, exception), remainingMs);
   };
 
 // A transaction even for one write, so that a refusal has the same form as a commit's.
@@ -99,7 +99,8 @@ const saveAnswerWithin =
   (account, idempotency, nowMs, owner) => {
     const commit = { account, idempotency, nowMs };
     const writes = [...idempotencyWrites(commit), ...(owner ? answerLinkWrites(account, owner, commit) : [])];
-    const refused = (exception: TransactionCanceledException) => recordRefusalOf(idempotency, writes, nowMs, exception);
+    const refused = (exception: TransactionCanceledException) =>
+      findRecordRefusal(idempotency, writes, nowMs, exception);
     return transact(writes, refused, remainingMs);
   };
 

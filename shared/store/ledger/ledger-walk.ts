@@ -9,7 +9,7 @@ export type { Item };
 
 const TableName = environment.tables.transactions;
 
-const idsOf = (items: Items): string[] => items.map(({ id }) => String(id));
+const listIds = (items: Items): string[] => items.map(({ id }) => String(id));
 
 const byAccount = (account: string, limit: number, forward: boolean, after: string | null): QueryCommandInput => ({
   TableName,
@@ -30,11 +30,11 @@ export const transactionIds = async function* (
   limit: number,
   after: string | null = null,
 ): AsyncGenerator<readonly string[]> {
-  for await (const items of queryPages(byAccount(account, limit, true, after))) yield idsOf(items);
+  for await (const items of queryPages(byAccount(account, limit, true, after))) yield listIds(items);
 };
 
 export const newestId = async (account: string): Promise<string | undefined> => {
-  for await (const items of queryPages(byAccount(account, 1, false, null))) return idsOf(items)[0];
+  for await (const items of queryPages(byAccount(account, 1, false, null))) return listIds(items)[0];
   return undefined;
 };
 
@@ -49,7 +49,7 @@ export const creditIds = async function* (account: string, sale: string): AsyncG
     // The number of heads that are read together.
     Limit: keysMax,
   };
-  for await (const items of queryPages(query)) yield idsOf(items);
+  for await (const items of queryPages(query)) yield listIds(items);
 };
 
 /** The items of a transaction's audit entries, oldest first, strongly consistent, in pages. */
@@ -88,7 +88,7 @@ export const headItem = (account: string, id: string): Promise<Item | undefined>
   readItem(TableName, headKey(account, id));
 
 /** The item of the claim on a reference, strongly consistent. */
-export const claimItemOf = (account: string, reference: string): Promise<Item | undefined> =>
+export const findClaimItem = (account: string, reference: string): Promise<Item | undefined> =>
   readItem(TableName, claimKey(account, reference));
 
 /** The existing items of these keys, strongly consistent, by key; at most 100. */

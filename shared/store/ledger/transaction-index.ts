@@ -59,7 +59,7 @@ const startKey = (account: string, query: ListQuery, sort: ReturnType<typeof byI
 });
 
 /** The filter of a query, with the names and values that it uses. */
-const filterOf = ({ statuses, type, state }: RowConditions = {}) => {
+const buildFilter = ({ statuses, type, state }: RowConditions = {}) => {
   const conditions = [
     statuses && `#status IN (${statuses.map((_, at) => `:status${at}`).join(', ')})`,
     type && '#type = :type',
@@ -81,7 +81,7 @@ const filterOf = ({ statuses, type, state }: RowConditions = {}) => {
 };
 
 /** The position of the last row that was read, which the filter may have dropped. */
-const positionOf = (key: unknown): ListPosition => {
+const readPosition = (key: unknown): ListPosition => {
   const { pk, tax_date_id } = Key.parse(key);
   return { id: headOwner(pk).id, tax_date: tax_date_id?.split('#')[0] ?? null };
 };
@@ -92,7 +92,7 @@ const page = async (account: string, query: ListQuery): Promise<ListPage> => {
   // DynamoDB refuses bounds in the wrong order, and a start key outside of the bounds.
   if (sort.from > sort.to || (place !== null && place < sort.from)) return emptyPage;
   const startsInside = query.after !== null && place !== null && place <= sort.to;
-  const filter = filterOf(query.where);
+  const filter = buildFilter(query.where);
   const { items, read, last } = await queryPage({
     TableName: environment.tables.transactions,
     IndexName: query.index,
@@ -109,7 +109,7 @@ const page = async (account: string, query: ListQuery): Promise<ListPage> => {
     Limit: query.limit,
     ...startAfter(startsInside ? startKey(account, query, sort, query.after) : null),
   });
-  return { rows: items.map(summaryFrom), read, next: last ? positionOf(last) : null };
+  return { rows: items.map(summaryFrom), read, next: last ? readPosition(last) : null };
 };
 
 /** Pages of transactions from the indexes, which may be seconds behind the table. */
@@ -117,7 +117,7 @@ export const transactionIndex: TransactionIndex = { page };
 
 const Row = z.object({ pk: z.string(), expires_at: z.string() });
 
-const draftOf = (item: unknown): ExpiredDraft => {
+const readDraft = (item: unknown): ExpiredDraft => {
   const { pk, expires_at } = Row.parse(item);
   return { ...headOwner(pk), expires_at };
 };
@@ -140,6 +140,6 @@ export const draftIndex: DraftIndex = {
       Limit: limit,
       ...startAfter(after && draftKey(shard, after)),
     });
-    return { drafts: items.map(draftOf), next: last ? draftOf(last) : null };
+    return { drafts: items.map(readDraft), next: last ? readDraft(last) : null };
   },
 };

@@ -10,8 +10,8 @@ import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { compressText, decompress } from '../client/compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
 import { minorUnits } from '../stored-sum.ts';
-import { commitmentAttribute, commitmentShape, commitmentsOf } from './commitment-attributes.ts';
-import { creditedAttributes, creditedBytesMax, creditedOf, creditedShape } from './credited-attributes.ts';
+import { commitmentAttribute, commitmentShape, readCommitments } from './commitment-attributes.ts';
+import { creditedAttributes, creditedBytesMax, creditedShape, readCredited } from './credited-attributes.ts';
 
 type Compressed = Pick<
   StoredTransaction,
@@ -80,7 +80,7 @@ const deadline = (account: string, { id, status, expires_at }: Transaction) =>
     : {};
 
 /** The states with a tax or an exemption, as the filter `state` of a list sees them. */
-const statesOf = ({ tax_summary }: Transaction): string[] => [
+const listStates = ({ tax_summary }: Transaction): string[] => [
   ...new Set(tax_summary.map(({ jurisdiction_code }) => stateOfJurisdiction(jurisdiction_code))),
 ];
 
@@ -96,7 +96,7 @@ export const transactionItem = (account: string, stored: StoredTransaction): Rec
     id,
     status: transaction.status,
     type: transaction.type,
-    states: statesOf(transaction),
+    states: listStates(transaction),
     ...(transaction.type === 'credit' && { account_credit: account }),
     version: transaction.version,
     created_at: transaction.created_at,
@@ -151,7 +151,7 @@ const Lines = z.object({
   statesOfSale: z.optional(z.array(z.string())),
 });
 
-const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): TransactionSummary => {
+const readSummary = ({ pk, status, version, summary }: z.infer<typeof Row>): TransactionSummary => {
   const read = Summary.parse(decompress(summary));
   const isConsistent = read.id === headOwner(pk).id && read.status === status && read.version === version;
   // Without the values, because errors may be logged.
@@ -160,19 +160,19 @@ const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): Trans
 };
 
 /** The transaction of an index row, without its lines. Throws where the row is not what `transactionItem` makes. */
-export const summaryFrom = (item: unknown): TransactionSummary => summaryOf(Row.parse(item));
+export const summaryFrom = (item: unknown): TransactionSummary => readSummary(Row.parse(item));
 
 /** The transaction of a head. Throws where the item is not what `transactionItem` makes. */
 export const transactionFrom = (item: unknown): StoredTransaction => {
   const head = Head.parse(item);
   const { line_items, explanation, ...kept } = Lines.parse(decompress(head.lines));
-  const transaction = { ...summaryOf(head), line_items, explanation };
+  const transaction = { ...readSummary(head), line_items, explanation };
   return {
     transaction,
     auditHash: head.audit_hash,
-    credited: creditedOf(head, transaction),
+    credited: readCredited(head, transaction),
     ...kept,
-    ...commitmentsOf(head),
+    ...readCommitments(head),
   };
 };
 

@@ -1,5 +1,5 @@
 import { type ScheduleName, schedules } from '../../../functions/endpoints.ts';
-import { pageLimitOf } from '../../../shared/ledger/page-limit.ts';
+import { readPageLimit } from '../../../shared/ledger/page-limit.ts';
 import { decimal, multiply } from '../../../shared/money/decimal.ts';
 import measured from './measured.json' with { type: 'json' };
 import type { PriceName } from './prices.ts';
@@ -52,7 +52,7 @@ const invocation = {
 type Billed = keyof typeof invocation;
 const operations = Object.keys(invocation) as Billed[];
 const scheduleNames = Object.keys(schedules) as ScheduleName[];
-const rowsOfList = BigInt(pageLimitOf({}));
+const rowsOfList = BigInt(readPageLimit({}));
 
 /** Assumed, not measured in a deployment: microseconds, bytes, and counts for a month. */
 const assumed = {

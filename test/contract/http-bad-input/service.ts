@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'aws-lambda';
 import { notFound } from '../../../infra/gateway-problems.ts';
 import { handlers } from '../../../infra/local/handlers.ts';
-import { proxyEventOf } from '../../../infra/local/proxy-event.ts';
+import { toProxyEvent } from '../../../infra/local/proxy-event.ts';
 import { refusal } from '../../../infra/local/refusal.ts';
 import { type MatchedResource, matchResource, parseTarget } from '../../../infra/local/resources.ts';
 import { environment } from '../../../shared/config/environment.ts';
@@ -57,7 +57,7 @@ export class Service {
     const context = { awsRequestId: requestId, getRemainingTimeInMillis: () => 10_000 } as unknown as Context;
     const result = resource
       ? await handlers.endpoints[resource.operation ?? 'method-not-allowed'](
-          proxyEventOf({ message, requestId, target, resource, body }),
+          toProxyEvent({ message, requestId, target, resource, body }),
           context,
         )
       : refusal(notFound, requestId);

@@ -1,4 +1,4 @@
-import { type AuditEntry, entryHashOf, stateHashOf } from '../../../ledger/audit.ts';
+import { type AuditEntry, hashEntry, hashState } from '../../../ledger/audit.ts';
 import { auditFaults, differing, type Fault, faultUnless } from '../../../ledger/invariants.ts';
 import type { StoredTransaction } from '../../../ledger/transaction.ts';
 import { auditKey } from '../../../store/keys.ts';
@@ -46,7 +46,7 @@ export const checkChain = async (
   if (newest)
     faults.push(
       ...differing('hash of the newest entry, as the transaction has it', auditHash, newest.hash),
-      ...differing('hash of the state in the newest entry', newest.stateHash, stateHashOf(stored)),
+      ...differing('hash of the state in the newest entry', newest.stateHash, hashState(stored)),
       ...differing('state in the newest entry', newest.to, transaction.status),
       ...(first ? differing('created_at', transaction.created_at, first.at) : []),
       ...differing('updated_at', transaction.updated_at, newest.at),
@@ -73,7 +73,7 @@ const follow = (chain: Chain, id: string, version: number, item: Item): void => 
   const entry = parseOrNull(() => auditEntryFrom(item));
   if (entry) {
     const { hash: _, ...covered } = entry;
-    chain.faults.push(...auditFaults(entry, { id, version, before: chain.before, hash: entryHashOf(covered) }));
+    chain.faults.push(...auditFaults(entry, { id, version, before: chain.before, hash: hashEntry(covered) }));
     if (entry.from !== entry.to) chain.reachedAt.set(entry.to, entry.at);
     if (entry.fields.includes('redacted_at')) chain.redactedAt = entry.at;
     if (version === 1) chain.first = entry;

@@ -2,14 +2,14 @@ import { listCharges } from '../../../calculations/figures.ts';
 import {
   type Amounts,
   isNothing,
-  leftOf,
   moved,
   noAmounts,
   plus,
+  remainingShare,
   type Share,
   zeroShare,
 } from '../../../ledger/credits/arithmetic.ts';
-import { creditedAmountsOf, remainingOf } from '../../../ledger/credits/remaining.ts';
+import { calculateRemaining, toCredited } from '../../../ledger/credits/remaining.ts';
 import { creditableFaults, differing, type Fault, overCreditFaults, refundFaults } from '../../../ledger/invariants.ts';
 import { isLive } from '../../../ledger/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../../ledger/transaction.ts';
@@ -32,7 +32,7 @@ export const checkCredits = async (
     if (!isLive(credit.transaction)) continue;
     live += 1;
     if (hasAmounts(credit.transaction)) taking += 1;
-    const taken = creditedAmountsOf(credit, transaction);
+    const taken = toCredited(credit, transaction);
     for (const [id, by] of taken.charges) charges.set(id, moved(charges.get(id) ?? noAmounts, by, 1n));
     unmatched = plus(unmatched, taken.unmatched);
   }
@@ -82,7 +82,10 @@ const amountFaults = (name: string, write: (minor: bigint) => string, actual: Am
 
 /** Neither a line nor the sale is credited above its amount, and `refund_status` matches. */
 const boundFaults = (sale: StoredTransaction, credited: Share, write: (minor: bigint) => string): Fault[] => {
-  const { charges, total } = remainingOf(sale);
-  const left = [...[...charges].map(([id, balance]) => [id, leftOf(balance)] as const), ['the sale', total] as const];
+  const { charges, total } = calculateRemaining(sale);
+  const left = [
+    ...[...charges].map(([id, balance]) => [id, remainingShare(balance)] as const),
+    ['the sale', total] as const,
+  ];
   return [...overCreditFaults(left, write), ...refundFaults(sale.transaction, isNothing(credited), isNothing(total))];
 };

@@ -3,12 +3,12 @@ import type { StoredFiling } from '../../../filings/ledger.ts';
 import type { LiabilityEntry } from '../../../ledger/entries/entry.ts';
 import { differing, type Fault, faultUnless, placeFaults } from '../../../ledger/invariants.ts';
 import { isLive } from '../../../ledger/lifecycle.ts';
-import { openEntriesOf, statesToFile } from '../../../ledger/open-entries.ts';
+import { listLiabilityEntries, statesToFile } from '../../../ledger/open-entries.ts';
 import { type Amounts, namedExemptions } from '../../../ledger/sums.ts';
 import type { StoredTransaction } from '../../../ledger/transaction.ts';
 import { formatAmount, minorDigits } from '../../../money/currency.ts';
 import { type FoundEntry, findEntries } from '../../../store/filings/entry-places.ts';
-import { headKey, openEntryKey, placeOf } from '../../../store/keys.ts';
+import { headKey, itemPlace, openEntryKey } from '../../../store/keys.ts';
 import { type Item, itemsAt, openEntryItems } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
@@ -18,9 +18,9 @@ import { confirmed, type Finding, findingsOf, parseOrNull } from '../finding.ts'
 
 /** The entries of a live transaction, one for each state and currency, open or in a filing. */
 const expectedEntries = (stored: StoredTransaction): readonly LiabilityEntry[] =>
-  isLive(stored.transaction) ? openEntriesOf(stored) : [];
+  isLive(stored.transaction) ? listLiabilityEntries(stored) : [];
 
-export const entryPlace = (account: string, entry: LiabilityEntry): string => placeOf(openEntryKey(account, entry));
+export const entryPlace = (account: string, entry: LiabilityEntry): string => itemPlace(openEntryKey(account, entry));
 
 /** The keys of all entries that these transactions should have. A transaction that is not readable has none. */
 export const expectedPlaces = async (account: string, ids: Iterable<string>): Promise<ReadonlySet<string>> => {

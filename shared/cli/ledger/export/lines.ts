@@ -6,12 +6,12 @@ import { decompress } from '../../../store/client/compressed.ts';
 import { chainFrom } from '../../../store/filings/filing-item.ts';
 import { filingProgressFrom } from '../../../store/filings/filing-progress-item.ts';
 import { filingReads } from '../../../store/filings/filing-reads.ts';
-import { filingProgressKey, placeOf, totalsPartKey } from '../../../store/keys.ts';
+import { filingProgressKey, itemPlace, totalsPartKey } from '../../../store/keys.ts';
 import { auditEntryFrom } from '../../../store/ledger/audit-item.ts';
 import {
   auditItems,
   chainItems,
-  claimItemOf,
+  findClaimItem,
   headItem,
   itemsAt,
   openEntryItems,
@@ -42,7 +42,7 @@ const chainOf = async (account: string, { transaction: { id, version } }: Stored
 const holdsReference = async (account: string, { transaction }: StoredTransaction): Promise<boolean> => {
   const { id, status, reference_id } = transaction;
   if (reference_id === null || status === 'void') return false;
-  return (await claimItemOf(account, reference_id))?.['transaction_id'] === id;
+  return (await findClaimItem(account, reference_id))?.['transaction_id'] === id;
 };
 
 type Exported = { readonly stored: StoredTransaction; readonly lines: readonly Line[] };
@@ -84,7 +84,7 @@ const partLines = async function* (
     const keys = froms.map((from) => totalsPartKey(account, id, { shard, from }));
     const items = await itemsAt(keys);
     for (const key of keys) {
-      const item = items.get(placeOf(key));
+      const item = items.get(itemPlace(key));
       if (!item) throw new CommandError(`The filing ${id} lacks a part of its totals. Run npm run ledger -- verify.`);
       yield {
         kind: 'filing_totals',

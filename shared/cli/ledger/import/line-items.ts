@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type AuditEntry, entryHashOf, stateHashOf } from '../../../ledger/audit.ts';
+import { type AuditEntry, hashEntry, hashState } from '../../../ledger/audit.ts';
 import { compress } from '../../../store/client/compressed.ts';
 import { customerFrom, customerItem } from '../../../store/customers/customer-item.ts';
 import { chainFrom, chainItem, filingFrom, filingItem } from '../../../store/filings/filing-item.ts';
@@ -100,7 +100,7 @@ export const chainCheck = (): ((line: Line) => string | null) => {
     const previous = isFirst ? null : before;
     before = entry;
     const { hash, ...covered } = entry;
-    if (hash !== entryHashOf(covered)) return 'the hash does not match the audit entry';
+    if (hash !== hashEntry(covered)) return 'the hash does not match the audit entry';
     const follows =
       isFirst || (previous?.transactionId === entry.transactionId && previous.version === entry.version - 1);
     return follows && entry.previousHash === (previous?.hash ?? null)
@@ -115,7 +115,7 @@ export const chainCheck = (): ((line: Line) => string | null) => {
     const agrees =
       newest?.version === transaction.version &&
       newest.hash === auditHash &&
-      newest.stateHash === stateHashOf(line.stored);
+      newest.stateHash === hashState(line.stored);
     return agrees ? null : 'the transaction does not match its newest audit entry';
   };
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { jsonOf, objectOf } from '../../../base/json.ts';
+import { asObject, parseJson } from '../../../base/json.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { fileLines, formatVersion, Header, type Line, LineHashChain, noCounts, Trailer } from '../export/format.ts';
 import { chainCheck, itemsOf, lineFrom } from './line-items.ts';
@@ -12,7 +12,7 @@ const refuse = (number: number, why: string): never => {
 };
 
 const headerFrom = (value: unknown): Header => {
-  const version = objectOf(value)?.['format_version'];
+  const version = asObject(value)?.['format_version'];
   const read = Header.safeParse(value);
   if (typeof version === 'number' && version !== formatVersion)
     throw new CommandError(`The file has the format version ${version}; this program reads version ${formatVersion}.`);
@@ -32,7 +32,7 @@ export const checkExport = async (path: string): Promise<Checked> => {
   let last = 0;
 
   const see = (number: number, text: string): void => {
-    const value = jsonOf(text);
+    const value = parseJson(text);
     if (number === 1) {
       header = headerFrom(value);
       return;
