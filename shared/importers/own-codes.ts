@@ -74,7 +74,7 @@ export class OwnCodes {
     return this.places.get(keyOf(name)) ?? [];
   }
 
-  /** A place within a county; one that no table has gets a code made of its name. */
+  /** A place within a county; a place missing from the tables gets a code made from its name. */
   place(county: string, name: string): OwnPlace {
     const found = this.placesNamed(name);
     const here = found.find((place) => place.county === county) ?? found[0];
@@ -138,7 +138,7 @@ export class OwnCodes {
 
 const keptNamed = 20;
 
-/** A note that lists the first jurisdictions which no table has, and which so keep codes made from the file. */
+/** A note that lists the first jurisdictions missing from the tables, which keep codes made from the file. */
 export function* unmatchedCodesNote(kept: readonly string[]): Generator<Entry> {
   const more = kept.length - keptNamed;
   const listed = `${kept.slice(0, keptNamed).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;

@@ -63,7 +63,7 @@ const readLocality = ({
 
 type LocalityRow = Locality & { readonly line: number };
 
-/** The county tax of a code. A county can have other codes beside its own (70..), for the tax in some cities. */
+/** The county tax of a code. A county can have more codes than its own (70..), for the tax in some cities. */
 const countyTax = (codes: OwnCodes, { code, name }: Locality): Jurisdiction => {
   const fips = codes.countyNamed(name);
   if (fips === undefined) return { ...codes.countyTax(code), name, reporting_code: code };

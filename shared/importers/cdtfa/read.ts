@@ -34,7 +34,7 @@ const readCells = (cells: HeadedRow<keyof typeof columns>['cells'], base: Releas
   return row({ city, name, key: cells.county, change: { from, ...local.value } });
 };
 
-/** The tax of a city that no table has. Several counties have a city of the name if it is shared. */
+/** The tax of a city that is missing from the tables. `isShared`: several counties have a city of this name. */
 const districtOf = ({ city, name, key }: CombinedCity, isShared: boolean): Jurisdiction => ({
   code: `US-CA-DISTRICT-${codePart(city)}${isShared ? `-${codePart(key)}` : ''}`,
   name: `${name}, local taxes`,

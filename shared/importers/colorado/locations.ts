@@ -18,7 +18,7 @@ export type Location = {
   readonly place: OwnPlace;
   /** Whether the location is a part of the place only, such as that in a district. */
   readonly isPart: boolean;
-  /** The taxes beside the state's. */
+  /** The taxes without the state's. */
   readonly layers: readonly Layer[];
 };
 

@@ -68,7 +68,7 @@ const problemOf = (book: RateBook, cells: readonly string[], county: LayerKey | 
   const applies = at(cells, columns.stateApplies);
   if (/^0*$/.test(applies) && hasStateTax(book))
     return `excludes the state's tax in column ${columns.stateApplies}, which a release cannot express`;
-  if (countyRequired && county === null) return "names no county, whose rate holds the state's: fill in column 25";
+  if (countyRequired && county === null) return "names no county, whose rate contains the state's: fill in column 25";
   if (countyAndCityMax !== null && exceed(book, county, place, countyAndCityMax))
     return `county and city together are above ${countyAndCityMax}, the most that they may be: correct their rates`;
   return null;

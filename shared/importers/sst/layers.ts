@@ -92,5 +92,5 @@ export const readLayerNames = (state: string, fips: string, tables: NameTables):
   return new Map(entries.flatMap(([key, name]) => (key === null || name === '' ? [] : [[nameKey(key), name]])));
 };
 
-/** The public name of a layer; `undefined` if no table has one. */
+/** The public name of a layer; `undefined` if the tables have none. */
 export const layerName = (names: LayerNames, key: LayerKey): string | undefined => names.get(nameKey(key));

@@ -20,7 +20,7 @@ export const withoutCounty = (name: string): string => partsOf(name).city;
 
 const keptCode = (code: string): string => `US-TX-${code}`;
 
-/** Whether a jurisdiction has the code of the file, because no table has it. */
+/** Whether a jurisdiction has the code of the file, because it is missing from the tables. */
 export const hasFileCode = ({ code, reporting_code }: Jurisdiction): boolean => code === keptCode(reporting_code ?? '');
 
 /**

@@ -116,7 +116,7 @@ function* cityEntries(rates: Rates, { city, taxes }: Area, from: string, line: n
 }
 
 /**
- * Read the Texas Comptroller's file of local rates (content notes 2), which hold from its month on. A city that lies in
+ * Read the Texas Comptroller's file of local rates (content notes 2), which apply from its month on. A city that lies in
  * several counties or transit areas has several rows, and is ambiguous. Throws where the first line is not the file's.
  */
 const readTexas: ReadFile = async function* (path, { base, names, onProgress }) {
