@@ -1,10 +1,9 @@
 /** `npm run content -- …`: import, show, compare, check and activate releases of tax content. */
 import { Command } from 'commander';
-import { addActivate, addRollback } from './content/activate.ts';
+import { addActivate, addDiscard, addRollback } from './content/activate.ts';
 import { addCheck } from './content/check.ts';
 import { addCoverage } from './content/coverage.ts';
 import { addDiff } from './content/diff.ts';
-import { addDiscard } from './content/discard.ts';
 import { addImport } from './content/import.ts';
 import { addList } from './content/list.ts';
 import { addShow } from './content/show.ts';

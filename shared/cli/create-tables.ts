@@ -4,8 +4,7 @@ import { Command } from 'commander';
 import { environment } from '../config/environment.ts';
 import { createTable, createTableInput } from '../store/client/create-table.ts';
 import { type TableName, tables } from '../store/table-definitions.ts';
-import { CommandError } from './terminal/errors.ts';
-import { runCommand } from './terminal/run-command.ts';
+import { CommandError, runCommand } from './terminal/run-command.ts';
 
 const createAll = async (): Promise<void> => {
   const { dynamodbEndpoint: endpoint, region } = environment;

@@ -6,11 +6,9 @@ import { type Customer, customerNotFound } from '../customers/customer.ts';
 import { customersOf, isExpiring, isForState } from '../customers/list-customers.ts';
 import { customerReads } from '../store/customers/customer-reads.ts';
 import { addPut } from './customers/put.ts';
-import { requireAccount } from './terminal/accounts.ts';
-import { stateOption, wholeNumber } from './terminal/arguments.ts';
-import { CommandError } from './terminal/errors.ts';
+import { requireAccount, stateOption, wholeNumber } from './terminal/arguments.ts';
 import { counted, print, printJson, shown, textTable } from './terminal/output.ts';
-import { runCommand, withCommands } from './terminal/run-command.ts';
+import { CommandError, runCommand, withCommands } from './terminal/run-command.ts';
 
 type Options = { readonly account: string; readonly json?: boolean };
 

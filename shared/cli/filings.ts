@@ -5,21 +5,22 @@ import { listFilings } from '../filings/list-filings.ts';
 import { filingReadPorts } from '../store/filings/filing-reads.ts';
 import { addCancel, addClose, addFile } from './filings/change.ts';
 import { addExport } from './filings/export.ts';
-import { exceptionsTable, filingsTable, printFiling } from './filings/tables.ts';
 import {
   addAccount,
   addFilingName,
   addPeriod,
+  exceptionsTable,
   type FilingName,
+  filingsTable,
   operatorFor,
   type Period,
   pagesFrom,
+  printFiling,
   requireFiling,
   wholeDryRun,
   wholeFiling,
-} from './filings/target.ts';
-import { requireAccount } from './terminal/accounts.ts';
-import { stateOption } from './terminal/arguments.ts';
+} from './filings/filing.ts';
+import { requireAccount, stateOption } from './terminal/arguments.ts';
 import { counted, print, printJson } from './terminal/output.ts';
 import { runCommand, withCommands } from './terminal/run-command.ts';
 

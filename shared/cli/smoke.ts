@@ -1,10 +1,8 @@
 /** `npm run smoke -- URL`: run the four workflows on a deployed service and void their transactions. */
 import { Command } from 'commander';
-import { newSession } from './smoke/session.ts';
-import { runSmoke } from './smoke/workflows.ts';
-import { CommandError } from './terminal/errors.ts';
+import { newSession, runSmoke } from './smoke/workflows.ts';
 import { print } from './terminal/output.ts';
-import { runCommand } from './terminal/run-command.ts';
+import { CommandError, runCommand } from './terminal/run-command.ts';
 
 const addressOf = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -4,7 +4,7 @@ import { builtInRelease, builtInReleaseById } from '../../shared/catalog/built-i
 import { contentLoader } from '../../shared/catalog/loading/content-loader.ts';
 import { readAddress, type TaxAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
-import { accepted } from '../../shared/cli/terminal/errors.ts';
+import { accepted } from '../../shared/cli/terminal/run-command.ts';
 import { readActiveReleases, readContent } from '../../shared/store/content/content-reads.ts';
 import { activateRelease, importRelease } from '../../shared/store/content/content-store.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';

@@ -4,7 +4,7 @@ import { calculate } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseById, builtInReleaseFor, builtInReleases } from '../../shared/catalog/built-in.ts';
 import { readAddress, type TaxAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
-import { accepted } from '../../shared/cli/terminal/errors.ts';
+import { accepted } from '../../shared/cli/terminal/run-command.ts';
 import { unpackLines } from '../../shared/packed/unpack.ts';
 import { type Figure, heapMeter, inNewProcess, median, rounded } from './figure.ts';
 

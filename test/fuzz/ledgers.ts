@@ -1,7 +1,7 @@
 /** Exported ledgers that are made to do harm. */
 import { createHash } from 'node:crypto';
 import { newAccount } from '../../shared/accounts/account.ts';
-import { LineHashChain, noCounts } from '../../shared/cli/ledger/export/format.ts';
+import { LineHashChain, noCounts } from '../../shared/cli/ledger/format.ts';
 import type { Random } from './random.ts';
 import type { Input } from './target.ts';
 import { longText, mutateText } from './texts.ts';

@@ -1,7 +1,7 @@
 /** Everything that reads files, pages and texts of others. */
 
-import { customersFrom } from '../../shared/cli/customers/read-file.ts';
-import { checkExport } from '../../shared/cli/ledger/import/read-export.ts';
+import { customersFrom } from '../../shared/cli/customers/put.ts';
+import { checkExport } from '../../shared/cli/ledger/read-export.ts';
 import { buildRelease } from '../../shared/importers/build.ts';
 import { openTable } from '../../shared/importers/files/rows.ts';
 import { readWorkbook } from '../../shared/importers/files/workbook.ts';

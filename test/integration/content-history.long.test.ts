@@ -5,7 +5,7 @@ import { readAddress } from '../../shared/catalog/location/address.ts';
 import { placeRate } from '../../shared/catalog/location/combined-rate.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
-import { accepted } from '../../shared/cli/terminal/errors.ts';
+import { accepted } from '../../shared/cli/terminal/run-command.ts';
 import { importers } from '../../shared/importers/importers.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { loadContent } from '../../shared/store/content/load-content.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { customersFrom } from '../../shared/cli/customers/read-file.ts';
+import { customersFrom } from '../../shared/cli/customers/put.ts';
 import { customersProgram } from '../../shared/cli/customers.ts';
 import { newCaller } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';

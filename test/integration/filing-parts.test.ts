@@ -1,9 +1,9 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
-import { filingLines } from '../../shared/cli/ledger/export/lines.ts';
-import { itemsOf } from '../../shared/cli/ledger/import/line-items.ts';
-import { verifyFiling } from '../../shared/cli/ledger/verify-filings.ts';
+import { filingLines } from '../../shared/cli/ledger/format.ts';
+import { itemsOf } from '../../shared/cli/ledger/read-export.ts';
+import { verifyFiling } from '../../shared/cli/ledger/verify-account.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
 import { database } from '../../shared/store/client/client.ts';

@@ -3,12 +3,15 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { orphanedEntries } from '../../shared/cli/ledger/checks/entries.ts';
+import { type Finding, findingText, orphanedEntries } from '../../shared/cli/ledger/checks.ts';
 import { filingBook } from '../../shared/cli/ledger/filing-book.ts';
-import { type Finding, findingText } from '../../shared/cli/ledger/finding.ts';
-import { verifyAccount } from '../../shared/cli/ledger/verify-account.ts';
-import { chainFindings, periodFindings, verifyFiling } from '../../shared/cli/ledger/verify-filings.ts';
-import { verifyTransaction } from '../../shared/cli/ledger/verify-transaction.ts';
+import {
+  chainFindings,
+  periodFindings,
+  verifyAccount,
+  verifyFiling,
+  verifyTransaction,
+} from '../../shared/cli/ledger/verify-account.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { now } from '../../shared/config/clock.ts';
 import { noTotals } from '../../shared/filings/totals.ts';

@@ -7,10 +7,9 @@ import { PutCommand, ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dy
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
-import { exportLedger } from '../../shared/cli/ledger/export/export-ledger.ts';
-import { importLedger } from '../../shared/cli/ledger/import/import-ledger.ts';
-import { checkExport } from '../../shared/cli/ledger/import/read-export.ts';
-import { refuseOtherContent, verifyImport } from '../../shared/cli/ledger/import.ts';
+import { exportLedger } from '../../shared/cli/ledger/export.ts';
+import { importLedger, refuseOtherContent, verifyImport } from '../../shared/cli/ledger/import.ts';
+import { checkExport } from '../../shared/cli/ledger/read-export.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';

@@ -1,7 +1,6 @@
 /** `npm run smoke -- URL` on the service, and behind a proxy that injects one fault at a time. */
 import { describe, expect, it, vi } from 'vitest';
-import { newSession } from '../../shared/cli/smoke/session.ts';
-import { runSmoke } from '../../shared/cli/smoke/workflows.ts';
+import { newSession, runSmoke } from '../../shared/cli/smoke/workflows.ts';
 import type { TransactionRow } from '../../shared/ledger/response.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { type Break, breakingProxy, inBody } from '../support/breaking-proxy.ts';

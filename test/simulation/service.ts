@@ -11,7 +11,7 @@ import type { Serve } from '../../shared/api/endpoint.ts';
 import { errorResult } from '../../shared/api/failure.ts';
 import { requestContext } from '../../shared/api/request-context.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
-import { type Outcome, redactSelection } from '../../shared/cli/accounts/redact-selection.ts';
+import { type Outcome, redactSelection } from '../../shared/cli/accounts/redact.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';

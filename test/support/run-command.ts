@@ -40,7 +40,7 @@ const withSubcommands = (command: Command): Command[] => [command, ...command.co
 /** Run a program of commands in this process, with the clock and the database client of the test. One at a time. */
 export const runInProcess = async (program: Command, args: readonly string[]): Promise<Ran> => {
   // Imported here, because a test may have reset the modules.
-  const { explainError } = await import('../../shared/cli/terminal/errors.ts');
+  const { explainError } = await import('../../shared/cli/terminal/run-command.ts');
   const output = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) => {
     const write = process[name].write.bind(process[name]);

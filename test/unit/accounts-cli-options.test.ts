@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { ApiKey } from '../../shared/accounts/api-key.ts';
-import { assignmentsFrom } from '../../shared/cli/accounts/assignments.ts';
-import { scopesOf, stateOf } from '../../shared/cli/accounts/key-terms.ts';
+import { scopesOf, stateOf } from '../../shared/cli/accounts/keys.ts';
+import { assignmentsFrom } from '../../shared/cli/accounts/settings.ts';
 import { expiryOf, nameFrom, overlapMs } from '../../shared/cli/terminal/arguments.ts';
-import { CommandError } from '../../shared/cli/terminal/errors.ts';
+import { CommandError } from '../../shared/cli/terminal/run-command.ts';
 
 const nowMs = Date.parse('2026-11-21T12:00:00.000Z');
 

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Location } from '../../shared/catalog/release.ts';
 import type { Rate } from '../../shared/catalog/release-values.ts';
-import { compareLocations, type LocationChange, type Side } from '../../shared/cli/content/compare-locations.ts';
-import { compareRules } from '../../shared/cli/content/compare-rules.ts';
+import { compareLocations, compareRules, type LocationChange, type Side } from '../../shared/cli/content/diff.ts';
 import {
   addToRateBook,
   compareRates,

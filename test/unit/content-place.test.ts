@@ -3,7 +3,7 @@ import type { TaxAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import { statesOfZip } from '../../shared/catalog/location/zip-states.ts';
 import type { Location } from '../../shared/catalog/release.ts';
-import { showZip } from '../../shared/cli/content/show-zip.ts';
+import { showZip } from '../../shared/cli/content/show.ts';
 import { stateCode } from '../../shared/vocabulary/jurisdiction.ts';
 import { locationOf, releaseOf } from '../support/builders.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readStreetAddress } from '../../shared/catalog/streets/street-address.ts';
-import { compareLocations } from '../../shared/cli/content/compare-locations.ts';
-import { showZip } from '../../shared/cli/content/show-zip.ts';
+import { compareLocations } from '../../shared/cli/content/diff.ts';
+import { showZip } from '../../shared/cli/content/show.ts';
 import { fixture, headOf, type Imported, importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { type BoundaryFields, boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask } from '../support/builders.ts';

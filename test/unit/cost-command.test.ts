@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { explainError } from '../../shared/cli/terminal/errors.ts';
+import { explainError } from '../../shared/cli/terminal/run-command.ts';
 import { costProgram } from '../bench/cost.ts';
 
 type Printed = {

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
-import { compareLocations } from '../../shared/cli/content/compare-locations.ts';
-import { packRates } from '../../shared/cli/pack/pack-tables.ts';
+import { compareLocations } from '../../shared/cli/content/diff.ts';
+import { packRates } from '../../shared/cli/pack/generated-files.ts';
 import type { Format } from '../../shared/importers/importers.ts';
 import { readNameTables } from '../../shared/importers/releases/local-names.ts';
 import type { Counted } from '../../shared/importers/summary.ts';

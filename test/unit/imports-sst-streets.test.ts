@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareLocations } from '../../shared/cli/content/compare-locations.ts';
-import { showZip } from '../../shared/cli/content/show-zip.ts';
+import { compareLocations } from '../../shared/cli/content/diff.ts';
+import { showZip } from '../../shared/cli/content/show.ts';
 import {
   fixture,
   headOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Line } from '../../shared/cli/ledger/export/format.ts';
-import { itemsOf } from '../../shared/cli/ledger/import/line-items.ts';
+import type { Line } from '../../shared/cli/ledger/format.ts';
+import { itemsOf } from '../../shared/cli/ledger/read-export.ts';
 
 /** The keys and attributes by which an item would appear in the lists of another account. */
 const forged = {

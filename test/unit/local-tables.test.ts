@@ -13,7 +13,7 @@ import {
   zipRows,
 } from '../../shared/catalog/local/text-tables.ts';
 import { statesOfZip } from '../../shared/catalog/location/zip-states.ts';
-import { packRates } from '../../shared/cli/pack/pack-tables.ts';
+import { packRates } from '../../shared/cli/pack/generated-files.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 
 describe('local tables', () => {

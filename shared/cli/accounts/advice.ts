@@ -4,7 +4,7 @@ import { now } from '../../config/clock.ts';
 import { registrationAdvice } from '../../registrations/advice.ts';
 import type { MeasuredPeriod, StateAdvice } from '../../registrations/response.ts';
 import { reportReads } from '../../store/reports/report-store.ts';
-import { requireAccount } from '../terminal/accounts.ts';
+import { requireAccount } from '../terminal/arguments.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
 
 type Options = { readonly account: string; readonly all?: boolean; readonly json?: boolean };

@@ -15,9 +15,9 @@ import { listKeys } from '../../store/accounts/api-key-store.ts';
 import { readContentSource } from '../../store/content/content-sources.ts';
 import { reportReads } from '../../store/reports/report-store.ts';
 import { stateCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import { requireAccount } from '../terminal/accounts.ts';
+import { requireAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
-import { stateOf } from './key-terms.ts';
+import { stateOf } from './keys.ts';
 
 /** `missing` must be decided before production, `check` should be confirmed, and `ok` needs nothing. */
 type Status = 'missing' | 'check' | 'ok';

@@ -10,10 +10,10 @@ import { now } from '../../config/clock.ts';
 import { provisionAccount } from '../../store/accounts/account-store.ts';
 import { newKey } from '../../store/accounts/api-key-store.ts';
 import { nameFrom } from '../terminal/arguments.ts';
-import { CommandError } from '../terminal/errors.ts';
 import { print, printJson } from '../terminal/output.ts';
-import { assignmentsFrom, fieldsHelp } from './assignments.ts';
-import { addTermOptions, printKey, scopesOf, type TermOptions, termsOf, withSecret } from './key-terms.ts';
+import { CommandError } from '../terminal/run-command.ts';
+import { addTermOptions, printKey, scopesOf, type TermOptions, termsOf, withSecret } from './keys.ts';
+import { assignmentsFrom, fieldsHelp } from './settings.ts';
 
 type Options = TermOptions & {
   readonly name: string;

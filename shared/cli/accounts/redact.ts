@@ -1,17 +1,131 @@
-/** `accounts redact`: remove personal data from an account. */
 import type { Command } from 'commander';
+import { encodeTime } from 'ulid';
 import { dayMs, isDay } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
+import { namesCustomer } from '../../ledger/personal-data/fields.ts';
+import { type Redacted, type RedactionPorts, redactTransaction } from '../../ledger/personal-data/redact.ts';
+import type { Transaction } from '../../ledger/transaction.ts';
 import { customerReads } from '../../store/customers/customer-reads.ts';
 import { removeCustomer } from '../../store/customers/customer-removal.ts';
+import { headKey } from '../../store/keys.ts';
+import { creditIds, itemsAt, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { redactionPorts } from '../../store/ledger/redaction-store.ts';
-import { requireAccount } from '../terminal/accounts.ts';
-import { type Confirmation, requireConfirmation } from '../terminal/confirm.ts';
-import { CommandError } from '../terminal/errors.ts';
+import { transactionFrom } from '../../store/ledger/transaction-item.ts';
+import { idsOfReference } from '../ledger/history.ts';
+import { concurrently } from '../ledger/verify-account.ts';
+import { requireAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
-import { withProgress } from '../terminal/progress.ts';
-import { type Outcome, redactSelection } from './redact-selection.ts';
-import { type Selection, selectedTransactions } from './redaction-subjects.ts';
+import { type Confirmation, requireConfirmation, withProgress } from '../terminal/progress.ts';
+import { CommandError } from '../terminal/run-command.ts';
+
+/** Which transactions to redact: one with its credits, all of a customer, or all created before an instant. */
+export type Selection =
+  | { readonly transaction: string }
+  | { readonly customer: string }
+  | { readonly beforeMs: number };
+
+const pageSize = 100;
+
+/** A transaction of the selection. */
+export type Selected = Pick<Transaction, 'id' | 'redacted_at'>;
+
+/** The transactions with these ids that are in the selection, from strongly consistent reads of the table. */
+const matching = async (
+  account: string,
+  ids: readonly string[],
+  matches: (transaction: Transaction) => boolean,
+): Promise<readonly Selected[]> => {
+  const items = await itemsAt(ids.map((id) => headKey(account, id)));
+  return [...items.values()].map((item) => transactionFrom(item).transaction).filter(matches);
+};
+
+const ofTransaction = async function* (account: string, reference: string): AsyncGenerator<readonly Selected[]> {
+  const found = await matching(account, await idsOfReference(account, reference), () => true);
+  if (found.length === 0)
+    throw new CommandError(
+      `The account ${account} has no transaction with the id or reference ${reference}. Nothing was changed.`,
+    );
+  yield found;
+  for (const { id } of found)
+    for await (const ids of creditIds(account, id))
+      yield await matching(account, ids, ({ parent_transaction_id }) => parent_transaction_id === id);
+};
+
+/** The transactions of a selection, in pages. A customer can be on any line, so that every transaction is read. */
+export const selectedTransactions = async function* (
+  account: string,
+  selection: Selection,
+): AsyncGenerator<readonly Selected[]> {
+  if ('transaction' in selection) return yield* ofTransaction(account, selection.transaction);
+  // An id begins with its creation time.
+  const end = 'beforeMs' in selection ? `txn_${encodeTime(selection.beforeMs, 10)}` : '~';
+  const matches = (transaction: Transaction) =>
+    !('customer' in selection) || namesCustomer(transaction, selection.customer);
+  for await (const page of transactionIds(account, pageSize)) {
+    const ids = page.filter((id) => id < end);
+    yield await matching(account, ids, matches);
+    if (ids.length < page.length) return;
+  }
+};
+
+/** How many transactions had which outcome. */
+export type Outcome = Record<Redacted, number> & {
+  readonly inconsistentIds: string[];
+  /** Transactions that were recorded during the redaction and still have the data. */
+  left: number;
+};
+
+/** The name in `by` of audit entries that a command of an operator made. */
+const operator = 'operator';
+
+/** How often the selection is read again for transactions that were recorded meanwhile. */
+const passesMax = 5;
+
+/** The transactions of a selection that are not redacted, in pages, but for those whose state is inconsistent. */
+const remainingTransactions = async function* (account: string, selection: Selection, { inconsistentIds }: Outcome) {
+  for await (const page of selectedTransactions(account, selection))
+    yield page.filter(({ id, redacted_at }) => redacted_at === undefined && !inconsistentIds.includes(id));
+};
+
+const countRemaining = async (...selected: Parameters<typeof remainingTransactions>): Promise<number> => {
+  let count = 0;
+  for await (const page of remainingTransactions(...selected)) count += page.length;
+  return count;
+};
+
+/**
+ * Redact the transactions of a selection, several at the same time, then those that were recorded meanwhile, until none is
+ * left or after several passes. After an interruption, the next run does the rest.
+ */
+export const redactSelection = async (
+  account: string,
+  selection: Selection,
+  ports: RedactionPorts,
+  onPage: (redacted: number) => void = () => {},
+): Promise<Outcome> => {
+  const outcome: Outcome = { redacted: 0, already: 0, unknown: 0, inconsistent: 0, inconsistentIds: [], left: 0 };
+  const redactPages = async (pages: AsyncIterable<readonly Selected[]>) => {
+    for await (const page of pages) {
+      await concurrently(page, async ({ id }) => {
+        const done = await redactTransaction(account, id, operator, ports);
+        outcome[done] += 1;
+        if (done === 'inconsistent') outcome.inconsistentIds.push(id);
+      });
+      onPage(outcome.redacted);
+    }
+  };
+  // The first pass includes redacted ones: an interruption may have left their saved answers.
+  await redactPages(selectedTransactions(account, selection));
+  for (let pass = 1; pass < passesMax; pass += 1) {
+    outcome.left = await countRemaining(account, selection, outcome);
+    if (outcome.left === 0) break;
+    await redactPages(remainingTransactions(account, selection, outcome));
+  }
+  if (outcome.left > 0) outcome.left = await countRemaining(account, selection, outcome);
+  return outcome;
+};
+
+/** `accounts redact`: remove personal data from an account. */
 
 type Options = Confirmation & {
   readonly account: string;

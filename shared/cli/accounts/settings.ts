@@ -1,13 +1,263 @@
-/** `accounts settings`: show and change the settings of an account. */
+import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import type { Account, Settings } from '../../accounts/account.ts';
+import * as z from 'zod/mini';
+import {
+  type Account,
+  defaults,
+  type Registration,
+  type RemoteSellerElection,
+  retailDeliveryFees,
+  type Settings,
+} from '../../accounts/account.ts';
+import { isTimeZone } from '../../accounts/time-zone.ts';
 import { supportedVersions } from '../../api/versions.ts';
+import { isDay, toDay } from '../../base/calendar.ts';
+import { builtInRelease, builtInReleases } from '../../catalog/built-in.ts';
+import { readAddress } from '../../catalog/location/address.ts';
+import { PostalAddress } from '../../catalog/location/postal-address.ts';
+import { listElections } from '../../catalog/remote-sales.ts';
+import { remoteElections } from '../../catalog/remote-terms.ts';
+import { now } from '../../config/clock.ts';
+import { localCoverageOn } from '../../coverage/local-rates.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
-import { requireAccount, requireOpenAccount } from '../terminal/accounts.ts';
-import { CommandError } from '../terminal/errors.ts';
+import { stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import { problemIn, type Reading, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
-import { assignmentsFrom, fieldsHelp } from './assignments.ts';
+import { CommandError } from '../terminal/run-command.ts';
+
+/** Settings as command-line arguments: `rate_limit=500`. */
+
+const day = z.iso.date('Pass a date such as 2026-01-01.');
+
+const stateCode = 'Pass a two-letter state code.';
+
+const state = z.string(stateCode).check(z.refine((text) => stateJurisdiction(text) !== null, stateCode));
+
+const Registrations = z.array(
+  z.strictObject(
+    {
+      state,
+      from: day,
+      to: z.nullable(day),
+      frequency: z.enum(['month', 'quarter', 'year'], 'Pass month, quarter or year.'),
+    },
+    'Pass an object.',
+  ),
+  'Pass an array.',
+);
+
+type StateDays = Pick<Registration, 'state' | 'from' | 'to'>;
+
+// Days sort as text.
+const overlaps = (a: StateDays, b: StateDays): boolean =>
+  stateJurisdiction(a.state) === stateJurisdiction(b.state) && a.from <= (b.to ?? '9999') && b.from <= (a.to ?? '9999');
+
+const wrongDays = (entries: readonly StateDays[]): string | null => {
+  for (const [index, current] of entries.entries()) {
+    const { state, from, to } = current;
+    if (to !== null && to < from) return `a "to" that is not before "from" in entry ${index + 1}`;
+    const earlier = entries.slice(0, index).findIndex((before) => overlaps(before, current));
+    if (earlier >= 0)
+      return `entries that do not overlap: of ${state}, entries ${earlier + 1} and ${index + 1} are for the same days`;
+  }
+  return null;
+};
+
+/** The states where an account collects tax, with the days of each registration; `all` is every state, `null` is not set. */
+const registrationsFrom = (value: unknown): Reading<Settings['registrations']> => {
+  if (value === null || value === 'all') return { value };
+  const { success, data, error } = Registrations.safeParse(value);
+  if (!success) return { send: `"all", null or an array of {state, from, to, frequency} (${problemIn(error)})` };
+  const send = wrongDays(data);
+  return send === null ? { value: data } : { send };
+};
+
+const electionAdvice = `Pass ${remoteElections.join(' or ')}.`;
+
+const Elections = z.array(
+  z.strictObject(
+    { state, election: z.enum(remoteElections, electionAdvice), from: day, to: z._default(z.nullable(day), null) },
+    'Pass an object.',
+  ),
+  'Pass an array.',
+);
+
+/** What to pass instead of an election that its state does not allow, or `null`. */
+const unknownElection = (elections: readonly RemoteSellerElection[]): string | null => {
+  const known = builtInReleases().flatMap((release) =>
+    listElections(release).map((election) => ({ state: release.state, election })),
+  );
+  const isKnown = (one: RemoteSellerElection) =>
+    known.some(({ state, election }) => state === stateJurisdiction(one.state) && election === one.election);
+  const index = elections.findIndex((one) => !isKnown(one));
+  const texts = known.map((one) => `${one.election} in ${stateOfJurisdiction(one.state)}`);
+  return index < 0 ? null : `an election that the state allows in entry ${index + 1}: ${texts.join(', ')}`;
+};
+
+/** The elections of a remote seller, with their days. A missing last day is `null`. */
+const electionsFrom = (value: unknown): Reading<RemoteSellerElection[]> => {
+  const { success, data, error } = Elections.safeParse(value);
+  if (!success) return { send: `an array of {state, election, from, to}, or [] for none (${problemIn(error)})` };
+  const send = unknownElection(data) ?? wrongDays(data);
+  return send === null ? { value: data } : { send };
+};
+
+// A request ignores unknown fields. A setting is stored, so it must not have any.
+const Address = z.strictObject(PostalAddress.shape, 'Pass an object.');
+
+const hasLocalTaxes = (state: string): boolean => {
+  const release = builtInRelease(state);
+  return release !== undefined && localCoverageOn(release, toDay(now())).basis !== 'not_levied';
+};
+
+/** The default address that an account ships from; `null` is unknown. */
+const shipFromFrom = (value: unknown): Reading<PostalAddress | null> => {
+  if (value === null) return { value };
+  const { success, data, error } = Address.safeParse(value);
+  if (!success) return { send: `null or an address of line1, city, state, postal_code, country (${problemIn(error)})` };
+  const address = readAddress(data, '');
+  if (address.ok) {
+    const { state, zip5, city } = address.value;
+    return state !== null && zip5 === null && city === null && hasLocalTaxes(state)
+      ? { send: `a postal_code or city as well, because ${state} has local taxes` }
+      : { value: data };
+  }
+  return { send: `an address that can be located: ${address.problems.map(({ detail }) => detail).join(' ')}` };
+};
+
+type Assignable = Omit<Settings, 'service_version'>;
+type Readers = { readonly [Field in keyof Assignable]: (text: string) => Reading<Assignable[Field]> };
+
+const wholeNumber =
+  (low: number, high: number) =>
+  (text: string): Reading<number> => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    const isWithin = value >= low && value <= high;
+    return isWithin ? { value } : { send: `a whole number from ${low} to ${high.toLocaleString('en-US')}` };
+  };
+
+const daysOrNull =
+  (low: number, high: number) =>
+  (text: string): Reading<number | null> => {
+    if (text === 'null') return { value: null };
+    const reading = wholeNumber(low, high)(text);
+    return 'send' in reading ? { send: `${reading.send} days, or null to keep the data` } : reading;
+  };
+
+const oneOf =
+  <Value extends string>(...values: readonly Value[]) =>
+  (text: string): Reading<Value> => {
+    const value = values.find((known) => known === text);
+    return value === undefined ? { send: `one of ${values.join(', ')}` } : { value };
+  };
+
+const trueOrFalse = (text: string): Reading<boolean> => {
+  if (text === 'true' || text === 'false') return { value: text === 'true' };
+  return { send: 'true or false' };
+};
+
+const dayOrNull = (text: string): Reading<string | null> => {
+  if (text === 'null') return { value: null };
+  return isDay(text)
+    ? { value: text }
+    : { send: 'a date such as 2025-01-01, or null for four years before the account' };
+};
+
+const regions: Readonly<Record<string, string>> = {
+  ...{ CST: 'America/Chicago', EST: 'America/New_York', HST: 'Pacific/Honolulu' },
+  ...{ MST: 'America/Denver', PST: 'America/Los_Angeles' },
+};
+
+const timeZone = (text: string): Reading<string> => {
+  if (isTimeZone(text)) return { value: text };
+  return { send: regions[text.slice(0, 3).toUpperCase()] ?? 'an IANA time zone such as America/New_York, or UTC' };
+};
+
+// JSON is hard to quote in a shell, so a file can have it.
+const contentOf = (text: string): string => (text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
+
+const json =
+  <Value>(read: (value: unknown) => Reading<Value>, example: string) =>
+  (text: string): Reading<Value> => {
+    let value: unknown;
+    try {
+      value = JSON.parse(contentOf(text));
+    } catch (error) {
+      if (error instanceof SyntaxError) return { send: `JSON such as ${example}, or @ and a file name` };
+      throw error;
+    }
+    return read(value);
+  };
+
+const registrationsJson = json(registrationsFrom, '[{"state":"MI","from":"2026-01-01","to":null,"frequency":"month"}]');
+
+const readers: Readers = {
+  rate_limit: wholeNumber(0, 1_000_000),
+  draft_ttl_hours: wholeNumber(1, 8760),
+  rounding: oneOf('line', 'invoice'),
+  ambiguous_address: oneOf('warn', 'reject', 'highest_rate'),
+  incomplete_coverage: oneOf('warn', 'reject'),
+  // Operators type `all` without the quotes that JSON requires.
+  registrations: (text) => (text === 'all' ? { value: text } : registrationsJson(text)),
+  ship_from: json(shipFromFrom, '{"state":"MI","postal_code":"48226"}'),
+  pass_on_general_excise: trueOrFalse,
+  remote_seller_elections: json(
+    electionsFrom,
+    '[{"state":"TX","election":"single_local_use_tax","from":"2026-01-01","to":null}]',
+  ),
+  retail_delivery_fee: oneOf(...retailDeliveryFees),
+  books_open_from: dayOrNull,
+  time_zone: timeZone,
+  review_days: wholeNumber(0, 20),
+  retain_personal_data_days: daysOrNull(30, 36_500),
+};
+
+/** The settings, for `--help`. */
+export const fieldsHelp = `Settings:
+  ${`rate_limit=${defaults.rateLimit}`.padEnd(28)}  requests per 10 s; 0 refuses all
+  ${`draft_ttl_hours=${defaults.draftTtlHours}`.padEnd(28)}  hours until a draft expires
+  rounding=line                 or invoice
+  ambiguous_address=warn        or reject, highest_rate
+  incomplete_coverage=warn      or reject
+  registrations=null            states where tax is collected, as a JSON array, or all; null is every state, with a warning
+  ship_from=null                default address to ship from, as JSON
+  pass_on_general_excise=false  or true: charge Hawaii's highest visible rate (4.7120 %)
+  remote_seller_elections=[]    rates that you elected for sales from other states, as a JSON array: Alabama's flat tax, Texas' single local rate
+  retail_delivery_fee=warn      or add, none: Colorado's and Minnesota's fee on an order that has no line for it
+  books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account
+  time_zone=UTC                 the tax day of an instant is the day in this time zone, such as America/New_York
+  ${`review_days=${defaults.reviewDays}`.padEnd(28)}  days after a period's end before the schedule closes it, 0 to 20
+  retain_personal_data_days=null  days after which the personal data of a transaction is removed, 30 to 36,500
+  JSON may come from a file: registrations=@registrations.json`;
+
+const isField = (name: string): name is keyof Assignable => Object.hasOwn(readers, name);
+
+const unknownField = (name: string): CommandError =>
+  new CommandError(
+    name === 'service_version'
+      ? 'service_version fixes the shapes of requests and responses. Change it with `settings --service-version`.'
+      : `Unknown setting "${name}". The settings are ${Object.keys(readers).join(', ')}.`,
+  );
+
+/** Read arguments of the form `setting=value`. Refuses unknown and repeated settings, and wrong values. */
+export const assignmentsFrom = (texts: readonly string[]): Partial<Assignable> => {
+  const read: Record<string, unknown> = {};
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    if (at < 0) throw new CommandError(`"${text}" has no value. Pass a setting such as rate_limit=500.`);
+    const [name, value] = [text.slice(0, at), text.slice(at + 1)];
+    if (!isField(name)) throw unknownField(name);
+    if (Object.hasOwn(read, name)) throw new CommandError(`${name} is set twice. Pass it once.`);
+    const reading = readers[name](value);
+    if ('send' in reading)
+      throw new CommandError(`${name} cannot be ${value || 'empty'}. Pass ${reading.send.replace(/\.$/, '')}.`);
+    read[name] = reading.value;
+  }
+  return read;
+};
+
+/** `accounts settings`: show and change the settings of an account. */
 
 type Options = { readonly account: string; readonly serviceVersion?: string; readonly json?: boolean };
 

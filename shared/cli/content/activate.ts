@@ -1,7 +1,12 @@
-/** `content activate` and `content rollback`. */
 import type { Command } from 'commander';
+import { builtInReleaseById } from '../../catalog/built-in.ts';
 import { activate, rollBack } from '../../importers/releases/activate.ts';
+import { discardImport, findHead } from '../../store/content/content-store.ts';
+import { counted, print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
+import { accepted, CommandError } from '../terminal/run-command.ts';
+
+/** `content activate` and `content rollback`. */
 
 export const addActivate = (program: Command): Command =>
   program
@@ -21,3 +26,24 @@ export const addRollback = (program: Command): Command =>
     .requiredOption('--state <state>', 'the state, such as MN')
     .addHelpText('after', '\nExample:\n  npm run content -- rollback --state MN')
     .action(({ state }: { state: string }) => rollBack(state, terminal));
+
+/** `content discard`: remove the parts of an unfinished import. */
+
+/** Remove the parts of an unfinished import. Refuses finished and built-in releases. */
+const discard = async (id: string): Promise<void> => {
+  if (builtInReleaseById(id)) throw new CommandError(`${id} is a built-in release: there is nothing to discard.`);
+  if (await findHead(id))
+    throw new CommandError(`${id} is finished and cannot be removed, because transactions may use it.`);
+  print(`Discarded ${counted(accepted(await discardImport(id)), 'part')} of ${id}.`);
+};
+
+export const addDiscard = (program: Command): Command =>
+  program
+    .command('discard')
+    .summary('remove the parts of an unfinished import')
+    .description(
+      'Discard an unfinished import and delete its parts. Its release id is never reused. Finished releases are refused. An import that is still writing the release fails when it ends, and deletes its parts.',
+    )
+    .argument('<release>', 'such as US-MN@2026-11-21.101')
+    .addHelpText('after', '\nExample:\n  npm run content -- discard US-MN@2026-11-21.101')
+    .action(discard);

@@ -10,8 +10,8 @@ import { openRelease } from '../../importers/releases/open-release.ts';
 import { type CaseResult, isOfState, releaseForCases, runCase } from '../../importers/releases/run-case.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
-import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
+import { CommandError } from '../terminal/run-command.ts';
 
 type Listed = WorkedCase | UnreadableCase;
 

@@ -17,11 +17,11 @@ import { failedGates, measureGates } from '../../importers/releases/gate-figures
 import { type Imported, type ImportJob, importFiles } from '../../importers/releases/import-files.ts';
 import { openRelease } from '../../importers/releases/open-release.ts';
 import { findHead } from '../../store/content/content-store.ts';
-import { CommandError, explainError } from '../terminal/errors.ts';
 import { print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
+import { CommandError, explainError } from '../terminal/run-command.ts';
 import { temporaryFolder } from '../terminal/temporary-folder.ts';
-import { overriddenBy, overrideOption, printGates } from './gates.ts';
+import { overriddenBy, overrideOption, printGates } from './update.ts';
 
 type Options = {
   readonly format: Format;

@@ -7,8 +7,8 @@ import { builtInReleases } from '../../catalog/built-in.ts';
 import type { Release } from '../../catalog/release.ts';
 import { type TaxabilityRow, taxabilityRows } from '../../importers/taxability/read-rows.ts';
 import { openRowsText, releaseText, withTaxabilityRows } from '../../importers/taxability/releases.ts';
-import { CommandError } from '../terminal/errors.ts';
 import { print, textTable } from '../terminal/output.ts';
+import { CommandError } from '../terminal/run-command.ts';
 import { writeManifests } from './manifests.ts';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));

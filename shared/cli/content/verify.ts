@@ -15,9 +15,9 @@ import { isZip } from '../../importers/releases/zip-pieces.ts';
 import { listedKeys } from '../../store/content/content-item.ts';
 import { walkParts } from '../../store/content/content-parts.ts';
 import { findHead, findStoredHead, listHeads, readActiveReleases } from '../../store/content/content-store.ts';
-import { CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
+import { CommandError } from '../terminal/run-command.ts';
 
 const isImported = (id: string | null): id is string => id !== null && !builtInReleaseById(id);
 

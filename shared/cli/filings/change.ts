@@ -14,22 +14,22 @@ import { updateFiling } from '../../filings/update-filing.ts';
 import { workOn } from '../../filings/work-on.ts';
 import type { Caller } from '../../ledger/ports.ts';
 import { problemIn, wholeNumber } from '../terminal/arguments.ts';
-import { type Confirmation, requireConfirmation } from '../terminal/confirm.ts';
-import { accepted, CommandError } from '../terminal/errors.ts';
 import { print, printJson } from '../terminal/output.ts';
-import { withProgress } from '../terminal/progress.ts';
-import { filingName, printFiling } from './tables.ts';
+import { type Confirmation, requireConfirmation, withProgress } from '../terminal/progress.ts';
+import { accepted, CommandError } from '../terminal/run-command.ts';
 import {
   addFilingName,
   addPeriod,
   type FilingName,
+  filingName,
   operatorFor,
   type Period,
+  printFiling,
   repliedFiling,
   requireFiling,
   wholeDryRun,
   wholeFiling,
-} from './target.ts';
+} from './filing.ts';
 
 // Progress is shown after each turn. The limit of turns is about a day.
 const turnMs = 2000;

@@ -11,9 +11,9 @@ import type { Filing } from '../../filings/response.ts';
 import type { Progress } from '../../importers/releases/reporter.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';
 import { pathOf } from '../terminal/arguments.ts';
-import { CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
+import { CommandError } from '../terminal/run-command.ts';
 import { exitOnSignals } from '../terminal/temporary-folder.ts';
 import {
   addFilingName,
@@ -24,7 +24,7 @@ import {
   requireFiling,
   totalsOf,
   totalsPages,
-} from './target.ts';
+} from './filing.ts';
 
 // Entries name customers.
 const ownerOnly = 0o600;

@@ -4,10 +4,9 @@ import { batchesOf } from '../../base/collections.ts';
 import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.ts';
 import { eventsOfEntry, eventsOfFiling } from '../../events/item-events.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
-import { requireAccount } from '../terminal/accounts.ts';
-import { instantMs } from '../terminal/arguments.ts';
-import { CommandError } from '../terminal/errors.ts';
+import { instantMs, requireAccount } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
+import { CommandError } from '../terminal/run-command.ts';
 import { filingBook } from './filing-book.ts';
 
 const atOnce = 25;

@@ -1,13 +1,205 @@
-/** `ledger export`: write an account's ledger to a file. */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
+import type { Account } from '../../accounts/account.ts';
+import { pagesOf } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
-import { requireAccount } from '../terminal/accounts.ts';
-import { pathOf } from '../terminal/arguments.ts';
-import { CommandError } from '../terminal/errors.ts';
+import type { StoredFiling } from '../../filings/ledger.ts';
+import { customerReads } from '../../store/customers/customer-reads.ts';
+import { transactionIndex } from '../../store/ledger/transaction-index.ts';
+import { pathOf, requireAccount } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
-import { exportLedger } from './export/export-ledger.ts';
-import type { Counts } from './export/format.ts';
+import { CommandError } from '../terminal/run-command.ts';
+import { statesOfEntries } from './checks.ts';
+import {
+  type Counts,
+  exportedTransactions,
+  fileLines,
+  filingLines,
+  finishedFilings,
+  format,
+  formatVersion,
+  type Header,
+  type Line,
+  LineHashChain,
+  noCounts,
+  releaseHash,
+  type Trailer,
+} from './format.ts';
+import type { NumberedLine } from './read-export.ts';
+
+const pageSize = 100;
+const readings = 3;
+// The file has customers' addresses.
+const ownerOnly = 0o600;
+
+type Export = {
+  readonly account: Account;
+  /** A path without a file. */
+  readonly out: string;
+  readonly nowMs: () => number;
+  /** The time between two readings of the index, which may be behind the table. */
+  readonly pauseMs: number;
+  readonly onProgress: (counts: Counts) => void;
+};
+
+type Seen = { readonly counts: Counts; readonly releases: Set<string>; readonly states: Set<string> };
+
+/** Add a transaction and its version to a sum of hashes, which does not depend on the order. */
+const withVersion = (sum: bigint, { id, version }: { readonly id: string; readonly version: number }): bigint => {
+  const hash = createHash('sha256').update(`${id} ${version}`).digest('hex');
+  return (sum + BigInt(`0x${hash}`)) % 2n ** 256n;
+};
+
+type Cursor = Parameters<typeof transactionIndex.page>[1]['after'];
+
+/** The sum of all transactions and versions in the index, which may be seconds behind the table. */
+const listedVersions = async (account: string): Promise<bigint> => {
+  let sum = 0n;
+  const query = { index: 'by_account', value: null, from: null, to: null, limit: pageSize } as const;
+  for await (const { rows } of pagesOf((after: Cursor) => transactionIndex.page(account, { ...query, after })))
+    sum = rows.reduce(withVersion, sum);
+  return sum;
+};
+
+const customerPages = (account: string) =>
+  pagesOf((after: string | null) => customerReads.page(account, after, pageSize));
+
+const customerVersions = async (account: string): Promise<bigint> => {
+  let sum = 0n;
+  for await (const { rows } of customerPages(account)) sum = rows.reduce(withVersion, sum);
+  return sum;
+};
+
+const customerLines = async function* (account: string): AsyncGenerator<Line> {
+  for await (const { rows } of customerPages(account))
+    for (const customer of rows) yield { kind: 'customer', customer };
+};
+
+const filingVersions = (filings: readonly StoredFiling[]): string =>
+  JSON.stringify(filings.map(({ id, version }) => [id, version]));
+
+/** The lines of an account's ledger. Throws at the end if the ledger changed meanwhile. */
+const ledgerLines = async function* (
+  { account: { id: account }, pauseMs }: Pick<Export, 'account' | 'pauseMs'>,
+  { releases, states }: Seen,
+): AsyncGenerator<Line> {
+  const filings = await finishedFilings(account);
+  let versions = 0n;
+  for await (const { stored, lines } of exportedTransactions(account)) {
+    const { transaction } = stored;
+    versions = withVersion(versions, transaction);
+    for (const release of Object.values(transaction.content_releases)) releases.add(release);
+    for (const { jurisdiction_code } of transaction.tax_summary) states.add(jurisdiction_code.slice(0, 5));
+    yield* lines;
+  }
+  for (const { state } of filings) states.add(state);
+  yield* filingLines(account, filings, statesOfEntries(states));
+  const customers = await customerVersions(account);
+  yield* customerLines(account);
+  for (let reading = 1; ; reading++) {
+    const isSame = filingVersions(await finishedFilings(account)) === filingVersions(filings);
+    const isUnchanged = isSame && (await customerVersions(account)) === customers;
+    if (isUnchanged && (await listedVersions(account)) === versions) return;
+    if (reading === readings)
+      throw new CommandError(
+        'The ledger changed during the export. Stop all writes to it, or export from tables restored to one point in time.',
+      );
+    await pause(pauseMs);
+  }
+};
+
+const headerOf = async ({ account, nowMs }: Export, { counts, releases }: Seen): Promise<Header> => {
+  const hashes: Record<string, string> = {};
+  for (const release of [...releases].sort()) {
+    const hash = await releaseHash(release);
+    if (hash === null) throw new CommandError(`The release ${release}, which transactions use, does not exist.`);
+    hashes[release] = hash;
+  }
+  const { id, name, created_at, settings } = account;
+  return {
+    kind: 'header',
+    format,
+    format_version: formatVersion,
+    account: { id, name, created_at, settings },
+    exported_at: new Date(nowMs()).toISOString(),
+    counts,
+    releases: hashes,
+  };
+};
+
+const writeLines = (path: string, lines: AsyncIterable<string>): Promise<void> =>
+  writeFile(path, lines, { mode: ownerOnly, flush: true });
+
+const unsealedLines = async function* (work: Export, seen: Seen): AsyncGenerator<string> {
+  for await (const line of ledgerLines(work, seen)) {
+    seen.counts[line.kind] += 1;
+    work.onProgress(seen.counts);
+    yield `${JSON.stringify(line)}\n`;
+  }
+};
+
+const sealedLines = async function* (unsealed: string, header: Header, onTrailer: (trailer: Trailer) => void) {
+  const hashChain = new LineHashChain();
+  const hash = createHash('sha256');
+  let lines = 0;
+  const next = (text: string): string => {
+    const line = `${hashChain.close(text)}\n`;
+    hash.update(line);
+    lines += 1;
+    return line;
+  };
+  yield next(JSON.stringify(header));
+  for await (const { bytes } of fileLines(unsealed)) yield next(bytes.toString('utf8', 0, bytes.length - 1));
+  const trailer: Trailer = { kind: 'trailer', lines, sha256: hash.digest('hex') };
+  onTrailer(trailer);
+  yield `${hashChain.close(JSON.stringify(trailer))}\n`;
+};
+
+/**
+ * Export an account's ledger to a file, which appears only when it is complete. Each transaction is read once.
+ *
+ * The header has the number of lines of each kind, so the lines go to a temporary file first.
+ */
+export const exportLedger = async (work: Export): Promise<{ readonly header: Header; readonly trailer: Trailer }> => {
+  const unsealed = `${work.out}.unsealed`;
+  const partial = `${work.out}.partial`;
+  const seen: Seen = { counts: noCounts(), releases: new Set(), states: new Set() };
+  try {
+    await writeLines(unsealed, unsealedLines(work, seen));
+    const header = await headerOf(work, seen);
+    const { promise: trailer, resolve } = Promise.withResolvers<Trailer>();
+    await writeLines(partial, sealedLines(unsealed, header, resolve));
+    await rename(partial, work.out);
+    return { header, trailer: await trailer };
+  } finally {
+    await rm(unsealed, { force: true });
+    await rm(partial, { force: true });
+  }
+};
+
+/**
+ * Whether a file that `checkExport` accepts has exactly the lines that an export of the account would have now. Returns the
+ * number of the first line that differs, or `null`.
+ */
+export const firstDifference = async (
+  work: Pick<Export, 'account' | 'pauseMs'>,
+  lines: AsyncIterable<NumberedLine>,
+): Promise<number | null> => {
+  const file = lines[Symbol.asyncIterator]();
+  let last = 1;
+  for await (const line of ledgerLines(work, { counts: noCounts(), releases: new Set(), states: new Set() })) {
+    const { value } = await file.next();
+    if (!value || !isDeepStrictEqual(value.line, JSON.parse(JSON.stringify(line)))) return last + 1;
+    last = value.number;
+  }
+  return (await file.next()).done ? null : last + 1;
+};
+
+/** `ledger export`: write an account's ledger to a file. */
 
 const pauseMs = 2000;
 const linesBetweenReports = 10_000;

@@ -1,14 +1,26 @@
-/** `ledger history`: the changes of one transaction. */
-
 import type { Command } from 'commander';
 import { pagesOf } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
 import { transactionHistory } from '../../ledger/history/history.ts';
 import type { HistoryEntry } from '../../ledger/history/response.ts';
+import { chooseIndex } from '../../ledger/list-filters.ts';
 import { historyReads } from '../../store/ledger/ledger-reads.ts';
-import { CommandError } from '../terminal/errors.ts';
+import { transactionIndex } from '../../store/ledger/transaction-index.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
-import { idsOfReference } from './transaction-ids.ts';
+import { CommandError } from '../terminal/run-command.ts';
+
+/**
+ * The ids of the transactions that have had this reference, the one that is not void first. A transaction id is returned as
+ * it is.
+ */
+export const idsOfReference = async (account: string, reference: string): Promise<readonly string[]> => {
+  if (/^txn_[0-9A-Z]{26}$/.test(reference)) return [reference];
+  const choice = chooseIndex({ reference_id: reference }, 'UTC');
+  const { rows } = await transactionIndex.page(account, { ...choice, after: null, limit: pageSize });
+  return rows.toSorted((a, b) => Number(a.status === 'void') - Number(b.status === 'void')).map(({ id }) => id);
+};
+
+/** `ledger history`: the changes of one transaction. */
 
 const pageSize = 100;
 

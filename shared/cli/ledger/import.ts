@@ -1,18 +1,181 @@
-/** `ledger import`: write an exported ledger into another account. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Command } from 'commander';
+import * as z from 'zod/mini';
+import { newAccount } from '../../accounts/account.ts';
+import { batchesOf } from '../../base/collections.ts';
+import { retryThrottled } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
+import { environment } from '../../config/environment.ts';
+import { findDeletion } from '../../store/accounts/account-closing.ts';
+import { findAccount, provisionAccount } from '../../store/accounts/account-store.ts';
+import { database, isWritten } from '../../store/client/client.ts';
+import { decompressBytes } from '../../store/client/compressed.ts';
+import { readItem } from '../../store/client/reads.ts';
+import { filingReads } from '../../store/filings/filing-reads.ts';
+import { auditKey, importMarkKey } from '../../store/keys.ts';
+import { newestId } from '../../store/ledger/ledger-walk.ts';
 import { pathOf } from '../terminal/arguments.ts';
-import { CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { type Counts, type Header, releaseHash } from './export/format.ts';
+import { CommandError } from '../terminal/run-command.ts';
+import { type Finding, findingText } from './checks.ts';
 import { countsText } from './export.ts';
-import { type Finding, findingText } from './finding.ts';
-import { importLedger } from './import/import-ledger.ts';
-import { checkExport } from './import/read-export.ts';
-import { type VerifyOptions, verifyAccount } from './verify-account.ts';
-import type { Counts as Verified } from './verify-transaction.ts';
+import { type Counts, type Header, releaseHash } from './format.ts';
+import { type Checked, checkExport, type Item, itemsOf, linesAfter, type NumberedLine } from './read-export.ts';
+import { type Counts as Verified, type VerifyOptions, verifyAccount } from './verify-account.ts';
+
+const TableName = environment.tables.transactions;
+
+/** Put an item; `false` if its key has one. */
+const putNew = (Item: Item): Promise<boolean> =>
+  isWritten(database.send(new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' })));
+
+/** The file of an import and the last line that is written, so that an interrupted import can resume. */
+const Mark = z.object({
+  sha256: z.string(),
+  written: z.int(),
+  started_at: z.string(),
+  finished_at: z.nullable(z.string()),
+});
+export type Mark = z.infer<typeof Mark>;
+
+export const readMark = async (account: string): Promise<Mark | undefined> => {
+  const item = await readItem(TableName, importMarkKey(account));
+  return item === undefined ? undefined : Mark.parse(item);
+};
+
+/** Set the first mark; `false` if another import has set one. */
+export const beginMark = (account: string, mark: Mark): Promise<boolean> =>
+  putNew({ ...importMarkKey(account), ...mark });
+
+/** Move the mark forward. Two imports of the same file can run: the mark of the faster one stays. */
+export const moveMark = async (account: string, { sha256, written, finished_at }: Mark): Promise<void> => {
+  const update = new UpdateCommand({
+    TableName,
+    Key: importMarkKey(account),
+    UpdateExpression: 'SET written = :written, finished_at = :finished',
+    ConditionExpression: 'sha256 = :file AND written <= :written',
+    ExpressionAttributeValues: { ':file': sha256, ':written': written, ':finished': finished_at },
+  });
+  await isWritten(database.send(update));
+};
+
+// Another version of the compressor may write other bytes for the same content.
+const uncompressed = (item: object) =>
+  Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [
+      name,
+      value instanceof Uint8Array ? decompressBytes(value).toString('base64') : value,
+    ]),
+  );
+
+/** Whether the stored transaction is a later version of this one: an expired draft may be swept during the import. */
+const isSuccessor = async (
+  account: string,
+  stored: Readonly<Record<string, unknown>>,
+  item: Item,
+): Promise<boolean> => {
+  const { sk, id, version } = item;
+  if (sk !== 'H' || !(Number(stored['version']) > Number(version))) return false;
+  const entry = await readItem(TableName, auditKey(account, String(id), Number(version)));
+  return entry?.['audit_hash'] === item['audit_hash'];
+};
+
+/** Put an item if its key has none or the same one; `false` if it has another one. */
+export const putItem = (account: string, item: Item): Promise<boolean> =>
+  retryThrottled(async () => {
+    if (await putNew(item)) return true;
+    const stored = await readItem(TableName, { pk: item.pk, sk: item.sk });
+    if (stored === undefined) return false;
+    return isDeepStrictEqual(uncompressed(stored), uncompressed(item)) || isSuccessor(account, stored, item);
+  });
+
+/** The number of lines that are written concurrently. A large transaction has some MB. */
+const batchSize = 32;
+/** The number of batches after which the mark moves. */
+const markEvery = 8;
+
+type Import = {
+  readonly account: string;
+  readonly path: string;
+  readonly checked: Checked;
+  readonly nowMs: () => number;
+  readonly onProgress: (written: number) => void;
+};
+
+/** Refuse an account that has a ledger or registrations: the schedule could close its periods during the import. */
+const refuseUsedAccount = async (id: string): Promise<void> => {
+  const { tombstone } = await findDeletion(id);
+  if (tombstone)
+    throw new CommandError(`The account ${id} was deleted at ${tombstone.deleted_at}. Import into another id.`);
+  const { rows } = await filingReads.page(id, null, 1);
+  if (rows.length > 0 || (await newestId(id)) !== undefined)
+    throw new CommandError(`The account ${id} already has a ledger. Import into an id that does not exist.`);
+  if ((await findAccount(id))?.settings.registrations?.length)
+    throw new CommandError(
+      `The account ${id} is registered in states, so a schedule closes its periods. Import into an id that does not exist: the import creates the account with the settings of the file.`,
+    );
+};
+
+const markFor = async ({ account, checked, nowMs }: Import): Promise<Mark> => {
+  const { sha256 } = checked.trailer;
+  const first: Mark = { sha256, written: 1, started_at: new Date(nowMs()).toISOString(), finished_at: null };
+  let mark = await readMark(account);
+  if (!mark) {
+    await refuseUsedAccount(account);
+    mark = (await beginMark(account, first)) ? first : await readMark(account);
+  }
+  if (mark?.sha256 !== sha256)
+    throw new CommandError(
+      `Another file was imported into ${account}, at least in part (SHA-256 ${mark?.sha256}). Continue with that file, or import into another account.`,
+    );
+  return mark;
+};
+
+/** Create the account of the file under its id here, after its ledger is complete: no schedule sees a part of the ledger. */
+const provisionFrom = async (id: string, { account }: Header): Promise<void> => {
+  if (await findAccount(id)) return;
+  const { name, created_at, settings } = account;
+  const createdMs = Date.parse(created_at);
+  const created = newAccount({ id, name, serviceVersion: settings.service_version, createdMs, settings });
+  await provisionAccount({ ...created, created_at });
+};
+
+const writeLine = async (account: string, { number, line }: NumberedLine): Promise<void> => {
+  const written = await Promise.all(itemsOf(account, line).map((item) => putItem(account, item)));
+  if (written.includes(false))
+    throw new CommandError(
+      `Line ${number}: another item has its key, so something else writes to ${account}. Import into an id that does not exist.`,
+    );
+};
+
+/**
+ * Write a checked file into an account, and create the account if it does not exist. An interrupted import resumes: an
+ * item is written only if its key has no item, or the same one.
+ *
+ * Returns `false` if the import was already complete.
+ */
+export const importLedger = async (work: Import): Promise<boolean> => {
+  const { account, path, checked, nowMs, onProgress } = work;
+  const mark = await markFor(work);
+  if (mark.finished_at !== null) return false;
+  const { lines } = checked.trailer;
+  let batches = 0;
+  for await (const batch of batchesOf(linesAfter(path, mark.written, checked), batchSize)) {
+    await Promise.all(batch.map((line) => writeLine(account, line)));
+    const written = batch.at(-1)?.number ?? mark.written;
+    batches += 1;
+    if (batches % markEvery === 0) await moveMark(account, { ...mark, written });
+    onProgress(written);
+  }
+  await provisionFrom(account, checked.header);
+  await moveMark(account, { ...mark, written: lines, finished_at: new Date(nowMs()).toISOString() });
+  return true;
+};
+
+/** `ledger import`: write an exported ledger into another account. */
 
 const pauseMs = 500;
 const readings = 5;

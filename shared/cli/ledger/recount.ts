@@ -5,7 +5,7 @@ import { headKey } from '../../store/keys.ts';
 import { itemsAt, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { transactionFrom } from '../../store/ledger/transaction-item.ts';
 import { countStoreWithin } from '../../store/reports/report-store.ts';
-import { requireOpenAccount } from '../terminal/accounts.ts';
+import { requireOpenAccount } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
 
 const pageSize = 100;

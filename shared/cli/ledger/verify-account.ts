@@ -1,10 +1,324 @@
 import { decodeTime } from 'ulid';
-import { newestId, transactionIds } from '../../store/ledger/ledger-walk.ts';
-import { orphanedEntries, statesOfEntries } from './checks/entries.ts';
-import { type FilingBook, filingBook } from './filing-book.ts';
-import { confirmed, type Finding } from './finding.ts';
-import { chainFindings, periodFindings, verifyFiling } from './verify-filings.ts';
-import { addCounts, type Counts, noCounts, type Subject, verifyTransaction } from './verify-transaction.ts';
+import { batchesOf } from '../../base/collections.ts';
+import { sumCounts } from '../../filings/answer.ts';
+import type { FilingSequence, ShardProgress, StoredFiling } from '../../filings/ledger.ts';
+import { noTotals, type Totals, totalsOfAll, withEntries } from '../../filings/totals.ts';
+import { answeredExceptions, answeredSummary, answeredTotals } from '../../filings/totals-answer.ts';
+import { sumsAfter } from '../../filings/totals-parts.ts';
+import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
+import {
+  differing,
+  type Fault,
+  faultUnless,
+  holdsReference,
+  periodFaults,
+  shardCountFaults,
+  statusFaults,
+  sumFaults,
+} from '../../ledger/invariants.ts';
+import { isLive } from '../../ledger/lifecycle.ts';
+import type { StoredTransaction, Transaction } from '../../ledger/transaction.ts';
+import { chainFrom } from '../../store/filings/filing-item.ts';
+import { filingReads } from '../../store/filings/filing-reads.ts';
+import { headKey, openEntryKey } from '../../store/keys.ts';
+import {
+  auditItems,
+  type ChainItems,
+  chainItems,
+  creditIds,
+  findClaimItem,
+  headItem,
+  type Item,
+  itemsAt,
+  newestId,
+  transactionIds,
+} from '../../store/ledger/ledger-walk.ts';
+import { transactionFrom } from '../../store/ledger/transaction-item.ts';
+import {
+  attributeFaults,
+  type Check,
+  checkChain,
+  checkCredits,
+  checkEntries,
+  confirmed,
+  entryName,
+  entryPlace,
+  expectedPlaces,
+  type Finding,
+  findingIfUnreadable,
+  findingsOf,
+  hasAmounts,
+  leftoverClaimFaults,
+  missingClaimFaults,
+  orphanedEntries,
+  parseOrNull,
+  statesOfEntries,
+} from './checks.ts';
+import { type FilingBook, filedEntryPages, filingBook } from './filing-book.ts';
+
+const batch = 25;
+
+/**
+ * Check one filing: each entry belongs to a live transaction and is not open, and the entries add up to the totals of
+ * each shard and to the summary.
+ */
+export const verifyFiling = async (account: string, id: string): Promise<{ readonly findings: readonly Finding[] }> => {
+  const ofEntries: Finding[] = [];
+  const faults = await findingIfUnreadable('filing or one of its entries', () => filingFaults(account, id, ofEntries));
+  return { findings: [...ofEntries, ...findingsOf(id, 'filings', faults)] };
+};
+
+const filingFaults = async (account: string, id: string, ofEntries: Finding[]): Promise<readonly Fault[]> => {
+  const filing = await filingReads.find(account, id);
+  if (!filing) return [{ what: 'filing', actual: 'none', expected: 'there' }];
+  const shards = await filingReads.progress(account, id);
+  const faults = differing('number of shards', shards.length, filingReads.shards);
+  const sums: Totals[] = [];
+  for (const progress of shards) {
+    let totals = noTotals;
+    let count = 0;
+    for await (const entries of filedEntryPages({ account, id, shard: progress.shard }, batch)) {
+      totals = withEntries(totals, entries);
+      count += entries.length;
+      ofEntries.push(...(await entryFindings(account, filing, entries)));
+    }
+    faults.push(...shardFaults(progress, await wholeTotals(filing, progress), count, totals));
+    sums.push({ ...totals, jurisdictions: noTotals.jurisdictions });
+  }
+  return [...faults, ...headFaults(filing, shards, totalsOfAll(sums))];
+};
+
+// Reporting codes are no figures, and a version without them may have added up entries that have them.
+const totalsText = (totals: Totals) =>
+  JSON.stringify([
+    answeredTotals(totals).map(({ reporting_code: _, ...figures }) => figures),
+    answeredSummary(totals),
+    answeredExceptions(totals),
+  ]);
+
+/** The totals of a shard with the jurisdictions of its parts. */
+const wholeTotals = async (filing: StoredFiling, progress: ShardProgress): Promise<Totals> => {
+  const groups = await Array.fromAsync(sumsAfter(filing, [progress], '', filingReads));
+  return { ...progress.totals, jurisdictions: new Map(groups.flat()) };
+};
+
+const shardFaults = ({ shard, phase, entries }: ShardProgress, totals: Totals, count: number, added: Totals) => [
+  ...shardCountFaults(shard, count, entries),
+  // The totals of a canceled filing stay as they were.
+  ...(phase === 'reopen' ? [] : differing(`totals of shard ${shard}`, totalsText(totals), totalsText(added))),
+];
+
+const headFaults = (filing: StoredFiling, shards: readonly ShardProgress[], added: Totals) => {
+  // Until a phase is complete, the shards are ahead of the filing.
+  if (filing.isUnfinished) return [];
+  const isKept = filing.status !== 'canceled';
+  return [
+    ...differing('number of entries', filing.entries, sumCounts(shards)),
+    ...(isKept ? differing('summary', JSON.stringify(filing.summary), JSON.stringify(answeredSummary(added))) : []),
+    ...(isKept && filing.exceptions
+      ? differing('number of exceptions', filing.exceptions.count, answeredExceptions(added).count)
+      : []),
+  ];
+};
+
+const entryFindings = async (
+  account: string,
+  { id, state }: StoredFiling,
+  entries: readonly LiabilityEntry[],
+): Promise<Finding[]> => {
+  const transactions = entries.map(({ transactionId }) => transactionId);
+  const expected = await expectedPlaces(account, transactions);
+  const open = await itemsAt(entries.map((entry) => openEntryKey(account, entry)));
+  return entries.flatMap((entry) => {
+    const place = entryPlace(account, entry);
+    const name = `${entryName(entry)} in ${id}`;
+    return findingsOf(entry.transactionId, 'filings', [
+      ...faultUnless(expected.has(place) && entry.state === state, name, 'there', 'none'),
+      ...faultUnless(!open.has(place), name, 'also open', 'in one place'),
+    ]);
+  });
+};
+
+/** The faults of the periods of all filings. */
+export const periodFindings = (filings: readonly StoredFiling[]): Finding[] =>
+  periodFaults(filings).flatMap(({ id, faults }) => findingsOf(id, 'filings', faults));
+
+// The number of concurrent states equals the number of shards of a worker.
+
+/** A canceled filing has its period until all of its entries are open again. */
+const hasPeriod = ({ status, isUnfinished }: StoredFiling) => status !== 'canceled' || isUnfinished;
+
+/**
+ * Check the stored periods against the filings: each filing that is not canceled has the item of its period, there is no
+ * other item, and the chain of its state ends with the newest filing.
+ */
+export const chainFindings = async (account: string, filings: readonly StoredFiling[]): Promise<Finding[]> => {
+  const states = statesOfEntries(filings.map(({ state }) => state));
+  const findings: Finding[] = [];
+  for await (const some of batchesOf(states, atOnce))
+    findings.push(...(await Promise.all(some.map((state) => ofState(account, state, filings)))).flat());
+  return findings;
+};
+
+const ofState = async (account: string, state: string, filings: readonly StoredFiling[]): Promise<Finding[]> => {
+  const items = await chainItems(account, state);
+  const kept = filings
+    .filter((filing) => filing.state === state && hasPeriod(filing))
+    .toSorted((a, b) => (a.period_end < b.period_end ? -1 : 1));
+  const newest = kept.at(-1);
+  const faults = await findingIfUnreadable(`chain of ${state}`, () => chainFaults(items.chain, state, newest));
+  return [...periodItemFindings(items, state, kept), ...findingsOf(newest?.id ?? state, 'filings', faults)];
+};
+
+const periodItemFindings = ({ periods }: ChainItems, state: string, kept: readonly StoredFiling[]): Finding[] => {
+  const actual = new Map(periods.map(({ period_end, filing }) => [period_end, filing]));
+  const expected = new Map(kept.map(({ period_end, id }) => [period_end, id]));
+  return [...new Set([...expected.keys(), ...actual.keys()])].sort().flatMap((end) => {
+    const faults = differing(`filing of the period of ${state} to ${end}`, actual.get(end), expected.get(end));
+    return findingsOf(expected.get(end) ?? String(actual.get(end)), 'filings', faults);
+  });
+};
+
+const endText = (end: FilingSequence['last']) => (end === null ? null : `${end.filing} of ${end.period_end}`);
+
+const chainFaults = (item: unknown, state: string, newest: StoredFiling | undefined): Fault[] => {
+  const chain = item === undefined ? null : chainFrom(item);
+  const end = newest ? { period_end: newest.period_end, filing: newest.id } : null;
+  const isBusy = newest ? newest.isUnfinished && newest.status !== 'marking' : false;
+  return [
+    ...differing(`end of the chain of ${state}`, endText(chain?.last ?? null), endText(end)),
+    ...differing(`busy flag of the chain of ${state}`, chain?.isBusy ?? false, isBusy),
+  ];
+};
+
+export const countedKinds = [
+  ...(['transactions', 'audit_entries', 'lines', 'credits', 'claims', 'entries', 'filings'] as const),
+  ...(['redacted'] as const),
+] as const;
+
+/** The number of items that were checked. */
+export type Counts = Record<(typeof countedKinds)[number], number>;
+
+export const noCounts = (): Counts => Object.fromEntries(countedKinds.map((name) => [name, 0])) as Counts;
+
+export const addCounts = (sum: Counts, more: Counts): void => {
+  for (const name of countedKinds) sum[name] += more[name];
+};
+
+export type Subject = {
+  readonly account: string;
+  readonly id: string;
+  readonly book: FilingBook;
+  readonly nowMs: () => number;
+  /** The time between two readings of something that has findings. */
+  readonly pauseMs: number;
+};
+
+type Verified = { readonly counts: Counts; readonly findings: readonly Finding[] };
+
+/** Check one transaction and everything that must agree with it, with strongly consistent reads of the table. */
+export const verifyTransaction = (subject: Subject): Promise<Verified> => {
+  let isFirst = true;
+  return confirmed(async () => {
+    if (!isFirst) await subject.book.refresh();
+    isFirst = false;
+    return readOnce(subject);
+  }, subject.pauseMs);
+};
+
+const readOnce = async (subject: Subject): Promise<Verified> => {
+  const { account, id } = subject;
+  const counts = { ...noCounts(), transactions: 1 };
+  const item = await headItem(account, id);
+  if (!item) {
+    const what = 'transaction, which the index lists';
+    return { counts, findings: findingsOf(id, 'head', [{ what, actual: 'none', expected: 'there' }]) };
+  }
+  const stored = parseOrNull(() => transactionFrom(item));
+  if (!stored) {
+    const expected = 'what its attributes and checksum say';
+    return { counts, findings: findingsOf(id, 'head', [{ what: 'transaction', actual: 'not readable', expected }]) };
+  }
+  counts.lines = stored.transaction.line_items.length;
+  counts.redacted = Number(stored.transaction.redacted_at !== undefined);
+  const findings = [
+    ...findingsOf(id, 'head', attributeFaults(account, item, stored)),
+    ...findingsOf(id, 'states', statusFaults(stored.transaction)),
+  ];
+  for (const [check, run] of Object.entries(furtherChecks) as [Check, Run][]) {
+    const faults = await findingIfUnreadable('stored data of this check', () => run(subject, stored, counts));
+    findings.push(...findingsOf(id, check, faults));
+  }
+  return { counts, findings };
+};
+
+const storedOf = (item: Item | undefined): StoredTransaction | undefined =>
+  (item && parseOrNull(() => transactionFrom(item))) ?? undefined;
+
+/** The credits of a sale. Each credit that is not readable becomes a fault. */
+const readCredits = async function* (
+  account: string,
+  sale: string,
+  unreadable: Fault[],
+): AsyncGenerator<StoredTransaction> {
+  for await (const ids of creditIds(account, sale))
+    for (const item of (await itemsAt(ids.map((credit) => headKey(account, credit)))).values()) {
+      const credit = storedOf(item);
+      if (!credit) unreadable.push({ what: `credit ${item['id']}`, actual: 'not readable', expected: 'a transaction' });
+      // The index may be behind the transaction.
+      else if (credit.transaction.parent_transaction_id === sale) yield credit;
+    }
+};
+
+const parentFaults = async (account: string, transaction: Transaction): Promise<Fault[]> => {
+  const { parent_transaction_id, currency } = transaction;
+  if (parent_transaction_id === null || !isLive(transaction)) return [];
+  const parent = storedOf(await headItem(account, parent_transaction_id))?.transaction;
+  if (!parent) return [{ what: 'sale that it credits', actual: 'none', expected: parent_transaction_id }];
+  return [
+    ...differing('type of what it credits', parent.type, 'sale'),
+    ...faultUnless(
+      isLive(parent) || !hasAmounts(transaction),
+      'state of the sale that it credits',
+      parent.status,
+      'finalized or filed',
+    ),
+    ...differing('currency of the sale that it credits', parent.currency, currency),
+  ];
+};
+
+type Run = (subject: Subject, stored: StoredTransaction, counts: Counts) => Promise<readonly Fault[]>;
+
+const furtherChecks: Partial<Record<Check, Run>> = {
+  totals: async (_subject, { transaction }) => sumFaults(transaction),
+  chain: async ({ account, id }, stored, counts) => {
+    const { count, faults } = await checkChain(account, stored, auditItems(account, id));
+    counts.audit_entries += count;
+    return faults;
+  },
+  credits: async ({ account, id }, stored, counts) => {
+    const unreadable: Fault[] = [];
+    const { live, faults } = await checkCredits(stored, readCredits(account, id, unreadable));
+    counts.credits += live;
+    return [...unreadable, ...faults, ...(await parentFaults(account, stored.transaction))];
+  },
+  claims: async ({ account, nowMs }, { transaction }, counts) => {
+    const { reference_id } = transaction;
+    if (reference_id === null) return [];
+    const claim = await findClaimItem(account, reference_id);
+    if (!holdsReference(transaction, nowMs())) {
+      const holder = claim && storedOf(await headItem(account, String(claim['transaction_id'])))?.transaction;
+      return leftoverClaimFaults(transaction, claim, holder, nowMs());
+    }
+    counts.claims += 1;
+    return missingClaimFaults(transaction, claim);
+  },
+  entries: async ({ account, book }, stored, counts) => {
+    const { count, faults } = await checkEntries(account, stored, book);
+    counts.entries += count;
+    return faults;
+  },
+};
 
 export type VerifyOptions = Pick<Subject, 'account' | 'nowMs' | 'pauseMs'> & {
   /** Called for each finding, so that memory does not grow with them. */

@@ -2,15 +2,289 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { clientTypes } from '../../api/openapi/client-types.ts';
+import { assert } from '../../base/assert.ts';
 import { localTable } from '../../catalog/local/local-table.ts';
-import { type PackedRates, type RateSummary, writeRates } from '../../catalog/local/packed-table.ts';
-import { listEditions, type RateRow, rateRows } from '../../catalog/local/text-tables.ts';
+import {
+  combinedSuffix,
+  type LocalTax,
+  listOffsets,
+  type PackedArea,
+  type PackedPeriod,
+  type PackedRates,
+  type PackedZips,
+  type RateSummary,
+  writeArea,
+  writeOffsets,
+  writeRates,
+  writeTax,
+} from '../../catalog/local/packed-table.ts';
+import { nameKey, plainName } from '../../catalog/local/place-names.ts';
+import {
+  countyNames,
+  districtNames,
+  listEditions,
+  type RateRow,
+  rateRows,
+  type SourceRow,
+  sourceRows,
+  zipRows,
+} from '../../catalog/local/text-tables.ts';
+import { cityName, codePart } from '../../catalog/location/city-name.ts';
+import type { Confidence, Evidence } from '../../catalog/release-values.ts';
 import { consolePage } from '../../console/console.ts';
 import { eventSchemas } from '../../events/json-schema.ts';
+import { readPercent } from '../../importers/fractions.ts';
+import { publishers } from '../../importers/updates/publishers.ts';
+import { nextExpectedAfter } from '../../importers/updates/staleness.ts';
 import type { PackedName } from '../../packed/unpack.ts';
+import { stateFips } from '../../vocabulary/jurisdiction.ts';
 import type { Fulfillment } from '../../vocabulary/schema.ts';
 import type { PackedVocabulary, ProductAttribute } from '../../vocabulary/vocabulary.ts';
-import { packRates, packZips } from './pack-tables.ts';
+
+/** Turns a state's text tables of local rates and ZIPs into what functions load. */
+
+/** Lines in the order that `findLine` searches. */
+const sortedLines = (lines: readonly string[]): string => lines.toSorted().join('\n');
+
+const listOf = (text: string): readonly string[] => (text === '' ? [] : text.split('|'));
+
+/** `2.5` percent is the fraction `0.025`. */
+const fractionOf = (percent: string): string => {
+  const fraction = readPercent(percent);
+  assert(fraction !== null, `${percent} is a percentage`);
+  return fraction;
+};
+
+const placeCode = ({ place, place_code }: RateRow): string => place_code || codePart(place);
+
+/** The tables with which a state's taxes are named. */
+type Naming = {
+  readonly state: string;
+  readonly fips: string;
+  readonly counties: ReadonlyMap<string, string>;
+  readonly districts: ReadonlyMap<string, string>;
+  /** Names of places by their codes: New York City taxes even where no place is named. */
+  readonly places: ReadonlyMap<string, string>;
+  /** Whether every local tax of the state is a district's (California). */
+  readonly areDistricts: boolean;
+};
+
+type Tax = Omit<LocalTax, 'rate'>;
+
+const nameIn = (names: ReadonlyMap<string, string>, code: string): string => {
+  const name = names.get(code);
+  assert(name !== undefined, `${code} has a name in counties.csv or districts.csv`);
+  return name;
+};
+const countyName = ({ counties, fips }: Naming, county: string): string => nameIn(counties, `${fips}${county}`);
+const districtName = ({ districts, state }: Naming, code: string): string => nameIn(districts, `${state} ${code}`);
+
+/** One row for the whole local rate of an area whose split is not known. */
+const combinedTax = (naming: Naming, row: RateRow): Tax => {
+  const { county, place } = row;
+  const name = place === '' ? countyName(naming, county) : place;
+  const code = `US-${naming.state}-${county}`;
+  return {
+    code: place === '' ? code : `${code}-${placeCode(row)}`,
+    name: `${name}${combinedSuffix}`,
+    type: place === '' ? 'county' : 'city',
+    kind: 'combined',
+  };
+};
+
+/** The tax that a part of a row names: `county`, `county:LO`, `city`, `city:…`, `city+county`, `district:RTD`. */
+const partTax = (naming: Naming, row: RateRow, part: string): Tax => {
+  const { state, places } = naming;
+  const [level = '', kind = null] = part.split(':');
+  const suffix = kind === null ? '' : `-${kind}`;
+  const ofKind = kind === null ? '' : ` ${districtName(naming, kind)}`;
+  switch (level) {
+    case 'district':
+      return { code: `US-${state}-63-${kind}`, name: districtName(naming, kind ?? ''), type: 'district', kind };
+    case 'county':
+      return {
+        code: `US-${state}-00-${row.county}${suffix}`,
+        name: `${countyName(naming, row.county)}${ofKind}`,
+        type: 'county',
+        kind,
+      };
+    case 'city': {
+      const code = placeCode(row);
+      return {
+        code: `US-${state}-01-${code}${suffix}`,
+        name: `${places.get(code) ?? row.place}${ofKind}`,
+        type: 'city',
+        kind,
+      };
+    }
+    default:
+      assert(level === 'city+county', `a part is of a county, a city or a district, not ${part}`);
+      return { ...combinedTax(naming, row), name: `${row.place} (city and county)` };
+  }
+};
+
+const partsOf = (naming: Naming, row: RateRow): readonly LocalTax[] => {
+  if (row.rate === '0') return [];
+  const parts =
+    row.parts === ''
+      ? [{ ...combinedTax(naming, row), rate: fractionOf(row.rate) }]
+      : row.parts.split(';').map((text) => {
+          const [part = '', percent = ''] = text.split('=');
+          return { ...partTax(naming, row, part), rate: fractionOf(percent) };
+        });
+  return naming.areDistricts ? parts.map((part) => ({ ...part, type: 'district' })) : parts;
+};
+
+type Parts = readonly LocalTax[] | null;
+
+/** The codes that have several rates among some rows. */
+const codesOfSeveral = (parts: readonly Parts[]): ReadonlySet<string> => {
+  const rates = new Map<string, string>();
+  const several = new Set<string>();
+  for (const { code, rate } of parts.flatMap((own) => own ?? [])) {
+    if ((rates.get(code) ?? rate) !== rate) several.add(code);
+    rates.set(code, rate);
+  }
+  return several;
+};
+
+/**
+ * The taxes of all rows, each once, and their indexes by row. A code with different rates in different counties gets the
+ * county appended, so that each code has one rate on a day. `newest` are the rows that no later row of their area follows:
+ * a code that only earlier rows have is compared among all.
+ */
+const indexTaxes = (rows: readonly RateRow[], parts: readonly Parts[], newest: ReadonlySet<RateRow>) => {
+  const ofNewest = parts.filter((_, index) => newest.has(rows[index] as RateRow));
+  const current = new Set(ofNewest.flat().map((tax) => tax?.code));
+  const [several, severalEver] = [codesOfSeveral(ofNewest), codesOfSeveral(parts)];
+  const taxes = new Map<string, LocalTax>();
+  const keys = rows.map((row, index) =>
+    parts[index]?.map((tax) => {
+      const distinction = tax.code.includes(`-00-${row.county}`) ? codePart(row.place) || 'REST' : row.county;
+      const isOfSeveral = (current.has(tax.code) ? several : severalEver).has(tax.code);
+      const code = isOfSeveral ? `${tax.code}-${distinction}` : tax.code;
+      const key = `${code} ${tax.rate}`;
+      if (!taxes.has(key)) taxes.set(key, { ...tax, code });
+      return key;
+    }),
+  );
+  const positions = new Map([...taxes.keys()].map((key, position) => [key, position]));
+  return { taxes: [...taxes.values()], indexes: keys.map((own) => own?.map((key) => positions.get(key) as number)) };
+};
+
+type Indexed = { readonly row: RateRow; readonly index: number };
+
+/** The rows of each area with their indexes, the oldest first. Throws where two have no order. */
+const rowsByArea = (rows: readonly RateRow[]): readonly (readonly [Indexed, ...Indexed[]])[] => {
+  const byArea = Map.groupBy(
+    rows.map((row, index) => ({ row, index })),
+    ({ row }) => `${row.county} ${row.place}`,
+  );
+  return [...byArea].map(([area, own]) => {
+    const [first, ...others] = own.toSorted((a, b) => (a.row.from < b.row.from ? -1 : 1));
+    assert(first !== undefined, `${area} has a row`);
+    for (const [at, { row }] of others.entries()) {
+      const before = others[at - 1] ?? first;
+      assert(before.row.from < row.from, `${area} has one row from ${row.from}`);
+      assert(!before.row.to || before.row.to < row.from, `${area}: a row ends before the one from ${row.from}`);
+    }
+    return [first, ...others] as const;
+  });
+};
+
+/** The build makes this index: normalizing all names of a large state would slow the first calculation in it. */
+const namesOf = (areas: readonly PackedArea[], offsets: readonly number[]): string => {
+  const names = new Map<string, number[]>();
+  for (const [index, { place, aliases }] of areas.entries())
+    for (const key of place === ''
+      ? []
+      : new Set([place, ...aliases].map((name) => nameKey(plainName(cityName(name) ?? '')))))
+      names.set(key, [...(names.get(key) ?? []), offsets[index] as number]);
+  return sortedLines([...names].map(([key, ofKey]) => `${key}~${writeOffsets(ofKey)}`));
+};
+
+/** The remainder of a county, or its only place. */
+const remaindersOf = (areas: readonly PackedArea[], offsets: readonly number[]): Record<string, number> => {
+  const remainders: Record<string, number> = {};
+  for (const [county, ofCounty] of Map.groupBy(areas, (area) => area.county)) {
+    const only = ofCounty.length === 1 ? ofCounty[0] : undefined;
+    const remainder = ofCounty.find(({ place }) => place === '') ?? only;
+    if (remainder) remainders[county] = offsets[areas.indexOf(remainder)] as number;
+  }
+  return remainders;
+};
+
+/** The day that a source is of, and the day by which a newer one of the state is due; empty without a day. */
+const publishedOf = (state: string, { as_of }: SourceRow): readonly [asOf: string, due: string] => {
+  const publisher = publishers.find((one) => one.state === state);
+  return [as_of, as_of && publisher ? nextExpectedAfter(publisher.cadence, as_of) : ''];
+};
+
+const citationOf = ({ publisher, title, as_of }: SourceRow): string => `${publisher}: ${title} (as of ${as_of})`;
+
+const evidenceText = ({ source, confidence, note }: RateRow): string => {
+  const evidence: Evidence = {
+    source,
+    confidence: (confidence || 'high') as Confidence,
+    ...(note === '' ? {} : { note }),
+  };
+  return JSON.stringify(evidence);
+};
+
+/** California's local taxes beyond the uniform rate are all district taxes (CDTFA Publication 105). */
+const statesOfDistricts = ['CA'];
+
+/** Pack a state's rate table. Throws if it names a county, district or source without a row. */
+export const packRates = (edition: string): PackedRates => {
+  const state = edition.slice(0, 2);
+  const fips = stateFips(state);
+  const rows = rateRows(edition);
+  const counties = countyNames();
+  const places = new Map(rows.filter(({ place }) => place !== '').map((row) => [placeCode(row), row.place]));
+  const areDistricts = statesOfDistricts.includes(state);
+  const naming: Naming = { state, fips, counties, districts: districtNames(), places, areDistricts };
+  const parts = rows.map((row) => (row.rate === '' ? null : partsOf(naming, row)));
+  const byArea = rowsByArea(rows);
+  const newest = new Set(byArea.flatMap((own) => own.at(-1)?.row ?? []));
+  const { taxes, indexes } = indexTaxes(rows, parts, newest);
+  const cited = new Map(sourceRows().map((row) => [row.key, row]));
+  const keys = [...new Set(rows.map(({ source }) => source))].filter((key) => key !== '');
+  const evidence = [...new Set(rows.map(evidenceText))];
+  const taxLines = taxes.map(writeTax);
+  const taxOffsets = listOffsets(taxLines);
+  const periodOf = ({ row, index }: Indexed): PackedPeriod => ({
+    taxes: indexes[index]?.map((tax) => taxOffsets[tax] as number) ?? null,
+    from: row.from || null,
+    to: row.to || null,
+    evidence: evidence.indexOf(evidenceText(row)),
+  });
+  const areas = byArea.map(([first, ...others]): PackedArea => {
+    const { county, place, aliases } = (others.at(-1) ?? first).row;
+    return { county, place, aliases: listOf(aliases), periods: [periodOf(first), ...others.map(periodOf)] };
+  });
+  const areaLines = areas.map(writeArea);
+  const areaOffsets = listOffsets(areaLines);
+  const ofState = [...counties].filter(([code]) => code.startsWith(fips));
+  return {
+    fips,
+    is_untaxed: parts.every((ofRow) => ofRow?.length === 0),
+    counties: Object.fromEntries(ofState.map(([code, name]) => [code.slice(2), name])),
+    sources: keys.map((key) => {
+      const source = cited.get(key);
+      assert(source !== undefined, `source ${key} has a row in sources.csv`);
+      return [key, citationOf(source), ...publishedOf(state, source)];
+    }),
+    remainders: remaindersOf(areas, areaOffsets),
+    evidence: evidence.map((text) => JSON.parse(text)),
+    taxes: taxLines.join('\n'),
+    areas: areaLines.join('\n'),
+    names: namesOf(areas, areaOffsets),
+  };
+};
+
+/** Pack a state's ZIP table. */
+export const packZips = (edition: string): PackedZips =>
+  sortedLines(zipRows(edition).map((row) => `${row.zip5}~${row.residents}~${row.counties}~${row.names}`));
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));

@@ -1,10 +1,15 @@
-/** Parsing of paths, numbers, names, durations and instants in options. */
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type * as z from 'zod/mini';
+import type { Account } from '../../accounts/account.ts';
 import { isDay } from '../../base/calendar.ts';
+import { findDeletion } from '../../store/accounts/account-closing.ts';
+import { findAccount } from '../../store/accounts/account-store.ts';
 import { stateJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import { CommandError } from './errors.ts';
+import { CommandError } from './run-command.ts';
+
+/** Parsing of paths, numbers, names, durations and instants in options. */
 
 /** The value of a text, or what to send instead. */
 export type Reading<Value> = { readonly value: Value } | { readonly send: string };
@@ -100,4 +105,36 @@ export const overlapMs = (text: string): number => {
   if (ms === null || ms > 90 * unitMs.d)
     throw new CommandError(`--overlap cannot be "${text}". Pass a duration of at most 90d, such as 24h, or 0.`);
   return ms;
+};
+
+/** The account with this id. Refuses an unknown id. */
+export const requireAccount = async (id: string): Promise<Account> => {
+  const account = await findAccount(id);
+  if (account) return account;
+  const { tombstone } = await findDeletion(id);
+  if (tombstone) throw new CommandError(`The account ${id} was deleted at ${tombstone.deleted_at}.`);
+  throw new CommandError(`There is no account ${id}. List the accounts with \`npm run accounts -- list\`.`);
+};
+
+/** The account with this id. Refuses an unknown id and a closed account. */
+export const requireOpenAccount = async (id: string): Promise<Account> => {
+  const account = await requireAccount(id);
+  if (account.closed_at === undefined) return account;
+  throw new CommandError(
+    `The account ${id} was closed at ${account.closed_at}. Reopen it with \`npm run accounts -- reopen --account ${id}\`.`,
+  );
+};
+
+/** The value of a JSON file. Throws a CommandError of `refusal` and the reason where it cannot be read or parsed. */
+export const jsonFile = <Value>(file: string, schema: z.ZodMiniType<Value>, refusal: string): Value => {
+  const refuse = (reason: string) => new CommandError(`${refusal}: ${reason}`);
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw refuse((error as Error).message);
+  }
+  const { data, error } = schema.safeParse(json);
+  if (error) throw refuse(problemIn(error));
+  return data;
 };

@@ -1,7 +1,9 @@
-/** Progress of long work on standard error: a bar on a terminal, otherwise a line for every 10 %. */
-import { progress as progressBar } from '@clack/prompts';
+import { confirm, progress as progressBar } from '@clack/prompts';
 import type { Progress, Reporter } from '../../importers/releases/reporter.ts';
 import { print, printable } from './output.ts';
+import { CommandError } from './run-command.ts';
+
+/** Progress of long work on standard error: a bar on a terminal, otherwise a line for every 10 %. */
 
 const lineEvery = 10;
 
@@ -63,3 +65,14 @@ export const withProgress = async <Value>(
 
 /** Imports and updates report to the terminal. */
 export const terminal: Reporter = { print, withProgress };
+
+export type Confirmation = { readonly yes?: boolean; readonly json?: boolean };
+
+/** Ask before a change on a terminal. Elsewhere, and with --json, --yes is required. */
+export const requireConfirmation = async (message: string, { yes, json }: Confirmation): Promise<void> => {
+  if (yes) return;
+  if (json || !process.stdin.isTTY || !process.stderr.isTTY)
+    throw new CommandError('Nothing was changed. Without a terminal, and with --json, pass --yes to confirm.');
+  if ((await confirm({ message, initialValue: false, output: process.stderr })) !== true)
+    throw new CommandError('Nothing was changed.');
+};

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { jsonFile } from '../../../shared/cli/terminal/json-file.ts';
+import { jsonFile } from '../../../shared/cli/terminal/arguments.ts';
 import { decimal, divideHalfUp, powerOfTen, rescale } from '../../../shared/money/decimal.ts';
 import list from './prices.json' with { type: 'json' };
 

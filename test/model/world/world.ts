@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { handlers } from '../../../infra/local/handlers.ts';
 import { invoke } from '../../../infra/local/invoke.ts';
 import { matchResource } from '../../../infra/local/resources.ts';
-import { type Finding, findingText } from '../../../shared/cli/ledger/finding.ts';
+import { type Finding, findingText } from '../../../shared/cli/ledger/checks.ts';
 import { verifyAccount } from '../../../shared/cli/ledger/verify-account.ts';
 import { advanceClock, now } from '../../../shared/config/clock.ts';
 import { redactTransaction } from '../../../shared/ledger/personal-data/redact.ts';

@@ -1,0 +1,259 @@
+import type { Command } from 'commander';
+import type { Account } from '../../accounts/account.ts';
+import type { Result } from '../../base/result.ts';
+import { createFiling } from '../../filings/create-filing.ts';
+import type { FilingException } from '../../filings/filing.ts';
+import { getFiling } from '../../filings/get-filing.ts';
+import type { FilingPorts } from '../../filings/ports.ts';
+import type { Filing } from '../../filings/response.ts';
+import type { Caller, ReplayableResponse } from '../../ledger/ports.ts';
+import { filingPorts } from '../../store/filings/filing-ports.ts';
+import { filingReadPorts } from '../../store/filings/filing-reads.ts';
+import { dayOption, requireAccount, stateOption } from '../terminal/arguments.ts';
+import { counted, instantText, print, printJson, shown, textTable } from '../terminal/output.ts';
+import { accepted, CommandError } from '../terminal/run-command.ts';
+
+/** The account, filing or period that a command names, and the use cases' answers. */
+
+/** The options that name a period. */
+export type Period = { readonly account: string; readonly state: string; readonly periodEnd: string };
+
+/** The options that name a filing, unless its id is an argument. */
+export type FilingName = { readonly account: string; readonly state?: string; readonly periodEnd?: string };
+
+export const addAccount = (command: Command): Command =>
+  command.requiredOption('--account <id>', 'the account, such as acct_demo');
+
+const state = ['--state <state>', 'the state, such as MI', stateOption] as const;
+const lastDay = [
+  '--period-end <day>',
+  'the last day of the period, such as 2026-10-31',
+  dayOption('--period-end'),
+] as const;
+
+export const addPeriod = (command: Command): Command =>
+  addAccount(command)
+    .requiredOption(...state)
+    .requiredOption(...lastDay);
+
+export const addFilingName = (command: Command): Command =>
+  addAccount(command)
+    .argument('[filing]', 'the id of the filing; default: the filing of --state and --period-end')
+    .option(...state)
+    .option(...lastDay);
+
+type Operator = { readonly caller: Caller; readonly account: Account; readonly ports: FilingPorts };
+
+/** The caller and the ports of a command, which has no time limit. */
+export const operatorFor = async (id: string): Promise<Operator> => {
+  const account = await requireAccount(id);
+  // Keys are key_…, and subjects of tokens begin with token:, so no other caller has this name.
+  return { account, caller: { account, credential: 'operator' }, ports: filingPorts(() => Number.POSITIVE_INFINITY) };
+};
+
+/** The filing of this id, or of this state and period. Refuses an unknown one. */
+export const requireFiling = async (
+  named: string | undefined,
+  { account: accountId, state = '', periodEnd = '' }: FilingName,
+): Promise<Operator & { readonly filing: Filing; readonly id: string }> => {
+  if (named === undefined ? !(state && periodEnd) : state || periodEnd)
+    throw new CommandError('Pass the id of a filing, or --state with --period-end.');
+  const operator = await operatorFor(accountId);
+  const { account, ports } = operator;
+  const id = named ?? (await ports.filings.filingOfPeriod(account.id, state, periodEnd));
+  if (id === undefined)
+    throw new CommandError(
+      `No filing of ${state} ends on ${periodEnd}. List the filings with \`npm run filings -- list --account ${account.id}\`.`,
+    );
+  return { ...operator, id, filing: accepted(await getFiling(id, {}, account, ports)) };
+};
+
+/** The filing of a result. Throws a CommandError with the use case's refusal. */
+export const repliedFiling = (result: Result<ReplayableResponse>): Filing => JSON.parse(accepted(result).answer.body);
+
+/** The pages of a filing's totals, from the one that was read. `read` returns the page of a cursor. */
+export const totalsPages = async function* (
+  first: Filing,
+  read: (cursor: string) => Promise<Filing>,
+): AsyncGenerator<Filing> {
+  let page = first;
+  yield page;
+  while (page.totals_next_cursor !== null) {
+    page = await read(page.totals_next_cursor);
+    yield page;
+  }
+};
+
+const withAllTotals = async (first: Filing, read: (cursor: string) => Promise<Filing>): Promise<Filing> => {
+  if (first.totals_next_cursor === null) return first;
+  const pages = await Array.fromAsync(totalsPages(first, read), ({ totals }) => totals ?? []);
+  return { ...first, totals: pages.flat(), totals_next_cursor: null };
+};
+
+/** The page of a filing's totals after a cursor. */
+export const totalsOf =
+  (id: string, account: Account) =>
+  async (cursor: string): Promise<Filing> =>
+    accepted(await getFiling(id, { totals_starting_after: cursor }, account, filingReadPorts));
+
+/** A filing with all of its totals. */
+export const wholeFiling = (first: Filing & { readonly id: string | null }, account: Account): Promise<Filing> =>
+  withAllTotals(first, totalsOf(first.id ?? '', account));
+
+/** A page of totals of a dry run; the filing of a period that is closed. */
+export const dryRunPage =
+  ({ state, periodEnd }: Omit<Period, 'account'>, { caller, ports }: Operator) =>
+  async (cursor: string | null): Promise<Filing> => {
+    const request = { state, period_end: periodEnd, dry_run: true, totals_starting_after: cursor };
+    return repliedFiling(await createFiling(request, null, caller, ports));
+  };
+
+/** A dry run with all of its totals. A period that is closed returns its filing. */
+export const wholeDryRun = async (period: Omit<Period, 'account'>, operator: Operator): Promise<Filing> => {
+  const read = dryRunPage(period, operator);
+  const first = await read(null);
+  return first.id === null ? withAllTotals(first, read) : wholeFiling(first, operator.account);
+};
+
+type Paging = { readonly limit: number; readonly starting_after?: string };
+const limit = 100;
+
+/** Every page of a list of the API. */
+export const pagesFrom = async function* <Page extends { readonly next_cursor: string | null }>(
+  read: (paging: Paging) => Promise<Result<Page>>,
+): AsyncGenerator<Page> {
+  let paging: Paging | null = { limit };
+  while (paging !== null) {
+    const page: Page = accepted(await read(paging));
+    yield page;
+    paging = page.next_cursor === null ? null : { limit, starting_after: page.next_cursor };
+  }
+};
+
+/** Filings and exceptions as text for a terminal. */
+
+const headings = ['filing', 'state', 'period', 'status', 'due', 'currency', 'gross', 'exempt', 'tax collected'];
+
+/** One row for each currency of a filing, and one for a filing without sales. */
+const rowsOf = ({ id, state, period_start, period_end, status, due_date, summary }: Filing): string[][] => {
+  const filing = [id ?? '', state, `${period_start} to ${period_end}`, status, due_date ?? ''];
+  if (summary.length === 0) return [filing];
+  return summary.map((sum) => [...filing, sum.currency, sum.gross_amount, sum.exempt_amount, sum.tax_amount]);
+};
+
+export const filingsTable = (filings: readonly Filing[]): string => textTable([headings, ...filings.flatMap(rowsOf)]);
+
+type Sum = Filing['summary'][number];
+
+const figures: readonly (readonly [string, (sum: Sum) => string | number])[] = [
+  ['Gross sales', (sum) => sum.gross_amount],
+  ['Taxable', (sum) => sum.taxable_amount],
+  ['Exempt', (sum) => sum.exempt_amount],
+  ['  resale certificates', (sum) => sum.exempt_by_reason.resale],
+  ['  other certificates', (sum) => sum.exempt_by_reason.customer],
+  ['  SNAP benefits', (sum) => sum.exempt_by_reason.snap],
+  ['  product', (sum) => sum.exempt_by_reason.product],
+  ['  marketplace', (sum) => sum.exempt_by_reason.marketplace],
+  ['  not registered', (sum) => sum.exempt_by_reason.not_registered],
+  ['Not covered', (sum) => sum.not_covered_amount],
+  ['Tax calculated', (sum) => sum.calculated_tax_amount],
+  ['Tax collected', (sum) => sum.tax_amount],
+  ['Over-collected', (sum) => sum.over_collected_amount],
+  ['Credits', (sum) => sum.credit_amount],
+  ['Sales and credits', (sum) => sum.count],
+];
+
+/** One row for each figure, one column for each currency. */
+const summaryTable = (summary: Filing['summary']): string => {
+  const columns = summary.map((sum) => [sum.currency, ...figures.map(([, read]) => String(read(sum)))]);
+  const aligned = columns.map((cells) => {
+    const width = Math.max(...cells.map(({ length }) => length));
+    return cells.map((cell) => cell.padStart(width));
+  });
+  return textTable(
+    ['', ...figures.map(([label]) => label)].map((label, at) => [label, ...aligned.map((cells) => cells[at] ?? '')]),
+  );
+};
+
+const totalHeadings = [
+  'jurisdiction',
+  'name',
+  'reporting code',
+  'currency',
+  'rate',
+  'taxable',
+  'exempt',
+  'tax collected',
+];
+
+const totalsTable = (totals: NonNullable<Filing['totals']>): string =>
+  textTable([
+    totalHeadings,
+    ...totals.flatMap(({ jurisdiction_code, jurisdiction_name, reporting_code, currency, rates }) =>
+      rates.map(({ rate, taxable_amount, exempt_amount, tax_amount }) => [
+        ...[jurisdiction_code, jurisdiction_name, reporting_code ?? '', currency],
+        ...[rate, taxable_amount, exempt_amount, tax_amount],
+      ]),
+    ),
+  ]);
+
+const exceptionsText = ({ count, by_reason }: NonNullable<Filing['exceptions']>): string => {
+  const reasons = by_reason.map((sum) => `${sum.reason} ${sum.count} (gross ${sum.currency} ${sum.gross_amount})`);
+  return count === 0
+    ? 'Exceptions: none.'
+    : `Exceptions: ${count.toLocaleString('en-US')}. By reason: ${reasons.join(', ')}.`;
+};
+
+const dueText = ({ due_date, terms, vendor_discount }: Filing): string => {
+  const due = due_date ?? terms?.due_rule ?? 'not established';
+  return `Due: ${due}.${vendor_discount === null ? '' : ` Vendor discount: ${vendor_discount.replace(/\.$/, '')}.`}`;
+};
+
+/** A filing with all of its figures. */
+const filingText = (filing: Filing): string => {
+  const { id, state, period_start, period_end, frequency, status, asked_by, summary, totals, exceptions } = filing;
+  const { closed_at, filed_at, confirmation_number: number } = filing;
+  return [
+    `${id ?? 'Dry run'}: ${state}, ${period_start} to ${period_end} (${frequency})${id ? `, ${status}` : ''}.`,
+    dueText(filing),
+    ...(closed_at === null ? [] : [`Closed ${instantText(closed_at)} (UTC) by ${shown(asked_by)}.`]),
+    ...(filed_at === null ? [] : [`Filed ${instantText(filed_at)} (UTC), confirmation number ${shown(number ?? '')}.`]),
+    ...(summary.length === 0 ? ['', 'No sales.'] : ['', summaryTable(summary)]),
+    ...(totals?.length ? ['', totalsTable(totals)] : []),
+    ...(exceptions ? ['', exceptionsText(exceptions)] : []),
+    ...(exceptions?.transactions?.length ? ['', exceptionsTable(exceptions.transactions)] : []),
+  ].join('\n');
+};
+
+export const printFiling = (filing: Filing, json: boolean | undefined): void =>
+  json ? printJson(filing) : print(filingText(filing));
+
+const exceptionHeadings = [
+  'transaction',
+  'reference',
+  'type',
+  'day',
+  'customer',
+  'ZIP',
+  'currency',
+  'reasons and gross amounts',
+];
+
+export const exceptionsTable = (exceptions: readonly FilingException[]): string =>
+  textTable([
+    exceptionHeadings,
+    ...exceptions.map(
+      ({ transaction_id, reference_id, type, tax_day, customer_id, postal_code, currency, reasons }) => [
+        ...[transaction_id, shown(reference_id ?? ''), type ?? '', tax_day ?? '', shown(customer_id ?? '')],
+        ...[
+          postal_code ?? '',
+          currency,
+          reasons.map(({ reason, gross_amount }) => `${reason}, gross ${gross_amount}`).join('; '),
+        ],
+      ],
+    ),
+  ]);
+
+/** A filing in a sentence: `US-MI, 2026-10-01 to 2026-10-31, with 60 entries`. */
+export const filingName = ({ state, period_start, period_end, progress }: Filing): string =>
+  `${state}, ${period_start} to ${period_end}, with ${counted(progress.entries_moved, 'entry', 'entries')}`;

@@ -1,0 +1,462 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import { batchesOf } from '../../base/collections.ts';
+import { listCharges } from '../../calculations/figures.ts';
+import type { StoredFiling } from '../../filings/ledger.ts';
+import { type AuditEntry, hashEntry, hashState } from '../../ledger/audit.ts';
+import {
+  type Amounts,
+  isNothing,
+  moved,
+  noAmounts,
+  plus,
+  remainingShare,
+  type Share,
+  zeroShare,
+} from '../../ledger/credits/arithmetic.ts';
+import { calculateRemaining, toCredited } from '../../ledger/credits/remaining.ts';
+import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
+import {
+  auditFaults,
+  creditableFaults,
+  differing,
+  type Fault,
+  faultText,
+  faultUnless,
+  overCreditFaults,
+  placeFaults,
+  refundFaults,
+} from '../../ledger/invariants.ts';
+import { expireIfDue, isExpiredDraft, isLive } from '../../ledger/lifecycle.ts';
+import { listLiabilityEntries, statesToFile } from '../../ledger/open-entries.ts';
+import { withoutPersonalData } from '../../ledger/personal-data/fields.ts';
+import { isSame } from '../../ledger/same-value.ts';
+import { namedExemptions, type Amounts as TaxAmounts } from '../../ledger/sums.ts';
+import type { StoredTransaction, Transaction } from '../../ledger/transaction.ts';
+import { formatAmount, minorDigits } from '../../money/currency.ts';
+import { type FoundEntry, findEntries } from '../../store/filings/entry-places.ts';
+import { auditKey, headKey, itemPlace, openEntryKey } from '../../store/keys.ts';
+import { auditEntryFrom } from '../../store/ledger/audit-item.ts';
+import { type Item, itemsAt, openEntryItems } from '../../store/ledger/ledger-walk.ts';
+import { openEntryFrom } from '../../store/ledger/open-entry-item.ts';
+import { transactionFrom, transactionItem } from '../../store/ledger/transaction-item.ts';
+import { stateJurisdictions } from '../../vocabulary/jurisdiction.ts';
+import type { FilingBook } from './filing-book.ts';
+
+/** The checks of a ledger, in the order of the report. */
+export const checks = ['head', 'chain', 'states', 'totals', 'credits', 'claims', 'entries', 'filings'] as const;
+export type Check = (typeof checks)[number];
+
+/** An inconsistency of a transaction or a filing. */
+export type Finding = Fault & {
+  /** The id of the transaction or the filing. */
+  readonly id: string;
+  readonly check: Check;
+};
+
+export const findingsOf = (id: string, check: Check, faults: readonly Fault[]): Finding[] =>
+  faults.map((fault) => ({ id, check, ...fault }));
+
+export const findingText = ({ id, check, ...fault }: Finding): string => `${id}  ${check}: ${faultText(fault)}`;
+
+/** The parsed value, or `null` if the stored item cannot be parsed. */
+export const parseOrNull = <Value>(read: () => Value): Value | null => {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+};
+
+/** Whether an error is about stored content: invalid JSON, amounts, fields or compressed bytes. */
+const isOfContent = (error: unknown): boolean => {
+  if (error instanceof z.core.$ZodError) return true;
+  if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError) return true;
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' && code.startsWith('Z_');
+};
+
+/** The faults of a check, or one fault if the content is not readable. An outage still throws. */
+export const findingIfUnreadable = async (
+  what: string,
+  check: () => Promise<readonly Fault[]> | readonly Fault[],
+): Promise<readonly Fault[]> => {
+  try {
+    return await check();
+  } catch (error) {
+    if (!isOfContent(error)) throw error;
+    return [{ what, actual: 'not readable', expected: 'what the service writes' }];
+  }
+};
+
+const readings = 3;
+
+/**
+ * Repeat a check that has findings. A ledger in use changes between two reads, so a finding counts only if three reads
+ * report the same text.
+ */
+export const confirmed = async <Value extends { readonly findings: readonly Finding[] }>(
+  read: () => Promise<Value>,
+  pauseMs: number,
+): Promise<Value> => {
+  let value = await read();
+  for (let reading = 2; reading <= readings && value.findings.length > 0; reading++) {
+    await pause(pauseMs);
+    const before = new Set(value.findings.map((finding) => JSON.stringify(finding)));
+    const next = await read();
+    value = { ...next, findings: next.findings.filter((finding) => before.has(JSON.stringify(finding))) };
+  }
+  return value;
+};
+
+/**
+ * Check a transaction's claim of a redaction: an audit entry made it at that time, the digest of the commitments is there
+ * instead of the salt, and no personal data is left, which the state hash would not show.
+ */
+export const redactionFaults = (
+  { transaction, commitments }: StoredTransaction,
+  redactedAt: string | undefined,
+): readonly Fault[] => {
+  const isRedacted = commitments !== undefined && 'digest' in commitments;
+  const isEmpty = !isRedacted || isSame(withoutPersonalData(transaction), transaction);
+  return [
+    ...differing('redacted_at', transaction.redacted_at, redactedAt),
+    ...faultUnless(
+      isRedacted === (transaction.redacted_at !== undefined),
+      'personal data',
+      isRedacted ? 'removed, without redacted_at' : 'there, with redacted_at',
+      'removed exactly if redacted_at is set',
+    ),
+    ...faultUnless(isEmpty, 'personal data of a redacted transaction', 'there', 'removed'),
+  ];
+};
+
+type Chain = {
+  readonly faults: Fault[];
+  /** When a status was reached last. */
+  readonly reachedAt: Map<string, string>;
+  count: number;
+  /** The version of the next entry. */
+  next: number;
+  /** The previous entry; `null` at the beginning, and after an entry that is missing or not readable. */
+  before: AuditEntry | null;
+  first: AuditEntry | null;
+  /** When the personal data was removed. */
+  redactedAt?: string;
+};
+
+/**
+ * Check the audit entries of a transaction, whose items come in the order of their keys: versions without a gap, each
+ * hash, the link to the previous entry, allowed status changes, and the state and times of the transaction.
+ */
+export const checkChain = async (
+  account: string,
+  stored: StoredTransaction,
+  pages: AsyncIterable<readonly Item[]>,
+): Promise<{ readonly count: number; readonly faults: readonly Fault[] }> => {
+  const { transaction, auditHash } = stored;
+  const { id, version: last } = transaction;
+  const chain: Chain = { faults: [], reachedAt: new Map(), count: 0, next: 1, before: null, first: null };
+  for await (const items of pages)
+    for (const item of items) {
+      const sk = String(item['sk']);
+      const version = Number(sk.slice(2));
+      const isExpected = version <= last && sk === auditKey(account, id, version).sk;
+      chain.faults.push(...faultUnless(isExpected, `entry ${version || sk}`, 'there', 'none'));
+      if (isExpected) follow(chain, id, version, item);
+    }
+  addMissing(chain, last + 1);
+  const { faults, count, before: newest, first, reachedAt } = chain;
+  if (newest)
+    faults.push(
+      ...differing('hash of the newest entry, as the transaction has it', auditHash, newest.hash),
+      ...differing('hash of the state in the newest entry', newest.stateHash, hashState(stored)),
+      ...differing('state in the newest entry', newest.to, transaction.status),
+      ...(first ? differing('created_at', transaction.created_at, first.at) : []),
+      ...differing('updated_at', transaction.updated_at, newest.at),
+      ...differing('finalized_at', transaction.finalized_at, reachedAt.get('finalized')),
+      ...differing('filed_at', transaction.filed_at, reachedAt.get('filed')),
+      ...differing('voided_at', transaction.voided_at, reachedAt.get('void')),
+      ...redactionFaults(stored, chain.redactedAt),
+    );
+  return { count, faults };
+};
+
+const addMissing = (chain: Chain, version: number): void => {
+  const missing = version - chain.next;
+  if (missing <= 0) return;
+  const which = missing === 1 ? `entry ${chain.next}` : `entries ${chain.next} to ${version - 1}`;
+  chain.faults.push({ what: which, actual: 'none', expected: 'there' });
+  chain.before = null;
+};
+
+const follow = (chain: Chain, id: string, version: number, item: Item): void => {
+  addMissing(chain, version);
+  chain.next = version + 1;
+  chain.count += 1;
+  const entry = parseOrNull(() => auditEntryFrom(item));
+  if (entry) {
+    const { hash: _, ...covered } = entry;
+    chain.faults.push(...auditFaults(entry, { id, version, before: chain.before, hash: hashEntry(covered) }));
+    if (entry.from !== entry.to) chain.reachedAt.set(entry.to, entry.at);
+    if (entry.fields.includes('redacted_at')) chain.redactedAt = entry.at;
+    if (version === 1) chain.first = entry;
+  } else chain.faults.push({ what: `entry ${version}`, actual: 'not readable', expected: 'an audit entry' });
+  chain.before = entry;
+};
+
+// Compressed attributes are read, but not compared: another compressor version may write other bytes.
+const isCompressed = (value: unknown) => value instanceof Uint8Array;
+
+/** Check that the attributes for conditions, lists and operators match the compressed transaction. */
+export const attributeFaults = (account: string, item: Item, stored: StoredTransaction): Fault[] => {
+  const expected: Item = transactionItem(account, stored);
+  const names = [...new Set([...Object.keys(expected), ...Object.keys(item)])];
+  return names
+    .filter((name) => !(isCompressed(item[name]) && isCompressed(expected[name])))
+    .flatMap((name) => differing(`attribute ${name}`, item[name], expected[name]));
+};
+
+const what = 'claim on its reference_id';
+
+/** A transaction that holds its reference has the claim, with a deadline only if it is a draft. */
+export const missingClaimFaults = ({ id, status, expires_at }: Transaction, claim: Item | undefined): Fault[] => {
+  if (!claim) return [{ what, actual: 'none', expected: id }];
+  // With a deadline, another transaction could take the reference of a finalized one.
+  const deadline = status === 'draft' && expires_at !== null ? new Date(expires_at).toISOString() : undefined;
+  return [
+    ...differing(what, claim['transaction_id'], id),
+    ...differing('deadline of its claim', claim['expires_at'], deadline),
+  ];
+};
+
+/**
+ * A transaction that no longer holds its reference has no claim on it, except after the deadline. A claim of another
+ * transaction belongs to a live one with the same reference.
+ */
+export const leftoverClaimFaults = (
+  transaction: Transaction,
+  claim: Item | undefined,
+  holder: Transaction | undefined,
+  nowMs: number,
+): Fault[] => {
+  if (!claim || isPast(claim, nowMs)) return [];
+  const owner = String(claim['transaction_id']);
+  // An expired draft keeps its claim until another transaction takes the reference (decision 0005).
+  if (owner === transaction.id) {
+    const isLeft = isExpiredDraft(expireIfDue(transaction, nowMs)) && claim['expires_at'] === transaction.expires_at;
+    return faultUnless(isLeft, what, 'kept', 'released');
+  }
+  const isHeld = holder?.reference_id === transaction.reference_id && holder.status !== 'void';
+  return faultUnless(isHeld, what, owner, 'none, or the claim of a live transaction');
+};
+
+const isPast = ({ expires_at }: Item, nowMs: number) =>
+  typeof expires_at === 'string' && Date.parse(expires_at) <= nowMs;
+
+/** Whether a credit has an amount above zero. */
+export const hasAmounts = (credit: Transaction): boolean =>
+  listCharges(credit).some(({ net_amount, tax_amount }) => /[1-9]/.test(net_amount) || /[1-9]/.test(tax_amount));
+
+/** Check the counters of a sale against the sums of its live credits. Memory grows with the sale's lines, not its credits. */
+export const checkCredits = async (
+  sale: StoredTransaction,
+  credits: AsyncIterable<StoredTransaction>,
+): Promise<{ readonly live: number; readonly faults: readonly Fault[] }> => {
+  const { transaction } = sale;
+  const charges = new Map<string, Amounts>();
+  let unmatched = zeroShare;
+  let [live, taking] = [0, 0];
+  for await (const credit of credits) {
+    if (!isLive(credit.transaction)) continue;
+    live += 1;
+    if (hasAmounts(credit.transaction)) taking += 1;
+    const taken = toCredited(credit, transaction);
+    for (const [id, by] of taken.charges) charges.set(id, moved(charges.get(id) ?? noAmounts, by, 1n));
+    unmatched = plus(unmatched, taken.unmatched);
+  }
+  return {
+    live,
+    faults: [...counterFaults(sale, charges, unmatched), ...creditableFaults(transaction, taking)],
+  };
+};
+
+const counterFaults = (sale: StoredTransaction, charges: ReadonlyMap<string, Amounts>, unmatched: Share): Fault[] => {
+  const { transaction, credited } = sale;
+  const exponent = minorDigits(transaction.currency);
+  const write = (minor: bigint) => formatAmount(minor, exponent);
+  const total = [...charges.values(), unmatched].reduce<Share>(plus, zeroShare);
+  return [
+    ...differing('credited_amount', transaction.credited_amount, write(total.net)),
+    ...differing('credited_tax_amount', transaction.credited_tax_amount, write(total.tax)),
+    ...[...new Set([...credited.charges.keys(), ...charges.keys()])].flatMap((id) =>
+      amountFaults(`credited of ${id}: `, write, credited.charges.get(id) ?? noAmounts, charges.get(id) ?? noAmounts),
+    ),
+    ...differing('credited without a line: net', write(credited.unmatched.net), write(unmatched.net)),
+    ...differing('credited without a line: tax', write(credited.unmatched.tax), write(unmatched.tax)),
+    ...boundFaults(sale, total, write),
+  ];
+};
+
+const figures = ['net', 'tax', 'discount', 'third_party_discount', 'taxable', 'exempt'] as const;
+
+/** Compare every figure of a line or a shipping charge: with net and tax alone, two errors could cancel each other out. */
+const amountFaults = (name: string, write: (minor: bigint) => string, actual: Amounts, expected: Amounts): Fault[] => {
+  // Before the first credit there are no rows, and after the last one is voided they are all zero.
+  const valuesOf = ({ taxable, exempt, tax, calculated }: Amounts['rows'][number]) => [
+    taxable,
+    exempt,
+    tax,
+    calculated,
+  ];
+  const rows = (amounts: Amounts) =>
+    amounts.rows.some((row) => valuesOf(row).some((minor) => minor !== 0n))
+      ? amounts.rows.map((row) => valuesOf(row).map(write).join(' / ')).join(', ')
+      : 'nothing';
+  return [
+    ...figures.flatMap((figure) => differing(`${name}${figure}`, write(actual[figure]), write(expected[figure]))),
+    ...differing(`${name}rows`, rows(actual), rows(expected)),
+  ];
+};
+
+/** Neither a line nor the sale is credited above its amount, and `refund_status` matches. */
+const boundFaults = (sale: StoredTransaction, credited: Share, write: (minor: bigint) => string): Fault[] => {
+  const { charges, total } = calculateRemaining(sale);
+  const left = [
+    ...[...charges].map(([id, balance]) => [id, remainingShare(balance)] as const),
+    ['the sale', total] as const,
+  ];
+  return [...overCreditFaults(left, write), ...refundFaults(sale.transaction, isNothing(credited), isNothing(total))];
+};
+
+/** The entries of a live transaction, one for each state and currency, open or in a filing. */
+const expectedEntries = (stored: StoredTransaction): readonly LiabilityEntry[] =>
+  isLive(stored.transaction) ? listLiabilityEntries(stored) : [];
+
+export const entryPlace = (account: string, entry: LiabilityEntry): string => itemPlace(openEntryKey(account, entry));
+
+/** The keys of all entries that these transactions should have. A transaction that is not readable has none. */
+export const expectedPlaces = async (account: string, ids: Iterable<string>): Promise<ReadonlySet<string>> => {
+  const heads = await itemsAt([...new Set(ids)].map((id) => headKey(account, id)));
+  const entries = (head: Item) => parseOrNull(() => expectedEntries(transactionFrom(head))) ?? [];
+  return new Set([...heads.values()].flatMap(entries).map((entry) => entryPlace(account, entry)));
+};
+
+export const entryName = ({ state, month, currency }: Pick<LiabilityEntry, 'state' | 'month' | 'currency'>): string =>
+  `entry of ${state}, ${month}, ${currency}`;
+
+// Without the reference, which a finalized transaction may get later.
+const figuresText = ({ base, amounts, document, exceptions = [], currency }: LiabilityEntry) => {
+  const write = (minor: bigint) => formatAmount(minor, minorDigits(currency));
+  const texts = (of: TaxAmounts) => [
+    ...[write(of.taxable), write(of.exempt)],
+    ...[...namedExemptions, 'not_covered' as const].flatMap((part) => (of[part] ? [`${part} ${write(of[part])}`] : [])),
+  ];
+  const taxTexts = ({ tax, difference, over_collected = 0n }: TaxAmounts) =>
+    difference ? [`calculated ${write(tax - difference)}`, `over-collected ${write(over_collected)}`] : [];
+  return [
+    texts(base).join(' / '),
+    ...amounts.map((of) => [of.jurisdiction_code, of.rate, ...texts(of), write(of.tax)].join(' / ')).sort(),
+    ...amounts.flatMap(taxTexts).sort(),
+    ...exceptions.map(({ reason, gross }) => `${reason} ${write(gross)}`),
+    `${document.type} of ${document.tax_day}`,
+  ].join(', ');
+};
+
+/** Check that each entry of a transaction is in one place, with the sums of the transaction's rows, and its filings. */
+export const checkEntries = async (
+  account: string,
+  stored: StoredTransaction,
+  book: FilingBook,
+): Promise<{ readonly count: number; readonly faults: readonly Fault[] }> => {
+  const expected = expectedEntries(stored);
+  const places = await findEntries(account, expected, book.all());
+  const faults = places.flatMap(({ entry, found }) => entryFaults(stored, entry, found));
+  const filings = places.flatMap(({ found }) => found.flatMap(({ filing }) => filing ?? []));
+  return { count: expected.length, faults: [...faults, ...filingsFaults(stored, filings)] };
+};
+
+const entryFaults = (
+  { transaction: { version } }: StoredTransaction,
+  expected: LiabilityEntry,
+  found: readonly FoundEntry[],
+): Fault[] => {
+  const name = entryName(expected);
+  const [first] = found;
+  if (!first) return [{ what: name, actual: 'none', expected: figuresText(expected) }];
+  const places = found.map(({ filing }) => (filing ? `in ${filing.id}` : 'open'));
+  const ofPlaces = placeFaults(name, places);
+  const entry = parseOrNull(() => openEntryFrom(first.item));
+  if (!entry) return [...ofPlaces, { what: name, actual: 'not readable', expected: figuresText(expected) }];
+  return [
+    ...ofPlaces,
+    ...differing(`transaction of the ${name}`, entry.transactionId, expected.transactionId),
+    ...differing(`state of the ${name}`, entry.state, expected.state),
+    ...differing(`month of the ${name}`, entry.month, expected.month),
+    ...differing(name, figuresText(entry), figuresText(expected)),
+    ...faultUnless(entry.version <= version, `version of the ${name}`, `${entry.version}`, `at most ${version}`),
+  ];
+};
+
+/** A transaction names the filings that were filed with one of its entries, and is filed when all its states are. */
+const filingsFaults = (stored: StoredTransaction, holding: readonly StoredFiling[]): Fault[] => {
+  const { filings, status } = stored.transaction;
+  const filed = holding.filter((filing) => filing.status === 'filed').map(({ id }) => id);
+  const named = filings.map(({ id }) => id);
+  const states = new Set(filings.map(({ state }) => state));
+  const isFiled = states.size > 0 && statesToFile(stored).every((state) => states.has(state));
+  return [
+    ...filed.flatMap((id) => faultUnless(named.includes(id), `filings, of ${id}`, 'none', 'named')),
+    ...named.flatMap((id) =>
+      faultUnless(
+        holding.some((filing) => filing.id === id),
+        `filings, of ${id}`,
+        'named',
+        'none, as it has no entry of it',
+      ),
+    ),
+    ...faultUnless(
+      isFiled === (status === 'filed'),
+      'status',
+      status,
+      isFiled ? 'filed, as all its states are' : 'not filed',
+    ),
+  ];
+};
+
+const batch = 25;
+
+/** The states whose open entries are read: every one, because sales that no content covers have entries, and the given ones. */
+export const statesOfEntries = (others: Iterable<string> = []): readonly string[] =>
+  [...new Set([...stateJurisdictions, ...others])].sort();
+
+/**
+ * Find the open entries of a state that no transaction should have: the transaction is missing, void, or has other
+ * entries. The check of transactions finds missing entries.
+ */
+export const orphanedEntries = async function* (account: string, state: string): AsyncGenerator<Finding> {
+  for await (const items of openEntryItems(account, state))
+    for await (const some of batchesOf(items, batch)) {
+      // A transaction may have changed between the reads.
+      if ((await orphanedAmong(account, some)).length > 0) yield* await stillOrphaned(account, some);
+    }
+};
+
+const stillOrphaned = async (account: string, items: readonly Item[]): Promise<readonly Finding[]> => {
+  const keys = items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
+  const read = async () => ({ findings: await orphanedAmong(account, [...(await itemsAt(keys)).values()]) });
+  return (await confirmed(read, 0)).findings;
+};
+
+const orphanedAmong = async (account: string, items: readonly Item[]): Promise<Finding[]> => {
+  const expected = await expectedPlaces(
+    account,
+    items.map(({ transaction_id }) => String(transaction_id)),
+  );
+  return items
+    .filter(({ pk, sk }) => !expected.has(`${pk} ${sk}`))
+    .flatMap(({ transaction_id, state, month, currency }) => {
+      const what = `open ${entryName({ state: String(state), month: String(month), currency: String(currency) })}`;
+      return findingsOf(String(transaction_id), 'entries', [{ what, actual: 'there', expected: 'none' }]);
+    });
+};

@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import * as z from 'zod/mini';
+import { Settings } from '../../accounts/account.ts';
+import { canonicalJson } from '../../base/canonical-json.ts';
+import { batchesOf } from '../../base/collections.ts';
+import { builtInReleaseById } from '../../catalog/built-in.ts';
+import type { Customer } from '../../customers/customer.ts';
+import type { FilingSequence, ShardProgress, StoredFiling } from '../../filings/ledger.ts';
+import type { AuditEntry } from '../../ledger/audit.ts';
+import type { StoredTransaction } from '../../ledger/transaction.ts';
+import { decompress } from '../../store/client/compressed.ts';
+import { findHead } from '../../store/content/content-store.ts';
+import { chainFrom } from '../../store/filings/filing-item.ts';
+import { filingProgressFrom } from '../../store/filings/filing-progress-item.ts';
+import { filingReads } from '../../store/filings/filing-reads.ts';
+import { filingProgressKey, itemPlace, totalsPartKey } from '../../store/keys.ts';
+import { auditEntryFrom } from '../../store/ledger/audit-item.ts';
+import {
+  auditItems,
+  chainItems,
+  findClaimItem,
+  headItem,
+  itemsAt,
+  openEntryItems,
+  transactionIds,
+} from '../../store/ledger/ledger-walk.ts';
+import { type OpenEntryJson, openEntryFrom, openEntryToJson } from '../../store/ledger/open-entry-item.ts';
+import { type TransactionJson, transactionFrom, transactionToJson } from '../../store/ledger/transaction-item.ts';
+import { CommandError } from '../terminal/run-command.ts';
+import { filedEntryPages, filingBook } from './filing-book.ts';
+
+/**
+ * The file of an exported ledger: lines of JSON, with a header, the ledger and a trailer.
+ *
+ * Every line begins with its `sum`: SHA-256 over the sum of the previous line, a line feed, and the line without its sum.
+ * So an import names the line that was altered, lost, moved or added. The trailer has the number of lines and the SHA-256
+ * of all bytes before it. Sums find damage, not forgery: the author of a forged file can compute them again.
+ */
+export const format = 'levy-ledger';
+export const formatVersion = 1;
+
+/** A line of the ledger. No line has the account's id, so that an import can use another one. */
+export type Line =
+  /** An entry of a transaction's audit chain. The entries come in order, directly before their transaction. */
+  | { readonly kind: 'audit_entry'; readonly entry: AuditEntry }
+  /** A stored transaction, and whether it has the claim on its reference. */
+  | { readonly kind: 'transaction'; readonly holds_reference: boolean; readonly stored: TransactionJson }
+  | { readonly kind: 'open_entry'; readonly entry: OpenEntryJson }
+  | { readonly kind: 'filing'; readonly filing: Omit<StoredFiling, 'account'> }
+  /** The progress item of a filing's shard, without its key and with uncompressed totals. Its parts come before it. */
+  | { readonly kind: 'filing_shard'; readonly filing: string; readonly progress: Readonly<Record<string, unknown>> }
+  /** A part of the totals of a filing's shard, as its item is, with uncompressed sums. */
+  | {
+      readonly kind: 'filing_totals';
+      readonly filing: string;
+      readonly shard: number;
+      readonly from: string;
+      readonly sums: unknown;
+    }
+  | { readonly kind: 'filed_entry'; readonly filing: string; readonly entry: OpenEntryJson }
+  | { readonly kind: 'chain'; readonly chain: Omit<FilingSequence, 'account'> }
+  | { readonly kind: 'period'; readonly state: string; readonly period_end: string; readonly filing: string }
+  | { readonly kind: 'customer'; readonly customer: Customer };
+
+export const kinds = [
+  'audit_entry',
+  'transaction',
+  'open_entry',
+  'filing',
+  'filing_shard',
+  'filing_totals',
+  'filed_entry',
+  'chain',
+  'period',
+  'customer',
+] as const satisfies readonly Line['kind'][];
+
+const count = z.int().check(z.nonnegative());
+export const Counts = z.object(
+  Object.fromEntries(kinds.map((kind) => [kind, count])) as Record<Line['kind'], typeof count>,
+);
+export type Counts = z.infer<typeof Counts>;
+export const noCounts = (): Counts => Object.fromEntries(kinds.map((kind) => [kind, 0])) as Counts;
+
+/** The first line of an export: the account, the number of lines of each kind, and the releases that they reference. */
+export const Header = z.object({
+  kind: z.literal('header'),
+  format: z.literal(format),
+  format_version: z.literal(formatVersion),
+  account: z.object({ id: z.string(), name: z.string(), created_at: z.string(), settings: Settings }),
+  exported_at: z.string(),
+  counts: Counts,
+  /** The hash of each release that a transaction used, so that a replay uses the same content. */
+  releases: z.record(z.string(), z.string()),
+});
+export type Header = z.infer<typeof Header>;
+
+export const Trailer = z.object({ kind: z.literal('trailer'), lines: z.int(), sha256: z.string() });
+export type Trailer = z.infer<typeof Trailer>;
+
+/** The hash of a built-in or imported release; `null` if it does not exist here. */
+export const releaseHash = async (id: string): Promise<string | null> => {
+  const builtIn = builtInReleaseById(id);
+  if (builtIn) return createHash('sha256').update(canonicalJson(builtIn)).digest('hex');
+  return (await findHead(id))?.content_hash ?? null;
+};
+
+const sumOf = (previous: string, text: string) =>
+  createHash('sha256').update(`${previous}\n${text}`).digest('base64url');
+
+const sealed = /^\{"sum":"([\w-]{43})",(".*\})$/s;
+
+/** Adds the sums to lines, and checks them. */
+export class LineHashChain {
+  #sum = '';
+
+  /** A line with its sum. */
+  readonly close = (text: string): string => {
+    this.#sum = sumOf(this.#sum, text);
+    return `{"sum":"${this.#sum}",${text.slice(1)}`;
+  };
+
+  /** The line without its sum; `null` if the sum is wrong. */
+  readonly open = (line: string): string | null => {
+    const [, sum, rest] = sealed.exec(line) ?? [];
+    const text = `{${rest}`;
+    this.#sum = sumOf(this.#sum, text);
+    return sum === this.#sum ? text : null;
+  };
+}
+
+// A transaction of 1,000 lines has 2 MB.
+const lineBytesMax = 64 * 1024 * 1024;
+const lineFeed = 0x0a;
+
+type FileLine = { readonly number: number; readonly bytes: Buffer; readonly isWhole: boolean };
+
+/** The lines of a file with their number and line feed, one in memory at a time; the last may lack its line feed. */
+export const fileLines = async function* (path: string): AsyncGenerator<FileLine> {
+  let rest: Buffer = Buffer.alloc(0);
+  let number = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf(lineFeed); end !== -1; end = rest.indexOf(lineFeed)) {
+      yield { number: ++number, bytes: rest.subarray(0, end + 1), isWhole: true };
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > lineBytesMax) throw new CommandError(`Line ${number + 1} of ${path} does not end.`);
+  }
+  if (rest.length > 0) yield { number: number + 1, bytes: rest, isWhole: false };
+};
+
+const pageSize = 100;
+const atOnce = 16;
+// An item has at most 400 KB, and a response of BatchGetItem 16 MB.
+const partsAtOnce = 25;
+
+/** Entries up to the transaction's version. Later entries were written after the transaction was read. */
+const chainOf = async (account: string, { transaction: { id, version } }: StoredTransaction): Promise<AuditEntry[]> => {
+  const pages = await Array.fromAsync(auditItems(account, id));
+  const entries = pages.flatMap((items) => items.map(auditEntryFrom)).filter((entry) => entry.version <= version);
+  if (entries.length !== version)
+    throw new CommandError(
+      `${id} has ${entries.length} audit entries at version ${version}. Run npm run ledger -- verify --account ${account}.`,
+    );
+  return entries;
+};
+
+const holdsReference = async (account: string, { transaction }: StoredTransaction): Promise<boolean> => {
+  const { id, status, reference_id } = transaction;
+  if (reference_id === null || status === 'void') return false;
+  return (await findClaimItem(account, reference_id))?.['transaction_id'] === id;
+};
+
+type Exported = { readonly stored: StoredTransaction; readonly lines: readonly Line[] };
+
+const exportedOf = async (account: string, id: string): Promise<Exported> => {
+  const head = await headItem(account, id);
+  if (!head)
+    throw new CommandError(`${id} was deleted while it was exported. Stop what deletes it, then export again.`);
+  const stored = transactionFrom(head);
+  const [entries, holds_reference] = await Promise.all([chainOf(account, stored), holdsReference(account, stored)]);
+  const chain = entries.map((entry): Line => ({ kind: 'audit_entry', entry }));
+  return { stored, lines: [...chain, { kind: 'transaction', holds_reference, stored: transactionToJson(stored) }] };
+};
+
+/** An account's transactions with their audit chains as lines, oldest first, from strongly consistent reads of the table. */
+export const exportedTransactions = async function* (account: string): AsyncGenerator<Exported> {
+  for await (const ids of transactionIds(account, pageSize))
+    for await (const some of batchesOf(ids, atOnce))
+      yield* await Promise.all(some.map((id) => exportedOf(account, id)));
+};
+
+/** An account's filings. Refuses an unfinished one, because some of its entries are still open. */
+export const finishedFilings = async (account: string): Promise<readonly StoredFiling[]> => {
+  const filings = (await filingBook(account)).all();
+  const unfinished = filings.find(({ isUnfinished }) => isUnfinished);
+  if (!unfinished) return filings;
+  const { id, status } = unfinished;
+  throw new CommandError(
+    `The filing ${id} is unfinished (${status}). Export when GET /filings/${id} returns progress.complete as true.`,
+  );
+};
+
+const partLines = async function* (
+  account: string,
+  { id }: StoredFiling,
+  { shard, parts }: ShardProgress,
+): AsyncGenerator<Line> {
+  for await (const froms of batchesOf(parts, partsAtOnce)) {
+    const keys = froms.map((from) => totalsPartKey(account, id, { shard, from }));
+    const items = await itemsAt(keys);
+    for (const key of keys) {
+      const item = items.get(itemPlace(key));
+      if (!item) throw new CommandError(`The filing ${id} lacks a part of its totals. Run npm run ledger -- verify.`);
+      yield {
+        kind: 'filing_totals',
+        filing: id,
+        shard,
+        from: String(item['from']),
+        sums: decompress(item['sums'] as Uint8Array),
+      };
+    }
+  }
+};
+
+const shardLines = async function* (account: string, filing: StoredFiling): AsyncGenerator<Line> {
+  const shards = Array.from({ length: filingReads.shards }, (_, shard) => filingProgressKey(account, filing.id, shard));
+  const items = await itemsAt(shards);
+  for (const { pk, sk } of shards) {
+    const item = items.get(`${pk} ${sk}`);
+    if (!item) throw new CommandError(`The filing ${filing.id} lacks a shard. Run npm run ledger -- verify.`);
+    yield* partLines(account, filing, filingProgressFrom(item));
+    const { pk: _, sk: __, totals, ...progress } = item;
+    const uncompressed = decompress(totals as Uint8Array);
+    yield { kind: 'filing_shard', filing: filing.id, progress: { ...progress, totals: uncompressed } };
+  }
+};
+
+const entryLines = async function* (account: string, { id }: StoredFiling): AsyncGenerator<Line> {
+  for (let shard = 0; shard < filingReads.shards; shard++)
+    for await (const entries of filedEntryPages({ account, id, shard }, pageSize))
+      for (const entry of entries) yield { kind: 'filed_entry', filing: id, entry: openEntryToJson(entry) };
+};
+
+const chainLines = async function* (account: string, state: string): AsyncGenerator<Line> {
+  const { chain, periods } = await chainItems(account, state);
+  for (const { period_end, filing } of periods) yield { kind: 'period', state, period_end, filing: String(filing) };
+  if (chain === undefined) return;
+  const { account: _, ...stored } = chainFrom(chain);
+  yield { kind: 'chain', chain: stored };
+};
+
+/** Open entries, filings with their entries and shards, and the chains of periods. */
+export const filingLines = async function* (
+  account: string,
+  filings: readonly StoredFiling[],
+  states: readonly string[],
+): AsyncGenerator<Line> {
+  for (const state of states)
+    for await (const items of openEntryItems(account, state))
+      for (const item of items) yield { kind: 'open_entry', entry: openEntryToJson(openEntryFrom(item)) };
+  for (const filing of filings) {
+    yield* entryLines(account, filing);
+    yield* shardLines(account, filing);
+    const { account: _, ...stored } = filing;
+    yield { kind: 'filing', filing: stored };
+  }
+  for (const state of states) yield* chainLines(account, state);
+};
