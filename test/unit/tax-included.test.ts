@@ -248,7 +248,7 @@ describe('tax included', () => {
       ).toEqual([54n, 106n, 54n]);
     });
 
-    it('tables of two jurisdictions: each has its own of the whole invoice', () => {
+    it('applies the table of each jurisdiction to the whole invoice', () => {
       const { lines } = calculateTax(
         documentOf(
           Array.from({ length: 7 }, () => gross(philadelphia, '1.63')),

@@ -127,7 +127,7 @@ export const gateFigures = async (
   };
 };
 
-/** The gates of a release, and sentences with examples of the changes because of which gates fail. */
+/** The gates of a release, and sentences that name changes which fail a gate. */
 export type Measured = { readonly gates: readonly GateResult[]; readonly examples: readonly string[] };
 
 const stepsOf = ({ largest, largestPast, examples }: Impact): Partial<Record<GateName, readonly RateStep[]>> => ({

@@ -46,7 +46,7 @@ export type StateUpdate =
       readonly outcome: 'imported';
       readonly release: string;
       readonly gates: readonly GateResult[];
-      /** Sentences with changes because of which gates fail. */
+      /** Sentences that name changes which fail a gate. */
       readonly examples: readonly string[];
       readonly active: boolean;
       /** Why the release was not activated, although it should be. */
