@@ -24,6 +24,6 @@ const page = (script: string, style: string): string => `<!doctype html>
 
 /** Build the page of `GET /console`, and its Content-Security-Policy. It has no data of an account. */
 export const consolePage = (): { readonly page: string; readonly policy: string } => {
-  const [script, style] = [bundled(pathOf('./client/main.tsx')), bundled(pathOf('./style.css'))];
+  const [script, style] = [bundled(pathOf('./client/app.tsx')), bundled(pathOf('./style.css'))];
   return { page: page(script, style), policy: policyOf(script, style) };
 };

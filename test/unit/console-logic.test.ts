@@ -2,19 +2,21 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import { LevyRefused, LevyUnavailable } from '../../shared/client/client.ts';
-import { grouped, percent, sumOf } from '../../shared/console/client/amounts.ts';
 import { certificatesFrom } from '../../shared/console/client/certificates.ts';
 import {
   daysBetween,
   dueText,
+  grouped,
   instantText,
   monthsBefore,
   monthsFrom,
+  percent,
   periodText,
+  sumOf,
   todayIn,
-} from '../../shared/console/client/days.ts';
+} from '../../shared/console/client/format.ts';
 import { brokenVersion } from '../../shared/console/client/history-chain.ts';
-import { challengeOf, returnedFrom, signInAddress } from '../../shared/console/client/oidc.ts';
+import { returnedFrom, sha256, signInAddress } from '../../shared/console/client/oidc.ts';
 import {
   currenciesOf,
   measures,
@@ -224,7 +226,7 @@ describe('sign-in', () => {
   const page = { address: 'https://levy.example/v1/console?x=1#/filings', hash: '#/filings' };
 
   it('has the challenge of RFC 7636, appendix B', async () =>
-    expect(await challengeOf('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).toBe(
+    expect(await sha256('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).toBe(
       'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     ));
 

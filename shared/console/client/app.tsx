@@ -1,3 +1,4 @@
+import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Coverage } from './coverage.tsx';
 import { Customers } from './customers.tsx';
@@ -6,8 +7,7 @@ import type { Issuer } from './oidc.ts';
 import { Overview } from './overview.tsx';
 import { ProductCodes } from './product-codes.tsx';
 import { linkTo, type Route, routeOf } from './route.ts';
-import type { Trouble } from './session.ts';
-import { type Session, SessionContext } from './session.ts';
+import { type Session, SessionContext, type Trouble } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { Transactions } from './transactions.tsx';
 
@@ -53,7 +53,7 @@ const Bar = ({ session, current }: { session: Session; current: string }) => (
 );
 
 /** The page: a view of the URL for whoever is signed in. */
-export const App = ({ issuer }: { issuer: Issuer | null }) => {
+const App = ({ issuer }: { issuer: Issuer | null }) => {
   const [session, setSession] = useState<Session | null>(null);
   const route = useRoute();
   const isSignedIn = session !== null;
@@ -92,3 +92,7 @@ export const App = ({ issuer }: { issuer: Issuer | null }) => {
     </SessionContext.Provider>
   );
 };
+
+const issuer = document.querySelector<HTMLMetaElement>('meta[name="levy-issuer"]')?.content;
+
+render(<App issuer={issuer ? (JSON.parse(issuer) as Issuer) : null} />, document.body);

@@ -1,64 +1,70 @@
 import type { Schemas } from '../../client/client.ts';
-import { percent } from './amounts.ts';
-import { Load, useCall } from './load.tsx';
-import { counted, Facts, Field, Instant, SearchForm, Status, Table, Warnings, wordsOf } from './parts.tsx';
+import { percent } from './format.ts';
+import { dataOf, Fetch } from './load.tsx';
+import { counted, Facts, Instant, Panel, SearchForm, Status, Table, Warnings, wordsOf } from './parts.tsx';
 import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { tiles } from './tile-map.ts';
 
-const fields = ['line1', 'city', 'county', 'state', 'postal_code', 'date'] as const;
+const addressFields = [
+  ['line1', 'Street'],
+  ['city', 'City'],
+  ['county', 'County'],
+  ['state', 'State'],
+  ['postal_code', 'ZIP code'],
+  ['date', 'Date', 'date'],
+] as const;
 
-const Found = ({ address }: { address: Record<string, string> }) => {
-  const rates = useCall(JSON.stringify(address), (levy, signal) => levy.get('/rates', { query: address, signal }));
-  return (
-    <Load of={rates} what="rates">
-      {({ combined_rate, date, address_resolution, jurisdictions, warnings, content_releases }) => (
-        <>
-          <Facts
-            of={[
-              ['Combined rate', combined_rate === null ? 'not known' : percent(combined_rate)],
-              ['Date', date],
-              ['Matched by', `${address_resolution.level}${address_resolution.ambiguous ? ', ambiguous' : ''}`],
-              ['Coverage', address_resolution.coverage],
-              ['Content', Object.values(content_releases).join(', ')],
-            ]}
-          />
-          <Warnings of={warnings} />
-          <Table
-            caption="Rates of the jurisdictions"
-            columns={[
-              ['Jurisdiction', (row) => row.jurisdiction_name],
-              ['Code', (row) => row.reporting_code ?? row.jurisdiction_code],
-              ['Rate', (row) => percent(row.rate), 'figure'],
-              ['Confidence', (row) => row.confidence],
-              ['Source', (row) => row.source],
-            ]}
-            rows={jurisdictions}
-            keyOf={(row) => row.jurisdiction_code}
-            empty="No jurisdiction taxes this address."
-          />
-        </>
-      )}
-    </Load>
-  );
-};
+const Rates = ({ address }: { address: Record<string, string> }) => (
+  <Fetch
+    what="rates"
+    of={JSON.stringify(address)}
+    read={(levy, signal) => dataOf(levy.get('/rates', { query: address, signal }))}
+  >
+    {({ combined_rate, date, address_resolution, jurisdictions, warnings, content_releases }) => (
+      <>
+        <Facts
+          of={[
+            ['Combined rate', combined_rate === null ? 'not known' : percent(combined_rate)],
+            ['Date', date],
+            ['Matched by', `${address_resolution.level}${address_resolution.ambiguous ? ', ambiguous' : ''}`],
+            ['Coverage', address_resolution.coverage],
+            ['Content', Object.values(content_releases).join(', ')],
+          ]}
+        />
+        <Warnings of={warnings} />
+        <Table
+          caption="Rates of the jurisdictions"
+          columns={[
+            ['Jurisdiction', (row) => row.jurisdiction_name],
+            ['Code', (row) => row.reporting_code ?? row.jurisdiction_code],
+            ['Rate', (row) => percent(row.rate), 'figure'],
+            ['Confidence', (row) => row.confidence],
+            ['Source', (row) => row.source],
+          ]}
+          rows={jurisdictions}
+          empty="No jurisdiction taxes this address."
+        />
+      </>
+    )}
+  </Fetch>
+);
 
 /** The rates of an address, with their sources. */
 const RatesBox = ({ query }: Pick<ViewProps, 'query'>) => {
-  const address = parametersOf(query, fields);
+  const address = parametersOf(
+    query,
+    addressFields.map(([name]) => name),
+  );
   return (
-    <section class="panel" aria-labelledby="rates">
-      <h2 id="rates">Rates of an address</h2>
-      <SearchForm to={(values) => linkTo(['coverage'], values)}>
-        <Field name="line1" label="Street" value={query.get('line1')} />
-        <Field name="city" label="City" value={query.get('city')} />
-        <Field name="county" label="County" value={query.get('county')} />
-        <Field name="state" label="State" value={query.get('state')} />
-        <Field name="postal_code" label="ZIP code" value={query.get('postal_code')} />
-        <Field name="date" label="Date" type="date" value={query.get('date')} />
-        <button type="submit">Show rates</button>
-      </SearchForm>
-      {(address['postal_code'] || (address['city'] && address['state'])) && <Found address={address} />}
-    </section>
+    <Panel title="Rates of an address">
+      <SearchForm
+        to={(values) => linkTo(['coverage'], values)}
+        fields={addressFields}
+        values={address}
+        button="Show rates"
+      />
+      {(address['postal_code'] || (address['city'] && address['state'])) && <Rates address={address} />}
+    </Panel>
   );
 };
 
@@ -103,7 +109,6 @@ const StateTable = ({ states }: { states: readonly State[] }) => (
       ['Places missing', (row) => row.local.places_missing, 'figure'],
     ]}
     rows={states.toSorted((a, b) => (a.name < b.name ? -1 : 1))}
-    keyOf={(row) => row.state}
     empty="No content."
   />
 );
@@ -121,14 +126,11 @@ const Subjects = ({ of }: { of: State }) => (
       ['Sources', (name) => of[name].citations.join('; ')],
     ]}
     rows={subjects}
-    keyOf={(name) => name}
-    empty=""
   />
 );
 
 const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { release: string | null } }) => (
-  <section aria-labelledby="proposal">
-    <h2 id="proposal">Proposed release</h2>
+  <Panel title="Proposed release">
     <p class={of.held ? 'notice bad' : 'notice'}>
       {of.release} is not active. {of.held ?? 'Its gates allow an activation.'}
     </p>
@@ -141,7 +143,6 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
         ['Result', (row) => <Status of={row.passed ? 'passed' : 'failed'} />],
       ]}
       rows={of.gates}
-      keyOf={(row) => row.name}
       empty="The gates are not measured yet."
     />
     {of.changes && (
@@ -156,7 +157,6 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
           ['After', (row) => (row.after === null ? 'none' : percent(row.after)), 'figure'],
         ]}
         rows={of.changes.rates}
-        keyOf={(row) => row.jurisdiction + row.kind + row.from}
         empty="No rate of a jurisdiction changes."
       />
     )}
@@ -164,7 +164,7 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
       An operator compares it with the active release by <code>npm run content -- diff</code>, and activates it by{' '}
       <code>npm run content -- activate</code>.
     </p>
-  </section>
+  </Panel>
 );
 
 const originText: Record<string, string> = { built_in: 'built in', own: 'own rules' };
@@ -188,30 +188,27 @@ const ReleaseDetails = ({ of }: { of: Schemas['StateRelease'] }) => (
 );
 
 /** All releases of a state, the newest first. */
-const Releases = ({ state }: { state: string }) => {
-  const coverage = useCall(state, (levy, signal) =>
-    levy.get('/coverage', { query: { state, expand: 'releases' }, signal }),
-  );
-  return (
-    <Load of={coverage} what="releases">
-      {({ states }) => (
-        <Table
-          caption="Releases, the newest first"
-          columns={[
-            ['Release', (row) => row.id],
-            ['Status', (row) => <Status of={row.active ? 'active' : 'not active'} tone={row.active ? 'good' : ''} />],
-            ['Origin', (row) => `${originText[row.origin] ?? row.origin}${row.own_rules ? ', with own rules' : ''}`],
-            ['Local rates', (row) => <Status of={row.local_rates} />],
-            ['Details', (row) => <ReleaseDetails of={row} />],
-          ]}
-          rows={(states[0]?.releases ?? []).toReversed()}
-          keyOf={(row) => row.id}
-          empty="No releases."
-        />
-      )}
-    </Load>
-  );
-};
+const Releases = ({ state }: { state: string }) => (
+  <Fetch
+    what="releases"
+    read={(levy, signal) => dataOf(levy.get('/coverage', { query: { state, expand: 'releases' }, signal }))}
+  >
+    {({ states }) => (
+      <Table
+        caption="Releases, the newest first"
+        columns={[
+          ['Release', (row) => row.id],
+          ['Status', (row) => <Status of={row.active ? 'active' : 'not active'} tone={row.active ? 'good' : ''} />],
+          ['Origin', (row) => `${originText[row.origin] ?? row.origin}${row.own_rules ? ', with own rules' : ''}`],
+          ['Local rates', (row) => <Status of={row.local_rates} />],
+          ['Details', (row) => <ReleaseDetails of={row} />],
+        ]}
+        rows={(states[0]?.releases ?? []).toReversed()}
+        empty="No releases."
+      />
+    )}
+  </Fetch>
+);
 
 const Detail = ({ of }: { of: State }) => (
   <>
@@ -246,34 +243,30 @@ const Detail = ({ of }: { of: State }) => (
 );
 
 /** Coverage: a map with its table, one state, and the rates of an address. */
-export const Coverage = ({ path, query }: ViewProps) => {
-  const coverage = useCall('coverage', (levy, signal) => levy.get('/coverage', { signal }));
-  return (
-    <Load of={coverage} what="the coverage">
-      {({ states }) => {
-        const chosen = states.find(({ state }) => state === path[0]);
-        if (chosen) return <Detail of={chosen} />;
-        return (
-          <>
-            <h1>Coverage</h1>
-            {path[0] && <p class="notice bad">There is no state {path[0]}. Use a code of the table below.</p>}
-            <RatesBox query={query} />
-            <section class="panel" aria-labelledby="local">
-              <h2 id="local">Local rates by state</h2>
-              <TileMap states={states} />
-              <ul class="legend">
-                {levels.map(([name, meaning]) => (
-                  <li key={name}>
-                    <span class={`tile ${name}`}>{states.filter((state) => state.local_rates === name).length}</span>{' '}
-                    <strong>{name}</strong>: {meaning}
-                  </li>
-                ))}
-              </ul>
-              <StateTable states={states} />
-            </section>
-          </>
-        );
-      }}
-    </Load>
-  );
-};
+export const Coverage = ({ path: [state], query }: ViewProps) => (
+  <Fetch what="the coverage" read={(levy, signal) => dataOf(levy.get('/coverage', { signal }))}>
+    {({ states }) => {
+      const chosen = states.find((one) => one.state === state);
+      if (chosen) return <Detail key={state} of={chosen} />;
+      return (
+        <>
+          <h1>Coverage</h1>
+          {state && <p class="notice bad">There is no state {state}. Use a code of the table below.</p>}
+          <RatesBox query={query} />
+          <Panel title="Local rates by state">
+            <TileMap states={states} />
+            <ul class="legend">
+              {levels.map(([name, meaning]) => (
+                <li key={name}>
+                  <span class={`tile ${name}`}>{states.filter(({ local_rates }) => local_rates === name).length}</span>{' '}
+                  <strong>{name}</strong>: {meaning}
+                </li>
+              ))}
+            </ul>
+            <StateTable states={states} />
+          </Panel>
+        </>
+      );
+    }}
+  </Fetch>
+);

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { orThrow, type Schemas } from '../../client/client.ts';
+import type { Schemas } from '../../client/client.ts';
 import { certificatesFrom, reasons, removed } from './certificates.ts';
-import { dayMs, todayIn } from './days.ts';
-import { type Action, ActionButton, Load, useAction, useCall } from './load.tsx';
-import { Field, SearchForm, Table, valuesOf, wordsOf } from './parts.tsx';
-import { linkTo, parametersOf, queryOf, type ViewProps } from './route.ts';
+import { dayMs, todayIn } from './format.ts';
+import { ActionButton, dataOf, Fetch, useAction } from './load.tsx';
+import { Field, PageLinks, SearchForm, Table, valuesOf, wordsOf } from './parts.tsx';
+import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
 
 type Stored = Schemas['StoredCustomer'];
@@ -20,7 +20,6 @@ const Certificates = ({ of, caption }: { of: readonly Schemas['CertificateReques
       ['To', (row) => row.valid_to],
     ]}
     rows={of}
-    keyOf={(row) => JSON.stringify(row)}
     empty="No certificates."
   />
 );
@@ -34,46 +33,29 @@ const choices = [
 const CertificateFields = ({ of, at }: { of: Partial<Stored['exemptions'][number]>; at: number }) => (
   <fieldset>
     <legend>{of.reason ? `Certificate ${at + 1}` : 'New certificate'}</legend>
-    <Field name={`number-${at}`} label="Number" value={of.certificate_number ?? ''} />
-    <Field name={`reason-${at}`} label="Reason" value={of.reason ?? ''} options={choices} />
-    <Field name={`states-${at}`} label="States, such as MI, OH; empty for all" value={of.states?.join(', ') ?? ''} />
-    <Field name={`from-${at}`} label="Valid from" type="date" value={of.valid_from ?? ''} />
-    <Field name={`to-${at}`} label="Valid to" type="date" value={of.valid_to ?? ''} />
+    <Field of={[`number-${at}`, 'Number']} value={of.certificate_number} />
+    <Field of={[`reason-${at}`, 'Reason', choices]} value={of.reason} />
+    <Field of={[`states-${at}`, 'States, such as MI, OH; empty for all']} value={of.states?.join(', ')} />
+    <Field of={[`from-${at}`, 'Valid from', 'date']} value={of.valid_from} />
+    <Field of={[`to-${at}`, 'Valid to', 'date']} value={of.valid_to} />
   </fieldset>
 );
 
 type Change = { readonly name: string | null; readonly exemptions: Schemas['CertificateRequest'][] };
 
-/** The effect of the change, before it is saved. */
-const Review = ({ id, body, action, reload }: { id: string; body: Change; action: Action; reload: () => void }) => (
-  <div class="review">
-    <p>
-      {id} gets the name {body.name ?? '(none)'} and these certificates. Sales from now on use them; recorded sales stay
-      as they are.
-    </p>
-    <Certificates of={body.exemptions} caption="Certificates after the change" />
-    <ActionButton action={action} label="Save" />
-    {action.trouble?.kind === 'changed' && (
-      <button type="button" onClick={reload}>
-        Load it again
-      </button>
-    )}
-  </div>
-);
-
-const Edit = ({ of, onDone }: { of: Stored; onDone: () => void }) => {
-  const { levy } = useSession();
+/** The form of a customer. It shows the effect of the change before it is saved. */
+const Edit = ({ of: { id, version, name, exemptions }, reload }: { of: Stored; reload: () => void }) => {
   const [body, setBody] = useState<Change | null>(null);
   const [problem, setProblem] = useState('');
-  const headers = { 'If-Match': `"${of.version}"` };
+  const headers = { 'If-Match': `"${version}"` };
   const action = useAction(
-    async (idempotencyKey) =>
-      orThrow(await levy.post('/customers/{id}', { path: { id: of.id }, body: body ?? {}, idempotencyKey, headers })),
-    onDone,
+    (levy, idempotencyKey) =>
+      dataOf(levy.post('/customers/{id}', { path: { id }, body: body ?? {}, idempotencyKey, headers })),
+    reload,
     JSON.stringify(body),
   );
   const review = (values: Record<string, string>) => {
-    const found = certificatesFrom(values, of.exemptions.length + 1);
+    const found = certificatesFrom(values, exemptions.length + 1);
     setProblem(found.ok ? '' : found.problem);
     if (found.ok) setBody({ name: values['name'] || null, exemptions: found.certificates });
   };
@@ -87,8 +69,8 @@ const Edit = ({ of, onDone }: { of: Stored; onDone: () => void }) => {
       onInput={() => setBody(null)}
     >
       <h2>Edit</h2>
-      <Field name="name" label="Name" value={of.name ?? ''} />
-      {[...of.exemptions, {}].map((certificate, at) => (
+      <Field of={['name', 'Name']} value={name} />
+      {[...exemptions, {}].map((certificate, at) => (
         <CertificateFields key={at} of={certificate} at={at} />
       ))}
       {problem && (
@@ -96,97 +78,94 @@ const Edit = ({ of, onDone }: { of: Stored; onDone: () => void }) => {
           {problem}
         </p>
       )}
-      {body ? (
-        <Review id={of.id} body={body} action={action} reload={onDone} />
-      ) : (
-        <button type="submit">Review the change</button>
+      {!body && <button type="submit">Review the change</button>}
+      {body && (
+        <div class="review">
+          <p>
+            {id} gets the name {body.name ?? '(none)'} and these certificates. Sales from now on use them; recorded
+            sales stay as they are.
+          </p>
+          <Certificates of={body.exemptions} caption="Certificates after the change" />
+          <ActionButton action={action} label="Save" kind="primary" />
+          {action.trouble?.kind === 'changed' && (
+            <button type="button" onClick={reload}>
+              Load it again
+            </button>
+          )}
+        </div>
       )}
     </form>
   );
 };
 
 /** A customer with its certificates. */
-export const Customer = ({ id }: { id: string }) => {
+const Customer = ({ id }: { id: string }) => {
   const { canWrite } = useSession();
-  const customer = useCall(id, (levy, signal) => levy.get('/customers/{id}', { path: { id }, signal }));
   return (
-    <Load of={customer} what="the customer">
-      {(found) => (
+    <Fetch what="the customer" read={(levy, signal) => dataOf(levy.get('/customers/{id}', { path: { id }, signal }))}>
+      {(found, reload) => (
         <>
-          <h1>{found.name ?? found.id}</h1>
+          <h1>{found.name ?? id}</h1>
           <p>
-            {found.id} · <a href={linkTo(['transactions'], { customer_id: found.id })}>Transactions</a>
+            {id} · <a href={linkTo(['transactions'], { customer_id: id })}>Transactions</a>
           </p>
           <Certificates of={found.exemptions} caption="Certificates" />
-          {canWrite && <Edit key={found.version} of={found} onDone={customer.reload} />}
+          {canWrite && <Edit key={found.version} of={found} reload={reload} />}
         </>
       )}
-    </Load>
+    </Fetch>
   );
 };
 
-const List = ({ query }: Pick<ViewProps, 'query'>) => {
-  const filters = parametersOf(query, ['expiring_before', 'state', 'starting_after']);
-  const list = useCall(JSON.stringify(filters), (levy, signal) =>
-    levy.get('/customers', { query: { ...filters, limit: 50 }, signal }),
-  );
-  return (
-    <Load of={list} what="customers">
-      {({ data, next_cursor }) => (
-        <>
-          <Table
-            caption="Customers with certificates"
-            columns={[
-              ['Id', ({ id }) => <a href={linkTo(['customers', id])}>{id}</a>],
-              ['Name', ({ name }) => name],
-              ['Certificates', ({ exemptions }) => exemptions.length, 'figure'],
-              ['First to expire', ({ exemptions }) => exemptions.flatMap(({ valid_to }) => valid_to ?? []).sort()[0]],
-            ]}
-            rows={data}
-            keyOf={({ id }) => id}
-            empty={next_cursor ? 'No customer matches on this page.' : 'No customer matches.'}
-          />
-          <div class="pages">
-            {query.get('starting_after') && (
-              <a href={linkTo(['customers'], { ...queryOf(query), starting_after: '' })}>First page</a>
-            )}
-            {next_cursor && (
-              <a href={linkTo(['customers'], { ...queryOf(query), starting_after: next_cursor })}>Next page</a>
-            )}
-          </div>
-        </>
-      )}
-    </Load>
-  );
-};
-
-/** Customers and their exemption certificates. */
-export const Customers = ({ path, query }: ViewProps) => {
+/** Customers and their exemption certificates, or one of them. */
+export const Customers = ({ path: [id], query }: ViewProps) => {
   const { account } = useSession();
-  const inSixtyDays = todayIn(account.time_zone, Date.now() + 60 * dayMs);
-  const [id] = path;
   if (id) return <Customer key={id} id={id} />;
+  const filters = parametersOf(query, ['expiring_before', 'state', 'starting_after']);
+  const inSixtyDays = todayIn(account.time_zone, Date.now() + 60 * dayMs);
   return (
     <>
       <h1>Customers</h1>
-      <SearchForm to={(values) => linkTo(['customers'], values)}>
-        <Field
-          name="expiring_before"
-          label="With a certificate that expires before"
-          type="date"
-          value={query.get('expiring_before')}
-        />
-        <Field name="state" label="State" value={query.get('state')} />
-        <button type="submit">Find</button>
-      </SearchForm>
-      <SearchForm to={(values) => linkTo(['customers', values['id'] ?? ''])}>
-        <Field name="id" label="Customer id" isRequired />
-        <button type="submit">Open</button>
-      </SearchForm>
+      <SearchForm
+        to={(values) => linkTo(['customers'], values)}
+        fields={[
+          ['expiring_before', 'With a certificate that expires before', 'date'],
+          ['state', 'State'],
+        ]}
+        values={filters}
+        button="Find"
+      />
+      <SearchForm
+        to={({ id = '' }) => linkTo(['customers', id])}
+        fields={[['id', 'Customer id']]}
+        button="Open"
+        isRequired
+      />
       <p>
         <a href={linkTo(['customers'], { expiring_before: inSixtyDays })}>Certificates that expire within 60 days</a>
       </p>
-      <List query={query} />
+      <Fetch
+        what="customers"
+        of={JSON.stringify(filters)}
+        read={(levy, signal) => dataOf(levy.get('/customers', { query: { ...filters, limit: 50 }, signal }))}
+      >
+        {({ data, next_cursor }) => (
+          <>
+            <Table
+              caption="Customers with certificates"
+              columns={[
+                ['Id', (row) => <a href={linkTo(['customers', row.id])}>{row.id}</a>],
+                ['Name', ({ name }) => name],
+                ['Certificates', ({ exemptions }) => exemptions.length, 'figure'],
+                ['First to expire', ({ exemptions }) => exemptions.flatMap(({ valid_to }) => valid_to ?? []).sort()[0]],
+              ]}
+              rows={data}
+              empty={next_cursor ? 'No customer matches on this page.' : 'No customer matches.'}
+            />
+            <PageLinks view="customers" query={query} next={next_cursor} />
+          </>
+        )}
+      </Fetch>
     </>
   );
 };

@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
-import { grouped } from './amounts.ts';
-import { todayIn } from './days.ts';
-import { ActionButton, ConfirmDialog, Load, type Loaded, useAction, useCall, useLoad } from './load.tsx';
+import { grouped, todayIn } from './format.ts';
+import { ActionButton, ConfirmButton, dataOf, Load, type Loaded, Pages, useAction, useLoad } from './load.tsx';
 import {
   Amount,
-  type Column,
+  amountColumns,
   counted,
   DueDate,
   download,
@@ -14,10 +13,10 @@ import {
   periodName,
   Status,
   Table,
+  TransactionLink,
   Warnings,
   wordsOf,
 } from './parts.tsx';
-import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 
 export type FilingData = Schemas['Filing'];
@@ -27,10 +26,7 @@ const ExceptionTable = ({ rows }: { rows: readonly Schemas['FilingException'][] 
   <Table
     caption="Transactions that are exceptions"
     columns={[
-      [
-        'Reference',
-        (row) => <a href={linkTo(['transactions', row.transaction_id])}>{row.reference_id ?? row.transaction_id}</a>,
-      ],
+      ['Reference', (row) => <TransactionLink of={{ ...row, id: row.transaction_id }} />],
       ['Day', (row) => row.tax_day],
       ['Customer', (row) => row.customer_id],
       ['ZIP', (row) => row.postal_code],
@@ -45,7 +41,6 @@ const ExceptionTable = ({ rows }: { rows: readonly Schemas['FilingException'][] 
       ],
     ]}
     rows={rows}
-    keyOf={(row) => row.transaction_id}
     empty="None."
   />
 );
@@ -55,19 +50,15 @@ const Exceptions = ({ of }: { of: NonNullable<FilingData['exceptions']> }) => (
     <p class={of.count > 0 ? 'notice bad' : 'notice good'}>
       {of.count === 0 ? 'No exceptions.' : `${counted(of.count, 'exception')}: check the transactions before you file.`}
     </p>
-    {of.count > 0 && (
-      <Table
-        caption="Exceptions by reason"
-        columns={[
-          ['Reason', (row) => wordsOf(row.reason)],
-          ['Transactions', (row) => row.count, 'figure'],
-          ['Gross amount', (row) => <Amount of={row.gross_amount} currency={row.currency} />, 'figure'],
-        ]}
-        rows={of.by_reason}
-        keyOf={(row) => row.reason + row.currency}
-        empty=""
-      />
-    )}
+    <Table
+      caption="Exceptions by reason"
+      columns={[
+        ['Reason', (row) => wordsOf(row.reason)],
+        ['Transactions', (row) => row.count, 'figure'],
+        ['Gross amount', (row) => <Amount of={row.gross_amount} currency={row.currency} />, 'figure'],
+      ]}
+      rows={of.by_reason}
+    />
     {of.transactions && of.transactions.length > 0 && <ExceptionTable rows={of.transactions} />}
     {of.transactions && of.count > of.transactions.length && (
       <p class="hint">Showing the first {of.transactions.length}. Close the period to see all.</p>
@@ -91,16 +82,15 @@ const Linked = ({ of }: { of: string }) => (
 );
 
 /** When the return is due, and by which rules. */
-const Terms = ({ of }: { of: FilingData }) => {
+const Terms = ({ of: { terms, status, due_date, vendor_discount } }: { of: FilingData }) => {
   const today = todayIn(useSession().account.time_zone, Date.now());
-  const { terms } = of;
-  const isRequired = terms?.zero_return_required ?? null;
+  const zeroReturn = { true: 'required', false: 'not required', null: null, undefined: null };
   return (
     <>
       <Facts
         of={[
-          ['Due', of.status === 'filed' ? of.due_date : <DueDate key="due" of={of.due_date} today={today} />],
-          ['Return without sales', isRequired === null ? null : isRequired ? 'required' : 'not required'],
+          ['Due', status === 'filed' ? due_date : <DueDate key="due" of={due_date} today={today} />],
+          ['Return without sales', zeroReturn[`${terms?.zero_return_required}`]],
         ]}
       />
       {terms && (
@@ -109,7 +99,7 @@ const Terms = ({ of }: { of: FilingData }) => {
           <Facts
             of={[
               ['Due date rule', terms.due_rule],
-              ['Vendor discount', of.vendor_discount],
+              ['Vendor discount', vendor_discount],
               ['Sources', terms.source && <Linked key="sources" of={terms.source} />],
             ]}
           />
@@ -119,7 +109,7 @@ const Terms = ({ of }: { of: FilingData }) => {
   );
 };
 
-const figures = [
+const figures = amountColumns([
   ['Gross', 'gross_amount'],
   ['Exempt', 'exempt_amount'],
   ['Not covered', 'not_covered_amount'],
@@ -127,98 +117,42 @@ const figures = [
   ['Calculated tax', 'calculated_tax_amount'],
   ['Tax collected', 'tax_amount'],
   ['Credits', 'credit_amount'],
-] as const;
+]);
 
 /** Reads the page of totals of a cursor. */
-type ReadTotals = (cursor: string, signal: AbortSignal) => Promise<FilingData>;
+export type ReadTotals = (cursor: string, levy: Levy, signal: AbortSignal) => Promise<FilingData>;
 
-const TotalsTable = ({ rows }: { rows: FilingData['totals'] }) => (
-  <Table
-    caption="Totals by jurisdiction"
-    columns={[
-      ['Jurisdiction', (row) => row.jurisdiction_name],
-      ['Code', (row) => row.reporting_code ?? row.jurisdiction_code],
-      ['Currency', (row) => row.currency],
-      ...figures.map(
-        ([name, field]): Column<Schemas['FilingTotal']> => [name, (row) => <Amount of={row[field]} />, 'figure'],
-      ),
-    ]}
-    rows={rows ?? []}
-    keyOf={(row) => row.jurisdiction_code + row.currency}
-    empty="No jurisdictions."
-  />
-);
-
-const NextTotals = ({
-  cursor,
-  read,
-  onPage,
-}: {
-  cursor: string;
-  read: ReadTotals;
-  onPage: (cursor: string) => void;
-}) => {
-  const page = useLoad(cursor, (signal) => read(cursor, signal));
-  return (
-    <Load of={page} what="totals">
-      {({ totals, totals_next_cursor }) => (
-        <>
-          <TotalsTable rows={totals} />
-          <NextButton cursor={totals_next_cursor} onPage={onPage} />
-        </>
-      )}
-    </Load>
-  );
-};
-
-const NextButton = ({ cursor, onPage }: { cursor: string | null; onPage: (cursor: string) => void }) =>
-  cursor && (
-    <button type="button" onClick={() => onPage(cursor)}>
-      Next page of totals
-    </button>
-  );
-
-/** The totals of a filing, page by page: a return in many currencies and jurisdictions has more than one page. */
-const Totals = ({ of, read }: { of: FilingData; read: ReadTotals }) => {
-  const [cursor, setCursor] = useState<string | null>(null);
-  return cursor === null ? (
-    <>
-      <TotalsTable rows={of.totals} />
-      <NextButton cursor={of.totals_next_cursor} onPage={setCursor} />
-    </>
-  ) : (
-    <>
-      <NextTotals cursor={cursor} read={read} onPage={setCursor} />
-      <button type="button" onClick={() => setCursor(null)}>
-        First page of totals
-      </button>
-    </>
-  );
-};
-
-/** The figures of a filing or a dry run. */
+/** The figures of a filing or a dry run. A return in many currencies and jurisdictions has several pages of totals. */
 export const FilingFigures = ({ of, readTotals }: { of: FilingData; readTotals: ReadTotals }) => (
   <>
     <Terms of={of} />
     <Warnings of={of.warnings} />
     <Table
       caption="Totals by currency"
-      columns={[
-        ['Currency', (row) => row.currency],
-        ...figures.map(
-          ([name, field]): Column<FilingData['summary'][number]> => [
-            name,
-            (row) => <Amount of={row[field]} />,
-            'figure',
-          ],
-        ),
-        ['Transactions', (row) => row.count, 'figure'],
-      ]}
+      columns={[['Currency', (row) => row.currency], ...figures, ['Transactions', (row) => row.count, 'figure']]}
       rows={of.summary}
-      keyOf={(row) => row.currency}
       empty="No sales in this period."
     />
-    <Totals of={of} read={readTotals} />
+    <Pages
+      what="totals"
+      first={of}
+      read={(cursor, ...call) => readTotals(cursor ?? '', ...call)}
+      nextOf={({ totals_next_cursor }) => totals_next_cursor}
+    >
+      {({ totals }) => (
+        <Table
+          caption="Totals by jurisdiction"
+          columns={[
+            ['Jurisdiction', (row) => row.jurisdiction_name],
+            ['Code', (row) => row.reporting_code ?? row.jurisdiction_code],
+            ['Currency', (row) => row.currency],
+            ...figures,
+          ]}
+          rows={totals ?? []}
+          empty="No jurisdictions."
+        />
+      )}
+    </Pages>
     {of.exceptions && <Exceptions of={of.exceptions} />}
   </>
 );
@@ -229,14 +163,16 @@ export const figuresText = ({ summary, exceptions }: FilingData): string => {
     ({ currency, tax_amount, count }) =>
       `${grouped(tax_amount)} ${currency} of tax in ${counted(count, 'transaction')}`,
   );
-  const text = sums.length > 0 ? sums.join(' and ') : 'no sales';
+  const text = sums.join(' and ') || 'no sales';
   return exceptions?.count ? `${text}, with ${counted(exceptions.count, 'exception')}` : text;
 };
 
-type Props = { readonly of: FilingData; readonly onDone: () => void; readonly onClose: () => void };
+type UpdateProps = { readonly of: FilingData; readonly onChange: () => void };
 
-const MarkFiled = ({ of, onDone, onClose }: Props) => {
-  const { levy } = useSession();
+const update = (of: FilingData, body: Schemas['FilingUpdate']) => (levy: Levy, idempotencyKey: string) =>
+  dataOf(levy.post('/filings/{id}', { path: { id: of.id ?? '' }, body, idempotencyKey, maxTries: 4 }));
+
+const MarkFiled = ({ of, onChange }: UpdateProps) => {
   const [number, setNumber] = useState('');
   const [isAcknowledged, setAcknowledged] = useState(false);
   const count = of.exceptions?.count ?? 0;
@@ -245,26 +181,16 @@ const MarkFiled = ({ of, onDone, onClose }: Props) => {
     confirmation_number: number.trim(),
     ...(count > 0 && { acknowledge_exceptions: count }),
   } as const;
-  const action = useAction(
-    async (idempotencyKey) =>
-      orThrow(await levy.post('/filings/{id}', { path: { id: of.id ?? '' }, body, idempotencyKey, maxTries: 4 })),
-    onDone,
-    JSON.stringify(body),
-  );
-  const missing =
-    number.trim() === ''
-      ? 'Enter the confirmation number.'
-      : count > 0 && !isAcknowledged
-        ? 'Confirm that you checked the exceptions.'
-        : '';
+  const unchecked = count > 0 && !isAcknowledged ? 'Confirm that you checked the exceptions.' : '';
   return (
-    <ConfirmDialog
+    <ConfirmButton
       title="Mark as filed"
-      action={action}
-      label="Mark as filed"
+      kind="primary"
       cancelLabel="Not yet"
-      onClose={onClose}
-      missing={missing}
+      write={update(of, body)}
+      onDone={onChange}
+      content={JSON.stringify(body)}
+      missing={number.trim() === '' ? 'Enter the confirmation number.' : unchecked}
     >
       <p>
         This marks {periodName(of)} as filed, with {figuresText(of)}. Its transactions become filed and can no longer be
@@ -284,89 +210,35 @@ const MarkFiled = ({ of, onDone, onClose }: Props) => {
           I checked the {counted(count, 'exception')}.
         </label>
       )}
-    </ConfirmDialog>
-  );
-};
-
-const Cancel = ({ of, onDone, onClose }: Props) => {
-  const { levy } = useSession();
-  const body = { status: 'canceled' } as const;
-  const action = useAction(
-    async (idempotencyKey) =>
-      orThrow(await levy.post('/filings/{id}', { path: { id: of.id ?? '' }, body, idempotencyKey, maxTries: 4 })),
-    onDone,
-  );
-  return (
-    <ConfirmDialog
-      title="Cancel the filing"
-      action={action}
-      label="Cancel the filing"
-      cancelLabel="Keep the filing"
-      onClose={onClose}
-    >
-      <p>
-        This cancels the filing of {periodName(of)} and opens its transactions again: {figuresText(of)}. The schedule
-        does not close the period automatically afterwards.
-      </p>
-    </ConfirmDialog>
+    </ConfirmButton>
   );
 };
 
 /** The actions on a closed filing. Each one states its effect before it runs. */
-const FilingActions = ({ of, onChange }: { of: FilingData; onChange: () => void }) => {
+const FilingActions = ({ of, onChange }: UpdateProps) => {
   const { canWrite } = useSession();
-  const [open, setOpen] = useState<'file' | 'cancel' | null>(null);
-  const close = () => setOpen(null);
-  const done = () => {
-    close();
-    onChange();
-  };
   if (of.status !== 'closed') return null;
   if (!canWrite) return <p class="hint">Your credential may read only. Filing needs the scope write.</p>;
   return (
-    <p class="actions">
-      <button type="button" class="primary" onClick={() => setOpen('file')}>
-        Mark as filed …
-      </button>
-      <button type="button" onClick={() => setOpen('cancel')}>
-        Cancel the filing …
-      </button>
-      {open === 'file' && <MarkFiled of={of} onDone={done} onClose={close} />}
-      {open === 'cancel' && <Cancel of={of} onDone={done} onClose={close} />}
-    </p>
+    <div class="actions">
+      <MarkFiled of={of} onChange={onChange} />
+      <ConfirmButton
+        title="Cancel the filing"
+        cancelLabel="Keep the filing"
+        write={update(of, { status: 'canceled' })}
+        onDone={onChange}
+      >
+        <p>
+          This cancels the filing of {periodName(of)} and opens its transactions again: {figuresText(of)}. The schedule
+          does not close the period automatically afterwards.
+        </p>
+      </ConfirmButton>
+    </div>
   );
 };
-
-const ExceptionPages = ({ id }: { id: string }) => {
-  const [cursor, setCursor] = useState<string | null>(null);
-  const query = { limit: 50, ...(cursor && { starting_after: cursor }) };
-  const list = useCall(`${id} ${cursor}`, (levy, signal) =>
-    levy.get('/filings/{id}/exceptions', { path: { id }, query, signal }),
-  );
-  return (
-    <Load of={list} what="exceptions">
-      {({ data, next_cursor }) => (
-        <>
-          <ExceptionTable rows={data} />
-          {cursor && (
-            <button type="button" onClick={() => setCursor(null)}>
-              First page
-            </button>
-          )}
-          {next_cursor && (
-            <button type="button" onClick={() => setCursor(next_cursor)}>
-              Next page of exceptions
-            </button>
-          )}
-        </>
-      )}
-    </Load>
-  );
-};
-
-const nameOf = ({ state, period_end }: FilingData): string => `${state}-${period_end}`;
 
 const cursorNames = ['starting_after', 'totals_starting_after'] as const;
+type Query = { expand?: 'entries'; limit?: number } & Partial<Record<(typeof cursorNames)[number], string>>;
 
 /** The cursor of the next page in a Link header (RFC 8288), or `null`. */
 const nextIn = (headers: Headers): Query | null => {
@@ -375,47 +247,30 @@ const nextIn = (headers: Headers): Query | null => {
   return name === undefined ? null : { [name]: query.get(name) };
 };
 
-type Query = { expand?: 'entries'; limit?: number; starting_after?: string; totals_starting_after?: string };
-
-/** All totals or all transactions of a filing as one CSV text, page by page. */
-const wholeCsv = async (
-  levy: Levy,
-  id: string,
-  first: Query,
-  signal: AbortSignal,
-  onPage: (pages: number) => void,
-): Promise<string> => {
-  let query = first;
-  let text = '';
-  for (let pages = 1; ; pages++) {
-    onPage(pages);
-    const page = await levy.getCsv('/filings/{id}', { path: { id }, query, signal, maxTries: 4 });
-    const csv = orThrow(page);
-    text += text ? csv.slice(csv.indexOf('\n') + 1) : csv;
-    const next = nextIn(page.headers);
-    if (next === null) return text;
-    query = { ...query, ...next };
-  }
-};
-
-const Files = ({ of }: { of: FilingData }) => {
-  const { levy } = useSession();
+/** The button that downloads all totals or all transactions of a filing as one CSV file, page by page. */
+const Download = ({ of, name, first }: { of: FilingData; name: string; first: Query }) => {
   const [pages, setPages] = useState(0);
-  const id = of.id ?? '';
-  const totals = useAction(
-    (_key, signal) => wholeCsv(levy, id, {}, signal, setPages),
-    (csv) => download(`${nameOf(of)}-totals.csv`, csv),
-  );
-  const entries = useAction(
-    (_key, signal) => wholeCsv(levy, id, { expand: 'entries', limit: 100 }, signal, setPages),
-    (csv) => download(`${nameOf(of)}-transactions.csv`, csv),
+  const action = useAction(
+    async (levy, _key, signal) => {
+      let text = '';
+      let query: Query | null = first;
+      for (let count = 1; query; count++) {
+        setPages(count);
+        const page = await levy.getCsv('/filings/{id}', { path: { id: of.id ?? '' }, query, signal, maxTries: 4 });
+        const csv = orThrow(page);
+        text += text ? csv.slice(csv.indexOf('\n') + 1) : csv;
+        const next = nextIn(page.headers);
+        query = next && { ...query, ...next };
+      }
+      return text;
+    },
+    (csv) => download(`${of.state}-${of.period_end}-${name}.csv`, csv),
   );
   return (
-    <div class="actions">
-      <ActionButton action={totals} label="Download totals as CSV" isPlain />
-      <ActionButton action={entries} label="Download transactions as CSV" isPlain />
-      <span role="status">{(totals.isRunning || entries.isRunning) && `Reading page ${pages} …`}</span>
-    </div>
+    <>
+      <ActionButton action={action} label={`Download ${name} as CSV`} />
+      <span role="status">{action.isRunning && `Reading page ${pages} …`}</span>
+    </>
   );
 };
 
@@ -430,13 +285,18 @@ const usePolling = ({ value, trouble, isLoading, reload }: Loaded<FilingData>): 
   }, [value, trouble, isLoading, reload]);
 };
 
-type BodyProps = {
-  of: FilingData;
-  onChange: () => void;
-  readTotals: Parameters<typeof FilingFigures>[0]['readTotals'];
+// The result of a filing's dry run, in the memory of the page.
+export const announced = new Map<string, string>();
+
+/** The result of the dry run, if the closed filing has other amounts: sales can be recorded between the two. */
+const announcedOtherwise = (filing: FilingData): string | null => {
+  const text = announced.get(filing.id ?? '');
+  return text === undefined || filing.status === 'closing' || text === figuresText(filing) ? null : text;
 };
 
-const FilingBody = ({ of, onChange, readTotals }: BodyProps) => (
+type BodyProps = UpdateProps & { readonly id: string; readonly readTotals: ReadTotals };
+
+const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
   <>
     <h1>{periodName(of)}</h1>
     <Facts
@@ -460,11 +320,25 @@ const FilingBody = ({ of, onChange, readTotals }: BodyProps) => (
       </p>
     )}
     <FilingFigures of={of} readTotals={readTotals} />
-    {(of.exceptions?.count ?? 0) > 0 && of.id && <ExceptionPages id={of.id} />}
+    {of.exceptions && of.exceptions.count > 0 && (
+      <Pages
+        what="exceptions"
+        read={(cursor, levy, signal) => {
+          const query = { limit: 50, ...(cursor && { starting_after: cursor }) };
+          return dataOf(levy.get('/filings/{id}/exceptions', { path: { id }, query, signal }));
+        }}
+        nextOf={({ next_cursor }) => next_cursor}
+      >
+        {({ data }) => <ExceptionTable rows={data} />}
+      </Pages>
+    )}
     {of.closed_at === null ? (
       <p class="hint">The files can be downloaded when the filing is closed.</p>
     ) : (
-      <Files of={of} />
+      <div class="actions">
+        <Download of={of} name="totals" first={{}} />
+        <Download of={of} name="transactions" first={{ expand: 'entries', limit: 100 }} />
+      </div>
     )}
     <FilingActions of={of} onChange={onChange} />
   </>
@@ -472,29 +346,20 @@ const FilingBody = ({ of, onChange, readTotals }: BodyProps) => (
 
 /** A filing: its figures, exceptions, files and what can be done with it. */
 export const Filing = ({ id }: { id: string }) => {
-  const { levy } = useSession();
-  const read = async (query: Query, signal: AbortSignal) =>
-    orThrow(await levy.get('/filings/{id}', { path: { id }, query, signal }));
-  const filing = useLoad(id, (signal) => read({}, signal));
+  const read = (query: Query, levy: Levy, signal: AbortSignal) =>
+    dataOf(levy.get('/filings/{id}', { path: { id }, query, signal }));
+  const filing = useLoad(id, (...call) => read({}, ...call));
   usePolling(filing);
   return (
     <Load of={filing} what="the filing">
-      {(found) => (
+      {(found, reload) => (
         <FilingBody
+          id={id}
           of={found}
-          onChange={filing.reload}
-          readTotals={(cursor, signal) => read({ totals_starting_after: cursor }, signal)}
+          onChange={reload}
+          readTotals={(cursor, ...call) => read({ totals_starting_after: cursor }, ...call)}
         />
       )}
     </Load>
   );
-};
-
-// The result of a filing's dry run, in the memory of the page.
-export const announced = new Map<string, string>();
-
-/** The result of the dry run, if the closed filing has other amounts: sales can be recorded between the two. */
-const announcedOtherwise = (filing: FilingData): string | null => {
-  const text = announced.get(filing.id ?? '');
-  return text === undefined || filing.status === 'closing' || text === figuresText(filing) ? null : text;
 };

@@ -1,15 +1,8 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
 import type { Schemas } from '../../client/client.ts';
+import { sha256 } from './oidc.ts';
 
 type Entry = Schemas['HistoryEntry'];
-
-const sha256 = async (text: string): Promise<string> => {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
-  return btoa(String.fromCharCode(...digest))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '');
-};
 
 /** Whether the hash of an entry matches its fields. */
 const isIntact = async (

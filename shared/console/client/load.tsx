@@ -1,8 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Levy, orThrow } from '../../client/client.ts';
-import { Dialog } from './parts.tsx';
 import { type Trouble, troubleOf, useSession } from './session.ts';
+
+/** The data that a call of the API returns. Throws its refusal. */
+export const dataOf = async <Value,>(call: Promise<Parameters<typeof orThrow<Value>>[0]>): Promise<Value> =>
+  orThrow(await call);
 
 export type Loaded<Value> = {
   /** The last value of the present key, even after a later try failed. */
@@ -12,15 +15,18 @@ export type Loaded<Value> = {
   readonly reload: () => void;
 };
 
+type Read<Value> = (levy: Levy, signal: AbortSignal) => Promise<Value>;
+
 /**
  * Load a value when `key` changes. Aborts a request that is no longer needed. The previous value stays while it loads
  * again.
  */
-export const useLoad = <Value,>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loaded<Value> => {
+export const useLoad = <Value,>(key: string, read: Read<Value>): Loaded<Value> => {
+  const { levy } = useSession();
   const [state, setState] = useState<{ key: string; value: Value | null; trouble: Trouble | null }>();
   const [round, setRound] = useState(0);
   const [isLoading, setLoading] = useState(true);
-  // `key` stands for what `load` reads, and `round` for another try.
+  // `key` stands for what `read` reads, and `round` for another try.
   useEffect(() => {
     const controller = new AbortController();
     const settle = (loaded: Value | null, trouble: Trouble | null) => {
@@ -29,44 +35,24 @@ export const useLoad = <Value,>(key: string, load: (signal: AbortSignal) => Prom
       setLoading(false);
     };
     setLoading(true);
-    load(controller.signal).then(
+    read(levy, controller.signal).then(
       (value) => settle(value, null),
       (error: unknown) => settle(null, troubleOf(error)),
     );
     return () => controller.abort();
   }, [key, round]);
   const reload = useCallback(() => setRound((last) => last + 1), []);
-  const isCurrent = state?.key === key;
-  return {
-    value: isCurrent ? state.value : null,
-    trouble: isCurrent ? state.trouble : null,
-    isLoading: isLoading || !isCurrent,
-    reload,
-  };
+  const current = state?.key === key ? state : { value: null, trouble: null };
+  return { ...current, isLoading: isLoading || state?.key !== key, reload };
 };
 
-/** Load what a call of the API returns when `key` changes. */
-export const useCall = <Value,>(
-  key: string,
-  call: (levy: Levy, signal: AbortSignal) => Promise<Parameters<typeof orThrow<Value>>[0]>,
-): Loaded<Value> => {
-  const { levy } = useSession();
-  return useLoad(key, async (signal) => orThrow(await call(levy, signal)));
-};
-
-/** The seconds that are left of a wait. */
-const useCountdown = (seconds: number): number => {
-  const [left, setLeft] = useState(seconds);
+const RetryButton = ({ after, retry }: { after: number; retry: () => void }) => {
+  const [left, setLeft] = useState(after);
   useEffect(() => {
     if (left <= 0) return;
     const timer = setTimeout(() => setLeft(left - 1), 1000);
     return () => clearTimeout(timer);
   }, [left]);
-  return left;
-};
-
-const RetryButton = ({ after, retry }: { after: number; retry: () => void }) => {
-  const left = useCountdown(after);
   return (
     <button type="button" disabled={left > 0} onClick={retry}>
       {left > 0 ? `Try again in ${left} s` : 'Try again'}
@@ -75,13 +61,13 @@ const RetryButton = ({ after, retry }: { after: number; retry: () => void }) => 
 };
 
 /** A message about a failed call, with what to do. The page shows once, at its top, that a session has ended. */
-const TroubleNotice = ({ trouble, retry }: { trouble: Trouble; retry?: () => void }) => {
+const TroubleNotice = ({ trouble, retry }: { trouble: Trouble | null; retry?: () => void }) => {
   const { endSession } = useSession();
-  const hasEnded = trouble.kind === 'signed_out';
+  const hasEnded = trouble?.kind === 'signed_out';
   useEffect(() => {
     if (hasEnded) endSession(trouble);
   }, [hasEnded, trouble, endSession]);
-  if (hasEnded) return null;
+  if (hasEnded || !trouble) return null;
   return (
     <div class="notice bad" role="alert">
       <strong>{trouble.title}</strong>
@@ -91,17 +77,15 @@ const TroubleNotice = ({ trouble, retry }: { trouble: Trouble; retry?: () => voi
   );
 };
 
-/** The loaded value, or the error. */
-export const Load = <Value,>({
-  of: { value, trouble, isLoading, reload },
-  what,
-  children,
-}: {
-  of: Loaded<Value>;
+type LoadProps<Value> = {
   /** The name of the data that is loading, such as `filings`. */
-  what: string;
-  children: (value: Value) => ComponentChildren;
-}) => {
+  readonly what: string;
+  readonly children: (value: Value, reload: () => void) => ComponentChildren;
+};
+
+/** The loaded value, or the error. */
+export const Load = <Value,>({ of, what, children }: LoadProps<Value> & { of: Loaded<Value> }) => {
+  const { value, trouble, isLoading, reload } = of;
   // The link or the button that started this may no longer exist.
   useEffect(() => {
     if (!isLoading && document.activeElement === document.body)
@@ -112,119 +96,191 @@ export const Load = <Value,>({
       <p class={value === null ? 'progress' : 'unseen'} role="status">
         {isLoading ? `Loading ${what} …` : ''}
       </p>
-      {trouble && <TroubleNotice key={String(isLoading)} trouble={trouble} retry={reload} />}
-      {value !== null && children(value)}
+      <TroubleNotice key={String(isLoading)} trouble={trouble} retry={reload} />
+      {value !== null && children(value, reload)}
     </div>
+  );
+};
+
+/** Load a value, again when `of` changes, and show it. */
+export const Fetch = <Value,>({ of = '', read, ...shown }: LoadProps<Value> & { of?: string; read: Read<Value> }) => (
+  <Load of={useLoad(of, read)} {...shown} />
+);
+
+type PagesProps<Page> = {
+  readonly what: string;
+  /** The first page, if it is known; otherwise the cursor `null` reads it. */
+  readonly first?: Page;
+  readonly read: (cursor: string | null, levy: Levy, signal: AbortSignal) => Promise<Page>;
+  readonly nextOf: (page: Page) => string | null;
+  readonly children: (page: Page) => ComponentChildren;
+};
+
+/** A part of a resource that has several pages. */
+export const Pages = <Page,>({ what, first, read, nextOf, children }: PagesProps<Page>) => {
+  const [cursor, setCursor] = useState<string | null>(null);
+  const isKnown = cursor === null && first !== undefined;
+  const loaded = useLoad(String(cursor), async (levy, signal) => (isKnown ? first : read(cursor, levy, signal)));
+  return (
+    <Load of={isKnown ? { ...loaded, value: first, isLoading: false } : loaded} what={what}>
+      {(page) => (
+        <>
+          {children(page)}
+          {cursor !== null && (
+            <button type="button" onClick={() => setCursor(null)}>
+              First page of {what}
+            </button>
+          )}
+          {nextOf(page) && (
+            <button type="button" onClick={() => setCursor(nextOf(page))}>
+              Next page of {what}
+            </button>
+          )}
+        </>
+      )}
+    </Load>
   );
 };
 
 export type Action = {
   readonly isRunning: boolean;
   readonly trouble: Trouble | null;
-  readonly run: () => void;
+  readonly run: () => Promise<void>;
 };
 
-const newKey = (): string => `console-${crypto.randomUUID()}`;
-
-const isFinal = ({ kind }: Trouble): boolean => !['offline', 'busy', 'broken'].includes(kind);
-
-/** The idempotency key of each content that may have been written, until its outcome is known. */
-const useKeys = () => {
-  const keys = useRef(new Map<string, string>()).current;
-  const keyOf = (content: string): string => {
-    const key = keys.get(content) ?? newKey();
-    keys.set(content, key);
-    return key;
-  };
-  return { keyOf, forget: (content: string) => keys.delete(content) };
-};
+type Work<Value> = (levy: Levy, idempotencyKey: string, signal: AbortSignal) => Promise<Value>;
 
 /**
- * A write that happens once: a second click waits for the first, and every try has the same idempotency key until it
- * succeeds, so that a lost reply is found again. `onDone` is not called after the component is gone.
+ * A write that happens once: a second click waits for the first, and every try of the same `content` has the same
+ * idempotency key until its outcome is known, so that a lost reply is found again. `onDone` is not called after the
+ * component is gone.
  */
-export const useAction = <Value,>(
-  write: (key: string, signal: AbortSignal) => Promise<Value>,
-  onDone: (value: Value) => void,
-  /** The write as text: another text gets another key. */
-  content = '',
-): Action => {
+export const useAction = <Value,>(work: Work<Value>, onDone: (value: Value) => void, content = ''): Action => {
+  const { levy } = useSession();
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<{ content: string; trouble: Trouble | null } | null>(null);
-  const { keyOf, forget } = useKeys();
   const isStarted = useRef(false);
-  const unmounted = useRef(new AbortController());
-  useEffect(() => () => unmounted.current.abort(), []);
+  const keys = useRef(new Map<string, string>()).current;
+  const unmounted = useRef(new AbortController()).current;
+  useEffect(() => () => unmounted.abort(), [unmounted]);
+  const { signal } = unmounted;
   const run = async () => {
     if (isStarted.current) return;
     isStarted.current = true;
     setRunning(true);
     setFailure(null);
+    const key = keys.get(content) ?? `console-${crypto.randomUUID()}`;
+    keys.set(content, key);
     try {
-      const value = await write(keyOf(content), unmounted.current.signal);
-      forget(content);
-      if (!unmounted.current.signal.aborted) onDone(value);
+      const value = await work(levy, key, signal);
+      keys.delete(content);
+      if (!signal.aborted) onDone(value);
     } catch (error) {
       const trouble = troubleOf(error);
       setFailure({ content, trouble });
       // Levy stores no refusals. The next try may have another content.
-      if (trouble && isFinal(trouble)) forget(content);
+      if (trouble && !['offline', 'busy', 'broken'].includes(trouble.kind)) keys.delete(content);
     } finally {
       isStarted.current = false;
       setRunning(false);
     }
   };
-  const trouble = failure?.content === content ? failure.trouble : null;
-  return { isRunning, trouble, run: () => void run() };
+  return { isRunning, trouble: failure?.content === content ? failure.trouble : null, run };
 };
 
-/** The button of a write, and why it failed. */
-export const ActionButton = ({ action, label, isPlain }: { action: Action; label: string; isPlain?: boolean }) => (
+/** The button of a write or a download, and why it failed. */
+export const ActionButton = ({
+  action,
+  label,
+  kind = '',
+}: {
+  action: Action;
+  label: string;
+  kind?: 'primary' | '';
+}) => (
   <>
-    {action.trouble && <TroubleNotice trouble={action.trouble} />}
-    <button type="button" class={isPlain ? '' : 'primary'} disabled={action.isRunning} onClick={action.run}>
+    <TroubleNotice trouble={action.trouble} />
+    <button type="button" class={kind} disabled={action.isRunning} onClick={action.run}>
       {action.isRunning ? 'Working …' : label}
     </button>
   </>
 );
 
-/** A dialog that describes a write, and performs it. It stays open while the write runs. */
-export const ConfirmDialog = ({
-  title,
-  action,
-  label,
-  cancelLabel,
-  onClose,
-  missing = '',
-  children,
-}: {
-  title: string;
-  action: Action;
-  label: string;
-  cancelLabel: string;
-  onClose: () => void;
+type ConfirmProps<Value> = {
+  readonly title: string;
+  /** The label of the button that writes. */
+  readonly label?: string;
+  readonly cancelLabel: string;
+  readonly write: Work<Value>;
+  readonly onDone: (value: Value) => void;
+  /** The write as text: another text gets another idempotency key. */
+  readonly content?: string;
   /** The inputs that are missing before the write; empty without any. */
-  missing?: string;
-  children: ComponentChildren;
-}) => (
-  <Dialog title={title} onClose={onClose} isBusy={action.isRunning}>
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!missing) action.run();
-      }}
+  readonly missing?: string;
+  readonly children: ComponentChildren;
+};
+
+/** A modal dialog with the focus in it, which describes a write and performs it. Escape closes it, unless the write runs. */
+const ConfirmDialog = <Value,>(props: ConfirmProps<Value> & { onClose: () => void }) => {
+  const { title, label = title, cancelLabel, write, onDone, content, missing = '', children, onClose } = props;
+  const action = useAction(write, onDone, content);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    // Gives the focus back, which removing the element does not.
+    return () => shown?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-label={title}
+      onCancel={(event) => action.isRunning && event.preventDefault()}
+      // A removed dialog also fires `close`.
+      onClose={(event) => event.currentTarget.isConnected && onClose()}
     >
-      {children}
-      {action.trouble && <TroubleNotice trouble={action.trouble} />}
-      {missing && <p class="hint">{missing}</p>}
-      <p class="actions">
-        <button type="submit" class="primary" disabled={action.isRunning || missing !== ''}>
-          {action.isRunning ? 'Working …' : label}
-        </button>
-        <button type="button" disabled={action.isRunning} onClick={onClose}>
-          {cancelLabel}
-        </button>
-      </p>
-    </form>
-  </Dialog>
-);
+      <h2>{title}</h2>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!missing) void action.run();
+        }}
+      >
+        {children}
+        <TroubleNotice trouble={action.trouble} />
+        {missing && <p class="hint">{missing}</p>}
+        <p class="actions">
+          <button type="submit" class="primary" disabled={action.isRunning || missing !== ''}>
+            {action.isRunning ? 'Working …' : label}
+          </button>
+          <button type="button" disabled={action.isRunning} onClick={onClose}>
+            {cancelLabel}
+          </button>
+        </p>
+      </form>
+    </dialog>
+  );
+};
+
+/** The button of a write that a dialog describes and confirms. */
+export const ConfirmButton = <Value,>({
+  onDone,
+  kind = '',
+  ...props
+}: ConfirmProps<Value> & { kind?: 'primary' | '' }) => {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  const done = (value: Value) => {
+    close();
+    onDone(value);
+  };
+  return (
+    <>
+      <button type="button" class={kind} onClick={() => setOpen(true)}>
+        {props.title} …
+      </button>
+      {isOpen && <ConfirmDialog {...props} onDone={done} onClose={close} />}
+    </>
+  );
+};

@@ -22,9 +22,9 @@ const base64url = (bytes: Uint8Array): string =>
 
 const randomText = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-/** The S256 code challenge of a verifier (RFC 7636 section 4.2). */
-export const challengeOf = async (verifier: string): Promise<string> =>
-  base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
+/** The SHA-256 of a text in base64url: of a verifier, it is the S256 code challenge (RFC 7636 section 4.2). */
+export const sha256 = async (text: string): Promise<string> =>
+  base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
 
 type Endpoints = { readonly authorization_endpoint: string; readonly token_endpoint: string };
 
@@ -61,7 +61,7 @@ export const signInAddress = async (
     redirect_uri: redirectUri(page.address),
     scope: configured.scope,
     state: pending.state,
-    code_challenge: await challengeOf(pending.verifier),
+    code_challenge: await sha256(pending.verifier),
     code_challenge_method: 'S256',
   });
   return `${authorization_endpoint}${authorization_endpoint.includes('?') ? '&' : '?'}${query}`;

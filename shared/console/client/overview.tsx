@@ -1,35 +1,30 @@
-import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
-import { percent } from './amounts.ts';
-import { daysBetween, todayIn } from './days.ts';
-import { Due } from './filings.tsx';
-import { Load, useCall, useLoad } from './load.tsx';
-import { Amount, counted, Instant, lettersOf, Status, Table, TransactionLink } from './parts.tsx';
+import type { Levy, Schemas } from '../../client/client.ts';
+import { DueReturns } from './filings.tsx';
+import { daysBetween, percent, todayIn } from './format.ts';
+import { dataOf, Fetch } from './load.tsx';
+import { Amount, counted, Instant, lettersOf, Panel, Status, Table, TransactionLink } from './parts.tsx';
 import { linkTo, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
 import { Report } from './sums.tsx';
 
-type State = Schemas['StateCoverage'];
-
-const statusOf = ({ source }: State): string =>
+const statusOf = ({ source }: Schemas['StateCoverage']) =>
   source.proposal !== null ? 'proposed release' : source.stale ? 'stale' : 'current';
-const ageTones: Record<string, string> = { 'proposed release': 'warn', stale: 'bad', current: 'good' };
+const ageTones = { 'proposed release': 'warn', stale: 'bad', current: 'good' };
 
 /** How old the rates are: of the registered states, and of those that need a decision. */
 const ContentAge = () => {
   const { account } = useSession();
-  const coverage = useCall('coverage', (levy, signal) => levy.get('/coverage', { signal }));
   const today = todayIn(account.time_zone, Date.now());
   const registered = new Set(account.registrations.map(({ state }) => lettersOf(state)));
   return (
-    <section class="panel" aria-labelledby="content">
-      <h2 id="content">Tax content</h2>
-      <Load of={coverage} what="the coverage">
+    <Panel title="Tax content">
+      <Fetch what="the coverage" read={(levy, signal) => dataOf(levy.get('/coverage', { signal }))}>
         {({ states }) => (
           <Table
             caption="Age of the rates: registered states, and states with stale files or a proposed release"
             columns={[
               ['State', ({ state, name }) => <a href={linkTo(['coverage', state])}>{name}</a>],
-              ['Status', (row) => <Status of={statusOf(row)} tone={ageTones[statusOf(row)] ?? ''} />],
+              ['Status', (row) => <Status of={statusOf(row)} tone={ageTones[statusOf(row)]} />],
               [
                 'Rates as of',
                 ({ source: { as_of } }) => as_of && `${as_of}, ${counted(daysBetween(as_of, today), 'day')} ago`,
@@ -44,36 +39,28 @@ const ContentAge = () => {
             rows={states
               .filter((row) => registered.has(row.state) || statusOf(row) !== 'current')
               .toSorted((a, b) => Number(statusOf(a) === 'current') - Number(statusOf(b) === 'current'))}
-            keyOf={({ state }) => state}
             empty="No state has stale files or a proposed release."
           />
         )}
-      </Load>
-    </section>
+      </Fetch>
+    </Panel>
   );
 };
 
 const hourMs = 60 * 60_000;
 
-type Found = {
-  /** Sorted by expiry. */
-  readonly rows: Schemas['TransactionList']['data'];
-  readonly hours: number;
-  readonly has_more: boolean;
-};
-
 /**
- * The drafts that expire within an hour, or within four or 24 hours while they fit one page. Lists begin with the newest, so
- * this selects drafts by their creation, one draft lifetime earlier.
+ * The drafts that expire within an hour, or within four or 24 hours while they fit one page, sorted by expiry. Lists begin
+ * with the newest, so this selects drafts by their creation, one draft lifetime earlier.
  */
-const expiringDrafts = async (levy: Levy, lifetimeHours: number, signal: AbortSignal): Promise<Found> => {
+const expiringDrafts = async (levy: Levy, lifetimeHours: number, signal: AbortSignal) => {
   const oldestMs = Date.now() - lifetimeHours * hourMs;
   const at = (hours: number): string => new Date(oldestMs + hours * hourMs).toISOString();
-  const within = async (hours: number): Promise<Found> => {
+  const within = async (hours: number) => {
     // The clocks of page and service differ. The service does not list a draft after its deadline.
     const created = { 'created_at[gte]': at(-1), 'created_at[lt]': at(hours) };
-    const page = await levy.get('/transactions', { query: { status: 'draft', limit: 100, ...created }, signal });
-    const { data, has_more } = orThrow(page);
+    const query = { status: 'draft', limit: 100, ...created } as const;
+    const { data, has_more } = await dataOf(levy.get('/transactions', { query, signal }));
     return { rows: data.sort((a, b) => ((a.expires_at ?? '') < (b.expires_at ?? '') ? -1 : 1)), hours, has_more };
   };
   let found = await within(1);
@@ -86,13 +73,11 @@ const expiringDrafts = async (levy: Levy, lifetimeHours: number, signal: AbortSi
 };
 
 /** The drafts that expire first. */
-export const Drafts = () => {
-  const { levy, account } = useSession();
-  const drafts = useLoad('drafts', (signal) => expiringDrafts(levy, account.draft_ttl_hours, signal));
+const Drafts = () => {
+  const { account } = useSession();
   return (
-    <section class="panel" aria-labelledby="drafts">
-      <h2 id="drafts">Drafts about to expire</h2>
-      <Load of={drafts} what="drafts">
+    <Panel title="Drafts about to expire">
+      <Fetch what="drafts" read={(levy, signal) => expiringDrafts(levy, account.draft_ttl_hours, signal)}>
         {({ rows, hours, has_more }) => (
           <>
             <Table
@@ -103,7 +88,6 @@ export const Drafts = () => {
                 ['Total', (row) => <Amount of={row.total_amount} currency={row.currency} />, 'figure'],
               ]}
               rows={rows}
-              keyOf={({ id }) => id}
               empty={has_more ? 'No drafts found so far.' : `No draft expires within ${counted(hours, 'hour')}.`}
             />
             {has_more && (
@@ -113,18 +97,17 @@ export const Drafts = () => {
             )}
           </>
         )}
-      </Load>
-    </section>
+      </Fetch>
+    </Panel>
   );
 };
 
 type Advice = Schemas['StateRegistrationAdvice'];
-type Registration = Schemas['Registration'];
 
-const advised = ['reached', 'upcoming', 'approaching'];
+/** The style of a status that needs attention. */
 const tones: Record<string, string> = { reached: 'bad', upcoming: 'warn', approaching: 'warn' };
 
-const termsOf = ({ from, to, frequency }: Registration): string =>
+const termsOf = ({ from, to, frequency }: Schemas['Registration']): string =>
   `since ${from}${to === null ? '' : ` until ${to}`}, each ${frequency}`;
 
 /** The sales of the measuring period that comes closest to the threshold, with the threshold. */
@@ -142,34 +125,31 @@ const Measured = ({ of: { periods, threshold } }: { of: Advice }) => {
 };
 
 /** Where the account is registered, and where its sales reach the economic nexus threshold. */
-export const Registrations = () => {
+const Registrations = () => {
   const { account } = useSession();
-  const advice = useCall('advice', (levy, signal) => levy.get('/registrations/advice', { signal }));
+  const registered = Map.groupBy(account.registrations, ({ state }) => state);
+  const isAdvised = ({ status }: Advice) => status in tones;
   return (
-    <section class="panel" aria-labelledby="registrations">
-      <h2 id="registrations">Registrations and economic nexus</h2>
-      <Load of={advice} what="the advice">
-        {({ data }) => {
-          const registered = Map.groupBy(account.registrations, ({ state }) => state);
-          const rows = data.filter(({ state, status }) => registered.has(state) || advised.includes(status));
-          return (
-            <Table
-              caption="States where you are registered, or where your sales approach the threshold"
-              columns={[
-                ['State', ({ state, state_name }) => <a href={linkTo(['coverage', lettersOf(state)])}>{state_name}</a>],
-                ['Status', ({ status }) => <Status of={status} tone={tones[status] ?? ''} />],
-                ['Registered', ({ state }) => (registered.get(state) ?? []).map(termsOf).join('; ')],
-                ['Sales in the measuring period', (row) => <Measured of={row} />, 'figure'],
-                ['What to do', (row) => row.advice],
-              ]}
-              rows={rows.toSorted((a, b) => Number(advised.includes(b.status)) - Number(advised.includes(a.status)))}
-              keyOf={({ state }) => state}
-              empty="No state’s threshold is near."
-            />
-          );
-        }}
-      </Load>
-    </section>
+    <Panel title="Registrations and economic nexus">
+      <Fetch what="the advice" read={(levy, signal) => dataOf(levy.get('/registrations/advice', { signal }))}>
+        {({ data }) => (
+          <Table
+            caption="States where you are registered, or where your sales approach the threshold"
+            columns={[
+              ['State', ({ state, state_name }) => <a href={linkTo(['coverage', lettersOf(state)])}>{state_name}</a>],
+              ['Status', ({ status }) => <Status of={status} tone={tones[status] ?? ''} />],
+              ['Registered', ({ state }) => (registered.get(state) ?? []).map(termsOf).join('; ')],
+              ['Sales in the measuring period', (row) => <Measured of={row} />, 'figure'],
+              ['What to do', (row) => row.advice],
+            ]}
+            rows={data
+              .filter((row) => registered.has(row.state) || isAdvised(row))
+              .toSorted((a, b) => Number(isAdvised(b)) - Number(isAdvised(a)))}
+            empty="No state’s threshold is near."
+          />
+        )}
+      </Fetch>
+    </Panel>
   );
 };
 
@@ -185,7 +165,7 @@ export const Overview = ({ query }: ViewProps) => {
           sets them with <code>npm run accounts -- settings</code>.
         </p>
       )}
-      <Due />
+      <DueReturns />
       <Report query={query} />
       <Registrations />
       <Drafts />

@@ -1,133 +1,121 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { grouped } from './amounts.ts';
-import { daysBetween, dueText, instantText, periodText } from './days.ts';
-import { linkTo } from './route.ts';
+import { daysBetween, dueText, grouped, instantText, periodText } from './format.ts';
+import { linkTo, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
 
+type Of<Value> = { readonly of: Value };
+
 /** An amount of a currency. */
-export const Amount = ({ of, currency = '' }: { of: string; currency?: string }) => (
-  <span class="amount">
-    {grouped(of)}
-    {currency && ` ${currency}`}
-  </span>
+export const Amount = ({ of, currency }: Of<string> & { currency?: string }) => (
+  <span class="amount">{[grouped(of), currency].filter(Boolean).join(' ')}</span>
 );
 
 /** A code of the API as words: `customer_exempt` is `customer exempt`. */
 export const wordsOf = (code: string): string => code.replaceAll('_', ' ');
 
-export const Status = ({ of, tone = of }: { of: string; tone?: string }) => (
+export const Status = ({ of, tone = of }: Of<string> & { tone?: string }) => (
   <span class={`status ${tone.replaceAll(' ', '_')}`}>{wordsOf(of)}</span>
 );
 
 /** An instant in the account's time zone. */
-export const Instant = ({ of }: { of: string }) => (
+export const Instant = ({ of }: Of<string>) => (
   <time dateTime={of}>{instantText(of, useSession().account.time_zone)}</time>
 );
 
 /** The two letters of a state: `US-MI` is `MI`. */
 export const lettersOf = (state: string): string => state.replace(/^US-/, '');
 
+type Period = { readonly state: string; readonly period_start: string; readonly period_end: string };
+
 /** A state and a period: `MI, Aug 2026`. */
-export const periodName = (of: {
-  readonly state: string;
-  readonly period_start: string;
-  readonly period_end: string;
-}) => `${lettersOf(of.state)}, ${periodText(of.period_start, of.period_end)}`;
+export const periodName = (of: Period) => `${lettersOf(of.state)}, ${periodText(of.period_start, of.period_end)}`;
 
 /** A message of the API. Text between backticks is code. */
-export const Message = ({ of }: { of: string }) => (
+export const Message = ({ of }: Of<string>) => (
   <>{of.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
 );
 
 /** Warnings of an answer. */
-export const Warnings = ({
-  of,
-}: {
-  of: readonly { readonly code: string; readonly message: string; readonly pointer?: string | null }[];
-}) => (
+export const Warnings = ({ of }: Of<readonly { readonly message: string }[]>) => (
   <>
-    {of.map(({ code, message, pointer }) => (
-      <p key={code + pointer + message} class="notice">
+    {of.map(({ message }, at) => (
+      <p key={at} class="notice">
         <Message of={message} />
       </p>
     ))}
   </>
 );
 
-export type Card = { readonly label: string; readonly value: ComponentChildren; readonly tone?: 'bad' | 'warn' };
+/** A section of a view with its title. */
+export const Panel = ({ title, children }: { title: string; children: ComponentChildren }) => {
+  const id = useId();
+  return (
+    <section class="panel" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
+  );
+};
 
-/** The figures that a view begins with. */
-export const Cards = ({ of }: { of: readonly Card[] }) => (
-  <dl class="cards">
-    {of.map(({ label, value, tone = '' }) => (
-      <div key={label} class={tone}>
-        <dt>{label}</dt>
+type Named = readonly [name: string, value: ComponentChildren, tone?: 'bad' | 'warn' | false];
+
+const Definitions = ({ of, kind }: Of<readonly Named[]> & { kind: 'cards' | 'facts' }) => (
+  <dl class={kind}>
+    {of.map(([name, value, tone]) => (
+      <div key={name} class={tone || ''}>
+        <dt>{name}</dt>
         <dd>{value}</dd>
       </div>
     ))}
   </dl>
 );
 
+/** The figures that a view begins with. */
+export const Cards = ({ of }: Of<readonly Named[]>) => <Definitions of={of} kind="cards" />;
+
+/** Names and values. Those without a value are left out. */
+export const Facts = ({ of }: Of<readonly Named[]>) => (
+  <Definitions of={of.filter(([, value]) => value || value === 0)} kind="facts" />
+);
+
 /** `1 exception`, `2 exceptions`. */
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-/** Names and values. Those without a value are left out. */
-export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
-  <dl class="facts">
-    {of
-      .filter(([, value]) => value !== null && value !== undefined && value !== '')
-      .map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-  </dl>
-);
+type Options = readonly (readonly [value: string, text: string])[];
 
-type FieldProps = {
-  readonly name: string;
-  readonly label: string;
-  readonly value?: string | undefined;
-  readonly type?: 'date' | 'month' | undefined;
-  readonly options?: readonly (readonly [value: string, text: string])[];
-  readonly isRequired?: boolean;
-};
+/** The name and the label of a field; it is a text, unless it is a date, a month or a choice. */
+export type FieldOf = readonly [name: string, label: string, kind?: 'date' | 'month' | Options];
 
-const Input = ({ id, name, value = '', type, isRequired = false }: FieldProps & { id: string }) => {
-  const ref = useRef<HTMLInputElement>(null);
-  // A browser keeps what was typed when the default changes, such as by going back.
-  useLayoutEffect(() => {
-    if (ref.current) ref.current.value = value;
-  }, [value]);
-  const shared = { id, ref, name, defaultValue: value, required: isRequired, autocomplete: 'off', spellcheck: false };
-  return type ? <input type={type} {...shared} /> : <input {...shared} />;
-};
-
-const Select = ({ id, name, value = '', options = [] }: FieldProps & { id: string }) => {
-  const ref = useRef<HTMLSelectElement>(null);
-  useLayoutEffect(() => {
-    if (ref.current) ref.current.value = value;
-  }, [value]);
-  return (
-    <select id={id} ref={ref} name={name}>
-      {options.map(([key, text]) => (
-        <option key={key} value={key} selected={key === value}>
-          {text}
-        </option>
-      ))}
-    </select>
-  );
-};
+type FieldProps = { readonly of: FieldOf; readonly value?: string | null | undefined; readonly isRequired?: boolean };
 
 /** A labelled field of a form. */
-export const Field = (props: FieldProps) => {
+export const Field = ({ of: [name, label, kind], value, isRequired = false }: FieldProps) => {
   const id = useId();
+  const text = value ?? '';
+  const ref = useRef<HTMLInputElement & HTMLSelectElement>(null);
+  // A browser keeps what was typed when the default changes, such as by going back.
+  useLayoutEffect(() => {
+    if (ref.current) ref.current.value = text;
+  }, [text]);
+  const shared = { id, ref, name };
+  const input = { ...shared, defaultValue: text, required: isRequired, autocomplete: 'off', spellcheck: false };
   return (
     <span class="field">
-      <label for={id}>{props.label}</label>
-      {props.options ? <Select {...props} id={id} /> : <Input {...props} id={id} />}
+      <label for={id}>{label}</label>
+      {typeof kind === 'object' ? (
+        <select {...shared}>
+          {kind.map(([key, option]) => (
+            <option key={key} value={key} selected={key === text}>
+              {option}
+            </option>
+          ))}
+        </select>
+      ) : kind ? (
+        <input type={kind} {...input} />
+      ) : (
+        <input {...input} />
+      )}
     </span>
   );
 };
@@ -136,66 +124,69 @@ export const Field = (props: FieldProps) => {
 export const valuesOf = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 
-/** A form that leads to the view of its values, or to the one that `to` returns. */
-export const SearchForm = ({
-  to,
-  label,
-  children,
-}: {
-  to: (values: Record<string, string>) => string;
-  label?: string;
-  children: ComponentChildren;
-}) => (
-  <form
-    class="filters"
-    aria-label={label}
-    onSubmit={(event) => {
-      event.preventDefault();
-      location.hash = to(valuesOf(event.currentTarget));
-    }}
-  >
-    {children}
-  </form>
-);
+type Values = Readonly<Record<string, string | null | undefined>>;
 
-/** A link to a transaction. */
-export const TransactionLink = ({ of: { id, reference_id } }: { of: { id: string; reference_id: string | null } }) => (
-  <a href={linkTo(['transactions', id])}>{reference_id ?? id}</a>
-);
+type SearchProps = {
+  /** The address of the view with these values. */
+  readonly to: (values: Record<string, string>) => string;
+  readonly fields: readonly FieldOf[];
+  /** The values of the fields. */
+  readonly values?: Values | undefined;
+  /** The label of the button; without one, each change leads to the view. */
+  readonly button?: string;
+  readonly label?: string;
+  readonly isRequired?: boolean;
+  readonly children?: ComponentChildren;
+};
 
-/** A modal dialog with the focus in it. Escape closes it, unless it is busy. */
-export const Dialog = ({
-  title,
-  onClose,
-  isBusy = false,
-  children,
-}: {
-  title: string;
-  onClose: () => void;
-  isBusy?: boolean;
-  children: ComponentChildren;
-}) => {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    // Gives the focus back, which removing the element does not.
-    return () => shown?.close();
-  }, []);
+/** A form that leads to the view of its values. */
+export const SearchForm = ({ to, fields, values = {}, button, label, isRequired = false, children }: SearchProps) => {
+  const go = (form: HTMLFormElement) => {
+    if (form.reportValidity()) location.hash = to(valuesOf(form));
+  };
   return (
-    <dialog
-      ref={dialog}
-      class="dialog"
-      aria-label={title}
-      onCancel={(event) => isBusy && event.preventDefault()}
-      // A removed dialog also fires `close`.
-      onClose={(event) => event.currentTarget.isConnected && onClose()}
+    <form
+      class="filters"
+      aria-label={label}
+      onChange={({ currentTarget }) => !button && go(currentTarget)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (button) go(event.currentTarget);
+      }}
     >
-      <h2>{title}</h2>
+      {fields.map((field) => (
+        <Field key={field[0]} of={field} value={values[field[0]]} isRequired={isRequired} />
+      ))}
+      {button && <button type="submit">{button}</button>}
       {children}
-    </dialog>
+    </form>
   );
 };
+
+type PageLinksProps = Pick<ViewProps, 'query'> & {
+  readonly view: string;
+  /** The cursor of the next page. */
+  readonly next: string | null;
+  readonly label?: string;
+  readonly children?: ComponentChildren;
+};
+
+/** The links to the first and the next page of a list. */
+export const PageLinks = ({ view, query, next, label = 'Next page', children }: PageLinksProps) => {
+  const page = (starting_after: string) => linkTo([view], { ...Object.fromEntries(query), starting_after });
+  return (
+    <div class="pages">
+      {query.get('starting_after') && <a href={page('')}>First page</a>}
+      {next && <a href={page(next)}>{label}</a>}
+      {children}
+    </div>
+  );
+};
+
+/** A link to a transaction. */
+export const TransactionLink = ({ of: { id, reference_id } }: Of<{ id: string; reference_id: string | null }>) => (
+  <a href={linkTo(['transactions', id])}>{reference_id ?? id}</a>
+);
 
 /** Offer a text as a file. */
 export const download = (name: string, text: string): void => {
@@ -208,31 +199,42 @@ export const download = (name: string, text: string): void => {
 /** Figures are aligned at the right. */
 export type Column<Row> = readonly [name: string, cell: (row: Row) => ComponentChildren, kind?: 'figure'];
 
+/** Columns of amounts, by their names and fields. */
+export const amountColumns = <Name extends string>(fields: readonly (readonly [name: string, field: Name])[]) =>
+  fields.map(
+    ([name, field]): Column<Readonly<Record<Name, string>>> => [name, (row) => <Amount of={row[field]} />, 'figure'],
+  );
+
 const pageSize = 50;
-/** A last page this short is shown with the page before it. */
-const shortPage = 10;
+
+/** The first fifty of many things, and the button that shows more. At most `shortPage` things more are not a page of their own. */
+export const useShown = <Thing,>(things: readonly Thing[], { name = '', shortPage = 0 }) => {
+  const [most, setMost] = useState(pageSize);
+  const rest = things.length - most <= shortPage ? 0 : things.length - most;
+  const button = rest > 0 && (
+    <button type="button" onClick={() => setMost(most + pageSize)}>
+      Show {Math.min(rest, pageSize)} more of {rest}
+      {name}
+    </button>
+  );
+  return { shown: rest === 0 ? things : things.slice(0, most), button };
+};
+
+type TableProps<Row> = {
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  /** The text in place of a table without rows. */
+  readonly empty?: string;
+};
 
 /**
  * A table with a caption. Long tables show fifty rows, and more on request. On a phone each row is a block, whose cells
  * have the names of their columns.
  */
-export const Table = <Row,>({
-  caption,
-  columns,
-  rows,
-  keyOf,
-  empty,
-}: {
-  caption: string;
-  columns: readonly Column<Row>[];
-  rows: readonly Row[];
-  keyOf: (row: Row) => string;
-  /** The text in place of a table without rows. */
-  empty: string;
-}) => {
-  const [shown, setShown] = useState(pageSize);
+export const Table = <Row,>({ caption, columns, rows, empty = '' }: TableProps<Row>) => {
+  const { shown, button } = useShown(rows, { shortPage: 10 });
   if (rows.length === 0) return <p class="empty">{empty}</p>;
-  const rest = rows.length - shown <= shortPage ? 0 : rows.length - shown;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by keyboard.
     <section class="scroll" aria-label={caption} tabIndex={0}>
@@ -248,8 +250,8 @@ export const Table = <Row,>({
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, rest === 0 ? undefined : shown).map((row) => (
-            <tr key={keyOf(row)}>
+          {shown.map((row, at) => (
+            <tr key={at}>
               {columns.map(([name, cell, kind]) => (
                 <td key={name} class={kind} data-label={name}>
                   {cell(row)}
@@ -259,11 +261,7 @@ export const Table = <Row,>({
           ))}
         </tbody>
       </table>
-      {rest > 0 && (
-        <button type="button" onClick={() => setShown(shown + pageSize)}>
-          Show {Math.min(rest, pageSize)} more of {rest}
-        </button>
-      )}
+      {button}
     </section>
   );
 };
@@ -271,14 +269,13 @@ export const Table = <Row,>({
 export const soonDays = 7;
 
 /** How urgent a return is, as a style. */
-export const toneOf = (due: string | null, today: string): string => {
-  const days = due === null ? null : daysBetween(today, due);
-  if (days === null) return '';
+export const toneOf = (due: string | null, today: string): 'bad' | 'warn' | '' => {
+  const days = due === null ? Number.POSITIVE_INFINITY : daysBetween(today, due);
   return days < 0 ? 'bad' : days <= soonDays ? 'warn' : '';
 };
 
 /** A due date with the days left until then. */
-export const DueDate = ({ of, today }: { of: string | null; today: string }) =>
+export const DueDate = ({ of, today }: Of<string | null> & { today: string }) =>
   of === null ? (
     <>not established</>
   ) : (

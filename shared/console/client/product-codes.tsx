@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
-import { Load, useCall } from './load.tsx';
-import { type Column, Field, SearchForm, Table, wordsOf } from './parts.tsx';
-import type { ViewProps } from './route.ts';
-import { linkTo } from './route.ts';
+import { dataOf, Fetch } from './load.tsx';
+import { type Column, SearchForm, Table, wordsOf } from './parts.tsx';
+import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { tiles } from './tile-map.ts';
 
 type Item = Schemas['ProductTaxCode'];
@@ -77,43 +76,43 @@ const taxColumns = (state: string): readonly Column<Item>[] => [
   ['Source', sourceOf],
 ];
 
-const Found = ({ q, state }: { q: string; state: string }) => {
-  const query = { ...(q && { q }), ...(state && { state }) };
-  const codes = useCall(JSON.stringify(query), (levy, signal) => levy.get('/product-tax-codes', { query, signal }));
-  return (
-    <Load of={codes} what="product tax codes">
-      {({ data }) => (
-        <Table
-          key={JSON.stringify(query)}
-          caption={q ? `Codes for “${q}”, the best first` : 'All product tax codes'}
-          columns={state ? [...columns, ...taxColumns(state)] : columns}
-          rows={data}
-          keyOf={({ code }) => code}
-          empty="No code matches. Use a word for what the product is, such as cookware instead of its brand. GENERAL is the code of goods that no other code describes."
-        />
-      )}
-    </Load>
-  );
-};
-
 /** Find the code of a product, and see how a state taxes it. */
-export const ProductCodes = ({ query }: ViewProps) => {
-  const [q, state] = [query.get('q') ?? '', query.get('state') ?? ''];
+export const ProductCodes = ({ query: parameters }: ViewProps) => {
+  const query = parametersOf(parameters, ['q', 'state']);
+  const { q, state } = query;
   return (
     <>
       <h1>Product codes</h1>
-      <SearchForm to={(values) => linkTo(['product-codes'], values)}>
-        <Field name="q" label="Product, or a code of Stripe, TaxJar or Avalara" value={q} />
-        <Field name="state" label="State" value={state} options={stateOptions} />
-        <button type="submit">Find codes</button>
-      </SearchForm>
+      <SearchForm
+        to={(values) => linkTo(['product-codes'], values)}
+        fields={[
+          ['q', 'Product, or a code of Stripe, TaxJar or Avalara'],
+          ['state', 'State', stateOptions],
+        ]}
+        values={query}
+        button="Find codes"
+      />
       {state && (
         <p class="hint">
           The tax of the state today, without sales-tax holidays. Cities and counties may differ. Append an attribute
           where it describes the product.
         </p>
       )}
-      <Found q={q} state={state} />
+      <Fetch
+        what="product tax codes"
+        of={JSON.stringify(query)}
+        read={(levy, signal) => dataOf(levy.get('/product-tax-codes', { query, signal }))}
+      >
+        {({ data }) => (
+          <Table
+            key={JSON.stringify(query)}
+            caption={q ? `Codes for “${q}”, the best first` : 'All product tax codes'}
+            columns={state ? [...columns, ...taxColumns(state)] : columns}
+            rows={data}
+            empty="No code matches. Use a word for what the product is, such as cookware instead of its brand. GENERAL is the code of goods that no other code describes."
+          />
+        )}
+      </Fetch>
     </>
   );
 };

@@ -1,6 +1,5 @@
 import type { Schemas } from '../../client/client.ts';
-import { negative, sumOf } from './amounts.ts';
-import { monthsFrom } from './days.ts';
+import { monthsFrom, negative, sumOf } from './format.ts';
 
 export type Row = Schemas['ReportByStateRow'];
 
@@ -30,41 +29,29 @@ export const currenciesOf = (rows: readonly Row[]): string[] => {
   return found.length > 0 ? found : ['USD'];
 };
 
-type Chosen = { readonly currency: string; readonly state: string; readonly measure: Measure };
-
 /** The rows of a currency and a state; with `''` of all states. */
 const chosenOf = (rows: readonly Row[], currency: string, state: string): Row[] =>
   rows.filter((row) => row.currency === currency && (state === '' || row.state === state));
 
 /** The sum of an amount, with the decimals of the currency even without rows. */
-const totalOf = (rows: readonly Row[], measure: Measure, zero: string): string =>
-  sumOf([zero, ...rows.map(measure.of)]);
-
-const zeroOf = (rows: readonly Row[]): string => {
-  const [amount = '0.00'] = rows.map(({ sales }) => sales.tax_amount);
-  return sumOf([amount, negative(amount)]);
+const totalOf = (rows: readonly Row[], measure: Measure, decimalsOf: readonly Row[]): string => {
+  const amount = decimalsOf[0]?.sales.tax_amount ?? '0.00';
+  return sumOf([amount, negative(amount), ...rows.map(measure.of)]);
 };
+
+type Chosen = { readonly currency: string; readonly state: string; readonly measure: Measure };
 
 /** An amount by month, including months without sales; for one state, or with `''` for all. */
 export const monthlyOf = (rows: readonly Row[], { currency, state, measure }: Chosen, from: string, to: string) => {
   const chosen = chosenOf(rows, currency, state);
-  const zero = zeroOf(chosen);
-  return monthsFrom(from, to).map((name) => ({
-    name,
-    amount: totalOf(
-      chosen.filter(({ month }) => month === name),
-      measure,
-      zero,
-    ),
-  }));
+  const byMonth = Map.groupBy(chosen, ({ month }) => month);
+  return monthsFrom(from, to).map((name) => ({ name, amount: totalOf(byMonth.get(name) ?? [], measure, chosen) }));
 };
 
-export type Totals = Readonly<Record<string, string>>;
-
 /** All figures of a currency and a state by their names; with `''` of all states. */
-export const totalsOf = (rows: readonly Row[], currency: string, state: string): Totals => {
+export const totalsOf = (rows: readonly Row[], currency: string, state: string): Readonly<Record<string, string>> => {
   const chosen = chosenOf(rows, currency, state);
-  return Object.fromEntries(measures.map((measure) => [measure.name, totalOf(chosen, measure, zeroOf(chosen))]));
+  return Object.fromEntries(measures.map((measure) => [measure.name, totalOf(chosen, measure, chosen)]));
 };
 
 /** All figures by state. */

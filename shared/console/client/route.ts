@@ -24,10 +24,7 @@ export const linkTo = (path: readonly string[], query: Readonly<Record<string, s
 };
 
 /** The input of each view: its part of the path, and the parameters of the URL. */
-export type ViewProps = { readonly path: readonly string[]; readonly query: ReadonlyMap<string, string> };
-
-/** The query of a view as an object, for links. */
-export const queryOf = (query: ReadonlyMap<string, string>): Record<string, string> => Object.fromEntries(query);
+export type ViewProps = Route;
 
 /** The parameters of a query with these names that have a value. */
 export const parametersOf = (query: ReadonlyMap<string, string>, names: readonly string[]): Record<string, string> =>

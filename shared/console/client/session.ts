@@ -13,60 +13,43 @@ export type Trouble = {
   readonly waitSeconds?: number;
 };
 
-const forbidden: Trouble = {
-  kind: 'forbidden',
-  title: 'Your credential may not do this',
-  advice: 'Ask an operator for a key with the scope that the message names.',
+/** What the page says of a refusal with a status, instead of the words of the API. */
+const refusals: Readonly<Record<number, Partial<Trouble>>> = {
+  401: { kind: 'signed_out', title: 'You are signed out' },
+  403: { kind: 'forbidden', title: 'Your credential may not do this' },
+  404: { title: 'Not found' },
+  409: { kind: 'changed' },
+  412: {
+    kind: 'changed',
+    title: 'Somebody else changed this in the meantime',
+    advice: 'Load it again, compare, and repeat your change.',
+  },
 };
 
-type Refusal = { readonly status: number; readonly code: string; readonly detail: string; readonly title: string };
-
-const refused = ({ status, code, detail, title }: Refusal): Trouble => {
-  if (status === 401) return { kind: 'signed_out', code, title: 'You are signed out', advice: detail };
-  if (status === 403) return { ...forbidden, code, advice: detail || forbidden.advice };
-  if (status === 404) return { kind: 'refused', code, title: 'Not found', advice: detail };
-  if (status === 412)
-    return {
-      kind: 'changed',
-      code,
-      title: 'Somebody else changed this in the meantime',
-      advice: 'Load it again, compare, and repeat your change.',
-    };
-  if (status === 409) return { kind: 'changed', code, title, advice: detail };
-  return { kind: 'refused', code, title, advice: detail };
+const refused = ({ status, code, errors }: LevyRefused['refusal']): Trouble => {
+  const problems = errors as readonly { readonly title: string; readonly detail: string }[];
+  const advice = problems.map(({ detail }) => detail).join(' ');
+  return { kind: 'refused', code, title: problems[0]?.title ?? code, advice, ...refusals[status] };
 };
 
 const unavailable = ({ status, retryAfterSeconds }: LevyUnavailable): Trouble => {
-  if (status === 429) {
-    const waitSeconds = retryAfterSeconds ?? 10;
-    return {
-      kind: 'busy',
-      title: 'Too many requests',
-      advice: `The account reached its limit of requests. Wait ${waitSeconds} seconds, and try again.`,
-      waitSeconds,
-    };
-  }
+  const isSafe = 'Repeating a write is safe: it happens once.';
   if (status === null)
     return {
       kind: 'offline',
       title: 'No connection to Levy',
-      advice: 'Check your connection, and try again. Repeating a write is safe: it happens once.',
+      advice: `Check your connection, and try again. ${isSafe}`,
     };
-  return {
-    kind: 'broken',
-    title: `Levy answered with status ${status}`,
-    advice: 'Try again in a minute. Repeating a write is safe: it happens once.',
-  };
+  const title = `Levy answered with status ${status}`;
+  if (status !== 429) return { kind: 'broken', title, advice: `Try again in a minute. ${isSafe}` };
+  const waitSeconds = retryAfterSeconds ?? 10;
+  const advice = `The account reached its limit of requests. Wait ${waitSeconds} seconds, and try again.`;
+  return { kind: 'busy', title: 'Too many requests', advice, waitSeconds };
 };
 
 /** The message for an error of a call. `null` for a call that the page itself stopped. */
 export const troubleOf = (error: unknown): Trouble | null => {
-  if (error instanceof LevyRefused) {
-    const { status, code } = error.refusal;
-    const errors = error.refusal.errors as readonly { readonly title?: string; readonly detail?: string }[];
-    const detail = errors.flatMap((problem) => problem.detail ?? []).join(' ');
-    return refused({ status, code, detail, title: errors[0]?.title ?? code });
-  }
+  if (error instanceof LevyRefused) return refused(error.refusal);
   if (error instanceof LevyUnavailable) return unavailable(error);
   if (error instanceof DOMException && error.name === 'AbortError') return null;
   return { kind: 'broken', title: 'The page has an error', advice: `Load the page again. ${String(error)}` };

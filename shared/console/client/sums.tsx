@@ -1,17 +1,16 @@
 import { BarController, BarElement, CategoryScale, Chart, LinearScale, Tooltip } from 'chart.js';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
-import { grouped } from './amounts.ts';
-import { monthsBefore, todayIn } from './days.ts';
-import { Load, useLoad } from './load.tsx';
-import { Amount, Cards, type Column, Field, Instant, lettersOf, Table, valuesOf, Warnings } from './parts.tsx';
+import type { Levy, Schemas } from '../../client/client.ts';
+import { grouped, isZero, monthsBefore, todayIn } from './format.ts';
+import { dataOf, Fetch } from './load.tsx';
+import { Amount, Cards, type Column, Instant, lettersOf, Panel, SearchForm, Table, Warnings } from './parts.tsx';
 import { currenciesOf, measures, monthlyOf, type Row, stateTotals, totalsOf } from './report.ts';
-import { linkTo, queryOf, type ViewProps } from './route.ts';
+import { linkTo, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 
-export type Bar = { readonly name: string; readonly amount: string };
+type Bar = { readonly name: string; readonly amount: string };
 
 /** The color of a property of the style sheet as a canvas takes it. */
 const colorOf = (element: HTMLElement, name: string): string => {
@@ -65,7 +64,7 @@ const Bars = ({ title, bars, currency }: { title: string; bars: readonly Bar[]; 
     });
     return () => chart.destroy();
   }, [bars, title, currency, isDark]);
-  if (!bars.some(({ amount }) => /[1-9]/.test(amount))) return null;
+  if (bars.every(({ amount }) => isZero(amount))) return null;
   return (
     <div class="plot">
       <canvas ref={canvas} role="img" aria-label={`${title}. The table next to the plot has the figures.`} />
@@ -74,9 +73,10 @@ const Bars = ({ title, bars, currency }: { title: string; bars: readonly Bar[]; 
 };
 
 type Range = { readonly from: string; readonly to: string };
+type Query = ViewProps['query'];
 
 /** The selection of the report. A value of the address that the report does not have is ignored. */
-const chosenBy = (query: ViewProps['query'], rows: readonly Row[]) => {
+const chosenBy = (query: Query, rows: readonly Row[]) => {
   const currencies = currenciesOf(rows);
   const states = [...new Set(rows.map((row) => row.state))].sort();
   const [currency = 'USD'] = currencies.filter((code) => code === query.get('currency')).concat(currencies);
@@ -84,40 +84,14 @@ const chosenBy = (query: ViewProps['query'], rows: readonly Row[]) => {
   const measure = measures.find(({ name }) => name === query.get('measure')) ?? measures[0];
   return { currencies, states, currency, state, measure };
 };
-type Chosen = ReturnType<typeof chosenBy>;
 
-const Choices = ({ of, range, query }: { of: Chosen; range: Range; query: ViewProps['query'] }) => (
-  <form
-    class="filters"
-    onChange={({ currentTarget }) => {
-      if (currentTarget.reportValidity())
-        location.hash = linkTo(['overview'], { ...queryOf(query), ...valuesOf(currentTarget) });
-    }}
-    onSubmit={(event) => event.preventDefault()}
-  >
-    <Field name="from" label="From" type="month" value={range.from} isRequired />
-    <Field name="to" label="To" type="month" value={range.to} isRequired />
-    <Field
-      name="measure"
-      label="Figure"
-      value={of.measure.name}
-      options={measures.map(({ name, text }) => [name, text])}
-    />
-    <Field
-      name="state"
-      label="State"
-      value={of.state}
-      options={[['', 'All'], ...of.states.map((code) => [code, lettersOf(code)] as const)]}
-    />
-    <Field name="currency" label="Currency" value={of.currency} options={of.currencies.map((code) => [code, code])} />
-  </form>
-);
+type SumsProps = { readonly rows: readonly Row[]; readonly range: Range };
+type PlotProps = SumsProps & { readonly of: ReturnType<typeof chosenBy> };
 
-const ByMonth = ({ rows, of, range }: { rows: readonly Row[]; of: Chosen; range: Range }) => {
-  const { currency, state, measure } = of;
+const ByMonth = ({ rows, of: { currency, state, measure }, range: { from, to } }: PlotProps) => {
   const months = useMemo(
-    () => monthlyOf(rows, { currency, state, measure }, range.from, range.to),
-    [rows, currency, state, measure, range.from, range.to],
+    () => monthlyOf(rows, { currency, state, measure }, from, to),
+    [rows, currency, state, measure, from, to],
   );
   const title = `${measure.text} by month${state && ` in ${lettersOf(state)}`}, ${currency}`;
   return (
@@ -130,15 +104,19 @@ const ByMonth = ({ rows, of, range }: { rows: readonly Row[]; of: Chosen; range:
           [measure.text, ({ amount }) => <Amount of={amount} />, 'figure'],
         ]}
         rows={months}
-        keyOf={({ name }) => name}
         empty="No transactions."
       />
     </div>
   );
 };
 
-const ByState = ({ rows, of, range }: { rows: readonly Row[]; of: Chosen; range: Range }) => {
-  const { currency, measure } = of;
+type Totals = ReturnType<typeof stateTotals>[number];
+
+const totalColumns = measures.map(
+  ({ name, text }): Column<Totals> => [text, ({ amounts }) => <Amount of={amounts[name] as string} />, 'figure'],
+);
+
+const ByState = ({ rows, of: { currency, measure }, range }: PlotProps) => {
   const totals = useMemo(() => stateTotals(rows, currency), [rows, currency]);
   const bars = useMemo(
     () => totals.map(({ state, amounts }) => ({ name: lettersOf(state), amount: amounts[measure.name] as string })),
@@ -151,34 +129,38 @@ const ByState = ({ rows, of, range }: { rows: readonly Row[]; of: Chosen; range:
         caption={`By state, ${range.from} to ${range.to}, ${currency}`}
         columns={[
           ['State', ({ state }) => <a href={linkTo(['transactions'], { state })}>{lettersOf(state)}</a>],
-          ...measures.map(
-            ({ name, text }): Column<(typeof totals)[number]> => [
-              text,
-              (row) => <Amount of={row.amounts[name] as string} />,
-              'figure',
-            ],
-          ),
+          ...totalColumns,
         ]}
         rows={totals}
-        keyOf={({ state }) => state}
         empty="Nothing was sold in these months."
       />
     </div>
   );
 };
 
-const Sums = ({ rows, range, query }: { rows: readonly Row[]; range: Range; query: ViewProps['query'] }) => {
+const Sums = ({ rows, range, query }: SumsProps & { query: Query }) => {
   const chosen = chosenBy(query, rows);
-  const { currencies, currency, state } = chosen;
+  const { currencies, states, currency, state, measure } = chosen;
   const sums = totalsOf(rows, currency, state);
   return (
     <>
-      <Choices of={chosen} range={range} query={query} />
+      <SearchForm
+        to={(values) => linkTo(['overview'], { ...Object.fromEntries(query), ...values })}
+        fields={[
+          ['from', 'From', 'month'],
+          ['to', 'To', 'month'],
+          ['measure', 'Figure', measures.map(({ name, text }) => [name, text])],
+          ['state', 'State', [['', 'All'], ...states.map((code) => [code, lettersOf(code)] as const)]],
+          ['currency', 'Currency', currencies.map((code) => [code, code])],
+        ]}
+        values={{ ...range, measure: measure.name, state, currency }}
+        isRequired
+      />
       <Cards
-        of={measures.map(({ name, text }) => ({
-          label: text,
-          value: <Amount of={sums[name] as string} currency={currency} />,
-        }))}
+        of={measures.map(({ name, text }) => [
+          text,
+          <Amount key={name} of={sums[name] as string} currency={currency} />,
+        ])}
       />
       <ByMonth rows={rows} of={chosen} range={range} />
       <ByState rows={rows} of={chosen} range={range} />
@@ -192,48 +174,41 @@ const Sums = ({ rows, range, query }: { rows: readonly Row[]; range: Range; quer
 };
 
 /** All pages of a report as one. */
-const wholeReport = async (levy: Levy, range: Range, signal: AbortSignal): Promise<Schemas['ReportByState']> => {
-  const read = async (starting_after?: string) =>
-    orThrow(
-      await levy.get('/reports/by-state', { query: { ...range, ...(starting_after && { starting_after }) }, signal }),
-    );
-  const pages = [await read()];
-  for (let cursor = pages[0]?.next_cursor; cursor; cursor = pages.at(-1)?.next_cursor) pages.push(await read(cursor));
+const wholeReport = async (levy: Levy, range: Range, signal: AbortSignal) => {
+  const pages: Schemas['ReportByState'][] = [];
+  for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; cursor = pages.at(-1)?.next_cursor) {
+    const query = { ...range, ...(cursor && { starting_after: cursor }) };
+    pages.push(await dataOf(levy.get('/reports/by-state', { query, signal })));
+  }
   const newest = pages.flatMap(({ as_of }) => as_of ?? []).sort();
-  return {
-    ...(pages[0] as Schemas['ReportByState']),
-    as_of: newest.at(-1) ?? null,
-    data: pages.flatMap(({ data }) => data),
-  };
+  const warnings = pages[0]?.warnings ?? [];
+  return { warnings, as_of: newest.at(-1) ?? null, data: pages.flatMap(({ data }) => data) };
 };
 
 /** Tax, sales and credits by month and state. */
 export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
-  const { levy, account } = useSession();
+  const { account } = useSession();
   const to = query.get('to') ?? todayIn(account.time_zone, Date.now()).slice(0, 7);
-  const from = query.get('from') ?? monthsBefore(to, 11);
-  const report = useLoad(`${from}-${to}`, (signal) => wholeReport(levy, { from, to }, signal));
+  const range = { from: query.get('from') ?? monthsBefore(to, 11), to };
   return (
-    <section class="panel" aria-labelledby="sums">
-      <h2 id="sums">Tax by month and state</h2>
-      <Load of={report} what="the report">
+    <Panel title="Tax by month and state">
+      <Fetch what="the report" of={JSON.stringify(range)} read={(levy, signal) => wholeReport(levy, range, signal)}>
         {({ data, as_of, warnings }) => (
           <>
             <Warnings of={warnings} />
-            <Sums rows={data} range={{ from, to }} query={query} />
+            <Sums rows={data} range={range} query={query} />
             <p class="hint">
               Finalized and filed transactions by tax date, after credits, as in filings.{' '}
-              {as_of ? (
+              {as_of === null && 'No data yet.'}
+              {as_of !== null && (
                 <>
                   Updated <Instant of={as_of} />.
                 </>
-              ) : (
-                'No data yet.'
               )}
             </p>
           </>
         )}
-      </Load>
-    </section>
+      </Fetch>
+    </Panel>
   );
 };

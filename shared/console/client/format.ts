@@ -1,0 +1,102 @@
+/** Amounts and days as the page writes them. Sums are of decimal strings, without floating point. */
+import type { Schemas } from '../../client/client.ts';
+
+/** The exact sum of decimal strings, with as many decimals as the longest: `['0.1', '0.25']` is `'0.35'`. */
+export const sumOf = (texts: readonly string[]): string => {
+  const parts = texts.map((text) => text.split('.') as [whole: string, fraction?: string]);
+  const decimals = Math.max(0, ...parts.map(([, fraction = '']) => fraction.length));
+  const sum = parts.reduce((all, [whole, fraction = '']) => all + BigInt(whole + fraction.padEnd(decimals, '0')), 0n);
+  const digits = String(sum < 0n ? -sum : sum).padStart(decimals + 1, '0');
+  const at = digits.length - decimals;
+  return `${sum < 0n ? '-' : ''}${digits.slice(0, at)}${decimals ? `.${digits.slice(at)}` : ''}`;
+};
+
+/** Whether an amount is zero. */
+export const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
+
+/** The amount with the other sign. Zero has none. */
+export const negative = (text: string): string => {
+  if (isZero(text)) return text;
+  return text.startsWith('-') ? text.slice(1) : `-${text}`;
+};
+
+/** An amount for people, with separators: `1234.5` is `1,234.5`. The digits stay as they are. */
+export const grouped = (text: string): string => {
+  const [whole = '', fraction] = text.split('.');
+  const separated = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? separated : `${separated}.${fraction}`;
+};
+
+/** A rate for people: `"0.08875"` is `8.875%`. */
+export const percent = (rate: string): string => {
+  const [whole = '', fraction = ''] = rate.split('.');
+  const digits = fraction.padEnd(2, '0');
+  const rest = digits.slice(2).replace(/0+$/, '');
+  return `${BigInt(whole + digits.slice(0, 2))}${rest && `.${rest}`}%`;
+};
+
+type Sale = Pick<
+  Schemas['RetrievedTransaction'],
+  'tax_included' | 'total_amount' | 'applied_third_party_discount_amount' | 'credited_amount' | 'credited_tax_amount'
+>;
+
+/** The credited amount of a sale and the remainder, with tax and before discounts of third parties. */
+export const creditedOf = (sale: Sale): { readonly credited: string; readonly left: string } => {
+  // With prices that include the tax, `credited_amount` includes it as well.
+  const credited = sumOf([sale.credited_amount, ...(sale.tax_included ? [] : [sale.credited_tax_amount])]);
+  // The buyer paid less by the discount, which does not reduce what credits are counted in.
+  const whole = sumOf([sale.total_amount, sale.applied_third_party_discount_amount]);
+  return { credited, left: sumOf([whole, negative(credited)]) };
+};
+
+export const dayMs = 24 * 60 * 60_000;
+
+/** Days from one date (`YYYY-MM-DD`) to another. */
+export const daysBetween = (from: string, to: string): number =>
+  Math.round((Date.parse(to) - Date.parse(from)) / dayMs);
+
+/** Today (`YYYY-MM-DD`) in an IANA time zone. */
+export const todayIn = (timeZone: string, now: number): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(now);
+
+/** The month (`YYYY-MM`) so many months before another. */
+export const monthsBefore = (month: string, count: number): string => {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  const months = year * 12 + number - 1 - count;
+  return `${Math.floor(months / 12)}-${String((months % 12) + 1).padStart(2, '0')}`;
+};
+
+/** The months from one to another, both included. */
+export const monthsFrom = (from: string, to: string): string[] => {
+  const months = [to];
+  while ((months[0] as string) > from) months.unshift(monthsBefore(months[0] as string, 1));
+  return months;
+};
+
+/** `due in 5 days`, `due today` or `3 days late`. */
+export const dueText = (days: number): string => {
+  if (days === 0) return 'due today';
+  const text = Math.abs(days) === 1 ? '1 day' : `${Math.abs(days)} days`;
+  return days < 0 ? `${text} late` : `due in ${text}`;
+};
+
+const monthName = (day: string): string =>
+  new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short' }).format(Date.parse(day));
+
+const isWhole = (start: string, end: string): boolean =>
+  start.endsWith('-01') && new Date(Date.parse(end) + dayMs).getUTCDate() === 1;
+
+/** A period for people: `Aug 2026`, `Jul to Sep 2026`, `2026`, or its two days where it is not of whole months. */
+export const periodText = (start: string, end: string): string => {
+  const year = end.slice(0, 4);
+  if (!isWhole(start, end) || start.slice(0, 4) !== year) return `${start} to ${end}`;
+  const [first, last] = [monthName(start), monthName(end)];
+  if (first === 'Jan' && last === 'Dec') return year;
+  return first === last ? `${last} ${year}` : `${first} to ${last} ${year}`;
+};
+
+/** An instant in an IANA time zone, to the minute: `2026-11-25 15:44 EST`. */
+export const instantText = (instant: string, timeZone: string): string => {
+  const options = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const;
+  return `${todayIn(timeZone, Date.parse(instant))} ${new Intl.DateTimeFormat('en-US', options).format(Date.parse(instant))}`;
+};
