@@ -10,7 +10,7 @@ import {
 } from '../shared/reports/count-transactions.ts';
 import { headOwner } from '../shared/store/keys.ts';
 import { transactionFrom } from '../shared/store/ledger/transaction-item.ts';
-import { countStoreWithin, deletedAccounts } from '../shared/store/reports/report-store.ts';
+import { countStoreWithin, deletedAccounts } from '../shared/store/report-store.ts';
 import { accountPartition, partitions } from '../shared/store/table-access.ts';
 
 const head = { sk: { S: ['H'] } };

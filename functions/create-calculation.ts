@@ -11,7 +11,7 @@ import { Calculation } from '../shared/calculations/response.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { now } from '../shared/config/clock.ts';
 import { createCalculation } from '../shared/ledger/create-calculation.ts';
-import { recordTax } from '../shared/observability/answered-tax.ts';
+import { recordTax } from '../shared/observability/tally.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';

@@ -5,7 +5,7 @@ import { accept } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { registrationAdvice } from '../shared/registrations/advice.ts';
 import { RegistrationAdvice } from '../shared/registrations/response.ts';
-import { reportReads } from '../shared/store/reports/report-store.ts';
+import { reportReads } from '../shared/store/report-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
 const samples = () => import('../shared/api/openapi/samples.ts');

@@ -5,7 +5,7 @@ import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { ByStateQuery, reportByState } from '../shared/reports/by-state.ts';
 import { ReportByState } from '../shared/reports/response.ts';
-import { reportReads } from '../shared/store/reports/report-store.ts';
+import { reportReads } from '../shared/store/report-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
 const samples = () => import('../shared/api/openapi/samples.ts');

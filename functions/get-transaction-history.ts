@@ -4,10 +4,9 @@ import { exampleId } from '../shared/api/openapi/sample-requests.ts';
 import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
-import { transactionHistory } from '../shared/ledger/history/history.ts';
-import { TransactionHistoryQuery } from '../shared/ledger/history/query.ts';
-import { TransactionHistory } from '../shared/ledger/history/response.ts';
+import { TransactionHistoryQuery, transactionHistory } from '../shared/ledger/history.ts';
 import { listAnswer } from '../shared/ledger/page-limit.ts';
+import { TransactionHistory } from '../shared/ledger/response.ts';
 import { historyReads } from '../shared/store/ledger/ledger-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 

@@ -3,11 +3,10 @@ import type { Documentation } from '../shared/api/endpoint.ts';
 import { replyOfAnswer } from '../shared/api/idempotency.ts';
 import { accept, mapResult, type Result, refuse } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
-import { transactionWithHistory } from '../shared/ledger/history/history.ts';
-import { TransactionQuery } from '../shared/ledger/history/query.ts';
-import { RetrievedTransaction } from '../shared/ledger/history/response.ts';
-import { expireIfDue } from '../shared/ledger/lifecycle.ts';
+import { TransactionQuery, transactionWithHistory } from '../shared/ledger/history.ts';
 import { notFound, transactionResponse } from '../shared/ledger/ports.ts';
+import { RetrievedTransaction } from '../shared/ledger/response.ts';
+import { expireIfDue } from '../shared/ledger/transaction.ts';
 import { historyReads, ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 

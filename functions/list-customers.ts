@@ -3,7 +3,7 @@ import type { Documentation } from '../shared/api/endpoint.ts';
 import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
-import { CustomerListQuery, listCustomers } from '../shared/customers/list-customers.ts';
+import { CustomerListQuery, listCustomers } from '../shared/customers/customer.ts';
 import { CustomerList } from '../shared/customers/response.ts';
 import { listAnswer } from '../shared/ledger/page-limit.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';

@@ -1,12 +1,12 @@
 import { defineSchedule } from '../shared/api/define-schedule.ts';
 import { contendedMsMax } from '../shared/base/contention.ts';
 import { now } from '../shared/config/clock.ts';
-import { retainPersonalData } from '../shared/ledger/personal-data/retention.ts';
+import { retainPersonalData } from '../shared/ledger/personal-data/redact.ts';
 import { sweepDrafts } from '../shared/ledger/sweep-drafts.ts';
 import { failureLine } from '../shared/observability/failure-line.ts';
 import { callMsMax } from '../shared/store/client/client.ts';
 import { ledgerWithin } from '../shared/store/ledger/ledger-store.ts';
-import { retentionPorts } from '../shared/store/ledger/retention-ports.ts';
+import { retentionPorts } from '../shared/store/ledger/redaction-ports.ts';
 import { draftIndex } from '../shared/store/ledger/transaction-index.ts';
 import { accountPartitions, partitions } from '../shared/store/table-access.ts';
 

@@ -7,11 +7,10 @@ import { readIdempotency, replyOfAnswer } from '../shared/api/idempotency.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
-import { TransactionUpdate } from '../shared/ledger/request.ts';
-import { listUpdateProblems } from '../shared/ledger/request-problems.ts';
+import { listUpdateProblems, TransactionUpdate } from '../shared/ledger/request.ts';
 import { Transaction } from '../shared/ledger/response.ts';
 import { updateTransaction } from '../shared/ledger/update-transaction.ts';
-import { freeFields } from '../shared/ledger/updates/requested-changes.ts';
+import { freeFields } from '../shared/ledger/updates/changes.ts';
 import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
 import { contentReads, customersRead, transactionPartitions } from '../shared/store/table-access.ts';
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../base/canonical-json.ts';
-import type { Idempotency } from '../ledger/ledger.ts';
-import type { ReplayableResponse } from '../ledger/ports.ts';
+import type { Idempotency, ReplayableResponse } from '../ledger/ports.ts';
 import type { EndpointResponse } from './reply.ts';
 import { Refusal, type RequestContext } from './request-context.ts';
 

@@ -2,8 +2,7 @@
 import { Command } from 'commander';
 import { addDays, toDay } from '../base/calendar.ts';
 import { now } from '../config/clock.ts';
-import { type Customer, customerNotFound } from '../customers/customer.ts';
-import { customersOf, isExpiring, isForState } from '../customers/list-customers.ts';
+import { type Customer, customerNotFound, customersOf, isExpiring, isForState } from '../customers/customer.ts';
 import { customerReads } from '../store/customers/customer-reads.ts';
 import { addPut } from './customers/put.ts';
 import { requireAccount, stateOption, wholeNumber } from './terminal/arguments.ts';

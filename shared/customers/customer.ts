@@ -1,11 +1,43 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
+import type { Account } from '../accounts/account.ts';
+import { toDay } from '../base/calendar.ts';
+import { pagesOf } from '../base/collections.ts';
+import { retryWhileStale } from '../base/contention.ts';
+import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../base/cursor.ts';
+import { described } from '../base/described.ts';
 import type { Problem } from '../base/problem.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { Certificate, FindCertificates } from '../calculations/certificates.ts';
+import { day } from '../calculations/fields.ts';
 import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
-import type { Idempotency, Replay, SavedResponse } from '../ledger/ledger.ts';
+import {
+  cursorProblem,
+  fitting,
+  listAnswer,
+  pageLimit,
+  readPageLimit,
+  scannedRows,
+  scanPages,
+  startingAfter,
+} from '../ledger/page-limit.ts';
+import {
+  answerOfReplay,
+  type Caller,
+  type ChangePorts,
+  type Idempotency,
+  type Ledger,
+  otherVersion,
+  type Replay,
+  type ReplayableResponse,
+  type SavedResponse,
+  saveUnchanged,
+} from '../ledger/ports.ts';
+import { isSame } from '../ledger/same-value.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
-import { CertificateRequest, CustomerRequest } from './request.ts';
+import { state } from '../vocabulary/state-field.ts';
+import { CertificateRequest, CustomerRequest, type CustomerUpdate } from './request.ts';
 import type * as response from './response.ts';
+import type { CustomerList } from './response.ts';
 
 /** A customer as the API returns it. */
 export type CustomerAnswer = z.infer<typeof response.StoredCustomer>;
@@ -110,3 +142,191 @@ export const customerIdFixed = (id: string): Problem => ({
   detail: `The customer has the id ${id}. Leave id out, or create another customer.`,
   source: { pointer: '/id' },
 });
+
+/** The ports of changes of customers. */
+export type CustomerPorts = Pick<ChangePorts, 'now' | 'remainingMs'> & {
+  readonly customers: Customers;
+  readonly ledger: Pick<Ledger, 'saveAnswer'>;
+};
+
+type Sent = {
+  readonly idempotency: Idempotency | null;
+  readonly unknownFields: readonly string[];
+};
+type Creation = Sent & { readonly request: CustomerRequest };
+type Change = Sent & {
+  readonly id: string;
+  readonly update: CustomerUpdate;
+  /** The versions in If-Match; `null` without the header, `'*'` for any. */
+  readonly ifMatch: readonly string[] | null;
+};
+
+const customerContent = ({ name, exemptions }: Pick<Customer, 'name' | 'exemptions'>) => ({ name, exemptions });
+
+/**
+ * Create a customer. A customer with the same id and content is returned as it is, so that an import can be repeated.
+ *
+ * Refused: `conflict_duplicate_customer_id`.
+ */
+export const createCustomer = (
+  creation: Creation,
+  caller: Pick<Caller, 'account'>,
+  ports: CustomerPorts,
+): Promise<Result<ReplayableResponse>> => retryWhileStale(() => createOnce(creation, caller, ports), ports.remainingMs);
+
+const createOnce = async (
+  { request, idempotency, unknownFields }: Creation,
+  { account }: Pick<Caller, 'account'>,
+  ports: CustomerPorts,
+): Promise<Result<ReplayableResponse> | 'stale'> => {
+  const nowMs = ports.now();
+  const at = new Date(nowMs).toISOString();
+  const created: Customer = {
+    id: request.id,
+    name: request.name ?? null,
+    exemptions: (request.exemptions ?? []).map(toCertificate),
+    created_at: at,
+    updated_at: at,
+    version: 1,
+  };
+  const answer = customerReply(201, created, unknownFields);
+  const record = idempotency && { ...idempotency, answer };
+  const commit = { account: account.id, before: null, after: created, idempotency: record, nowMs };
+  const committed = await ports.customers.commit(commit);
+  if (committed.kind === 'committed') return accept({ answer, isReplayed: false });
+  if (committed.kind !== 'stale') return answerOfReplay(committed);
+  const existing = await ports.customers.find(account.id, request.id);
+  if (!existing) return 'stale';
+  return isSame(customerContent(existing), customerContent(created))
+    ? saveUnchanged(account.id, customerReply(200, existing, unknownFields), idempotency, ports, {
+        customer: request.id,
+      })
+    : refuse(customerExists(existing));
+};
+
+/**
+ * Change a customer. Fields that are left out stay; `exemptions` are replaced as a whole.
+ *
+ * Refused in this order: `not_found`, `precondition_failed`, `conflict_immutable_field`.
+ */
+export const updateCustomer = (
+  change: Change,
+  caller: Pick<Caller, 'account'>,
+  ports: CustomerPorts,
+): Promise<Result<ReplayableResponse>> => retryWhileStale(() => updateOnce(change, caller, ports), ports.remainingMs);
+
+const updateOnce = async (
+  { id, update, ifMatch, idempotency, unknownFields }: Change,
+  { account }: Pick<Caller, 'account'>,
+  ports: CustomerPorts,
+): Promise<Result<ReplayableResponse> | 'stale'> => {
+  const nowMs = ports.now();
+  const { stored, replay } = await ports.customers.findWithReplay(account.id, id, idempotency, nowMs);
+  if (replay) return answerOfReplay(replay);
+  if (!stored) return refuse(customerNotFound);
+  if (ifMatch !== null && !ifMatch.includes('*') && !ifMatch.includes(`"${stored.version}"`))
+    return refuse(otherVersion(stored.version, 'customer'));
+  if (update.id !== undefined && update.id !== stored.id) return refuse(customerIdFixed(stored.id));
+  const content = {
+    name: update.name === undefined ? stored.name : update.name,
+    exemptions: update.exemptions?.map(toCertificate) ?? stored.exemptions,
+  };
+  if (isSame(content, customerContent(stored)))
+    return saveUnchanged(account.id, customerReply(200, stored, unknownFields), idempotency, ports, { customer: id });
+  const updated_at = new Date(nowMs).toISOString();
+  const after = { ...stored, ...content, updated_at, version: stored.version + 1 };
+  const answer = customerReply(200, after, unknownFields);
+  const record = idempotency && { ...idempotency, answer };
+  const commit = { account: account.id, before: stored, after, idempotency: record, nowMs };
+  const committed = await ports.customers.commit(commit);
+  if (committed.kind === 'committed') return accept({ answer, isReplayed: false });
+  return committed.kind === 'stale' ? 'stale' : answerOfReplay(committed);
+};
+
+/** The query parameters of GET /customers: filters, combined with AND, and paging. */
+export const CustomerListQuery = z.object({
+  expiring_before: described(
+    z.optional(day),
+    'Only customers with a certificate whose last day is today (in UTC) or later, and before this date.',
+  ),
+  state: described(
+    z.optional(state),
+    'Only customers with a certificate for this state or for all states: its two-letter code, its jurisdiction code or its name. With `expiring_before`, the same certificate meets both.',
+  ),
+  limit: pageLimit(),
+  starting_after: described(
+    startingAfter,
+    'Returns the next page: the `next_cursor` of the previous page.',
+    cursorKeywords,
+  ),
+});
+export type CustomerListQuery = z.infer<typeof CustomerListQuery>;
+
+type Filters = Pick<CustomerListQuery, 'expiring_before' | 'state'>;
+type ListPorts = { readonly customers: Pick<CustomerReads, 'page'>; readonly now: () => number };
+
+/**
+ * List an account's customers in the order of their ids. A page with fewer rows than its limit may
+ * still have a next page, where the filters match few customers.
+ *
+ * Refused with `validation_invalid_cursor`: a cursor of another account or other filters.
+ */
+export const listCustomers = async (
+  query: CustomerListQuery,
+  account: Account,
+  ports: ListPorts,
+): Promise<Result<CustomerList>> => {
+  const { limit: _limit, starting_after, ...filters } = query;
+  const limit = readPageLimit(query);
+  const scope: CursorScope = { list: 'customers', secret: account.cursor_secret, filters };
+  const after = starting_after === undefined ? null : decodeCursor(starting_after, scope);
+  if (starting_after !== undefined && after === null)
+    return refuse(cursorProblem('Send the next_cursor of a page of the same list: same filters, same account.'));
+  const conditions = listConditions(filters, toDay(ports.now()));
+  const { rows, next } = await scanPages({
+    read: (from) => ports.customers.page(account.id, from, conditions.length > 0 ? scannedRows : limit + 1),
+    keeps: (customer) => hasCertificate(customer, conditions),
+    after,
+    wanted: limit + 1,
+  });
+  const page = fitting(rows.slice(0, limit));
+  const position = rows.length > page.length ? (page.at(-1)?.id ?? null) : next;
+  const answers = page.map((customer) => customerAnswer(customer));
+  return accept(listAnswer('/customers', answers, position && encodeCursor(position, scope)));
+};
+
+type IsWanted = (certificate: Certificate) => boolean;
+
+/** Whether a certificate is for a state (`US-MI`) or for all states. */
+export const isForState =
+  (state: string): IsWanted =>
+  ({ states }) =>
+    states === null || states.includes(state);
+
+/** Whether the last day of a certificate is today or later, and before a day. */
+export const isExpiring =
+  (today: string, before: string): IsWanted =>
+  ({ valid_to }) =>
+    valid_to !== null && today <= valid_to && valid_to < before;
+
+/** The conditions that one certificate of a customer must meet; none where the list is not filtered. */
+const listConditions = ({ expiring_before, state }: Filters, today: string): readonly IsWanted[] => {
+  const place = state === undefined ? null : stateJurisdiction(state);
+  return [
+    ...(place === null ? [] : [isForState(place)]),
+    ...(expiring_before === undefined ? [] : [isExpiring(today, expiring_before)]),
+  ];
+};
+
+const hasCertificate = ({ exemptions }: Customer, conditions: readonly IsWanted[]): boolean =>
+  conditions.length === 0 || exemptions.some((certificate) => conditions.every((isWanted) => isWanted(certificate)));
+
+/** All customers of an account with a certificate that meets the conditions, page by page. */
+export async function* customersOf(
+  account: string,
+  { page }: Pick<CustomerReads, 'page'>,
+  ...conditions: readonly IsWanted[]
+): AsyncGenerator<Customer> {
+  for await (const { rows } of pagesOf((after: string | null) => page(account, after, scannedRows)))
+    yield* rows.filter((customer) => hasCertificate(customer, conditions));
+}

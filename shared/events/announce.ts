@@ -1,9 +1,125 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
+import { assert } from '../base/assert.ts';
+import type { FilingStatus } from '../filings/filing.ts';
+import type { StoredFiling } from '../filings/ledger.ts';
 import { errorWithoutStack, failureLine } from '../observability/failure-line.ts';
-import type { LedgerEvent } from './event.ts';
-import { filingEvents, transactionEvents } from './item-events.ts';
+import { filingFrom, filingItem } from '../store/filings/filing-item.ts';
+import { headOwner } from '../store/keys.ts';
+import { auditEntryFrom } from '../store/ledger/audit-item.ts';
+import { type EventType, events, type FilingEvent, type LedgerEvent, type TransactionEvent } from './event.ts';
 import { StreamRecord } from './stream-record.ts';
+
+/**
+ * The records of the ledger's stream that are published: those that match one of these patterns. The pipe drops all other records (heads, claims, open entries, progress) free of charge.
+ */
+export const patterns = [
+  // The audit entry of a change of status: only these have `about`.
+  {
+    eventName: ['INSERT'],
+    dynamodb: {
+      Keys: { pk: { S: [{ prefix: 'T#' }] }, sk: { S: [{ prefix: 'A#' }] } },
+      NewImage: { about: { M: { type: { S: ['sale', 'credit'] } } } },
+    },
+  },
+  // A filing whose work ended: it is closed, filed, or canceled with all of its entries open again.
+  {
+    eventName: ['MODIFY'],
+    dynamodb: {
+      Keys: { pk: { S: [{ prefix: 'F#' }] }, sk: { S: [{ prefix: 'fil_' }] } },
+      OldImage: { unfinished: { BOOL: [true] } },
+      NewImage: { unfinished: { BOOL: [false] } },
+    },
+  },
+] as const;
+
+const Item = z.object({
+  pk: z.string(),
+  about: z.looseObject({ type: z.enum(['sale', 'credit']), expired: z.optional(z.literal(true)) }),
+});
+type About = z.infer<typeof Item>['about'];
+type Type = TransactionEvent['event_type'];
+
+const listStatusEvents = (to: string, { type, expired }: About): Type[] => {
+  if (to === 'finalized') return [type === 'sale' ? 'transaction.finalized' : 'credit.finalized'];
+  if (to === 'filed') return ['transaction.filed'];
+  if (to === 'void') return [expired ? 'draft.expired' : 'transaction.voided'];
+  return [];
+};
+
+/**
+ * The events of an audit entry that changed the status. A transaction that is created as final has two: a consumer may
+ * subscribe to either.
+ */
+export const transactionEvents = (item: unknown): TransactionEvent[] => {
+  const { transactionId: id, version, at, from, to } = auditEntryFrom(item);
+  const { pk, about } = Item.parse(item);
+  const types: Type[] = [...(from === null ? ['transaction.created' as const] : []), ...listStatusEvents(to, about)];
+  return types.map((event_type) =>
+    // The schema drops the fields that no event has.
+    events[event_type].parse({
+      event_id: `${id}.${version}.${event_type}`,
+      event_type,
+      account: headOwner(pk).account,
+      occurred_at: at,
+      transaction: {
+        reference_id: null,
+        parent_transaction_id: null,
+        ...about,
+        id,
+        version,
+        status: to,
+        previous_status: from,
+      },
+    }),
+  );
+};
+
+const ended = ({ closed_at, filed_at, canceled_at }: StoredFiling) =>
+  ({
+    closed: ['filing.closed', closed_at],
+    filed: ['filing.filed', filed_at],
+    canceled: ['filing.canceled', canceled_at],
+  }) as const satisfies Partial<Record<FilingStatus, readonly [EventType, string | null]>>;
+
+/** The event of a filing's head. Throws where the filing is unfinished. */
+export const filingEvents = (item: unknown): FilingEvent[] => {
+  const filing = filingFrom(item);
+  const { account, id, version, status, isUnfinished } = filing;
+  assert(
+    !isUnfinished && status !== 'closing' && status !== 'marking',
+    'The filing is unfinished; the pipe must filter it out.',
+  );
+  const [event_type, occurred_at] = ended(filing)[status];
+  // The schema drops the fields that no event has.
+  return [
+    events[event_type].parse({ event_id: `${id}.${version}.${event_type}`, event_type, account, occurred_at, filing }),
+  ];
+};
+
+/** The events of a stored audit entry; none where the entry has no `about`. */
+export const eventsOfEntry = (item: Readonly<Record<string, unknown>>): TransactionEvent[] =>
+  item['about'] === undefined ? [] : transactionEvents(item);
+
+// A filing is created as version 1, and closing it is its first change.
+const versionClosed = 2;
+
+const asClosed = (filing: StoredFiling): StoredFiling => ({
+  ...filing,
+  status: 'closed',
+  isUnfinished: false,
+  version: versionClosed,
+  confirmation_number: null,
+});
+
+/** The events of a filing so far. The event of its closing is derived from today's head. */
+export const eventsOfFiling = (filing: StoredFiling): FilingEvent[] => {
+  const { status, isUnfinished, closed_at } = filing;
+  return [
+    ...(closed_at === null ? [] : filingEvents(filingItem(asClosed(filing)))),
+    ...(isUnfinished || status === 'closed' ? [] : filingEvents(filingItem(filing))),
+  ];
+};
 
 const Records = z.array(StreamRecord);
 

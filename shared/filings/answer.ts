@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { accept, mapResult, type Result } from '../base/result.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
-import type { Idempotency, Replay, SavedResponse } from '../ledger/ledger.ts';
+import type { Idempotency, Replay, SavedResponse } from '../ledger/ports.ts';
 import { answerOfReplay, type ReplayableResponse, saveUnchanged } from '../ledger/ports.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import type { FilingException } from './filing.ts';

@@ -1,4 +1,4 @@
-import type { Idempotency, SavedResponse } from '../ledger/ledger.ts';
+import type { Idempotency, SavedResponse } from '../ledger/ports.ts';
 import type { FilingCommit, FilingSequence, ShardProgress, StoredFiling } from './ledger.ts';
 import type { Period } from './periods.ts';
 import { noTotals } from './totals.ts';

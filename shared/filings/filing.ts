@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
 import { count, currencyCode, date, signedAmount } from '../base/response-scalars.ts';
-import { exceptionReasons } from '../ledger/sums.ts';
+import { exceptionReasons } from '../ledger/entries/entry.ts';
 
 export const filingStatuses = ['closing', 'closed', 'marking', 'filed', 'canceled'] as const;
 export type FilingStatus = (typeof filingStatuses)[number];

@@ -1,6 +1,5 @@
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
-import type { HeadChange, Commit as LedgerCommit, Replay } from '../ledger/ledger.ts';
-import type { SweepPosition } from '../ledger/ports.ts';
+import type { HeadChange, Commit as LedgerCommit, Replay, SweepPosition } from '../ledger/ports.ts';
 import type { ExceptionSums, FilingStatus, FilingSummary, Frequency } from './filing.ts';
 import type { Totals } from './totals.ts';
 

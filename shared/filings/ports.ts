@@ -1,6 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { ChangePorts } from '../ledger/ports.ts';
+import type { ChangePorts, Ledger } from '../ledger/ports.ts';
 import type { FilingStatus } from './filing.ts';
 import type { DueIndex, FilingLedger, FilingReads } from './ledger.ts';
 

@@ -1,10 +1,10 @@
 import { assert } from '../base/assert.ts';
 import { auditEntry } from '../ledger/audit.ts';
+import { statesToFile } from '../ledger/entries/entries.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
-import type { HeadChange } from '../ledger/ledger.ts';
-import { isLive } from '../ledger/lifecycle.ts';
-import { statesToFile } from '../ledger/open-entries.ts';
+import type { HeadChange } from '../ledger/ports.ts';
 import type { StoredTransaction, Transaction } from '../ledger/transaction.ts';
+import { isLive } from '../ledger/transaction.ts';
 import { filingCommit } from './begin.ts';
 import { type FilingCommit, type Phase, type ShardProgress, type StoredFiling, toEntryPlace } from './ledger.ts';
 import { monthOfEnd } from './periods.ts';

@@ -1,4 +1,4 @@
-import { type Amounts, exceptionReasons, grossAmount, type Sum } from '../ledger/sums.ts';
+import { type Amounts, exceptionReasons, grossAmount, type Sum } from '../ledger/entries/entry.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { decimal, digits, rescale } from '../money/decimal.ts';
 import type { ExceptionSums, FilingSummary } from './filing.ts';

@@ -1,5 +1,5 @@
 import type { JurisdictionAmounts, LiabilityEntry } from '../ledger/entries/entry.ts';
-import { type Amounts, grossAmount, plus, type Sum, zeroSum } from '../ledger/sums.ts';
+import { type Amounts, grossAmount, plus, type Sum, zeroSum } from '../ledger/entries/entry.ts';
 
 /** The gross in minor units and the number of entries with exceptions. */
 type ExceptionSum = { readonly gross: bigint; readonly count: number };

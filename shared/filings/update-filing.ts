@@ -1,7 +1,6 @@
 import { assert } from '../base/assert.ts';
 import { type Result, refuse } from '../base/result.ts';
-import type { Idempotency } from '../ledger/ledger.ts';
-import type { Caller, ReplayableResponse } from '../ledger/ports.ts';
+import type { Caller, Idempotency, ReplayableResponse } from '../ledger/ports.ts';
 import { changeAnswer, type Decided, decidedBy, filingReply, repliedBefore, summedUp, unchanged } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { FilingSequence, Phase, ShardProgress, StoredFiling } from './ledger.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../base/canonical-json.ts';
-import { committedState, type Hashed } from './personal-data/commitments.ts';
+import { committedState, type Hashed } from './personal-data/fields.ts';
 import type { Transaction } from './transaction.ts';
 
 /** An audit entry: who changed which fields when, chained by hash to the previous entry. Never deleted. */

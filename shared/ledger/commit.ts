@@ -1,10 +1,9 @@
 import { auditEntry } from './audit.ts';
-import { withCalculatedTaxes } from './credits/calculated-taxes.ts';
-import { toCredited, withCredited } from './credits/remaining.ts';
-import type { Commit, HeadChange } from './ledger.ts';
-import { expired } from './lifecycle.ts';
-import { listLiabilityEntries, withStatesOfSale } from './open-entries.ts';
+import { toCredited, withCalculatedTaxes, withCredited } from './credits/amounts.ts';
+import { listLiabilityEntries, withStatesOfSale } from './entries/entries.ts';
+import type { Commit, HeadChange } from './ports.ts';
 import type { StoredTransaction } from './transaction.ts';
+import { expired } from './transaction.ts';
 
 /** The change of a transaction: its state before (`null` for a new one) and after, and the names of the changed fields. */
 type Change = {

@@ -10,7 +10,7 @@ import type { LoadContent } from '../catalog/content.ts';
 import type { TaxAddress } from '../catalog/location/address.ts';
 import { statesOfZip } from '../catalog/location/zip-states.ts';
 import { buildCredit } from './credits/credit.ts';
-import { type CreditRequest, unmatchedInput } from './credits/credit-request.ts';
+import { type CreditRequest, unmatchedInput } from './credits/outcome.ts';
 import type { Ports } from './ports.ts';
 import type { SettingsSnapshot } from './settings-snapshot.ts';
 import type { StoredTransaction } from './transaction.ts';

@@ -5,9 +5,9 @@ import type { CalculationRequest } from '../calculations/request.ts';
 import type { Calculation, Warning } from '../calculations/response.ts';
 import { calculateWithContent } from './context.ts';
 import { parentNotFound } from './credits/problems.ts';
-import type { Ledger } from './ledger.ts';
-import { expireStoredIfDue } from './lifecycle.ts';
+import type { Ledger } from './ports.ts';
 import { answerTooLarge, type Ports } from './ports.ts';
+import { expireStoredIfDue } from './transaction.ts';
 
 /** The warning of an account that never set where it is registered. */
 const registrationsMissing: Warning = {

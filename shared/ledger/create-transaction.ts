@@ -5,12 +5,12 @@ import { accept, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
 import { buildCommit } from './commit.ts';
 import { calculateWithContent } from './context.ts';
+import { newBasis } from './credits/counters.ts';
+import { withRecordedTax } from './credits/credit.ts';
 import { parentNotFound } from './credits/problems.ts';
-import { withRecordedTax } from './credits/supplied-credit-tax.ts';
-import { findExemptShipping } from './entries/charges.ts';
-import type { Idempotency, SavedResponse } from './ledger.ts';
-import { expireStoredIfDue } from './lifecycle.ts';
+import { findExemptShipping } from './entries/entries.ts';
 import { newTransaction } from './new-transaction.ts';
+import type { Idempotency, SavedResponse } from './ports.ts';
 import {
   answerOfReplay,
   answerTooLarge,
@@ -21,12 +21,12 @@ import {
   tooLarge,
   transactionResponse,
 } from './ports.ts';
-import { newBasis } from './replay/basis.ts';
 import type { TransactionRequest } from './request.ts';
-import { taxDecimalsProblem } from './request-problems.ts';
+import { taxDecimalsProblem } from './request.ts';
 import { snapshotSettings } from './settings-snapshot.ts';
 import { findReplacedReason } from './supplied-tax.ts';
 import type { StoredTransaction } from './transaction.ts';
+import { expireStoredIfDue } from './transaction.ts';
 
 type Creation = {
   readonly request: TransactionRequest;

@@ -9,8 +9,8 @@ import { listCharges, listTaxRows } from '../calculations/figures.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import type { AuditEntry } from './audit.ts';
-import { isExpired, isLive } from './lifecycle.ts';
 import type { Transaction } from './transaction.ts';
+import { isExpired, isLive } from './transaction.ts';
 
 /** A value that breaks an invariant. */
 export type Fault = { readonly what: string; readonly actual: string; readonly expected: string };

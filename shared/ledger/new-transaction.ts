@@ -1,8 +1,8 @@
 import type { Outcome } from '../calculations/calculate.ts';
 import type { Warning } from '../calculations/response.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
-import { nothingCredited } from './credits/arithmetic.ts';
-import { newSalt } from './personal-data/commitments.ts';
+import { nothingCredited } from './credits/amounts.ts';
+import { newSalt } from './personal-data/fields.ts';
 import type { CreatePorts } from './ports.ts';
 import type { TransactionRequest } from './request.ts';
 import type { StoredTransaction } from './transaction.ts';

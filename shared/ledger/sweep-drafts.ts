@@ -1,6 +1,6 @@
 import { buildExpiry } from './commit.ts';
-import type { DraftIndex, ExpiredDraft, Ledger } from './ledger.ts';
-import { isExpired } from './lifecycle.ts';
+import type { DraftIndex, ExpiredDraft, Ledger } from './ports.ts';
+import { isExpired } from './transaction.ts';
 
 /** The result of a sweep: drafts voided and skipped, and whether it reached the end of all shards without leaving an expired draft. */
 export type Swept = { readonly voided: number; readonly skipped: number; readonly complete: boolean };

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
+import type { Problem } from '../base/problem.ts';
 import type { TaxabilityReason } from '../tax/assessment.ts';
-import type { Credited } from './credits/arithmetic.ts';
 import type * as response from './response.ts';
 import type { SettingsSnapshot } from './settings-snapshot.ts';
 
@@ -16,6 +16,30 @@ export type TransactionSummary = Omit<Transaction, 'line_items' | 'explanation'>
   readonly line_items: null;
   readonly explanation: null;
 };
+
+/** Net and tax, in minor units. */
+export type Share = { readonly net: bigint; readonly tax: bigint };
+
+export type Bases = { readonly taxable: bigint; readonly exempt: bigint };
+
+/** `calculated` is the calculated tax. It differs from `tax` where another tax was recorded. */
+export type RowAmounts = Bases & { readonly tax: bigint; readonly calculated: bigint };
+
+/**
+ * The amounts of a line or a shipping charge, and of its rows in their order: recorded, credited so far, or credited now.
+ *
+ * Each has a counter, because none can be derived from the others: taxes may be supplied, discounts sent, and credits
+ * voided in any order. The credits of a line must still add up to every recorded amount.
+ */
+export type Amounts = Share &
+  Bases & {
+    readonly discount: bigint;
+    readonly third_party_discount: bigint;
+    readonly rows: readonly RowAmounts[];
+  };
+
+/** The amounts of live credits by the id of the sale's line or shipping charge, and of lines that match none. */
+export type Credited = { readonly charges: ReadonlyMap<string, Amounts>; readonly unmatched: Share };
 
 /** The state of a sale when a credit was computed: its recorded tax, and the amounts of its live credits as text. */
 export type SaleState = { readonly tax_amount: string; readonly credited: string };
@@ -45,7 +69,7 @@ export type StoredTransaction = {
   /** For a credit: why certificates exempt the shipping of its sale, by state. Absent where none does. */
   readonly exemptShipping?: Readonly<Record<string, ExemptShipping>> | undefined;
   /**
-   * Commitments to the personal data, which the state hash covers instead of the data (personal-data/commitments.ts): their
+   * Commitments to the personal data, which the state hash covers instead of the data (personal-data/fields.ts): their
    * salt, or after a redaction their digest.
    */
   readonly commitments: { readonly salt: string } | { readonly digest: string };
@@ -67,3 +91,44 @@ export type StoredTransaction = {
   /** The hash of the newest audit entry. */
   readonly auditHash: string;
 };
+
+/** Whether a draft's deadline has passed, which counts before the sweep runs. */
+export const isExpired = ({ status, expires_at }: Pick<Transaction, 'status' | 'expires_at'>, nowMs: number): boolean =>
+  status === 'draft' && expires_at !== null && Date.parse(expires_at) <= nowMs;
+
+/** The void_reason of expired drafts, which only the service sets. */
+export const expiredReason = 'draft_expired';
+
+/** Whether a void transaction is an expired draft. */
+export const isExpiredDraft = ({ void_reason, voided_at, expires_at }: Transaction): boolean =>
+  void_reason === expiredReason && voided_at !== null && voided_at === expires_at;
+
+/** The void transaction that the sweep writes for an expired draft. */
+export const expired = <Some extends Transaction | TransactionSummary>(transaction: Some): Some => ({
+  ...transaction,
+  status: 'void',
+  void_reason: expiredReason,
+  voided_at: transaction.expires_at,
+  updated_at: transaction.expires_at ?? transaction.updated_at,
+  version: transaction.version + 1,
+});
+
+/** Return an expired draft as the void transaction that the sweep will write, and any other transaction unchanged. */
+export const expireIfDue = <Some extends Transaction | TransactionSummary>(transaction: Some, nowMs: number): Some =>
+  isExpired(transaction, nowMs) ? expired(transaction) : transaction;
+
+/** `expireIfDue` for a stored transaction. */
+export const expireStoredIfDue = (stored: StoredTransaction, nowMs: number): StoredTransaction =>
+  isExpired(stored.transaction, nowMs) ? { ...stored, transaction: expired(stored.transaction) } : stored;
+
+/** The refusal of finalizing or editing a draft after its deadline. */
+export const draftExpired = ({ expires_at }: Transaction): Problem => ({
+  code: 'conflict_draft_expired',
+  title: 'Draft expired',
+  detail: `Its deadline was ${expires_at}. Create the transaction again; its reference_id is free.`,
+  source: { pointer: '/status' },
+});
+
+/** Whether a transaction counts: it is finalized or filed. */
+export const isLive = ({ status }: Pick<Transaction, 'status'>): boolean =>
+  status === 'finalized' || status === 'filed';

@@ -3,8 +3,7 @@ import { retryWhileStale } from '../base/contention.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
 import { buildCommit, buildExpiry } from './commit.ts';
-import type { Idempotency } from './ledger.ts';
-import { expireStoredIfDue, isExpired } from './lifecycle.ts';
+import type { Idempotency } from './ports.ts';
 import {
   answerOfReplay,
   answerTooLarge,
@@ -20,9 +19,9 @@ import {
   transactionResponse,
 } from './ports.ts';
 import type { TransactionUpdate } from './request.ts';
-import { oppositeType, type StoredTransaction } from './transaction.ts';
+import { expireStoredIfDue, isExpired, oppositeType, type StoredTransaction } from './transaction.ts';
+import { plainFields } from './updates/changes.ts';
 import { type Plan, planUpdate } from './updates/plan.ts';
-import { plainFields } from './updates/requested-changes.ts';
 
 type UpdateRequest = {
   readonly id: string;

@@ -2,7 +2,7 @@ import { type Account, listRegistrations } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { firstDay, lastDay, toMonth } from '../base/calendar.ts';
 import type { Warning } from '../calculations/response.ts';
-import { grossAmount, type Sum } from '../ledger/sums.ts';
+import { grossAmount, type Sum } from '../ledger/entries/entry.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { findNewest, monthText, type ReportReads, type StoredRow } from '../reports/by-state.ts';
 import { jurisdictionCode, stateJurisdiction, stateName } from '../vocabulary/jurisdiction.ts';

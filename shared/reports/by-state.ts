@@ -7,8 +7,8 @@ import { described } from '../base/described.ts';
 import type { Problem } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import { answeredAmounts } from '../filings/totals-answer.ts';
+import type { Sum } from '../ledger/entries/entry.ts';
 import { cursorProblem, startingAfter } from '../ledger/page-limit.ts';
-import type { Sum } from '../ledger/sums.ts';
 import type { ReportRow as CountedRow, Place } from './count-transactions.ts';
 import type { ReportAmounts, ReportByState } from './response.ts';
 

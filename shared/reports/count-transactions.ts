@@ -1,8 +1,8 @@
 import { type RemainingMs, retryWhileStale } from '../base/contention.ts';
 import { noTotals, withEntries } from '../filings/totals.ts';
+import { entriesOfEachState } from '../ledger/entries/entries.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
-import { entriesOfEachState } from '../ledger/open-entries.ts';
-import { plus, type Sum, zeroSum } from '../ledger/sums.ts';
+import { plus, type Sum, zeroSum } from '../ledger/entries/entry.ts';
 import type { StoredTransaction, Transaction } from '../ledger/transaction.ts';
 
 /** Where a report counts an amount. `month` is `YYYY-MM` of the tax day, `state` a jurisdiction code. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { assert } from '../base/assert.ts';
 import { wallMs } from '../base/calendar.ts';
-import type { AnswerOwner } from '../ledger/ledger.ts';
+import type { AnswerOwner } from '../ledger/ports.ts';
 
 /**
  * The item keys of all three tables.

@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import { environment } from '../config/environment.ts';
 import type { SweepPosition } from '../ledger/ports.ts';
 import { database, isWritten } from './client/client.ts';
-import { absent } from './client/conditions.ts';
 import { readItem } from './client/reads.ts';
+import { absent } from './client/writes.ts';
 import type { ItemKey } from './keys.ts';
 
 const Position = z.object({ day: z.string(), after: z.nullable(z.string()), done: z.boolean() });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { patterns } from '../../shared/events/announce.ts';
 import { eventsOfRecordMax } from '../../shared/events/event.ts';
-import { patterns } from '../../shared/events/item-events.ts';
 import {
   allowedTo,
   disposable,

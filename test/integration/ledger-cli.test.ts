@@ -1,4 +1,5 @@
 /** `npm run ledger -- …` on ledgers that the API wrote, with and without changed items. */
+
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,10 +17,9 @@ import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { now } from '../../shared/config/clock.ts';
 import { noTotals } from '../../shared/filings/totals.ts';
 import { hashEntry } from '../../shared/ledger/audit.ts';
-import type { Amounts } from '../../shared/ledger/credits/arithmetic.ts';
+import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
 import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
-import { listLiabilityEntries } from '../../shared/ledger/open-entries.ts';
-import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
+import type { Amounts, StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
 import {
   auditKey,

@@ -1,7 +1,7 @@
 import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import type { BatchGetCommandInput, BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, it } from 'vitest';
-import { listLiabilityEntries } from '../../shared/ledger/open-entries.ts';
+import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { ledger, ledgerWithin } from '../../shared/store/ledger/ledger-store.ts';
 import { cancelled, failSends, lostReply, noFaults } from '../support/faults.ts';

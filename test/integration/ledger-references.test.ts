@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expired } from '../../shared/ledger/lifecycle.ts';
+import { expired } from '../../shared/ledger/transaction.ts';
 import { claimKey } from '../../shared/store/keys.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import {

@@ -1,7 +1,7 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
-import { writeCursor } from '../../shared/ledger/list-filters.ts';
+import { writeCursor } from '../../shared/ledger/list-transactions.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { claimItem } from '../../shared/store/ledger/commit-writes.ts';

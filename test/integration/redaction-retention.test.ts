@@ -1,9 +1,9 @@
 // @isolated: ids of one process never go back, and here they must tell the time of their creation.
 import { expect, it } from 'vitest';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
-import { retainPersonalData } from '../../shared/ledger/personal-data/retention.ts';
+import { retainPersonalData } from '../../shared/ledger/personal-data/redact.ts';
 import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
-import { retentionPorts } from '../../shared/store/ledger/retention-ports.ts';
+import { retentionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { sweepPosition } from '../../shared/store/sweep-position.ts';
 import { accounts } from '../support/accounts-cli.ts';
 import { newCaller } from '../support/api.ts';

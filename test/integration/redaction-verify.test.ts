@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
-import { newSalt } from '../../shared/ledger/personal-data/commitments.ts';
+import { newSalt } from '../../shared/ledger/personal-data/fields.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { newCaller } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';

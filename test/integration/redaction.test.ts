@@ -6,7 +6,7 @@ import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { redactTransaction } from '../../shared/ledger/personal-data/redact.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { redactionPorts } from '../../shared/store/ledger/redaction-store.ts';
+import { redactionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { newCaller } from '../support/api.ts';
 import { filerOf } from '../support/filings.ts';
 import { customerIds, everyFigure, personalShop } from '../support/personal-shop.ts';

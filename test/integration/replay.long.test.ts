@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
-import type { Replay } from '../../shared/ledger/replay/response.ts';
+import type { Replay } from '../../shared/ledger/response.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';

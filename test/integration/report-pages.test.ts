@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { batchesOf } from '../../shared/base/collections.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { rowItem } from '../../shared/store/reports/report-item.ts';
+import { rowItem } from '../../shared/store/report-store.ts';
 import { newCaller } from '../support/api.ts';
 import { filerOf } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';

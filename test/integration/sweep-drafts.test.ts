@@ -3,7 +3,7 @@ import type { Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import { handlers } from '../../infra/local/handlers.ts';
 import { environment } from '../../shared/config/environment.ts';
-import type { Committed, DraftIndex, ExpiredDraft } from '../../shared/ledger/ledger.ts';
+import type { Committed, DraftIndex, ExpiredDraft } from '../../shared/ledger/ports.ts';
 import { sweepDrafts } from '../../shared/ledger/sweep-drafts.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';

@@ -9,7 +9,7 @@ import { endpoints } from '../../functions/endpoints.ts';
 import type { Entry } from '../../infra/bundling.ts';
 import { matches } from '../../infra/local/event-pattern.ts';
 import type { StreamRecord } from '../../infra/local/table-stream.ts';
-import { patterns } from '../../shared/events/item-events.ts';
+import { patterns } from '../../shared/events/announce.ts';
 import type { Answer } from '../support/http.ts';
 import type { World } from './world.ts';
 

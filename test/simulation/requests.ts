@@ -1,4 +1,4 @@
-import { writeCursor } from '../../shared/ledger/list-filters.ts';
+import { writeCursor } from '../../shared/ledger/list-transactions.ts';
 import { credit, type Known, lines, type Making, references, type Seen, sale } from './bodies.ts';
 import { ofFilings } from './filing-requests.ts';
 import type { Request } from './service.ts';

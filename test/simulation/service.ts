@@ -23,7 +23,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { accountKey } from '../../shared/store/keys.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
-import { redactionPorts } from '../../shared/store/ledger/redaction-store.ts';
+import { redactionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
 import type { Refusal, Schema } from '../support/http.ts';
 import { Died, type Invocation } from './invocation.ts';

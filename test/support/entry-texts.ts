@@ -1,5 +1,9 @@
-import type { EntryException, JurisdictionAmounts, LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
-import type { Amounts } from '../../shared/ledger/sums.ts';
+import type {
+  Amounts,
+  EntryException,
+  JurisdictionAmounts,
+  LiabilityEntry,
+} from '../../shared/ledger/entries/entry.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../shared/money/currency.ts';
 
 const reasons = ['resale', 'customer', 'snap', 'marketplace', 'not_registered'] as const;

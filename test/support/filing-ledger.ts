@@ -14,7 +14,7 @@ import type { DueIndex } from '../../shared/filings/ledger.ts';
 import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
 import type { Filing, FilingEntry } from '../../shared/filings/response.ts';
 import { updateFiling } from '../../shared/filings/update-filing.ts';
-import { listLiabilityEntries } from '../../shared/ledger/open-entries.ts';
+import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';

@@ -83,7 +83,7 @@ afterAll(async () => {
   const { findKey } = await import('../../shared/store/accounts/api-key-store.ts');
   const { ledgerReads } = await import('../../shared/store/ledger/ledger-reads.ts');
   const { loadContent } = await import('../../shared/store/content/load-content.ts');
-  const { replayTransaction } = await import('../../shared/ledger/replay/replay-transaction.ts');
+  const { replayTransaction } = await import('../../shared/ledger/replay.ts');
   const ports = { ledger: ledgerReads, loadContent, now };
   const others: unknown[] = [];
   const replayNext = async () => {

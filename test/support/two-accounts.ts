@@ -1,7 +1,7 @@
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { writeCursor } from '../../shared/ledger/list-filters.ts';
+import { writeCursor } from '../../shared/ledger/list-transactions.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { type Caller, newCaller } from './api.ts';

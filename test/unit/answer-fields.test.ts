@@ -7,8 +7,8 @@ import {
 import { CalculationRequest } from '../../shared/calculations/request.ts';
 import { Calculation } from '../../shared/calculations/response.ts';
 import { Filing } from '../../shared/filings/response.ts';
-import { RetrievedTransaction } from '../../shared/ledger/history/response.ts';
 import { TransactionRequest } from '../../shared/ledger/request.ts';
+import { RetrievedTransaction } from '../../shared/ledger/response.ts';
 
 type Definition = {
   readonly type: string;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LineItemResponse } from '../../shared/calculations/response.ts';
-import { noAmounts, nothingCredited } from '../../shared/ledger/credits/arithmetic.ts';
-import { creditedFrom, creditedText, creditedTextMax, isEmpty } from '../../shared/ledger/credits/counters-text.ts';
+import { noAmounts, nothingCredited } from '../../shared/ledger/credits/amounts.ts';
+import { creditedFrom, creditedText, creditedTextMax, isEmpty } from '../../shared/ledger/credits/counters.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { formatAmount, minorDigits } from '../../shared/money/currency.ts';
 import { line, transaction } from '../support/transactions.ts';

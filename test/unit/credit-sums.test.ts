@@ -3,14 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
-import type { Balance } from '../../shared/ledger/credits/arithmetic.ts';
-import { withCalculatedTaxes } from '../../shared/ledger/credits/calculated-taxes.ts';
-import { buildCredit, type Credit } from '../../shared/ledger/credits/credit.ts';
-import type { CreditRequest } from '../../shared/ledger/credits/credit-request.ts';
-import { calculateRemaining, toCredited, withCredited } from '../../shared/ledger/credits/remaining.ts';
-import { withSuppliedCreditTax } from '../../shared/ledger/credits/supplied-credit-tax.ts';
+import type { Balance } from '../../shared/ledger/credits/amounts.ts';
+import {
+  calculateRemaining,
+  toCredited,
+  withCalculatedTaxes,
+  withCredited,
+} from '../../shared/ledger/credits/amounts.ts';
+import { buildCredit, type Credit, withSuppliedCreditTax } from '../../shared/ledger/credits/credit.ts';
+import type { CreditRequest } from '../../shared/ledger/credits/outcome.ts';
+import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
 import { newTransaction } from '../../shared/ledger/new-transaction.ts';
-import { listLiabilityEntries } from '../../shared/ledger/open-entries.ts';
 import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import { withSuppliedTax } from '../../shared/ledger/supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { AppliedExemption, TaxRowResponse } from '../../shared/calculations/response.ts';
-import { listLiabilityEntries, statesToFile } from '../../shared/ledger/open-entries.ts';
+import { listLiabilityEntries, statesToFile } from '../../shared/ledger/entries/entries.ts';
 import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { formatAmount } from '../../shared/money/currency.ts';

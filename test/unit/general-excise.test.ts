@@ -6,7 +6,7 @@ import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseFor, builtInReleases } from '../../shared/catalog/built-in.ts';
 import { rateDecimals } from '../../shared/catalog/release-values.ts';
 import { createCalculation } from '../../shared/ledger/create-calculation.ts';
-import { replayTransaction } from '../../shared/ledger/replay/replay-transaction.ts';
+import { replayTransaction } from '../../shared/ledger/replay.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';

@@ -4,7 +4,7 @@ import { identifier } from '../../shared/calculations/fields.ts';
 import { CalculationRequest } from '../../shared/calculations/request.ts';
 import { CustomerRequest, CustomerUpdate } from '../../shared/customers/request.ts';
 import { TransactionListQuery } from '../../shared/ledger/list-query.ts';
-import { ReconciliationRequest } from '../../shared/ledger/reconciliation/request.ts';
+import { ReconciliationRequest } from '../../shared/ledger/reconciliation.ts';
 import { TransactionRequest, TransactionUpdate } from '../../shared/ledger/request.ts';
 import { parseSent, placeOf } from '../support/parse-sent.ts';
 

@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { hashState } from '../../shared/ledger/audit.ts';
-import { newSalt } from '../../shared/ledger/personal-data/commitments.ts';
-import { withoutPersonalData } from '../../shared/ledger/personal-data/fields.ts';
+import { newSalt, withoutPersonalData } from '../../shared/ledger/personal-data/fields.ts';
 import { buildRedaction } from '../../shared/ledger/personal-data/redact.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { committedHash, impersonal, personalDigest } from '../support/committed-hash.ts';

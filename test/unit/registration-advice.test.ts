@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newAccount } from '../../shared/accounts/account.ts';
 import { firstDay, lastDay } from '../../shared/base/calendar.ts';
 import nexus from '../../shared/catalog/economic-nexus.json' with { type: 'json' };
-import type { Sum } from '../../shared/ledger/sums.ts';
+import type { Sum } from '../../shared/ledger/entries/entry.ts';
 import { registrationAdvice, windowsIn } from '../../shared/registrations/advice.ts';
 import { nexusTerms } from '../../shared/registrations/economic-nexus.ts';
 import type { StoredRow } from '../../shared/reports/by-state.ts';

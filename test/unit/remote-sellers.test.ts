@@ -10,7 +10,7 @@ import { builtInRelease, builtInReleaseFor, builtInReleases } from '../../shared
 import { withOwnRules } from '../../shared/catalog/own-rules.ts';
 import { electedRateOn } from '../../shared/catalog/remote-sales.ts';
 import { createCalculation } from '../../shared/ledger/create-calculation.ts';
-import { replayTransaction } from '../../shared/ledger/replay/replay-transaction.ts';
+import { replayTransaction } from '../../shared/ledger/replay.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';

@@ -4,11 +4,11 @@ import { defaultSettings, type Settings } from '../../shared/accounts/account.ts
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { restoreInput } from '../../shared/calculations/echo.ts';
 import { calculationProblems, crossFieldProblems } from '../../shared/calculations/request-problems.ts';
+import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
 import { newTransaction } from '../../shared/ledger/new-transaction.ts';
-import { listLiabilityEntries } from '../../shared/ledger/open-entries.ts';
 import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
-import { requestedChanges } from '../../shared/ledger/updates/requested-changes.ts';
+import { requestedChanges } from '../../shared/ledger/updates/changes.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 import { ask, refusal, requestOf, testNow, warningCodes } from '../support/builders.ts';
 import { onlyShipping, shippingCharges } from '../support/shipping.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { expired } from '../../shared/ledger/lifecycle.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
+import { expired } from '../../shared/ledger/transaction.ts';
 import { claimChanges, claimItem } from '../../shared/store/ledger/commit-writes.ts';
 import { changed, created, createdMs, deadlineMs, finalized, voided } from '../support/transactions.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noAmounts } from '../../shared/ledger/credits/arithmetic.ts';
+import { noAmounts } from '../../shared/ledger/credits/amounts.ts';
 import { summaryFrom, transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { storedBytes } from '../support/stored-bytes.ts';
 import { changed, created, finalized, line } from '../support/transactions.ts';

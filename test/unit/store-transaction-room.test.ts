@@ -3,17 +3,16 @@ import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { LineItemResponse } from '../../shared/calculations/response.ts';
 import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
 import { parentAfter } from '../../shared/ledger/commit.ts';
-import { withCalculatedTaxes } from '../../shared/ledger/credits/calculated-taxes.ts';
+import { calculateRemaining, withCalculatedTaxes } from '../../shared/ledger/credits/amounts.ts';
+import { newBasis } from '../../shared/ledger/credits/counters.ts';
 import { buildCredit } from '../../shared/ledger/credits/credit.ts';
-import type { CreditRequest } from '../../shared/ledger/credits/credit-request.ts';
-import { calculateRemaining } from '../../shared/ledger/credits/remaining.ts';
+import type { CreditRequest } from '../../shared/ledger/credits/outcome.ts';
 import { newTransaction } from '../../shared/ledger/new-transaction.ts';
 import { transactionResponse } from '../../shared/ledger/ports.ts';
-import { newBasis } from '../../shared/ledger/replay/basis.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
-import { creditedBytesMax } from '../../shared/store/ledger/credited-attributes.ts';
 import { idempotencyItem } from '../../shared/store/ledger/idempotency-item.ts';
 import {
+  creditedBytesMax,
   storedSize,
   storedSizeMax,
   transactionFrom,

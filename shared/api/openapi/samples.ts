@@ -7,7 +7,7 @@ import { builtInReleaseFor } from '../../catalog/built-in.ts';
 import { type Customer, customerAnswer, toCertificate } from '../../customers/customer.ts';
 import { createCalculation } from '../../ledger/create-calculation.ts';
 import { newTransaction } from '../../ledger/new-transaction.ts';
-import { replayTransaction } from '../../ledger/replay/replay-transaction.ts';
+import { replayTransaction } from '../../ledger/replay.ts';
 import { TransactionRequest } from '../../ledger/request.ts';
 import { snapshotSettings } from '../../ledger/settings-snapshot.ts';
 import type { Transaction } from '../../ledger/transaction.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { registrationAdvice } from '../../registrations/advice.ts';
 import type { MeasuredPeriod, StateAdvice } from '../../registrations/response.ts';
-import { reportReads } from '../../store/reports/report-store.ts';
+import { reportReads } from '../../store/report-store.ts';
 import { requireAccount } from '../terminal/arguments.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
 

@@ -13,7 +13,7 @@ import { staleness } from '../../importers/updates/staleness.ts';
 import { registrationAdvice } from '../../registrations/advice.ts';
 import { listKeys } from '../../store/accounts/api-key-store.ts';
 import { readContentSource } from '../../store/content/content-sources.ts';
-import { reportReads } from '../../store/reports/report-store.ts';
+import { reportReads } from '../../store/report-store.ts';
 import { stateCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { requireAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';

@@ -5,17 +5,18 @@ import { listCharges } from '../../calculations/figures.ts';
 import type { StoredFiling } from '../../filings/ledger.ts';
 import { type AuditEntry, hashEntry, hashState } from '../../ledger/audit.ts';
 import {
-  type Amounts,
+  calculateRemaining,
   isNothing,
   moved,
   noAmounts,
   plus,
   remainingShare,
-  type Share,
+  toCredited,
   zeroShare,
-} from '../../ledger/credits/arithmetic.ts';
-import { calculateRemaining, toCredited } from '../../ledger/credits/remaining.ts';
+} from '../../ledger/credits/amounts.ts';
+import { listLiabilityEntries, statesToFile } from '../../ledger/entries/entries.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
+import { namedExemptions, type Amounts as TaxAmounts } from '../../ledger/entries/entry.ts';
 import {
   auditFaults,
   creditableFaults,
@@ -27,12 +28,10 @@ import {
   placeFaults,
   refundFaults,
 } from '../../ledger/invariants.ts';
-import { expireIfDue, isExpiredDraft, isLive } from '../../ledger/lifecycle.ts';
-import { listLiabilityEntries, statesToFile } from '../../ledger/open-entries.ts';
 import { withoutPersonalData } from '../../ledger/personal-data/fields.ts';
 import { isSame } from '../../ledger/same-value.ts';
-import { namedExemptions, type Amounts as TaxAmounts } from '../../ledger/sums.ts';
 import type { StoredTransaction, Transaction } from '../../ledger/transaction.ts';
+import { type Amounts, expireIfDue, isExpiredDraft, isLive, type Share } from '../../ledger/transaction.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { type FoundEntry, findEntries } from '../../store/filings/entry-places.ts';
 import { auditKey, headKey, itemPlace, openEntryKey } from '../../store/keys.ts';

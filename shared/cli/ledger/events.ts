@@ -1,8 +1,8 @@
 /** `ledger events`: the events of an account, made from its ledger, to publish them again. */
 import type { Command } from 'commander';
 import { batchesOf } from '../../base/collections.ts';
+import { eventsOfEntry, eventsOfFiling } from '../../events/announce.ts';
 import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.ts';
-import { eventsOfEntry, eventsOfFiling } from '../../events/item-events.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { instantMs, requireAccount } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';

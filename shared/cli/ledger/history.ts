@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { pagesOf } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
-import { transactionHistory } from '../../ledger/history/history.ts';
-import type { HistoryEntry } from '../../ledger/history/response.ts';
-import { chooseIndex } from '../../ledger/list-filters.ts';
+import { transactionHistory } from '../../ledger/history.ts';
+import { chooseIndex } from '../../ledger/list-transactions.ts';
+import type { HistoryEntry } from '../../ledger/response.ts';
 import { historyReads } from '../../store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../../store/ledger/transaction-index.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';

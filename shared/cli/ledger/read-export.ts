@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { asObject, parseJson } from '../../base/json.ts';
 import { type AuditEntry, hashEntry, hashState } from '../../ledger/audit.ts';
 import { compress } from '../../store/client/compressed.ts';
-import { customerFrom, customerItem } from '../../store/customers/customer-item.ts';
+import { customerFrom, customerItem } from '../../store/customers/customer-reads.ts';
 import { chainFrom, chainItem, filingFrom, filingItem } from '../../store/filings/filing-item.ts';
 import {
   filingProgressFrom,

@@ -4,7 +4,7 @@ import { countTransaction, countTransactions } from '../../reports/count-transac
 import { headKey } from '../../store/keys.ts';
 import { itemsAt, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { transactionFrom } from '../../store/ledger/transaction-item.ts';
-import { countStoreWithin } from '../../store/reports/report-store.ts';
+import { countStoreWithin } from '../../store/report-store.ts';
 import { requireOpenAccount } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
 

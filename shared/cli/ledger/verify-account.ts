@@ -16,8 +16,8 @@ import {
   statusFaults,
   sumFaults,
 } from '../../ledger/invariants.ts';
-import { isLive } from '../../ledger/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../ledger/transaction.ts';
+import { isLive } from '../../ledger/transaction.ts';
 import { chainFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { headKey, openEntryKey } from '../../store/keys.ts';

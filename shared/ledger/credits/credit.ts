@@ -1,16 +1,97 @@
 import { accept, type Result, refuse } from '../../base/result.ts';
 import type { Outcome } from '../../calculations/calculate.ts';
+import { isReduction, mapShipping } from '../../calculations/charges.ts';
 import type { Context } from '../../calculations/document.ts';
-import type { Warning } from '../../calculations/response.ts';
-import { minorDigits, parseAmount } from '../../money/currency.ts';
-import type { StoredTransaction } from '../transaction.ts';
-import { isNothing, minus, plus, zeroShare } from './arithmetic.ts';
-import type { CreditContext, CreditRequest } from './credit-request.ts';
-import { creditWarnings } from './credit-warnings.ts';
-import { linesOutcome } from './lines.ts';
+import { listCharges } from '../../calculations/figures.ts';
+import type { LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
+import { allocate } from '../../money/allocate.ts';
+import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
+import { withRowTaxes, withSuppliedTax } from '../supplied-tax.ts';
+import type { Share, StoredTransaction } from '../transaction.ts';
+import {
+  type Balance,
+  calculateRemaining,
+  couponByNet,
+  inheritedCoupon,
+  isNothing,
+  minus,
+  parentIds,
+  plus,
+  type Remaining,
+  remainingShare,
+  rowTaxes,
+  zeroShare,
+} from './amounts.ts';
+import { creditLine, creditShipping, isReducedByCoupon, linesOutcome } from './lines.ts';
+import { type CreditContext, type CreditRequest, creditOutcome, creditWarnings } from './outcome.ts';
 import { creditProblems, overCredit } from './problems.ts';
-import { calculateRemaining, type Remaining } from './remaining.ts';
-import { restOutcome, wholeOutcome } from './without-lines.ts';
+
+/** The outcome that credits the remainder of a sale, each line with remaining money or coupon as a quantity of one. */
+export const restOutcome = (credit: CreditContext, remaining: Remaining): Outcome => {
+  const { parent, exponent } = credit;
+  const balances = [...remaining.charges.values()];
+  const shares = capped(balances.map(remainingShare), remaining.total);
+  const count = parent.line_items.length;
+  const lines = parent.line_items.flatMap((line, at) => {
+    const rest = restOfLine(line, shares[at] as Share, balances[at] as Balance, exponent);
+    return rest ? [rest] : [];
+  });
+  const shipping = mapShipping(parent.shipping, (charge, index) => {
+    const taken = shares[count + index] as Share;
+    const sized = { amount: taken.net, discount: 0n, net: taken.net };
+    return isNothing(taken) ? null : creditShipping(charge, sized, taken, balances[count + index] as Balance, exponent);
+  });
+  return creditOutcome(credit, lines, withoutNothing(shipping));
+};
+
+type Shipping = ShippingResponse | ShippingResponse[] | null;
+
+const withoutNothing = (shipping: ShippingResponse | (ShippingResponse | null)[] | null): Shipping =>
+  Array.isArray(shipping) ? shipping.filter((charge) => charge !== null) : shipping;
+
+const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, exponent: number) => {
+  const isReduced = isReducedByCoupon(line, exponent);
+  const thirdPartyDiscount = isReduced ? couponByNet(balance, taken.net) : inheritedCoupon(balance, taken.net);
+  if (isNothing(taken) && thirdPartyDiscount === 0n) return null;
+  const amount = isReduced ? taken.net + thirdPartyDiscount : taken.net;
+  const unitPrice = formatAmount(amount, exponent);
+  const sized = { unitPrice, amount, discount: 0n, thirdPartyDiscount, net: taken.net };
+  const sent = { ...line, quantity: '1', discount_amount: null, third_party_discount_amount: null };
+  return creditLine(sent, line, sized, taken, balance, exponent);
+};
+
+// Unmatched credit lines reduce the total, but not the remaining amounts of the lines.
+const capped = (shares: readonly Share[], total: Share): Share[] => {
+  const nets = allocate(
+    total.net,
+    shares.map(({ net }) => net),
+  );
+  const taxes = allocate(
+    total.tax,
+    shares.map(({ tax }) => tax),
+  );
+  return shares.map((_, index) => ({ net: nets[index] as bigint, tax: taxes[index] as bigint }));
+};
+
+/**
+ * The outcome that reverses a whole sale. Each line names the line that it reverses, and has its share of the document
+ * discounts as its own, because a credit has no document discounts.
+ */
+export const wholeOutcome = (credit: CreditContext): Outcome => {
+  const lines = credit.parent.line_items.map((line) => ({
+    ...line,
+    parent_line_item_id: line.id,
+    discount_amount: isReduction(line.unit_price) ? null : line.applied_discount_amount,
+    third_party_discount_amount: line.applied_third_party_discount_amount,
+  }));
+  const shipping = mapShipping(credit.parent.shipping, (charge) => ({
+    ...charge,
+    discount_amount: /[1-9]/.test(charge.applied_discount_amount)
+      ? charge.applied_discount_amount
+      : charge.discount_amount,
+  }));
+  return creditOutcome(credit, lines, shipping);
+};
 
 /** The result of a credit: its figures with the recorded tax, and the kind of request. */
 export type Credit = { readonly outcome: Outcome; readonly kind: 'all' | 'remaining' | 'lines' };
@@ -33,7 +114,7 @@ export const buildCredit = (
   const kind = request.line_items ? 'lines' : request.credit_remaining ? 'remaining' : 'all';
   const exponent = minorDigits(parent.transaction.currency);
   const credit = { parent: parent.transaction, request, context, exponent };
-  const computed = creditOutcome(kind, parent, credit);
+  const computed = computeOutcome(kind, parent, credit);
   if (!computed.ok) return computed;
   const outcome = computed.value;
   const warnings = [
@@ -44,7 +125,7 @@ export const buildCredit = (
   return accept({ kind, outcome: { ...outcome, warnings } });
 };
 
-const creditOutcome = (kind: Credit['kind'], sale: StoredTransaction, credit: CreditContext): Result<Outcome> => {
+const computeOutcome = (kind: Credit['kind'], sale: StoredTransaction, credit: CreditContext): Result<Outcome> => {
   const remaining = calculateRemaining(sale);
   if (kind === 'lines') return linesOutcome(credit, remaining);
   if (isUntouched(remaining)) return accept(wholeOutcome(credit));
@@ -61,4 +142,63 @@ const isUntouched = ({ charges, total }: Remaining): boolean => {
   const balances = [...charges.values()];
   const whole = balances.map((balance) => balance.whole).reduce(plus, zeroShare);
   return isNothing(minus(whole, total)) && balances.every(({ credited }) => credited.third_party_discount === 0n);
+};
+
+/** The remaining tax of a charge, and how its jurisdictions share it. */
+type Charge = { readonly weight: bigint; readonly rowsOf: (tax: bigint) => bigint[] };
+
+/**
+ * Record the refunded tax instead of the computed one: distribute it over the credited lines by their remaining
+ * recorded tax, which bounds it. With a unit price of zero this is a tax-only credit.
+ */
+export const withSuppliedCreditTax = (
+  outcome: Outcome,
+  supplied: string,
+  parent: StoredTransaction,
+): Result<Outcome> => {
+  const exponent = minorDigits(outcome.currency);
+  const total = parseAmount(supplied, exponent);
+  if (total === parseAmount(outcome.tax_amount, exponent)) return accept(outcome);
+  const charges = creditedCharges(outcome, parent, exponent);
+  const sum = charges.reduce((all, { weight }) => all + weight, 0n);
+  // Unmatched credit lines reduce the total, but not the remaining amounts of the lines.
+  const left = calculateRemaining(parent).total;
+  const bound = sum < left.tax ? sum : left.tax;
+  if (total > bound) return refuse(overCredit({ net: left.net, tax: bound }, outcome.currency, '/tax_amount', 'tax'));
+  const taxes = allocate(
+    total,
+    charges.map(({ weight }) => weight),
+  );
+  const rows = charges.flatMap(({ rowsOf }, index) => rowsOf(taxes[index] as bigint));
+  return accept(withRowTaxes(outcome, rows, null));
+};
+
+/** Record the supplied tax of a sale or a credit, if any, instead of the calculated one. */
+export const withRecordedTax = (
+  outcome: Outcome,
+  supplied: string | null,
+  sale: StoredTransaction | null,
+): Result<Outcome> => {
+  if (supplied === null) return accept(outcome);
+  return sale ? withSuppliedCreditTax(outcome, supplied, sale) : accept(withSuppliedTax(outcome, supplied));
+};
+
+// The remaining tax of each credited line and shipping charge.
+const creditedCharges = (outcome: Outcome, parent: StoredTransaction, exponent: number): Charge[] => {
+  const remaining = calculateRemaining(parent);
+  const ids = parentIds(outcome, parent.transaction);
+  const spent = new Set<string>();
+  const read = (text: string) => parseAmount(text, exponent);
+  return listCharges(outcome).map((charge, at): Charge => {
+    const id = ids[at];
+    const balance = id === undefined ? undefined : remaining.charges.get(id);
+    if (id === undefined || !balance) {
+      const rows = charge.taxes.map((row) => read(row.tax_amount));
+      return { weight: read(charge.tax_amount), rowsOf: (tax) => allocate(tax, rows) };
+    }
+    // A second credit of the same line has nothing left.
+    const weight = spent.has(id) ? 0n : remainingShare(balance).tax;
+    spent.add(id);
+    return { weight, rowsOf: (tax) => rowTaxes(tax, balance) };
+  });
 };

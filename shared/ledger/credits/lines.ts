@@ -1,24 +1,238 @@
+import type { Problem } from '../../base/problem.ts';
 import { accept, type Result, refuse } from '../../base/result.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
-import { isReduction } from '../../calculations/charges.ts';
+import { isReduction, mapShipping, shippingList, shippingPointer } from '../../calculations/charges.ts';
 import { discountTooLarge } from '../../calculations/discount-problems.ts';
-import { documentIds } from '../../calculations/echo.ts';
+import { documentIds, echoMetadata } from '../../calculations/echo.ts';
 import { listCharges, listTaxRows } from '../../calculations/figures.ts';
-import type { LineItemRequest } from '../../calculations/request.ts';
+import type { LineItemRequest, ShippingRequest } from '../../calculations/request.ts';
 import { crossFieldProblems } from '../../calculations/request-problems.ts';
-import type { LineItemResponse, Warning } from '../../calculations/response.ts';
+import type { LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
 import { formatAmount, parseAmount } from '../../money/currency.ts';
+import { decimal, digits, multiply, rescale } from '../../money/decimal.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import type { Transaction } from '../transaction.ts';
-import { type Balance, chargeAmounts, minus, moved, recordedTax, remainingShare, type Share } from './arithmetic.ts';
-import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
-import { type CreditContext, unmatchedBasis } from './credit-request.ts';
-import { creditSentShipping } from './credit-shipping.ts';
-import { unmatchedWarning } from './credit-warnings.ts';
-import { creditOutcome } from './outcome.ts';
-import { negativePrice, otherState, overCredit, redactedSale, unknownLine } from './problems.ts';
-import { parentLineId, type Remaining } from './remaining.ts';
-import { type CreditedUnits, unitsProblem } from './sold-units.ts';
+import type { Share, Transaction } from '../transaction.ts';
+import {
+  type Balance,
+  chargeAmounts,
+  inheritedCoupon,
+  inheritedDiscount,
+  minus,
+  moved,
+  parentLineId,
+  parentShipping,
+  type Reducing,
+  type Remaining,
+  recordedTax,
+  remainingShare,
+  scaleCharge,
+} from './amounts.ts';
+import { type CreditContext, creditOutcome, unmatchedBasis, unmatchedWarning } from './outcome.ts';
+import { negativePrice, otherState, overCredit, redactedSale, unknownLine, unknownShipping } from './problems.ts';
+
+/** The amounts of a credit line before tax. */
+type Sized = {
+  readonly unitPrice: string;
+  readonly amount: bigint;
+  readonly discount: bigint;
+  readonly thirdPartyDiscount: bigint;
+  readonly net: bigint;
+};
+
+/** Compute a credit line's amounts. Unit price and discounts (pro rata by amount) are the parent line's unless sent. */
+export const sizeLine = (
+  line: LineItemRequest,
+  parent: LineItemResponse,
+  balance: Balance,
+  exponent: number,
+): Sized => {
+  const unitPrice = line.unit_price ?? parent.unit_price;
+  const amount = multiply(decimal(line.quantity), decimal(unitPrice), exponent);
+  // A line that a negative price reduced has the reduction as its discount, and is credited with it.
+  if (amount < 0n) return { unitPrice, amount, discount: amount, thirdPartyDiscount: 0n, net: 0n };
+  const sent = (text: string | null | undefined) => (text ? rescale(decimal(text), exponent) : null);
+  const isReduced = isReducedByCoupon(parent, exponent);
+  const reducing: Reducing = isReduced ? ['discount', 'third_party_discount'] : ['discount'];
+  const discount = sent(line.discount_amount) ?? inheritedDiscount(balance, amount, 'discount', reducing);
+  const sold = amount - discount;
+  const coupon = sent(line.third_party_discount_amount);
+  if (!isReduced)
+    return { unitPrice, amount, discount, thirdPartyDiscount: coupon ?? inheritedCoupon(balance, sold), net: sold };
+  const due = coupon ?? inheritedDiscount(balance, amount, 'third_party_discount', reducing);
+  // The two discounts are rounded: together they may be a cent above the amount.
+  const thirdPartyDiscount = coupon === null && due > sold && sold >= 0n ? sold : due;
+  const sized = { unitPrice, amount, discount, thirdPartyDiscount, net: sold - thirdPartyDiscount };
+  return sent(line.discount_amount) === null && coupon === null ? withWholeCoupon(sized, balance) : sized;
+};
+
+/**
+ * The credit that exhausts the net of a line takes the rest of its coupon, so that all credits add up to it. The seller's
+ * discount is the remainder. Where its amount is too small for that, it leaves a cent of the net to a later credit.
+ */
+const withWholeCoupon = (sized: Sized, { whole, credited }: Balance): Sized => {
+  const { amount, discount, thirdPartyDiscount, net } = sized;
+  const gross = (one: Balance['whole']) => one.net + one.discount + one.third_party_discount;
+  const left = whole.third_party_discount - credited.third_party_discount;
+  const inherited = discount + thirdPartyDiscount;
+  const isRest = amount >= gross(whole) - gross(credited);
+  if (net !== whole.net - credited.net || left < 0n || !(net > 0n || isRest)) return sized;
+  if (left <= inherited) return { ...sized, thirdPartyDiscount: left, discount: inherited - left };
+  return isRest ? sized : { ...sized, thirdPartyDiscount: thirdPartyDiscount + 1n, net: net - 1n };
+};
+
+/** Whether a third party's discount reduced the price of a line, by the rule of its state. */
+export const isReducedByCoupon = (
+  line: Pick<
+    LineItemResponse,
+    'amount' | 'applied_discount_amount' | 'applied_third_party_discount_amount' | 'net_amount'
+  >,
+  exponent: number,
+): boolean => {
+  const minor = (text: string) => parseAmount(text, exponent);
+  const coupon = minor(line.applied_third_party_discount_amount);
+  return coupon > 0n && minor(line.amount) - minor(line.applied_discount_amount) - coupon === minor(line.net_amount);
+};
+
+/** The problem of a sent discount that exceeds its base, or `null`. */
+export const excessiveDiscount = ({ amount, discount, thirdPartyDiscount }: Sized) =>
+  amount < 0n
+    ? null
+    : amount < discount
+      ? 'discount_amount'
+      : amount < discount + thirdPartyDiscount
+        ? 'third_party_discount_amount'
+        : null;
+
+type SentLine = Pick<
+  LineItemRequest,
+  'description' | 'quantity' | 'discount_amount' | 'third_party_discount_amount' | 'metadata'
+> & { readonly id: string };
+
+/**
+ * The recorded credit line: product, customer and rows are the parent's.
+ *
+ * Inherited discounts are stored as if they had been sent, including zero. So posting a calculation or finalizing a draft
+ * keeps these amounts, even if another share would be inherited then.
+ */
+export const creditLine = (
+  line: SentLine,
+  parent: LineItemResponse,
+  sized: Sized,
+  taken: Share,
+  balance: Balance,
+  exponent: number,
+): LineItemResponse => {
+  const discount = formatAmount(sized.discount, exponent);
+  const thirdPartyDiscount = formatAmount(sized.thirdPartyDiscount, exponent);
+  return {
+    id: line.id,
+    parent_line_item_id: parent.id,
+    description: line.description ?? parent.description,
+    product_tax_code: parent.product_tax_code,
+    quantity: line.quantity,
+    unit_price: sized.unitPrice,
+    discount_amount: line.discount_amount ?? (sized.amount < 0n ? null : discount),
+    third_party_discount_amount: line.third_party_discount_amount ?? thirdPartyDiscount,
+    customer: parent.customer,
+    ship_from: parent.ship_from,
+    fulfillment: parent.fulfillment,
+    metadata: echoMetadata(line.metadata),
+    amount: formatAmount(sized.amount, exponent),
+    applied_discount_amount: discount,
+    applied_third_party_discount_amount: thirdPartyDiscount,
+    net_amount: formatAmount(sized.net, exponent),
+    ...scaleCharge(parent, balance, taken, exponent),
+    address_resolution: parent.address_resolution,
+    applied_exemption: parent.applied_exemption,
+  };
+};
+
+/** The amounts of a credited shipping charge before tax, in minor units. */
+type SizedCharge = { readonly amount: bigint; readonly discount: bigint; readonly net: bigint };
+
+/** The recorded credit of a shipping charge: its id, code, places and rows are the parent's. */
+export const creditShipping = (
+  parent: ShippingResponse,
+  { amount, discount, net }: SizedCharge,
+  taken: Share,
+  balance: Balance,
+  exponent: number,
+  sent: Pick<ShippingRequest, 'amount' | 'discount_amount'> | null = null,
+): ShippingResponse => {
+  const write = (minor: bigint) => formatAmount(minor, exponent);
+  const isDiscounted = /[1-9]/.test(parent.applied_discount_amount);
+  return {
+    ...parent,
+    amount: sent?.amount ?? write(amount),
+    discount_amount: sent?.discount_amount ?? (isDiscounted ? write(discount) : parent.discount_amount),
+    applied_discount_amount: write(discount),
+    net_amount: write(net),
+    ...scaleCharge(parent, balance, taken, exponent),
+  };
+};
+
+/**
+ * Credit the sent shipping charges. A charge credits the one of the sale with its id, or the only one. Its discount is
+ * the sale's pro rata unless sent. Refused: an unknown charge, and more than what remains of it.
+ */
+export const creditSentShipping = (
+  { parent, request, exponent }: CreditContext,
+  remaining: Remaining,
+): Result<ShippingResponse | ShippingResponse[] | null> => {
+  const balances = new Map(remaining.charges);
+  const credited: ShippingResponse[] = [];
+  for (const [index, charge] of shippingList(request.shipping).entries()) {
+    const pointer = shippingPointer(request.shipping, index);
+    const sold = parentShipping(charge, parent);
+    const balance = sold && balances.get(sold.id);
+    if (!sold || !balance) return refuse(unknownShipping(pointer, parent));
+    const amount = rescale(decimal(charge.amount), exponent);
+    const discount = charge.discount_amount
+      ? rescale(decimal(charge.discount_amount), exponent)
+      : inheritedDiscount(balance, amount);
+    const net = amount - discount;
+    if (net < 0n) return refuse(discountTooLarge(`${pointer}/discount_amount`, 'discount_amount'));
+    const left = remainingShare(balance);
+    if (net > left.net) return refuse(overCredit(left, parent.currency, `${pointer}/amount`, 'shipping'));
+    const taken = { net, tax: recordedTax(net, balance) };
+    const one = creditShipping(sold, { amount, discount, net }, taken, balance, exponent, charge);
+    balances.set(sold.id, {
+      whole: balance.whole,
+      credited: moved(balance.credited, chargeAmounts(one, exponent), 1n),
+    });
+    credited.push(one);
+  }
+  return accept(mapShipping(request.shipping, (_, index) => credited[index] as ShippingResponse));
+};
+
+/** The units that a credit takes of lines of its sale at the price at which they were sold, by the id of the line. */
+export type CreditedUnits = Map<string, bigint>;
+
+const exact = (text: string): bigint => rescale(decimal(text), digits.fraction);
+const one = exact('1');
+
+/**
+ * The problem of a credit line with more units than were sold, or `null`. Adds its units to the credit's.
+ *
+ * At the price of the sale, the lines of one credit together have at most the units of the sold line. At another price, a
+ * quantity of 1 stands for a part of the line's amount, whatever the quantity sold: any other is at most the one sold.
+ * Several credits are bounded by money alone (`amounts.ts`).
+ */
+export const unitsProblem = (
+  { quantity, unit_price }: Pick<LineItemRequest, 'quantity' | 'unit_price'>,
+  sold: LineItemResponse,
+  credited: CreditedUnits,
+  { left, currency, pointer }: { readonly left: Share; readonly currency: string; readonly pointer: string },
+): Problem | null => {
+  const units = exact(quantity);
+  const isAsSold = exact(unit_price ?? sold.unit_price) === exact(sold.unit_price);
+  const together = (credited.get(sold.id) ?? 0n) + units;
+  if (isAsSold) credited.set(sold.id, together);
+  const isTooMany = isAsSold ? together > exact(sold.quantity) : units > exact(sold.quantity) && units !== one;
+  return isTooMany
+    ? overCredit(left, currency, `${pointer}/quantity`, 'units', `${sold.quantity} of line ${sold.id}`)
+    : null;
+};
 
 type CreditedLines = {
   readonly lines: (LineItemResponse | null)[];

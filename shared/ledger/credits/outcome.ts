@@ -1,14 +1,41 @@
 import { taxDateAt } from '../../accounts/time-zone.ts';
 import { engineVersion, type Outcome } from '../../calculations/calculate.ts';
-import { shippingList, shippingPointer } from '../../calculations/charges.ts';
+import { generalGoods, shippingList, shippingPointer } from '../../calculations/charges.ts';
+import type { Context } from '../../calculations/document.ts';
 import { echoMetadata } from '../../calculations/echo.ts';
 import { step } from '../../calculations/explain/step.ts';
 import { listCharges, listTaxRows, summarizeRows, writerFor } from '../../calculations/figures.ts';
+import type { CalculationInput } from '../../calculations/request.ts';
 import type { ExplanationStep, LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
 import { parseAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
+import type { TransactionRequest } from '../request.ts';
+import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
-import type { CreditContext } from './credit-request.ts';
+import { parentLineId } from './amounts.ts';
+
+/** The request fields that a credit of a sale is computed from, in a calculation, a new transaction or an update. */
+export type CreditRequest = CalculationInput & Pick<TransactionRequest, 'credit_remaining'>;
+
+/** The common inputs of a credit's computation; `exponent` is the currency's. */
+export type CreditContext = {
+  readonly parent: Transaction;
+  readonly request: CreditRequest;
+  readonly context: Context;
+  readonly exponent: number;
+};
+
+/** The document fields for unmatched lines: the sale's terms, and the customer of the credit or the sale. */
+export const unmatchedBasis = (
+  { currency, tax_date, tax_included, collected_by, ship_from, customer }: Transaction,
+  request: CreditRequest,
+) => ({ currency, tax_date, tax_included, collected_by, ship_from, customer: request.customer ?? customer });
+
+/** The lines of a credit that match no line of its sale, which are calculated instead of taken from it. */
+export const unmatchedInput = (parent: Transaction, request: CreditRequest): CalculationInput => ({
+  ...unmatchedBasis(parent, request),
+  line_items: (request.line_items ?? []).filter((line) => parentLineId(line, parent) === undefined),
+});
 
 type Shipping = ShippingResponse | ShippingResponse[] | null;
 
@@ -90,3 +117,54 @@ const explainCredit = (
 type Taxed = { readonly tax_amount: string };
 const proportion = (net: string, wholeNet: string, part: Taxed, whole: Taxed) =>
   `${net} of its net of ${wholeNet}, and ${part.tax_amount} of its recorded tax of ${whole.tax_amount}.`;
+
+/** The warning of a credit line that matches no line of its sale. */
+export const unmatchedWarning = (index: number): Warning => ({
+  code: 'credit_line_unmatched',
+  message: "No line of the parent has this id: it was calculated at the parent's releases and date.",
+  pointer: `/line_items/${index}`,
+});
+
+const differs = (sent: unknown, recorded: unknown): boolean =>
+  sent !== null && sent !== undefined && !isSame(withoutNulls(sent), withoutNulls(recorded));
+
+const ignoredWarning = (pointer: string, value: string): Warning => ({
+  code: 'credit_field_ignored',
+  message: `A credit returns the recorded tax of its sale, so ${value} of the sale applies. To tax other terms, send a sale of its own.`,
+  pointer,
+});
+
+/** Sent terms of a line that differ from the credited line's terms, which the credit inherits. */
+const lineWarnings = (parent: Transaction, request: CreditRequest): Warning[] =>
+  (request.line_items ?? []).flatMap((line, index) => {
+    const id = parentLineId(line, parent);
+    const sold = parent.line_items.find((candidate) => candidate.id === id);
+    if (!sold) return [];
+    const fields = [
+      ['product_tax_code', 'the code', sold.product_tax_code ?? generalGoods],
+      ['customer', 'the customer', sold.customer ?? parent.customer],
+      ['ship_from', 'the origin', sold.ship_from ?? parent.ship_from],
+    ] as const;
+    return fields
+      .filter(([name, , recorded]) => differs(line[name], recorded))
+      .map(([name, value]) => ignoredWarning(`/line_items/${index}/${name}`, value));
+  });
+
+/** The warnings of a credit of a sale: sent fields without effect on the recorded tax, and a tax date before the sale's. */
+export const creditWarnings = (parent: Transaction, request: CreditRequest): Warning[] => {
+  const { customer, tax_date, line_items } = request;
+  const isTaken = !line_items || line_items.some((line) => parentLineId(line, parent) !== undefined);
+  return [
+    ...(isTaken && differs(customer, parent.customer) ? [ignoredWarning('/customer', 'the customer')] : []),
+    ...lineWarnings(parent, request),
+    ...(tax_date && tax_date.slice(0, 10) < parent.tax_date.slice(0, 10)
+      ? [
+          {
+            code: 'credit_before_sale' as const,
+            message: `The credit is dated before its sale, ${parent.tax_date.slice(0, 10)}, and counts in an earlier period. Check tax_date.`,
+            pointer: '/tax_date',
+          },
+        ]
+      : []),
+  ];
+};

@@ -3,9 +3,9 @@ import { shippingList } from '../../calculations/charges.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
-import type { Transaction } from '../transaction.ts';
-import { isNothing, type Share } from './arithmetic.ts';
-import type { CreditRequest } from './credit-request.ts';
+import type { Share, Transaction } from '../transaction.ts';
+import { isNothing } from './amounts.ts';
+import type { CreditRequest } from './outcome.ts';
 
 /** The problems of a credit request for this sale, fields first; empty where it is allowed. */
 export const creditProblems = (parent: Transaction, request: CreditRequest): Problem[] => {

@@ -1,18 +1,179 @@
+import type { Account } from '../../accounts/account.ts';
 import { tooEarlyProblem } from '../../accounts/books-open.ts';
-import { invalidFormat } from '../../base/problem.ts';
-import { accept, type Result, refuse } from '../../base/result.ts';
+import { invalidFormat, type Problem } from '../../base/problem.ts';
+import { accept, mapResult, type Result, refuse } from '../../base/result.ts';
+import { calculate, type Outcome } from '../../calculations/calculate.ts';
+import { recordedCertificates } from '../../calculations/certificates.ts';
+import { restoreInput } from '../../calculations/echo.ts';
 import { metadataAdvice, metadataMax } from '../../calculations/fields.ts';
+import { crossFieldProblems } from '../../calculations/request-problems.ts';
+import type { Warning } from '../../calculations/response.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
-import { nothingCredited } from '../credits/arithmetic.ts';
+import { type BaseContext, calculateWithContent, pinnedContext } from '../context.ts';
+import { nothingCredited, toCredited, withCredited } from '../credits/amounts.ts';
+import { basisAfter } from '../credits/counters.ts';
+import { withRecordedTax, withSuppliedCreditTax } from '../credits/credit.ts';
+import { inheritedFields, inheritedProblem, lineFieldProblem, lineFields, shippingAlone } from '../credits/problems.ts';
+import { taxDiffers } from '../new-transaction.ts';
 import { redactedForm } from '../personal-data/fields.ts';
-import { basisAfter } from '../replay/basis.ts';
-import type { TransactionUpdate } from '../request.ts';
-import { taxDecimalsProblem } from '../request-problems.ts';
+import type { Ports } from '../ports.ts';
+import { type TransactionUpdate, taxDecimalsProblem } from '../request.ts';
 import { snapshotSettings } from '../settings-snapshot.ts';
+import { findReplacedReason } from '../supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
-import { figuresAfter, isOfLines, type UpdateInput } from './figures.ts';
-import { updateProblems, voidReasonProblem } from './problems.ts';
-import { type RequestedChanges, requestedChanges } from './requested-changes.ts';
+import { type RequestedChanges, requestedChanges, updateProblems, voidReasonProblem } from './changes.ts';
+
+/** An update and the data that it is decided with. */
+export type UpdateInput = {
+  readonly update: TransactionUpdate;
+  readonly stored: StoredTransaction;
+  /** The sale of a credit. */
+  readonly parent: StoredTransaction | null;
+  /** The warnings about the body. */
+  readonly sent: readonly Warning[];
+  readonly account: Account;
+  readonly base: BaseContext;
+} & Pick<Ports, 'loadContent' | 'customers'>;
+type Edit = UpdateInput & { readonly requested: RequestedChanges };
+
+type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount_source'>;
+
+/**
+ * The totals that the edits change; only the warnings where nothing is recalculated. The content is the sale's for a
+ * credit, the active content for edited inputs, and otherwise the pinned content, so that the figures stay as recorded.
+ * Likewise, edited inputs use the certificates that the customers have now, and otherwise the recorded ones apply.
+ */
+export const figuresAfter = async (
+  edit: Edit,
+): Promise<Result<Partial<Figures> & Pick<StoredTransaction, 'replacedReason'>>> => {
+  const { update, stored, requested, parent, sent } = edit;
+  const { transaction } = stored;
+  const isEdited = requested.inputs.length > 0 || requested.tax;
+  // Other credits may have reduced the remaining sale since the draft was created.
+  const mayBeStale = stored.creditOf !== null && requested.status && update.status === 'finalized';
+  if (!isEdited && !mayBeStale) return accept({ warnings: withSent(transaction.warnings, sent) });
+  if (parent && transaction.status === 'finalized') return withReplacedTax(edit, parent);
+  const calculated = await recalculate(edit);
+  if (!calculated.ok) return calculated;
+  const supplied = suppliedTax(edit);
+  const recorded = withRecordedTax(calculated.value, supplied, parent);
+  if (!recorded.ok) return recorded;
+  const outcome = recorded.value;
+  const isMoved = outcome.tax_amount !== transaction.tax_amount || outcome.total_amount !== transaction.total_amount;
+  if (mayBeStale && !isEdited && isMoved)
+    return refuse({
+      code: 'conflict_credit_stale',
+      title: 'Credit is stale',
+      detail:
+        'Another credit of the sale changed the tax of this one. Send meta.tax_amount as tax_amount, or create the credit again.',
+      source: { pointer: '/status' },
+      meta: { tax_amount: outcome.tax_amount },
+    });
+  return accept({
+    ...outcome,
+    warnings: [...outcome.warnings.filter(isAboutSent(requested)), ...taxWarnings(outcome, calculated.value, edit)],
+    calculated_tax_amount: calculated.value.tax_amount,
+    tax_amount_source: supplied === null ? 'calculated' : 'provided',
+    ...(!parent && { replacedReason: findReplacedReason(calculated.value, outcome) }),
+  });
+};
+
+// A customer that was not sent can differ from the sale's if one of them was redacted.
+const isAboutSent =
+  ({ inputs }: RequestedChanges) =>
+  ({ code, pointer }: Warning): boolean =>
+    code !== 'credit_field_ignored' || inputs.some((field) => `${pointer}/`.startsWith(`/${field}/`));
+
+/** Recalculate: a credit of a sale from the current sale, everything else from its inputs. */
+const recalculate = async (edit: Edit): Promise<Result<Outcome>> => {
+  const { update, stored, requested, parent, account, loadContent, customers, sent } = edit;
+  const isEdited = requested.inputs.length > 0;
+  // Without edited inputs, the recorded certificates apply, so that the figures stay as recorded.
+  const base = isEdited ? edit.base : { ...edit.base, certificates: recordedCertificates(stored.transaction) };
+  type Changes = Pick<TransactionUpdate, RequestedChanges['inputs'][number]>;
+  const changes = Object.fromEntries(requested.inputs.map((field) => [field, update[field]])) as Changes;
+  const input = { ...restoreInput(stored.transaction), ...changes };
+  const [problem, ...others] = parent ? inheritedEdits(edit, parent.transaction) : crossFieldProblems(input);
+  if (problem) return refuse(problem, ...others);
+  if (!parent && !isEdited) return calculate(input, await pinnedContext(input, stored, base, loadContent), sent);
+  // The same kind of credit again: all, the remainder, or these lines.
+  const { line_items: _lines, shipping: _shipping, ...rest } = input;
+  const request = parent && !isOfLines(edit) ? { ...rest, credit_remaining: stored.creditOf === 'remaining' } : input;
+  const reads = { loadContent, customers, account: account.id };
+  const calculated = await calculateWithContent(request, parent, base, reads, sent);
+  return mapResult(calculated, ({ outcome }) => outcome);
+};
+
+// Fields that a credit inherits from its sale cannot be edited: another value would be ignored.
+const inheritedEdits = (edit: Edit, parent: Transaction): Problem[] => {
+  const { inputs } = edit.requested;
+  return [
+    ...inheritedFields.filter((name) => inputs.includes(name)).map((name) => inheritedProblem(name, parent)),
+    ...lineFields.filter((name) => inputs.includes(name)).map(lineFieldProblem),
+    ...(inputs.includes('shipping') && !isOfLines(edit) ? [shippingAlone] : []),
+  ];
+};
+
+/**
+ * Whether a credit is of certain lines after an update: it already was, or the update sends lines, or shipping with
+ * lines.
+ */
+export const isOfLines = ({ update, stored, requested: { inputs } }: Edit): boolean =>
+  stored.creditOf === 'lines' ||
+  inputs.includes('line_items') ||
+  (inputs.includes('shipping') && (update.line_items ?? null) !== null);
+
+// A repeated fault of a body gives one warning.
+const withSent = (warnings: readonly Warning[], sent: readonly Warning[]): Warning[] => {
+  const known = new Set(warnings.map(({ code, pointer }) => `${code} ${pointer}`));
+  const added = sent.filter(({ code, pointer }) => !known.has(`${code} ${pointer}`));
+  return [...warnings, ...added];
+};
+
+/**
+ * Replace the tax of a finalized credit. Its lines stay; the new tax is distributed over, and bounded by, the sale's
+ * remaining tax without this credit.
+ */
+const withReplacedTax = ({ update, stored, sent }: Edit, parent: StoredTransaction): Result<Partial<Figures>> => {
+  const { transaction } = stored;
+  const { calculated_tax_amount, updated_at } = transaction;
+  const supplied = update.tax_amount ?? null;
+  const without = withCredited(parent, toCredited(stored, parent.transaction), -1n, updated_at);
+  const recorded = withSuppliedCreditTax(transaction, supplied ?? calculated_tax_amount, without);
+  if (!recorded.ok) return recorded;
+  const { tax_amount } = recorded.value;
+  const others = withSent(transaction.warnings, sent).filter(({ code }) => code !== 'tax_amount_differs');
+  const differs = tax_amount === calculated_tax_amount ? [] : [taxDiffers(tax_amount, calculated_tax_amount)];
+  return accept({
+    ...recorded.value,
+    warnings: [...others, ...differs],
+    tax_amount_source: supplied === null ? 'calculated' : 'provided',
+  });
+};
+
+const suppliedTax = ({ update, stored: { transaction }, requested }: Edit): string | null => {
+  if (update.tax_amount !== undefined) return update.tax_amount;
+  return requested.inputs.length === 0 && transaction.tax_amount_source === 'provided' ? transaction.tax_amount : null;
+};
+
+const taxWarnings = (
+  outcome: Outcome,
+  calculated: Outcome,
+  { update, stored: { transaction }, requested }: Edit,
+): Warning[] => {
+  if (outcome.tax_amount !== calculated.tax_amount) return [taxDiffers(outcome.tax_amount, calculated.tax_amount)];
+  const isDropped =
+    requested.inputs.length > 0 && update.tax_amount === undefined && transaction.tax_amount_source === 'provided';
+  return isDropped
+    ? [
+        {
+          code: 'tax_amount_dropped',
+          message: `The edit recalculated the tax; the ${transaction.tax_amount} sent before no longer counts.`,
+          pointer: '/tax_amount',
+        },
+      ]
+    : [];
+};
 
 /** The next state of a transaction, and the names of the changed fields. */
 export type Plan = { readonly next: StoredTransaction; readonly fields: readonly string[] };

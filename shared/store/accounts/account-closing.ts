@@ -3,9 +3,8 @@ import * as z from 'zod/mini';
 import type { Account } from '../../accounts/account.ts';
 import { environment } from '../../config/environment.ts';
 import { database, isWritten } from '../client/client.ts';
-import { present } from '../client/conditions.ts';
 import { readItem } from '../client/reads.ts';
-import { staleOrThrow, writeTogether } from '../client/write-together.ts';
+import { present, staleOrThrow, writeTogether } from '../client/writes.ts';
 import { accountKey, accountRegisterKey } from '../keys.ts';
 import { dueNow } from './account-store.ts';
 

@@ -4,8 +4,8 @@ import { retryThrottled } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import { stateJurisdictions } from '../../vocabulary/jurisdiction.ts';
 import { database, isWritten } from '../client/client.ts';
-import { asSeen, present } from '../client/conditions.ts';
 import { type Items, partitionQuery, queryPages } from '../client/reads.ts';
+import { asSeen, present } from '../client/writes.ts';
 import { filingReads } from '../filings/filing-reads.ts';
 import {
   accountKey,

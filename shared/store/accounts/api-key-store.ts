@@ -9,8 +9,8 @@ import { assert } from '../../base/assert.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { database, isWritten } from '../client/client.ts';
-import { absent } from '../client/conditions.ts';
 import { type Items, queryPages, readItem } from '../client/reads.ts';
+import { absent } from '../client/writes.ts';
 import { accountKey, apiKeyKey, keyNameKey, keyUseKey, keyUses } from '../keys.ts';
 
 const TableName = environment.tables.accounts;

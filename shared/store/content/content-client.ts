@@ -2,7 +2,7 @@
 import { retryThrottled } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import { queryPage, queryPages } from '../client/reads.ts';
-import { listCodes, throwCanceled, type Writes, writeTogether } from '../client/write-together.ts';
+import { listCodes, throwCanceled, type Writes, writeTogether } from '../client/writes.ts';
 import type { ItemKey } from '../keys.ts';
 
 /** Write all of these items, or none. Returns the positions of the failed conditions; none where all was written. */

@@ -18,7 +18,7 @@ import { builtInReleaseById } from '../../catalog/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { environment } from '../../config/environment.ts';
 import { database, isWritten } from '../client/client.ts';
-import { absent, present } from '../client/conditions.ts';
+import { absent, present } from '../client/writes.ts';
 import { importClaimKey, releaseHeadKey, stateOfRelease } from '../keys.ts';
 import { claimItem, type ImportClaim, isDiscarded, whileClaimed } from './content-claims.ts';
 import { transact } from './content-client.ts';

@@ -6,8 +6,8 @@ import { accept, type Result, refuse } from '../../base/result.ts';
 import { GateResult } from '../../catalog/gate-result.ts';
 import { environment } from '../../config/environment.ts';
 import { database, isWritten } from '../client/client.ts';
-import { absentOrAsSeen } from '../client/conditions.ts';
 import { readItem } from '../client/reads.ts';
+import { absentOrAsSeen } from '../client/writes.ts';
 import { contentSourceKey } from '../keys.ts';
 import { readItems } from './content-reads.ts';
 

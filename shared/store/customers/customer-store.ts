@@ -1,27 +1,30 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import type { CustomerPorts } from '../../customers/change-customers.ts';
-import type { CustomerCommit, Customers } from '../../customers/customer.ts';
-import type { Replay } from '../../ledger/ledger.ts';
-import { absentOrAsSeen } from '../client/conditions.ts';
+import type { CustomerCommit, CustomerPorts, Customers } from '../../customers/customer.ts';
+import type { Replay } from '../../ledger/ports.ts';
+import { database, isWritten } from '../client/client.ts';
 import { batchGet } from '../client/reads.ts';
 import {
+  absentOrAsSeen,
+  asSeen,
   isContended,
   listCodes,
+  present,
   staleOrThrow,
   throwCanceled,
   type Write,
   writeTogether,
-} from '../client/write-together.ts';
-import { customerKey, idempotencyKey } from '../keys.ts';
+} from '../client/writes.ts';
+import { customerAnswers, customerKey, idempotencyKey } from '../keys.ts';
 import { answerLinkWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
 import { replayFrom } from '../ledger/idempotency-item.ts';
 import { ledgerWithin } from '../ledger/ledger-store.ts';
-import { customerFrom, customerItem } from './customer-item.ts';
-import { customerReadsWithin, isCustomerId } from './customer-reads.ts';
+import { linkedAnswers, redactAnswers } from '../ledger/redaction-ports.ts';
+import { customerFrom, customerItem, customerReads, customerReadsWithin, isCustomerId } from './customer-reads.ts';
 
 const TableName = environment.tables.transactions;
 
@@ -78,3 +81,26 @@ export const customerPorts = (remainingMs: RemainingMs): CustomerPorts => ({
   now,
   remainingMs,
 });
+
+/**
+ * Remove a customer from the saved answers of the last day, then their links: the key of a link has a hash of the customer's
+ * id without a salt. An interrupted removal finds the links that are left.
+ */
+const removeAnswers = async (account: string, id: string): Promise<void> => {
+  const pk = customerAnswers(account, id);
+  const digests = await linkedAnswers(pk);
+  await redactAnswers(account, digests);
+  for (const sk of digests)
+    await isWritten(database.send(new DeleteCommand({ TableName, Key: { pk, sk }, ...present })));
+};
+
+/** Delete a customer with its certificates, and remove it from the saved answers of the last day. `false` without one. */
+export const removeCustomer = async (account: string, id: string): Promise<boolean> => {
+  let isRemoved = false;
+  for (let stored = await customerReads.find(account, id); stored; stored = await customerReads.find(account, id))
+    isRemoved = await isWritten(
+      database.send(new DeleteCommand({ TableName, Key: customerKey(account, id), ...asSeen(stored.version) })),
+    );
+  await removeAnswers(account, id);
+  return isRemoved;
+};

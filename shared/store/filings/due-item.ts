@@ -1,6 +1,6 @@
 import { environment } from '../../config/environment.ts';
 import type { DuePlace, FilingCommit } from '../../filings/ledger.ts';
-import type { Write } from '../client/write-together.ts';
+import type { Write } from '../client/writes.ts';
 import { dueKey, type ItemKey } from '../keys.ts';
 
 const TableName = environment.tables.transactions;

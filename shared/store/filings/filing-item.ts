@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type FilingSummary, filingStatuses, frequencies } from '../../filings/filing.ts';
 import type { FilingSequence, StoredFiling } from '../../filings/ledger.ts';
-import { exceptionReasons } from '../../ledger/sums.ts';
+import { exceptionReasons } from '../../ledger/entries/entry.ts';
 import { chainKey, filingKey, type ItemKey } from '../keys.ts';
 
 type Item = ItemKey & Readonly<Record<string, unknown>>;

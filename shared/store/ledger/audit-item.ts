@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { AuditEntry } from '../../ledger/audit.ts';
-import { isExpiredDraft } from '../../ledger/lifecycle.ts';
 import type { Transaction } from '../../ledger/transaction.ts';
+import { isExpiredDraft } from '../../ledger/transaction.ts';
 import { auditKey } from '../keys.ts';
 
 /**

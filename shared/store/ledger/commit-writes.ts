@@ -1,9 +1,9 @@
 import { environment } from '../../config/environment.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
-import type { AnswerOwner, Commit, HeadChange } from '../../ledger/ledger.ts';
-import { isExpired } from '../../ledger/lifecycle.ts';
+import type { AnswerOwner, Commit, HeadChange } from '../../ledger/ports.ts';
 import type { StoredTransaction } from '../../ledger/transaction.ts';
-import type { Write } from '../client/write-together.ts';
+import { isExpired } from '../../ledger/transaction.ts';
+import type { Write } from '../client/writes.ts';
 import { answerLinkKey, claimKey, headKey, itemPlace, openEntryKey } from '../keys.ts';
 import { auditItem, statusChangeAttribute } from './audit-item.ts';
 import { idempotencyItem, ttlSeconds } from './idempotency-item.ts';

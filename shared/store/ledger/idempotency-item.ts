@@ -1,5 +1,8 @@
 import * as z from 'zod/mini';
-import type { Idempotency, Replay, SavedResponse } from '../../ledger/ledger.ts';
+import type { CustomerAnswer } from '../../customers/customer.ts';
+import { redactedForm } from '../../ledger/personal-data/fields.ts';
+import type { Idempotency, Replay, SavedResponse } from '../../ledger/ports.ts';
+import type { Transaction } from '../../ledger/transaction.ts';
 import { compressText, decompressText } from '../client/compressed.ts';
 import { idempotencyKey } from '../keys.ts';
 
@@ -53,3 +56,25 @@ const graceMs = 3_600_000;
  * DynamoDB deletes expired items late, so code compares deadlines and never relies on a deletion.
  */
 export const ttlSeconds = (deadlineMs: number): number => Math.ceil((deadlineMs + graceMs) / 1000);
+
+const isResponseWith = <Answer extends { readonly object: string }>(
+  body: unknown,
+  object: Answer['object'],
+): body is Answer => Object(body).object === object;
+
+/**
+ * The attribute `answer` of a stored idempotency record without personal data; `null` for an answer that has none. A
+ * transaction keeps its amounts, and a customer nothing. DynamoDB deletes expired records late, so they are included.
+ */
+export const redactedAnswer = (item: unknown, nowMs: number): Uint8Array | null => {
+  const saved = readSavedResponse(item);
+  const body: unknown = JSON.parse(saved.body);
+  if (isResponseWith<Transaction>(body, 'transaction')) {
+    const redacted = { ...redactedForm(body), redacted_at: body.redacted_at ?? new Date(nowMs).toISOString() };
+    return answerAttribute({ ...saved, body: JSON.stringify(redacted) });
+  }
+  if (!isResponseWith<CustomerAnswer>(body, 'customer')) return null;
+  const { Location: _, ...headers } = saved.headers;
+  const redacted = { ...body, id: '', name: null, exemptions: [], warnings: [] };
+  return answerAttribute({ ...saved, headers, body: JSON.stringify(redacted) });
+};

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import type { HistoryReads } from '../../ledger/history/history.ts';
-import type { Idempotency, Ledger } from '../../ledger/ledger.ts';
-import type { HolderReads } from '../../ledger/reconciliation/holders.ts';
+import type { HistoryReads } from '../../ledger/history.ts';
+import type { Idempotency, Ledger } from '../../ledger/ports.ts';
+import type { HolderReads } from '../../ledger/reconciliation.ts';
 import { statuses } from '../../ledger/status.ts';
 import type { StoredTransaction } from '../../ledger/transaction.ts';
 import { batchGet, type Items, queryPage, readItem } from '../client/reads.ts';

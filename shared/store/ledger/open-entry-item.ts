@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
-import { exceptionReasons } from '../../ledger/sums.ts';
+import { exceptionReasons } from '../../ledger/entries/entry.ts';
 import { compress, decompress } from '../client/compressed.ts';
 import { type ItemKey, openEntryKey } from '../keys.ts';
 import { minorUnits, StoredAmounts } from '../stored-sum.ts';

@@ -9,7 +9,7 @@ import type {
   ListQuery,
   RowConditions,
   TransactionIndex,
-} from '../../ledger/ledger.ts';
+} from '../../ledger/ports.ts';
 import { queryPage, startAfter } from '../client/reads.ts';
 import { draftPartition, draftShards, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
 import { summaryFrom } from './transaction-item.ts';

@@ -2,16 +2,58 @@ import * as z from 'zod/mini';
 import { assert } from '../../base/assert.ts';
 import { getOrAdd } from '../../base/collections.ts';
 import { isObjectOrArray } from '../../base/json.ts';
-import { creditedFrom, creditedText } from '../../ledger/credits/counters-text.ts';
+import { nothingCredited } from '../../ledger/credits/amounts.ts';
+import { creditedFrom, creditedText, creditedTextMax, isEmpty } from '../../ledger/credits/counters.ts';
 import { SettingsSnapshot } from '../../ledger/settings-snapshot.ts';
 import type { CreditBasis, StoredTransaction, Transaction, TransactionSummary } from '../../ledger/transaction.ts';
 import { taxabilityReasons } from '../../tax/assessment.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import { compressText, decompress } from '../client/compressed.ts';
+import { compressBytes, compressText, decompress, decompressBytes } from '../client/compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
 import { minorUnits } from '../stored-sum.ts';
-import { commitmentAttribute, commitmentShape, readCommitments } from './commitment-attributes.ts';
-import { creditedAttributes, creditedBytesMax, creditedShape, readCredited } from './credited-attributes.ts';
+
+type Committed = Pick<StoredTransaction, 'commitments'>;
+
+/** The attributes of a head for its commitments: the salt, or after a redaction the digest. */
+export const commitmentShape = { salt: z.optional(z.string()), personal_digest: z.optional(z.string()) };
+
+/** The salt is in no other attribute, so that removing it removes every way to check a guess of the data. */
+export const commitmentAttribute = ({ commitments }: Committed): Record<string, string> =>
+  'salt' in commitments ? { salt: commitments.salt } : { personal_digest: commitments.digest };
+
+/** The commitments of a head's attributes. Throws where it has both or none. */
+export const readCommitments = ({
+  salt,
+  personal_digest: digest,
+}: z.infer<z.ZodMiniObject<typeof commitmentShape>>): Committed => {
+  assert((salt === undefined) !== (digest === undefined), 'A transaction has either a salt or a digest.');
+  return { commitments: salt === undefined ? { digest: String(digest) } : { salt } };
+};
+
+/** The attribute of a head for the amounts credited on a sale. */
+export const creditedShape = { credited: z.optional(z.instanceof(Uint8Array)) };
+type Counters = { readonly credited?: Uint8Array | undefined };
+
+// Fills the last byte of a text of odd length. The texts themselves have the other hexadecimal digits only.
+const filler = 'f';
+const packed = (text: string) => compressBytes(Buffer.from(text.length % 2 === 0 ? text : text + filler, 'hex'));
+const unpacked = (attribute: Uint8Array) => decompressBytes(attribute).toString('hex').replace(filler, '');
+
+/** The attribute of the amounts credited on a sale; none where nothing was credited. */
+export const creditedAttributes = ({ transaction, credited }: StoredTransaction): Counters => {
+  const text = creditedText(credited, transaction);
+  return isEmpty(text) ? {} : { credited: packed(text) };
+};
+
+/** The amounts credited on a sale, from its attribute. Throws where the attribute is of another sale. */
+export const readCredited = ({ credited }: Counters, sale: Transaction): StoredTransaction['credited'] =>
+  credited === undefined ? nothingCredited : creditedFrom(unpacked(credited), sale);
+
+// An upper bound of the compressed length of incompressible bytes: version, checksum, and five bytes for each block.
+const compressedMax = (length: number) => length + 64 + Math.ceil(length / 1000);
+
+/** The most bytes that the attribute can have for any credits of the sale. */
+export const creditedBytesMax = (sale: Transaction): number => compressedMax(Math.ceil(creditedTextMax(sale) / 2));
 
 type Compressed = Pick<
   StoredTransaction,

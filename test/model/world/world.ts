@@ -8,7 +8,7 @@ import { verifyAccount } from '../../../shared/cli/ledger/verify-account.ts';
 import { advanceClock, now } from '../../../shared/config/clock.ts';
 import { redactTransaction } from '../../../shared/ledger/personal-data/redact.ts';
 import type { Swept } from '../../../shared/ledger/sweep-drafts.ts';
-import { redactionPorts } from '../../../shared/store/ledger/redaction-store.ts';
+import { redactionPorts } from '../../../shared/store/ledger/redaction-ports.ts';
 import { type Call, type Caller, newCaller, startApi } from '../../support/api.ts';
 import { type Answer, type Request, send } from '../../support/http.ts';
 import type { Both, Terms, World } from '../book.ts';

@@ -49,3 +49,16 @@ export const throwCanceled = (exception: TransactionCanceledException): never =>
 /** The refusal of a transaction whose condition failed. Throws contention where a retry may succeed, and other reasons. */
 export const staleOrThrow = (exception: TransactionCanceledException): { readonly kind: 'stale' } =>
   listCodes(exception).includes('ConditionalCheckFailed') ? { kind: 'stale' } : throwCanceled(exception);
+
+/** Conditions of a write, as the fields of a command or of a write in a transaction. */
+export const absent = { ConditionExpression: 'attribute_not_exists(pk)' } as const;
+export const present = { ConditionExpression: 'attribute_exists(pk)' } as const;
+
+/** The item still has the version that was read. */
+export const asSeen = (version: unknown) => ({
+  ConditionExpression: 'version = :seen',
+  ExpressionAttributeValues: { ':seen': version },
+});
+
+/** There is still no item (version 0), or it has the version that was read. */
+export const absentOrAsSeen = (version: number) => (version === 0 ? absent : asSeen(version));

@@ -1,13 +1,33 @@
-import { accept, type Result, refuse } from '../../base/result.ts';
-import type { AuditEntry } from '../audit.ts';
-import { buildExpiry } from '../commit.ts';
-import { expireIfDue, isExpired } from '../lifecycle.ts';
-import { cursorProblem, listAnswer, readPageLimit } from '../page-limit.ts';
-import { committedState, type Hashed } from '../personal-data/commitments.ts';
-import { notFound } from '../ports.ts';
-import type { StoredTransaction } from '../transaction.ts';
-import type { TransactionHistoryQuery } from './query.ts';
+import * as z from 'zod/mini';
+import { described } from '../base/described.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
+import type { AuditEntry } from './audit.ts';
+import { buildExpiry } from './commit.ts';
+import { cursorProblem, listAnswer, pageLimit, readPageLimit } from './page-limit.ts';
+import { committedState, type Hashed } from './personal-data/fields.ts';
+import { notFound } from './ports.ts';
 import type { HistoryEntry, RetrievedTransaction, TransactionHistory } from './response.ts';
+import { expireIfDue, isExpired, type StoredTransaction } from './transaction.ts';
+
+/** The query parameters of GET /transactions/{id}/history. */
+export const TransactionHistoryQuery = z.object({
+  limit: pageLimit(),
+  starting_after: described(
+    z.optional(z.string().check(z.minLength(1, 'Send the version of the last entry of the previous page.'))),
+    'Returns older entries than this version: the `next_cursor` of the previous page.',
+    { pattern: '^[1-9]\\d{0,9}$', examples: ['2'] },
+  ),
+});
+export type TransactionHistoryQuery = z.infer<typeof TransactionHistoryQuery>;
+
+/** The query parameters of GET /transactions/{id}. */
+export const TransactionQuery = z.object({
+  expand: described(
+    z.optional(z.enum(['history'], 'Send history.')),
+    '`history` returns the newest 50 changes in `history`.',
+    { title: 'TransactionExpansion' },
+  ),
+});
 
 /** The reads of audit entries, newest first. */
 export type HistoryReads = {

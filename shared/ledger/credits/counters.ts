@@ -1,9 +1,8 @@
 import { assert } from '../../base/assert.ts';
 import { listCharges } from '../../calculations/figures.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
-import { listCalculatedTaxes, splitByCharge } from '../calculated-taxes.ts';
-import type { Transaction } from '../transaction.ts';
-import type { Amounts, Credited } from './arithmetic.ts';
+import type { Amounts, CreditBasis, Credited, SaleState, StoredTransaction, Transaction } from '../transaction.ts';
+import { listCalculatedTaxes, nothingCredited, splitByCharge, toCredited, withCredited } from './amounts.ts';
 
 /**
  * A compact text of the credited amounts of a sale: every credit makes the sale's item longer, and the last one must still
@@ -106,3 +105,37 @@ export const creditedTextMax = (sale: Transaction): number => {
 // Each amount has a letter after it, and each charge a discount.
 const longest = (amounts: readonly string[]): number =>
   amounts.reduce((sum, amount) => sum + (isZero(amount) ? 0 : amount.length) + 1, freeDigits + 2);
+
+/** The state of a sale that a credit stores, so that the credit can be computed again. */
+const toSaleState = ({ transaction, credited }: StoredTransaction): SaleState => ({
+  tax_amount: transaction.tax_amount,
+  credited: creditedText(credited, transaction),
+});
+
+/** The basis of a credit that is computed from a sale now; empty for other transactions. */
+export const newBasis = (sale: StoredTransaction | null): { readonly creditBasis?: CreditBasis } =>
+  sale ? { creditBasis: { figures: toSaleState(sale), tax: null } } : {};
+
+/**
+ * The basis of a credit after an update: a new one where its figures were recomputed, a new one for the tax where only the
+ * tax of a finalized credit was replaced, otherwise unchanged.
+ */
+export const basisAfter = (
+  stored: StoredTransaction,
+  figures: Partial<Transaction>,
+  sale: StoredTransaction | null,
+): { readonly creditBasis?: CreditBasis } => {
+  const { creditBasis, transaction } = stored;
+  if (!sale || figures.tax_amount === undefined) return {};
+  if (transaction.status !== 'finalized') return newBasis(sale);
+  const without = withCredited(sale, toCredited(stored, sale.transaction), -1n, transaction.updated_at);
+  return creditBasis ? { creditBasis: { ...creditBasis, tax: toSaleState(without) } } : {};
+};
+
+/** A sale with its credits at that time: finalized, even if its status is different now. */
+export const saleAsOf = (sale: StoredTransaction, state: SaleState): StoredTransaction => {
+  const credited = creditedFrom(state.credited, sale.transaction);
+  const then = { ...sale, credited, transaction: { ...sale.transaction, status: 'finalized' as const } };
+  // Adding zero makes the sums consistent with the counters.
+  return { ...withCredited(then, nothingCredited, 1n, sale.transaction.updated_at), credited };
+};

@@ -1,0 +1,381 @@
+import * as z from 'zod/mini';
+import type { Account as StoredAccount } from '../accounts/account.ts';
+import { cursorKeywords } from '../base/cursor.ts';
+import { described } from '../base/described.ts';
+import { asObject, isSent, type JsonObject } from '../base/json.ts';
+import { invalidFormat, type Problem, requiredField } from '../base/problem.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
+import { decimalString, identifier, instant } from '../calculations/fields.ts';
+import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
+import { formatAmount } from '../money/currency.ts';
+import { decimal, rescale } from '../money/decimal.ts';
+import { edge, instants, readPosition, writeCursor } from './list-transactions.ts';
+import { cursorProblem } from './page-limit.ts';
+import type { ListPosition, ListQuery, TransactionIndex } from './ports.ts';
+import type {
+  DifferentTransaction,
+  ExtraTransaction,
+  MissingTransaction,
+  ReconciledAmounts,
+  Reconciliation,
+} from './response.ts';
+import { expireIfDue, isExpired, isLive, type Transaction, type TransactionSummary } from './transaction.ts';
+
+const transactionsMax = 1000;
+const countAdvice = `Send an array of 1 to ${transactionsMax.toLocaleString('en-US')} transactions.`;
+
+export const BilledTransaction = described(
+  z.object(
+    {
+      reference_id: described(
+        identifier,
+        'The id of the invoice or credit memo: the `reference_id` of its transaction.',
+      ),
+      total_amount: described(decimalString, 'The total, with tax. Positive for a credit memo.'),
+      tax_amount: described(decimalString, 'The tax. Positive for a credit memo.'),
+    },
+    'Send an object with reference_id, total_amount and tax_amount.',
+  ),
+  'An invoice or credit memo of the billing system.',
+  { id: 'BilledTransactionRequest' },
+);
+export type BilledTransaction = z.infer<typeof BilledTransaction>;
+
+/** The body of POST /reconciliations. */
+export const ReconciliationRequest = described(
+  z.object(
+    {
+      from: described(
+        z.nullish(instant),
+        'The start of the range of tax dates that is searched for extra transactions. A date means the whole day. Send it together with `to`.',
+      ),
+      to: described(
+        z.nullish(instant),
+        'The end of the range of tax dates. A date means the whole day. Send it together with `from`.',
+      ),
+      transactions: described(
+        z
+          .array(BilledTransaction, countAdvice)
+          .check(z.minLength(1, countAdvice), z.maxLength(transactionsMax, countAdvice)),
+        'The invoices and credit memos of the billing system: 1 to 1,000, with each `reference_id` once.',
+      ),
+      starting_after: described(
+        z.nullish(z.string('Send a next_cursor.').check(z.minLength(1, 'Send a next_cursor.'))),
+        'The `next_cursor` of the previous response, sent with the same `from` and `to`.',
+        cursorKeywords,
+      ),
+    },
+    'Send an object.',
+  ),
+  'The list of the billing system and the range of tax dates that it covers.',
+  { id: 'ReconciliationRequest' },
+);
+export type ReconciliationRequest = z.infer<typeof ReconciliationRequest>;
+
+const rangeProblems = ({ from, to, starting_after }: JsonObject, timeZone: string): Problem[] => {
+  if (isSent(from) !== isSent(to)) {
+    const missing = isSent(from) ? 'to' : 'from';
+    return [requiredField(`/${missing}`, 'Send from and to together, or neither.')];
+  }
+  if (!isSent(from))
+    return isSent(starting_after)
+      ? [
+          invalidFormat(
+            '/starting_after',
+            'Invalid starting_after',
+            'Send it with the from and to of the request that returned it.',
+          ),
+        ]
+      : [];
+  if (typeof from !== 'string' || typeof to !== 'string') return [];
+  const [first, last] = [edge(from, 'gte', timeZone), edge(to, 'lte', timeZone)];
+  return first !== null && last !== null && first > last
+    ? [invalidFormat('/to', 'Invalid to', 'Send a to that is not before from.')]
+    : [];
+};
+
+/** Cross-field problems of an unvalidated body: an incomplete range, and repeated references. */
+export const reconciliationProblems = (body: unknown, _nowMs: number, { settings }: Account): Problem[] => {
+  const fields = asObject(body);
+  if (!fields) return [];
+  const { transactions } = fields;
+  const seen = new Set<unknown>();
+  const repeated = (Array.isArray(transactions) ? transactions : []).flatMap((row: unknown, index) => {
+    const reference = asObject(row)?.['reference_id'];
+    if (typeof reference !== 'string' || !seen.has(reference)) {
+      seen.add(reference);
+      return [];
+    }
+    const detail = 'Send each reference_id once: it names at most one transaction.';
+    return [invalidFormat(`/transactions/${index}/reference_id`, 'Repeated reference_id', detail)];
+  });
+  return [...rangeProblems(fields, settings.time_zone), ...repeated];
+};
+
+/** The most calls of one request, and the most index rows of each. */
+const pagesMax = 4;
+const pageRows = 500;
+const extraMax = 1000;
+
+/** The unlisted transactions, and the position at which the search stopped; `null` at the end of the range. */
+type Extra = { readonly extra: ExtraTransaction[]; readonly next: ListPosition | null };
+
+type Search = {
+  readonly account: string;
+  /** Instants of the tax date, both inclusive. */
+  readonly range: Pick<ListQuery, 'from' | 'to'>;
+  /** The position at which the previous search stopped. */
+  readonly after: ListPosition | null;
+  /** Whether the list names this transaction, by reference or id. */
+  readonly isListed: (row: TransactionSummary) => boolean;
+  readonly nowMs: number;
+};
+
+/**
+ * The live transactions of a range of tax dates that the billing system does not list, newest first.
+ *
+ * Bounded to four calls and 1,000 transactions; `next` is the position for the next request. Reads an index, which may be
+ * seconds behind.
+ */
+export const extraIn = async (
+  { account, range, after, isListed, nowMs }: Search,
+  { page }: TransactionIndex,
+): Promise<Extra> => {
+  const query = { index: 'by_tax_date', value: null, ...range } as const;
+  const extra: ExtraTransaction[] = [];
+  let position = after;
+  for (let call = 1; call <= pagesMax; call++) {
+    const { rows, next } = await page(account, { ...query, after: position, limit: pageRows });
+    for (const row of rows) {
+      const now = expireIfDue(row, nowMs);
+      if (!isLive(now) || isListed(now)) continue;
+      if (extra.length === extraMax) return { extra, next: position };
+      extra.push(toExtra(now));
+      position = now;
+    }
+    if (next === null) return { extra, next: null };
+    position = next;
+  }
+  return { extra, next: position };
+};
+
+const toExtra = (row: TransactionSummary): ExtraTransaction => ({
+  transaction_id: row.id,
+  reference_id: row.reference_id,
+  type: row.type,
+  status: row.status,
+  tax_date: row.tax_date,
+  currency: row.currency,
+  total_amount: row.total_amount,
+  tax_amount: row.tax_amount,
+});
+
+/** The stored fields that a reconciliation compares. An expired draft is still a draft here. */
+export type Recorded = Pick<
+  Transaction,
+  'id' | 'reference_id' | 'type' | 'status' | 'expires_at' | 'total_amount' | 'tax_amount'
+>;
+
+export type HolderReads = {
+  /** The transaction that has the claim on each reference, strongly consistent; at most 100 references. */
+  readonly claimed: (account: string, references: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** The transactions that exist, strongly consistent; at most 100 ids. */
+  readonly recorded: (account: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Recorded>>;
+};
+
+const batchSize = 100;
+/** Between the two reads, a reference may move to another transaction. */
+const readings = 2;
+
+/**
+ * The transaction that holds each reference, read from claims and heads, so that the newest writes count. Makes two calls
+ * for each hundred, and two more where a claim moved.
+ */
+export const findHolders = async (
+  references: readonly string[],
+  account: string,
+  reads: HolderReads,
+): Promise<ReadonlyMap<string, Recorded>> => {
+  const batches = Array.from({ length: Math.ceil(references.length / batchSize) }, (_, batch) =>
+    references.slice(batch * batchSize, (batch + 1) * batchSize),
+  );
+  const found = await Promise.all(batches.map((batch) => holdersAmong(batch, account, reads)));
+  return new Map(found.flatMap((holders) => [...holders]));
+};
+
+const holdersAmong = async (
+  references: readonly string[],
+  account: string,
+  { claimed, recorded }: HolderReads,
+): Promise<ReadonlyMap<string, Recorded>> => {
+  const holders = new Map<string, Recorded>();
+  let waiting = references;
+  for (let reading = 1; reading <= readings && waiting.length > 0; reading++) {
+    const claims = await claimed(account, waiting);
+    if (claims.size === 0) break;
+    const transactions = await recorded(account, [...new Set(claims.values())]);
+    for (const [reference, id] of claims) {
+      const transaction = transactions.get(id);
+      // The claim moved: its transaction was voided or changed between the reads.
+      if (transaction?.reference_id === reference) holders.set(reference, transaction);
+    }
+    waiting = [...claims.keys()].filter((reference) => isMoved(holders.get(reference)));
+  }
+  return holders;
+};
+
+const isMoved = (holder: Recorded | undefined) => holder === undefined || holder.status === 'void';
+
+type ReconciliationPorts = {
+  readonly holders: HolderReads;
+  readonly index: TransactionIndex;
+  readonly now: () => number;
+};
+
+type Account = Pick<StoredAccount, 'id' | 'cursor_secret' | 'settings'>;
+
+/**
+ * Compare a list of the billing system with the ledger: missing invoices, invoices with other amounts, and transactions in
+ * a range of tax dates that are not on the list. Stores nothing.
+ *
+ * Finalized and filed transactions count. Missing and different ones are read from the table: two calls for each hundred,
+ * and one small call for each reference without a claim, to distinguish voided from unknown. Refused:
+ * `validation_invalid_cursor`.
+ */
+export const reconcile = async (
+  { transactions, from = null, to = null, starting_after }: ReconciliationRequest,
+  unknownFields: readonly string[],
+  account: Account,
+  ports: ReconciliationPorts,
+): Promise<Result<Reconciliation>> => {
+  const scope = { reconciliation: { from, to } };
+  const after = typeof starting_after === 'string' ? readPosition(starting_after, account.cursor_secret, scope) : null;
+  if (typeof starting_after === 'string' && after === null) return refuse(invalidCursor);
+  const found = await findHolders(
+    transactions.map(({ reference_id }) => reference_id),
+    account.id,
+    ports.holders,
+  );
+  const nowMs = ports.now();
+  const sorted = sortOut(transactions, found, nowMs);
+  const missing = await withVoids(sorted.missing, account.id, nowMs, ports.index);
+  const ids = new Set([...found.values()].map(({ id }) => id));
+  const references = new Set(transactions.map(({ reference_id }) => reference_id));
+  // By id as well, because the index may not have the reference yet.
+  const isListed = ({ id, reference_id }: TransactionSummary) =>
+    ids.has(id) || (reference_id !== null && references.has(reference_id));
+  const { time_zone } = account.settings;
+  const range = instants({ from: edge(from, 'gte', time_zone), to: edge(to, 'lte', time_zone) });
+  const search = { account: account.id, range, after, isListed, nowMs };
+  const { extra, next } = from === null ? { extra: null, next: null } : await extraIn(search, ports.index);
+  return accept({
+    object: 'reconciliation',
+    from,
+    to,
+    matched_count: sorted.matched,
+    missing,
+    different: sorted.different,
+    extra,
+    complete: next === null,
+    next_cursor: next && writeCursor(next, account.cursor_secret, scope),
+    warnings: unknownFieldWarnings(unknownFields),
+  });
+};
+
+const invalidCursor = cursorProblem('Send the next_cursor of a response to the same from and to.', {
+  pointer: '/starting_after',
+});
+
+type Sorted = {
+  readonly matched: number;
+  readonly missing: readonly MissingTransaction[];
+  readonly different: DifferentTransaction[];
+};
+
+const sortOut = (billed: readonly BilledTransaction[], found: ReadonlyMap<string, Recorded>, nowMs: number): Sorted => {
+  const missing: MissingTransaction[] = [];
+  const different: DifferentTransaction[] = [];
+  let matched = 0;
+  for (const row of billed) {
+    const holder = found.get(row.reference_id);
+    if (!holder || !isLive(holder)) missing.push(toMissing(row.reference_id, holder, nowMs));
+    else {
+      const difference = findDifference(row, holder);
+      if (difference) different.push(difference);
+      else matched += 1;
+    }
+  }
+  return { matched, missing, different };
+};
+
+// A draft after its deadline counts as void, even before the sweep.
+const toMissing = (reference_id: string, holder: Recorded | undefined, nowMs: number): MissingTransaction => ({
+  reference_id,
+  transaction_id: holder?.id ?? null,
+  reason: !holder ? 'not_found' : holder.status === 'draft' && !isExpired(holder, nowMs) ? 'draft' : 'void',
+});
+
+const atOnce = 20;
+
+/** Distinguish references of voided transactions from unknown ones. */
+const withVoids = async (
+  missing: readonly MissingTransaction[],
+  account: string,
+  nowMs: number,
+  index: TransactionIndex,
+): Promise<MissingTransaction[]> => {
+  const rows = [...missing];
+  const waiting = rows.entries();
+  const next = async () => {
+    for (const [place, row] of waiting)
+      if (row.reason === 'not_found') rows[place] = await findVoid(row, account, nowMs, index);
+  };
+  await Promise.all(Array.from({ length: atOnce }, next));
+  return rows;
+};
+
+const findVoid = async (
+  row: MissingTransaction,
+  account: string,
+  nowMs: number,
+  { page }: TransactionIndex,
+): Promise<MissingTransaction> => {
+  const { rows } = await page(account, {
+    index: 'by_reference',
+    value: row.reference_id,
+    from: null,
+    to: null,
+    after: null,
+    limit: 1,
+  });
+  const newest = rows[0] && expireIfDue(rows[0], nowMs);
+  return newest?.status === 'void' ? { ...row, transaction_id: newest.id, reason: 'void' } : row;
+};
+
+/** The exact difference with the decimals of the longer operand: `"106.00"` minus `"105.5"` is `"0.50"`. */
+const minus = (a: string, b: string): string => {
+  const [left, right] = [decimal(a), decimal(b)];
+  const scale = Math.max(left.scale, right.scale);
+  return formatAmount(rescale(left, scale) - rescale(right, scale), scale);
+};
+
+const isZero = (amount: string) => !/[1-9]/.test(amount);
+
+/** The difference of a recorded transaction from the billed amounts; `null` where both amounts are equal. */
+const findDifference = (billed: BilledTransaction, recorded: Recorded): DifferentTransaction | null => {
+  const { total_amount, tax_amount } = billed;
+  const difference: ReconciledAmounts = {
+    total_amount: minus(recorded.total_amount, total_amount),
+    tax_amount: minus(recorded.tax_amount, tax_amount),
+  };
+  if (isZero(difference.total_amount) && isZero(difference.tax_amount)) return null;
+  return {
+    reference_id: billed.reference_id,
+    transaction_id: recorded.id,
+    type: recorded.type,
+    status: recorded.status,
+    sent: { total_amount, tax_amount },
+    recorded: { total_amount: recorded.total_amount, tax_amount: recorded.tax_amount },
+    difference,
+  };
+};

@@ -1,0 +1,236 @@
+import type { Settings } from '../accounts/account.ts';
+import { isObjectOrArray } from '../base/json.ts';
+import { accept, mapResult, type Result, refuse } from '../base/result.ts';
+import { type AnswerFields, calculationAnswerFields } from '../calculations/answer-fields.ts';
+import { calculate, engineVersion, type Outcome } from '../calculations/calculate.ts';
+import { recordedCertificates } from '../calculations/certificates.ts';
+import type { Context } from '../calculations/document.ts';
+import { restoreInput } from '../calculations/echo.ts';
+import { listAddresses } from '../calculations/locate-lines.ts';
+import type { LoadContent } from '../catalog/content.ts';
+import { ReleaseNotFound } from '../catalog/loading/content-errors.ts';
+import type { TaxAddress } from '../catalog/location/address.ts';
+import { formatAmount, minorDigits } from '../money/currency.ts';
+import { saleAsOf } from './credits/counters.ts';
+import { buildCredit, withRecordedTax, withSuppliedCreditTax } from './credits/credit.ts';
+import { type Ledger, notFound } from './ports.ts';
+import type { Replay, ReplayDifference } from './response.ts';
+import { withSuppliedTax } from './supplied-tax.ts';
+import {
+  type CreditBasis,
+  expireStoredIfDue,
+  type SaleState,
+  type StoredTransaction,
+  type Transaction,
+} from './transaction.ts';
+
+/** Fields of an answer that are no figures: identification of the engine, and texts. */
+const { object: _o, engine_version: _e, warnings: _w, explanation: _x, ...computed } = calculationAnswerFields;
+
+/** All computed fields of a transaction. */
+export type ReplayTotals = Pick<
+  Transaction,
+  Exclude<keyof typeof computed, 'line_items' | 'shipping'> | 'line_items' | 'shipping' | 'calculated_tax_amount'
+>;
+
+const figureFields: AnswerFields = { ...computed, calculated_tax_amount: true };
+
+const toText = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
+
+/** Escape a key for a JSON Pointer (RFC 6901). */
+const segment = (key: string) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+const namesIn = (recorded: unknown, replayed: unknown): string[] => [
+  ...new Set([recorded, replayed].flatMap((value) => (isObjectOrArray(value) ? Object.keys(value) : []))),
+];
+
+const compare = (
+  recorded: unknown,
+  replayed: unknown,
+  fields: AnswerFields | true,
+  pointer: string,
+): ReplayDifference[] => {
+  if (!isObjectOrArray(recorded) && !isObjectOrArray(replayed)) {
+    const texts = { recorded: toText(recorded), replayed: toText(replayed) };
+    return texts.recorded === texts.replayed ? [] : [{ pointer, ...texts }];
+  }
+  const isList = Array.isArray(recorded) || Array.isArray(replayed);
+  return namesIn(recorded, replayed).flatMap((name) => {
+    const below = fields === true || isList ? fields : Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (below === undefined) return [];
+    const inner = (value: unknown) => (isObjectOrArray(value) && Object.hasOwn(value, name) ? value[name] : null);
+    return compare(inner(recorded), inner(replayed), below, `${pointer}${segment(name)}`);
+  });
+};
+
+/** Every computed value that differs from the recorded one, leaf by leaf, in the order of the transaction. */
+export const listDifferences = (recorded: ReplayTotals, replayed: ReplayTotals): ReplayDifference[] =>
+  compare(recorded, replayed, figureFields, '');
+
+/** The stored inputs of a transaction, without `explain`, which changes no figure. */
+const restoreInputs = (transaction: Transaction) => ({ ...restoreInput(transaction), explain: false });
+
+const recorded = (outcome: Outcome, calculated: Outcome): ReplayTotals => ({
+  ...outcome,
+  calculated_tax_amount: calculated.tax_amount,
+});
+
+const suppliedTax = ({ tax_amount, tax_amount_source }: Transaction): string | null =>
+  tax_amount_source === 'provided' ? tax_amount : null;
+
+/** Recalculate a sale, or a credit without a sale, from its stored inputs. A supplied tax is distributed again. */
+export const replaySale = ({ transaction }: StoredTransaction, context: Context): Result<ReplayTotals> => {
+  const calculated = calculate(restoreInputs(transaction), context, []);
+  if (!calculated.ok) return calculated;
+  const taxed = withRecordedTax(calculated.value, suppliedTax(transaction), null);
+  return mapResult(taxed, (outcome) => recorded(outcome, calculated.value));
+};
+
+type ReplayedCredit = {
+  readonly stored: StoredTransaction;
+  readonly basis: CreditBasis;
+  readonly sale: StoredTransaction;
+  /** The credit's context, which equals its sale's. */
+  readonly context: Context;
+};
+
+/** Recompute a credit from its sale as of then. */
+export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<ReplayTotals> => {
+  const { transaction, creditOf: kind } = stored;
+  const found = replaySaleAsOf(sale, basis.figures, context);
+  if (!found.ok) return found;
+  const { line_items, shipping, ...others } = restoreInputs(transaction);
+  const request = kind === 'lines' ? { ...others, line_items, shipping } : others;
+  const credit = buildCredit(found.value, { ...request, credit_remaining: kind === 'remaining' }, context, []);
+  if (!credit.ok) return credit;
+  const calculated = credit.value.outcome;
+  const taxed = basis.tax
+    ? retaxed(calculated, transaction.tax_amount, replaySaleAsOf(sale, basis.tax, context))
+    : withRecordedTax(calculated, suppliedTax(transaction), found.value);
+  return mapResult(taxed, (outcome) => recorded(outcome, calculated));
+};
+
+// The sale's tax may have been replaced while it had no live credits, which distributed it differently.
+const replaySaleAsOf = (sale: StoredTransaction, state: SaleState, context: Context): Result<StoredTransaction> => {
+  if (sale.transaction.tax_amount === state.tax_amount) return accept(saleAsOf(sale, state));
+  const certificates = recordedCertificates(sale.transaction);
+  const calculated = calculate(restoreInputs(sale.transaction), { ...context, certificates }, []);
+  if (!calculated.ok) return calculated;
+  const { line_items, shipping, tax_amount, total_amount } = withSuppliedTax(calculated.value, state.tax_amount);
+  const transaction = { ...sale.transaction, line_items, shipping, tax_amount, total_amount };
+  return accept(saleAsOf({ ...sale, transaction }, state));
+};
+
+/** Replace a credit's tax as an update does: distribute it again, even if the amount is the same. */
+const retaxed = (calculated: Outcome, tax: string, sale: Result<StoredTransaction>): Result<Outcome> => {
+  if (!sale.ok) return sale;
+  const without = withSuppliedCreditTax(calculated, formatAmount(0n, minorDigits(calculated.currency)), sale.value);
+  const before = calculated.tax_amount === tax ? without : accept(calculated);
+  return before.ok ? withSuppliedCreditTax(before.value, tax, sale.value) : before;
+};
+
+/** The ports of a replay, which stores nothing. */
+export type ReplayPorts = {
+  readonly ledger: Pick<Ledger, 'find'>;
+  readonly loadContent: LoadContent;
+  readonly now: () => number;
+};
+
+type Account = { readonly id: string; readonly settings: Settings };
+
+const differencesMax = 100;
+
+/**
+ * Recalculate a recorded transaction and compare every figure: from its pinned releases and
+ * settings, its tax date and its inputs, with the current engine. A credit of a sale is computed from the sale as of then,
+ * which takes one more read.
+ *
+ * Refused: `not_found`. Where a replay is impossible, `match` is null and `reason` says why.
+ */
+export const replayTransaction = async (id: string, account: Account, ports: ReplayPorts): Promise<Result<Replay>> => {
+  const found = await ports.ledger.find(account.id, id);
+  if (!found) return refuse(notFound);
+  const stored = expireStoredIfDue(found, ports.now());
+  const parentId = stored.creditOf === null ? null : stored.transaction.parent_transaction_id;
+  const sale = parentId === null ? null : await ports.ledger.find(account.id, parentId);
+  if ([stored, sale].some((known) => known?.transaction.redacted_at !== undefined))
+    return accept(answer(stored.transaction, erased));
+  const context = await recordedContext(stored, sale ?? null, account.settings, ports);
+  return accept(answer(stored.transaction, 'reason' in context ? context : replay(stored, sale, context)));
+};
+
+type Unknown = { readonly reason: NonNullable<Replay['reason']>; readonly detail: string };
+
+const erased: Unknown = {
+  reason: 'redacted',
+  detail:
+    'Its address was removed with the personal data, so the figures cannot be recalculated. They are as recorded.',
+};
+
+const replay = (
+  stored: StoredTransaction,
+  sale: StoredTransaction | null | undefined,
+  context: Context,
+): ReplayTotals | Unknown => {
+  if (sale === null) return figuresOr(replaySale(stored, context));
+  const { creditBasis: basis } = stored;
+  if (!sale || !basis)
+    return {
+      reason: 'parent_not_known',
+      detail: 'The state of the sale that this credit was computed from was not stored.',
+    };
+  return figuresOr(replayCredit({ stored, basis, sale, context }));
+};
+
+const figuresOr = (result: Result<ReplayTotals>): ReplayTotals | Unknown =>
+  result.ok
+    ? result.value
+    : {
+        reason: 'refused',
+        detail: `The current engine rejects it: ${result.problems.map(({ title }) => title).join('; ')}.`,
+      };
+
+/** The original context of a transaction, without any active content; or the reason why it cannot be loaded. */
+const recordedContext = async (
+  { transaction, settingsSnapshot }: StoredTransaction,
+  sale: StoredTransaction | null,
+  account: Settings,
+  { loadContent, now }: ReplayPorts,
+): Promise<Context | Unknown> => {
+  const settings = { ...account, ...settingsSnapshot };
+  const { content_releases } = transaction;
+  // Active content is not used: a place that had no content then has none in the replay.
+  const isPinned = ({ state }: TaxAddress) => Object.hasOwn(content_releases, `US-${state}`);
+  const documents = sale ? [transaction, sale.transaction] : [transaction];
+  const addresses = documents.flatMap((document) => listAddresses(document, settings)).filter(isPinned);
+  try {
+    const found = await loadContent(addresses, content_releases);
+    return {
+      settings,
+      now: now(),
+      certificates: recordedCertificates(transaction),
+      releaseFor: (address) => (isPinned(address) ? found(address) : undefined),
+    };
+  } catch (error) {
+    if (!(error instanceof ReleaseNotFound)) throw error;
+    return { reason: 'release_not_found', detail: `The content no longer has ${error.release}.` };
+  }
+};
+
+const answer = (transaction: Transaction, replayed: ReplayTotals | Unknown): Replay => {
+  const isKnown = !('reason' in replayed);
+  const differences: readonly ReplayDifference[] = isKnown ? listDifferences(transaction, replayed) : [];
+  return {
+    object: 'replay',
+    id: transaction.id,
+    version: transaction.version,
+    match: isKnown ? differences.length === 0 : null,
+    reason: isKnown ? null : replayed.reason,
+    detail: isKnown ? null : replayed.detail,
+    engine_version: transaction.engine_version,
+    replayed_engine_version: engineVersion,
+    content_releases: transaction.content_releases,
+    difference_count: differences.length,
+    differences: differences.slice(0, differencesMax),
+  };
+};
