@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { newSalt } from '../../shared/ledger/personal-data/fields.ts';
-import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
+import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { newCaller } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { clientOf, michigan, sold } from '../support/sales.ts';
@@ -42,96 +42,45 @@ const withDigest = (stored: StoredTransaction): StoredTransaction => ({
   commitments: { digest: newSalt() },
 });
 
-const changes: readonly (readonly [string, () => Promise<void>, 'redacted' | 'other'])[] = [
+const set = (changes: Partial<Transaction> | ((transaction: Transaction) => Partial<Transaction>)) =>
+  ofTransaction(typeof changes === 'function' ? changes : () => changes);
+const otherTax = set(({ line_items }) => ({
+  line_items: line_items.map((line) => ({ ...line, tax_amount: '0.06' })),
+}));
+
+/** A change of the redacted transaction or the other one, without or with a new hash in the newest audit entry. */
+const changes: readonly (readonly [string, 'redacted' | 'other', (stored: StoredTransaction) => StoredTransaction])[] =
   [
-    'a figure',
-    () =>
-      alter(
-        redacted,
-        ofTransaction(({ line_items }) => ({
-          line_items: line_items.map((line) => ({ ...line, tax_amount: '0.06' })),
-        })),
-      ),
-    'redacted',
-  ],
-  [
-    'a figure that nothing adds up to',
-    () =>
-      alter(
-        redacted,
-        ofTransaction(() => ({ tax_date: '2026-10-09' })),
-      ),
-    'redacted',
-  ],
-  ['the digest of the commitments', () => alter(redacted, withDigest), 'redacted'],
-  [
-    'data that is put back',
-    () =>
-      alter(
-        redacted,
-        ofTransaction(() => ({ metadata: { email: 'b@example.org' } })),
-      ),
-    'redacted',
-  ],
-  [
-    'the time of the redaction',
-    () =>
-      alter(
-        redacted,
-        ofTransaction(() => ({ redacted_at: at })),
-      ),
-    'redacted',
-  ],
-  [
-    'a redaction that is denied, with a new hash',
-    () =>
-      forge(
-        redacted,
-        ofTransaction(() => ({ redacted_at: undefined })),
-      ),
-    'redacted',
-  ],
-  ['a claim of a redaction', () => alter(other, claim), 'other'],
-  ['a claim of a redaction, with a new hash', () => forge(other, claim), 'other'],
-  [
-    'the salt of one that is not redacted',
-    () => alter(other, (stored) => ({ ...stored, commitments: { salt: newSalt() } })),
-    'other',
-  ],
-  [
-    'personal data that is not redacted',
-    () =>
-      alter(
-        other,
-        ofTransaction(() => ({ metadata: { email: 'b@example.org' } })),
-      ),
-    'other',
-  ],
-  [
-    'data that is gone without a redaction',
-    () =>
-      alter(
-        other,
-        ofTransaction(() => ({ metadata: {} })),
-      ),
-    'other',
-  ],
+    ['a figure', 'redacted', otherTax],
+    ['a figure that nothing adds up to', 'redacted', set({ tax_date: '2026-10-09' })],
+    ['the digest of the commitments', 'redacted', withDigest],
+    ['data that is put back', 'redacted', set({ metadata: { email: 'b@example.org' } })],
+    ['the time of the redaction', 'redacted', set({ redacted_at: at })],
+    ['a claim of a redaction', 'other', claim],
+    ['the salt of one that is not redacted', 'other', (stored) => ({ ...stored, commitments: { salt: newSalt() } })],
+    ['personal data that is not redacted', 'other', set({ metadata: { email: 'b@example.org' } })],
+    ['data that is gone without a redaction', 'other', set({ metadata: {} })],
+  ];
+const rehashed: typeof changes = [
+  ['a redaction that is denied', 'redacted', set({ redacted_at: undefined })],
+  ['a claim of a redaction', 'other', claim],
 ];
 
 it('finds nothing in a ledger with a redacted transaction', async () => {
   expect(await found()).toEqual([]);
 });
 
-it.each(changes)('finds a change of %s', async (_, change, which) => {
-  await change();
-  expect(await found()).toContain(`chain ${which === 'redacted' ? redacted.id : other.id}`);
+it.each([
+  ...changes.map(([title, which, change]) => [title, which, change, alter] as const),
+  ...rehashed.map(([title, which, change]) => [`${title}, with a new hash`, which, change, forge] as const),
+])('finds a change of %s', async (_, which, change, apply) => {
+  const changed = which === 'redacted' ? redacted : other;
+  await apply(changed, change);
+  expect(await found()).toContain(`chain ${changed.id}`);
 });
 
 it('does not redact a transaction whose state differs from its audit chain', async () => {
-  await alter(
-    other,
-    ofTransaction(() => ({ tax_date: '2026-10-09' })),
-  );
+  await alter(other, set({ tax_date: '2026-10-09' }));
   const args = ['redact', '--account', account, '--transaction', other.id, '--yes', '--json'];
   const { code, out } = await runInProcess(accountsProgram(), args);
   expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, transactions: 0, inconsistent: [other.id] });

@@ -3,6 +3,21 @@ import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { storedText } from './stored-bytes.ts';
 
+type Item = Readonly<Record<string, unknown>>;
+
+/** Every item of a table. */
+export const scannedItems = async (TableName: string): Promise<readonly Item[]> => {
+  const items: Item[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    const scan = new ScanCommand({ TableName, ConsistentRead: true, ...(start && { ExclusiveStartKey: start }) });
+    const page: ScanCommandOutput = await database.send(scan);
+    items.push(...(page.Items ?? []));
+    start = page.LastEvaluatedKey;
+  } while (start);
+  return items;
+};
+
 // Without the code of the store, so that what it hides is found.
 const plain = (value: unknown): unknown => {
   if (value instanceof Uint8Array) return storedText(value);
@@ -12,16 +27,7 @@ const plain = (value: unknown): unknown => {
 };
 
 /** Every item of the Transactions table whose key has the account, as text with all attributes decompressed. */
-export const rawItemsOf = async (account: string): Promise<string[]> => {
-  const items: string[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const page: ScanCommandOutput = await database.send(
-      new ScanCommand({ TableName: environment.tables.transactions, ...(start && { ExclusiveStartKey: start }) }),
-    );
-    for (const item of page.Items ?? [])
-      if (`${item['pk']} ${item['sk']}`.includes(account)) items.push(JSON.stringify(plain(item)));
-    start = page.LastEvaluatedKey;
-  } while (start);
-  return items;
-};
+export const rawItemsOf = async (account: string): Promise<string[]> =>
+  (await scannedItems(environment.tables.transactions))
+    .filter(({ pk, sk }) => `${pk} ${sk}`.includes(account))
+    .map((item) => JSON.stringify(plain(item)));

@@ -1,0 +1,436 @@
+/** `npm run accounts -- …`: accounts, settings, API keys and the check before production, against the tables and the API. */
+import { createHash, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { describe, expect, it, vi } from 'vitest';
+import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { currentVersion } from '../../shared/api/versions.ts';
+import { addDays, toDay } from '../../shared/base/calendar.ts';
+import { contentProgram } from '../../shared/cli/content.ts';
+import { now } from '../../shared/config/clock.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { closeAccount } from '../../shared/store/accounts/account-closing.ts';
+import { changeSettings, findAccount } from '../../shared/store/accounts/account-store.ts';
+import { findNamedKey, newKey, rotateKey } from '../../shared/store/accounts/api-key-store.ts';
+import {
+  accounts,
+  answerTo,
+  dayMs,
+  get,
+  hourMs,
+  keysOf,
+  minuteMs,
+  newAccount,
+  type PrintedKey,
+  ran,
+  ranJson,
+  waitForDatabase,
+} from '../support/accounts-cli.ts';
+import { anonymous } from '../support/api.ts';
+import { failSends, lostReply, noFaults } from '../support/faults.ts';
+import { scannedItems } from '../support/raw-items.ts';
+import { runCommand, runInProcess } from '../support/run-command.ts';
+import { later } from '../support/sales.ts';
+
+waitForDatabase();
+
+const msBetween = (from: string | undefined, to: string | undefined) => Date.parse(to ?? '') - Date.parse(from ?? '');
+const expectNow = (instant: string | undefined) =>
+  expect(Math.abs(Date.parse(instant ?? '') - now())).toBeLessThan(minuteMs);
+
+/** The account, as it is stored. */
+const storedAccount = async (id: string): Promise<Account> => (await findAccount(id)) as Account;
+
+describe('create', () => {
+  it('creates an account with the defaults and the current version; --quiet prints only its id', async () => {
+    const { code, out, err } = await accounts('create', '--name', ' A shop ', '--quiet');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^acct_[0-9A-HJKMNP-TV-Z]{26}\n$/);
+    const { id, created_at, cursor_secret, settings, ...account } = await storedAccount(out.trim());
+    expect({ ...account, settings }).toEqual({ name: 'A shop', settings: defaultSettings(currentVersion) });
+    expect(cursor_secret).toMatch(/^[\w-]{43}$/);
+    expectNow(created_at);
+    const list = await ranJson<Account[]>('list');
+    const listed = { id, name: 'A shop', created_at, settings_changed_at: null, closed_at: null, settings };
+    expect(list.find((one) => one.id === id)).toEqual(listed);
+    expect(JSON.stringify(list)).not.toContain(cursor_secret);
+    expect(await keysOf(id)).toEqual([]);
+  });
+
+  it('--key creates the first key, shown once, valid at once for 90 days', async () => {
+    const { out, err } = await accounts('create', '--name', 'A shop', '--key', 'read', 'rate_limit=7');
+    expect(err).toBe('');
+    const [secret = ''] = out.match(/levy_\w+/g) ?? [];
+    expect(secret).toMatch(/^levy_[0-9A-Za-z]{39}$/);
+    expect(out.split(secret)).toHaveLength(2);
+    const { status, headers } = await get(secret);
+    expect([status, headers.get('x-ratelimit-limit')]).toEqual([200, '7']);
+    const [key] = await keysOf(/acct_\w+/.exec(out)?.[0] ?? '');
+    expect(key).toMatchObject({ label: null, scopes: ['read'], state: 'active', revoked_at: null, replaced_by: null });
+    expect(msBetween(key?.created_at, key?.expires_at)).toBe(90 * dayMs);
+    const write = await anonymous.call('POST', '/transactions', { headers: { 'X-API-Key': secret }, body: {} });
+    expect(write.status).toBe(403);
+  });
+
+  it('--json prints one object with the secret', async () => {
+    const made = await newAccount('--label', 'shop', '--expires', '12h', 'rounding=invoice');
+    expect(made).toEqual({
+      id: expect.stringMatching(/^acct_/),
+      name: 'A shop',
+      created_at: expect.any(String),
+      settings: { ...defaultSettings(currentVersion), rounding: 'invoice' },
+      key: {
+        ...{ id: expect.stringMatching(/^key_/), account: made.id, label: 'shop', scopes: ['read', 'write'] },
+        ...{ created_at: made.created_at, secret: expect.stringMatching(/^levy_/) },
+        expires_at: new Date(Date.parse(made.created_at) + 12 * hourMs).toISOString(),
+      },
+    });
+    expect(await answerTo(made.key.secret)).toBe('200');
+  });
+
+  it('creates nothing if an argument is wrong', async () => {
+    // Other tests create accounts as well.
+    const name = randomUUID();
+    for (const args of [
+      ['--name', ''],
+      ['--name', name, 'rate_limit=x'],
+      ['--name', name, '--key', 'admin'],
+      ['--name', name, '--key', 'read', '--expires', '1y'],
+      ['--name', name, '--key', 'read', '--label', '\n'],
+      ['--name', name, '--key', 'read', '--quiet'],
+    ])
+      expect(await accounts('create', ...args)).toMatchObject({ code: 1, out: '' });
+    expect((await ranJson<Account[]>('list')).filter((account) => ['', name].includes(account.name))).toEqual([]);
+  });
+});
+
+describe('settings', () => {
+  it('are shown and changed, and apply within a minute', async () => {
+    const { id, key } = await newAccount();
+    const shown = await ranJson('settings', '--account', id);
+    expect(shown).toEqual({ id, name: 'A shop', settings_changed_at: null, settings: defaultSettings(currentVersion) });
+    await get(key.secret);
+    expect(await ran('settings', '--account', id, 'rate_limit=321', 'rounding=line')).toMatch(
+      /^rate_limit .*321.*2000.*\nrounding .*already line.*\n/,
+    );
+    expect((await later(minuteMs, () => get(key.secret))).headers.get('x-ratelimit-limit')).toBe('321');
+    const changed = await ranJson<Account>('settings', '--account', id);
+    expect(changed.settings).toEqual({ ...defaultSettings(currentVersion), rate_limit: 321 });
+    expectNow(changed.settings_changed_at);
+    const text = await ran('settings', '--account', id);
+    expect(text).toContain(`${id} (A shop), settings changed at ${changed.settings_changed_at}\n`);
+    expect(text).toMatch(/\nrate_limit +321\n/);
+  });
+
+  it('of every type are stored and replaced, and not written if they are the same', async () => {
+    const { id } = await newAccount();
+    expect(await ran('settings', '--account', id, 'rate_limit=2000')).toMatch(/^rate_limit .*already 2000.*\n$/);
+    expect((await storedAccount(id)).settings_changed_at).toBeUndefined();
+    const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' }];
+    for (const [name, value] of [
+      ['registrations', registrations],
+      ['ship_from', { city: 'Detroit', state: 'MI', postal_code: '48226' }],
+      ['registrations', [{ ...registrations[0], to: '2026-12-31' }]],
+      ['ship_from', null],
+      ['registrations', null],
+      ['remote_seller_elections', [{ state: 'TX', election: 'single_local_use_tax', from: '2026-01-01', to: null }]],
+      ['remote_seller_elections', []],
+    ] as const) {
+      await ran('settings', '--account', id, `${name}=${JSON.stringify(value)}`);
+      expect((await storedAccount(id)).settings[name]).toEqual(value);
+    }
+  });
+
+  it('are never lost: concurrent changes of one setting conflict, and of two settings both apply', async () => {
+    const { id } = await newAccount();
+    const read = await storedAccount(id);
+    await ran('settings', '--account', id, 'rate_limit=100', 'ambiguous_address=reject');
+    for (const changes of [{ rate_limit: 200 }, { rate_limit: 200, rounding: 'invoice' } as const])
+      expect(await changeSettings(read, changes)).toBe(false);
+    expect((await storedAccount(id)).settings).toMatchObject({ rate_limit: 100, rounding: 'line' });
+    expect(await changeSettings(read, { rounding: 'invoice' })).toBe(true);
+    const both = { rate_limit: 100, ambiguous_address: 'reject', rounding: 'invoice' };
+    expect((await storedAccount(id)).settings).toMatchObject(both);
+    expect(await changeSettings({ ...read, id: 'acct_none' }, { rate_limit: 200 })).toBe(false);
+    expect(await findAccount('acct_none')).toBeUndefined();
+  });
+
+  it('are changed once if a response is lost, with a note in the output', async () => {
+    const { id } = await newAccount();
+    const seen = failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['TransactWriteItems'] });
+    const change = ran('settings', '--account', id, 'rate_limit=321', 'ship_from={"state":"MI"}').finally(noFaults);
+    expect(await change).toMatch(/^rate_limit .*321.*2000/);
+    expect(seen.sends).toBe(2);
+    expect((await storedAccount(id)).settings).toMatchObject({ rate_limit: 321, ship_from: { state: 'MI' } });
+  });
+
+  it('change the service version only with --service-version', async () => {
+    const { id } = await newAccount();
+    const change = (...args: string[]) => ran('settings', '--account', id, ...args);
+    await expect(change(`service_version=${currentVersion}`)).rejects.toThrow('settings --service-version');
+    await expect(change('--service-version', 'aspen.1999-01-01')).rejects.toThrow(
+      /^--service-version .*"aspen\.1999-01-01".*aspen\.2026-10-01/,
+    );
+    expect(await change('--service-version', currentVersion)).toContain(`service_version is already ${currentVersion}`);
+  });
+});
+
+describe('a key', () => {
+  it('is printed once, and is neither in the table nor in a list', async () => {
+    const { id } = await newAccount();
+    const args = ['--scopes', 'write,read', '--expires', 'never', '--quiet'];
+    const { code, out, err } = await accounts('keys', 'create', '--account', id, ...args);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^levy_[0-9A-Za-z]{39}\n$/);
+    const secret = out.trim();
+    expect(await answerTo(secret)).toBe('200');
+    const listed = await keysOf(id);
+    expect(listed[1]).toMatchObject({ scopes: ['read', 'write'], expires_at: null, state: 'active' });
+    const digest = createHash('sha256').update(secret).digest('hex');
+    const items = (await scannedItems(environment.tables.accounts)).map((item) => JSON.stringify(item));
+    expect(items.filter((item) => item.includes(secret))).toEqual([]);
+    expect(items.filter((item) => item.includes(digest))).toHaveLength(2);
+    const printed = (await ran('keys', 'list', '--account', id)) + JSON.stringify(listed);
+    for (const text of [digest, secret]) expect(printed).not.toContain(text);
+  });
+
+  it('is listed with its last use and state', async () => {
+    const { id, key } = await newAccount('--label', 'shop');
+    expect((await keysOf(id))[0]?.last_used_at).toBeNull();
+    await get(key.secret);
+    const [{ last_used_at = '', ...others } = {}] = await keysOf(id);
+    expect(others).toEqual({
+      ...{ id: key.id, label: 'shop', scopes: ['read', 'write'], state: 'active' },
+      ...{ created_at: key.created_at, expires_at: key.expires_at, revoked_at: null, replaced_by: null },
+    });
+    expectNow(last_used_at);
+    const text = await ran('keys', 'list', '--account', id);
+    expect(text).toMatch(/^key +label +scopes +created +expires +last used +state\n/);
+    const instants = [key.created_at, key.expires_at, last_used_at];
+    expect(text.split('\n')[1]?.split(/ {2,}/)).toEqual([
+      ...[key.id, 'shop', 'read, write'],
+      ...instants.map((instant) => instant.slice(0, 16).replace('T', ' ')),
+      'active',
+    ]);
+  });
+
+  it('expires at its expiry', async () => {
+    const { id, key } = await newAccount('--expires', '2h');
+    expect(await answerTo(key.secret)).toBe('200');
+    expect(await later(2 * hourMs - minuteMs, () => answerTo(key.secret))).toBe('200');
+    expect(await later(2 * hourMs, () => answerTo(key.secret))).toBe('401 auth_api_key_expired');
+    expect(await later(2 * hourMs, () => keysOf(id))).toMatchObject([{ state: 'expired' }]);
+  });
+});
+
+describe('rotate', () => {
+  const rotated = (account: string, id: string, ...others: string[]) =>
+    ranJson<PrintedKey & { readonly replaces: PrintedKey }>('keys', 'rotate', id, '--account', account, ...others);
+  const named = async (account: string, id: string) =>
+    (await findNamedKey(account, id)) as NonNullable<Awaited<ReturnType<typeof findNamedKey>>>;
+  const rotate = (old: Awaited<ReturnType<typeof named>>, secret = newApiKey()) =>
+    rotateKey({ old, key: newKey(old.key, now()), secret, oldEndsAt: new Date(now() + dayMs).toISOString() });
+
+  it('creates a key with the same scopes and label; both are valid for a day, then only the new one', async () => {
+    const { id, key } = await newAccount('--label', 'shop', '--expires', 'never');
+    const fresh = await rotated(id, key.id);
+    expect(fresh).toMatchObject({ account: id, scopes: ['read', 'write'], label: 'shop', replaces: { id: key.id } });
+    const ends = Date.parse(fresh.replaces.expires_at);
+    expect(ends - Date.parse(fresh.created_at)).toBe(dayMs);
+    for (const secret of [key.secret, fresh.secret]) expect(await answerTo(secret)).toBe('200');
+    expect(await later(ends - now() - minuteMs, () => answerTo(key.secret))).toBe('200');
+    expect(await keysOf(id)).toMatchObject([
+      { id: key.id, state: 'overlapping', replaced_by: fresh.id, expires_at: fresh.replaces.expires_at },
+      { id: fresh.id, state: 'active', replaced_by: null },
+    ]);
+    expect(await ran('keys', 'list', '--account', id)).toContain(
+      `overlapping until ${fresh.replaces.expires_at.slice(0, 16).replace('T', ' ')}\n`,
+    );
+    await later(ends - now(), async () => {
+      expect(await answerTo(key.secret)).toBe('401 auth_api_key_expired');
+      expect(await answerTo(fresh.secret)).toBe('200');
+      expect(await keysOf(id)).toMatchObject([{ state: 'expired' }, { state: 'active' }]);
+    });
+  });
+
+  it('--overlap 0 expires the old key within a minute, even in a warm instance; no overlap extends it', async () => {
+    const { id, key } = await newAccount('--expires', '1h');
+    expect(await answerTo(key.secret)).toBe('200');
+    const fresh = await rotated(id, key.id, '--overlap', '0', '--expires', '1h');
+    expect(await later(minuteMs, () => answerTo(key.secret))).toBe('401 auth_api_key_expired');
+    expect(await answerTo(fresh.secret)).toBe('200');
+    expect((await rotated(id, fresh.id, '--overlap', '7d')).replaces.expires_at).toBe(fresh.expires_at);
+  });
+
+  it.each([
+    [[], /never expired, and the new key expires at \S+\. Pass --expires never/, 90 * dayMs],
+    [['--expires', 'never'], /^$/, null],
+  ])('the successor of a key that never expires, with %j', async (args, printed, lifetime) => {
+    const { id, key } = await newAccount('--expires', 'never');
+    const { out, err } = await accounts('keys', 'rotate', key.id, '--account', id, ...args, '--json');
+    const { created_at, expires_at }: PrintedKey = JSON.parse(out);
+    expect(expires_at === null ? null : msBetween(created_at, expires_at)).toBe(lifetime);
+    expect(err).toMatch(printed);
+  });
+
+  it('--label, --expires and --quiet apply to the new key', async () => {
+    const { id, key } = await newAccount('--label', 'shop');
+    const out = await ran('keys', 'rotate', key.id, '--account', id, '--label', 'till', '--expires', '30d', '--quiet');
+    expect(out).toMatch(/^levy_[0-9A-Za-z]{39}\n$/);
+    const [, fresh] = await keysOf(id);
+    expect(fresh?.label).toBe('till');
+    expect(msBetween(fresh?.created_at, fresh?.expires_at)).toBe(30 * dayMs);
+    expect(await answerTo(out.trim())).toBe('200');
+  });
+
+  it('refuses a rotated, expired, revoked or unknown key', async () => {
+    const { id, key } = await newAccount('--expires', '1h');
+    const fresh = await rotated(id, key.id);
+    const again = (name: string) => ran('keys', 'rotate', name, '--account', id);
+    await expect(again(key.id)).rejects.toThrow(fresh.id);
+    await expect(again('key_none')).rejects.toThrow('no key key_none');
+    await expect(later(91 * dayMs, () => again(fresh.id))).rejects.toThrow(`${fresh.id} is expired`);
+    await ran('keys', 'revoke', fresh.id, '--account', id);
+    await expect(again(fresh.id)).rejects.toThrow(`${fresh.id} is revoked`);
+    await expect(again((await newAccount()).key.id)).rejects.toThrow('has no key');
+    expect(await keysOf(id)).toHaveLength(2);
+  });
+
+  it('creates one key if several operators rotate at once, and none of a key or an account that has ended', async () => {
+    const first = await newAccount();
+    const old = await named(first.id, first.key.id);
+    const done = await Promise.all([1, 2, 3].map(() => rotate(old).catch(() => false)));
+    expect(done.filter(Boolean)).toHaveLength(1);
+    expect(await keysOf(first.id)).toHaveLength(2);
+    const second = await newAccount();
+    const revoked = await named(second.id, second.key.id);
+    await ran('keys', 'revoke', second.key.id, '--account', second.id);
+    expect(await rotate(revoked)).toBe(false);
+    expect(await keysOf(second.id)).toMatchObject([{ state: 'revoked', expires_at: second.key.expires_at }]);
+    // A closing revokes the keys that it finds.
+    const third = await newAccount();
+    const closed = await named(third.id, third.key.id);
+    expect(await closeAccount(third.id, new Date(now()).toISOString())).toBe(true);
+    expect(await rotate(closed)).toBe(false);
+    expect(await keysOf(third.id)).toMatchObject([{ id: third.key.id, replaced_by: null }]);
+  });
+});
+
+describe('revoke', () => {
+  it('revokes a key within a minute, and keeps the first date', async () => {
+    const { id, key } = await newAccount('--label', 'shop');
+    expect(await answerTo(key.secret)).toBe('200');
+    expect(await ran('keys', 'revoke', key.id, '--account', id)).toContain(`${key.id} (shop) of ${id}`);
+    expect(await later(minuteMs, () => answerTo(key.secret))).toBe('401 auth_api_key_not_found');
+    const [{ revoked_at, state } = {}] = await keysOf(id);
+    expect(state).toBe('revoked');
+    expect(await later(hourMs, () => ran('keys', 'revoke', key.id, '--account', id))).toContain(
+      `already revoked at ${revoked_at}`,
+    );
+    expect((await keysOf(id))[0]?.revoked_at).toBe(revoked_at);
+  });
+
+  it('takes a leaked key on standard input, without its id and account', async () => {
+    const { id, key } = await newAccount();
+    const command = ['shared/cli/accounts.ts', 'keys', 'revoke', '--leaked'];
+    const { code, out } = await runCommand(command, { input: `${key.secret}\n` });
+    expect([code, out]).toEqual([0, expect.stringContaining(`${key.id} of ${id}`)]);
+    expect(await answerTo(key.secret)).toBe('401 auth_api_key_not_found');
+  });
+
+  it.each([
+    [true, /Ctrl-D.*\n.*No account has the key/],
+    [undefined, /^No account has the key/],
+  ])('prints a prompt on a terminal (isTTY: %s)', async (isTTY, printed) => {
+    const typed = Object.assign(Readable.from(['levy_nothing\n']), { isTTY }) as unknown as typeof process.stdin;
+    const input = vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed);
+    const { code, out, err } = await accounts('keys', 'revoke', '--leaked').finally(() => input.mockRestore());
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(printed);
+  });
+
+  it('revokes only a key of the given account', async () => {
+    const [a, b] = [await newAccount(), await newAccount()];
+    await expect(ran('keys', 'revoke', b.key.id, '--account', a.id)).rejects.toThrow(`has no key ${b.key.id}`);
+    expect(await later(minuteMs, () => answerTo(b.key.secret))).toBe('200');
+  });
+});
+
+describe('check', () => {
+  type Finding = { readonly status: string; readonly subject: string; readonly found: string; readonly action: string };
+  const findingOf = async (account: string, subject: string): Promise<Finding | undefined> => {
+    const { out } = await accounts('check', '--account', account, '--json');
+    return (JSON.parse(out).findings as Finding[]).find((one) => one.subject === subject);
+  };
+  const registeredIn = (state: string) =>
+    `registrations=${JSON.stringify([{ state, from: '2026-01-01', to: null, frequency: 'month' }])}`;
+
+  it('names a command for the content of a registered state that the command accepts', async () => {
+    const { id } = await newAccount(registeredIn('MI'));
+    const { action = '' } = (await findingOf(id, 'content US-MI')) ?? {};
+    const [, words = ''] = /npm run content -- (.+)$/.exec(action) ?? [];
+    // The address of the mirror is refused after the states are read.
+    const { err } = await runInProcess(contentProgram(), [...words.split(' '), '--mirror', 'none']);
+    expect(err).toContain('--mirror cannot be "none"');
+  });
+
+  it('lists the election of a remote seller in a registered state, and one that cannot apply', async () => {
+    const { id } = await newAccount(registeredIn('TX'));
+    expect(await findingOf(id, 'election US-TX')).toMatchObject({ status: 'check', found: 'none' });
+    expect(await findingOf(id, 'election US-AL')).toBeUndefined();
+    const election = { state: 'TX', election: 'single_local_use_tax', from: '2026-01-01' };
+    await ran('settings', '--account', id, `remote_seller_elections=${JSON.stringify([election])}`);
+    const found = 'single_local_use_tax from 2026-01-01';
+    expect(await findingOf(id, 'election US-TX')).toMatchObject({ status: 'ok', found });
+    await ran('settings', '--account', id, 'ship_from={"state":"TX","postal_code":"78701"}');
+    expect(await findingOf(id, 'election US-TX')).toMatchObject({ status: 'check' });
+  });
+
+  it.each([
+    [0, 'ok', /^1 active key; the last one expires 2/, /^$/],
+    [61, 'missing', /^1 active key/, /^Rotate it before: npm run accounts -- keys rotate key_\w+ --account acct_\w+$/],
+    [91, 'check', /^none$/, /./],
+  ])('shows after %i days when the last key expires', async (days, status, found, action) => {
+    const { id } = await newAccount('--expires', '90d');
+    const finding = await later(days * dayMs, () => findingOf(id, 'API keys'));
+    expect(finding).toMatchObject({
+      status,
+      found: expect.stringMatching(found),
+      action: expect.stringMatching(action),
+    });
+    if (days === 0) expect(finding?.found).toContain(addDays(toDay(now()), 90));
+  });
+});
+
+const key = `levy_${'k'.repeat(39)}`;
+
+it.each([
+  [['create'], "required option '--name <name>'"],
+  [['keys', 'create', '--account', 'acct_none'], "required option '--scopes <scopes>'"],
+  [['keys', 'create', '--account', 'acct_none', '--scopes', 'all'], 'Pass read, write, or read,write.'],
+  [['keys', 'create', '--account', 'acct_none', '--scopes', 'read'], 'There is no account acct_none.'],
+  [['keys', 'list', '--account', 'acct_none'], 'There is no account acct_none.'],
+  // The key is not repeated.
+  [['keys', 'revoke', key, '--account', 'acct_demo'], 'key_…'],
+  [['keys', 'revoke'], 'Pass the id of the key and --account'],
+  [['keys', 'revoke', 'key_1'], 'Pass the id of the key and --account'],
+  [['keys', 'revoke', 'key_1', '--leaked'], '--leaked reads the key from standard input.'],
+  [['keys', 'revoke', '--leaked', '--account', 'acct_1'], '--leaked reads the key from standard input.'],
+  [['settings', '--account', 'acct_none', 'registrations=@nowhere.json'], 'There is no file nowhere.json.'],
+  [['remove'], 'See the options with --help.'],
+])('refuses %j with one line and exit code 1', async (args, message) => {
+  const { code, out, err } = await accounts(...args);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toContain(message);
+  expect(err).not.toMatch(/levy_k|\n {4}at /);
+});
+
+it.each([
+  [{ TABLE_ACCOUNTS: 'nowhere' }, 'nowhere'],
+  [{ DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' }, 'http://127.0.0.1:1'],
+])('names a missing table, and the address of a database that does not answer: %o', async (env, message) => {
+  const command = ['shared/cli/accounts.ts', 'list'];
+  const { code, out, err } = await runCommand(command, { env: { ...process.env, ...env } });
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toContain(message);
+});
