@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PutCommand, ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import { exportLedger } from '../../shared/cli/ledger/export.ts';
@@ -19,6 +19,7 @@ import { openEntryFromJson, openEntryItem } from '../../shared/store/ledger/open
 import { type Caller, newCaller } from '../support/api.ts';
 import { cancel, closedFiling, file as fileReturn, filerOf, soldOn } from '../support/filings.ts';
 import { answerFrom, type Command, inputOf, MemoryDatabase, sendAny } from '../support/memory-database.ts';
+import { scannedItems } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { clientOf, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
@@ -175,18 +176,8 @@ const plainItems = (account: string, items: readonly Record<string, unknown>[]) 
     .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
 /** The items of an account's ledger in the emulator. */
-const itemsInEmulator = async (account: string) => {
-  const items: Record<string, unknown>[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const page: ScanCommandOutput = await database.send(
-      new ScanCommand({ TableName: environment.tables.transactions, ...(start && { ExclusiveStartKey: start }) }),
-    );
-    items.push(...(page.Items as Record<string, unknown>[]));
-    start = page.LastEvaluatedKey;
-  } while (start);
-  return plainItems(account, items);
-};
+const itemsInEmulator = async (account: string) =>
+  plainItems(account, await scannedItems(environment.tables.transactions));
 
 const itemsIn = (db: MemoryDatabase, account: string) =>
   plainItems(account, db.itemsOf(environment.tables.transactions));

@@ -1,5 +1,5 @@
 /** `npm run accounts -- …`, and requests with the keys that it creates. */
-import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { anonymous } from './api.ts';
@@ -11,9 +11,6 @@ export const dayMs = 24 * hourMs;
 
 /** Run the command; returns its exit code and output. */
 export const accounts = (...args: readonly string[]) => runInProcess(accountsProgram(), args);
-
-/** What a refused command returns: no output, and an error without a stack. */
-export const refusedInOneLine = { code: 1, out: '', err: expect.not.stringMatching(/\n {4}at /) };
 
 /** Run the command; returns its output, or throws its error. */
 export const ran = (...args: string[]): Promise<string> => outputOf(accountsProgram(), args);
