@@ -30,7 +30,7 @@ const modes = {
 
 // These tests change what other files of their process would see: modules, or the environment that modules read once.
 const needsIsolation =
-  /@isolated|checked-tokens|vi\.(mock|doMock|hoisted|resetModules)\(|withIssuer\(|support\/isolation\.ts|process\.env\[[^\]]+\] =|Object\.assign\(process\.env/;
+  /@isolated|vi\.(mock|doMock|hoisted|resetModules)\(|withIssuer\(|support\/isolation\.ts|process\.env\[[^\]]+\] =|Object\.assign\(process\.env/;
 
 /** The projects of a suite. The files of a project share their modules, except in the project with the suffix `-isolated`. */
 const projectsOf = (suite: string, include: readonly string[], mode: string) => {

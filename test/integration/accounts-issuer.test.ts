@@ -1,10 +1,146 @@
-import { createSign, generateKeyPairSync, KeyObject } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
-import { bearerVerifier } from '../../shared/api/bearer.ts';
+// @isolated: the clock moves back and forth.
+
+import { createSign, generateKeyPairSync, KeyObject, sign as nodeSign } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bearerVerifier, type VerifyToken } from '../../shared/api/bearer.ts';
+import { advanceClock } from '../../shared/config/clock.ts';
 import { badTokens } from '../support/bad-tokens.ts';
-import { advance, fresh, good, issuer, refused, sign, verify } from '../support/checked-tokens.ts';
-import { assembled, secondsNow } from '../support/issuer.ts';
+import { assembled, type LocalIssuer, secondsNow, startIssuer } from '../support/issuer.ts';
 import { metricLines } from '../support/log-watch.ts';
+
+let issuer: LocalIssuer;
+let verify: VerifyToken;
+let advancedMs = 0;
+
+const advance = (byMs: number) => {
+  advancedMs += byMs;
+  advanceClock(byMs);
+};
+const fresh = (others: Partial<LocalIssuer['configured']> = {}) => bearerVerifier({ ...issuer.configured, ...others });
+/** A good token by the clock of the service, wherever it is. */
+const sign = (kid = 'rsa') => issuer.sign(issuer.claims({ exp: secondsNow() + advancedMs / 1000 + 300 }), { kid });
+const good = { ok: true, value: { account: 'acc_a', subject: 'shop', scopes: ['read', 'write'] } };
+const refused = { ok: false, problems: [{ code: 'auth_token_invalid', source: { header: 'Authorization' } }] };
+
+beforeAll(async () => {
+  issuer = await startIssuer({
+    rsa: 'RS256',
+    'rsa-384': 'RS384',
+    'rsa-512': 'RS512',
+    elliptic: 'ES256',
+    'elliptic-384': 'ES384',
+    'elliptic-512': 'ES512',
+    edwards: 'EdDSA',
+    stranger: 'RS256',
+  });
+  issuer.withdraw('stranger');
+});
+beforeEach(() => {
+  issuer.state.broken = null;
+  issuer.state.fetched = [];
+  verify = fresh();
+});
+afterEach(() => {
+  advanceClock(-advancedMs);
+  advancedMs = 0;
+});
+afterAll(() => issuer.close());
+
+describe('a bearer token', () => {
+  it.each([
+    ['rsa', 'RS256', 'sha256'],
+    ['rsa-384', 'RS384', 'sha384'],
+    ['rsa-512', 'RS512', 'sha512'],
+    ['elliptic', 'ES256', 'sha256'],
+    ['elliptic-384', 'ES384', 'sha384'],
+    ['elliptic-512', 'ES512', 'sha512'],
+    ['edwards', 'EdDSA', null],
+  ])('names the account, the subject and the scopes, signed by the key %s', async (kid, alg, hash) => {
+    const signed = assembled({ alg, kid }, issuer.claims()).slice(0, -1);
+    const key = KeyObject.from(issuer.keyOf(kid).privateKey as Parameters<typeof KeyObject.from>[0]);
+    // RFC 7518, 3.4: both numbers of an ES signature, one after the other.
+    const signature = nodeSign(hash, Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
+    expect(await verify(`${signed}.${signature.toString('base64url')}`)).toEqual(good);
+  });
+
+  it.each([undefined, 'JWT', 'jwt', 'at+jwt', 'application/at+jwt'])('may call itself %s', async (typ) => {
+    const header = typ === undefined ? {} : { typ };
+    expect(await verify(await issuer.sign(issuer.claims(), header))).toEqual(good);
+  });
+
+  it.each([
+    { aud: 'levy-batch' },
+    { aud: ['other', 'levy'] },
+    { aud: undefined, client_id: 'levy', token_use: 'access' },
+  ])('is for this service with %o', async (named) => {
+    expect(await verify(await issuer.sign(issuer.claims(named)))).toEqual(good);
+  });
+
+  it.each([
+    [{ scope: undefined }, []],
+    [{ scope: '' }, []],
+    [{ scope: 'levy/readers xlevy/read LEVY/READ' }, []],
+    [{ scope: 'levy/write' }, ['write']],
+    [{ scope: ['openid', 'levy/write', 'levy/read'] }, ['read', 'write']],
+    [{ scope: ['levy/read', 7, null] }, ['read']],
+    [{ scope: ['levy/read levy/write'] }, []],
+    [{ scope: [] }, []],
+    [{ scope: { 'levy/read': true } }, []],
+  ])('grants with %o the scopes %o', async (claims, scopes) => {
+    expect(await verify(await issuer.sign(issuer.claims(claims)))).toMatchObject({ ok: true, value: { scopes } });
+  });
+
+  it.each([
+    [['tax:read', 'other'], ['read']],
+    ['tax:read tax:write', ['read', 'write']],
+    [['tax:write', 7, null], ['write']],
+    [{ 'tax:read': true }, []],
+    [7, []],
+    [['tax:read tax:write'], []],
+  ])('has the account and the scopes (%o) in the configured claims', async (permissions, scopes) => {
+    const accountClaim = 'https://example.com/levy_account';
+    const own = { accountClaim, scopesClaim: 'permissions', scopes: { read: 'tax:read', write: 'tax:write' } };
+    const claims = { levy_account: undefined, scope: 'tax:write levy/read', [accountClaim]: 'acc_c', permissions };
+    const token = await issuer.sign(issuer.claims(claims));
+    expect(await fresh(own)(token)).toEqual({ ok: true, value: { account: 'acc_c', subject: 'shop', scopes } });
+    expect(await verify(token)).toMatchObject(refused);
+  });
+
+  it('cannot name an account by an inherited property', async () => {
+    for (const accountClaim of ['constructor', 'toString', '__proto__'])
+      expect(await fresh({ accountClaim })(await sign())).toMatchObject(refused);
+  });
+
+  it('may begin 60 s ahead of the clock, and ends without tolerance', async () => {
+    const ahead = { nbf: secondsNow() + 55, iat: secondsNow() + 55 };
+    expect(await verify(await issuer.sign(issuer.claims(ahead)))).toEqual(good);
+  });
+
+  it('begins and ends by the clock of the service', async () => {
+    const token = await issuer.sign(issuer.claims({ nbf: secondsNow() + 1000, exp: secondsNow() + 2000 }));
+    expect(await verify(token)).toMatchObject(refused);
+    advance(1_000_000);
+    expect(await verify(token)).toEqual(good);
+    advance(1_001_000);
+    expect(await verify(token)).toMatchObject(refused);
+    // Back before the machine's own time, where a token of long ago is good again.
+    advance(-1_000_000 - 1_001_000 - 3_600_000);
+    expect(await verify(await issuer.sign(issuer.claims({ exp: secondsNow() - 3000 })))).toEqual(good);
+  });
+
+  it('is refused in every other case', async () => {
+    const answers: unknown[] = [];
+    for (const [name, make] of badTokens(issuer)) {
+      const answer = await verify(await make());
+      if (answer.ok || answer.problems[0].code !== 'auth_token_invalid') answers.push([name, answer]);
+    }
+    expect(answers).toEqual([]);
+  });
+
+  it('is refused where no issuer is configured', async () => {
+    expect(await bearerVerifier(null)(await sign())).toMatchObject(refused);
+  });
+});
 
 const outage = { name: 'ServiceUnavailable' };
 
@@ -126,33 +262,33 @@ describe('the issuer', () => {
 });
 
 describe('an unreachable issuer is an outage, not an invalid token', () => {
-  // Otherwise it would not be read during the next test.
-  const expectRecovery = async () => {
-    issuer.state.broken = null;
-    advance(5000);
-    expect(await fresh()(await sign())).toEqual(good);
-  };
-  const failures = [
-    { path: /openid-configuration$/ },
-    { path: /keys$/ },
-    { path: /keys$/, status: 404 },
-    { path: /keys$/, status: 302 },
-    { path: /keys$/, status: 200, body: '<html>' },
-    { path: /keys$/, status: 200, body: '' },
-    { path: /keys$/, status: 200, body: 'null' },
-    { path: /keys$/, status: 200, body: '{"keys":{}}' },
-    { path: /keys$/, status: 200, body: '[]' },
-    { path: /openid-configuration$/, status: 200, body: '{}' },
-    {
-      path: /openid-configuration$/,
-      status: 200,
-      body: '{"issuer":"https://issuer.example","jwks_uri":"https://a.b"}',
-    },
-  ];
-  it.each(failures)('an issuer with %o is an outage', async (broken) => {
-    issuer.state.broken = broken;
+  const keysAre = (body: string, status = 200) => ({ path: /keys$/, status, body });
+  const described = (others: () => object) => () => ({
+    ...{ path: /openid/, status: 200 },
+    body: JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys`, ...others() }),
+  });
+  it.each<[() => LocalIssuer['state']['broken'], string]>([
+    [() => ({ path: /openid-configuration$/ }), 'IssuerStatus500'],
+    [() => ({ path: /keys$/ }), 'IssuerStatus500'],
+    [() => keysAre('', 404), 'IssuerStatus404'],
+    [() => keysAre('', 302), 'TypeError'],
+    [() => keysAre('<html>'), 'SyntaxError'],
+    [() => keysAre(''), 'SyntaxError'],
+    [() => keysAre('null'), 'TypeError'],
+    [() => keysAre('{"keys":{}}'), 'IssuerWithoutKeys'],
+    [() => keysAre('[]'), 'IssuerWithoutKeys'],
+    [() => keysAre('x'.repeat(1024 * 1024 + 1)), 'IssuerTooLarge'],
+    [() => ({ path: /openid/, status: 200, body: '{}' }), 'IssuerOther'],
+    [described(() => ({ issuer: 'https://issuer.example' })), 'IssuerOther'],
+    [described(() => ({ jwks_uri: undefined })), 'IssuerIncomplete'],
+    // The same server, under an address that is not loopback by its name.
+    [described(() => ({ jwks_uri: `${issuer.url.replace('127.0.0.1', '0.0.0.0')}/keys` })), 'IssuerUnsafe'],
+  ])('%# is an outage, which a metric counts with the cause only', async (broken, error) => {
+    const before = metricLines().length;
+    issuer.state.broken = broken();
     const token = await sign();
     await expect(verify(token)).rejects.toMatchObject(outage);
+    expect(metricLines().slice(before)).toEqual([{ _aws: expect.anything(), IssuerUnavailable: 1, error }]);
     // For five seconds it is left alone.
     const asked = issuer.state.fetched.length;
     issuer.state.broken = null;
@@ -162,19 +298,10 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     expect(await verify(await sign())).toEqual(good);
   });
 
-  it('an issuer that omits the address of its keys, describes another one or redirects to plain HTTP is an outage', async () => {
-    // The same server, under an address that is not loopback by its name.
-    const elsewhere = issuer.url.replace('127.0.0.1', '0.0.0.0');
-    for (const described of [
-      { issuer: issuer.url },
-      { issuer: 'https://issuer.example', jwks_uri: `${issuer.url}/keys` },
-      { issuer: issuer.url, jwks_uri: `${elsewhere}/keys` },
-    ]) {
-      issuer.state.broken = { path: /openid/, status: 200, body: JSON.stringify(described) };
-      await expect(verify(await sign())).rejects.toMatchObject(outage);
-      advance(5000);
-    }
-    expect(issuer.state.fetched).not.toContain(keys);
+  it('accepts keys in an answer of 1 MiB', async () => {
+    const body = JSON.stringify({ keys: issuer.state.published, x: '' });
+    issuer.state.broken = keysAre(body.replace('""', `"${'x'.repeat(1024 * 1024 - body.length)}"`));
+    expect(await verify(await sign())).toEqual(good);
   });
 
   it('accepts tokens for an hour with the last keys', async () => {
@@ -204,34 +331,6 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     issuer.state.fetched = [];
     for (let tried = 0; tried < 3; tried++) expect(await verify(token)).toEqual(good);
     expect(issuer.state.fetched).toEqual([description, keys]);
-  });
-
-  it('no more than 1 MiB of an answer of the issuer is read', async () => {
-    const answerOf = (bytes: number) => {
-      const body = JSON.stringify({ keys: issuer.state.published, x: '' });
-      return { path: /keys$/, status: 200, body: body.replace('""', `"${'x'.repeat(bytes - body.length)}"`) };
-    };
-    issuer.state.broken = answerOf(1024 * 1024);
-    expect(await fresh()(await sign())).toEqual(good);
-    issuer.state.broken = answerOf(1024 * 1024 + 1);
-    await expect(fresh()(await sign())).rejects.toMatchObject(outage);
-    await expectRecovery();
-  });
-
-  it.each([
-    [{ path: /keys$/, status: 404 }, 'IssuerStatus404'],
-    [{ path: /keys$/, status: 302 }, 'TypeError'],
-    [{ path: /keys$/, status: 200, body: '<html>' }, 'SyntaxError'],
-    [{ path: /keys$/, status: 200, body: '{}' }, 'IssuerWithoutKeys'],
-    [{ path: /openid/, status: 200, body: '{"issuer":"https://issuer.example"}' }, 'IssuerOther'],
-    [{ path: /keys$/, status: 200, body: 'x'.repeat(1024 * 1024 + 1) }, 'IssuerTooLarge'],
-  ])('an outage of the issuer counts a metric with the cause only: %o is %s', async (broken, error) => {
-    const before = metricLines().length;
-    issuer.state.broken = broken;
-    await expect(fresh()(await sign())).rejects.toMatchObject(outage);
-    const lines = metricLines().slice(before);
-    expect(lines).toEqual([{ _aws: expect.anything(), IssuerUnavailable: 1, error }]);
-    await expectRecovery();
   });
 
   it('a token that names an unknown key, which may be new, is an outage; known keys work', async () => {
