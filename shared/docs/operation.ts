@@ -216,7 +216,7 @@ const tryForm = (operation: Operation, writes: boolean): Markup => {
 ${inPath.map(fieldOf)}
 ${bodyField(operation)}
 ${others.length > 0 && html`<details class="inside"><summary>${others.length === 1 ? '1 parameter' : `${others.length} parameters and headers`}</summary>${others.map(fieldOf)}</details>`}
-<p class="send"><button type="submit">Send ${method}</button> <span class="hint">${writes && "Writes to your key's account."}</span></p></div>
+<p class="send"><button type="submit" class="primary">Send ${method}</button> <span class="hint">${writes && "Writes to your key's account."}</span></p></div>
 <div class="result" role="status" aria-live="polite"><p class="hint">The response appears here: status, headers and body.</p></div>
 </form></details>`;
 };
