@@ -1,0 +1,149 @@
+/** The endpoints that return one text to everybody: the OpenAPI document, the documentation and the console. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import * as getConsole from '../../functions/get-console.ts';
+import * as getDocs from '../../functions/get-docs.ts';
+import * as getOpenapi from '../../functions/get-openapi.ts';
+import { bundle } from '../../infra/bundling.ts';
+import type { Handler } from '../../shared/api/lambda-handler.ts';
+import { consolePage } from '../../shared/console/console.ts';
+import { docs } from '../../shared/docs/docs.ts';
+import { problemsOf } from './validate-response.ts';
+
+type Request = { readonly headers?: Record<string, string>; readonly query?: Record<string, string[]> };
+
+/** The response of a public function, compared with the OpenAPI document. */
+const answerOf = async (serve: Handler, path: string, { headers = {}, query = {} }: Request = {}) => {
+  const event = {
+    httpMethod: 'GET',
+    resource: path,
+    path,
+    requestContext: { requestId: 'request_1' },
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    multiValueQueryStringParameters: query,
+    body: null,
+  };
+  const result = await serve(event as unknown as Parameters<Handler>[0], {} as Parameters<Handler>[1]);
+  const own = new Headers(result.headers as Record<string, string>);
+  const answer = { status: result.statusCode, headers: own, text: result.body };
+  const isJson = own.get('Content-Type') === 'application/json';
+  const body = answer.text === '' ? null : isJson ? JSON.parse(answer.text) : answer.text;
+  expect(problemsOf({ method: 'GET', path, ...answer, body })).toEqual([]);
+  return { ...answer, body };
+};
+const openapi = (request?: Request) => answerOf(getOpenapi.handler, '/openapi.json', request);
+const committed = readFileSync(new URL('../../shared/api/openapi.json', import.meta.url), 'utf8');
+
+const folder = mkdtempSync(join(tmpdir(), 'levy-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
+
+describe.each([
+  ['get-openapi', openapi, committed, 'public, no-cache', 700_000],
+  [
+    'get-docs',
+    (request?: Request) => answerOf(getDocs.handler, '/docs', request),
+    docs().page,
+    'public, max-age=300',
+    20_480,
+  ],
+  [
+    'get-console',
+    (request?: Request) => answerOf(getConsole.handler, '/console', request),
+    consolePage().page,
+    'public, max-age=300',
+    20_480,
+  ],
+] as const)('%s', (name, get, expected, cacheControl, sizeMax) => {
+  it('returns the generated text without a credential, and 304 with the same headers to its tag', async () => {
+    const whole = await get();
+    expect([whole.status, whole.text === expected]).toEqual([200, true]);
+    expect(Object.fromEntries(whole.headers)).toMatchObject({
+      'cache-control': cacheControl,
+      vary: 'Accept-Encoding, Service-Version',
+      'service-version': 'aspen.2026-10-01',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': 'request_1',
+    });
+    const tag = whole.headers.get('ETag') ?? '';
+    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    for (const value of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      const { status, headers, text } = await get({ headers: { 'If-None-Match': value } });
+      expect([status, text, headers.get('Content-Type')]).toEqual([304, '', null]);
+      // A browser replaces the cached headers with these.
+      whole.headers.delete('Content-Type');
+      expect([...headers]).toEqual([...whole.headers]);
+    }
+    expect((await get({ headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
+  });
+
+  it('is a small bundle with the text beside it, and returns the same text', async () => {
+    const own = join(folder, name);
+    const inputs = Object.keys(bundle(name, own).inputs);
+    expect(inputs.filter((input) => /node_modules|^shared\/(docs|console)\//.test(input))).toEqual([]);
+    expect(statSync(join(own, 'index.js')).size).toBeLessThan(sizeMax);
+    const packed = readdirSync(own).filter((file) => file.endsWith('.br'));
+    expect(packed).toEqual(name === 'get-openapi' ? [] : [`${name.slice(4)}.br`]);
+    const { handler } = createRequire(import.meta.url)(join(own, 'index.js'));
+    const path = { 'get-openapi': '/openapi.json', 'get-docs': '/docs', 'get-console': '/console' }[name];
+    expect((await answerOf(handler, path)).text === expected).toBe(true);
+  });
+});
+
+it('the document names no server on loopback in a deployment', async () => {
+  vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'Levy-GetOpenapi');
+  vi.resetModules();
+  const deployed = await import('../../functions/get-openapi.ts');
+  const { body, text } = await answerOf(deployed.handler, '/openapi.json');
+  expect(text).not.toMatch(/"url": "[^"]*(127\.0\.0\.1|localhost)/);
+  expect(body.servers.length).toBeGreaterThan(0);
+  const { servers: _, ...rest } = JSON.parse(committed);
+  expect(body).toMatchObject(rest);
+});
+
+it('a public document refuses an unknown version and an unknown parameter, in the envelope', async () => {
+  const version = await openapi({ headers: { 'service-version': 'oak.2020-01-01' } });
+  expect([version.status, version.body.errors[0].code]).toEqual([422, 'validation_unknown_service_version']);
+  const parameter = await openapi({ query: { pretty: ['1'] } });
+  expect([parameter.status, parameter.body.errors[0].source]).toEqual([422, { pointer: null, parameter: 'pretty' }]);
+});
+
+it('the pages have a strict policy, and cannot be framed', () => {
+  for (const { headers } of [getDocs.read(), getConsole.read()]) {
+    expect(headers).toMatchObject({ 'X-Frame-Options': 'DENY', 'Content-Type': 'text/html; charset=utf-8' });
+    expect(headers['Content-Security-Policy']).toContain("connect-src 'self';");
+    expect(headers['Content-Security-Policy']).not.toContain('unsafe');
+  }
+  const { text } = getConsole.read();
+  expect(gzipSync(text).length).toBeLessThan(180_000);
+  expect(text).not.toMatch(/<(?:script|img|link)[^>]+(?:src|href)="(?!data:)/);
+});
+
+it('the console names the issuer with a client, and allows connections to it', async () => {
+  const settings = {
+    OIDC_ISSUER: 'https://login.example/realms/shop"<',
+    OIDC_AUDIENCE: 'levy',
+    OIDC_CLIENT_ID: 'levy-console',
+    OIDC_TOKEN_ORIGIN: 'https://token.example',
+  };
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
+  vi.resetModules();
+  const { text, headers } = (await import('../../functions/get-console.ts')).read();
+  const origins = ['https://login.example', 'https://token.example'];
+  expect(headers['Content-Security-Policy']).toContain(`connect-src 'self' ${origins.join(' ')};`);
+  const [, content = ''] = /name="levy-issuer" content="([^"]*)"/.exec(text) ?? [];
+  expect(content).not.toContain('<');
+  expect(JSON.parse(content.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&'))).toEqual({
+    issuer: settings.OIDC_ISSUER,
+    client_id: 'levy-console',
+    scope: 'openid levy/read levy/write',
+    origins,
+  });
+});
