@@ -2,36 +2,46 @@
 import { dayBefore } from '../base/calendar.ts';
 import { earlierEnd } from '../catalog/days.ts';
 import { formatFraction, parseUnits } from '../catalog/fractions.ts';
+import { cityName } from '../catalog/location/city-name.ts';
 import { stateRateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { type Entry, secondRate } from './entry.ts';
-import { bad, type RowResult, row } from './files/read-rows.ts';
+import { bad, type RowResult, row, whenRead } from './files/columns.ts';
 import { assertFits, limits } from './limits.ts';
-import { namesOf, type OwnCodes, type PlaceOrPart } from './own-codes.ts';
+import type { OwnCodes, OwnPlace, PlaceOrPart } from './own-codes.ts';
+import type { TableOptions } from './state-table.ts';
 
 /** A local rate from a day on, at the latest until the day `to`. */
 type Change = { readonly from: string; readonly to: string | null; readonly rate: string };
 
-export type CombinedCity = {
+export type CombinedReading = {
   /** The name in the form of `cityName`. */
   readonly city: string;
   /** The name in its usual spelling. */
   readonly name: string;
   /** Tells places of the same name apart: a county, or the state's own code. */
   readonly key: string;
+  /** `isShared`: several places have the name of the city. */
+  readonly tax: Jurisdiction | ((isShared: boolean) => Jurisdiction);
   /** Other spellings of the name, as `cityName` writes them. */
   readonly alsoCalled?: readonly string[];
   /** Whether the rates apply to some addresses of the city only. */
   readonly ofAddresses?: boolean;
-  /** The county whose districts without a city (`addDistrict`) may lie in the city. */
+  /** The county whose districts without a city may lie in the city. */
   readonly county?: string;
+  readonly change: Change;
 };
 
-export type CombinedReading = CombinedCity & { readonly change: Change };
-
-/** A district of which the file names the county, and no city. */
-export type DistrictReading = { readonly county: string; readonly tax: Jurisdiction; readonly change: Change };
+/** A place or a district with a code and a rate of its own. */
+export type CodedLocation = {
+  readonly name: string;
+  readonly county: string;
+  readonly code: string;
+  /** Empty for a district whose name has no place. */
+  readonly places: readonly PlaceOrPart[];
+  readonly change: Change;
+};
 
 /** The part of a combined rate above the state's rate in the base release, and the last day of that state rate. */
 export const localPart = (
@@ -49,8 +59,21 @@ export const localPart = (
   );
 };
 
-type RatedCity = CombinedCity & { readonly changes: (Change & { readonly line: number })[] };
+/** The reading of a place with a code of the state, whose rate contains the state's. */
+export const combinedReading = (
+  place: OwnPlace,
+  code: string,
+  rate: string,
+  { base, codes, from }: TableOptions,
+): RowResult<CombinedReading> =>
+  whenRead(localPart(base, rate, from), (local) => {
+    const tax = { ...codes.combinedTax(place), reporting_code: code };
+    return row({ city: cityName(place.name) ?? '', name: place.name, key: code, tax, change: { from, ...local } });
+  });
+
+type RatedCity = Omit<CombinedReading, 'change'> & { readonly changes: (Change & { readonly line: number })[] };
 type TaxedCity = { readonly rated: RatedCity; readonly tax: Jurisdiction };
+type District = { readonly county: string; readonly tax: Jurisdiction; readonly change: Change; readonly line: number };
 
 /** The changes in the order of their days; each ends before the next. */
 const changesOf = ({ changes }: RatedCity): readonly Change[] => {
@@ -88,13 +111,7 @@ function* cityOf(
 /** Collects the rates of cities in any order, in memory until the file ends: a state has some thousands. */
 export class CombinedCities {
   private readonly cities = new Map<string, RatedCity[]>();
-  private readonly districts: (DistrictReading & { readonly line: number })[] = [];
-  private readonly jurisdictionOf: (city: CombinedCity, isShared: boolean) => Jurisdiction;
-
-  /** `isShared`: several places have the name of the city. */
-  constructor(jurisdictionOf: (city: CombinedCity, isShared: boolean) => Jurisdiction) {
-    this.jurisdictionOf = jurisdictionOf;
-  }
+  private readonly districts: District[] = [];
 
   *add({ change, ...place }: CombinedReading, line: number): Generator<Entry> {
     const { city, name, key } = place;
@@ -116,15 +133,16 @@ export class CombinedCities {
   }
 
   /** Add a district: it may lie in each city of its county, so that these cities are ambiguous where their rate differs. */
-  addDistrict(district: DistrictReading, line: number): readonly Entry[] {
-    assertFits(this.districts.length, limits.jurisdictions, 'districts');
-    this.districts.push({ ...district, line });
-    return [];
+  addDistrict(district: District): void {
+    assertFits(this.districts.push(district), limits.jurisdictions, 'districts');
   }
 
   *entries(): Generator<Entry> {
     const taxed = [...this.cities.values()].flatMap((sameName) =>
-      sameName.map((rated): TaxedCity => ({ rated, tax: this.jurisdictionOf(rated, sameName.length > 1) })),
+      sameName.map((rated): TaxedCity => {
+        const { tax } = rated;
+        return { rated, tax: typeof tax === 'function' ? tax(sameName.length > 1) : tax };
+      }),
     );
     const same = new Set(taxed.filter(({ rated }) => this.isLikeItsCity(rated)));
     for (const { rated } of same)
@@ -180,30 +198,27 @@ export class CombinedCities {
   }
 }
 
-export type CodedLocation = {
-  readonly name: string;
-  readonly county: string;
-  readonly code: string;
-  /** Empty for a district whose name has no place. */
-  readonly places: readonly PlaceOrPart[];
-  readonly change: CombinedReading['change'];
-};
+/** Collects coded locations. A part of a place has a tax of its own there, which makes the place ambiguous. */
+export class CodedLocations {
+  private readonly cities = new CombinedCities();
+  private readonly codes: OwnCodes;
 
-/** Collects the locations. A part of a place has a tax of its own there, which makes the place ambiguous. */
-export const codedLocations = (codes: OwnCodes) => {
-  const taxes = new Map<string, Jurisdiction>();
-  const cities = new CombinedCities(({ key }) => taxes.get(key) as Jurisdiction);
-  function* add({ name, county, code, places, change }: CodedLocation, line: number): Generator<Entry> {
-    const tax = { ...codes.combinedTax({ county, code, name }), reporting_code: code };
-    if (places.length === 0) yield* cities.addDistrict({ county, tax, change }, line);
+  constructor(codes: OwnCodes) {
+    this.codes = codes;
+  }
+
+  *add({ name, county, code, places, change }: CodedLocation, line: number): Generator<Entry> {
+    const taxOf = (place: OwnPlace) => ({ ...this.codes.combinedTax(place), reporting_code: code });
+    if (places.length === 0) this.cities.addDistrict({ county, tax: taxOf({ county, code, name }), change, line });
     for (const { place, isPart } of places) {
-      const ofPlace = codes.combinedTax(place);
-      const own = isPart ? `${ofPlace.code}-${code}` : ofPlace.code;
-      const key = `${own} ${code}`;
-      taxes.set(key, { ...ofPlace, code: own, reporting_code: code });
-      const [city = ''] = namesOf(place.name);
-      yield* cities.add({ city, name: place.name, key, county, ofAddresses: isPart, change }, line);
+      const ofPlace = taxOf(place);
+      const tax = isPart ? { ...ofPlace, code: `${ofPlace.code}-${code}` } : ofPlace;
+      const city = { city: cityName(place.name) ?? '', name: place.name, county, ofAddresses: isPart };
+      yield* this.cities.add({ ...city, key: `${tax.code} ${code}`, tax, change }, line);
     }
   }
-  return { add, atEnd: () => cities.entries() };
-};
+
+  entries(): Iterable<Entry> {
+    return this.cities.entries();
+  }
+}

@@ -31,3 +31,6 @@ export const readPercent = (text: string): string | null => {
   const units = read(text.endsWith('%') ? text.slice(0, -1).trimEnd() : text, rateDecimals - 2);
   return units === null || units / 100n > fractionMax ? null : formatFraction(units / 100n);
 };
+
+/** Read a rate that a file may write in either form: no number is both a fraction and a percentage of a tax. */
+export const readFractionOrPercent = (text: string): string | null => readFraction(text) ?? readPercent(text);

@@ -1,8 +1,8 @@
 import type { Release } from '../catalog/release.ts';
 import type { Confidence } from '../catalog/release-values.ts';
 import type { Entry } from './entry.ts';
-import { onlyFile } from './files/read-rows.ts';
-import type { NameTables } from './sst/layers.ts';
+import type { OnProgress } from './files/text.ts';
+import type { NameTables } from './own-codes.ts';
 
 export type ReadOptions = {
   /** Two-letter code: rows of other states are skipped or bad. */
@@ -14,7 +14,7 @@ export type ReadOptions = {
   /** Public names of counties, places and districts, for files that have only codes. Without them codes are names. */
   readonly names?: NameTables;
   /** Called repeatedly with the bytes read so far and the total bytes of the files on disk. */
-  readonly onProgress?: (readBytes: number, totalBytes: number) => void;
+  readonly onProgress?: OnProgress;
 };
 
 /** Reads the files as a stream of entries. Throws for a missing or broken file; yields a `bad` entry for a wrong row. */
@@ -38,16 +38,10 @@ export type Importer = {
   readonly read: Read;
 };
 
-/** Reads the only file of a format, as `Read`. */
-export type ReadFile = (path: string, options: ReadOptions) => AsyncIterable<Entry>;
-
-type StateFile = Pick<Importer, 'format' | 'describe'> & Record<'file' | 'state', string> & { readonly read: ReadFile };
-
-/** A format of one file with the rates of the cities of one state. `file` describes the file. */
-export const stateFile = ({ file, state, read, ...format }: StateFile): Importer => ({
-  ...format,
-  files: [{ option: 'file', describe: file }],
-  onlyState: state,
-  confidence: 'high',
-  read: (files, options) => read(onlyFile(files), options),
-});
+/** The only file of a format that has one. */
+export const onlyFile = (files: readonly string[]): string => {
+  const [file] = files;
+  if (file === undefined || files.length > 1)
+    throw new Error(`This format takes one file; ${files.length} were given.`);
+  return file;
+};

@@ -1,19 +1,19 @@
 /** All import formats. To add one, write its folder and add it to this list. */
 
-import { alabama } from './alabama/read.ts';
-import { alaska } from './alaska/read.ts';
-import { arizona } from './arizona/read.ts';
-import { cdtfa } from './cdtfa/read.ts';
-import { colorado } from './colorado/read.ts';
-import { illinois } from './illinois/read.ts';
+import { alabama } from './alabama.ts';
+import { alaska } from './alaska.ts';
+import { arizona } from './arizona.ts';
+import { cdtfa } from './cdtfa.ts';
+import { colorado } from './colorado.ts';
+import { illinois } from './illinois.ts';
 import type { Importer } from './importer.ts';
-import { louisiana } from './louisiana/read.ts';
-import { missouri } from './missouri/read.ts';
-import { newMexico } from './new-mexico/read.ts';
+import { louisiana } from './louisiana.ts';
+import { missouri } from './missouri.ts';
+import { newMexico } from './new-mexico.ts';
 import { rules } from './rules/read.ts';
 import { sst } from './sst/read.ts';
-import { texas } from './texas/read.ts';
-import { virginia } from './virginia/read.ts';
+import { texas } from './texas.ts';
+import { virginia } from './virginia.ts';
 import { woocommerce } from './woocommerce/read.ts';
 import { zipRates } from './zip-rates/read.ts';
 

@@ -6,9 +6,18 @@ import { cityName, codePart } from '../catalog/location/city-name.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { stateFips } from '../vocabulary/jurisdiction.ts';
 import type { Entry } from './entry.ts';
-import type { NameTables } from './sst/layers.ts';
 
 type Row = Readonly<Record<string, string>>;
+
+/** The text tables of public names, each as the text of a CSV file with a header; `''` where there is none. */
+export type NameTables = {
+  /** `fips,name`: five-digit county codes. */
+  readonly counties: string;
+  /** `state,code,name` */
+  readonly districts: string;
+  /** The state's local rates: of these the columns `place` and `place_code` (five-digit Census code, or empty). */
+  readonly rates: string;
+};
 
 /** A place within a county (three digits). */
 export type OwnPlace = { readonly county: string; readonly code: string; readonly name: string };
@@ -29,9 +38,11 @@ const placeOf = ({ county = '', place = '', place_code }: Row): OwnPlace => ({
 /** The counties and places of a state by name. Without tables, a place has a code made of its name. */
 export class OwnCodes {
   private readonly state: string;
-  private readonly counties: ReadonlyMap<string, string>;
+  /** Names by code: three-digit codes of counties, five-digit Census codes of places, and the state's codes of districts. */
+  readonly counties: ReadonlyMap<string, string>;
+  readonly codedPlaces: ReadonlyMap<string, string>;
+  readonly districts: ReadonlyMap<string, string>;
   private readonly countyCodes: ReadonlyMap<string, string>;
-  private readonly codedNames: ReadonlyMap<string, string>;
   private readonly places = new Map<string, OwnPlace[]>();
   private readonly parts: ReadonlyMap<string, readonly string[]>;
 
@@ -43,7 +54,9 @@ export class OwnCodes {
     this.countyCodes = new Map([...this.counties].map(([code, name]) => [countyKey(name), code]));
     const rates = rowsOf(tables?.rates ?? '');
     const coded = rates.filter(({ place, place_code }) => place && place_code);
-    this.codedNames = new Map(coded.map(({ place_code = '', place = '' }) => [place_code, place]));
+    this.codedPlaces = new Map(coded.map(({ place_code = '', place = '' }) => [place_code, place]));
+    const districts = rowsOf(tables?.districts ?? '').filter((row) => row['state'] === state);
+    this.districts = new Map(districts.map(({ code = '', name = '' }) => [code, name]));
     this.parts = new Map(
       rates.map((row) => {
         const { county, code } = placeOf(row);
@@ -111,7 +124,7 @@ export class OwnCodes {
 
   /** A place by its Census code. */
   placeCoded(county: string, code: string): OwnPlace | undefined {
-    const name = this.codedNames.get(code);
+    const name = this.codedPlaces.get(code);
     return name === undefined ? undefined : { county, code, name };
   }
 

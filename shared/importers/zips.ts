@@ -1,5 +1,5 @@
 import { statesOfZip } from '../catalog/location/zip-states.ts';
-import { bad, type RowResult, row } from './files/read-rows.ts';
+import { bad, type RowResult, row } from './files/columns.ts';
 
 const everyZip = () => Array.from({ length: 100_000 }, (_, zip) => String(zip).padStart(5, '0'));
 const known = new Map<string, readonly string[]>();

@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cityName } from '../../shared/catalog/location/city-name.ts';
+import { text } from '../../shared/importers/files/columns.ts';
 import { openTable } from '../../shared/importers/files/rows.ts';
 import { readSheet, readWorkbook, workbookNumber } from '../../shared/importers/files/workbook.ts';
 import type { Format } from '../../shared/importers/importers.ts';
@@ -320,14 +321,14 @@ describe('workbooks', () => {
     });
     const readRates = (name: string) =>
       withFiles([{ name: 'a.xlsx', content }], async ([path = '']) => {
-        const { rows } = await readSheet(path, ['Rate'], undefined, (sheets) =>
+        const { rows } = await readSheet(path, { rate: text('Rate') }, undefined, (sheets) =>
           sheets.find((one) => one.name === name),
         );
-        return Array.fromAsync(rows);
+        return rows;
       });
 
     it('returns the columns below the headers of the selected sheet', async () => {
-      expect(await readRates('Rates')).toEqual([{ line: 3, cells: ['0.07'] }]);
+      expect(await readRates('Rates')).toEqual([{ line: 3, cells: { rate: '0.07' } }]);
     });
 
     it('refuses a workbook without that sheet', async () => {

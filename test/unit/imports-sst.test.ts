@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import type { Release } from '../../shared/catalog/release.ts';
+import type { NameTables } from '../../shared/importers/own-codes.ts';
 import { readNameTables } from '../../shared/importers/releases/local-names.ts';
-import type { NameTables } from '../../shared/importers/sst/layers.ts';
 import {
   alternativesAt,
   changed,

@@ -1,7 +1,7 @@
 import { closeSync, createReadStream, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReleasePart } from '../../catalog/content.ts';
-import { decode } from '../files/decode.ts';
+import { decode } from '../files/text.ts';
 
 const bufferLength = 1 << 20;
 

@@ -1,7 +1,6 @@
 import { finished } from 'node:stream/promises';
 import { type Options, Parser } from 'csv-parse';
-import { decode } from './decode.ts';
-import { openFile } from './open-file.ts';
+import { type OnProgress, openText } from './text.ts';
 
 /** A row of a table: its cells without the blanks around them, and the line of the file that it ends on, from 1. */
 export type Row = {
@@ -130,21 +129,8 @@ const newRowParser = (separator: string) => {
  * or Latin-1, packed or not. Lines without text are no rows: spreadsheets end files with rows of separators. Throws where
  * the file cannot be opened or unpacked.
  */
-export const openTable = async (
-  path: string,
-  onProgress: (readBytes: number, totalBytes: number) => void = () => {},
-): Promise<Table> => {
-  const { name, bytes, size, close } = await openFile(path);
-  let read = 0;
-  const blocks = decode(
-    bytes,
-    lineMax,
-    (count) => {
-      read += count;
-      onProgress(read, size);
-    },
-    name,
-  );
+export const openTable = async (path: string, onProgress?: OnProgress): Promise<Table> => {
+  const { name, blocks, close } = await openText(path, lineMax, onProgress);
   // A file that is not text is refused here.
   const first = await blocks.next().catch((error) => {
     close();

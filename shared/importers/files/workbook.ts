@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { Decimal } from 'decimal.js';
 import readExcelFile from 'read-excel-file/node';
-import { plainHeader } from './headed-rows.ts';
+import { type Columns, findColumns, type HeadedRow, pickCells } from './columns.ts';
 import { fileName } from './local-name.ts';
 import type { Row } from './rows.ts';
+import type { OnProgress } from './text.ts';
 import { vettedWorkbook } from './vetted-workbook.ts';
 
 /** A sheet: its rows with any text, each with its number in the sheet, from 1. */
@@ -54,7 +54,7 @@ class CellTexts {
  */
 export const readWorkbook = async (
   path: string,
-  onProgress: (readBytes: number, totalBytes: number) => void = () => {},
+  onProgress: OnProgress = () => {},
 ): Promise<{ readonly name: string; readonly sheets: readonly Sheet[] }> => {
   const name = fileName(path);
   const { size } = await stat(path);
@@ -79,41 +79,35 @@ export const readWorkbook = async (
   }
 };
 
-/** The positions of headers in a row, each after the one before; `null` if one is missing. */
-const positionsIn = ({ cells }: Row, headers: readonly string[]): readonly number[] | null => {
-  const found = cells.map(plainHeader);
-  let last = -1;
-  const positions = headers.map((header) => {
-    last = found.indexOf(plainHeader(header), last + 1);
-    return last;
-  });
-  return positions.every((position, index) => position > (positions[index - 1] ?? -1)) ? positions : null;
-};
-
 /**
- * The rows of a sheet below its header, with only the columns of these headers, in their order. Headers match in any case
- * and punctuation. Throws where no row has all of them.
+ * The rows of a sheet below its header, which has the columns in their order, with others between them. Throws where no
+ * row has all of them.
  */
-export const rowsBelow = (file: string, { name, rows }: Sheet, headers: readonly string[]): readonly Row[] => {
+export const rowsBelow = <Of extends Columns>(
+  file: string,
+  { name, rows }: Sheet,
+  columns: Of,
+): readonly HeadedRow<Of>[] => {
   for (const [index, row] of rows.entries()) {
-    const positions = positionsIn(row, headers);
-    if (positions === null) continue;
-    return rows.slice(index + 1).map(({ line, cells }) => ({ line, cells: positions.map((at) => cells[at] ?? '') }));
+    const positions = findColumns(row.cells, columns, true);
+    if (positions.every((at, column) => at > (positions[column - 1] ?? -1)))
+      return rows.slice(index + 1).map(({ line, cells }) => ({ line, cells: pickCells(cells, columns, positions) }));
   }
+  const headers = Object.values(columns).map(({ headers: [header] }) => header);
   throw new Error(
     `${file} has no row with the columns ${headers.join(', ')} in its sheet ${name}. Check the format of the file.`,
   );
 };
 
 /** The rows below the header of the sheet that `pick` finds (default: the first). Throws if it finds none. */
-export const readSheet = async (
+export const readSheet = async <Of extends Columns>(
   path: string,
-  headers: readonly string[],
-  onProgress?: (readBytes: number, totalBytes: number) => void,
+  columns: Of,
+  onProgress?: OnProgress,
   pick = ([first]: readonly Sheet[]): Sheet | undefined => first,
 ) => {
   const { name, sheets } = await readWorkbook(path, onProgress);
   const sheet = pick(sheets);
   if (!sheet) throw new Error(`${name} does not have the sheet of the rates. Check the format of the file.`);
-  return { name, rows: Readable.from(rowsBelow(name, sheet, headers)) };
+  return { name, rows: rowsBelow(name, sheet, columns) };
 };

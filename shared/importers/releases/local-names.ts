@@ -1,5 +1,5 @@
 import { unpack } from '../../packed/unpack.ts';
-import type { NameTables } from '../sst/layers.ts';
+import type { NameTables } from '../own-codes.ts';
 
 type Packed = Pick<NameTables, 'counties' | 'districts'> & { readonly rates: Readonly<Record<string, string>> };
 

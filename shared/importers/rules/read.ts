@@ -6,8 +6,7 @@ import { type OwnRules, type Release, settingNames } from '../../catalog/release
 import { stateCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Entry } from '../entry.ts';
 import { openFile } from '../files/open-file.ts';
-import { onlyFile } from '../files/read-rows.ts';
-import type { Importer, Read } from '../importer.ts';
+import { type Importer, onlyFile, type Read } from '../importer.ts';
 import { type JsonLines, parseJsonLines, pathText } from './json-lines.ts';
 import type { RulesFile } from './schema.ts';
 import { type FieldProblem, readShape } from './shape-problems.ts';

@@ -1,6 +1,6 @@
 import { anyStreet, type StreetRange } from '../../catalog/streets/street-ranges.ts';
 import { type Entry, type LocationFlags, unknownPlace } from '../entry.ts';
-import { bad, type RowResult, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, row, skipped } from '../files/columns.ts';
 import { assertFits, limits } from '../limits.ts';
 import { foreignZips, touchesAny } from '../zips.ts';
 import { type Layers, readLayers } from './boundary-layers.ts';

@@ -1,7 +1,7 @@
 /** The keys of SST files: a rate belongs to (type, code), never to a code alone, which counties and cities share. */
 
-import { parse } from 'csv-parse/sync';
 import type { Jurisdiction, JurisdictionType } from '../../catalog/release-values.ts';
+import type { OwnCodes } from '../own-codes.ts';
 
 /** `00-053`: jurisdiction type and code, both padded. */
 export type LayerKey = string;
@@ -58,39 +58,9 @@ export const layerJurisdiction = (state: string, key: LayerKey, { isCounty, name
   return { code: `US-${state}-${key}`, name: called, type: kind, tax_type: 'sales', reporting_code: key };
 };
 
-/** The text tables of public names, each as the text of a CSV file with a header; `''` where there is none. */
-export type NameTables = {
-  /** `fips,name`: five-digit county codes. */
-  readonly counties: string;
-  /** `state,code,name` */
-  readonly districts: string;
-  /** The state's local rates: of these the columns `place` and `place_code` (five-digit Census code, or empty). */
-  readonly rates: string;
-};
-
-/** Names by code: Census codes of counties and places, and the state's codes of districts. */
-export type LayerNames = ReadonlyMap<string, string>;
-
-const rowsOf = (text: string): readonly Readonly<Record<string, string>>[] => parse(text, { bom: true, columns: true });
-
-const nameKey = (key: LayerKey): string => {
-  const [type = '', code = ''] = key.split('-');
-  if (type === '00') return key;
-  return placeTypes.includes(type) ? `place-${code}` : `district-${code}`;
-};
-
-/** Read the names of a state's counties, places and districts. `fips` is the state's two-digit code. */
-export const readLayerNames = (state: string, fips: string, tables: NameTables): LayerNames => {
-  const counties = rowsOf(tables.counties).filter((row) => row['fips']?.slice(0, 2) === fips);
-  const places = rowsOf(tables.rates).filter((row) => row['place'] && row['place_code']);
-  const districts = rowsOf(tables.districts).filter((row) => row['state'] === state);
-  const entries = [
-    ...counties.map(({ fips: code = '', name = '' }) => [layerKey('00', code.slice(2)), name] as const),
-    ...places.map(({ place = '', place_code = '' }) => [layerKey('01', place_code), place] as const),
-    ...districts.map(({ code = '', name = '' }) => [layerKey('63', code), name] as const),
-  ];
-  return new Map(entries.flatMap(([key, name]) => (key === null || name === '' ? [] : [[nameKey(key), name]])));
-};
-
 /** The public name of a layer; `undefined` if the tables have none. */
-export const layerName = (names: LayerNames, key: LayerKey): string | undefined => names.get(nameKey(key));
+export const layerName = ({ counties, codedPlaces, districts }: OwnCodes, key: LayerKey): string | undefined => {
+  const [type = '', code = ''] = key.split('-');
+  if (type === '00') return counties.get(code);
+  return placeTypes.includes(type) ? codedPlaces.get(code) : districts.get(code);
+};

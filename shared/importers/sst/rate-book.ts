@@ -3,7 +3,8 @@ import type { Jurisdiction } from '../../catalog/release-values.ts';
 import { jurisdictionCode } from '../../vocabulary/jurisdiction.ts';
 import type { Entry } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
-import { type LayerKey, type LayerNames, layerJurisdiction, layerName } from './layers.ts';
+import type { OwnCodes } from '../own-codes.ts';
+import { type LayerKey, layerJurisdiction, layerName } from './layers.ts';
 import { type Overlap, type RateLine, resolveOverlaps } from './rate-overlaps.ts';
 import type { RateRow } from './rate-row.ts';
 import type { StateExceptions } from './state-exceptions.ts';
@@ -15,7 +16,7 @@ export type RateBook = {
   readonly state: string;
   readonly stateKey: LayerKey;
   readonly exceptions: StateExceptions;
-  readonly names: LayerNames;
+  readonly codes: OwnCodes;
   /** The rows as the file has them, until `settleRates`. */
   readonly rows: Map<LayerKey, RateLine[]>;
   /** One rate a day for each key; empty until `settleRates`. */
@@ -85,8 +86,8 @@ export const lastDayOf = ({ rates }: RateBook, key: LayerKey): string | null => 
 };
 
 /** The jurisdiction of a key, by its public name where a table has one. */
-export const jurisdictionOf = ({ state, exceptions, names }: RateBook, key: LayerKey): Jurisdiction =>
-  layerJurisdiction(state, key, { isCounty: exceptions.isCounty(key.slice(3)), name: layerName(names, key) });
+export const jurisdictionOf = ({ state, exceptions, codes }: RateBook, key: LayerKey): Jurisdiction =>
+  layerJurisdiction(state, key, { isCounty: exceptions.isCounty(key.slice(3)), name: layerName(codes, key) });
 
 /** The entries of the rate file. Between the state's own rates the state is not covered. */
 export function* bookEntries(book: RateBook): Generator<Entry> {

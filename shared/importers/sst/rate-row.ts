@@ -1,6 +1,6 @@
 import { compactDay } from '../../catalog/days.ts';
 import type { Rate } from '../../catalog/release-values.ts';
-import { bad, type RowResult, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, row, skipped } from '../files/columns.ts';
 import { readFraction } from '../fractions.ts';
 import { type LayerKey, layerKey } from './layers.ts';
 import type { StateExceptions } from './state-exceptions.ts';

@@ -1,11 +1,12 @@
 import { stateFips } from '../../vocabulary/jurisdiction.ts';
 import type { Entry } from '../entry.ts';
-import { readRows } from '../files/read-rows.ts';
+import { readRows } from '../files/columns.ts';
 import { openTable, type Table } from '../files/rows.ts';
 import type { Importer, Read } from '../importer.ts';
+import { OwnCodes } from '../own-codes.ts';
 import { zipsOfState } from '../zips.ts';
 import { type BoundaryReader, boundaryEntries, readBoundary, untaxedNote } from './boundary.ts';
-import { type LayerKey, readLayerNames } from './layers.ts';
+import type { LayerKey } from './layers.ts';
 import { LostStreets } from './lost-streets.ts';
 import {
   addRate,
@@ -78,7 +79,7 @@ const readSst: Read = async function* (files, { state, names, onProgress }) {
     state,
     stateKey: stateKey(fips),
     exceptions: exceptionsOf(state),
-    names: names ? readLayerNames(state, fips, names) : new Map(),
+    codes: new OwnCodes(state, names),
     rows: new Map(),
     rates: new Map(),
     unsound: new Set(),

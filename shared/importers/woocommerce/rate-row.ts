@@ -1,7 +1,6 @@
 import { cityName } from '../../catalog/location/city-name.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
-import { column, type HeadedRow } from '../files/headed-rows.ts';
-import { bad, type RowResult, row, skipped } from '../files/read-rows.ts';
+import { bad, type HeadedRow, optional, type RowResult, row, skipped, text } from '../files/columns.ts';
 import { readPercent } from '../fractions.ts';
 import { foreignZip, foreignZips, touchesAny, zipsOfState } from '../zips.ts';
 
@@ -10,19 +9,19 @@ import { foreignZip, foreignZips, touchesAny, zipsOfState } from '../zips.ts';
  * (`csv_data_cols` and `WC_Tax_Rate_Importer` of woocommerce/woocommerce).
  */
 export const wooColumns = {
-  country: column(true, 'Country code', 'Country'),
-  state: column(true, 'State code', 'State'),
-  zips: column(true, 'Postcode / ZIP', 'ZIP/Postcode', 'Postcode'),
-  cities: column(true, 'City'),
-  rate: column(true, 'Rate %', 'Rate'),
-  name: column(true, 'Tax name', 'Name'),
-  priority: column(true, 'Priority'),
-  compound: column(true, 'Compound'),
-  shipping: column(false, 'Shipping'),
-  taxClass: column(false, 'Tax class', 'Class'),
+  country: text('Country code', 'Country'),
+  state: text('State code', 'State'),
+  zips: text('Postcode / ZIP', 'ZIP/Postcode', 'Postcode'),
+  cities: text('City'),
+  rate: text('Rate %', 'Rate'),
+  name: text('Tax name', 'Name'),
+  priority: text('Priority'),
+  compound: text('Compound'),
+  shipping: optional(text('Shipping')),
+  taxClass: optional(text('Tax class', 'Class')),
 };
 
-type WooRow = HeadedRow<keyof typeof wooColumns>;
+type WooRow = HeadedRow<typeof wooColumns>;
 
 /** Five-digit ZIPs, inclusive. */
 export type ZipRange = readonly [low: string, high: string];

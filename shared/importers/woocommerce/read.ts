@@ -1,9 +1,8 @@
 import { formatPercent } from '../../catalog/fractions.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { type City, type Entry, type Span, unknownPlace } from '../entry.ts';
-import { openHeadedTable } from '../files/headed-rows.ts';
-import { onlyFile, readRows } from '../files/read-rows.ts';
-import type { Importer, Read } from '../importer.ts';
+import { openHeadedTable, readRows } from '../files/columns.ts';
+import { type Importer, onlyFile, type Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { combinedOf, isRateOfState, type LocalContext, localsOf, stateRateOf } from './locals.ts';

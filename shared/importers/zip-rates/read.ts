@@ -2,10 +2,19 @@ import { formatFraction, parseUnits } from '../../catalog/fractions.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
 import { type Entry, secondRate, unknownPlace } from '../entry.ts';
-import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import {
+  bad,
+  type HeadedRow,
+  openHeadedTable,
+  optional,
+  type RowResult,
+  readRows,
+  row,
+  skipped,
+  text,
+} from '../files/columns.ts';
 import { readFraction } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
+import { type Importer, onlyFile, type Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { type Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { isSplit, splits } from '../state-splits.ts';
@@ -33,16 +42,16 @@ const withoutMandatory = (local: Local, state: string): Local | null => {
 
 /** The columns of current and older tables. In older tables the special taxes are the rest of the total. */
 const columns = {
-  state: column(true, 'State', 'STATE_ABBREV'),
-  zip: column(true, 'ZipCode', 'ZIP_CODE'),
-  region: column(true, 'TaxRegionName', 'CITY_NAME'),
-  countyName: column(false, 'COUNTY_NAME'),
-  combined: column(true, 'EstimatedCombinedRate', 'CombinedRate', 'TOTAL_SALES_TAX'),
-  stateRate: column(true, 'StateRate', 'STATE_SALES_TAX'),
-  county: column(true, 'EstimatedCountyRate', 'CountyRate', 'COUNTY_SALES_TAX'),
-  city: column(true, 'EstimatedCityRate', 'CityRate', 'CITY_SALES_TAX'),
-  special: column(false, 'EstimatedSpecialRate', 'SpecialRate'),
-  risk: column(false, 'RiskLevel'),
+  state: text('State', 'STATE_ABBREV'),
+  zip: text('ZipCode', 'ZIP_CODE'),
+  region: text('TaxRegionName', 'CITY_NAME'),
+  countyName: optional(text('COUNTY_NAME')),
+  combined: text('EstimatedCombinedRate', 'CombinedRate', 'TOTAL_SALES_TAX'),
+  stateRate: text('StateRate', 'STATE_SALES_TAX'),
+  county: text('EstimatedCountyRate', 'CountyRate', 'COUNTY_SALES_TAX'),
+  city: text('EstimatedCityRate', 'CityRate', 'CITY_SALES_TAX'),
+  special: optional(text('EstimatedSpecialRate', 'SpecialRate')),
+  risk: optional(text('RiskLevel')),
 };
 
 /**
@@ -54,7 +63,7 @@ const doBordersCross = (riskLevel: string): boolean => riskLevel !== '' && Numbe
 /** The month of the rates in the name of the file: `TAXRATES_ZIP5_TX202611.csv`. */
 const monthOfFile = /(?<year>20\d{2})(?<month>0[1-9]|1[0-2])\d{0,2}\.\w+$/;
 
-type Cells = HeadedRow<keyof typeof columns>['cells'];
+type Cells = HeadedRow<typeof columns>['cells'];
 type Part = 'county' | 'city' | 'special';
 
 /** A ZIP's rates, as fractions. */

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { openFile } from './open-file.ts';
 
 const newline = 0x0a;
 const utf8 = new TextDecoder('utf-8');
@@ -60,3 +61,40 @@ export async function* decode(
   }
   if (rest.length > 0) yield decodeLines(rest);
 }
+
+export type OnProgress = (readBytes: number, totalBytes: number) => void;
+
+/** Open a file, packed or not, as blocks of text (`decode`). The caller closes it. */
+export const openText = async (path: string, lineMax: number, onProgress: OnProgress = () => {}) => {
+  const { name, bytes, size, close } = await openFile(path);
+  let read = 0;
+  const onBytes = (count: number) => {
+    read += count;
+    onProgress(read, size);
+  };
+  return { name, blocks: decode(bytes, lineMax, onBytes, name), close };
+};
+
+/** A line of a fixed-width file, without its end. */
+export type Line = { readonly line: number; readonly text: string };
+
+/** Far above the widest known layout (211 characters). */
+const fixedLineMax = 10_000;
+
+/** Read a fixed-width file line by line; blank lines are left out. Throws where the file cannot be opened. */
+export const openLines = async (path: string, onProgress?: OnProgress) => {
+  const { name, blocks, close } = await openText(path, fixedLineMax, onProgress);
+  async function* rows(): AsyncGenerator<Line> {
+    let line = 0;
+    try {
+      for await (const block of blocks)
+        for (const text of block.replace(/\n$/, '').split('\n')) {
+          line += 1;
+          if (text.trim() !== '') yield { line, text: text.replace(/\r$/, '') };
+        }
+    } finally {
+      close();
+    }
+  }
+  return { name, rows: rows() };
+};

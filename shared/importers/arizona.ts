@@ -1,0 +1,89 @@
+import { americanDay, earlierEnd } from '../catalog/days.ts';
+import { localPart } from './combined-cities.ts';
+import { type ComponentRate, Components } from './components.ts';
+import type { Entry } from './entry.ts';
+import { day, matching, placeName, type RowResult, rate, row, skipped, text, whenRead } from './files/columns.ts';
+import { readPercent } from './fractions.ts';
+import { namesOf } from './own-codes.ts';
+import { stateTable } from './state-table.ts';
+
+const retail = '017';
+
+/** The Department's codes of counties, by their Census codes. Cities have two letters: `MP` is the city of Maricopa. */
+const counties: Readonly<Record<string, string>> = {
+  APA: '001',
+  COH: '003',
+  COC: '005',
+  GLA: '007',
+  GRA: '009',
+  GRN: '011',
+  LAP: '012',
+  MAR: '013',
+  MOH: '015',
+  NAV: '017',
+  PMA: '019',
+  PNL: '021',
+  STC: '023',
+  YAV: '025',
+  YMA: '027',
+};
+
+type Region = ComponentRate & { readonly code: string; readonly name: string; readonly county: string | null };
+
+/**
+ * Arizona's table of transaction privilege tax rates. Columns and codes: github.com/LukasNAP/TaxAP
+ * (tests/az-rates.test.mjs). A county's rate contains the state's. A city's rate is added to its county's, which the file
+ * does not name: Levy's tables do.
+ */
+export const arizona = stateTable({
+  format: 'arizona',
+  describe: 'Arizona Department of Revenue, transaction privilege tax rates (TPT_RATETABLE_ALL)',
+  file: 'TPT_RATETABLE_ALL_MMDDYYYY.csv',
+  state: 'AZ',
+  columns: {
+    code: text('RegionCode'),
+    name: placeName('RegionName'),
+    business: text('BusinessCode'),
+    rate: rate('TaxRate', readPercent, '2.500000'),
+    type: matching('TaxRateType', /^percent$/i, 'Percent'),
+    from: day('RateStartDate', americanDay, '1/01/2026'),
+    to: day('RateEndDate', americanDay, '12/31/9999'),
+  },
+  skip({ code, business }) {
+    if (business.padStart(3, '0') !== retail) return 'another business than retail sales (017)';
+    if (counties[code] === undefined && !/^[A-Z]{2}$/.test(code)) return 'no county or city, and no address names it';
+    return code === 'AZ' || code === 'ST' ? 'the state, whose rate is in the release' : null;
+  },
+  read({ code, name, from, to: last, rate }, { base }): RowResult<Region> {
+    const county = counties[code] ?? null;
+    const to = last.startsWith('9999') ? null : last;
+    if (county === null) return row({ code, name, county, from, to, rate });
+    if (to !== null && to < base.established_from) return skipped('ended before the first day of the release');
+    return whenRead(localPart(base, rate, from), (local) =>
+      row({ code, name, county, from, to: earlierEnd(to, local.to), rate: local.rate }),
+    );
+  },
+  collect({ codes }) {
+    const components = new Components();
+    const cities = new Set<string>();
+    const add = ({ code, county, name, ...rate }: Region, line: number): readonly Entry[] => {
+      if (county !== null) return components.add({ ...codes.countyTax(county), reporting_code: code }, rate, line);
+      const places = codes.placesNamed(name);
+      const [place] = places;
+      if (!place)
+        return [
+          { kind: 'skipped', line, reason: 'a city that is not in the tables of Levy, so its county is unknown' },
+        ];
+      const tax = { ...codes.cityTax(place), reporting_code: code };
+      if (!cities.has(code))
+        for (const within of places)
+          components.addCity({
+            names: namesOf(name, place.name),
+            codes: [codes.countyTax(within.county).code, tax.code],
+          });
+      cities.add(code);
+      return components.add(tax, rate, line);
+    };
+    return { add, entries: () => components.entries() };
+  },
+});

@@ -1,0 +1,195 @@
+/** Rows of files: what a row holds, the columns of a table with how each is read, and entries of rows. */
+import { cityName } from '../../catalog/location/city-name.ts';
+import type { Entry } from '../entry.ts';
+import type { OwnCodes } from '../own-codes.ts';
+import { type BrokenRow, multilineReason, openTable, type Row } from './rows.ts';
+import type { OnProgress } from './text.ts';
+
+/** The result of reading one row: its value, or why it has none. */
+export type RowResult<Value> =
+  | { readonly kind: 'row'; readonly value: Value }
+  /** Skipped on purpose. */
+  | { readonly kind: 'skipped'; readonly reason: string }
+  /** Wrong: the reason includes how to correct the row. */
+  | { readonly kind: 'bad'; readonly reason: string };
+
+export const row = <Value>(value: Value): RowResult<Value> => ({ kind: 'row', value });
+export const skipped = (reason: string): RowResult<never> => ({ kind: 'skipped', reason });
+export const bad = (reason: string): RowResult<never> => ({ kind: 'bad', reason });
+
+/** Goes on with the value of a row, unless it is skipped or bad. */
+export const whenRead = <Value, Next>(
+  result: RowResult<Value>,
+  next: (value: Value) => RowResult<Next>,
+): RowResult<Next> => (result.kind === 'row' ? next(result.value) : result);
+
+/** A column: its accepted headers, in any case and punctuation, and how its cells are read. */
+export type Column<Value> = {
+  readonly headers: readonly string[];
+  readonly isOptional?: true;
+  /** `null`: the text is not what the column holds. A county needs the codes of its state. */
+  readonly read: (text: string, codes?: OwnCodes) => Value | null;
+  /** What the column holds and how to write it: `a date: write it as 7/1/2026`. */
+  readonly expected: string;
+};
+export type Columns = Readonly<Record<string, Column<unknown>>>;
+
+/** The cells of a row by the names of its columns; none is `''`. */
+export type Texts<Of extends Columns> = { readonly [Name in keyof Of]: string };
+export type Values<Of extends Columns> = {
+  readonly [Name in keyof Of]: Of[Name] extends Column<infer Value> ? Value : never;
+};
+
+export const column = <Value>(
+  headers: string | readonly string[],
+  read: Column<Value>['read'],
+  expected: string,
+): Column<Value> => ({ headers: [headers].flat(), read, expected });
+
+/** A column of any text. */
+export const text = (...headers: readonly string[]): Column<string> => column(headers, (cell) => cell, 'a text');
+
+/** A column of texts of a pattern. */
+export const matching = (header: string, pattern: RegExp, expected: string): Column<string> =>
+  column(header, (cell) => (pattern.test(cell) ? cell : null), expected);
+
+export const rate = (header: string | readonly string[], read: (text: string) => string | null, example: string) =>
+  column(header, read, `a rate: write it as ${example}`);
+
+export const day = (header: string, read: (text: string) => string | null, example: string) =>
+  column(header, read, `a date: write it as ${example}`);
+
+/** A column of names of cities or counties. */
+export const placeName = (...headers: readonly string[]): Column<string> =>
+  column(headers, (cell) => (cityName(cell) === null ? null : cell), 'a name: fill it in');
+
+/** A column of counties: a name of the state's tables is read as its code. */
+export const county = (header: string, expected: string, nameOf = (cell: string): string => cell): Column<string> =>
+  column(header, (cell, codes) => codes?.countyNamed(nameOf(cell)) ?? null, expected);
+
+/** A column that a file may lack: its cells are then `''`. */
+export const optional = <Value>(column: Column<Value>): Column<Value> => ({ ...column, isOptional: true });
+
+/** Reads the cells of a row, column by column. The first cell that cannot be read makes the row bad. */
+export const readCells = <Of extends Columns>(
+  columns: Of,
+  cells: Texts<NoInfer<Of>>,
+  codes?: OwnCodes,
+): RowResult<Values<Of>> => {
+  const values: Record<string, unknown> = {};
+  for (const [name, { headers, read, expected }] of Object.entries(columns)) {
+    const cell = cells[name as keyof Of];
+    values[name] = read(cell, codes);
+    if (values[name] === null) return bad(`${headers[0]} ${cell || '(none)'} is not ${expected}`);
+  }
+  return row(values as Values<Of>);
+};
+
+/** A row of a table with a header. */
+export type HeadedRow<Of extends Columns> = Omit<Row, 'cells'> & { readonly cells: Texts<Of> };
+
+export type HeadedTable<Of extends Columns> = {
+  readonly name: string;
+  /** Whether the header has other names than the accepted ones, so that the order of the columns counts. */
+  readonly isByOrder: boolean;
+  readonly rows: AsyncIterable<HeadedRow<Of> | BrokenRow>;
+};
+
+/** A header without case and punctuation, to compare it. */
+const plainHeader = (header: string): string => header.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+/** The position of each column in a header; -1 without it. `isInOrder`: each column is after the one before it. */
+export const findColumns = (header: readonly string[], columns: Columns, isInOrder = false): readonly number[] => {
+  const found = header.map(plainHeader);
+  let last = -1;
+  return Object.values(columns).map(({ headers }) => {
+    const positions = headers.map((text) => found.indexOf(plainHeader(text), isInOrder ? last + 1 : 0));
+    last = positions.find((at) => at >= 0) ?? -1;
+    return last;
+  });
+};
+
+/** The cells at the positions of the columns. */
+export const pickCells = <Of extends Columns>(
+  cells: readonly string[],
+  columns: Of,
+  positions: readonly number[],
+): Texts<Of> =>
+  Object.fromEntries(
+    Object.keys(columns).map((name, index) => [name, cells[positions[index] ?? -1] ?? '']),
+  ) as Texts<Of>;
+
+const isNumber = (text: string): boolean => /^\d+(?:[.,]\d+)?$/.test(text);
+
+/** Whether a header in another language has the columns in their order: as many, and each known name in its place. */
+const areInOrder = (header: readonly string[], positions: readonly number[]): boolean =>
+  header.findLastIndex((text) => text !== '') === positions.length - 1 &&
+  positions.every((at, index) => at === -1 || at === index);
+
+/**
+ * Open a table with a header in its first row; columns may come in any order. With `inOrder`, a header without the accepted
+ * names is read by the order of the columns, if it has as many. Throws where a required column is missing.
+ */
+export const openHeadedTable = async <Of extends Columns>(
+  path: string,
+  columns: Of,
+  onProgress?: OnProgress,
+  { inOrder = false }: { readonly inOrder?: boolean } = {},
+): Promise<HeadedTable<Of>> => {
+  const { name, rows } = await openTable(path, onProgress);
+  const iterator = rows[Symbol.asyncIterator]();
+  const refuse = async (reason: string): Promise<never> => {
+    await iterator.return?.();
+    throw new Error(`${name} ${reason}`);
+  };
+  const first = await iterator.next();
+  if (first.done) return refuse('is empty.');
+  if ('broken' in first.value) return refuse(`cannot be read: line ${first.value.line} ${first.value.broken}.`);
+  const header = first.value.cells;
+  const found = findColumns(header, columns);
+  const missing = Object.values(columns).find(({ isOptional }, index) => !isOptional && (found[index] ?? -1) < 0);
+  if (missing && header.some(isNumber)) return refuse('has no header in its first row: add the names of the columns.');
+  const isByOrder = missing !== undefined && inOrder && areInOrder(header, found);
+  if (missing && !isByOrder)
+    return refuse(`has no column ${missing.headers.join(' or ')}. Check the format of the file.`);
+  const positions = isByOrder ? [...found.keys()] : found;
+  async function* headed(): AsyncGenerator<HeadedRow<Of> | BrokenRow> {
+    for await (const row of { [Symbol.asyncIterator]: () => iterator })
+      yield 'broken' in row ? row : { ...row, cells: pickCells(row.cells, columns, positions) };
+  }
+  return { name, isByOrder, rows: headed() };
+};
+
+/** Additional entries of a table, for the counts of its file. */
+type More<AnyRow> = {
+  /** Entries for a bad row. */
+  readonly ofBad?: (row: AnyRow) => Iterable<Entry>;
+  /** Called for a row after which the table cannot be read on. */
+  readonly onBroken?: () => void;
+  readonly atEnd?: () => Iterable<Entry>;
+};
+
+/** Turn rows into entries: `read` parses or refuses a row, and `use` makes entries from its value. The `file` entry comes last. */
+export async function* readRows<AnyRow extends Omit<Row, 'cells'>, Value>(
+  { name, rows }: { readonly name: string; readonly rows: AsyncIterable<AnyRow | BrokenRow> | Iterable<AnyRow> },
+  read: (row: AnyRow) => RowResult<Value>,
+  use: (value: Value, line: number) => Iterable<Entry>,
+  { ofBad, onBroken, atEnd }: More<AnyRow> = {},
+): AsyncGenerator<Entry> {
+  let count = 0;
+  for await (const row of rows) {
+    count += 1;
+    if ('broken' in row) {
+      yield { kind: 'bad', line: row.line, reason: row.broken };
+      onBroken?.();
+      continue;
+    }
+    const multiline = multilineReason(row);
+    const result = multiline === null ? read(row) : bad(multiline);
+    if (result.kind === 'row') yield* use(result.value, row.line);
+    else yield { ...result, line: row.line };
+    if (result.kind === 'bad' && ofBad) yield* ofBad(row);
+  }
+  if (atEnd) yield* atEnd();
+  yield { kind: 'file', name, rows: count };
+}

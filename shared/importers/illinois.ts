@@ -1,0 +1,160 @@
+import { compactDay, earlierEnd } from '../catalog/days.ts';
+import { CombinedCities, type CombinedReading, localPart } from './combined-cities.ts';
+import {
+  county,
+  day,
+  matching,
+  placeName,
+  type RowResult,
+  rate,
+  readCells,
+  row,
+  text,
+  whenRead,
+} from './files/columns.ts';
+import { type OnProgress, openLines } from './files/text.ts';
+import { readPercent } from './fractions.ts';
+import { namesOf } from './own-codes.ts';
+import { stateTable, type TableOptions } from './state-table.ts';
+
+/** The positions of the fields, from 0, and the ends after them. */
+const positions = {
+  id: [0, 10],
+  name: [10, 35],
+  county: [35, 60],
+  isByAddress: [60, 61],
+  from: [61, 69],
+  high: [69, 74],
+  low: [79, 84],
+  earlierFrom: [132, 140],
+  earlierTo: [140, 148],
+  earlierHigh: [148, 153],
+  earlierLow: [158, 163],
+} as const;
+
+const openLocations = async (path: string, _: unknown, onProgress?: OnProgress) => {
+  const { name, rows } = await openLines(path, onProgress);
+  async function* located() {
+    for await (const { line, text } of rows) {
+      const fields = Object.entries(positions).map(([name, ends]) => [name, text.slice(...ends).trim()]);
+      const cells: Readonly<Record<keyof typeof positions, string>> = Object.fromEntries(fields);
+      yield { line, cells: { ...cells, length: String(text.length) } };
+    }
+  }
+  return { name, rows: located() };
+};
+
+/** `07750` is 7.75 %. */
+const readRate = (text: string): string | null =>
+  /^\d{5}$/.test(text) ? readPercent(`${text.slice(0, 2)}.${text.slice(2)}`) : null;
+
+const codePattern = /^\d{3}-\d{4}-\d$/;
+
+/** The first group of rates of a period is of general merchandise, for sales at retail. */
+const earlier = {
+  earlierFrom: day('Prior first day', compactDay, '20260701'),
+  earlierTo: day('Prior last day', compactDay, '20260630'),
+  earlierHigh: rate('Prior high rate', readRate, '06250'),
+  earlierLow: rate('Prior low rate', readRate, '06250'),
+};
+
+type Period = { readonly from: string; readonly to: string | null; readonly high: string; readonly low: string };
+
+/** The readings of a location, and the names of the city whose rates depend on the address from a day on. */
+type Readings = {
+  readonly readings: readonly CombinedReading[];
+  readonly open: { readonly names: readonly string[]; readonly from: string } | null;
+};
+
+type Location = Readonly<Record<'id' | 'name' | 'county', string>> & { readonly isByAddress: boolean };
+
+const readPeriods = (
+  { id, name, county, isByAddress }: Location,
+  all: readonly Period[],
+  { codes, base }: TableOptions,
+): RowResult<Readings> => {
+  const place = codes.place(county, name);
+  const [city = '', ...alsoCalled] = namesOf(name, place.name);
+  const tax = { ...codes.combinedTax(place), reporting_code: id };
+  const readings: CombinedReading[] = [];
+  // The file by address (ordmacha) has the rates, and zeros stand here.
+  const isOpen = ({ high }: Period) => isByAddress && high === '0';
+  for (const { from, to, high, low } of all.filter((period) => !isOpen(period))) {
+    if (to !== null && to < base.established_from) continue;
+    // Some addresses, as in the Metro East district, have the high rate.
+    for (const combined of new Set([low, high])) {
+      const local = localPart(base, combined, from);
+      if (local.kind !== 'row') return local;
+      const ofAddresses = combined !== low;
+      readings.push({
+        city,
+        name: place.name,
+        alsoCalled,
+        ofAddresses,
+        key: ofAddresses ? `${id} high` : id,
+        tax: ofAddresses ? { ...tax, code: `${tax.code}-HIGH` } : tax,
+        change: { from, to: earlierEnd(to, local.value.to), rate: local.value.rate },
+      });
+    }
+  }
+  const first = all.find(isOpen) ?? all.at(-1);
+  return row({ readings, open: isByAddress && first ? { names: [city, ...alsoCalled], from: first.from } : null });
+};
+
+const openReason = 'its rates depend on the address, and are in another file (ordmacha-current.txt)';
+
+/**
+ * The Illinois Department of Revenue's rates by location, a fixed-width file. Layout: the Department's machine
+ * readable file guide for counties and municipalities; rows in github.com/colgeee/daigou-calc-data (tests/test_il.py). The
+ * rates contain the state's. A location whose rates depend on the address is ambiguous: the file has its low and its high
+ * rate, or none, so that the fallback release applies.
+ */
+export const illinois = stateTable({
+  format: 'illinois',
+  describe: 'Illinois Department of Revenue, sales tax rates by location (ordmache)',
+  file: 'ordmache-current.txt, fixed width, 211 characters',
+  state: 'IL',
+  columns: {
+    length: matching('Line length', /^211$/, '211 characters'),
+    id: matching('Location code', codePattern, 'a location code: write it as 016-0001-7'),
+    isByAddress: matching('Column 61', /^[NY]$/, 'Y or N'),
+    name: placeName('Columns 11 to 35'),
+    county: county('County', 'a county of Illinois'),
+    from: day('First day', compactDay, '20260701'),
+    high: rate('High rate', readRate, '06250'),
+    low: rate('Low rate', readRate, '06250'),
+    earlierFrom: text('Prior first day'),
+    earlierTo: text('Prior last day'),
+    earlierHigh: text('Prior high rate'),
+    earlierLow: text('Prior low rate'),
+  },
+  open: openLocations,
+  skip({ length, id, county }) {
+    if (length !== '211' || !codePattern.test(id)) return null;
+    if (county === '') return 'another state';
+    return id.slice(4, 8) === '5000' ? 'unincorporated areas have no city that an address names' : null;
+  },
+  read({ from, high, low, ...values }, options) {
+    const location = { ...values, isByAddress: values.isByAddress === 'Y' };
+    const now = { from, to: null, high, low };
+    // A location that had no rate before has no earlier period.
+    if (!/[1-9]/.test(values.earlierFrom)) return readPeriods(location, [now], options);
+    return whenRead(readCells(earlier, values), ({ earlierFrom, earlierTo, earlierHigh, earlierLow }) => {
+      const before = { from: earlierFrom, to: earlierTo, high: earlierHigh, low: earlierLow };
+      return readPeriods(location, [before, now], options);
+    });
+  },
+  collect() {
+    const cities = new CombinedCities();
+    return {
+      *add({ readings, open }: Readings, line) {
+        for (const reading of readings) yield* cities.add(reading, line);
+        if (!open) return;
+        yield { kind: 'remark', line, reason: openReason };
+        for (const city of open.names)
+          yield { kind: 'city', city, from: open.from, to: null, locals: [], flags: { of_addresses: true } };
+      },
+      entries: () => cities.entries(),
+    };
+  },
+});

@@ -1,0 +1,61 @@
+import { plainName } from '../catalog/local/place-names.ts';
+import { cityName } from '../catalog/location/city-name.ts';
+import { type CodedLocation, CodedLocations } from './combined-cities.ts';
+import { county, matching, type RowResult, rate, row, skipped } from './files/columns.ts';
+import { readSheet } from './files/workbook.ts';
+import { readFractionOrPercent } from './fractions.ts';
+import { stateTable } from './state-table.ts';
+
+/** The month of the rates in the name of the file: `Domicile Rate Listing October 2026.xlsx`. */
+const monthOfFile = /(?<month>[a-z]{3,9})[^a-z\d]*(?<year>20\d\d)/;
+
+/** `City of Crowley (0101)`. */
+const codeAtEnd = / ?\(\d{4}\)$/;
+
+const wordsOf = (text: string): string => plainName(cityName(text.replaceAll(/[/,()]/g, ' ')) ?? '');
+
+/** A domicile's name without the bodies that share a city's rate: `City of Crowley / School Board` is `CROWLEY`. */
+const placeName = (jurisdiction: string): string =>
+  wordsOf(jurisdiction.replaceAll(/\b(?:school board|police jury|(?:city|town|village) of)\b/gi, ' '));
+
+/** A name without the name of its parish; `null` if the parish is not in it. */
+const withoutParish = (name: string, parish: string): string | null => {
+  const own = wordsOf(parish.replace(/ parish$/i, ''));
+  const rest = ` ${name} `.replace(` ${own} PARISH `, ' ').replace(` PARISH OF ${own} `, ' ').trim();
+  return rest === name ? null : rest;
+};
+
+/**
+ * Louisiana's list of local rates by domicile. No publisher or public reader documents the workbook: the columns
+ * are from the Commission's look-up page, as github.com/LukasNAP/TaxAP reads it (server/la-rates.mjs), with the parish.
+ * The rates do not contain the state's. A domicile in a part of a city makes the city ambiguous, and one whose name has
+ * no city makes all cities of its parish ambiguous.
+ */
+export const louisiana = stateTable({
+  format: 'louisiana',
+  describe: 'Louisiana Sales and Use Tax Commission for Remote Sellers, domicile rate listing (XLSX)',
+  file: 'the listing, with the month of its rates in its name',
+  state: 'LA',
+  columns: {
+    parish: county('Parish', 'a parish of Louisiana', (cell) => cell.replace(codeAtEnd, '')),
+    identity: matching(
+      'Jurisdiction (Domicile Code)',
+      /\S ?\(\d{4}\)$/,
+      'a name with four digits in brackets at its end',
+    ),
+    rate: rate('Tax Rate', readFractionOrPercent, '4.25% or 0.0425'),
+  },
+  open: readSheet,
+  month: { pattern: monthOfFile, example: 'Domicile-Rate-Listing-October-2026.xlsx' },
+  skip: ({ identity }) => (identity === '' ? 'a line without a jurisdiction' : null),
+  read({ parish, identity, rate }, { codes, from }): RowResult<CodedLocation> {
+    const name = identity.replace(codeAtEnd, '');
+    const called = placeName(name);
+    const rest = withoutParish(called, codes.countyName(parish));
+    if (rest !== null && /^(?:(?:REST|BALANCE|REMAINDER) OF|UNINCORPORATED|)$/.test(rest))
+      return skipped('a parish outside its cities, which no address names');
+    const places = codes.placesIn(parish, rest ?? called);
+    return row({ name, county: parish, places, code: identity.slice(-5, -1), change: { from, to: null, rate } });
+  },
+  collect: ({ codes }) => new CodedLocations(codes),
+});

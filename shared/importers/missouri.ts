@@ -1,0 +1,57 @@
+import { plainName } from '../catalog/local/place-names.ts';
+import { cityName } from '../catalog/location/city-name.ts';
+import { CombinedCities, combinedReading } from './combined-cities.ts';
+import { matching, rate, text } from './files/columns.ts';
+import { readSheet } from './files/workbook.ts';
+import { readFraction, readPercent } from './fractions.ts';
+import type { OwnPlace } from './own-codes.ts';
+import { stateTable } from './state-table.ts';
+
+/** The month of the rates in the name of the file: `oct2026.xlsx`. */
+const monthOfFile = /^(?<month>[a-z]+)(?<year>20\d\d)\b/;
+
+/** `5.9750%`, or `0.05975` where the cell is a number. */
+const readRate = (cell: string): string | null => (cell.endsWith('%') ? readPercent(cell) : readFraction(cell));
+
+const keyOf = (name: string): string => plainName(cityName(name) ?? '');
+
+const codePattern = /^(?<place>\d{5})-(?<county>\d{3})-(?<district>\d{3})$/;
+
+/** Census codes of the place and the county, and a number of the district. */
+const partsOf = (code: string) => codePattern.exec(code)?.groups as Record<'place' | 'county' | 'district', string>;
+
+/**
+ * Missouri's quarterly table of sales tax rates. Sheet and header: github.com/LukasNAP/TaxAP
+ * (tests/mo-rates.test.mjs). A rate includes the state's, and applies from the month in the name of the file.
+ */
+export const missouri = stateTable({
+  format: 'missouri',
+  describe: 'Missouri Department of Revenue, sales and use tax rate tables (XLSX)',
+  file: 'a quarterly table under its own name, such as oct2026.xlsx',
+  state: 'MO',
+  columns: {
+    name: text('Jurisdiction Name'),
+    code: matching('Jurisdiction Code', codePattern, 'a jurisdiction code: write it as 38000-095-000'),
+    rate: rate('SalesTaxRate(0000)', readRate, '8.9750% or 0.08975'),
+  },
+  open: (path, columns, onProgress) =>
+    readSheet(path, columns, onProgress, (sheets) => (sheets.length === 1 ? sheets[0] : undefined)),
+  month: { pattern: monthOfFile, example: 'oct2026.xlsx' },
+  skip({ name, code }, { codes }) {
+    // Notes and headings of groups have no code.
+    if (code === '') return 'a line without a jurisdiction';
+    if (!codePattern.test(code)) return null;
+    const { place, county, district } = partsOf(code);
+    if (district !== '000') return 'a district within a place, which no city or ZIP names';
+    if (place === '00000') return 'unincorporated areas have no city that an address names';
+    const found = codes.placeCoded(county, place);
+    // The Department adds the county to the name of a city that lies in several.
+    const isKnown = found && keyOf(name).startsWith(keyOf(found.name));
+    return isKnown ? null : 'a place that is not in the tables of Levy';
+  },
+  read({ code, rate }, options) {
+    const { place, county } = partsOf(code);
+    return combinedReading(options.codes.placeCoded(county, place) as OwnPlace, code, rate, options);
+  },
+  collect: () => new CombinedCities(),
+});

@@ -1,0 +1,104 @@
+import { readFile, stat } from 'node:fs/promises';
+import { Decimal } from 'decimal.js';
+import * as z from 'zod/mini';
+import { parseJson } from '../base/json.ts';
+import { formatFraction, parseUnits } from '../catalog/fractions.ts';
+import { CodedLocations, localPart } from './combined-cities.ts';
+import { county, matching, placeName, rate, row, whenRead } from './files/columns.ts';
+import { fileName } from './files/local-name.ts';
+import type { OnProgress } from './files/text.ts';
+import { readPercent } from './fractions.ts';
+import { stateTable } from './state-table.ts';
+
+/** The answer of a query of an ArcGIS feature service (developers.arcgis.com, FeatureSet). */
+const Answer = z.object({
+  features: z.array(
+    z.object({
+      attributes: z.object({
+        name: z.nullable(z.string()),
+        county: z.nullable(z.string()),
+        locat_cdr: z.nullable(z.string()),
+        grt_rate: z.nullable(z.number()),
+      }),
+    }),
+  ),
+  exceededTransferLimit: z.optional(z.boolean()),
+});
+
+/** The period of the rates in the name of the service: `…tax_July_2026_June_2027…` or `…tax_Jan_July_2025…`. */
+const period = /_tax_(?<month>[a-z]{3,9})(?:_[a-z]{3,9})?_(?<year>20\d\d)/;
+
+/** 0.0001 %: the schedule has at most four decimals of a percent. */
+const unit = parseUnits('0.000001');
+
+/** A percentage, without the noise of numbers that the service stores with single precision (7.520800113677979). */
+const readRate = (value: string): string | null => {
+  if (value === '') return null;
+  const units = parseUnits(readPercent(new Decimal(value).toFixed(6, Decimal.ROUND_DOWN)) ?? '1');
+  const rounded = ((units + unit / 2n) / unit) * unit;
+  const isNoise = (units > rounded ? units - rounded : rounded - units) * 20n <= unit;
+  return units < parseUnits('0.25') && isNoise ? formatFraction(rounded) : null;
+};
+
+/** A place that lies in several counties has the county in brackets. Other brackets are of its parts. */
+const withoutCounty = (name: string, isCounty: (text: string) => boolean): string => {
+  const start = name.lastIndexOf('(');
+  if (start < 0 || !name.endsWith(')')) return name;
+  const [place, county] = [name.slice(0, start).trimEnd(), name.slice(start + 1, -1)];
+  return isCounty(county) ? place : name;
+};
+
+// The answer for the whole state has about 50 kB.
+const bytesMax = 16 * 1024 * 1024;
+
+/** The features of an answer as rows, whose lines are the positions of features, from 1. */
+const readAnswer = async (path: string, _: unknown, onProgress?: OnProgress) => {
+  const name = fileName(path);
+  const { size } = await stat(path);
+  if (size > bytesMax) throw new Error(`${name} is larger than 16 MiB. Pass the response of the feature service.`);
+  const parsed = Answer.safeParse(parseJson(await readFile(path, 'utf8')));
+  if (!parsed.success)
+    throw new Error(`${name} is not a response of the feature service with name, county, locat_cdr and grt_rate.`);
+  if (parsed.data.exceededTransferLimit)
+    throw new Error(
+      `${name} has only a part of the districts, because the service limits one response. Query all of them.`,
+    );
+  const rows = parsed.data.features.map(({ attributes: { name, county, locat_cdr, grt_rate } }, index) => ({
+    line: index + 1,
+    cells: { name: name ?? '', county: county ?? '', locat_cdr: locat_cdr ?? '', grt_rate: String(grt_rate ?? '') },
+  }));
+  onProgress?.(size, size);
+  return { name, rows };
+};
+
+/**
+ * New Mexico's rates of the gross receipts tax by location code, as its ArcGIS feature service returns them.
+ * Fields: github.com/LukasNAP/TaxAP (tests/nm-rates.test.mjs) and github.com/cboxdk/laravel-tax (ArcGisRateSource). The
+ * rates include the state's, and apply from the period in the name of the service.
+ */
+export const newMexico = stateTable({
+  format: 'new-mexico',
+  describe: 'New Mexico Taxation and Revenue, gross receipts tax by location code (feature service, JSON)',
+  file: 'the answer of a query, named as the service: New_Mexico_gross_receipts_tax_July_2026_June_2027.json',
+  state: 'NM',
+  columns: {
+    locat_cdr: matching('locat_cdr', /^\d{2}-\d{3}$/, 'a location code: write it as 02-100'),
+    county: county('county', 'a county of New Mexico'),
+    name: placeName('name'),
+    grt_rate: rate('grt_rate', readRate, '7.625, with at most four decimals'),
+  },
+  open: readAnswer,
+  month: { pattern: period, example: 'New_Mexico_gross_receipts_tax_July_2026_June_2027.json' },
+  skip({ name, locat_cdr }) {
+    // Tribal areas have two codes instead, by who sells.
+    if (!locat_cdr) return 'a tribal area, which no city or ZIP names';
+    return /^remainder of county\b/i.test(name) ? 'unincorporated areas have no city that an address names' : null;
+  },
+  read: ({ name, county, locat_cdr: code, grt_rate }, { base, codes, from }) =>
+    whenRead(localPart(base, grt_rate, from), (local) => {
+      const called = withoutCounty(name, (text) => codes.countyNamed(text) === county);
+      const places = codes.placesIn(county, called.replaceAll(/[/,()]/g, ' '));
+      return row({ name, county, code, places, change: { from, ...local } });
+    }),
+  collect: ({ codes }) => new CodedLocations(codes),
+});

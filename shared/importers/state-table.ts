@@ -1,0 +1,87 @@
+/** A file with the local rates of one state: what its columns hold, which rows are skipped, and what the others say. */
+import type { Entry } from './entry.ts';
+import {
+  type Columns,
+  type HeadedRow,
+  openHeadedTable,
+  type RowResult,
+  readCells,
+  readRows,
+  skipped,
+  type Texts,
+  type Values,
+  whenRead,
+} from './files/columns.ts';
+import type { BrokenRow } from './files/rows.ts';
+import type { OnProgress } from './files/text.ts';
+import { type Importer, onlyFile, type ReadOptions } from './importer.ts';
+import { OwnCodes } from './own-codes.ts';
+import { dayOfFile } from './updates/file-names.ts';
+
+export type StateOptions = ReadOptions & { readonly codes: OwnCodes };
+/** `from`: the first day of the rates, of a format whose files have it in their names. */
+export type TableOptions = StateOptions & { readonly from: string };
+
+type StateFile = Pick<Importer, 'format' | 'describe'> &
+  Record<'file' | 'state', string> & { readonly read: (path: string, options: StateOptions) => AsyncIterable<Entry> };
+
+/** A format of one file of one state, whose layout is no table. `file` describes the file. */
+export const stateFile = ({ file, state, read, ...format }: StateFile): Importer => ({
+  ...format,
+  files: [{ option: 'file', describe: file }],
+  onlyState: state,
+  confidence: 'high',
+  read: (files, options) => read(onlyFile(files), { ...options, codes: new OwnCodes(state, options.names) }),
+});
+
+/** Holds what rows say until the file ends. */
+type Collector<Value> = {
+  readonly add: (value: Value, line: number) => Iterable<Entry>;
+  readonly entries: () => Iterable<Entry>;
+};
+
+type Table<Of extends Columns> = {
+  readonly name: string;
+  readonly rows: AsyncIterable<HeadedRow<Of> | BrokenRow> | Iterable<HeadedRow<Of>>;
+};
+
+type StateTable<Of extends Columns, Value> = Omit<StateFile, 'read'> & {
+  readonly columns: Of;
+  /** Default: a table of text with a header in its first row. */
+  readonly open?: (path: string, columns: Of, onProgress?: OnProgress) => Promise<Table<Of>>;
+  /** The month of the rates in the name of the file (`dayOfFile`), and an example of a name. */
+  readonly month?: { readonly pattern: RegExp; readonly example: string };
+  /** Why a row is skipped, before its cells are checked; `null` if it is not. */
+  readonly skip?: (cells: Texts<Of>, options: TableOptions) => string | null;
+  readonly read: (values: Values<Of>, options: TableOptions) => RowResult<Value>;
+  readonly collect: (options: TableOptions) => Collector<Value>;
+};
+
+/** A format of one table of one state. */
+export const stateTable = <Of extends Columns, Value>({
+  columns,
+  open = openHeadedTable,
+  month,
+  skip = () => null,
+  read,
+  collect,
+  ...format
+}: StateTable<Of, Value>): Importer =>
+  stateFile({
+    ...format,
+    async *read(path, given) {
+      const options = { ...given, from: month ? dayOfFile(path, month.pattern, month.example) : '' };
+      const collector = collect(options);
+      const readRow = ({ cells }: HeadedRow<Of>): RowResult<Value> => {
+        const reason = skip(cells, options);
+        if (reason !== null) return skipped(reason);
+        return whenRead(readCells(columns, cells, options.codes), (values) => read(values, options));
+      };
+      yield* readRows(
+        await open(path, columns, options.onProgress),
+        readRow,
+        (value, line) => collector.add(value, line),
+        { atEnd: () => collector.entries() },
+      );
+    },
+  });

@@ -1,0 +1,180 @@
+import { calendarDay } from '../catalog/days.ts';
+import { parseUnits } from '../catalog/fractions.ts';
+import { cityName } from '../catalog/location/city-name.ts';
+import { stateRateOn } from '../catalog/rates.ts';
+import type { Jurisdiction } from '../catalog/release-values.ts';
+import { Components } from './components.ts';
+import type { Entry } from './entry.ts';
+import { bad, type RowResult, readRows, row, skipped } from './files/columns.ts';
+import { type BrokenRow, openTable, type Row } from './files/rows.ts';
+import { readFraction } from './fractions.ts';
+import { type OwnCodes, unmatchedCodesNote } from './own-codes.ts';
+import { stateFile } from './state-table.ts';
+
+/** The type of a jurisdiction by the first digit of the Comptroller's seven-digit code. */
+const types = { 2: 'city', 3: 'district', 4: 'county', 5: 'district', 6: 'district' } as const;
+
+/** The type of a code; `undefined` if it has none. */
+const typeOf = (code: string) => types[code[0] as unknown as keyof typeof types];
+
+/** `Bee Cave (Travis Co)` is Bee Cave in Travis County. */
+const partsOf = (name: string): { readonly city: string; readonly county?: string } => {
+  const start = name.indexOf('(');
+  if (start < 0 || !name.endsWith(')')) return { city: name };
+  return { city: name.slice(0, start).trimEnd(), county: name.slice(start + 1, -1) };
+};
+
+const keptCode = (code: string): string => `US-TX-${code}`;
+
+/** Whether a jurisdiction has the code of the file, because it is missing from the tables. */
+const hasFileCode = ({ code, reporting_code }: Jurisdiction): boolean => code === keptCode(reporting_code ?? '');
+
+/**
+ * Gives each code of the file its jurisdiction: a city or county of Levy's tables has the code of the built-in content,
+ * which rules name; any other one keeps the code of the file. The tables list transit authorities and districts under
+ * other names than the file, so all of them keep their codes.
+ */
+class TexasCodes {
+  private readonly found = new Map<string, Jurisdiction>();
+  /** Codes of the built-in content that are given. */
+  private readonly given = new Set<string>();
+  private readonly codes: OwnCodes;
+
+  constructor(codes: OwnCodes) {
+    this.codes = codes;
+  }
+
+  /** The jurisdiction of a code with a type. Two codes are never the same jurisdiction, even with equal names. */
+  jurisdiction(name: string, code: string): Jurisdiction {
+    const known = this.found.get(code);
+    if (known) return known;
+    const builtIn = this.builtIn(name, code);
+    const isOwn = builtIn !== undefined && !this.given.has(builtIn.code);
+    const fallback: Jurisdiction = { code: keptCode(code), name, type: typeOf(code), tax_type: 'sales' };
+    const jurisdiction = { ...(isOwn ? builtIn : fallback), reporting_code: code };
+    this.given.add(jurisdiction.code);
+    this.found.set(code, jurisdiction);
+    return jurisdiction;
+  }
+
+  private builtIn(name: string, code: string): Jurisdiction | undefined {
+    if (typeOf(code) === 'county') {
+      const county = this.codes.countyNamed(name);
+      return county === undefined ? undefined : this.codes.countyTax(county);
+    }
+    if (typeOf(code) !== 'city') return undefined;
+    const { city, county: within } = partsOf(name);
+    const county = within === undefined ? undefined : this.codes.countyNamed(within);
+    // The tables do not give the county of every place.
+    const place = this.codes
+      .placesNamed(city)
+      .find((one) => within === undefined || one.county === '' || one.county === county);
+    return place && this.codes.cityTax(place);
+  }
+}
+
+/** Twelve fields: name, code and rate of the area, its county, its transit authority and its special district. */
+const areaFields = 12;
+
+type Tax = { readonly jurisdiction: Jurisdiction; readonly rate: string };
+type Area = { readonly city: string; readonly taxes: readonly Tax[] };
+
+const isNone = (text: string): boolean => text === '' || text.toLowerCase() === 'n/a';
+
+const readTax = (codes: TexasCodes, name: string, code: string, rateText: string): Tax | null => {
+  const rate = readFraction(rateText);
+  if (!/^\d{7}$/.test(code) || typeOf(code) === undefined || rate === null || name === '') return null;
+  return { jurisdiction: codes.jurisdiction(name, code), rate };
+};
+
+/** The legal maximum of all local taxes of a place together. */
+const localMax = parseUnits('0.02');
+
+/** Read an area with its local jurisdictions. Addresses name only cities. */
+const readArea = (cells: readonly string[], codes: TexasCodes): RowResult<Area> => {
+  if (cells.length !== areaFields) return bad(`has ${cells.length} fields; expected ${areaFields}`);
+  const taxes: Tax[] = [];
+  for (let index = 0; index < areaFields; index += 3) {
+    const [name = '', code = '', rate = ''] = cells.slice(index, index + 3);
+    if (isNone(code)) continue;
+    const tax = readTax(codes, name, code, rate);
+    if (!tax)
+      return bad(`${name} has code ${code} and rate ${rate}; expected a code of seven digits and a rate as a fraction`);
+    if (!taxes.some(({ jurisdiction }) => jurisdiction.code === tax.jurisdiction.code)) taxes.push(tax);
+  }
+  const sum = taxes.reduce((total, { rate }) => total + parseUnits(rate), 0n);
+  if (sum > localMax)
+    return bad('has local taxes of more than 0.02 together, the most that Texas allows: correct them');
+  const [name = '', code = ''] = cells;
+  const city = isNone(code) || typeOf(code) !== 'city' ? null : cityName(partsOf(name).city);
+  return city === null ? skipped('the area is no city, and no address names it') : row({ city, taxes });
+};
+
+/** The first line: version, quarter, month, label, the state's rate, zero, number of areas, message. */
+type Heading = { readonly from: string; readonly stateRate: string; readonly areas: number };
+
+const readHeading = (name: string, first: Row | BrokenRow | undefined): Heading => {
+  const cells = first && 'cells' in first ? first.cells : [];
+  const from = calendarDay(`${cells[2]?.slice(0, 4)}-${cells[2]?.slice(4)}-01`);
+  const stateRate = readFraction(cells[4] ?? '');
+  const areas = Number(cells[6]);
+  if (from === null || stateRate === null || !Number.isInteger(areas))
+    throw new Error(
+      `${name} is not the Comptroller's taxrates.txt: its first line lacks the quarter, the month or the state's rate.`,
+    );
+  return { from, stateRate, areas };
+};
+
+// Due dates fill the lines up to the areas; none has twelve fields.
+const isArea = (row: Row | BrokenRow): boolean => 'broken' in row || row.cells.length >= areaFields;
+
+/** The rows from the first area on; every later row counts as an area. */
+async function* areasOf(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<Row | BrokenRow> {
+  let begun = false;
+  for await (const row of rows) {
+    begun ||= isArea(row);
+    if (begun) yield row;
+  }
+}
+
+const badFile = (reason: string): Entry => ({ kind: 'bad', isOfFile: true, line: 1, reason });
+
+/**
+ * The Texas Comptroller's file of local rates (content notes 2), which apply from its month on. A city that lies in
+ * several counties or transit areas has several rows, and is ambiguous. Throws where the first line is not the file's.
+ */
+export const texas = stateFile({
+  format: 'texas',
+  describe: 'Texas Comptroller, local sales tax rates (taxrates.txt)',
+  file: 'taxrates.txt, tab-separated, 12 fields',
+  state: 'TX',
+  async *read(path, { base, codes: ownCodes, onProgress }) {
+    const { name, rows: all } = await openTable(path, onProgress);
+    const rows = all[Symbol.asyncIterator]();
+    const { from, stateRate, areas } = readHeading(name, (await rows.next()).value);
+    const known = stateRateOn(base, from)?.rate;
+    if (known !== stateRate)
+      yield badFile(`the file has ${stateRate} for the state, the release has ${known ?? 'nothing'} on ${from}`);
+    const codes = new TexasCodes(ownCodes);
+    const components = new Components();
+    let count = 0;
+    const readOne = ({ cells }: Row) => {
+      count += 1;
+      return readArea(cells, codes);
+    };
+    const use = ({ city, taxes }: Area, line: number): readonly Entry[] => {
+      const refused = taxes.flatMap(({ jurisdiction, rate }) =>
+        components.repeat(jurisdiction, { rate, from, to: null }, line),
+      );
+      if (refused.length === 0)
+        components.addCity({ names: [city], codes: taxes.map(({ jurisdiction }) => jurisdiction.code) });
+      return refused.slice(0, 1);
+    };
+    yield* readRows({ name, rows: areasOf({ [Symbol.asyncIterator]: () => rows }) }, readOne, use, {
+      atEnd: () => components.entries(),
+    });
+    const kept = components.jurisdictions.filter(hasFileCode);
+    yield* unmatchedCodesNote(kept.map(({ name, reporting_code }) => `${name} (${reporting_code})`));
+    if (count !== areas) yield badFile(`declares ${areas} areas, but the file has ${count}: it is incomplete`);
+  },
+});
