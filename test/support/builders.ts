@@ -110,6 +110,12 @@ export const placeOf = (release: Release, jurisdictions = release.jurisdictions 
   isInterstate: true,
 });
 
+/** A place that one state, `US-XX`, and any counties tax at these rates: 6 % by default. The counties are `US-XX-1` and so on. */
+export const placeAt = ([state = '0.06', ...counties]: readonly string[] = [], others: NewRelease = {}): Place => {
+  const local = counties.map((rate, index) => ({ code: `US-XX-${index + 1}`, type: 'county' as const, rate }));
+  return placeOf(releaseOf({ of: [{ code: 'US-XX', type: 'state', rate: state }, ...local], ...others }));
+};
+
 const products = new Map<string, ProductTaxCode>();
 
 /** One object for each text, as in the service: lines that share a product share its treatments. */
