@@ -36,30 +36,30 @@ export const drawFrom = (seed: number): Draw => {
 const amounts = ['0', '0.50', '10', '99.99', '100', '110', '175.00', '250', '1000'];
 const rates = ['0', '0.005', '0.01', '0.0275', '0.04', '0.06', '0.06625', '0.0725', '0.08875', '0.12345678'];
 
-const plainOf = ({ of }: Draw): PlainEffect =>
-  of<PlainEffect>([{ type: 'taxable' }, { type: 'exempt' }, { type: 'rate', rate: of(rates) }]);
-
-/** Any effect on goods. */
-export const effectOf = (draw: Draw): Effect => {
-  const { of, oneIn } = draw;
-  const amount = of(amounts);
+/** Any effect on goods, by default with amounts and rates that documents often meet. */
+export const effectOf = (
+  { of, oneIn }: Draw,
+  amount = of(amounts),
+  drawRate: () => string = () => of(rates),
+): Effect => {
   const inclusive = oneIn(2);
+  const plain = () => of<PlainEffect>([{ type: 'taxable' }, { type: 'exempt' }, { type: 'rate', rate: drawRate() }]);
   return of<() => Effect>([
-    () => plainOf(draw),
+    plain,
     () => ({ type: 'threshold_cliff', amount, inclusive }),
     () => ({ type: 'threshold_excess', amount }),
-    () => ({ type: 'threshold_rate', amount, rate: of(rates) }),
+    () => ({ type: 'threshold_rate', amount, rate: drawRate() }),
     () => ({ type: 'base_cap', amount, ...(oneIn(3) ? { per: 'line' } : {}) }),
-    () => ({ type: 'tiered_rate', amount, rate: of(rates) }),
-    () => ({ type: 'band', above: amount, to: `1${amount}`, rate: of(rates) }),
-    () => ({ type: 'tax_cap', amount, rate: of(rates) }),
+    () => ({ type: 'tiered_rate', amount, rate: drawRate() }),
+    () => ({ type: 'band', above: amount, to: `1${amount}`, rate: drawRate() }),
+    () => ({ type: 'tax_cap', amount, rate: drawRate() }),
     () => ({ type: 'base_percent', percent: of(['0', '0.5', '0.8', '0.333', '1']) }),
     () => ({ type: 'holiday', amount: oneIn(4) ? null : amount, inclusive }),
     () => ({
       type: 'use_split',
-      business: plainOf(draw),
-      personal: plainOf(draw),
-      ...(oneIn(2) ? { unknown: plainOf(draw) } : {}),
+      business: plain(),
+      personal: plain(),
+      ...(oneIn(2) ? { unknown: plain() } : {}),
     }),
     () =>
       of<Effect>([

@@ -6,9 +6,9 @@ import { assess } from '../../shared/tax/assessment.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { roundSum } from '../../shared/tax/rounding.ts';
-import { ask, documentOf, lineOf, placeOf, productOf, releaseOf, rule, taxLine } from '../support/builders.ts';
+import { ask, documentOf, lineOf, placeAt, placeOf, productOf, releaseOf, rule, taxLine } from '../support/builders.ts';
 import { type Draw, drawFrom, effectOf } from '../support/random-orders.ts';
-import { onlyShipping } from '../support/shipping.ts';
+import { shippingCharges } from '../support/shipping.ts';
 import {
   expectedOf,
   type Fraction,
@@ -24,132 +24,67 @@ import {
   whole,
 } from '../support/tax-oracle.ts';
 
-describe('tax brackets', () => {
+describe('the statutory tables of a state', () => {
   const harrisburg = { state: 'PA', postal_code: '17101' };
-  const pittsburgh = { state: 'PA', postal_code: '15222' };
   const philadelphia = { state: 'PA', postal_code: '19103' };
   const baltimore = { state: 'MD', postal_code: '21201' };
 
-  const written = (amount: number) => (amount / 100).toFixed(2);
-  const everyCentTo = (highest: number) => Array.from({ length: highest + 1 }, (_, amount) => amount);
-
-  type Table = readonly (readonly [from: number, to: number, tax: number])[];
-  const lookUp = (table: Table, part: number) => {
-    const found = table.find(([from, to]) => from <= part && part <= to);
-    if (!found) throw new Error(`the table has no ${part}`);
-    return found[2];
-  };
+  /** The last cent of each step of a table, from no tax on. */
+  type Table = readonly number[];
+  const lookUp = (table: Table, part: number) => table.findIndex((last) => part <= last);
+  const overDollars = (table: Table, amount: number) => Math.floor(amount / 100) * 6 + lookUp(table, amount % 100);
 
   // 61 Pa. Code section 31.2, as printed: 10 cents or less, no tax; 11 to 17, 1 cent; and so on. More than a dollar: 6 % of
   // each dollar plus the bracket of the cents above.
-  const pennsylvania: Table = [
-    [0, 10, 0],
-    [11, 17, 1],
-    [18, 34, 2],
-    [35, 50, 3],
-    [51, 67, 4],
-    [68, 84, 5],
-    [85, 100, 6],
-  ];
-  const pennsylvaniaTax = (amount: number) =>
-    amount <= 100 ? lookUp(pennsylvania, amount) : Math.floor(amount / 100) * 6 + lookUp(pennsylvania, amount % 100);
-
+  const pennsylvania = [10, 17, 34, 50, 67, 84, 100];
   // Md. Code, Tax-Gen. sections 11-104 and 11-301. Below a dollar, and the excess over exact dollars, have tables of their own.
-  const marylandBelowADollar: Table = [
-    [0, 19, 0],
-    [20, 20, 1],
-    [21, 33, 2],
-    [34, 50, 3],
-    [51, 66, 4],
-    [67, 83, 5],
-    [84, 99, 6],
-  ];
-  const marylandExcess: Table = [
-    [0, 0, 0],
-    [1, 16, 1],
-    [17, 33, 2],
-    [34, 50, 3],
-    [51, 66, 4],
-    [67, 83, 5],
-    [84, 99, 6],
-  ];
-  const marylandTax = (amount: number) =>
-    amount < 100
-      ? lookUp(marylandBelowADollar, amount)
-      : Math.floor(amount / 100) * 6 + lookUp(marylandExcess, amount % 100);
+  const belowADollar = [19, 20, 33, 50, 66, 83, 99];
+  const excess = [0, 16, 33, 50, 66, 83, 99];
 
-  describe('mandatory tables', () => {
-    it.each([
-      ['Pennsylvania', '61 Pa. Code 31.2', harrisburg, pennsylvaniaTax],
-      ['Maryland', 'Tax-Gen. 11-104', baltimore, marylandTax],
-    ])('%s: every cent from 0.00 to 3.00 as %s prints it', (_, __, to, taxOf) => {
-      const taxes = everyCentTo(300).map(
-        (amount) => ask({ to, line_items: [{ unit_price: written(amount) }] }).tax_amount,
-      );
-      expect(taxes).toEqual(everyCentTo(300).map((amount) => written(taxOf(amount))));
-    });
+  it.each([
+    ['Pennsylvania', harrisburg, 'US-PA', (cents: number) => overDollars(pennsylvania, cents)],
+    [
+      'Maryland',
+      baltimore,
+      'US-MD',
+      (cents: number) => (cents < 100 ? lookUp(belowADollar, cents) : overDollars(excess, cents)),
+    ],
+    // A cent for each dollar, and one more from .51.
+    [
+      'Allegheny County',
+      { state: 'PA', postal_code: '15222' },
+      'US-PA-00-003',
+      (cents: number) => Math.floor((cents + 49) / 100),
+    ],
+  ])('%s: every cent from 0.00 to 3.00 is taxed as printed', (_, to, code, expected) => {
+    for (let cents = 0; cents <= 300; cents += 1) {
+      const { line_items } = ask({ to, line_items: [{ unit_price: (cents / 100).toFixed(2) }] });
+      const row = line_items[0]?.taxes.find(({ jurisdiction_code }) => jurisdiction_code === code);
+      expect([cents, row?.tax_amount]).toEqual([cents, (expected(cents) / 100).toFixed(2)]);
+    }
+  });
 
-    it('Allegheny County: a cent for each dollar, and one more from .51', () => {
-      const amounts = everyCentTo(300);
-      const taxes = amounts.map((amount) => {
-        const { line_items } = ask({ to: pittsburgh, line_items: [{ unit_price: written(amount) }] });
-        return line_items[0]?.taxes.find((row) => row.jurisdiction_code === 'US-PA-00-003')?.tax_amount;
-      });
-      expect(taxes).toEqual(amounts.map((amount) => written(Math.floor(amount / 100) + (amount % 100 >= 51 ? 1 : 0))));
-    });
-
-    it.each(['line', 'invoice'] as const)(
-      'hold for the invoice as a whole, even where the account rounds by %s',
-      (rounding) => {
-        const line_items = [{ unit_price: '0.51' }, { unit_price: '0.51' }];
-        const outcome = ask({ to: harrisburg, line_items }, { settings: { rounding } });
-        expect(outcome.tax_amount).toBe('0.06');
-        expect(outcome.line_items.map((line) => line.tax_amount)).toEqual(['0.03', '0.03']);
-      },
-    );
-
-    it('take the shipping into the invoice: 0.51 + 0.51 of delivery are 1.02', () => {
-      const outcome = ask({ to: harrisburg, line_items: [{ unit_price: '0.51' }], shipping: { amount: '0.51' } });
-      expect([
-        outcome.tax_amount,
-        outcome.line_items[0]?.tax_amount,
-        onlyShipping(outcome.shipping)?.tax_amount,
-      ]).toEqual(['0.06', '0.03', '0.03']);
-    });
-
-    it('count only what is taxed: 0.51 of goods beside clothing at 50.00 are 0.51', () => {
-      const line_items = [{ unit_price: '0.51' }, { unit_price: '50.00', product_tax_code: 'CLOTHING.APPAREL' }];
-      const outcome = ask({ to: harrisburg, line_items });
-      expect(outcome.line_items.map((line) => line.tax_amount)).toEqual(['0.04', '0.00']);
-    });
-
-    it('are one for each jurisdiction: 1.51 in Philadelphia is 10 cents of state tax and 3 of local tax', () => {
-      const { line_items } = ask({ to: philadelphia, line_items: [{ unit_price: '1.51' }] });
-      expect(line_items[0]?.taxes.map((row) => [row.jurisdiction_code, row.tax_amount])).toEqual([
-        ['US-PA', '0.10'],
-        ['US-PA-01-60000', '0.03'],
-      ]);
-    });
-
-    it('are one for each invoice and state: lines of two states do not share a table', () => {
-      const line_items = [
-        { unit_price: '0.51', customer: { address: harrisburg } },
-        { unit_price: '0.51', customer: { address: baltimore } },
-        { unit_price: '0.51', customer: { address: harrisburg } },
-      ];
-      expect(ask({ line_items }).line_items.map((line) => line.tax_amount)).toEqual(['0.03', '0.04', '0.03']);
-    });
-
-    it('leave what another rate taxes to half-up rounding: business software in Maryland, 0.50 at 3 % is 1.5 cents', () => {
-      const line_items = [
-        {
-          unit_price: '0.50',
-          product_tax_code: 'SOFTWARE.SAAS',
-          customer: { address: baltimore, use: 'business' as const },
-        },
-      ];
-      expect(ask({ line_items }).tax_amount).toBe('0.02');
-    });
+  const line = (address: object, unit_price = '0.51') => ({ unit_price, customer: { address } });
+  const clothing = { ...line(harrisburg, '50.00'), product_tax_code: 'CLOTHING.APPAREL' };
+  const software = { unit_price: '0.50', product_tax_code: 'SOFTWARE.SAAS' };
+  it.each([
+    ['the invoice as a whole', [line(harrisburg), line(harrisburg)], null, ['0.03', '0.03']],
+    ['its shipping: 1.02 together', [line(harrisburg)], { amount: '0.51' }, ['0.03', '0.03']],
+    ['what is taxed only', [line(harrisburg), clothing], null, ['0.04', '0.00']],
+    ['each jurisdiction: 10 cents and 3 in Philadelphia', [line(philadelphia, '1.51')], null, ['0.13']],
+    ['each state', [line(harrisburg), line(baltimore), line(harrisburg)], null, ['0.03', '0.04', '0.03']],
+    [
+      'not another rate: 3 % of 0.50 are 1.5 cents',
+      [{ ...software, customer: { address: baltimore, use: 'business' as const } }],
+      null,
+      ['0.02'],
+    ],
+  ])('apply to %s, however the account rounds', (_, line_items, shipping, taxes) => {
+    for (const rounding of ['line', 'invoice'] as const) {
+      const outcome = ask({ line_items, shipping }, { settings: { rounding } });
+      const charges = [...outcome.line_items, ...shippingCharges(outcome.shipping)];
+      expect(charges.map(({ tax_amount }) => tax_amount)).toEqual(taxes);
+    }
   });
 });
 
@@ -179,19 +114,7 @@ describe('tax exact', () => {
     while (b > 0n) [a, b] = [b, a % b];
     return unit / a;
   };
-  const written = (units: bigint) => `0.${String(units).padStart(8, '0')}`;
-
-  const placeAt = (rates: readonly bigint[]) => {
-    const [state = 0n, ...local] = rates;
-    return placeOf(
-      releaseOf({
-        of: [
-          { code: 'US-XX', type: 'state', rate: written(state) },
-          ...local.map((rate, index) => ({ code: `US-XX-${index}`, type: 'county' as const, rate: written(rate) })),
-        ],
-      }),
-    );
-  };
+  const placeWith = (rates: readonly bigint[]) => placeAt(rates.map((rate) => `0.${String(rate).padStart(8, '0')}`));
 
   describe('exact half cents', () => {
     it('200,000 of them are rounded up, and the parts are the whole', () => {
@@ -200,7 +123,7 @@ describe('tax exact', () => {
         const rate = total(rates);
         const period = periodOf(rate);
         let amount = firstTie(rate);
-        const { treatments } = taxLine(lineOf(placeAt(rates)));
+        const { treatments } = taxLine(lineOf(placeWith(rates)));
         const quantity = { units: 1n, scale: 0 };
         for (let tie = 0; tie < 20_000; tie += 1, amount += period) {
           const base = { net: amount, goods: amount, shipping: 0n, quantity, exponent: 2, isPriced: true, order: 0n };
@@ -217,7 +140,7 @@ describe('tax exact', () => {
         let wrong = 0;
         for (const rates of splits) {
           const rate = total(rates);
-          const place = placeAt(rates);
+          const place = placeWith(rates);
           let amount = firstTie(rate);
           for (let document = 0; document < 2; document += 1) {
             const lines = Array.from({ length: 1000 }, () => {
@@ -247,25 +170,6 @@ describe('tax exact', () => {
   };
   const rateText = () =>
     `0.${Array.from({ length: 1 + draw.below(8) }, (_, index) => (index === 0 ? draw.below(4) : draw.below(10))).join('')}`;
-  const wideEffect = (): Effect => {
-    const amount = text(9, 2);
-    return draw.of<() => Effect>([
-      () => ({ type: 'taxable' }),
-      () => ({ type: 'taxable' }),
-      () => ({ type: 'exempt' }),
-      () => ({ type: 'rate', rate: rateText() }),
-      () => ({ type: 'threshold_cliff', amount, inclusive: draw.oneIn(2) }),
-      () => ({ type: 'threshold_excess', amount }),
-      () => ({ type: 'threshold_rate', amount, rate: rateText() }),
-      () => ({ type: 'base_cap', amount }),
-      () => ({ type: 'base_cap', amount, per: 'line' }),
-      () => ({ type: 'tiered_rate', amount, rate: rateText() }),
-      () => ({ type: 'band', above: amount, to: `1${amount.padStart(12, '0')}`, rate: rateText() }),
-      () => ({ type: 'tax_cap', amount, rate: rateText() }),
-      () => ({ type: 'base_percent', percent: rateText() }),
-    ])();
-  };
-
   /** A place of one to four jurisdictions, each with an effect of its own on all goods. */
   const wideJurisdictions = () =>
     Array.from({ length: 1 + draw.below(4) }, (_, position) => ({
@@ -273,7 +177,7 @@ describe('tax exact', () => {
       type: position === 0 ? ('state' as const) : ('county' as const),
       // The rate of a state is above zero: a state without the tax taxes nothing.
       rate: position === 0 ? `0.${1 + draw.below(9)}${draw.below(10_000_000)}` : rateText(),
-      effect: wideEffect(),
+      effect: effectOf(draw, text(9, 2), rateText),
     }));
 
   describe('wide numbers', () => {
@@ -479,31 +383,16 @@ describe('tax parts sum', () => {
           );
         }),
     );
-
-    it('is the same with and without third-party discounts', () =>
-      sales(300, ({ document }) => {
-        const lines = document.lines.map((line) => ({ ...line, thirdPartyDiscount: 0n }));
-        const without = { ...document, thirdPartyDiscount: 0n, lines };
-        expect(figuresOf(calculateTax(document))).toEqual(figuresOf(calculateTax(without)));
-      }));
   });
 
   it('allocates cents of an invoice to lines first, and then to rows: 1.0 and 1.2 cents of tax are a cent each', () => {
-    const of = [
-      { code: 'US-XX', type: 'state', rate: '0.025' },
-      { code: 'US-XX-1', type: 'county', rate: '0.025' },
-    ] as const;
-    const place = placeOf(releaseOf({ of }));
+    const place = placeAt(['0.025', '0.025']);
     const lines = [lineOf(place, { amount: '0.20' }), lineOf(place, { amount: '0.24' })];
+    const taxed = calculateTax(documentOf(lines, { rounding: 'invoice' })).lines;
     // By rows alone the second line, with the larger remainders, would get both.
-    expect(
-      calculateTax(documentOf(lines, { rounding: 'invoice' })).lines.map(({ tax, rows }) => [
-        tax,
-        rows.map((row) => row.tax),
-      ]),
-    ).toEqual([
-      [1n, [1n, 0n]],
-      [1n, [1n, 0n]],
+    expect(taxed.map(({ rows }) => rows.map((row) => row.tax))).toEqual([
+      [1n, 0n],
+      [1n, 0n],
     ]);
   });
 });
