@@ -2,17 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import { ask, listedRelease, locationOf, refusal, releaseOf, warningCodes } from '../support/builders.ts';
-import { onlyShipping } from '../support/shipping.ts';
+import { shippingCharges } from '../support/shipping.ts';
 
-type Address = {
-  state?: string | null;
-  postal_code?: string | null;
-  city?: string | null;
-  country?: string | null;
-  line1?: string;
-};
-const problemsOf = (to: Address) => refusal({ to }).map(({ code, source }) => [code, source]);
-const resolutionOf = (to: Address) => ask({ to }).line_items[0]?.address_resolution;
+type Address = NonNullable<Parameters<typeof ask>[0]['to']>;
+type Options = NonNullable<Parameters<typeof ask>[1]>;
+const unresolvable = 'validation_address_unresolvable';
+const rejectAmbiguous = { settings: { ambiguous_address: 'reject' } } as const;
+const rejectIncomplete = { settings: { incomplete_coverage: 'reject' } } as const;
+const dearest = { settings: { ambiguous_address: 'highest_rate' } } as const;
+const firstLine = (to: Address, options?: Options) => ask({ to }, options).line_items[0];
+const rowAt = (to: Address, options?: Options) => firstLine(to, options)?.taxes[0];
+const problemsOf = (to: Address, options?: Options) =>
+  refusal({ to }, options).map(({ code, source }) => `${code} ${source && 'pointer' in source ? source.pointer : ''}`);
+const messagesOf = (to: Address, code: string, options?: Options) =>
+  ask({ to }, options).warnings.flatMap((one) => (one.code === code ? one.message : []));
 
 describe('an address that is read', () => {
   it.each<[Address, string, string, string]>([
@@ -23,105 +26,70 @@ describe('an address that is read', () => {
     [{ state: ' mi ', postal_code: ' 48933 ' }, 'US-MI', 'state', 'case and blanks do not matter'],
     [{ state: 'Michigan' }, 'US-MI', 'state', 'the name of a state'],
     [{ state: 'MI', city: 'Lansing' }, 'US-MI', 'state', 'a city'],
-    [{ state: 'MI' }, 'US-MI', 'state', 'a state alone'],
     [{ state: 'MI', country: 'us' }, 'US-MI', 'state', 'a country in lower case'],
     [{ state: 'MI', country: 'USA' }, 'US-MI', 'state', 'the three letters of the country'],
-    [{ state: 'MI', country: '' }, 'US-MI', 'state', 'an empty country is none'],
+    [{ state: 'MI', country: 'U.S.A.' }, 'US-MI', 'state', 'with points'],
     [{ state: 'MI', country: ' ' }, 'US-MI', 'state', 'a blank country is none'],
     [{ state: '', postal_code: '48933' }, 'US-MI', 'state', 'an empty state is none'],
     [{ state: 'DC', postal_code: '20001' }, 'US-DC', 'state', 'the District is a state here'],
     [{ country: 'PR', postal_code: '00901' }, 'US-PR', 'county', 'Puerto Rico as a country'],
-    [{ state: 'PR', postal_code: '00901' }, 'US-PR', 'county', 'Puerto Rico as a state'],
-  ])('%o is %s, by %s: %s', (to, state, level) => {
-    const outcome = ask({ to });
-    expect(outcome.line_items[0]?.address_resolution.level).toBe(level);
-    expect(outcome.line_items[0]?.taxes[0]?.jurisdiction_code).toBe(state);
-    expect(Object.keys(outcome.content_releases)).toEqual([state]);
+    [{ country: 'Puerto Rico', postal_code: '00901' }, 'US-PR', 'county', 'by its name'],
+    [{ state: 'PR', postal_code: '00901' }, 'US-PR', 'county', 'as a state'],
+    [{ country: 'Guam' }, 'US-GU', 'none', 'a territory as a country'],
+    [{ country: 'U.S. Virgin Islands' }, 'US-VI', 'none', 'a territory with points'],
+    [{ country: 'Georgia' }, 'GEORGIA', 'none', 'a country with the name of a state'],
+    [{ country: 'CA' }, 'CA', 'none', 'a country with the code of a state'],
+  ])('%o is %s, by %s: %s', (to, code, level) => {
+    const { address_resolution, taxes } = firstLine(to) ?? {};
+    expect([taxes?.[0]?.jurisdiction_code, address_resolution?.level]).toEqual([code, level]);
   });
 
-  it('uses the state for a ZIP that is not in use, with a warning', () => {
-    const outcome = ask({ to: { state: 'MI', postal_code: '00000' } });
-    expect(outcome.tax_amount).toBe('6.00');
-    expect(warningCodes(outcome)).toEqual(['postal_code_unknown']);
-    expect(outcome.line_items[0]?.address_resolution.level).toBe('state');
+  it.each([
+    ['57717', ['MT', 'SD', 'WY']],
+    ['82082', ['CO', 'NE', 'WY']],
+    ['89061', ['CA', 'NV']],
+    ['42223', ['KY', 'TN']],
+  ])('the ZIP %s crosses a border: it is in the state that is sent of %o, and ambiguous without one', (zip, states) => {
+    for (const state of ['CA', 'CO', 'KY', 'MT', 'NE', 'NV', 'OR', 'SD', 'TN', 'WY']) {
+      const to = { state, postal_code: zip };
+      if (!states.includes(state)) {
+        expect(problemsOf(to)).toEqual([`${unresolvable} /customer/address/postal_code`]);
+        continue;
+      }
+      expect(rowAt(to)?.jurisdiction_code).toBe(`US-${state}`);
+      // Its local rates may be uncertain, and its state is not.
+      expect(messagesOf(to, 'address_ambiguous').join()).not.toContain('Send the state');
+    }
+    const to = { postal_code: zip };
+    const [message = ''] = messagesOf(to, 'address_ambiguous');
+    for (const state of states) expect(message).toMatch(new RegExp(`ZIP ${zip} lies in .*\\b${state} \\(0`));
+    expect(message).toContain('Send the state.');
+    expect(refusal({ to }, rejectAmbiguous)).toMatchObject([
+      {
+        code: unresolvable,
+        detail: expect.stringContaining('Send the state.'),
+        source: { pointer: '/customer/address' },
+      },
+    ]);
   });
-
-  const borders = [
-    { zip: '57717', states: ['MT', 'SD', 'WY'] },
-    { zip: '82082', states: ['CO', 'NE', 'WY'] },
-    { zip: '89061', states: ['CA', 'NV'] },
-    { zip: '42223', states: ['KY', 'TN'] },
-  ];
-
-  it.each(borders.flatMap(({ zip, states }) => states.map((state) => ({ zip, state }))))(
-    'a ZIP that crosses a border is in the state that is sent: $zip in $state',
-    ({ zip, state }) => {
-      const { line_items, warnings } = ask({ to: { state, postal_code: zip } });
-      expect(line_items[0]?.taxes[0]?.jurisdiction_code).toBe(`US-${state}`);
-      // Its local rates may be in uncertainty, and its state is not.
-      for (const { code, message } of warnings)
-        if (code === 'address_ambiguous') expect(message).not.toContain('Send the state');
-    },
-  );
-
-  it.each(borders)('a ZIP that crosses a border is refused with a state beyond it: $zip', ({ zip, states }) => {
-    const others = ['CA', 'CO', 'KY', 'MT', 'NE', 'NV', 'OR', 'SD', 'TN', 'WY'].filter((one) => !states.includes(one));
-    for (const state of others)
-      expect(problemsOf({ state, postal_code: zip })).toEqual([
-        ['validation_address_unresolvable', { pointer: '/customer/address/postal_code' }],
-      ]);
-  });
-
-  it.each(borders)(
-    'a ZIP that crosses a border, without a state, is ambiguous and has a warning: $zip',
-    ({ zip, states }) => {
-      const to = { postal_code: zip };
-      const outcome = ask({ to });
-      expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(true);
-      const [warning] = outcome.warnings.filter(({ code }) => code === 'address_ambiguous');
-      expect(warning).toMatchObject({ pointer: '/customer/address' });
-      for (const state of states) expect(warning?.message).toMatch(new RegExp(`ZIP ${zip} lies in .*\\b${state} \\(0`));
-      expect(warning?.message).toContain('Send the state.');
-      expect(refusal({ to }, { settings: { ambiguous_address: 'reject' } })).toMatchObject([
-        {
-          code: 'validation_address_unresolvable',
-          source: { pointer: '/customer/address' },
-          detail: expect.stringContaining('Send the state.'),
-        },
-      ]);
-    },
-  );
 });
 
-/** A request for a ZIP without a state: its tax on 100.00, the chosen state, and the warning. */
-const askZip = (postal_code: string, others: Parameters<typeof ask>[1] & { request?: object } = {}) => {
-  const { request = {}, ...options } = others;
-  const outcome = ask({ to: { postal_code }, ...request }, options);
-  const [line] = outcome.line_items;
-  const warning = outcome.warnings.find(({ code }) => code === 'address_ambiguous')?.message;
-  return {
-    outcome,
-    warning,
-    tax: outcome.tax_amount,
-    row: line?.taxes[0],
-    states: Object.keys(outcome.content_releases),
-  };
-};
-const dearest = { settings: { ambiguous_address: 'highest_rate' } } as const;
-
 describe('a ZIP in several states, without a state', () => {
+  /** The chosen state and the tax on 100.00. */
+  const chosen = (postal_code: string, options?: Options) => {
+    const { content_releases, tax_amount, line_items } = ask({ to: { postal_code } }, options);
+    expect(line_items[0]?.address_resolution.ambiguous).toBe(true);
+    return [...Object.keys(content_releases), tax_amount].join(' ');
+  };
+
   it.each([
-    { zip: '19973', lowest: ['US-DE', '0.00'], highest: ['US-MD', '6.00'] },
-    { zip: '57717', lowest: ['US-MT', '0.00'], highest: ['US-SD', '6.20'] },
-    { zip: '42223', lowest: ['US-KY', '6.00'], highest: ['US-TN', '9.50'] },
-    { zip: '73949', lowest: ['US-TX', '6.25'], highest: ['US-OK', '8.95'] },
-    { zip: '89061', lowest: ['US-NV', '7.60'], highest: ['US-CA', '7.75'] },
-  ])('is in the state with the lowest rate, or by the highest_rate policy with the highest: $zip', (one) => {
-    const low = askZip(one.zip);
-    expect([...low.states, low.tax]).toEqual(one.lowest);
-    const high = askZip(one.zip, dearest);
-    expect([...high.states, high.tax]).toEqual(one.highest);
-    expect([low, high].map(({ outcome }) => outcome.line_items[0]?.address_resolution.ambiguous)).toEqual([true, true]);
+    ['19973', 'US-DE 0.00', 'US-MD 6.00'],
+    ['57717', 'US-MT 0.00', 'US-SD 6.20'],
+    ['42223', 'US-KY 6.00', 'US-TN 9.50'],
+    ['73949', 'US-TX 6.25', 'US-OK 8.95'],
+    ['89061', 'US-NV 7.60', 'US-CA 7.75'],
+  ])('%s has the lowest rate, %s, or by the highest_rate policy the highest, %s', (zip, low, high) => {
+    expect([chosen(zip), chosen(zip, dearest)]).toEqual([low, high]);
   });
 
   const stateOf = (code: string, rate: string, others: Parameters<typeof releaseOf>[0] = {}) =>
@@ -130,7 +98,6 @@ describe('a ZIP in several states, without a state', () => {
     (releases: Readonly<Record<string, Release>>): ReleaseFor =>
     ({ state }) =>
       releases[state ?? ''];
-  const kentucky = stateOf('US-KY', '0.06');
 
   it('is compared with its local taxes: of all its parts by the highest rate, of the whole ZIP otherwise', () => {
     const tennessee = releaseOf({
@@ -141,87 +108,88 @@ describe('a ZIP in several states, without a state', () => {
       ],
       locations: [locationOf({ zips: [['42223', '42223']], alternatives: [['A'], ['B']] })],
     });
-    const releaseFor = forStates({ KY: kentucky, TN: tennessee });
-    expect(askZip('42223', { releaseFor }).tax).toBe('5.00');
-    expect(askZip('42223', { releaseFor, ...dearest }).tax).toBe('7.00');
-    expect(askZip('42223', { releaseFor, ...dearest }).warning).toContain('KY (0.06) and TN (0.07)');
+    const releaseFor = forStates({ KY: stateOf('US-KY', '0.06'), TN: tennessee });
+    expect(chosen('42223', { releaseFor })).toBe('US-TN 5.00');
+    expect(chosen('42223', { releaseFor, ...dearest })).toBe('US-TN 7.00');
+    const [message] = messagesOf({ postal_code: '42223' }, 'address_ambiguous', { releaseFor, ...dearest });
+    expect(message).toContain('KY (0.06) and TN (0.07)');
   });
 
-  it('is never in a state without content while another has content, and has a warning', () => {
-    const unknowns = [
-      forStates({ TN: stateOf('US-TN', '0.07') }),
-      forStates({ KY: stateOf('US-KY', '0.09', { established_to: '2026-08-31' }), TN: stateOf('US-TN', '0.07') }),
-    ];
-    for (const releaseFor of unknowns)
+  it('is never in a state without content while another has content', () => {
+    const to = { postal_code: '42223' };
+    const tennessee = stateOf('US-TN', '0.07');
+    const over = stateOf('US-KY', '0.09', { established_to: '2026-08-31' });
+    for (const releaseFor of [forStates({ TN: tennessee }), forStates({ KY: over, TN: tennessee })])
       for (const options of [{ releaseFor }, { releaseFor, ...dearest }]) {
-        const found = askZip('42223', options);
-        expect([found.tax, found.states]).toEqual(['7.00', ['US-TN']]);
-        expect(found.warning).toMatch(/KY \(.*TN \(0\.07\)/);
+        expect(chosen('42223', options)).toBe('US-TN 7.00');
+        expect(messagesOf(to, 'address_ambiguous', options).join()).toMatch(/KY \(.*TN \(0\.07\)/);
       }
-    const none = askZip('42223', { releaseFor: () => undefined });
-    expect([none.tax, none.row?.taxability_reason]).toEqual(['0.00', 'not_supported']);
-    expect(none.warning).toContain('KY was assumed');
+    const none = { releaseFor: () => undefined };
+    expect(rowAt(to, none)).toMatchObject({ taxability_reason: 'not_supported', tax_amount: '0.00' });
+    expect(messagesOf(to, 'address_ambiguous', none).join()).toContain('KY was assumed');
   });
 
   it('decides about registrations and certificates as well', () => {
-    const registrations = [{ state: 'TN', from: '2020-01-01', to: null, frequency: 'month' }] as const;
-    const low = askZip('42223', { settings: { registrations: [...registrations] } });
-    expect(low.row).toMatchObject({ jurisdiction_code: 'US-KY', taxability_reason: 'not_collecting' });
-    const high = askZip('42223', { settings: { ...dearest.settings, registrations: [...registrations] } });
-    expect(high.row).toMatchObject({ jurisdiction_code: 'US-TN', taxability_reason: 'standard_rated' });
-    const customer = { address: { postal_code: '42223' }, exemption: { type: 'resale', regions: ['TN'] } };
-    expect(askZip('42223', { ...dearest, request: { customer } }).row?.taxability_reason).toBe('customer_exempt');
-    expect(askZip('42223', { request: { customer } }).row?.taxability_reason).not.toBe('customer_exempt');
+    const address = { postal_code: '42223' };
+    const registrations = [{ state: 'TN', from: '2020-01-01', to: null, frequency: 'month' as const }];
+    expect(rowAt(address, { settings: { registrations } })?.taxability_reason).toBe('not_collecting');
+    const settings = { ...dearest.settings, registrations };
+    expect(rowAt(address, { settings })).toMatchObject({
+      jurisdiction_code: 'US-TN',
+      taxability_reason: 'standard_rated',
+    });
+    const customer = { address, exemption: { type: 'resale' as const, regions: ['TN'] } };
+    const reasons = [{}, dearest].map(
+      (options) => ask({ customer }, options).line_items[0]?.taxes[0]?.taxability_reason,
+    );
+    expect(reasons).toEqual(['standard_rated', 'customer_exempt']);
   });
 
   it('decides whether the sale stays within its state, at either end', () => {
-    const settings = {
-      sourcing: [{ policy: 'origin', from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const],
-    };
-    const releaseFor = forStates({
-      KY: stateOf('US-KY', '0.06', { settings }),
-      TN: stateOf('US-TN', '0.07', { settings }),
-    });
-    const tennessee = { address: { state: 'TN', postal_code: '37201' } };
-    const to = askZip('42223', { releaseFor, ...dearest, request: { ship_from: tennessee } });
-    expect(to.row).toMatchObject({ jurisdiction_code: 'US-TN', sourcing: 'origin' });
-    expect(askZip('42223', { releaseFor, request: { ship_from: tennessee } }).row).toMatchObject({
-      jurisdiction_code: 'US-KY',
-      sourcing: 'destination',
-    });
-    const from = { customer: tennessee, ship_from: { address: { postal_code: '42223' } } };
-    expect(askZip('', { releaseFor, ...dearest, request: from }).row?.sourcing).toBe('origin');
-    expect(askZip('', { releaseFor, request: from }).row?.sourcing).toBe('destination');
-    expect(askZip('', { releaseFor, request: from }).outcome.line_items[0]?.address_resolution.ambiguous).toBe(true);
+    const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
+    const settings = { sourcing: [{ ...always, policy: 'origin' as const }] };
+    const [kentucky, tennessee] = [stateOf('US-KY', '0.06', { settings }), stateOf('US-TN', '0.07', { settings })];
+    const releaseFor = forStates({ KY: kentucky, TN: tennessee });
+    const nashville = { address: { state: 'TN', postal_code: '37201' } };
+    const border = { address: { postal_code: '42223' } };
+    for (const [customer, ship_from] of [
+      [border, nashville],
+      [nashville, border],
+    ])
+      for (const [options, sourcing] of [
+        [{ releaseFor }, 'destination'],
+        [{ releaseFor, ...dearest }, 'origin'],
+      ] as const) {
+        const [line] = ask({ customer: customer ?? null, ship_from: ship_from ?? null }, options).line_items;
+        expect([line?.taxes[0]?.sourcing, line?.address_resolution.ambiguous]).toEqual([sourcing, true]);
+      }
   });
 });
 
 describe('an address that cannot be resolved', () => {
   it.each<[Address, string, string]>([
-    [{}, '/customer/address', 'it says nothing'],
-    [{ city: 'Lansing', line1: '200 N Capitol Ave' }, '/customer/address', 'a city is in many states'],
-    [{ country: 'US' }, '/customer/address', 'a country is not enough'],
-    [{ postal_code: '00000' }, '/customer/address', 'the ZIP is not in use, and no state is sent'],
-    [{ state: 'XX' }, '/customer/address/state', 'there is no such state'],
-    [{ state: 'Ontario' }, '/customer/address/state', 'it is in another country'],
-    [{ state: 'constructor' }, '/customer/address/state', 'an inherited name is no state'],
-    [{ state: 'MI', postal_code: '4893' }, '/customer/address/postal_code', 'a digit is missing'],
-    [{ state: 'MI', postal_code: '489333' }, '/customer/address/postal_code', 'a digit too many'],
-    [{ state: 'MI', postal_code: '48933-15' }, '/customer/address/postal_code', 'half of a ZIP+4'],
-    [{ state: 'MI', postal_code: 'K1A 0B1' }, '/customer/address/postal_code', 'a Canadian code'],
-    [{ state: 'MI', postal_code: '٤٨٩٣٣' }, '/customer/address/postal_code', 'digits of another script'],
-    [{ state: 'OH', postal_code: '48933' }, '/customer/address/postal_code', 'the ZIP is in Michigan'],
-    [{ state: 'GA', postal_code: '42223' }, '/customer/address/postal_code', 'the ZIP crosses other borders'],
-    [{ country: 'PR', postal_code: '48933' }, '/customer/address/postal_code', 'the ZIP is not in Puerto Rico'],
+    [{}, '', 'it says nothing'],
+    [{ city: 'Lansing', line1: '200 N Capitol Ave' }, '', 'a city is in many states'],
+    [{ country: 'US' }, '', 'a country is not enough'],
+    [{ postal_code: '00000' }, '', 'the ZIP is not in use, and no state is sent'],
+    [{ state: 'XX' }, '/state', 'there is no such state'],
+    [{ state: 'Ontario' }, '/state', 'it is in another country'],
+    [{ state: 'constructor' }, '/state', 'an inherited name is no state'],
+    [{ state: 'MI', postal_code: '4893' }, '/postal_code', 'a digit is missing'],
+    [{ state: 'MI', postal_code: '489333' }, '/postal_code', 'a digit too many'],
+    [{ state: 'MI', postal_code: '48933-15' }, '/postal_code', 'half of a ZIP+4'],
+    [{ state: 'MI', postal_code: 'K1A 0B1' }, '/postal_code', 'a Canadian code'],
+    [{ state: 'MI', postal_code: '٤٨٩٣٣' }, '/postal_code', 'digits of another script'],
+    [{ state: 'OH', postal_code: '48933' }, '/postal_code', 'the ZIP is in Michigan'],
+    [{ country: 'PR', postal_code: '48933' }, '/postal_code', 'the ZIP is not in Puerto Rico'],
   ])('%o is refused at %s: %s', (to, pointer) => {
-    expect(problemsOf(to)).toEqual([['validation_address_unresolvable', { pointer }]]);
+    expect(problemsOf(to)).toEqual([`${unresolvable} /customer/address${pointer}`]);
   });
 
   it.each([
     ['USVI', 'Send VI for U.S. Virgin Islands.'],
-    ['U.S.V.I.', 'Send VI for U.S. Virgin Islands.'],
-    ['us vi', 'Send VI instead of us vi.'],
     ['U.S. V.I.', 'Send VI for U.S. Virgin Islands.'],
+    ['us vi', 'Send VI instead of us vi.'],
     ['CNMI', 'Send MP for Northern Mariana Islands.'],
     ['Micronesia', 'Send FM for Federated States of Micronesia.'],
     ['Calif.', 'Send CA for California.'],
@@ -231,194 +199,137 @@ describe('an address that cannot be resolved', () => {
     ['US-MI', 'Send MI instead of US-MI.'],
     // Five states begin so.
     ['North', 'Send a two-letter state code such as MI, or the name of the state.'],
-    ['Ontario', 'Send a two-letter state code such as MI, or the name of the state.'],
   ])('names what to send for the state %s', (state, advice) => {
     const [problem] = refusal({ to: { state } });
     expect(problem?.detail.endsWith(advice), problem?.detail).toBe(true);
   });
 
-  it.each([
-    [{ country: 'Puerto Rico', postal_code: '00901' }, 'US-PR'],
-    [{ country: 'Guam' }, 'US-GU'],
-    [{ country: 'U.S. Virgin Islands' }, 'US-VI'],
-    [{ country: 'U.S.A.', state: 'MI' }, 'US-MI'],
-    [{ country: 'Georgia' }, 'GEORGIA'],
-    [{ country: 'CA' }, 'CA'],
-  ])('is read by the name of a territory as its country: %o is %s', (to, code) => {
-    expect(ask({ to }).line_items[0]?.taxes[0]?.jurisdiction_code).toBe(code);
-  });
-
-  it.each([
-    [{ state: 'GU', postal_code: '96910' }, 'Guam'],
-    [{ state: 'PW', postal_code: '96940' }, 'Palau'],
-    [{ country: 'CA' }, 'Country CA'],
-  ])('returns what applies outside of the states: %o', (to, name) => {
-    expect(ask({ to }).warnings).toEqual([
-      {
-        code: 'not_covered',
-        message: `${name} is not covered by any content release: no state's sales tax is due on deliveries there, and its own taxes are not known. No tax was calculated.`,
-        pointer: '/customer/address',
-      },
-    ]);
-  });
-
-  it('is a problem of each line with its own address, and one problem of the document', () => {
+  it('is a problem of each line with its own address, of its origin, and once of the document', () => {
     const bad = { address: { state: 'XX' } };
-    const problems = refusal({ to: { state: 'YY' }, line_items: [{}, { customer: bad }, {}, { customer: bad }] });
+    const own = { customer: bad, ship_from: null };
+    const problems = refusal({ to: { state: 'YY' }, line_items: [{}, own, { ship_from: bad }, own] });
     expect(problems.map(({ source }) => source)).toEqual([
       { pointer: '/customer/address/state' },
       { pointer: '/line_items/1/customer/address/state' },
       { pointer: '/line_items/3/customer/address/state' },
     ]);
-  });
-
-  it('is a problem of the origin as well', () => {
-    const problems = refusal({ to: { state: 'PA' }, ship_from: { address: { state: 'XX' } } });
-    expect(problems.map(({ source }) => source)).toEqual([{ pointer: '/ship_from/address/state' }]);
-    const own = refusal({ to: { state: 'PA' }, line_items: [{ ship_from: { address: { state: 'XX' } } }] });
-    expect(own.map(({ source }) => source)).toEqual([{ pointer: '/line_items/0/ship_from/address/state' }]);
+    const origins = [{ ship_from: bad }, { line_items: [{ ship_from: bad }] }];
+    expect(
+      origins.flatMap((request) => refusal({ to: { state: 'PA' }, ...request }).map(({ source }) => source)),
+    ).toEqual([{ pointer: '/ship_from/address/state' }, { pointer: '/line_items/0/ship_from/address/state' }]);
   });
 });
 
 describe('an address that no content covers', () => {
-  it.each<{ to: Address; code: string }>([
-    { to: { country: 'CA', state: 'ON', postal_code: 'K1A 0B1' }, code: 'CA' },
-    { to: { country: 'ca' }, code: 'CA' },
-    { to: { country: 'DE', city: 'Berlin' }, code: 'DE' },
-    { to: { state: 'GU', postal_code: '96910' }, code: 'US-GU' },
-    { to: { country: 'VI', postal_code: '00802' }, code: 'US-VI' },
-    { to: { state: 'PW', postal_code: '96940' }, code: 'US-PW' },
-  ])('$to is not supported: no tax, a row with the reason, and a warning', ({ to, code }) => {
+  it.each<[Address, string, string]>([
+    [{ country: 'CA', state: 'ON', postal_code: 'K1A 0B1' }, 'CA', 'Country CA'],
+    [{ country: 'DE', city: 'Berlin' }, 'DE', 'Country DE'],
+    [{ state: 'GU', postal_code: '96910' }, 'US-GU', 'Guam'],
+    [{ state: 'PW', postal_code: '96940' }, 'US-PW', 'Palau'],
+  ])('%o has no tax, rows of %s with the reason, and a warning', (to, code, name) => {
     const outcome = ask({ to, shipping: { amount: '10.00' } });
-    expect(outcome).toMatchObject({
-      tax_amount: '0.00',
-      taxable_amount: '0.00',
-      exempt_amount: '110.00',
-      content_releases: {},
-    });
-    expect(outcome.line_items[0]?.taxes).toMatchObject([
-      { jurisdiction_code: code, taxability_reason: 'not_supported' },
-    ]);
-    expect(onlyShipping(outcome.shipping)?.taxes).toMatchObject([
-      { jurisdiction_code: code, taxability_reason: 'not_supported' },
-    ]);
-    expect(warningCodes(outcome)).toEqual(['not_covered']);
-    expect(resolutionOf(to)).toEqual({ level: 'none', ambiguous: false, coverage: 'none' });
+    expect(outcome).toMatchObject({ tax_amount: '0.00', exempt_amount: '110.00', content_releases: {} });
+    for (const { taxes } of [...outcome.line_items, ...shippingCharges(outcome.shipping)])
+      expect(taxes).toMatchObject([{ jurisdiction_code: code, taxability_reason: 'not_supported' }]);
+    expect(outcome.line_items[0]?.address_resolution).toEqual({ level: 'none', ambiguous: false, coverage: 'none' });
+    const message = `${name} is not covered by any content release: no state's sales tax is due on deliveries there, and its own taxes are not known. No tax was calculated.`;
+    expect(outcome.warnings).toEqual([{ code: 'not_covered', message, pointer: '/customer/address' }]);
   });
 });
 
 describe('the policies of the account', () => {
-  it.each<{ to: Address; because: string }>([
-    { to: { state: 'NY', postal_code: '10001' }, because: 'local rates are missing' },
-    { to: { country: 'CA' }, because: 'nothing covers it' },
-  ])('incomplete_coverage reject refuses $to: $because', ({ to }) => {
-    const problems = refusal({ to }, { settings: { incomplete_coverage: 'reject' } });
-    expect(problems).toMatchObject([{ code: 'validation_not_covered', source: { pointer: '/customer/address' } }]);
+  const registered = (state: string) => ({
+    settings: {
+      ...rejectIncomplete.settings,
+      registrations: [{ state, from: '2020-01-01', to: null, frequency: 'month' as const }],
+    },
+  });
+  const philadelphia = { state: 'PA', postal_code: '19113' };
+  it.each<[string, Address, Options, string[]]>([
+    ['refuse missing local rates', { state: 'NY', postal_code: '10001' }, rejectIncomplete, ['validation_not_covered']],
+    ['refuse what nothing covers', { country: 'CA' }, rejectIncomplete, ['validation_not_covered']],
+    ['accept complete content', { state: 'MI', postal_code: '48933' }, rejectIncomplete, []],
+    ['refuse where the account collects', { state: 'TX' }, registered('TX'), ['validation_not_covered']],
+    ['accept where it does not', { state: 'TX' }, registered('MI'), []],
+    ['refuse an ambiguous ZIP', philadelphia, { ...rejectAmbiguous, releaseFor: () => listedRelease }, [unresolvable]],
+    ['accept another', { state: 'PA', postal_code: '19103' }, rejectAmbiguous, []],
+  ])('%s', (_, to, options, codes) => {
+    expect(problemsOf(to, options)).toEqual(codes.map((code) => `${code} /customer/address`));
     expect(refusal({ to })).toEqual([]);
   });
 
-  it('incomplete_coverage reject lets complete content through', () => {
-    expect(
-      ask({ to: { state: 'MI', postal_code: '48933' } }, { settings: { incomplete_coverage: 'reject' } }).tax_amount,
-    ).toBe('6.00');
-  });
-
-  it('incomplete_coverage reject applies only where the account collects', () => {
-    const settingsIn = (state: string) => ({
-      incomplete_coverage: 'reject' as const,
-      registrations: [{ state, from: '2020-01-01', to: null, frequency: 'month' as const }],
-    });
-    const to = { state: 'TX' };
-    expect(refusal({ to }, { settings: settingsIn('TX') })).toMatchObject([{ code: 'validation_not_covered' }]);
-    expect(ask({ to }, { settings: settingsIn('MI') }).line_items[0]?.taxes[0]?.taxability_reason).toBe(
-      'not_collecting',
-    );
-  });
-
-  it('ambiguous_address reject refuses a ZIP that spans jurisdictions, and lets the others through', () => {
-    const options = { settings: { ambiguous_address: 'reject' } } as const;
-    expect(
-      refusal({ to: { state: 'PA', postal_code: '19113' } }, { ...options, releaseFor: () => listedRelease }),
-    ).toMatchObject([{ code: 'validation_address_unresolvable', source: { pointer: '/customer/address' } }]);
-    expect(ask({ to: { state: 'PA', postal_code: '19103' } }, options).tax_amount).toBe('8.00');
+  it('refuse a day outside of the content', () => {
+    const old = { to: { state: 'MI', postal_code: '48933' }, tax_date: '2021-12-31' };
+    const { line_items, warnings } = ask(old);
+    expect(line_items[0]?.address_resolution).toEqual({ level: 'state', ambiguous: false, coverage: 'none' });
+    expect(warnings.map(({ code }) => code)).toEqual(['not_covered']);
+    expect(refusal(old, rejectIncomplete)).toMatchObject([{ code: 'validation_not_covered' }]);
   });
 });
 
 describe('the location of an address', () => {
-  const of = [
-    { code: 'US-XX', type: 'state', rate: '0.04' },
-    { code: 'US-XX-A', type: 'county', rate: '0.01' },
-    { code: 'US-XX-B', type: 'city', rate: '0.03' },
-  ] as const;
   const release = releaseOf({
-    of,
+    of: [
+      { code: 'US-XX', type: 'state', rate: '0.04' },
+      { code: 'A', type: 'county', rate: '0.01' },
+      { code: 'B', type: 'city', rate: '0.03' },
+    ],
     locations: [
-      locationOf({ zips: [['489330000', '489339999']], alternatives: [['US-XX-A']] }),
-      locationOf({ zips: [['489331500', '489331599']], alternatives: [['US-XX-A', 'US-XX-B']] }),
-      locationOf({ zips: [['48900', '48999']], alternatives: [[], ['US-XX-B'], ['US-XX-A']] }),
-      locationOf({ zips: [['48910', '48910']], alternatives: [['US-XX-B']], from: '2026-07-01' }),
-      locationOf({ cities: ['ST JOHNS'], alternatives: [['US-XX-B']] }),
+      locationOf({ zips: [['489330000', '489339999']], alternatives: [['A']] }),
+      locationOf({ zips: [['489331500', '489331599']], alternatives: [['A', 'B']] }),
+      locationOf({ zips: [['48900', '48999']], alternatives: [[], ['B'], ['A']] }),
+      locationOf({ zips: [['48910', '48910']], alternatives: [['B']], from: '2026-07-01' }),
+      locationOf({ cities: ['ST JOHNS'], alternatives: [['B']] }),
     ],
   });
   const options = { releaseFor: () => release };
 
-  it.each<[Address, string, boolean, string]>([
-    [
-      { postal_code: '48933' },
-      '5.00',
-      true,
-      'the narrowest range that holds the whole ZIP, which has another one inside',
-    ],
+  it.each<[Address, string, boolean, string, string?]>([
+    [{ postal_code: '48933' }, '5.00', true, 'the narrowest range that holds the whole ZIP has another one inside'],
     [{ postal_code: '48933-1499' }, '5.00', false, 'just before the range of four digits'],
     [{ postal_code: '48933-1500' }, '8.00', false, 'a first code is inclusive'],
     [{ postal_code: '48933-1599' }, '8.00', false, 'a last code is inclusive'],
     [{ postal_code: '48933-1600' }, '5.00', false, 'just after it'],
     [{ postal_code: '48911' }, '4.00', true, 'of several sets the cheapest (SSUTA 305)'],
-    [{ postal_code: '48910' }, '7.00', false, 'the location is in force'],
+    [{ postal_code: '48910' }, '4.00', true, 'its location has not begun', '2026-06-30'],
+    [{ postal_code: '48910' }, '7.00', false, 'its location is in force', '2026-07-01'],
     [{ city: 'St. Johns' }, '7.00', true, 'punctuation in a city does not matter'],
     [{ city: 'Johns' }, '4.00', false, 'a part of a name is no city'],
     [{ postal_code: '48933', city: 'St. Johns' }, '5.00', true, 'the ZIP wins over the city'],
-  ])('%o: %s, ambiguous %s, %s', (to, tax, ambiguous) => {
-    const outcome = ask({ to: { state: 'MI', ...to } }, options);
-    expect(outcome.tax_amount).toBe(tax);
-    expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(ambiguous);
-  });
-
-  it('counts from its first day', () => {
-    const to = { state: 'MI', postal_code: '48910' };
-    expect(ask({ to, tax_date: '2026-06-30' }, options).tax_amount).toBe('4.00');
-    expect(ask({ to, tax_date: '2026-07-01' }, options).tax_amount).toBe('7.00');
+  ])('%o: %s, ambiguous %s, %s', (to, tax, ambiguous, _, tax_date = '2026-09-15') => {
+    const outcome = ask({ to: { state: 'MI', ...to }, tax_date }, options);
+    expect([outcome.tax_amount, outcome.line_items[0]?.address_resolution.ambiguous]).toEqual([tax, ambiguous]);
   });
 
   it('has the highest of several rates with the highest_rate policy', () => {
-    const to = { state: 'MI', postal_code: '48911' };
-    expect(ask({ to }, { ...options, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('7.00');
+    expect(ask({ to: { state: 'MI', postal_code: '48911' } }, { ...options, ...dearest }).tax_amount).toBe('7.00');
   });
 });
 
 describe('the warnings of an address', () => {
-  const of = [
-    { code: 'US-MI', type: 'state', rate: '0.04' },
-    { code: 'CHEAP', type: 'city', rate: '0.01' },
-    { code: 'DEAR', type: 'city', rate: '0.03' },
-  ] as const;
+  const zips = (low: string, high = low) => ({ zips: [[low, high]] as const });
+  const [cheap, dear] = [{ alternatives: [['CHEAP']] }, { alternatives: [['DEAR']] }];
   const release = releaseOf({
-    of,
+    of: [
+      { code: 'US-MI', type: 'state', rate: '0.04' },
+      { code: 'CHEAP', type: 'city', rate: '0.01' },
+      { code: 'DEAR', type: 'city', rate: '0.03' },
+    ],
     name: 'Michigan',
     coverage: 'partial',
     locations: [
-      locationOf({ zips: [['48933', '48933']], alternatives: [['CHEAP']] }),
-      locationOf({ zips: [['489331500', '489331599']], alternatives: [['DEAR']] }),
-      locationOf({ zips: [['489331550', '489331649']], alternatives: [['CHEAP']] }),
-      locationOf({ zips: [['489340001', '489340099']], alternatives: [['DEAR']] }),
-      locationOf({ zips: [['489340100', '489340199']], alternatives: [['CHEAP']] }),
+      locationOf({ ...zips('48933'), ...cheap }),
+      locationOf({ ...zips('489331500', '489331599'), ...dear }),
+      locationOf({ ...zips('489331550', '489331649'), ...cheap }),
+      locationOf({ ...zips('489340001', '489340099'), ...dear }),
+      locationOf({ ...zips('489340100', '489340199'), ...cheap }),
       locationOf({ cities: ['ADA'], alternatives: [['CHEAP'], ['DEAR']] }),
-      locationOf({ zips: [['48935', '48935']], alternatives: [['CHEAP'], ['DEAR']] }),
-      locationOf({ zips: [['48936', '48936']], alternatives: [['CHEAP']], crosses_borders: true }),
-      locationOf({ zips: [['48937', '48937']], alternatives: [['CHEAP']] }),
-      locationOf({ zips: [['48937', '48937']], alternatives: [['DEAR']], within_city: 'HOLT' }),
-      locationOf({ zips: [['48938', '48938']], alternatives: [['CHEAP']], yields_to_city: true }),
-      locationOf({ zips: [['48939', '48939']], alternatives: [['DEAR']], within_city: 'HOLT' }),
+      locationOf({ ...zips('48935'), alternatives: [['CHEAP'], ['DEAR']] }),
+      locationOf({ ...zips('48936'), ...cheap, crosses_borders: true }),
+      locationOf({ ...zips('48937'), ...cheap }),
+      locationOf({ ...zips('48937'), ...dear, within_city: 'HOLT' }),
+      locationOf({ ...zips('48938'), ...cheap, yields_to_city: true }),
+      locationOf({ ...zips('48939'), ...dear, within_city: 'HOLT' }),
     ],
   });
   const options = { releaseFor: () => release };
@@ -435,70 +346,42 @@ describe('the warnings of an address', () => {
     [{ postal_code: '48933-1560' }, /several sets/, 'the content has to be corrected.'],
     [{ state: 'MI', city: 'Ada' }, /ADA by name/, 'Send the ZIP code.'],
   ])('%o is ambiguous: the warning and the refusal have the reason %s; the advice is "%s"', (to, why, advice) => {
-    const { warnings } = ask({ to }, options);
-    const found = warnings.filter(({ code }) => code === 'address_ambiguous');
-    expect(found).toMatchObject([{ message: expect.stringMatching(why), pointer: '/customer/address' }]);
-    expect(found[0]?.message).toContain(`Assumed: Name of CHEAP. `);
-    expect(found[0]?.message).toContain(advice);
-    const [problem] = refusal({ to }, { ...options, settings: { ambiguous_address: 'reject' } });
-    expect(problem?.code).toBe('validation_address_unresolvable');
-    expect(problem?.detail).toMatch(why);
-    expect(problem?.detail).toContain(advice);
+    const [message, ...others] = messagesOf(to, 'address_ambiguous', options);
+    const [problem] = refusal({ to }, { ...options, ...rejectAmbiguous });
+    expect([others, problem?.code]).toEqual([[], unresolvable]);
+    expect(message).toContain('Assumed: Name of CHEAP. ');
+    for (const text of [message, problem?.detail]) {
+      expect(text).toMatch(why);
+      expect(text).toContain(advice);
+    }
   });
-
-  const messagesOf = (to: Address, code: string, more: Parameters<typeof ask>[0] = {}) =>
-    ask({ to, ...more }, options)
-      .warnings.filter((warning) => warning.code === code)
-      .map(({ message }) => message);
 
   it('lacks local taxes for a partly known ZIP, which both policies refuse', () => {
     const to = { postal_code: '48934' };
     const { tax_amount, line_items } = ask({ to }, options);
     expect(tax_amount).toBe('5.00');
     expect(line_items[0]?.address_resolution).toEqual({ level: 'zip5', ambiguous: true, coverage: 'partial' });
-    expect(messagesOf(to, 'local_rates_missing')).toEqual([
-      expect.stringMatching(/US-MI@2026-11-22\.1 .*part of ZIP 48934/),
-    ]);
-    expect(ask({ to }, { ...options, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('7.00');
-    const refused = (settings: NonNullable<Parameters<typeof ask>[1]>['settings']) =>
-      refusal({ to }, { ...options, settings: settings ?? {} }).map(({ code }) => code);
-    expect(refused({ ambiguous_address: 'reject' })).toEqual(['validation_address_unresolvable']);
-    expect(refused({ incomplete_coverage: 'reject' })).toEqual(['validation_not_covered']);
+    const part = expect.stringMatching(/US-MI@2026-11-22\.1 .*part of ZIP 48934/);
+    expect(messagesOf(to, 'local_rates_missing', options)).toEqual([part]);
+    expect(ask({ to }, { ...options, ...dearest }).tax_amount).toBe('7.00');
+    const codes = [rejectAmbiguous, rejectIncomplete].flatMap((policy) => problemsOf(to, { ...options, ...policy }));
+    expect(codes).toEqual([`${unresolvable} /customer/address`, 'validation_not_covered /customer/address']);
   });
 
-  it.each<{ to: Address; because: string }>([
-    { to: { state: 'MI' }, because: 'the release has local taxes by ZIP' },
-    { to: { state: 'MI', city: 'Nowhere' }, because: 'it does not name the city' },
-  ])('$to lacks local taxes: $because', ({ to }) => {
-    const outcome = ask({ to }, options);
-    expect(outcome.tax_amount).toBe('4.00');
-    expect(outcome.line_items[0]?.address_resolution).toEqual({
-      level: 'state',
-      ambiguous: false,
-      coverage: 'partial',
-    });
-    expect(outcome.warnings.filter(({ code }) => code === 'local_rates_missing').map(({ message }) => message)).toEqual(
-      [expect.stringContaining('address.postal_code')],
-    );
+  it.each<[Address, string[], string]>([
+    [{ state: 'MI' }, [], 'the release has local taxes by ZIP'],
+    [{ state: 'MI', city: 'Nowhere' }, [], 'it does not name the city'],
+    [{ state: 'MI', postal_code: '00000' }, ['postal_code_unknown'], 'the ZIP is not in use'],
+  ])('%o lacks local taxes, with the warnings %o: %s', (to, codes) => {
+    const { tax_amount, line_items, warnings } = ask({ to }, options);
+    expect(tax_amount).toBe('4.00');
+    expect(line_items[0]?.address_resolution).toEqual({ level: 'state', ambiguous: false, coverage: 'partial' });
+    expect(warnings.map(({ code }) => code)).toEqual(['local_rates_missing', ...codes, 'taxability_not_established']);
+    expect(warnings[0]?.message).toContain('address.postal_code');
   });
 
-  it('a ZIP that is not in use decides nothing', () => {
-    const unused = ask({ to: { state: 'MI', postal_code: '00000' } }, options);
-    expect(unused.tax_amount).toBe('4.00');
-    expect(unused.warnings.map(({ code }) => code)).toEqual([
-      'local_rates_missing',
-      'postal_code_unknown',
-      'taxability_not_established',
-    ]);
+  it('uses the state for a ZIP that is not in use', () => {
+    const outcome = ask({ to: { state: 'MI', postal_code: '00000' } });
+    expect([outcome.tax_amount, warningCodes(outcome)]).toEqual(['6.00', ['postal_code_unknown']]);
   });
-});
-
-it('does not cover a day outside of the content, and the policy refuses it', () => {
-  const old = { to: { state: 'MI', postal_code: '48933' }, tax_date: '2021-12-31' };
-  const outcome = ask(old);
-  expect(outcome.line_items[0]?.address_resolution).toEqual({ level: 'state', ambiguous: false, coverage: 'none' });
-  expect(outcome.warnings.map(({ code }) => code)).toEqual(['not_covered']);
-  expect(refusal(old, { settings: { incomplete_coverage: 'reject' } })).toMatchObject([
-    { code: 'validation_not_covered', source: { pointer: '/customer/address' } },
-  ]);
 });
