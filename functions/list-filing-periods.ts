@@ -4,8 +4,8 @@ import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { FilingPeriodsQuery, filingPeriods } from '../shared/filings/filing-periods.ts';
-import { FilingPeriodList } from '../shared/filings/period-response.ts';
 import { readState } from '../shared/filings/request.ts';
+import { FilingPeriodList } from '../shared/filings/response.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 

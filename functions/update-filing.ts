@@ -26,10 +26,8 @@ export const { endpoint, handler } = defineEndpoint({
   access: ledgerAccess(filingActions, ...filingPartitions, partitions.idempotencyKeys),
   body: { schema: FilingUpdate, answer: filingAnswerFields, inspect: filingUpdateProblems },
   run: async ({ id, body, caller, unknownFields, context }) => {
-    const { status, confirmation_number = null, acknowledge_exceptions = null } = body;
-    const change = { id, status, confirmation_number, acknowledge_exceptions };
     const ports = filingPorts(context.remainingMs);
-    return mapResult(await updateFiling(change, readIdempotency(context), caller, ports), (answered) =>
+    return mapResult(await updateFiling(id, body, readIdempotency(context), caller, ports), (answered) =>
       changedFilingReply(answered, unknownFields),
     );
   },

@@ -38,3 +38,19 @@ export const getOrAdd = <Key, Value>(values: Values<Key, Value>, key: Key, make:
   values.set(key, made);
   return made;
 };
+
+/** Run a function for all values with limited concurrency. */
+export const concurrently = async <Value>(
+  values: Iterable<Value>,
+  run: (value: Value) => Promise<void>,
+  parallel = 8,
+): Promise<void> => {
+  // All workers share the generator, so it ends for all of them when one throws.
+  const waiting = (function* () {
+    yield* values;
+  })();
+  const next = async () => {
+    for (const value of waiting) await run(value);
+  };
+  await Promise.all(Array.from({ length: parallel }, next));
+};

@@ -1,7 +1,6 @@
 /** `npm run filings -- …`: preview, close, check, export and file the returns of an account. */
 import { Command } from 'commander';
-import { listFilingExceptions } from '../filings/get-filing.ts';
-import { listFilings } from '../filings/list-filings.ts';
+import { listFilingExceptions, listFilings } from '../filings/read-filings.ts';
 import { filingReadPorts } from '../store/filings/filing-reads.ts';
 import { addCancel, addClose, addFile } from './filings/change.ts';
 import { addExport } from './filings/export.ts';

@@ -1,8 +1,8 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { assert } from '../base/assert.ts';
-import type { FilingStatus } from '../filings/filing.ts';
-import type { StoredFiling } from '../filings/ledger.ts';
+import type { FilingStatus, StoredFiling } from '../filings/filing.ts';
+
 import { errorWithoutStack, failureLine } from '../observability/failure-line.ts';
 import { filingFrom, filingItem } from '../store/filings/filing-item.ts';
 import { headOwner } from '../store/keys.ts';
@@ -27,8 +27,8 @@ export const patterns = [
     eventName: ['MODIFY'],
     dynamodb: {
       Keys: { pk: { S: [{ prefix: 'F#' }] }, sk: { S: [{ prefix: 'fil_' }] } },
-      OldImage: { unfinished: { BOOL: [true] } },
-      NewImage: { unfinished: { BOOL: [false] } },
+      OldImage: { isUnfinished: { BOOL: [true] } },
+      NewImage: { isUnfinished: { BOOL: [false] } },
     },
   },
 ] as const;

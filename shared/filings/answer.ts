@@ -4,21 +4,19 @@ import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import type { Idempotency, Replay, SavedResponse } from '../ledger/ports.ts';
 import { answerOfReplay, type ReplayableResponse, saveUnchanged } from '../ledger/ports.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
-import type { FilingException } from './filing.ts';
+import type { Counts, FilingException, StoredFiling } from './filing.ts';
 import { findFilingTerms } from './filing-calendar.ts';
-import type { Counts, FilingCommitted, ShardProgress, StoredFiling } from './ledger.ts';
-import type { FilingPorts, FilingReadPorts } from './ports.ts';
+import type { FilingCommitted, FilingPorts, FilingReadPorts, ShardProgress } from './ports.ts';
 import type { Filing, FilingEntries } from './response.ts';
 import { noTotals, type Totals, totalsOfAll } from './totals.ts';
 import { answeredExceptions, answeredSummary } from './totals-answer.ts';
-import { filingTotals, type TotalsPage } from './totals-page.ts';
+import { filingTotals, type TotalsPage } from './totals-parts.ts';
 
 /** The number of entries of all shards, by phase. */
-export const sumCounts = (shards: readonly ShardProgress[]): Counts => ({
-  moved: shards.reduce((sum, { entries }) => sum + entries.moved, 0),
-  marked: shards.reduce((sum, { entries }) => sum + entries.marked, 0),
-  reopened: shards.reduce((sum, { entries }) => sum + entries.reopened, 0),
-});
+export const sumCounts = (shards: readonly ShardProgress[]): Counts => {
+  const sum = (phase: keyof Counts) => shards.reduce((total, { entries }) => total + entries[phase], 0);
+  return { moved: sum('moved'), marked: sum('marked'), reopened: sum('reopened') };
+};
 
 /** The summary and the exceptions of all shards. */
 export const summedUp = (shards: readonly ShardProgress[]): Pick<Totals, 'summary' | 'exceptions'> =>
@@ -45,13 +43,16 @@ export const filingAnswer = (
 const savedTotalsBytesMax = 1_000_000;
 
 /** The response to a request that changed a filing or found it unchanged, with the first page of its totals. */
-export const changeAnswer = async (
+export const changeReply = async (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
   account: Account,
   { filings }: FilingReadPorts,
-): Promise<Filing> =>
-  filingAnswer(filing, shards, await filingTotals(filing, shards, account, filings, { bytesMax: savedTotalsBytesMax }));
+  isNew = false,
+): Promise<SavedResponse> => {
+  const totals = await filingTotals(filing, shards, account, filings, { bytesMax: savedTotalsBytesMax });
+  return filingReply(filingAnswer(filing, shards, totals), isNew);
+};
 
 /** A filing in a list, without its totals. */
 export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Counts): Filing => ({

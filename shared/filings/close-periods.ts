@@ -1,19 +1,35 @@
-import { pagesOf } from '../base/collections.ts';
-import { closeDue } from './close-due.ts';
-import type { FilingName } from './ledger.ts';
-import type { Closed, ClosePorts } from './ports.ts';
-import { sweepDue } from './sweep-due.ts';
-import { workOn } from './work-on.ts';
+import type { Account } from '../accounts/account.ts';
+import { toDay } from '../base/calendar.ts';
+import { concurrently, pagesOf } from '../base/collections.ts';
+import type { SweepPosition } from '../ledger/ports.ts';
+import type { FilingSequence } from './filing.ts';
+import {
+  closesAt,
+  findOldest,
+  followingPeriod,
+  isByOpenEntries,
+  monthOfEnd,
+  nextPeriod,
+  type Period,
+  registeredStates,
+} from './periods.ts';
+import type { Closed, ClosePorts, DueEntry, DuePlace, FilingName } from './ports.ts';
+import { filingCommitToBegin, newFiling, newShards, workOn } from './work-on.ts';
+
+/** The name in `by` of filings and audit entries that the schedule caused. */
+const askedBy = 'close-periods';
+
+/** Counts of a run so far. */
+type Tally = { created: number; worked: number; finished: number; failed: number };
+const newTally = (): Tally => ({ created: 0, worked: 0, finished: 0, failed: 0 });
+
+const toInstant = (timeMs: number): string => new Date(timeMs).toISOString();
+
+/** Whether too little time is left for another step. */
+const isTimeUp = ({ remainingMs, stepMsMax }: ClosePorts): boolean => remainingMs() <= stepMsMax;
 
 /** The share of a run that unfinished filings get before due periods close. */
 const resumeShare = 1 / 2;
-
-type Resumed = {
-  readonly worked: number;
-  readonly finished: number;
-  readonly failed: number;
-  readonly isDone: boolean;
-};
 
 /**
  * Continue unfinished filings, then close the due periods of every state in which an account is registered, including
@@ -23,24 +39,20 @@ type Resumed = {
  * failure of one filing or state does not stop the others. The next run continues where this one stopped.
  */
 export const closePeriods = async (ports: ClosePorts): Promise<Closed> => {
+  const [resumed, closed] = [newTally(), newTally()];
   const hadTurn = new Set<string>();
-  const first = await resumeAll(ports, resumeShare, hadTurn);
-  const due = await closeDue(ports);
-  const swept = due.isThrough ? await sweepDue(ports) : { added: 0, failed: 0 };
+  let isDone = await resumeAll(ports, resumeShare, hadTurn, resumed);
+  let isThrough = await closeDue(ports, closed);
+  const swept = isThrough ? await sweepDue(ports) : { added: 0, failed: 0 };
   // The sweep found states that were missing in the index.
-  const found = swept.added > 0 ? await closeDue(ports) : null;
-  const turns = [due, ...(found ? [found] : [])];
-  const isLeft = !first.isDone || turns.some(({ worked, finished }) => worked > finished);
-  const last = isLeft ? await resumeAll(ports, 1, hadTurn) : null;
-  const worked = [first, ...turns, ...(last ? [last] : [])];
-  const sum = (figure: 'worked' | 'finished' | 'failed') => worked.reduce((total, part) => total + part[figure], 0);
+  if (swept.added > 0) isThrough = await closeDue(ports, closed);
+  if (!isDone || closed.worked > closed.finished) isDone = await resumeAll(ports, 1, hadTurn, resumed);
   return {
-    created: turns.reduce((total, { created }) => total + created, 0),
-    worked: sum('worked'),
-    finished: sum('finished'),
-    complete:
-      turns.every(({ isThrough, failed }) => isThrough && failed === 0) && (last ?? first).isDone && swept.failed === 0,
-    failed: sum('failed') + swept.failed,
+    created: closed.created,
+    worked: resumed.worked + closed.worked,
+    finished: resumed.finished + closed.finished,
+    complete: isThrough && isDone && closed.failed === 0 && swept.failed === 0,
+    failed: resumed.failed + closed.failed + swept.failed,
   };
 };
 
@@ -53,31 +65,206 @@ const unfinishedFilings = async ({ filings }: ClosePorts) => {
 
 /**
  * Process all unfinished filings within a share of the remaining time, those without a turn in this run first. Each
- * filing gets an equal part of that time.
+ * filing gets an equal part of that time. Returns whether all of them are finished.
  */
-const resumeAll = async (ports: ClosePorts, share: number, hadTurn: Set<string>): Promise<Resumed> => {
+const resumeAll = async (ports: ClosePorts, share: number, hadTurn: Set<string>, tally: Tally): Promise<boolean> => {
   const { remainingMs, stepMsMax } = ports;
-  const result = { worked: 0, finished: 0, failed: 0, isDone: true };
+  let isDone = true;
   const endMs = Math.max(stepMsMax, remainingMs() * (1 - share));
-  if (remainingMs() <= endMs) return { ...result, isDone: false };
+  if (remainingMs() <= endMs) return false;
   const names = await unfinishedFilings(ports);
   names.sort((a, b) => Number(hadTurn.has(a.id)) - Number(hadTurn.has(b.id)));
   for (const [at, { account, id }] of names.entries()) {
     const sliceMs = (remainingMs() - endMs) / (names.length - at);
-    if (sliceMs <= 0) return { ...result, isDone: false };
+    if (sliceMs <= 0) return false;
     hadTurn.add(id);
     try {
       const filing = await ports.filings.find(account, id);
       if (!filing?.isUnfinished) continue;
       const isFinished = await workOn(filing, ports, Math.max(endMs, remainingMs() - sliceMs));
-      result.worked += 1;
-      result.finished += Number(isFinished);
-      result.isDone &&= isFinished;
+      tally.worked += 1;
+      tally.finished += Number(isFinished);
+      isDone &&= isFinished;
     } catch (error) {
       ports.onFailure(error);
-      result.failed += 1;
-      result.isDone = false;
+      tally.failed += 1;
+      isDone = false;
     }
   }
-  return result;
+  return isDone;
+};
+
+// Eight shards have 96 entries, whose accounts fit into one BatchGetItem of 100.
+const entriesOfShard = 12;
+// A filing uses a connection for each of its eight shards, and the client has fifty.
+const turnsAtOnce = 4;
+/**
+ * The time slice of a filing, in milliseconds. Its work continues after the slices of other filings, or in the next
+ * run.
+ */
+const turnMs = 10_000;
+
+const inOrder = (a: DueEntry, b: DueEntry): number =>
+  `${a.at}#${a.account}#${a.state}` < `${b.at}#${b.account}#${b.state}` ? -1 : 1;
+
+/**
+ * Process the due index round robin: each turn closes one period of one state. A state with another due period moves
+ * behind all waiting entries. So the index is the queue, and the next run continues there. Returns whether every due
+ * entry was processed.
+ */
+const closeDue = async (ports: ClosePorts, tally: Tally): Promise<boolean> => {
+  const { due } = ports;
+  const places: (DueEntry | null)[] = Array.from({ length: due.shards }, () => null);
+  while (!isTimeUp(ports)) {
+    const upTo = toInstant(ports.now());
+    const pages = await Promise.all(places.map((after, shard) => due.page(shard, upTo, entriesOfShard, after)));
+    const entries = pages.flat().sort(inOrder);
+    if (entries.length === 0) return true;
+    for (const [shard, page] of pages.entries()) places[shard] = page.at(-1) ?? places[shard] ?? null;
+    const accounts = await ports.findAccounts([...new Set(entries.map(({ account }) => account))]);
+    const takeTurns = async (entry: DueEntry) => {
+      if (isTimeUp(ports)) return;
+      try {
+        await takeTurn(entry, accounts.get(entry.account)?.() ?? null, ports, tally);
+      } catch (error) {
+        ports.onFailure(error);
+        tally.failed += 1;
+      }
+    };
+    await concurrently(entries, takeTurns, turnsAtOnce);
+  }
+  return false;
+};
+
+/** Close the state's due period, or move the entry to the instant from which the next one is due. */
+const takeTurn = async (entry: DueEntry, found: Account | null, ports: ClosePorts, tally: Tally): Promise<void> => {
+  // The periods of a closed account do not change.
+  const account = found?.closed_at === undefined ? found : null;
+  const [chain = null] = await ports.filings.chains(entry.account, [entry.state]);
+  // A filing that is being closed or canceled keeps its entry. After it, the next period may be due.
+  if (chain?.isBusy) return;
+  const lastEnd = chain?.last?.period_end ?? null;
+  const isRead = account !== null && isByOpenEntries(account, entry.state, lastEnd);
+  const months = isRead ? await ports.filings.oldestOpenMonths(entry.account, entry.state) : null;
+  // A client canceled the period, so the schedule does not close it. The client's next request to close a period writes
+  // a new entry.
+  const period =
+    account && !chain?.isHeld ? followingPeriod(account, entry.state, lastEnd, findOldest(months ?? [])) : null;
+  const at = account && period ? closesAt(account, entry.state, period) : null;
+  if (account && period && at && at <= toInstant(ports.now()))
+    return close(entry, account, chain, period, months, ports, tally);
+  await ports.due.move(entry, at);
+};
+
+/**
+ * The instant from which the schedule processes the state again after a period. It is later than this entry and not in
+ * the past, so that waiting entries come first.
+ */
+const nextTurn = (entry: DueEntry, account: Account, { end }: Period, nowMs: number): string | null => {
+  const next = followingPeriod(account, entry.state, end, null);
+  const at = next && closesAt(account, entry.state, next);
+  // Two writes of one commit cannot have the same key.
+  const behind = toInstant(Math.max(nowMs, Date.parse(entry.at) + 1));
+  return at && at < behind ? behind : at;
+};
+
+const close = async (
+  entry: DueEntry,
+  account: Account,
+  before: FilingSequence | null,
+  period: Period,
+  knownMonths: readonly (string | null)[] | null,
+  ports: ClosePorts,
+  tally: Tally,
+): Promise<void> => {
+  const { filings } = ports;
+  const { state } = entry;
+  const months = knownMonths ?? (await filings.oldestOpenMonths(account.id, state));
+  const isEmpty = (shard: number) => (months[shard] ?? '9999-12') > monthOfEnd(period.end);
+  const nowMs = ports.now();
+  const filing = newFiling(
+    { account: account.id, id: ports.newId(nowMs), state, previous: before?.last ?? null, asked_by: askedBy },
+    period,
+    nowMs,
+  );
+  const shards = newShards(filings.shards, isEmpty);
+  const commit = filingCommitToBegin(filing, shards, before);
+  const at = nextTurn(entry, account, period, nowMs);
+  const due = { remove: entry, put: at === null ? null : { account: account.id, state, at } };
+  // Stale: a concurrent request or run closed the period, or the account's settings changed. The entry stays.
+  const settingsAsOf = account.settings_changed_at ?? null;
+  if ((await filings.commit({ ...commit, due, settingsAsOf })).kind !== 'committed') return;
+  const leaveMs = Math.max(ports.stepMsMax, ports.remainingMs() - turnMs);
+  const isFinished = await workOn(filing, ports, leaveMs, { shards, chain: commit.chain.after });
+  tally.created += 1;
+  tally.worked += 1;
+  tally.finished += Number(isFinished);
+};
+
+/** Pages of a hundred accounts in one run. */
+const pagesMax = 20;
+const accountsAtOnce = 8;
+
+/**
+ * Walk over all accounts once a day, in parts of several runs, and write the entries of the due index that do not exist,
+ * such as of states whose first sale is dated before their registration: a sale writes no entry.
+ */
+export const sweepDue = async (ports: ClosePorts): Promise<{ readonly added: number; readonly failed: number }> => {
+  const swept = { added: 0, failed: 0 };
+  const day = toDay(ports.now());
+  let position = await ports.due.sweep();
+  for (let page = 0; page < pagesMax && !isTimeUp(ports) && !(position?.day === day && position.isDone); page++) {
+    const { ids, next } = await ports.accountIds(position?.day === day ? position.after : null);
+    const sweepAccount = async (read: () => Account) => {
+      try {
+        swept.added += await addMissing(read(), ports);
+      } catch (error) {
+        ports.onFailure(error);
+        swept.failed += 1;
+      }
+    };
+    await concurrently((await ports.findAccounts(ids)).values(), sweepAccount, accountsAtOnce);
+    const after: SweepPosition = { day, after: next, isDone: next === null };
+    // A concurrent run moved the position and continues from it.
+    if (!(await ports.due.moveSweep(position, after))) break;
+    position = after;
+  }
+  return swept;
+};
+
+const addMissing = async (account: Account, ports: ClosePorts): Promise<number> => {
+  const { id, closed_at } = account;
+  if (closed_at !== undefined) return 0;
+  const states = registeredStates(account.settings.registrations);
+  if (states.length === 0) return 0;
+  const chains = new Map((await ports.filings.chains(id, states)).map((chain) => [chain.state, chain]));
+  const open = states.filter((state) => !chains.get(state)?.isHeld);
+  const hasFirst = open.some((state) => !chains.get(state)?.last);
+  const firstDay = hasFirst ? await ports.firstTaxDay(id) : null;
+  const places: DuePlace[] = [];
+  for (const state of open) {
+    const at = await findClosing(account, state, chains.get(state) ?? null, firstDay, ports);
+    if (at !== null) places.push({ account: id, state, at });
+  }
+  return ports.due.addMissing(places);
+};
+
+/** The instant from which the schedule closes the next period. Open entries are read only if they can be in an
+ * earlier period. */
+const findClosing = async (
+  account: Account,
+  state: string,
+  chain: FilingSequence | null,
+  firstDay: string | null,
+  ports: ClosePorts,
+): Promise<string | null> => {
+  const lastEnd = chain?.last?.period_end ?? null;
+  const known = followingPeriod(account, state, lastEnd, null);
+  // After the registration's end the schedule closes nothing.
+  if (chain?.last && known && closesAt(account, state, known) === null) return null;
+  const canBeOlder = chain?.last
+    ? isByOpenEntries(account, state, lastEnd)
+    : firstDay !== null && (known === null || firstDay < known.start);
+  const period = canBeOlder ? (await nextPeriod(account, state, chain, ports.filings)).period : known;
+  return period && closesAt(account, state, period);
 };

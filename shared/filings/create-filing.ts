@@ -5,11 +5,12 @@ import { assert } from '../base/assert.ts';
 import { addDays } from '../base/calendar.ts';
 import type { Problem } from '../base/problem.ts';
 import { accept, mapResult, type Result, refuse } from '../base/result.ts';
+
 import type { Caller, Idempotency, ReplayableResponse } from '../ledger/ports.ts';
-import { changeAnswer, type Decided, decidedBy, filingReply, repliedBefore, unchanged } from './answer.ts';
-import { filingCommitToBegin, newFiling, newShards } from './begin.ts';
+import { changeReply, type Decided, decidedBy, filingReply, unchanged } from './answer.ts';
 import { dryRun } from './dry-run.ts';
-import type { FilingSequence } from './ledger.ts';
+import type { FilingSequence } from './filing.ts';
+
 import {
   adjacentPeriodEnds,
   findPeriod,
@@ -21,8 +22,7 @@ import {
 } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import {
-  beforeFilings,
-  beforeFirstPeriod,
+  beforeNext,
   closeFirst,
   inProgress,
   invalidTotalsCursor,
@@ -31,7 +31,7 @@ import {
   periodNotOver,
 } from './problems.ts';
 import type { FilingRequest } from './request.ts';
-import { decideAndProcess } from './work-on.ts';
+import { decideAndProcess, filingCommitToBegin, newFiling, newShards } from './work-on.ts';
 
 /**
  * Close a state's period; `state` is a jurisdiction code. All open entries up to its end move into the filing. A period
@@ -41,44 +41,40 @@ import { decideAndProcess } from './work-on.ts';
  * `conflict_period_not_over`, `conflict_filing_in_progress`, `conflict_period_order`. A dry run takes any period up to
  * the running one, in any order, and is also refused with `validation_too_many_entries`.
  */
-export const createFiling = async (
+export const createFiling = (
   request: FilingRequest,
   idempotency: Idempotency | null,
   caller: Caller,
   ports: FilingPorts,
 ): Promise<Result<ReplayableResponse>> =>
-  decideAndProcess(() => createOnce(request, idempotency, caller, ports), ports);
+  decideAndProcess(idempotency, caller, ports, (nowMs) => createOnce(request, idempotency, caller, ports, nowMs));
 
 const createOnce = async (
   request: FilingRequest,
   idempotency: Idempotency | null,
   caller: Caller,
   ports: FilingPorts,
+  nowMs: number,
 ): Promise<Result<Decided> | 'stale'> => {
   const { account } = caller;
-  const { filings, ledger, now } = ports;
-  const nowMs = now();
-  const replay = idempotency && (await ledger.findReplay(account.id, idempotency, nowMs));
-  if (replay) return repliedBefore(replay);
+  const { filings } = ports;
+  const { state } = request;
   // The order matters: the second read finds a filing that began after the first one.
-  const [chain = null] = await filings.chains(account.id, [request.state]);
-  const existing = await filings.filingOfPeriod(account.id, request.state, request.period_end);
-  if (existing !== undefined) return answerExisting(existing, request, idempotency, caller, ports);
-  const next = await nextPeriod(account, request.state, chain, filings);
+  const [chain = null] = await filings.chains(account.id, [state]);
+  const existing = await filings.filingOfPeriod(account.id, state, request.period_end);
+  if (existing !== undefined) return answerExisting(existing, request, idempotency, account, ports);
+  const { period: next } = await nextPeriod(account, state, chain, filings);
   const period = periodToClose(request, account, chain, next, nowMs);
   if ('code' in period) return refuse(period);
-  if (request.dry_run) {
-    // Entries of earlier months move into an earlier period where one is open, or about to be.
-    const isNext = !chain?.isBusy && (next === null || period.start <= next.start);
-    const firstMonth = isNext ? null : period.start.slice(0, 7);
-    const totalsCursor = request.totals_starting_after ?? null;
-    const preview = { account, state: request.state, period, firstMonth, totalsCursor };
-    return mapResult(await dryRun(preview, caller.credential, ports), (filing) => ({
-      answered: { answer: filingReply(filing), isReplayed: false },
-      filing: null,
-    }));
-  }
-  return begin(request.state, period, chain, idempotency, caller, ports);
+  if (!request.dry_run) return begin(state, period, chain, idempotency, caller, ports);
+  // Entries of earlier months move into an earlier period where one is open, or about to be.
+  const isNext = !chain?.isBusy && (next === null || period.start <= next.start);
+  const firstMonth = isNext ? null : period.start.slice(0, 7);
+  const totalsCursor = request.totals_starting_after ?? null;
+  return mapResult(
+    await dryRun({ account, state, period, firstMonth, totalsCursor }, caller.credential, ports),
+    (filing) => ({ answered: { answer: filingReply(filing), isReplayed: false }, filing: null }),
+  );
 };
 
 const begin = async (
@@ -96,7 +92,7 @@ const begin = async (
     nowMs,
   );
   const shards = newShards(filings.shards);
-  const answer = filingReply(await changeAnswer(filing, shards, account, { filings }), true);
+  const answer = await changeReply(filing, shards, account, { filings }, true);
   const committed = await filings.commit(
     filingCommitToBegin(filing, shards, chain, idempotency && { ...idempotency, answer }),
   );
@@ -108,7 +104,7 @@ const answerExisting = async (
   id: string,
   { state, dry_run, totals_starting_after }: FilingRequest,
   idempotency: Idempotency | null,
-  { account }: Caller,
+  account: Account,
   ports: FilingPorts,
 ): Promise<Result<Decided> | 'stale'> => {
   const filing = await ports.filings.find(account.id, id);
@@ -116,7 +112,7 @@ const answerExisting = async (
   // The period was closed since the page before.
   if (totals_starting_after != null) return refuse(invalidTotalsCursor(true));
   if (filing.status === 'canceled') return filing.isUnfinished ? refuse(inProgress(state, id)) : 'stale';
-  const answer = filingReply(await changeAnswer(filing, await ports.filings.progress(account.id, id), account, ports));
+  const answer = await changeReply(filing, await ports.filings.progress(account.id, id), account, ports);
   if (dry_run) return accept({ answered: { answer, isReplayed: false }, filing: null });
   return unchanged(filing, answer, idempotency, ports);
 };
@@ -150,7 +146,5 @@ const periodToClose = (
   if (period_end > next.end) return closeFirst(state, next.end);
   // A month between two registrations, which the next period skips.
   if (chain?.last && period.start > chain.last.period_end) return period;
-  return chain?.last
-    ? beforeFilings(state, period_end, chain.last.period_end, next.end)
-    : beforeFirstPeriod(state, period_end, next.end);
+  return beforeNext(state, period_end, chain?.last?.period_end, next.end);
 };

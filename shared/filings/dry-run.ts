@@ -2,14 +2,14 @@ import type { Account } from '../accounts/account.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import { exceptionAnswer, rowAnswer } from './answer.ts';
-import { newFiling } from './begin.ts';
 import { monthOfEnd, type Period } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { invalidTotalsCursor, tooManyEntries } from './problems.ts';
 import type { Filing } from './response.ts';
 import { inOrder, noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
 import { answeredExceptions, answeredSummary } from './totals-answer.ts';
-import { keyAfter, pageOfTotals, totalsMax } from './totals-page.ts';
+import { keyAfter, pageOfTotals, totalsMax } from './totals-parts.ts';
+import { newFiling } from './work-on.ts';
 
 // DynamoDB ends a page at 1 MB.
 const pageEntries = 1000;

@@ -6,15 +6,14 @@ import { described } from '../base/described.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import { listAnswer, pageLimit, readPageLimit, startingAfter } from '../ledger/page-limit.ts';
 import { state as stateField } from '../vocabulary/state-field.ts';
+import type { FilingSequence } from './filing.ts';
 import { findFilingTerms } from './filing-calendar.ts';
-import type { FilingSequence } from './ledger.ts';
-import type { FilingPeriod, FilingPeriodList } from './period-response.ts';
 import {
   closesAt,
   followingPeriod,
   isOver,
   monthOfEnd,
-  nextPeriodAndMonth,
+  nextPeriod,
   type Period,
   registeredStates,
   registeredUntil,
@@ -22,6 +21,7 @@ import {
 } from './periods.ts';
 import type { FilingReadPorts } from './ports.ts';
 import { invalidCursor } from './problems.ts';
+import type { FilingPeriod, FilingPeriodList } from './response.ts';
 
 export const FilingPeriodsQuery = z.object({
   state: described(z.optional(stateField), 'Only this state: its two-letter code, its jurisdiction code or its name.'),
@@ -72,7 +72,7 @@ const openPeriods = async (
   const rows = await Promise.all(
     states.toSorted().map(async (state) => {
       const chain = chains.get(state) ?? null;
-      const { period: first, oldestOpenMonth } = await nextPeriodAndMonth(account, state, chain, filings);
+      const { period: first, oldestOpenMonth } = await nextPeriod(account, state, chain, filings);
       const until = registeredUntil(registrationsIn(state, registrations)) ?? today;
       const last = until < today ? until : today;
       if (first && first.start > until) {

@@ -138,3 +138,55 @@ export const FilingExceptions = described(
 export type FilingExceptions = z.infer<typeof FilingExceptions>;
 /** The sums of the exceptions alone. */
 export type ExceptionSums = Omit<FilingExceptions, 'transactions'>;
+
+const ChainEnd = z.object({ period_end: z.string(), filing: z.string() });
+
+/** The stored fields of a filing's head. */
+export const FilingHead = z.object({
+  state: z.string(),
+  /** First and last day, `YYYY-MM-DD`; always the first and last day of a month. */
+  period_start: z.string(),
+  period_end: z.string(),
+  frequency: z.enum(frequencies),
+  status: z.enum(filingStatuses),
+  /** Whether its entries are still being moved, marked or moved back. */
+  isUnfinished: z.boolean(),
+  confirmation_number: z.nullable(z.string()),
+  /** The value when the filing was closed. */
+  summary: z.array(FilingSummary),
+  /** The values when the filing was closed; `null` before. */
+  exceptions: z.nullable(z.omit(FilingExceptions, { transactions: true })),
+  /** The number of entries that were moved in, marked as filed, and moved back. */
+  entries: z.object({ moved: z.int(), marked: z.int(), reopened: z.int() }),
+  asked_by: z.string(),
+  /** The credential that requested `filed`, for the audit entries of the marked transactions. */
+  filed_by: z.nullable(z.string()),
+  created_at: z.string(),
+  closed_at: z.nullable(z.string()),
+  filed_at: z.nullable(z.string()),
+  canceled_at: z.nullable(z.string()),
+  /** The chain's end before this filing, for a cancellation. */
+  previous: z.nullable(ChainEnd),
+  version: z.int(),
+});
+
+/** A filing without its entries. */
+export type StoredFiling = Readonly<z.infer<typeof FilingHead>> & { readonly account: string; readonly id: string };
+export type Counts = StoredFiling['entries'];
+
+/** The stored fields of a chain. */
+export const FilingChain = z.object({
+  /** The newest filing that is not canceled, or whose cancellation is in progress. */
+  last: z.nullable(ChainEnd),
+  /** Whether the last filing is still moving entries. No other filing begins before its end. */
+  isBusy: z.boolean(),
+  /** Whether a client canceled the next period. The schedule then does not close it. */
+  isHeld: z.boolean(),
+  version: z.int(),
+});
+
+/** The closed periods of a state. Every closing and cancellation writes this item on a condition. */
+export type FilingSequence = Readonly<z.infer<typeof FilingChain>> & {
+  readonly account: string;
+  readonly state: string;
+};

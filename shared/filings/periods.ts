@@ -3,8 +3,8 @@ import { booksOpenFrom, earliestBooksOpenDay } from '../accounts/books-open.ts';
 import { startOfDay, taxDateAt } from '../accounts/time-zone.ts';
 import { addDays, dayBefore, firstDay, lastDay, toMonth } from '../base/calendar.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
-import type { Frequency } from './filing.ts';
-import type { FilingReads, FilingSequence } from './ledger.ts';
+import type { FilingSequence, Frequency } from './filing.ts';
+import type { FilingReads } from './ports.ts';
 
 /**
  * A filing period: whole months, from the first day of the first to the last day of the last, `YYYY-MM-DD`.
@@ -176,7 +176,7 @@ export const followingPeriod = (
  * The next period of a state to close, as `followingPeriod`, and the oldest open month, which is read only if it
  * matters.
  */
-export const nextPeriodAndMonth = async (
+export const nextPeriod = async (
   account: Account,
   state: string,
   chain: FilingSequence | null,
@@ -187,10 +187,6 @@ export const nextPeriodAndMonth = async (
   const oldestOpenMonth = findOldest(months);
   return { period: followingPeriod(account, state, lastEnd, oldestOpenMonth), oldestOpenMonth };
 };
-
-/** The next period of a state to close, as `followingPeriod`. */
-export const nextPeriod = async (...state: Parameters<typeof nextPeriodAndMonth>): Promise<Period | null> =>
-  (await nextPeriodAndMonth(...state)).period;
 
 /** The jurisdiction codes of the states where an account is registered, or was. */
 export const registeredStates = (registrations: Registrations): readonly string[] => [

@@ -1,37 +1,182 @@
 import type { Account } from '../accounts/account.ts';
-import type { ChangePorts, Ledger } from '../ledger/ports.ts';
-import type { FilingStatus } from './filing.ts';
-import type { DueIndex, FilingLedger, FilingReads } from './ledger.ts';
+import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 
-/** The validated body of POST /filings/{id}. */
-export type FilingChange = {
-  readonly id: string;
-  readonly status: FilingStatus;
-  readonly confirmation_number: string | null;
-  readonly acknowledge_exceptions: number | null;
+import type { ChangePorts, Commit, HeadChange, Ledger, Replay, SweepPosition } from '../ledger/ports.ts';
+import type { Counts, FilingSequence, StoredFiling } from './filing.ts';
+import type { Totals } from './totals.ts';
+
+export const phases = ['move', 'mark', 'reopen'] as const;
+export type Phase = (typeof phases)[number];
+
+/** The progress of one shard of a filing. */
+export type ShardProgress = {
+  readonly shard: number;
+  readonly phase: Phase;
+  /** Whether the phase is finished in this shard. No entry of the shard moves after that. */
+  readonly isDone: boolean;
+  readonly entries: Counts;
+  /** The last entry that was marked. */
+  readonly cursor: EntryPlace | null;
+  /** Without jurisdictions if they are in parts. */
+  readonly totals: Totals;
+  /** The first key of each part of the jurisdictions, in order; empty while `totals` has them. */
+  readonly parts: readonly string[];
+  readonly version: number;
+};
+
+/** The place of a part of a shard's totals: it has the jurisdictions from this key up to the first key of the next part. */
+export type PartPlace = { readonly shard: number; readonly from: string };
+
+export type TotalsPart = PartPlace & { readonly sums: Totals['jurisdictions'] };
+
+/** The position of an entry within its shard. Entries with exceptions come first. */
+export type EntryPlace = Pick<LiabilityEntry, 'transactionId' | 'currency'> & {
+  readonly exceptions?: readonly unknown[] | undefined;
+};
+
+/** The position of an entry, for a cursor. */
+export const toEntryPlace = ({ transactionId, currency, exceptions }: LiabilityEntry): EntryPlace => ({
+  transactionId,
+  currency,
+  ...(exceptions && { exceptions: exceptions.map(({ reason }) => reason) }),
+});
+
+/** An entry of the due index: the instant from which the schedule processes this state of the account. */
+export type DueEntry = {
+  readonly account: string;
+  readonly state: string;
+  /** ISO instant with milliseconds, so that entries sort by it. */
+  readonly at: string;
+  /**
+   * A new random value with every write. Conditional deletes use it, so that they never remove an entry that was
+   * written again.
+   */
+  readonly token: string;
+};
+
+export type DuePlace = Omit<DueEntry, 'token'>;
+
+/**
+ * The due index: at least one entry for each state that the schedule closes, at its closing day or earlier. Entries can
+ * be stale: the schedule decides by the account and the chain.
+ */
+export type DueIndex = {
+  readonly shards: number;
+  /** Entries of a shard up to an instant, in order, at most `limit`. */
+  readonly page: (shard: number, upTo: string, limit: number, after: DueEntry | null) => Promise<readonly DueEntry[]>;
+  /** Move an entry to a later instant, or remove it. Changes nothing if the entry was written again or is gone. */
+  readonly move: (entry: DueEntry, to: string | null) => Promise<void>;
+  /** Creates the account's missing due entries and returns how many. */
+  readonly addMissing: (places: readonly DuePlace[]) => Promise<number>;
+  readonly sweep: () => Promise<SweepPosition | null>;
+  /** Move the sweep from the position that was read. `false` if another run moved it. */
+  readonly moveSweep: (before: SweepPosition | null, after: SweepPosition) => Promise<boolean>;
+};
+
+/** A changed item. It is written on the condition of the version that was read; `null` if the item is new. */
+type Change<Value> = { readonly before: Value | null; readonly after: Value };
+
+/** Writes that happen atomically. */
+export type FilingCommit = {
+  readonly filing: Pick<StoredFiling, 'account' | 'id' | 'state'>;
+  /** The service's time in milliseconds. */
+  readonly nowMs: number;
+  readonly idempotency?: Commit['idempotency'];
+  readonly head?: Change<StoredFiling>;
+  readonly chain?: Change<FilingSequence> | null;
+  /** The period's last day, by which a repeated request finds the filing. */
+  readonly period?: { readonly put: string } | { readonly remove: string };
+  readonly progress?: readonly Change<ShardProgress>[];
+  /** Parts of totals that a step changed. The condition on their shard's progress covers them. */
+  readonly parts?: readonly TotalsPart[];
+  /** The account's `settings_changed_at` as read, a condition of the commit; absent without a condition. */
+  readonly settingsAsOf?: string | null;
+  /** Whether to add or remove the work item of the schedule. */
+  readonly work?: 'put' | 'remove';
+  /** The entry of the due index that the schedule took, and the one to write. */
+  readonly due?: { readonly remove: DueEntry | null; readonly put: DuePlace | null } | null;
+  /** Open entries to move into the filing. */
+  readonly take?: readonly LiabilityEntry[];
+  /** Entries of the filing to reopen. */
+  readonly giveBack?: readonly LiabilityEntry[];
+  readonly heads?: readonly HeadChange[];
+};
+
+export type FilingCommitted =
+  | { readonly kind: 'committed' }
+  | Replay
+  /** An item changed since it was read. Read again and retry. */
+  | { readonly kind: 'stale' };
+
+/** A page of entries; `next` is `null` at the end of the shard. */
+export type EntryRows = { readonly entries: readonly LiabilityEntry[]; readonly next: LiabilityEntry | null };
+
+export type FilingName = Pick<StoredFiling, 'account' | 'id'>;
+
+/** The reads of filings. */
+export type FilingReads = {
+  readonly shards: number;
+  readonly find: (account: string, id: string) => Promise<StoredFiling | undefined>;
+  /** The account's filings, newest first. */
+  readonly page: (
+    account: string,
+    after: string | null,
+    limit: number,
+  ) => Promise<{ readonly rows: readonly StoredFiling[]; readonly next: string | null }>;
+  /** The chains of these states, as far as they exist. */
+  readonly chains: (account: string, states: readonly string[]) => Promise<readonly FilingSequence[]>;
+  /** The id of the filing of this period that is not canceled. */
+  readonly filingOfPeriod: (account: string, state: string, periodEnd: string) => Promise<string | undefined>;
+  /** All shards, ordered by number. */
+  readonly progress: (account: string, id: string) => Promise<readonly ShardProgress[]>;
+  /** At most 100 parts of a filing's totals, in any order. */
+  readonly parts: (account: string, id: string, places: readonly PartPlace[]) => Promise<readonly TotalsPart[]>;
+  /**
+   * Open entries of a shard up to a month, and from `firstMonth` if there is one, oldest month first: at most `limit`,
+   * or 1 MB.
+   */
+  readonly openEntries: (
+    place: { readonly account: string; readonly state: string; readonly shard: number },
+    lastMonth: string,
+    limit: number,
+    after: LiabilityEntry | null,
+    firstMonth?: string | null,
+  ) => Promise<EntryRows>;
+  /** The oldest month of each shard that has open entries, `YYYY-MM`; `null` for a shard without. */
+  readonly oldestOpenMonths: (account: string, state: string) => Promise<readonly (string | null)[]>;
+  /** Entries of a filing's shard: those with exceptions by transaction, then the others; at most `limit`, or 1 MB. */
+  readonly filedEntries: (
+    place: FilingName & { readonly shard: number },
+    limit: number,
+    after: EntryPlace | null,
+    only?: 'exceptions',
+  ) => Promise<EntryRows>;
+  /** Unfinished filings of all accounts. */
+  readonly unfinished: (
+    after: FilingName | null,
+    limit: number,
+  ) => Promise<{ readonly filings: readonly FilingName[]; readonly next: FilingName | null }>;
 };
 
 /** The ports of reading filings: `filingReadPorts` in shared/store/filings/filing-reads.ts. */
 export type FilingReadPorts = { readonly filings: FilingReads };
 
 /** The ports of changing filings: `filingPorts(remainingMs)` in shared/store/filings/filing-ports.ts. */
-export type FilingPorts = { readonly filings: FilingLedger } & Pick<
-  ChangePorts,
-  'now' | 'storedSize' | 'remainingMs'
-> & {
-    readonly ledger: Pick<Ledger, 'findSome' | 'findReplay' | 'saveAnswer'>;
-    readonly newId: (timeMs: number) => string;
-    /** How long a request works on a filing before it answers, in milliseconds. */
-    readonly inlineMs: number;
-    /** The longest time of one step, in milliseconds. No step begins with less time left. */
-    readonly stepMsMax: number;
-    /** The most entries of one step. */
-    readonly stepEntriesMax: number;
-    /** The most rows of totals in one item: sums of jurisdictions, and of their rates. */
-    readonly totalsRowsMax: number;
-    /** Reports a failure that does not change the answer, or that concerns one filing of many. The schedule retries it. */
-    readonly onFailure: (error: unknown) => void;
-  };
+export type FilingPorts = Pick<ChangePorts, 'now' | 'storedSize' | 'remainingMs'> & {
+  readonly filings: FilingReads & { readonly commit: (commit: FilingCommit) => Promise<FilingCommitted> };
+  readonly ledger: Pick<Ledger, 'findSome' | 'findReplay' | 'saveAnswer'>;
+  readonly newId: (timeMs: number) => string;
+  /** How long a request works on a filing before it answers, in milliseconds. */
+  readonly inlineMs: number;
+  /** The longest time of one step, in milliseconds. No step begins with less time left. */
+  readonly stepMsMax: number;
+  /** The most entries of one step. */
+  readonly stepEntriesMax: number;
+  /** The most rows of totals in one item: sums of jurisdictions, and of their rates. */
+  readonly totalsRowsMax: number;
+  /** Reports a failure that does not change the answer, or that concerns one filing of many. The schedule retries it. */
+  readonly onFailure: (error: unknown) => void;
+};
 
 /** The additional ports of the schedule: `closePorts(remainingMs)` in shared/store/filings/filing-ports.ts. */
 export type ClosePorts = FilingPorts & {
@@ -45,9 +190,6 @@ export type ClosePorts = FilingPorts & {
   /** The first day of all transactions of an account, including transactions that owe nothing; `null` without one. */
   readonly firstTaxDay: (account: string) => Promise<string | null>;
 };
-
-/** Whether too little time is left for another step. */
-export const isTimeUp = ({ remainingMs, stepMsMax }: FilingPorts): boolean => remainingMs() <= stepMsMax;
 
 /**
  * The result of a run of the schedule: filings started, turns of work, filings finished. `complete` where no due work

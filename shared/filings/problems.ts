@@ -2,8 +2,8 @@ import { dayAfter } from '../base/calendar.ts';
 import { invalidFormat, type Problem, requiredField } from '../base/problem.ts';
 import { cursorProblem } from '../ledger/page-limit.ts';
 import { statusProblem } from '../ledger/status.ts';
-import type { FilingStatus } from './filing.ts';
-import type { StoredFiling } from './ledger.ts';
+import type { FilingStatus, StoredFiling } from './filing.ts';
+
 import type { Period } from './periods.ts';
 
 export const filingNotFound: Problem = {
@@ -19,13 +19,33 @@ export const noPeriodEnd = (state: string, { before, after }: { before: string; 
     `Send the last day of a period of ${state}: ${before} or ${after}.`,
   );
 
-export const periodNotOver = (state: string, periodEnd: string): Problem => ({
-  code: 'conflict_period_not_over',
-  title: 'Period not over',
-  detail: `The period of ${state} that ends on ${periodEnd} can be closed from ${dayAfter(periodEnd)} on, in the account's time zone. Until then, send "dry_run": true to see its figures.`,
-  source: { pointer: '/period_end' },
-  meta: { state, period_end: periodEnd },
-});
+const periodProblem = (
+  code: 'conflict_period_not_over' | 'conflict_period_order',
+  title: string,
+  state: string,
+  period_end: string,
+  detail: string,
+  pointer = '/period_end',
+): Problem => ({ code, title, detail, source: { pointer }, meta: { state, period_end } });
+
+export const periodNotOver = (state: string, periodEnd: string): Problem =>
+  periodProblem(
+    'conflict_period_not_over',
+    'Period not over',
+    state,
+    periodEnd,
+    `The period of ${state} that ends on ${periodEnd} can be closed from ${dayAfter(periodEnd)} on, in the account's time zone. Until then, send "dry_run": true to see its figures.`,
+  );
+
+/** A dry run takes periods up to the running one, which ends on `running`. */
+export const periodInFuture = (state: string, { start, end }: Period, running: string): Problem =>
+  periodProblem(
+    'conflict_period_not_over',
+    'Period not begun',
+    state,
+    end,
+    `The period of ${state} from ${start} to ${end} is in the future. The running period, which ends on ${running}, is the last one that a dry run takes.`,
+  );
 
 export const inProgress = (state: string, filing: string): Problem => ({
   code: 'conflict_filing_in_progress',
@@ -35,57 +55,42 @@ export const inProgress = (state: string, filing: string): Problem => ({
   meta: { state, filing_id: filing },
 });
 
-/** A dry run takes periods up to the running one, which ends on `running`. */
-export const periodInFuture = (
-  state: string,
-  { start, end }: Pick<Period, 'start' | 'end'>,
-  running: string,
-): Problem => ({
-  code: 'conflict_period_not_over',
-  title: 'Period not begun',
-  detail: `The period of ${state} from ${start} to ${end} is in the future. The running period, which ends on ${running}, is the last one that a dry run takes.`,
-  source: { pointer: '/period_end' },
-  meta: { state, period_end: end },
-});
-
 /** Periods are closed oldest first; `period_end` is the next one. */
-export const closeFirst = (state: string, periodEnd: string): Problem => ({
-  code: 'conflict_period_order',
-  title: 'Another period is next',
-  detail: `The periods of ${state} are closed in order. Close the one that ends on ${periodEnd} first.`,
-  source: { pointer: '/period_end' },
-  meta: { state, period_end: periodEnd },
-});
+export const closeFirst = (state: string, periodEnd: string): Problem =>
+  periodProblem(
+    'conflict_period_order',
+    'Another period is next',
+    state,
+    periodEnd,
+    `The periods of ${state} are closed in order. Close the one that ends on ${periodEnd} first.`,
+  );
 
-/** A period before the first one of the state, which ends on `first`. */
-export const beforeFirstPeriod = (state: string, periodEnd: string, first: string): Problem => ({
-  code: 'conflict_period_order',
-  title: 'Before the first period',
-  detail: `${state} has no period that ends on ${periodEnd}: its first period in Levy ends on ${first}. File earlier periods outside of Levy.`,
-  source: { pointer: '/period_end' },
-  meta: { state, period_end: first },
-});
+/** A period without a filing: before the first period of the state, or before its newest filing, which ends on `last`. */
+export const beforeNext = (state: string, periodEnd: string, last: string | undefined, next: string): Problem =>
+  periodProblem(
+    'conflict_period_order',
+    'Before the first period',
+    state,
+    next,
+    `${
+      last === undefined
+        ? `${state} has no period that ends on ${periodEnd}: its first period in Levy ends on ${next}.`
+        : `${state} has no filing that ends on ${periodEnd}, and its periods up to ${last} are closed.`
+    } File earlier periods outside of Levy.`,
+  );
 
-/** A period without a filing before the newest filing, which ends on `last`; `next` is the end of the next period. */
-export const beforeFilings = (state: string, periodEnd: string, last: string, next: string): Problem => ({
-  ...beforeFirstPeriod(state, periodEnd, next),
-  detail: `${state} has no filing that ends on ${periodEnd}, and its periods up to ${last} are closed. File earlier periods outside of Levy.`,
-});
-
-/** Filings are canceled newest first. */
-export const cancelFirst = (state: string, periodEnd: string): Problem => ({
-  code: 'conflict_period_order',
-  title: 'Another filing is newer',
-  detail: `The filings of ${state} are canceled in order. Cancel the one that ends on ${periodEnd} first.`,
-  source: { pointer: '/status' },
-  meta: { state, period_end: periodEnd },
-});
-
-/** The same where the newest filing is filed, or being marked as filed, and cannot be canceled. */
-export const newerFiled = (state: string, periodEnd: string): Problem => ({
-  ...cancelFirst(state, periodEnd),
-  detail: `The later filing of ${state} that ends on ${periodEnd} is already filed. Correct this one in the next period.`,
-});
+/** Filings are canceled newest first. A newer filing that is filed, or being marked as filed, cannot be canceled. */
+export const cancelFirst = (state: string, periodEnd: string, isFiled = false): Problem =>
+  periodProblem(
+    'conflict_period_order',
+    'Another filing is newer',
+    state,
+    periodEnd,
+    isFiled
+      ? `The later filing of ${state} that ends on ${periodEnd} is already filed. Correct this one in the next period.`
+      : `The filings of ${state} are canceled in order. Cancel the one that ends on ${periodEnd} first.`,
+    '/status',
+  );
 
 export const tooManyEntries: Problem = {
   code: 'validation_too_many_entries',

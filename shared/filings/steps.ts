@@ -3,12 +3,11 @@ import { auditEntry } from '../ledger/audit.ts';
 import { statesToFile } from '../ledger/entries/entries.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import type { HeadChange } from '../ledger/ports.ts';
-import type { StoredTransaction, Transaction } from '../ledger/transaction.ts';
-import { isLive } from '../ledger/transaction.ts';
-import { filingCommit } from './begin.ts';
-import { type FilingCommit, type Phase, type ShardProgress, type StoredFiling, toEntryPlace } from './ledger.ts';
+import { isLive, type StoredTransaction, type Transaction } from '../ledger/transaction.ts';
+import type { StoredFiling } from './filing.ts';
 import { monthOfEnd } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
+import { type FilingCommit, type Phase, type ShardProgress, toEntryPlace } from './ports.ts';
 import { noTotals, withEntries } from './totals.ts';
 import { addToShard, partsReader, partsWith, type ShardTotalsUpdate } from './totals-parts.ts';
 
@@ -34,7 +33,7 @@ const stepTo = (
   changes: Partial<FilingCommit> = {},
 ): Step => {
   const after = { ...before, ...progress, version: before.version + 1 };
-  return { after, commit: filingCommit(filing, nowMs, { progress: [{ before, after }], ...changes }) };
+  return { after, commit: { filing, nowMs, progress: [{ before, after }], ...changes } };
 };
 
 const entryPlace = ({ account, id, state }: StoredFiling, { shard }: ShardProgress) => ({ account, id, state, shard });

@@ -1,18 +1,18 @@
 import { assert } from '../base/assert.ts';
 import { type Result, refuse } from '../base/result.ts';
+
 import type { Caller, Idempotency, ReplayableResponse } from '../ledger/ports.ts';
-import { changeAnswer, type Decided, decidedBy, filingReply, repliedBefore, summedUp, unchanged } from './answer.ts';
-import { filingCommit } from './begin.ts';
-import type { FilingSequence, Phase, ShardProgress, StoredFiling } from './ledger.ts';
-import type { FilingChange, FilingPorts } from './ports.ts';
+import { changeReply, type Decided, decidedBy, summedUp, unchanged } from './answer.ts';
+import type { FilingSequence, StoredFiling } from './filing.ts';
+import type { FilingPorts, Phase, ShardProgress } from './ports.ts';
 import {
   cancelFirst,
   confirmationFixed,
   exceptionsNotAcknowledged,
   filingNotFound,
   filingTransitionProblem,
-  newerFiled,
 } from './problems.ts';
+import type { FilingUpdate } from './request.ts';
 import { answeredExceptions } from './totals-answer.ts';
 import { decideAndProcess } from './work-on.ts';
 
@@ -23,45 +23,45 @@ import { decideAndProcess } from './work-on.ts';
  * confirmation number, `conflict_exceptions_not_acknowledged`, `conflict_period_order` where a newer filing of the
  * state would have to be canceled first.
  */
-export const updateFiling = async (
-  request: FilingChange,
+export const updateFiling = (
+  id: string,
+  request: FilingUpdate,
   idempotency: Idempotency | null,
   caller: Caller,
   ports: FilingPorts,
 ): Promise<Result<ReplayableResponse>> =>
-  decideAndProcess(() => updateOnce(request, idempotency, caller, ports), ports);
+  decideAndProcess(idempotency, caller, ports, () => updateOnce(id, request, idempotency, caller, ports));
 
 const updateOnce = async (
-  request: FilingChange,
+  id: string,
+  request: FilingUpdate,
   idempotency: Idempotency | null,
   caller: Caller,
   ports: FilingPorts,
 ): Promise<Result<Decided> | 'stale'> => {
-  const { filings, ledger, now } = ports;
+  const { filings } = ports;
   const account = caller.account.id;
-  const replay = idempotency && (await ledger.findReplay(account, idempotency, now()));
-  if (replay) return repliedBefore(replay);
-  const filing = await filings.find(account, request.id);
+  const filing = await filings.find(account, id);
   if (!filing) return refuse(filingNotFound);
-  const shards = await filings.progress(account, filing.id);
+  const shards = await filings.progress(account, id);
   if (hasStatus(filing, request.status)) {
-    if (request.confirmation_number !== null && request.confirmation_number !== filing.confirmation_number)
+    const { confirmation_number, acknowledge_exceptions } = request;
+    if (confirmation_number != null && confirmation_number !== filing.confirmation_number)
       return refuse(confirmationFixed);
-    if (request.acknowledge_exceptions !== null && isUnacknowledged(shards, request))
+    if (acknowledge_exceptions != null && isUnacknowledged(shards, request))
       return refuse(exceptionsNotAcknowledged(exceptionCount(shards)));
-    const answer = await changeAnswer(filing, shards, caller.account, ports);
-    return unchanged(filing, filingReply(answer), idempotency, ports);
+    return unchanged(filing, await changeReply(filing, shards, caller.account, ports), idempotency, ports);
   }
   const problem = filingTransitionProblem(filing, request.status);
   if (problem) return refuse(problem);
   if (request.status === 'filed' && isUnacknowledged(shards, request))
     return refuse(exceptionsNotAcknowledged(exceptionCount(shards)));
   const [chain = null] = request.status === 'canceled' ? await filings.chains(account, [filing.state]) : [];
-  if (chain?.last && chain.last.filing !== filing.id) {
+  if (chain?.last && chain.last.filing !== id) {
     const newest = await filings.find(account, chain.last.filing);
     assert(newest !== undefined, 'A chain ends with a missing filing.');
     const isFiled = newest.status === 'marking' || newest.status === 'filed';
-    return refuse((isFiled ? newerFiled : cancelFirst)(filing.state, newest.period_end));
+    return refuse(cancelFirst(filing.state, newest.period_end, isFiled));
   }
   return change(filing, shards, chain, request, idempotency, caller, ports);
 };
@@ -69,26 +69,18 @@ const updateOnce = async (
 const exceptionCount = (shards: readonly ShardProgress[]): number => answeredExceptions(summedUp(shards)).count;
 
 // A request without `acknowledge_exceptions` acknowledges zero.
-const isUnacknowledged = (shards: readonly ShardProgress[], { acknowledge_exceptions }: FilingChange): boolean =>
+const isUnacknowledged = (shards: readonly ShardProgress[], { acknowledge_exceptions }: FilingUpdate): boolean =>
   (acknowledge_exceptions ?? 0) !== exceptionCount(shards);
 
 // A filing that is being marked counts as filed.
-const hasStatus = ({ status }: StoredFiling, requested: FilingChange['status']): boolean =>
+const hasStatus = ({ status }: StoredFiling, requested: FilingUpdate['status']): boolean =>
   status === requested || (status === 'marking' && requested === 'filed');
 
-const begun = (progress: ShardProgress, phase: Phase): ShardProgress => ({
-  ...progress,
-  phase,
-  isDone: false,
-  cursor: null,
-  version: progress.version + 1,
-});
-
 /** The filing after the change, before its entries are processed. */
-const changed = (filing: StoredFiling, request: FilingChange, credential: string, nowMs: number): StoredFiling => ({
+const changed = (filing: StoredFiling, request: FilingUpdate, credential: string, nowMs: number): StoredFiling => ({
   ...filing,
   ...(request.status === 'filed'
-    ? { status: 'marking', confirmation_number: request.confirmation_number, filed_by: credential }
+    ? { status: 'marking', confirmation_number: request.confirmation_number ?? null, filed_by: credential }
     : { status: 'canceled', canceled_at: new Date(nowMs).toISOString() }),
   isUnfinished: true,
   version: filing.version + 1,
@@ -98,25 +90,29 @@ const change = async (
   before: StoredFiling,
   shards: readonly ShardProgress[],
   chain: FilingSequence | null,
-  request: FilingChange,
+  request: FilingUpdate,
   idempotency: Idempotency | null,
   { account, credential }: Caller,
   { filings, now }: FilingPorts,
 ): Promise<Result<Decided> | 'stale'> => {
   const nowMs = now();
   const after = changed(before, request, credential, nowMs);
-  const phase = request.status === 'filed' ? 'mark' : 'reopen';
-  const begunShards = shards.map((progress) => begun(progress, phase));
-  const answer = filingReply(await changeAnswer(after, begunShards, account, { filings }));
-  const committed = await filings.commit(
-    filingCommit(before, nowMs, {
-      idempotency: idempotency && { ...idempotency, answer },
-      head: { before, after },
-      // No other filing of the state begins before the entries are open again.
-      chain: chain && { before: chain, after: { ...chain, isBusy: true, version: chain.version + 1 } },
-      progress: shards.map((progress, at) => ({ before: progress, after: begunShards[at] ?? progress })),
-      work: 'put',
-    }),
-  );
+  const phase: Phase = request.status === 'filed' ? 'mark' : 'reopen';
+  const progress = shards.map((shard) => ({
+    before: shard,
+    after: { ...shard, phase, isDone: false, cursor: null, version: shard.version + 1 },
+  }));
+  const begun = progress.map((of) => of.after);
+  const answer = await changeReply(after, begun, account, { filings });
+  const committed = await filings.commit({
+    filing: before,
+    nowMs,
+    idempotency: idempotency && { ...idempotency, answer },
+    head: { before, after },
+    // No other filing of the state begins before the entries are open again.
+    chain: chain && { before: chain, after: { ...chain, isBusy: true, version: chain.version + 1 } },
+    progress,
+    work: 'put',
+  });
   return decidedBy(committed, answer, after);
 };

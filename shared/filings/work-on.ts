@@ -2,13 +2,78 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { mapResult, type Result } from '../base/result.ts';
-import type { ReplayableResponse } from '../ledger/ports.ts';
-import { type Decided, sumCounts, summedUp } from './answer.ts';
-import { filingCommit } from './begin.ts';
-import type { FilingCommit, FilingSequence, Phase, ShardProgress, StoredFiling } from './ledger.ts';
-import type { FilingPorts } from './ports.ts';
+
+import type { Caller, Idempotency, ReplayableResponse, SavedResponse } from '../ledger/ports.ts';
+import { type Decided, repliedBefore, sumCounts, summedUp } from './answer.ts';
+import type { FilingSequence, StoredFiling } from './filing.ts';
+import type { Period } from './periods.ts';
+import type { FilingCommit, FilingPorts, Phase, ShardProgress } from './ports.ts';
 import { planStep } from './steps.ts';
+import { noTotals } from './totals.ts';
 import { answeredExceptions, answeredSummary } from './totals-answer.ts';
+
+const noEntries = { moved: 0, marked: 0, reopened: 0 };
+
+/** A new filing, before its entries move. */
+export const newFiling = (
+  filing: Pick<StoredFiling, 'account' | 'id' | 'state' | 'previous' | 'asked_by'>,
+  { start, end, frequency }: Period,
+  nowMs: number,
+): StoredFiling => ({
+  ...filing,
+  period_start: start,
+  period_end: end,
+  frequency,
+  status: 'closing',
+  isUnfinished: true,
+  confirmation_number: null,
+  summary: [],
+  exceptions: null,
+  entries: noEntries,
+  filed_by: null,
+  created_at: new Date(nowMs).toISOString(),
+  closed_at: null,
+  filed_at: null,
+  canceled_at: null,
+  version: 1,
+});
+
+/** The shards of a new filing. A shard that was read without an entry of the period is done: later entries are late. */
+export const newShards = (shards: number, isEmpty: (shard: number) => boolean = () => false): ShardProgress[] =>
+  Array.from({ length: shards }, (_, shard) => ({
+    shard,
+    phase: 'move',
+    isDone: isEmpty(shard),
+    entries: noEntries,
+    cursor: null,
+    totals: noTotals,
+    parts: [],
+    version: 1,
+  }));
+
+/** The commit that begins a filing, on the condition that the chain still has the version that was read. */
+export const filingCommitToBegin = (
+  filing: StoredFiling,
+  shards: readonly ShardProgress[],
+  before: FilingSequence | null,
+  idempotency: (Idempotency & { readonly answer: SavedResponse }) | null = null,
+) => {
+  const { account, state, id, period_end, created_at } = filing;
+  const last = { period_end, filing: id };
+  const version = (before?.version ?? 0) + 1;
+  return {
+    filing,
+    nowMs: Date.parse(created_at),
+    idempotency,
+    head: { before: null, after: filing },
+    chain: { before, after: { account, state, last, isBusy: true, isHeld: false, version } },
+    period: { put: period_end },
+    progress: shards.map((after) => ({ before: null, after })),
+    work: 'put',
+    // The schedule removes the due entry of a canceled period. A new entry makes it process the state again.
+    due: before?.isHeld ? { remove: null, put: { account, state, at: created_at } } : null,
+  } satisfies FilingCommit;
+};
 
 const currentPhase = ({ status }: StoredFiling): Phase =>
   status === 'marking' ? 'mark' : status === 'canceled' ? 'reopen' : 'move';
@@ -56,10 +121,9 @@ const workOnShard = async (
   while (progress.phase === phase && !progress.isDone) {
     if (ports.remainingMs() <= leaveMs) break;
     const step = await planStep[phase](filing, progress, limit, ports);
-    const { commit, after } = step;
     limit = step.limit ?? limit;
-    const isCommitted = (await ports.filings.commit(commit)).kind === 'committed';
-    progress = isCommitted ? after : await readAgain(filing, progress, ports);
+    const isCommitted = (await ports.filings.commit(step.commit)).kind === 'committed';
+    progress = isCommitted ? step.after : await readAgain(filing, progress, ports);
     // Contention: a smaller step succeeds sooner.
     limit = isCommitted ? Math.min(limit * 2, ports.stepEntriesMax) : Math.ceil(limit / 2);
   }
@@ -76,7 +140,7 @@ const readAgain = async (
   return progress;
 };
 
-/** The commit that ends a phase once all shards are done. It removes the work item of the schedule. */
+/** Ends a phase once all shards are done. Removes the work item of the schedule. */
 const finish = async (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
@@ -87,7 +151,7 @@ const finish = async (
   const read = async () => (filing.status === 'marking' ? [] : await filings.chains(filing.account, [filing.state]));
   const [chain = null] = known ? [known] : await read();
   // A stale commit means that a concurrent worker finished the filing: nothing else changes an unfinished one.
-  await filings.commit(filingCommit(filing, nowMs, { work: 'remove', ...endPhase(filing, shards, chain, nowMs) }));
+  await filings.commit({ filing, nowMs, work: 'remove', ...endPhase(filing, shards, chain, nowMs) });
 };
 
 const endPhase = (
@@ -95,7 +159,7 @@ const endPhase = (
   shards: readonly ShardProgress[],
   chain: FilingSequence | null,
   nowMs: number,
-): Partial<FilingCommit> => {
+): Pick<FilingCommit, 'head' | 'chain' | 'period'> => {
   const at = new Date(nowMs).toISOString();
   const after = { ...before, isUnfinished: false, entries: sumCounts(shards), version: before.version + 1 };
   if (before.status === 'marking') return { head: { before, after: { ...after, status: 'filed', filed_at: at } } };
@@ -137,14 +201,20 @@ const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<
 };
 
 /**
- * Decide a request, then work for a short time on the filing that it began. Retries while concurrent writes make it
- * stale.
+ * Decide a request that is no replay, then work for a short time on the filing that it began. Retries while concurrent
+ * writes make it stale.
  */
 export const decideAndProcess = async (
-  decide: () => Promise<Result<Decided> | 'stale'>,
+  idempotency: Idempotency | null,
+  { account }: Caller,
   ports: FilingPorts,
+  decide: (nowMs: number) => Promise<Result<Decided> | 'stale'>,
 ): Promise<Result<ReplayableResponse>> => {
-  const decided = await retryWhileStale(decide, ports.remainingMs);
+  const decided = await retryWhileStale(async () => {
+    const nowMs = ports.now();
+    const replay = idempotency && (await ports.ledger.findReplay(account.id, idempotency, nowMs));
+    return replay ? repliedBefore(replay) : decide(nowMs);
+  }, ports.remainingMs);
   if (decided.ok && decided.value.filing) await processInline(decided.value.filing, ports);
   return mapResult(decided, ({ answered }) => answered);
 };

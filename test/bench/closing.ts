@@ -5,7 +5,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
 import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
-import { dueItem } from '../../shared/store/filings/due-item.ts';
+import { dueItem } from '../../shared/store/filings/due-index.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { accountKey, accountRegisterKey, openEntryKey } from '../../shared/store/keys.ts';
 import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';

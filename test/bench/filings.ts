@@ -1,7 +1,6 @@
 import { ulid } from 'ulid';
 import { environment } from '../../shared/config/environment.ts';
-import { filingCommitToBegin, newFiling, newShards } from '../../shared/filings/begin.ts';
-import { workOn } from '../../shared/filings/work-on.ts';
+import { filingCommitToBegin, newFiling, newShards, workOn } from '../../shared/filings/work-on.ts';
 import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import { filingPorts } from '../../shared/store/filings/filing-ports.ts';
 import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';

@@ -39,7 +39,7 @@ const name = <Named extends { readonly id: string }>(as: string, of: Named): Nam
 
 /** The fields of stream records of audit entries and filings that the test reads and changes. */
 type Image = {
-  readonly unfinished: { BOOL: boolean };
+  readonly isUnfinished: { BOOL: boolean };
   readonly about: { readonly M: Record<string, unknown> };
   version?: unknown;
 };
@@ -285,7 +285,7 @@ it('publishes no unfinished filing', async () => {
   expect(finished).toHaveLength(4);
   for (const record of finished) {
     const unfinished = structuredClone(record);
-    unfinished.dynamodb.NewImage.unfinished.BOOL = true;
+    unfinished.dynamodb.NewImage.isUnfinished.BOOL = true;
     expect(patterns.some((pattern) => matches(pattern, unfinished))).toBe(false);
     await expect(handler([unfinished])).rejects.toThrow(record.dynamodb.SequenceNumber);
   }

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import { answerBytes } from '../../shared/base/answer-size.ts';
 import { createFiling } from '../../shared/filings/create-filing.ts';
-import { getFiling } from '../../shared/filings/get-filing.ts';
 import type { ClosePorts } from '../../shared/filings/ports.ts';
+import { getFiling } from '../../shared/filings/read-filings.ts';
 import type { Filing } from '../../shared/filings/response.ts';
 import { filingPorts } from '../../shared/store/filings/filing-ports.ts';
 import {

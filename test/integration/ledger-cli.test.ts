@@ -18,7 +18,7 @@ import { hashEntry } from '../../shared/ledger/audit.ts';
 import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
 import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import type { Amounts, Transaction } from '../../shared/ledger/transaction.ts';
-import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
+import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-item.ts';
 import {
   auditKey,
   chainKey,
@@ -406,7 +406,7 @@ const ofFilings: readonly Tampering[] = [
   ],
   [() => remove(michigan()), '<closed>  filings: end of the chain of US-MI is none, should be <closed> of 2026-10-31'],
   [
-    () => change(michigan(), { busy: true }),
+    () => change(michigan(), { isBusy: true }),
     '<closed>  filings: busy flag of the chain of US-MI is true, should be false',
   ],
   [() => change(michigan(), { last: 'x' }), '<closed>  filings: chain of US-MI is not readable'],

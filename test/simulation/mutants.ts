@@ -174,7 +174,7 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
       const write = (part: FilingCommit) =>
         writeTogether(filingWrites(part), (exception) => findRefusal(commit, exception), remainingMs);
       const counted = await write({ ...commit, take: [] });
-      return counted.kind === 'committed' && commit.take.length > 0 ? write({ ...commit, ...rest }) : counted;
+      return counted.kind === 'committed' && commit.take?.length ? write({ ...commit, ...rest }) : counted;
     })();`,
     },
   ],
@@ -198,7 +198,7 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
     const refused = (exception) => findRefusal(commit, exception);
     const first = await writeTogether(filingWrites({ ...commit, progress: [] }), refused, remainingMs);
     const none = { idempotency: null, head: null, chain: null, period: null, work: null, take: [], giveBack: [], heads: [] };
-    if (first.kind !== 'committed' || commit.progress.length === 0) return first;
+    if (first.kind !== 'committed' || !commit.progress?.length) return first;
     return writeTogether(filingWrites({ ...commit, ...none }), refused, remainingMs);
   };`,
     },
@@ -225,7 +225,7 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   'return filed with exceptions that nobody acknowledged': [
     {
       find: "if (request.status === 'filed' && isUnacknowledged(shards, request))",
-      replace: 'if (request.acknowledge_exceptions !== null && isUnacknowledged(shards, request))',
+      replace: 'if (request.acknowledge_exceptions != null && isUnacknowledged(shards, request))',
     },
   ],
   'sale without tax left out of the return': [
@@ -237,9 +237,9 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   'work item of a filing forgotten': [{ find: '    ...workWrites(commit),\n', replace: '' }],
   'next period missing in the due index': [
     {
-      find: "  if ((await filings.commit({ ...commit, due, settingsAsOf })).kind !== 'committed') return nothing;",
+      find: "  if ((await filings.commit({ ...commit, due, settingsAsOf })).kind !== 'committed') return;",
       replace:
-        "  if ((await filings.commit({ ...commit, due: { ...due, put: null }, settingsAsOf })).kind !== 'committed') return nothing;",
+        "  if ((await filings.commit({ ...commit, due: { ...due, put: null }, settingsAsOf })).kind !== 'committed') return;",
     },
   ],
   'canceled period closed again by the schedule': [

@@ -9,9 +9,8 @@ import type { TaxRowResponse } from '../../shared/calculations/response.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { createFiling } from '../../shared/filings/create-filing.ts';
-import { getFiling } from '../../shared/filings/get-filing.ts';
-import type { DueIndex } from '../../shared/filings/ledger.ts';
-import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
+import type { Closed, ClosePorts, DueIndex } from '../../shared/filings/ports.ts';
+import { getFiling } from '../../shared/filings/read-filings.ts';
 import type { Filing, FilingEntry } from '../../shared/filings/response.ts';
 import { updateFiling } from '../../shared/filings/update-filing.ts';
 import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
@@ -210,20 +209,10 @@ export const close = (account: Account, wanted: Wanted = {}, ports: ClosePorts =
   createFiling({ state: 'US-MI', period_end: '2026-10-31', dry_run: false, ...wanted }, null, caller(account), ports);
 
 export const fileIt = (account: Account, id: string, ports: ClosePorts = portsFor(account)) =>
-  updateFiling(
-    { id, status: 'filed', confirmation_number: 'c-1', acknowledge_exceptions: null },
-    null,
-    caller(account),
-    ports,
-  );
+  updateFiling(id, { status: 'filed', confirmation_number: 'c-1' }, null, caller(account), ports);
 
 export const cancelIt = (account: Account, id: string, ports: ClosePorts = portsFor(account)) =>
-  updateFiling(
-    { id, status: 'canceled', confirmation_number: null, acknowledge_exceptions: null },
-    null,
-    caller(account),
-    ports,
-  );
+  updateFiling(id, { status: 'canceled' }, null, caller(account), ports);
 
 /** Run the schedule without due periods to close. */
 export const resume = (account: Account, changes: Partial<ClosePorts> = {}): Promise<Closed> => {
@@ -380,7 +369,7 @@ export const judge = async (
   for (const { head, id, members } of filings) {
     const answer = await read(account, id);
     expect(answer.progress.complete, 'finished').toBe(true);
-    expect(head['unfinished']).toBe(false);
+    expect(head['isUnfinished']).toBe(false);
     if (head['status'] === 'canceled') {
       expect(members).toEqual([]);
       continue;
@@ -411,7 +400,7 @@ export const judge = async (
   ).toBe(monthsBetween);
   const last = kept.at(-1);
   expect(chain?.['last'] ?? null).toEqual(last ? { period_end: last.head['period_end'], filing: last.id } : null);
-  expect(chain?.['busy'] ?? false).toBe(false);
+  expect(chain?.['isBusy'] ?? false).toBe(false);
   expect(
     (await query('W')).filter(({ sk }) => String(sk).startsWith(`${account.id}#`)),
     'work',

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
-import { getFiling } from '../../shared/filings/get-filing.ts';
-import type { FilingReads } from '../../shared/filings/ledger.ts';
+import type { StoredFiling } from '../../shared/filings/filing.ts';
+import type { FilingReads } from '../../shared/filings/ports.ts';
+import { getFiling } from '../../shared/filings/read-filings.ts';
 import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import { openEntryToJson } from '../../shared/store/ledger/open-entry-item.ts';
 import { saleDocument } from '../support/transactions.ts';
@@ -34,7 +35,7 @@ const filing = {
   canceled_at: null,
   previous: null,
   version: 2,
-} as const;
+} satisfies StoredFiling;
 
 const entry = (number: number, jurisdictions: number): LiabilityEntry => ({
   transactionId: `txn_${String(number).padStart(3, '0')}`,

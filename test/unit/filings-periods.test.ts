@@ -242,7 +242,7 @@ describe('the next period', () => {
     { last: '2025-09-30', from: '2026-07-01', end: '2025-10-31', because: 'a later setting skips no period' },
     { last: '0202-10-31', from: '2020-01-01', end: '2020-01-31', because: 'an earlier setting counts' },
   ])('ends on $end, because $because', async ({ oldest = null, last = null, from = null, end }) => {
-    expect((await next(oldest, last, from))?.end ?? null).toBe(end);
+    expect((await next(oldest, last, from)).period?.end ?? null).toBe(end);
   });
 
   it.each<{ oldest?: string; last: string; end: string; because: string }>([
@@ -258,7 +258,7 @@ describe('the next period', () => {
       registration('2025-01-01', '2026-02-10', 'month'),
       registration('2026-08-05', '2026-12-31', 'quarter'),
     ];
-    expect((await next(oldest, last, null, both))?.end).toBe(end);
+    expect((await next(oldest, last, null, both)).period?.end).toBe(end);
   });
 });
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PartPlace, ShardProgress, TotalsPart } from '../../shared/filings/ledger.ts';
+import type { PartPlace, ShardProgress, TotalsPart } from '../../shared/filings/ports.ts';
 import { noTotals, type Totals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
-import { pageOfTotals, totalsMax } from '../../shared/filings/totals-page.ts';
-import { addToShard, sumsAfter } from '../../shared/filings/totals-parts.ts';
+import { addToShard, pageOfTotals, sumsAfter, totalsMax } from '../../shared/filings/totals-parts.ts';
 import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import { saleDocument } from '../support/transactions.ts';
 

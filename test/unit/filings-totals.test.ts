@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noTotals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
 import { answeredExceptions, answeredSummary, answeredTotals } from '../../shared/filings/totals-answer.ts';
-import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
+import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-item.ts';
 import { entryFromTexts, type TextAmounts, type TextEntry, type TextRow } from '../support/entry-texts.ts';
 import { saleDocument } from '../support/transactions.ts';
 

@@ -2,8 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { BodyDefinition } from '../../shared/api/body.ts';
 import { readQuery } from '../../shared/api/query.ts';
 import type { Problem } from '../../shared/base/problem.ts';
-import { FilingListQuery, FilingQuery } from '../../shared/filings/query.ts';
-import { FilingRequest, FilingUpdate, filingUpdateProblems } from '../../shared/filings/request.ts';
+import {
+  FilingListQuery,
+  FilingQuery,
+  FilingRequest,
+  FilingUpdate,
+  filingUpdateProblems,
+} from '../../shared/filings/request.ts';
 import { parseSent, placeOf, requestContext } from '../support/parse-sent.ts';
 
 const asked: BodyDefinition<typeof FilingRequest> = { schema: FilingRequest, answer: {} };

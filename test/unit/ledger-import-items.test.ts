@@ -18,8 +18,8 @@ const filing = {
   ...{ entries: { moved: 0, marked: 0, reopened: 0 }, asked_by: 'key_1', filed_by: null, created_at: at },
   ...{ closed_at: null, filed_at: null, canceled_at: null, previous: null, version: 1 },
 };
-const totals = { jurisdictions: [], summary: [], exceptions: [] };
-const progress = { shard: 0, phase: 'move', done: false, entries: filing.entries, cursor: null, totals, version: 1 };
+const totals = { jurisdictions: [], summary: [], exceptions: [], parts: [] };
+const progress = { shard: 0, phase: 'move', isDone: false, entries: filing.entries, cursor: null, totals, version: 1 };
 const customer = { id: 'c1', name: null, exemptions: [], created_at: at, updated_at: at, version: 1 };
 
 describe('a line of an exported file with keys of another account', () => {

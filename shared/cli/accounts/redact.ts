@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { encodeTime } from 'ulid';
 import { dayMs, isDay } from '../../base/calendar.ts';
+import { concurrently } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
 import { namesCustomer } from '../../ledger/personal-data/fields.ts';
 import { type Redacted, type RedactionPorts, redactTransaction } from '../../ledger/personal-data/redact.ts';
@@ -12,7 +13,6 @@ import { creditIds, itemsAt, transactionIds } from '../../store/ledger/ledger-wa
 import { redactionPorts } from '../../store/ledger/redaction-ports.ts';
 import { transactionFrom } from '../../store/ledger/transaction-item.ts';
 import { idsOfReference } from '../ledger/history.ts';
-import { concurrently } from '../ledger/verify-account.ts';
 import { requireAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { type Confirmation, requireConfirmation, withProgress } from '../terminal/progress.ts';

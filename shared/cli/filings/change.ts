@@ -5,9 +5,10 @@ import { assert } from '../../base/assert.ts';
 import { dayAfter } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { createFiling } from '../../filings/create-filing.ts';
-import { getFiling } from '../../filings/get-filing.ts';
+
 import { isOver, isRegisteredIn, registrationsIn } from '../../filings/periods.ts';
 import type { FilingPorts } from '../../filings/ports.ts';
+import { getFiling } from '../../filings/read-filings.ts';
 import { FilingUpdate } from '../../filings/request.ts';
 import type { Filing } from '../../filings/response.ts';
 import { updateFiling } from '../../filings/update-filing.ts';
@@ -126,7 +127,7 @@ const file = async (named: string | undefined, options: FileOptions): Promise<vo
   const { error } = FilingUpdate.safeParse(change);
   if (error) throw new CommandError(problemIn(error));
   const { id, filing: before, caller, ports } = await requireFiling(named, options);
-  const result = await updateFiling({ id, ...change }, null, caller, ports);
+  const result = await updateFiling(id, change, null, caller, ports);
   if (!result.ok && result.problems[0].code === 'conflict_exceptions_not_acknowledged')
     throw new CommandError(
       before.exceptions?.count === 0
@@ -156,14 +157,7 @@ const cancel = async (named: string | undefined, options: FilingName & Confirmat
     if (!options.json) print(effect);
     await requireConfirmation('Cancel this filing?', options);
   }
-  accepted(
-    await updateFiling(
-      { id, status: 'canceled', confirmation_number: null, acknowledge_exceptions: null },
-      null,
-      caller,
-      ports,
-    ),
-  );
+  accepted(await updateFiling(id, { status: 'canceled' }, null, caller, ports));
   const filing = await finished(id, `Reopening ${before.state}`, before.progress.entries_moved, caller, ports);
   if (options.json) return printJson(filing);
   print(

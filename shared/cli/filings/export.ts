@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
 import { mapResult } from '../../base/result.ts';
 import { csvName, entriesCsv, totalsCsv } from '../../filings/csv.ts';
-import { getFiling } from '../../filings/get-filing.ts';
+import { getFiling } from '../../filings/read-filings.ts';
 import type { Filing } from '../../filings/response.ts';
 import type { Progress } from '../../importers/releases/reporter.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';

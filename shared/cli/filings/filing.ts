@@ -3,8 +3,9 @@ import type { Account } from '../../accounts/account.ts';
 import type { Result } from '../../base/result.ts';
 import { createFiling } from '../../filings/create-filing.ts';
 import type { FilingException } from '../../filings/filing.ts';
-import { getFiling } from '../../filings/get-filing.ts';
+
 import type { FilingPorts } from '../../filings/ports.ts';
+import { getFiling } from '../../filings/read-filings.ts';
 import type { Filing } from '../../filings/response.ts';
 import type { Caller, ReplayableResponse } from '../../ledger/ports.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { batchesOf } from '../../base/collections.ts';
 import { listCharges } from '../../calculations/figures.ts';
-import type { StoredFiling } from '../../filings/ledger.ts';
+import type { StoredFiling } from '../../filings/filing.ts';
 import { type AuditEntry, hashEntry, hashState } from '../../ledger/audit.ts';
 import {
   calculateRemaining,

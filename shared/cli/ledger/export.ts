@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
 import { pagesOf } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
-import type { StoredFiling } from '../../filings/ledger.ts';
+import type { StoredFiling } from '../../filings/filing.ts';
 import { customerReads } from '../../store/customers/customer-reads.ts';
 import { transactionIndex } from '../../store/ledger/transaction-index.ts';
 import { pathOf, requireAccount } from '../terminal/arguments.ts';

@@ -1,5 +1,5 @@
 import { pagesOf } from '../../base/collections.ts';
-import type { EntryPlace } from '../../filings/ledger.ts';
+import type { EntryPlace } from '../../filings/ports.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import { allFilings } from '../../store/filings/entry-places.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';

@@ -5,13 +5,17 @@ import { asObject, parseJson } from '../../base/json.ts';
 import { type AuditEntry, hashEntry, hashState } from '../../ledger/audit.ts';
 import { compress } from '../../store/client/compressed.ts';
 import { customerFrom, customerItem } from '../../store/customers/customer-reads.ts';
-import { chainFrom, chainItem, filingFrom, filingItem } from '../../store/filings/filing-item.ts';
 import {
+  chainFrom,
+  chainItem,
+  filingFrom,
+  filingItem,
   filingProgressFrom,
   filingProgressItem,
   totalsPartFrom,
   totalsPartItem,
-} from '../../store/filings/filing-progress-item.ts';
+} from '../../store/filings/filing-item.ts';
+
 import { filedEntryKey, type ItemKey, periodKey } from '../../store/keys.ts';
 import { auditEntryFrom, auditItem } from '../../store/ledger/audit-item.ts';
 import { claimItem } from '../../store/ledger/commit-writes.ts';

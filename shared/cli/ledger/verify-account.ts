@@ -1,7 +1,8 @@
 import { decodeTime } from 'ulid';
-import { batchesOf } from '../../base/collections.ts';
+import { batchesOf, concurrently } from '../../base/collections.ts';
 import { sumCounts } from '../../filings/answer.ts';
-import type { FilingSequence, ShardProgress, StoredFiling } from '../../filings/ledger.ts';
+import type { FilingSequence, StoredFiling } from '../../filings/filing.ts';
+import type { ShardProgress } from '../../filings/ports.ts';
 import { noTotals, type Totals, totalsOfAll, withEntries } from '../../filings/totals.ts';
 import { answeredExceptions, answeredSummary, answeredTotals } from '../../filings/totals-answer.ts';
 import { sumsAfter } from '../../filings/totals-parts.ts';
@@ -408,20 +409,4 @@ const verifyFilings = async (
     const done = shareOfTransactions + shareOfEntries;
     onProgress(done + ((1 - done) * (index + 1)) / filings.length, counts);
   }
-};
-
-/** Run a function for all values with limited concurrency. */
-export const concurrently = async <Value>(
-  values: readonly Value[],
-  run: (value: Value) => Promise<void>,
-  parallel = atOnce,
-): Promise<void> => {
-  // All workers share the generator, so it ends for all of them when one throws.
-  const waiting = (function* () {
-    yield* values;
-  })();
-  const next = async () => {
-    for (const value of waiting) await run(value);
-  };
-  await Promise.all(Array.from({ length: parallel }, next));
 };

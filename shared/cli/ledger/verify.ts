@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import * as z from 'zod/mini';
+import { concurrently } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
 import { allAccounts } from '../../store/accounts/account-store.ts';
 import { jsonFile, pathOf, requireAccount, wholeNumber } from '../terminal/arguments.ts';
@@ -9,14 +10,7 @@ import { counted, print, printJson } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { CommandError } from '../terminal/run-command.ts';
 import { type Check, checks, type Finding, findingText } from './checks.ts';
-import {
-  type Counts,
-  concurrently,
-  countedKinds,
-  noCounts,
-  type VerifyOptions,
-  verifyAccount,
-} from './verify-account.ts';
+import { type Counts, countedKinds, noCounts, type VerifyOptions, verifyAccount } from './verify-account.ts';
 
 const Count = z.int().check(z.minimum(0));
 /** The progress of an account. `after` is the last transaction of the pages that are checked completely. */

@@ -12,7 +12,7 @@ import { registeredStates } from '../../filings/periods.ts';
 import { database } from '../client/client.ts';
 import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { absent, staleOrThrow, writeTogether } from '../client/writes.ts';
-import { putDue } from '../filings/due-item.ts';
+import { putDue } from '../filings/due-index.ts';
 import { accountKey, accountRegister, accountRegisterKey } from '../keys.ts';
 import { keyPuts } from './api-key-store.ts';
 

@@ -2,16 +2,41 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import type { DueEntry, DueIndex } from '../../filings/ledger.ts';
-import type { ClosePorts } from '../../filings/ports.ts';
+import type { ClosePorts, DueEntry, DueIndex, DuePlace, FilingCommit } from '../../filings/ports.ts';
 import { database, isWritten } from '../client/client.ts';
+
 import { batchGet, queryPage, startAfter } from '../client/reads.ts';
-import { absent, staleOrThrow, writeTogether } from '../client/writes.ts';
-import { dueKey, duePartition, dueShards, dueSweepKey, parseDueKey } from '../keys.ts';
+import { absent, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
+import { dueKey, duePartition, dueShards, dueSweepKey, type ItemKey, parseDueKey } from '../keys.ts';
 import { sweepPosition } from '../sweep-position.ts';
-import { dueItem, dueWrites } from './due-item.ts';
 
 const TableName = environment.tables.transactions;
+
+/** The item of an entry of the due index, with a new token. */
+export const dueItem = (place: DuePlace): ItemKey & { readonly token: string } => ({
+  ...dueKey(place),
+  token: crypto.randomUUID(),
+});
+
+/** An unconditional write of an entry. Its new token keeps concurrent workers from removing it. */
+export const putDue = (place: DuePlace): Write => ({ Put: { TableName, Item: dueItem(place) } });
+
+/** The write that removes an entry, on the condition that it is as it was read. */
+const removeDue = (entry: DueEntry): Write => ({
+  Delete: {
+    TableName,
+    Key: dueKey(entry),
+    ConditionExpression: '#token = :seen',
+    ExpressionAttributeNames: { '#token': 'token' },
+    ExpressionAttributeValues: { ':seen': entry.token },
+  },
+});
+
+/** The writes that remove an entry, and that put another one. */
+export const dueWrites = ({ remove, put }: NonNullable<FilingCommit['due']>): Write[] => [
+  ...(remove ? [removeDue(remove)] : []),
+  ...(put ? [putDue(put)] : []),
+];
 
 const Item = z.object({ sk: z.string(), token: z.string() });
 
@@ -20,42 +45,34 @@ const dueFrom = (item: unknown): DueEntry => {
   return { ...parseDueKey(sk), token };
 };
 
-const page: DueIndex['page'] = async (shard, upTo, limit, after) => {
-  const { items } = await queryPage({
-    TableName,
-    KeyConditionExpression: 'pk = :shard AND sk < :end',
-    // After every entry of this instant.
-    ExpressionAttributeValues: { ':shard': duePartition(shard), ':end': `${upTo}~` },
-    Limit: limit,
-    ...startAfter(after && dueKey(after)),
-  });
-  return items.map(dueFrom);
-};
-
-const moveWithin =
-  (remainingMs: RemainingMs): DueIndex['move'] =>
-  async (entry, to) => {
-    const writes = dueWrites({ remove: entry, put: to === null ? null : { ...entry, at: to } });
-    await writeTogether(writes, staleOrThrow, remainingMs);
-  };
-
-const addMissing: DueIndex['addMissing'] = async (places) => {
-  if (places.length === 0) return 0;
-  const known = new Set((await batchGet(TableName, places.map(dueKey))).map((item) => String(item['sk'])));
-  const missing = places.filter((place) => !known.has(dueKey(place).sk));
-  for (const place of missing)
-    await isWritten(database.send(new PutCommand({ TableName, Item: dueItem(place), ...absent })));
-  return missing.length;
-};
-
 const position = sweepPosition(dueSweepKey);
 
 /** The due index, for an invocation with this much time left. */
 export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
   shards: dueShards,
-  page,
-  move: moveWithin(remainingMs),
-  addMissing,
+  page: async (shard, upTo, limit, after) => {
+    const { items } = await queryPage({
+      TableName,
+      KeyConditionExpression: 'pk = :shard AND sk < :end',
+      // After every entry of this instant.
+      ExpressionAttributeValues: { ':shard': duePartition(shard), ':end': `${upTo}~` },
+      Limit: limit,
+      ...startAfter(after && dueKey(after)),
+    });
+    return items.map(dueFrom);
+  },
+  move: async (entry, to) => {
+    const writes = dueWrites({ remove: entry, put: to === null ? null : { ...entry, at: to } });
+    await writeTogether(writes, staleOrThrow, remainingMs);
+  },
+  addMissing: async (places) => {
+    if (places.length === 0) return 0;
+    const known = new Set((await batchGet(TableName, places.map(dueKey))).map((item) => String(item['sk'])));
+    const missing = places.filter((place) => !known.has(dueKey(place).sk));
+    for (const place of missing)
+      await isWritten(database.send(new PutCommand({ TableName, Item: dueItem(place), ...absent })));
+    return missing.length;
+  },
   sweep: position.read,
   moveSweep: position.move,
 });

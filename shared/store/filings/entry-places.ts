@@ -1,5 +1,6 @@
 import { batchesOf, pagesOf } from '../../base/collections.ts';
-import type { StoredFiling } from '../../filings/ledger.ts';
+import type { StoredFiling } from '../../filings/filing.ts';
+
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import { filedEntryKey, type ItemKey, itemPlace, openEntryKey } from '../keys.ts';
 import { type Item, itemsAt } from '../ledger/ledger-walk.ts';

@@ -1,98 +1,103 @@
 import * as z from 'zod/mini';
-import { type FilingSummary, filingStatuses, frequencies } from '../../filings/filing.ts';
-import type { FilingSequence, StoredFiling } from '../../filings/ledger.ts';
-import { exceptionReasons } from '../../ledger/entries/entry.ts';
-import { chainKey, filingKey, type ItemKey } from '../keys.ts';
+import { FilingChain, FilingHead, type FilingSequence, type StoredFiling } from '../../filings/filing.ts';
+import { phases, type ShardProgress, type TotalsPart } from '../../filings/ports.ts';
+import { compress, decompress } from '../client/compressed.ts';
+import { chainKey, filingKey, filingProgressKey, type ItemKey, totalsPartKey } from '../keys.ts';
+import { minorUnits, StoredSum } from '../stored-sum.ts';
 
 type Item = ItemKey & Readonly<Record<string, unknown>>;
 
-const instant = z.nullable(z.string());
-const ChainEnd = z.object({ period_end: z.string(), filing: z.string() });
-
-const text = z.string();
-const Summary = z.object({
-  currency: text,
-  gross_amount: text,
-  exempt_amount: text,
-  exempt_by_reason: z.object({
-    resale: text,
-    product: text,
-    customer: text,
-    snap: text,
-    marketplace: text,
-    not_registered: text,
-  }),
-  not_covered_amount: text,
-  taxable_amount: text,
-  calculated_tax_amount: text,
-  tax_amount: text,
-  over_collected_amount: text,
-  credit_amount: text,
-  credit_count: z.int(),
-  count: z.int(),
-}) satisfies z.ZodMiniType<FilingSummary>;
-
-const sum = { count: z.int(), gross_amount: text };
-const Exceptions = z.object({
-  count: z.int(),
-  gross_amount: z.nullable(text),
-  by_reason: z.array(z.object({ reason: z.enum(exceptionReasons), currency: text, ...sum })),
-});
-
-const Filing = z.object({
-  pk: z.string(),
-  sk: z.string(),
-  state: z.string(),
-  period_start: z.string(),
-  period_end: z.string(),
-  frequency: z.enum(frequencies),
-  status: z.enum(filingStatuses),
-  unfinished: z.boolean(),
-  confirmation_number: z.nullable(z.string()),
-  summary: z.array(Summary),
-  exceptions: z.nullable(Exceptions),
-  entries: z.object({ moved: z.int(), marked: z.int(), reopened: z.int() }),
-  asked_by: z.string(),
-  filed_by: z.nullable(z.string()),
-  created_at: z.string(),
-  closed_at: instant,
-  filed_at: instant,
-  canceled_at: instant,
-  previous: z.nullable(ChainEnd),
-  version: z.int(),
-});
+const Key = z.object({ pk: z.string(), sk: z.string() });
 
 /** The item of a filing's head. It has no `account` and `id`, because the indexes of transactions would list it. */
-export const filingItem = ({ account, id, isUnfinished, ...filing }: StoredFiling): Item => ({
+export const filingItem = ({ account, id, ...filing }: StoredFiling): Item => ({
   ...filingKey(account, id),
   ...filing,
-  unfinished: isUnfinished,
 });
 
 /** The filing of a head. Throws where the item is not what `filingItem` makes. */
 export const filingFrom = (item: unknown): StoredFiling => {
-  const { pk, sk, unfinished, ...filing } = Filing.parse(item);
-  return { account: pk.split('#')[1] ?? '', id: sk, isUnfinished: unfinished, ...filing };
+  const { pk, sk } = Key.parse(item);
+  return { account: pk.split('#')[1] ?? '', id: sk, ...FilingHead.parse(item) };
 };
 
-const ChainItem = z.object({
-  pk: z.string(),
-  last: z.nullable(ChainEnd),
-  busy: z.boolean(),
-  held: z.boolean(),
-  version: z.int(),
-});
-
-export const chainItem = ({ account, state, isBusy, isHeld, ...chain }: FilingSequence): Item => ({
+export const chainItem = ({ account, state, ...chain }: FilingSequence): Item => ({
   ...chainKey(account, state),
   ...chain,
-  busy: isBusy,
-  held: isHeld,
 });
 
 /** The chain of an item. Throws where the item is not what `chainItem` makes. */
 export const chainFrom = (item: unknown): FilingSequence => {
-  const { pk, busy, held, ...chain } = ChainItem.parse(item);
-  const [, account = '', state = ''] = pk.split('#');
-  return { account, state, isBusy: busy, isHeld: held, ...chain };
+  const [, account = '', state = ''] = Key.parse(item).pk.split('#');
+  return { account, state, ...FilingChain.parse(item) };
 };
+
+/** A map, stored as its entries. */
+const mapOf = <Value extends z.ZodMiniType>(value: Value) =>
+  z.codec(z.array(z.tuple([z.string(), value])), z.custom<ReadonlyMap<string, z.output<Value>>>(), {
+    decode: (entries) => new Map(entries as [string, z.output<Value>][]),
+    encode: (map) => [...map] as never,
+  });
+
+const Jurisdictions = mapOf(
+  z.object({
+    jurisdiction_code: z.string(),
+    jurisdiction_name: z.string(),
+    jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
+    currency: z.string(),
+    reporting: z.nullable(z.object({ code: z.string(), month: z.string() })),
+    sum: StoredSum,
+    rates: mapOf(StoredSum),
+  }),
+);
+
+const StoredTotals = z.object({
+  jurisdictions: Jurisdictions,
+  summary: mapOf(StoredSum),
+  exceptions: mapOf(z.object({ gross: minorUnits, count: z.int() })),
+  parts: z.array(z.string()),
+});
+
+/** A value that is stored as compressed JSON. */
+const compressed = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  z.codec(z.instanceof(Uint8Array), schema, {
+    decode: (bytes) => decompress(bytes) as z.input<Schema>,
+    encode: (json) => compress(json) as Uint8Array<ArrayBuffer>,
+  });
+
+const Progress = z.object({
+  shard: z.int(),
+  phase: z.enum(phases),
+  isDone: z.boolean(),
+  entries: z.object({ moved: z.int(), marked: z.int(), reopened: z.int() }),
+  cursor: z.nullable(
+    z.object({ transactionId: z.string(), currency: z.string(), exceptions: z.optional(z.array(z.unknown())) }),
+  ),
+  totals: compressed(StoredTotals),
+  version: z.int(),
+});
+
+/** The item of a shard's progress. */
+export const filingProgressItem = (account: string, id: string, progress: ShardProgress): Item => {
+  const { totals, parts, ...others } = progress;
+  const stored = { ...others, totals: { ...totals, parts } } as z.output<typeof Progress>;
+  return { ...filingProgressKey(account, id, progress.shard), ...z.encode(Progress, stored) };
+};
+
+/** The progress of an item. Throws where the item is not what `filingProgressItem` makes. */
+export const filingProgressFrom = (item: unknown): ShardProgress => {
+  const { totals: stored, ...progress } = z.decode(Progress, item as z.input<typeof Progress>);
+  const { parts, ...totals } = stored;
+  return { ...progress, totals, parts };
+};
+
+const Part = z.object({ shard: z.int(), from: z.string(), sums: compressed(Jurisdictions) });
+
+/** The item of a part of a shard's totals. */
+export const totalsPartItem = (account: string, id: string, part: TotalsPart): Item => ({
+  ...totalsPartKey(account, id, part),
+  ...z.encode(Part, part),
+});
+
+/** The part of an item. Throws where the item is not what `totalsPartItem` makes. */
+export const totalsPartFrom = (item: unknown): TotalsPart => z.decode(Part, item as z.input<typeof Part>);

@@ -1,16 +1,114 @@
-import type { RemainingMs } from '../../base/contention.ts';
-import { contendedMsMax } from '../../base/contention.ts';
+import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { contendedMsMax, type RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
-import type { ClosePorts, FilingPorts } from '../../filings/ports.ts';
+import { environment } from '../../config/environment.ts';
+import type { ClosePorts, FilingCommit, FilingCommitted, FilingPorts } from '../../filings/ports.ts';
+import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import { failureLine } from '../../observability/failure-line.ts';
 import { findAccounts, listAccountIds } from '../accounts/account-store.ts';
 import { callMsMax } from '../client/client.ts';
+import { absent, absentOrAsSeen, asSeen, present, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
+import { accountKey, filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } from '../keys.ts';
+import { headWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
+import { replayFrom } from '../ledger/idempotency-item.ts';
 import { ledgerWithin } from '../ledger/ledger-store.ts';
 import { newFilingId } from '../ledger/new-id.ts';
+import { entryAttributes, openEntryItem } from '../ledger/open-entry-item.ts';
 import { storedSize } from '../ledger/transaction-item.ts';
-import { dueIndexWithin, firstTaxDay } from './due-index.ts';
-import { commitFilingWithin } from './filing-commit.ts';
+import { dueIndexWithin, dueWrites, firstTaxDay } from './due-index.ts';
+import { chainItem, filingItem, filingProgressItem, totalsPartItem } from './filing-item.ts';
 import { filingReadsWithin } from './filing-reads.ts';
+
+const TableName = environment.tables.transactions;
+
+type Item = ItemKey & Readonly<Record<string, unknown>>;
+type Condition = { readonly ConditionExpression: string };
+
+const put = (Item: Item, condition?: Condition): Write => ({
+  Put: { TableName, Item, ...condition },
+});
+const remove = (Key: ItemKey, condition?: Condition): Write => ({ Delete: { TableName, Key, ...condition } });
+
+/** Write an item that has a version: a new one, or one that still has the version that was read. */
+const change = (before: { readonly version: number } | null, item: Item): Write =>
+  put(item, absentOrAsSeen(before?.version ?? 0));
+
+// An entry that was voided, retaxed or redacted since it was read has another version or is gone.
+const take = (account: string, id: string, entry: LiabilityEntry): Write[] => [
+  remove(openEntryKey(account, entry), asSeen(entry.version)),
+  put({ ...filedEntryKey(account, id, entry), ...entryAttributes(entry) }, absent),
+];
+
+const giveBack = (account: string, id: string, entry: LiabilityEntry): Write[] => [
+  remove(filedEntryKey(account, id, entry), asSeen(entry.version)),
+  put(openEntryItem(account, entry), absent),
+];
+
+const periodWrites = ({ filing: { account, id, state }, period }: FilingCommit): Write[] => {
+  if (!period) return [];
+  return 'put' in period
+    ? [put({ ...periodKey(account, state, period.put), filing: id }, absent)]
+    : [remove(periodKey(account, state, period.remove), present)];
+};
+
+const workWrites = ({ filing, work, nowMs }: FilingCommit): Write[] => {
+  if (!work) return [];
+  const key = filingWorkKey(filing.account, filing.id);
+  return [work === 'put' ? put({ ...key, since: new Date(nowMs).toISOString() }) : remove(key)];
+};
+
+const settingsChecks = ({ filing, settingsAsOf }: FilingCommit): Write[] => {
+  if (settingsAsOf === undefined) return [];
+  const check = { TableName: environment.tables.accounts, Key: accountKey(filing.account) };
+  const condition =
+    settingsAsOf === null
+      ? { ConditionExpression: 'attribute_not_exists(settings_changed_at)' }
+      : {
+          ConditionExpression: 'settings_changed_at = :settings',
+          ExpressionAttributeValues: { ':settings': settingsAsOf },
+        };
+  return [{ ConditionCheck: { ...check, ...condition } }];
+};
+
+/** The writes of a commit in one DynamoDB transaction: at most 99. The idempotency record is first. */
+const filingWrites = (commit: FilingCommit): Write[] => {
+  const { filing, nowMs, idempotency = null, head, chain, due, progress = [], parts = [] } = commit;
+  const { take: taken = [], giveBack: reopened = [], heads = [] } = commit;
+  const { account } = filing;
+  return [
+    ...idempotencyWrites({ account, idempotency, nowMs }).map(({ write }) => write),
+    ...(head ? [change(head.before, filingItem(head.after))] : []),
+    ...(chain ? [change(chain.before, chainItem(chain.after))] : []),
+    ...periodWrites(commit),
+    ...workWrites(commit),
+    ...settingsChecks(commit),
+    ...(due ? dueWrites(due) : []),
+    ...progress.map(({ before, after }) => change(before, filingProgressItem(account, filing.id, after))),
+    ...parts.map((part) => put(totalsPartItem(account, filing.id, part))),
+    ...taken.flatMap((entry) => take(account, filing.id, entry)),
+    ...reopened.flatMap((entry) => giveBack(account, filing.id, entry)),
+    ...heads.flatMap((of) => headWrites(account, of, ['head', 'audit']).map(({ write }) => write)),
+  ];
+};
+
+const findRefusal = (
+  { idempotency, nowMs }: FilingCommit,
+  exception: TransactionCanceledException,
+): Exclude<FilingCommitted, { kind: 'committed' }> => {
+  const record = idempotency && exception.CancellationReasons?.[0]?.Item;
+  const replay = record ? replayFrom(unmarshall(record), idempotency, nowMs) : undefined;
+  return replay ?? staleOrThrow(exception);
+};
+
+/**
+ * Write a commit atomically, or return why it was refused; then nothing is stored. Attempts after a lost reply fail on the
+ * versions.
+ */
+const commitWithin =
+  (remainingMs: RemainingMs): FilingPorts['filings']['commit'] =>
+  (commit) =>
+    writeTogether(filingWrites(commit), (exception) => findRefusal(commit, exception), remainingMs);
 
 // A transaction takes 100 writes: two for each entry, and one for the shard.
 const stepEntriesMax = 49;
@@ -24,7 +122,7 @@ const failureReporter = (what: string) => (error: unknown) => console.error({ fi
 
 /** The ports of the use cases that change filings, for an invocation with this much time left. */
 export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
-  filings: { ...filingReadsWithin(remainingMs), commit: commitFilingWithin(remainingMs) },
+  filings: { ...filingReadsWithin(remainingMs), commit: commitWithin(remainingMs) },
   ledger: ledgerWithin(remainingMs),
   now,
   newId: newFilingId,

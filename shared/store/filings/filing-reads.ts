@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import type { EntryRows, FilingReads } from '../../filings/ledger.ts';
-import type { FilingReadPorts } from '../../filings/ports.ts';
+import type { EntryRows, FilingReadPorts, FilingReads } from '../../filings/ports.ts';
 import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
 import {
   chainKey,
@@ -23,8 +22,7 @@ import {
 } from '../keys.ts';
 import { idLengthMax } from '../ledger/ledger-reads.ts';
 import { openEntryFrom } from '../ledger/open-entry-item.ts';
-import { chainFrom, filingFrom } from './filing-item.ts';
-import { filingProgressFrom, totalsPartFrom } from './filing-progress-item.ts';
+import { chainFrom, filingFrom, filingProgressFrom, totalsPartFrom } from './filing-item.ts';
 
 const TableName = environment.tables.transactions;
 const everyShard = Array.from({ length: openEntryShards }, (_, shard) => shard);

@@ -34,7 +34,7 @@ class DueBooks {
     }
     if (sk !== 'CHAIN' || !item) return [];
     const before = this.#chains.get(pk);
-    const chain = { last: item['last'] as Chain['last'], held: item['held'] === true };
+    const chain = { last: item['last'] as Chain['last'], held: item['isHeld'] === true };
     this.#chains.set(pk, chain);
     return before?.held && !chain.held ? [`${pk.split('#')[1]} ${chain.last?.filing}`] : [];
   }

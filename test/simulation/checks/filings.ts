@@ -160,7 +160,7 @@ class Books {
   }
 }
 
-const isOver = ({ item }: Filing, status: string) => item['status'] === status && item['unfinished'] === false;
+const isOver = ({ item }: Filing, status: string) => item['status'] === status && item['isUnfinished'] === false;
 
 /** At the end, transactions name exactly the filings that are filed. */
 const atTheEnd = (books: Books, ledger: Ledger): string[] => {
@@ -203,7 +203,7 @@ const unacknowledged = (books: Books, { sent }: Observed): string[] =>
     return isAcknowledged ? [] : [`${id} is filed, and no request acknowledged its ${count} exceptions`];
   });
 
-const isEnd = ({ item }: Filing) => item['unfinished'] === false;
+const isEnd = ({ item }: Filing) => item['isUnfinished'] === false;
 
 /** Returned filings exist in the client's account. */
 const answers = ({ versions }: History, { sent }: Observed): string[] =>

@@ -3,15 +3,72 @@ import { answerBytes, answerBytesMax } from '../base/answer-size.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
-import { listAnswer, pageBytesMax, readPageLimit } from '../ledger/page-limit.ts';
-import { exceptionAnswer, filingAnswer, transactionAnswer } from './answer.ts';
-import { type EntryPlace, toEntryPlace } from './ledger.ts';
-import type { FilingReadPorts } from './ports.ts';
+import { fitting, listAnswer, pageBytesMax, readPageLimit, scannedRows, scanPages } from '../ledger/page-limit.ts';
+import { exceptionAnswer, filingAnswer, rowAnswer, sumCounts, transactionAnswer } from './answer.ts';
+import type { StoredFiling } from './filing.ts';
+import { type EntryPlace, type FilingReadPorts, toEntryPlace } from './ports.ts';
 import { filingNotFound, invalidCursor, invalidTotalsCursor } from './problems.ts';
-import type { FilingExceptionsQuery, FilingQuery } from './query.ts';
-import type { Filing, FilingEntries, FilingEntry, FilingExceptionList } from './response.ts';
+import type { FilingExceptionsQuery, FilingListQuery, FilingQuery } from './request.ts';
+import type { Filing, FilingEntries, FilingEntry, FilingExceptionList, FilingList } from './response.ts';
 import { answeredAmounts } from './totals-answer.ts';
-import { filingTotals, keyAfter } from './totals-page.ts';
+import { filingTotals, keyAfter } from './totals-parts.ts';
+
+type FilingFilters = Pick<FilingListQuery, 'status' | 'state' | 'period_end'>;
+
+/**
+ * List an account's filings, newest first; `state` is a jurisdiction code. A page with fewer rows than its limit may
+ * still have a next page, where the filters match few filings.
+ *
+ * Refused with `validation_invalid_cursor`: a cursor of another account or other filters, or an unknown id.
+ */
+export const listFilings = async (
+  query: FilingListQuery,
+  account: Account,
+  ports: FilingReadPorts,
+): Promise<Result<FilingList>> => {
+  const { limit: _limit, starting_after, ...filters } = query;
+  const limit = readPageLimit(query);
+  const after = starting_after === undefined ? null : await idAfter(starting_after, filters, account, ports);
+  if (starting_after !== undefined && after === null) return refuse(invalidCursor);
+  const { rows, next } = await scanPages({
+    read: (from) => ports.filings.page(account.id, from, scannedRows),
+    keeps: (filing) => isWanted(filing, filters),
+    after,
+    wanted: limit + 1,
+  });
+  // A summary has a row for each currency.
+  const answers = fitting(await Promise.all(rows.slice(0, limit).map((filing) => toRow(filing, ports))));
+  const position = rows.length > answers.length ? (answers.at(-1)?.id ?? null) : next;
+  return accept(listAnswer('/filings', answers, position && encodeCursor(position, listScope(filters, account))));
+};
+
+const listScope = (filters: FilingFilters, { cursor_secret }: Account): CursorScope => ({
+  list: 'filings',
+  secret: cursor_secret,
+  filters,
+});
+
+const idAfter = async (
+  startingAfter: string,
+  filters: FilingFilters,
+  account: Account,
+  { filings }: FilingReadPorts,
+): Promise<string | null> =>
+  startingAfter.includes('.')
+    ? decodeCursor(startingAfter, listScope(filters, account))
+    : ((await filings.find(account.id, startingAfter))?.id ?? null);
+
+const isWanted = (filing: StoredFiling, { status, state, period_end }: FilingFilters): boolean =>
+  (status === undefined || filing.status === status) &&
+  (state === undefined || filing.state === state) &&
+  (period_end === undefined || filing.period_end === period_end);
+
+/** The progress of an unfinished filing, which only its shards have. */
+const toRow = async (filing: StoredFiling, { filings }: FilingReadPorts): Promise<Filing> =>
+  rowAnswer(
+    filing,
+    filing.isUnfinished ? sumCounts(await filings.progress(filing.account, filing.id)) : filing.entries,
+  );
 
 /**
  * A filing with a page of its totals, and with a page of its entries where the request expands them. Both
