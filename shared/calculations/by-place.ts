@@ -105,9 +105,9 @@ export const appliedAreaText = (decisive: TaxingAddress, { area }: ByPlace): str
 };
 
 /** The local rates that the tables have for an address, and which of them are charged. */
-export const coverageByPlace = (decisive: TaxingAddress, byPlace: ByPlace, { id, local }: Release): string => {
+export const coverageByPlace = (decisive: TaxingAddress, byPlace: ByPlace, { id }: Release): string => {
   const { resolution } = decisive;
-  const table = `the table of local rates ${local?.rates ?? id}`;
+  const table = `the table of local rates ${id.slice('US-'.length, id.lastIndexOf('.'))}`;
   const used = appliedAreaText(decisive, byPlace);
   if (resolution.level === 'state')
     return `The rate of the state alone is charged: ${table} has no local rate for the address on that day.`;

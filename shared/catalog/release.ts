@@ -122,17 +122,6 @@ export const couponPolicies = ['reduces_price', 'full_price'] as const;
 /** The settings of a release, as its files name them. */
 export const settingNames = ['sourcing', 'shipping', 'rounding', 'coupons'] as const;
 
-/**
- * The editions of the local tables that a release uses: `NY@2026-11-22` is the file of that name under
- * `shared/catalog/local`. An edition is never edited.
- */
-export type LocalTables = {
-  readonly rates: string;
-  readonly zips: string;
-  /** The first day on which local rates whose own first day is unknown count. */
-  readonly established_from: string;
-};
-
 /** A jurisdiction that the operator added. It taxes every address in its five-digit ZIPs (ranges, inclusive). */
 export type OwnJurisdiction = Jurisdiction & { readonly zips: readonly (readonly [low: string, high: string])[] };
 
@@ -178,8 +167,11 @@ export type Release = {
   readonly locations: readonly Location[];
   /** The street addresses of the ZIP that the release is loaded for. */
   readonly streets?: Streets;
-  /** The source of the local rates of addresses that no location names. */
-  readonly local?: LocalTables;
+  /**
+   * Addresses that no location names have the rates of the state's tables in `shared/catalog/local`. `established_from` is
+   * the first day on which local rates whose own first day is unknown count.
+   */
+  readonly local?: { readonly established_from: string };
   /** The release for addresses that this one does not name. The content loader sets it; it is not stored. */
   readonly fallback?: Release;
   /** The id of the release that this one is a fallback of, which a transaction pins. */

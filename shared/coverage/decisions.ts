@@ -65,7 +65,8 @@ export const names = ({ ptcs }: Rule, { path }: ProductTaxCode): boolean =>
 /** The counts of an import, which stores its local content outside the head. */
 export const releaseCounts = (release: Release) => (release as Partial<ReleaseHead>).counts;
 
-const hasTaxedTable = ({ local }: Release): boolean => local !== undefined && !summarizeTables(local).is_untaxed;
+const hasTaxedTable = (release: Release): boolean =>
+  release.local !== undefined && !summarizeTables(release).is_untaxed;
 
 /** Whether a release, or the one that it falls back to, has local jurisdictions. */
 export const knowsLocals = (release: Release): boolean =>

@@ -2,7 +2,7 @@ import { counted } from '../base/texts.ts';
 import { hasBoundaryFile } from '../catalog/boundary-states.ts';
 import type { ReleaseHead } from '../catalog/content.ts';
 import { formatPercent } from '../catalog/fractions.ts';
-import type { LocalTables, Release } from '../catalog/release.ts';
+import type { Release } from '../catalog/release.ts';
 import { formatAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { knowsLocals, releaseCounts } from './decisions.ts';
@@ -28,7 +28,7 @@ export const localRatesOn = (release: Release, day: string): LocalRates => {
     return below === 'complete' || hasEnded(release, day) ? below : 'partial';
   }
   if (local) {
-    const { is_untaxed, places_missing, counties_missing } = summarizeTables(local);
+    const { is_untaxed, places_missing, counties_missing } = summarizeTables(release);
     const isWhole = local.established_from <= day && places_missing + counties_missing === 0;
     return is_untaxed || isWhole ? 'complete' : 'partial';
   }
@@ -66,8 +66,8 @@ const importCoverage = (release: Release, importedAt: string): LocalCoverage => 
   areas: releaseCounts(release)?.parts ?? null,
 });
 
-const tableCoverage = (local: LocalTables, day: string): LocalCoverage => {
-  const { ages, is_untaxed, areas, places, places_missing } = summarizeTables(local);
+const tableCoverage = (release: Release, day: string): LocalCoverage => {
+  const { ages, is_untaxed, areas, places, places_missing } = summarizeTables(release);
   const days = ages.flatMap(({ as_of }) => as_of || []);
   const asOfDays = { as_of: days.at(-1) ?? null, oldest_as_of: days[0] ?? null };
   if (is_untaxed) return { ...notLevied, ...asOfDays };
@@ -88,7 +88,7 @@ export const localCoverageOn = (release: Release, day: string): LocalCoverage =>
   const { imported_at } = asHead(release);
   if (fallback && hasEnded(release, day)) return localCoverageOn(fallback, day);
   if (imported_at !== undefined) return importCoverage(release, imported_at);
-  if (local) return tableCoverage(local, day);
+  if (local) return tableCoverage(release, day);
   if (locations.length > 0) return { ...unknown, basis: 'by_place', ...toAsOf(releaseDay(release)) };
   return coverage === 'complete' ? { ...notLevied, ...toAsOf(releaseDay(release)) } : unknown;
 };
@@ -109,8 +109,8 @@ const extent = (release: Release): string => {
 };
 
 /** How old the rates by place are. */
-const outdatedNotes = (local: LocalTables, day: string): readonly string[] => {
-  const { as_of, oldest_as_of, share_outdated } = tableCoverage(local, day);
+const outdatedNotes = (release: Release, day: string): readonly string[] => {
+  const { as_of, oldest_as_of, share_outdated } = tableCoverage(release, day);
   return share_outdated === null || share_outdated === none
     ? []
     : [
@@ -119,13 +119,13 @@ const outdatedNotes = (local: LocalTables, day: string): readonly string[] => {
 };
 
 /** The approximate or missing rates by place. */
-const tableNotes = ({ state }: Release, local: LocalTables, day: string): readonly string[] => {
-  const { is_untaxed, places, places_missing, counties_missing } = summarizeTables(local);
+const tableNotes = (release: Release, day: string): readonly string[] => {
+  const { is_untaxed, places, places_missing, counties_missing } = summarizeTables(release);
   if (is_untaxed) return [];
   return [
-    `Local rates come from the ZIP code and the name of the city. An address outside the limits of its postal city may be taxed differently${hasBoundaryFile(state) ? ': import the rate and boundary files of the state' : ''}.`,
-    ...outdatedNotes(local, day),
-    `Local rates without a first day of their own are established from ${local.established_from} on. On earlier days they are approximate: coverage is partial, with the warning \`local_rates_approximate\`.`,
+    `Local rates come from the ZIP code and the name of the city. An address outside the limits of its postal city may be taxed differently${hasBoundaryFile(release.state) ? ': import the rate and boundary files of the state' : ''}.`,
+    ...outdatedNotes(release, day),
+    `Local rates without a first day of their own are established from ${release.local?.established_from} on. On earlier days they are approximate: coverage is partial, with the warning \`local_rates_approximate\`.`,
     ...(places_missing > 0
       ? [
           `The local rates of ${places_missing.toLocaleString('en-US')} of ${counted(places, 'place')} are not established: an address there gets the rate of its county or state, and coverage partial.`,
@@ -147,7 +147,7 @@ export const localNotes = (release: Release, day: string): readonly string[] => 
     const named = `Addresses that its files do not name${found} fall back to ${release.fallback.id}.`;
     return [hasEnded(release, day) ? ended : named, ...localNotes(release.fallback, day)];
   }
-  if (release.local) return tableNotes(release, release.local, day);
+  if (release.local) return tableNotes(release, day);
   switch (localRatesOn(release, day)) {
     case 'complete':
       return [];

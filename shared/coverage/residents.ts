@@ -71,10 +71,9 @@ const tallies = new WeakMap<Release, Record<City, Tally>>();
 
 /** The outcomes in a state; `undefined` if its release has no local tables. */
 export const tallyResidents = (release: Release): Record<City, Tally> | undefined => {
-  const { local } = release;
-  if (!local) return undefined;
+  if (!release.local) return undefined;
   return getOrAdd(tallies, release, () => {
-    const table = loadLocalTable(local);
+    const table = loadLocalTable(release);
     const sums = { 'preferred name': emptyTally, 'other name': emptyTally, 'no city': emptyTally };
     for (const zip5 of table.zipCodes()) {
       const zip = table.zip(zip5);

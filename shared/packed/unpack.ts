@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `rates-NY@2026-11-22` and `zips-NY@2026-11-22` are the local tables of one state. */
+/** `rates-NY` and `zips-NY` are the local tables of one state. */
 export type PackedName =
   | 'compression-dictionary-1'
   | 'releases'

@@ -52,7 +52,7 @@ const allAddresses = (): ReadonlyMap<string, readonly TaxAddress[]> =>
   new Map(
     builtInReleases().flatMap(({ state: code, local }) => {
       const state = code.slice(3);
-      const addresses = (local ? unpackLines(`zips-${local.zips}`) : []).map((line) => {
+      const addresses = (local ? unpackLines(`zips-${state}`) : []).map((line) => {
         const [postal_code = '', , , names = ''] = line.split('~');
         return accepted(readAddress({ state, postal_code, city: names.split(/[|=:]/)[0] ?? '' }, ''));
       });

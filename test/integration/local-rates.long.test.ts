@@ -5,7 +5,7 @@
  */
 import { expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
-import { countyNames, listEditions, type RateRow, rateRows, zipRows } from '../../shared/catalog/local/text-tables.ts';
+import { countyNames, listStates, type RateRow, rateRows, zipRows } from '../../shared/catalog/local/text-tables.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { newCaller } from '../support/api.ts';
 
@@ -23,8 +23,8 @@ const units = (percent: string): bigint => {
 
 const day = '2026-11-01';
 /** The row of each area on the day: the last one that has begun. */
-const rowsOnDay = (edition: string): readonly RateRow[] => {
-  const begun = rateRows(edition).filter(({ from }) => from <= day);
+const rowsOnDay = (state: string): readonly RateRow[] => {
+  const begun = rateRows(state).filter(({ from }) => from <= day);
   return [...new Map(begun.map((row) => [`${row.county} ${row.place}`, row])).values()];
 };
 
@@ -32,8 +32,8 @@ const key = (name: string) => name.toUpperCase().replaceAll(/[^A-Z]/g, '');
 const names = countyNames();
 
 /** A ZIP of a county where mail uses a place's name, if there is one; else one whose main county it is; else any. */
-const zipFor = (edition: string) => {
-  const zips = zipRows(edition).map((row) => ({
+const zipFor = (state: string) => {
+  const zips = zipRows(state).map((row) => ({
     ...row,
     list: row.counties.split('|').map((county) => county.replace(/:.*/, '')),
     keys: row.names.split(/[|=]/).map(key),
@@ -53,15 +53,14 @@ const combined = (state: string, local: string): string => {
   return String(units(local) + BigInt(Math.round(Number(stateRate) * 1e7)));
 };
 
-const questionsOf = (edition: string): Question[] => {
-  const state = edition.slice(0, 2);
-  const zipOf = zipFor(edition);
-  return rowsOnDay(edition)
+const questionsOf = (state: string): Question[] => {
+  const zipOf = zipFor(state);
+  return rowsOnDay(state)
     .filter(({ rate }) => rate !== '')
     .flatMap((row): Question[] => {
       const county = names.get(`${stateFips(state)}${row.county}`);
       const percent = combined(state, row.rate);
-      const what = `${edition} ${row.county} ${row.place}`;
+      const what = `${state} ${row.county} ${row.place}`;
       if (row.place === '') return [{ what, percent, address: { state, county } }];
       const address = { state, city: row.place, postal_code: zipOf(row) };
       return [
@@ -71,7 +70,7 @@ const questionsOf = (edition: string): Question[] => {
     });
 };
 
-const questions = listEditions('rates').flatMap(questionsOf);
+const questions = listStates().flatMap(questionsOf);
 
 it('tests each of more than 8,500 rows', () => {
   expect(new Set(questions.map(({ what }) => what.split(', with')[0])).size).toBeGreaterThan(8500);
@@ -138,13 +137,12 @@ type PostalQuestion = {
   readonly percents: readonly string[];
 };
 
-const postalQuestionsOf = (edition: string): PostalQuestion[] => {
-  const state = edition.slice(0, 2);
+const postalQuestionsOf = (state: string): PostalQuestion[] => {
   const places = Map.groupBy(
-    rowsOnDay(edition).filter(({ place }) => place !== ''),
+    rowsOnDay(state).filter(({ place }) => place !== ''),
     ({ place }) => letters(place),
   );
-  return zipRows(edition).flatMap(({ zip5, counties, names: postal }): PostalQuestion[] => {
+  return zipRows(state).flatMap(({ zip5, counties, names: postal }): PostalQuestion[] => {
     const [name = ''] = postal.split(/[|=:]/);
     const inZip = counties.split('|').map((county) => county.replace(/:.*/, ''));
     const rows = (places.get(letters(name)) ?? []).filter(({ county }) => county === '' || inZip.includes(county));
@@ -159,7 +157,7 @@ const postalQuestionsOf = (edition: string): PostalQuestion[] => {
 };
 
 it("returns the rate of each ZIP's main postal place, however its words are split", async () => {
-  const asked = listEditions('rates').flatMap(postalQuestionsOf);
+  const asked = listStates().flatMap(postalQuestionsOf);
   expect(asked.length).toBeGreaterThan(10_000);
   const wrong: string[] = [];
   await askAll(asked, (line, { what, percents }) => {

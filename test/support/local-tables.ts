@@ -1,10 +1,9 @@
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
-import { listEditions } from '../../shared/catalog/local/text-tables.ts';
+import { listStates } from '../../shared/catalog/local/text-tables.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 
-const edition = '2026-11-22';
-const editions = new Set(listEditions('rates'));
+const states = new Set(listStates());
 const known = new Map<string, Release | undefined>();
 
 /**
@@ -15,14 +14,13 @@ export const tabledRelease = (state: string): Release | undefined => {
   if (known.has(state)) return known.get(state);
   const release = builtInRelease(state);
   const [own, ...others] = release?.jurisdictions ?? [];
-  const name = `${state}@${edition}`;
   const made: Release | undefined = release &&
     own && {
       ...release,
       coverage: 'complete',
       jurisdictions: [own, ...others.filter(({ type }) => type === 'state')],
       locations: [],
-      ...(editions.has(name) && { local: { rates: name, zips: name, established_from: '2026-10-01' } }),
+      ...(states.has(state) && { local: { established_from: '2026-10-01' } }),
     };
   known.set(state, made);
   return made;

@@ -51,7 +51,7 @@ const rateOf = (row: RateRow | undefined): number | null =>
 export const rowsOn = (rows: readonly RateRow[], day: string): readonly RateRow[] =>
   [...Map.groupBy(rows, ({ county, place }) => `${county} ${place}`).values()].map((own) => {
     const sorted = own.toSorted((a, b) => (a.from < b.from ? -1 : 1));
-    const inForce = sorted.findLast(({ from, to = '' }) => from <= day && (to === '' || day <= to));
+    const inForce = sorted.findLast(({ from, to }) => from <= day && (to === '' || day <= to));
     if (!inForce) throw new Error(`${own[0]?.county} ${own[0]?.place} has no row on ${day}`);
     return { ...inForce, aliases: sorted.at(-1)?.aliases ?? '' };
   });

@@ -46,7 +46,6 @@ describe('releases', () => {
     z.refine((day) => new Date(`2000-${day}T00:00:00Z`).toISOString().slice(5, 10) === day),
   );
   const Kind = z.string().check(z.regex(/^[A-Za-z]+$/));
-  const LocalTable = z.string().check(z.regex(/^[A-Z]{2}@\d{4}-\d{2}-\d{2}$/));
   const Level = z.enum(['state', 'county', 'city', 'district']);
   // The files keep to six decimals and 20 %, which is more than any rate in them.
   const EffectShape = effectSchema().check(
@@ -87,7 +86,7 @@ describe('releases', () => {
     approximate_from: z.optional(z.literal('2022-01-01')),
     established_to: z.nullable(Day),
     coverage: z.enum(['complete', 'partial']),
-    local: z.optional(z.strictObject({ rates: LocalTable, zips: LocalTable, established_from: Day })),
+    local: z.optional(z.strictObject({ established_from: Day })),
     sources: z.record(z.string(), z.string().check(z.minLength(10))),
     jurisdictions: z.array(JurisdictionShape),
     remote_sales: z.optional(z.array(RemoteTerms)),
@@ -228,7 +227,7 @@ describe('releases', () => {
 
   describe.each(builtInReleases().map((release) => [release.id, release] as const))('%s', (id, release) => {
     const codes = new Set(release.jurisdictions.map(({ code }) => code));
-    const tables = release.local ? packRates(release.local.rates) : { fips: '', counties: {}, taxes: '' };
+    const tables = release.local ? packRates(release.state.slice('US-'.length)) : { fips: '', counties: {}, taxes: '' };
     const tableTaxes = listOffsets(tables.taxes.split('\n')).map((offset) => readTax(tables.taxes, offset));
     const tableCodes = new Set(tableTaxes.map(({ code }) => code));
 

@@ -393,10 +393,10 @@ describe('definitions of food', () => {
    * The state, and the taxes of its tables in every county that a rule names: one of each type and kind, and each that a rule
    * names by its code. Rules tell no others apart.
    */
-  const taxesIn = ({ jurisdictions: [state], local, rules }: Release): Taxing[] => {
+  const taxesIn = ({ state: code, jurisdictions: [state], local, rules }: Release): Taxing[] => {
     const counties = [null, ...new Set(rules.flatMap((rule) => rule.counties ?? []))];
     const named = new Set(rules.flatMap((rule) => rule.jurisdictions ?? []));
-    const { taxes = '' } = local ? packRates(local.rates) : {};
+    const { taxes = '' } = local ? packRates(code.slice('US-'.length)) : {};
     const all = taxes === '' ? [] : listOffsets(taxes.split('\n')).map((offset) => readTax(taxes, offset));
     const distinct = new Map(all.map((tax) => [named.has(tax.code) ? tax.code : `${tax.type} ${tax.kind}`, tax]));
     const ofPlaces = [...distinct.values()].map(({ kind, rate: _, ...tax }) => ({ ...tax, ...(kind ? { kind } : {}) }));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ReleaseHead } from '../../shared/catalog/content.ts';
 import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts';
-import { listEditions } from '../../shared/catalog/local/text-tables.ts';
+import { listStates } from '../../shared/catalog/local/text-tables.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import { stateCoverage } from '../../shared/coverage/coverage.ts';
 import { localCoverageOn, localRatesOn } from '../../shared/coverage/local-rates.ts';
@@ -21,15 +21,15 @@ const sayOf = (release: Release, on = day) => [localRatesOn(release, on), localC
 
 describe('a state with tables', () => {
   // Counted here in the text: no field before the rate is quoted.
-  const linesOf = (edition: string) =>
-    readFileSync(new URL(`../../shared/catalog/local/rates/${edition}.csv`, import.meta.url), 'utf8')
-      .trimEnd()
+  const text = readFileSync(new URL('../../shared/catalog/local/rates.csv', import.meta.url), 'utf8');
+  const linesOf = (state: string) =>
+    text
       .split('\n')
-      .slice(1)
-      .map((line) => /^(?<county>\d*),(?<place>[^,]*),[^,]*,(?:"[^"]*"|[^,]*),(?<rate>[\d.]*),/.exec(line)?.groups);
+      .filter((line) => line.startsWith(`${state},`))
+      .map((line) => /^..,(?<county>\d*),(?<place>[^,]*),[^,]*,(?:"[^"]*"|[^,]*),(?<rate>[\d.]*),/.exec(line)?.groups);
 
-  it.each(listEditions('rates'))('counts its areas and the places without a rate: %s', (edition) => {
-    const lines = linesOf(edition);
+  it.each(listStates())('counts its areas and the places without a rate: %s', (state) => {
+    const lines = linesOf(state);
     expect(lines).not.toContain(undefined);
     const rated = new Map(
       lines.filter((line) => line?.['rate'] !== '').map((line) => [`${line?.['county']} ${line?.['place']}`, line]),
@@ -37,7 +37,7 @@ describe('a state with tables', () => {
     const places = new Set(lines.map((line) => line?.['place']).filter((place) => place !== ''));
     const known = new Set([...rated.values()].map((line) => line?.['place']));
     const missing = [...places].filter((place) => !known.has(place)).length;
-    const covered = localCoverageOn(of(edition.slice(0, 2)), day);
+    const covered = localCoverageOn(of(state), day);
     if (covered.basis === 'not_levied') {
       expect(lines.every((line) => line?.['rate'] === '0')).toBe(true);
       expect(covered).toMatchObject({ areas: 0, places_missing: 0, share_missing: '0.0000', share_outdated: '0.0000' });

@@ -1,31 +1,21 @@
 /** An answer warns about each local rate that is not confirmed, even where no local tax is levied. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
+import { countyNames, listStates, type RateRow, rateRows } from '../../shared/catalog/local/text-tables.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { ask, releaseOf } from '../support/builders.ts';
 
-const tables = new URL('../../shared/catalog/local/', import.meta.url);
-type Row = Readonly<Record<string, string>>;
-const rowsOf = (name: string): readonly Row[] => parse(readFileSync(new URL(name, tables)), { columns: true });
-
 const tax_date = '2026-11-20';
-const edition = '@2026-11-22.csv';
-const counties = new Map(rowsOf('counties.csv').map(({ fips, name }) => [fips, name]));
+const counties = countyNames();
 
 /** The rows of a state's places in force on the tax day whose confidence is below medium-high. */
-const uncertainRows = (state: string): readonly Row[] => {
-  const newest = new Map<string, Row>();
-  const rows = rowsOf(`rates/${state}${edition}`).filter(({ place, from }) => place !== '' && (from ?? '') <= tax_date);
-  for (const row of rows.toSorted((a, b) => ((a['from'] ?? '') < (b['from'] ?? '') ? -1 : 1)))
-    newest.set(`${row['county']} ${row['place']}`, row);
+const uncertainRows = (state: string): readonly RateRow[] => {
+  const newest = new Map<string, RateRow>();
+  const rows = rateRows(state).filter(({ place, from }) => place !== '' && from <= tax_date);
+  for (const row of rows.toSorted((a, b) => (a.from < b.from ? -1 : 1))) newest.set(`${row.county} ${row.place}`, row);
   return [...newest.values()].filter(({ confidence }) => confidence === 'medium' || confidence === 'low');
 };
 
-const states = readdirSync(new URL('rates/', tables))
-  .filter((name) => name.endsWith(edition))
-  .map((name) => name.slice(0, 2))
-  .filter((state) => uncertainRows(state).length > 0);
+const states = listStates().filter((state) => uncertainRows(state).length > 0);
 
 let checked = 0;
 
@@ -33,7 +23,7 @@ describe('a local rate of low or medium confidence', () => {
   it('is in more than ten states', () => expect(states.length).toBeGreaterThan(10));
 
   it.each(states)('has a warning in each place of %s, also where it is zero', (state) => {
-    const silent = uncertainRows(state).filter(({ county, place = '', confidence, rate }) => {
+    const silent = uncertainRows(state).filter(({ county, place, confidence, rate }) => {
       const to = { state, city: place, county: counties.get(`${stateFips(state)}${county}`) ?? null };
       const { warnings } = ask({ to, tax_date });
       // Where most residents of the ZIPs with the name live outside of the place, another rate is charged.

@@ -1,7 +1,7 @@
 /** Less information about an address, or false information, never improves an answer: on random addresses of all states. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { countyNames, listEditions, rateRows, zipRows } from '../../shared/catalog/local/text-tables.ts';
+import { countyNames, listStates, rateRows, zipRows } from '../../shared/catalog/local/text-tables.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import type { PostalAddress } from '../../shared/catalog/location/postal-address.ts';
@@ -20,16 +20,15 @@ const countyLetters = (name: string): string => letters(name).replace(/(COUNTY|C
 /** The names of a ZIP row, with their other spellings. */
 const namesOf = (names: string): string[] => names.split('|').flatMap((one) => one.replace(/:.*/, '').split('='));
 
-const states = listEditions('zips').flatMap((edition) => {
-  const rates = rateRows(edition);
+const states = listStates().flatMap((state) => {
+  const rates = rateRows(state);
   if (rates.every(({ rate }) => rate === '0')) return [];
   const places = Map.groupBy(
     rates.filter(({ place }) => place !== ''),
     ({ place }) => letters(place),
   );
-  const zips = zipRows(edition).filter(({ names }) => names !== '');
+  const zips = zipRows(state).filter(({ names }) => names !== '');
   const all = zips.flatMap(({ names }) => namesOf(names));
-  const state = edition.slice(0, 2);
   const ofState = [...counties].flatMap(([fips, name]) => (fips.startsWith(stateFips(state)) ? [name] : []));
   return [
     {

@@ -3,7 +3,7 @@
  * tables.
  */
 import { describe, expect, it } from 'vitest';
-import { listEditions, type RateRow, rateRows, type ZipRow, zipRows } from '../../shared/catalog/local/text-tables.ts';
+import { listStates, type RateRow, rateRows, type ZipRow, zipRows } from '../../shared/catalog/local/text-tables.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import { ask, refusal, warningCodes } from '../support/builders.ts';
@@ -73,7 +73,7 @@ const casesOf = (lots: readonly Lot[], all: readonly ZipRow[], at: number, named
   ];
 };
 
-const editions = listEditions('rates').filter((edition) => rateRows(edition).some(({ rate }) => rate !== '0'));
+const states = listStates().filter((state) => rateRows(state).some(({ rate }) => rate !== '0'));
 const met = { certain: 0, ambiguous: 0, partial: 0 };
 
 /** The problem of the answer to an address, or `null`. */
@@ -88,11 +88,10 @@ const faultOf = (state: string, rows: readonly RateRow[], zip: ZipRow, { city, p
   return `${zip.zip5} ${city}: ${JSON.stringify([answer, rates, ambiguous, coverage])}`;
 };
 
-describe.each(editions)('%s', (edition) => {
-  const state = edition.slice(0, 2);
-  const rows = rowsOn(rateRows(edition), day);
+describe.each(states)('%s', (state) => {
+  const rows = rowsOn(rateRows(state), day);
   const named = finderIn(rows);
-  const zips = zipRows(edition);
+  const zips = zipRows(state);
 
   it('gives each ZIP the rate of most residents, and names every uncertainty, with each of its names, another and none', () => {
     const wrong = zips.flatMap((zip, at) => {

@@ -1,23 +1,28 @@
 import { getOrAdd } from '../../base/collections.ts';
 import { textOf } from '../../packed/unpack.ts';
-import type { LocalTables, Release } from '../release.ts';
+import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import type { Release } from '../release.ts';
 import { type LocalTable, localTable } from './local-table.ts';
 import { listOffsets, readRates, readTax } from './packed-table.ts';
 
 const tables = new Map<string, LocalTable>();
 
-/** The local tables that a release names, loaded on first use and cached. */
-export const loadLocalTable = ({ rates, zips }: LocalTables): LocalTable => {
-  const load = () => localTable(readRates(textOf(`rates-${rates}`)), textOf(`zips-${zips}`));
-  return getOrAdd(tables, `${rates} ${zips}`, load);
+type OfState = Pick<Release, 'state'>;
+
+const ratesOf = ({ state }: OfState) => readRates(textOf(`rates-${stateOfJurisdiction(state)}`));
+
+/** The local tables of a release's state, loaded on first use and cached. */
+export const loadLocalTable = (release: OfState): LocalTable => {
+  const { state } = release;
+  return getOrAdd(tables, state, () => localTable(ratesOf(release), textOf(`zips-${stateOfJurisdiction(state)}`)));
 };
 
-/** The codes of all jurisdictions in the local tables of a state. */
-export const codesInTable = ({ rates }: LocalTables): ReadonlySet<string> => {
-  const { taxes } = readRates(textOf(`rates-${rates}`));
+/** The codes of all jurisdictions in the local tables of a release's state. */
+export const codesInTable = (release: OfState): ReadonlySet<string> => {
+  const { taxes } = ratesOf(release);
   return new Set(listOffsets(taxes.split('\n')).map((offset) => readTax(taxes, offset).code));
 };
 
 /** Whether an address that no location of a release names has no local tax. */
-export const isRestUntaxed = ({ coverage, local }: Release): boolean =>
-  coverage === 'complete' && (local === undefined || loadLocalTable(local).isUntaxed);
+export const isRestUntaxed = (release: Release): boolean =>
+  release.coverage === 'complete' && (release.local === undefined || loadLocalTable(release).isUntaxed);

@@ -5,7 +5,7 @@ import { type ByPlace, isOpen, type LocalChoice, plainChoice } from '../location
 import type { LocalSet } from '../location/location-index.ts';
 import { releaseWith } from '../merge-releases.ts';
 import { withOwnRates } from '../own-rules.ts';
-import type { LocalTables, Release } from '../release.ts';
+import type { Release } from '../release.ts';
 import type { Jurisdiction } from '../release-values.ts';
 import type { Candidate } from './candidates.ts';
 import { type DatedRate, rateOfArea } from './dated-rate.ts';
@@ -109,12 +109,12 @@ const distinctSets = (meant: LocalSet, all: readonly LocalSet[]): LocalChoice['p
 
 const findChoice = (
   release: Release,
-  local: LocalTables,
+  local: NonNullable<Release['local']>,
   address: TaxAddress,
   day: string,
   prefer: RatePreference,
 ): PlaceChoice => {
-  const table = loadLocalTable(local);
+  const table = loadLocalTable(release);
   const found = findPlace(table, address);
   const { isNamed: _, candidates, ...reading } = found;
   const { approximate_from: approximate = local.established_from } = release;
@@ -154,7 +154,7 @@ export const choosePlace = (
   prefer: RatePreference,
 ): PlaceChoice | null => {
   const { local } = release;
-  if (!local || loadLocalTable(local).isUntaxed) return null;
+  if (!local || loadLocalTable(release).isUntaxed) return null;
   // A shop ships to the same ZIPs and cities again and again.
   const key = [address.zip5, address.city, address.county, day, prefer].join('|');
   return choices(release, key, () => findChoice(release, local, address, day, prefer));

@@ -3,7 +3,7 @@
  *
  * Only the build (`npm run pack`), the importers and the tests read text; a function reads the packed table.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 
@@ -13,13 +13,10 @@ import { parse } from 'csv-parse/sync';
  */
 export type RateRow = Readonly<
   Record<
-    'county' | 'place' | 'place_code' | 'aliases' | 'rate' | 'parts' | 'from' | 'source' | 'confidence' | 'note',
+    'county' | 'place' | 'place_code' | 'aliases' | 'rate' | 'parts' | 'from' | 'to' | 'source' | 'confidence' | 'note',
     string
   >
-> & {
-  /** A file without such a row lacks the column. */
-  readonly to?: string;
-};
+>;
 /**
  * A ZIP of a state:
  * - `residents`: empty where nobody lives (a post office box);
@@ -33,18 +30,25 @@ export type RateRow = Readonly<
 export type ZipRow = Readonly<Record<'zip5' | 'residents' | 'counties' | 'names', string>>;
 export type SourceRow = Readonly<Record<'key' | 'publisher' | 'title' | 'as_of' | 'url' | 'obtained_from', string>>;
 
-const filePath = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const readRows = <Row>(name: string): readonly Row[] =>
-  parse(readFileSync(filePath(name)), { columns: true, bom: true });
+  parse(readFileSync(fileURLToPath(new URL(name, import.meta.url))), { columns: true, bom: true });
 
-/** The editions of a kind of table that there are: `NY@2026-11-22`. */
-export const listEditions = (kind: 'rates' | 'zips'): readonly string[] =>
-  readdirSync(filePath(kind))
-    .map((name) => name.replace(/\.csv$/, ''))
-    .sort();
+/** The rows of a table of all states, by state (two letters) in the order of the file. Read on first use. */
+const byState = <Row>(name: string): (() => ReadonlyMap<string, readonly Row[]>) => {
+  let rows: ReadonlyMap<string, readonly Row[]> | undefined;
+  return () => {
+    rows ??= Map.groupBy(readRows<Row & { readonly state: string }>(name), ({ state }) => state);
+    return rows;
+  };
+};
+const rates = byState<RateRow>('rates.csv');
+const zips = byState<ZipRow>('zips.csv');
 
-export const rateRows = (edition: string): readonly RateRow[] => readRows(`rates/${edition}.csv`);
-export const zipRows = (edition: string): readonly ZipRow[] => readRows(`zips/${edition}.csv`);
+/** The states with local tables, by two letters. */
+export const listStates = (): readonly string[] => [...rates().keys()];
+
+export const rateRows = (state: string): readonly RateRow[] => rates().get(state) ?? [];
+export const zipRows = (state: string): readonly ZipRow[] => zips().get(state) ?? [];
 export const sourceRows = (): readonly SourceRow[] => readRows('sources.csv');
 
 /** Names of counties by their five-digit FIPS code: `27053` is `Hennepin County`. */

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { clientTypes } from '../../api/openapi/client-types.ts';
 import { assert } from '../../base/assert.ts';
+import { csvText } from '../../base/csv.ts';
 import { localTable } from '../../catalog/local/local-table.ts';
 import {
   combinedSuffix,
@@ -22,7 +23,7 @@ import { nameKey, plainName } from '../../catalog/local/place-names.ts';
 import {
   countyNames,
   districtNames,
-  listEditions,
+  listStates,
   type RateRow,
   rateRows,
   type SourceRow,
@@ -37,7 +38,7 @@ import { readPercent } from '../../importers/fractions.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { nextExpectedAfter } from '../../importers/updates/staleness.ts';
 import type { PackedName } from '../../packed/unpack.ts';
-import { stateFips } from '../../vocabulary/jurisdiction.ts';
+import { jurisdictionCode, stateFips } from '../../vocabulary/jurisdiction.ts';
 import type { Fulfillment } from '../../vocabulary/schema.ts';
 import type { PackedVocabulary, ProductAttribute } from '../../vocabulary/vocabulary.ts';
 
@@ -235,10 +236,9 @@ const evidenceText = ({ source, confidence, note }: RateRow): string => {
 const statesOfDistricts = ['CA'];
 
 /** Pack a state's rate table. Throws if it names a county, district or source without a row. */
-export const packRates = (edition: string): PackedRates => {
-  const state = edition.slice(0, 2);
+export const packRates = (state: string): PackedRates => {
   const fips = stateFips(state);
-  const rows = rateRows(edition);
+  const rows = rateRows(state);
   const counties = countyNames();
   const places = new Map(rows.filter(({ place }) => place !== '').map((row) => [placeCode(row), row.place]));
   const areDistricts = statesOfDistricts.includes(state);
@@ -283,8 +283,8 @@ export const packRates = (edition: string): PackedRates => {
 };
 
 /** Pack a state's ZIP table. */
-export const packZips = (edition: string): PackedZips =>
-  sortedLines(zipRows(edition).map((row) => `${row.zip5}~${row.residents}~${row.counties}~${row.names}`));
+export const packZips = (state: string): PackedZips =>
+  sortedLines(zipRows(state).map((row) => `${row.zip5}~${row.residents}~${row.counties}~${row.names}`));
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
@@ -343,12 +343,12 @@ const agesOf = (newest: readonly (RateRow | undefined)[], { sources }: PackedRat
 };
 
 /**
- * The counts of an edition (`NY@2026-11-22`), for functions that report on tables without them. A place in several
+ * The counts of a state's rate table, for functions that report on tables without them. A place in several
  * counties counts once.
  */
-const summarizeRates = (edition: string): RateSummary => {
-  const rows = rateRows(edition);
-  const packed = packRates(edition);
+const summarizeRates = (state: string): RateSummary => {
+  const rows = rateRows(state);
+  const packed = packRates(state);
   const table = localTable(packed, '');
   const areas = Map.groupBy(
     rows.filter(({ rate }) => rate !== ''),
@@ -366,16 +366,20 @@ const summarizeRates = (edition: string): RateSummary => {
   };
 };
 
-/** The tables of public names for imports, with the newest local rates of each state. */
+/** The places with a code in the local rates of a state, as CSV. */
+const placesText = (state: string): string =>
+  csvText(
+    ['place', 'place_code'],
+    rateRows(state).filter(({ place_code }) => place_code !== ''),
+  );
+
+/** The tables of public names for imports, with the local rates by state. */
 const localNames = (): unknown => {
   const textOf = (name: string) => readFileSync(pathOf(`../../catalog/local/${name}.csv`), 'utf8');
   return {
     counties: textOf('counties'),
     districts: textOf('districts'),
-    // Sorted, so that the newest edition of a state wins.
-    rates: Object.fromEntries(
-      listEditions('rates').map((edition) => [edition.slice(0, 2), textOf(`rates/${edition}`)]),
-    ),
+    rates: Object.fromEntries(listStates().map((state) => [state, placesText(state)])),
   };
 };
 
@@ -391,10 +395,8 @@ const packed = (name: PackedName, readBy: string, text: GeneratedFile['text']): 
   readBy,
 });
 
-const localTables = (kind: 'rates' | 'zips', textOfEdition: (edition: string) => string): PackedFile[] =>
-  listEditions(kind).map((edition) =>
-    packed(`${kind}-${edition}`, 'shared/catalog/local/load.ts', () => textOfEdition(edition)),
-  );
+const localTables = (kind: 'rates' | 'zips', textOfState: (state: string) => string): PackedFile[] =>
+  listStates().map((state) => packed(`${kind}-${state}`, 'shared/catalog/local/load.ts', () => textOfState(state)));
 
 /** Releases are one to a line, because a calculation parses only those of its addresses' states. */
 const content: readonly PackedFile[] = [
@@ -406,10 +408,10 @@ const content: readonly PackedFile[] = [
   packed('product-tax-codes', 'shared/vocabulary/catalog.ts', () => JSON.stringify(catalog())),
   packed('code-crosswalk', 'shared/vocabulary/crosswalk.ts', crosswalk),
   packed('rate-summaries', 'shared/coverage/rate-summary.ts', () =>
-    JSON.stringify(Object.fromEntries(listEditions('rates').map((edition) => [edition, summarizeRates(edition)]))),
+    JSON.stringify(Object.fromEntries(listStates().map((state) => [jurisdictionCode(state), summarizeRates(state)]))),
   ),
   packed('local-names', 'shared/importers/releases/local-names.ts', () => JSON.stringify(localNames())),
-  ...localTables('rates', (edition) => writeRates(packRates(edition))),
+  ...localTables('rates', (state) => writeRates(packRates(state))),
   ...localTables('zips', packZips),
 ];
 

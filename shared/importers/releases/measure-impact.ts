@@ -110,9 +110,9 @@ const bottomOf = ({ imported, head }: OpenRelease): string => imported?.bottom ?
 
 /** The ZIPs in the built-in tables of a state. */
 const knownZips = (state: string): readonly string[] => {
-  const local = builtInRelease(state)?.local;
-  if (!local) return [];
-  const table = loadLocalTable(local);
+  const builtIn = builtInRelease(state);
+  if (!builtIn?.local) return [];
+  const table = loadLocalTable(builtIn);
   return zipsOfState(state).filter((zip) => table.zip(zip) !== undefined);
 };
 

@@ -68,11 +68,11 @@ const ownRulesOf = (file: RulesFile, { jurisdictions: [state] }: Release): OwnRu
 
 /** Remarks on what is valid and may be a mistake: codes that Levy's tables do not have, and replaced rules. */
 const remarksOf = ({ rates, rules }: RulesFile, base: Release, lineOf: JsonLines['lineOf']): readonly Entry[] => {
-  const { local } = builtInRelease(stateOfJurisdiction(base.state)) ?? {};
+  const builtIn = builtInRelease(stateOfJurisdiction(base.state));
   const known = new Set([
     base.state,
     ...base.jurisdictions.map(({ code }) => code),
-    ...(local ? codesInTable(local) : []),
+    ...(builtIn?.local ? codesInTable(builtIn) : []),
   ]);
   const ids = new Set(base.rules.map(({ id }) => id));
   const unknown = rates.flatMap(({ jurisdiction: code }, index): Entry[] => {
