@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
 import { bundle, type Entry } from '../../infra/bundling.ts';
 import type { createCheck, readKeyName } from '../../shared/api/jwt.ts';
+import { listStates } from '../../shared/catalog/local/text-tables.ts';
 import { badTokens } from '../support/bad-tokens.ts';
 import { startIssuer } from '../support/issuer.ts';
 import { functionOf, synthesize } from './synthesized.ts';
@@ -55,7 +56,7 @@ const locating = new Set<Entry>([
   'update-content',
 ]);
 const isTable = (name: string) => /^(rates|zips)-/.test(name);
-const allTables = ['rates', 'zips'].flatMap((kind) => readdirSync(`${root}/shared/catalog/local/${kind}`));
+const allTables = listStates().flatMap((state) => [`rates-${state}.br`, `zips-${state}.br`]);
 
 describe.each(entries)('the bundle of %s', (entry) => {
   const folder = folderOf(entry);

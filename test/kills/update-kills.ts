@@ -31,7 +31,7 @@ const world = await startWorld(states);
 const { activatedSince, endStateOf } = await import('./end-state.ts');
 const { verifyRelease } = await import('../../shared/cli/content/verify.ts');
 const { findHead, readActiveReleases } = await import('../../shared/store/content/content-store.ts');
-const { gates } = await import('../../shared/importers/updates/gates.ts');
+const { gates } = await import('../../shared/importers/releases/gates.ts');
 
 type Ran = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly out: string };
 

@@ -8,7 +8,7 @@ import { contentLoader } from '../../shared/catalog/loading/content-loader.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { withOwnRules } from '../../shared/catalog/own-rules.ts';
 import type { OwnRules, Release, Rule } from '../../shared/catalog/release.ts';
-import { readNameTables } from '../../shared/importers/releases/local-names.ts';
+import { readNameTables } from '../../shared/importers/releases/import-files.ts';
 import { headOf, importFiles } from '../fixtures/imports/harness.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 import { type Address, fileOf, type ImportedFile, placesOf, type State } from '../support/imported-files.ts';

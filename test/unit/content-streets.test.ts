@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { releaseWith } from '../../shared/catalog/merge-releases.ts';
 import { readStreetAddress } from '../../shared/catalog/streets/street-address.ts';
-import { compareLocations } from '../../shared/cli/content/diff.ts';
 import { showZip } from '../../shared/cli/content/show.ts';
+import { changesAt } from '../../shared/importers/releases/impact.ts';
 import { fixture, headOf, type Imported, importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { type BoundaryFields, boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask } from '../support/builders.ts';
@@ -149,8 +150,10 @@ describe('streets', () => {
       expect(head.counts.streets).toBe(1);
       expect(showZip(head, part, '53213', day).street_ranges).toBe(1);
       expect(showZip(head, imported.parts.get('54135'), '54135', day).street_ranges).toBe(0);
-      const other = part && { ...part, streets: { sets: [], names: {} } };
-      expect(compareLocations('53213', { head, part }, { head, part: other })).toEqual([]);
+      const [before, after] = [part, part && { ...part, streets: { sets: [], names: {} } }].map((one) =>
+        releaseWith(head, one ? [one] : []),
+      );
+      expect(changesAt('WI', '53213', { before, after }, day)).toEqual([]);
     });
   });
 

@@ -6,7 +6,7 @@ import { text } from '../../shared/importers/files/columns.ts';
 import { openTable } from '../../shared/importers/files/rows.ts';
 import { readSheet, readWorkbook, workbookNumber } from '../../shared/importers/files/workbook.ts';
 import type { Format } from '../../shared/importers/importers.ts';
-import { readNameTables } from '../../shared/importers/releases/local-names.ts';
+import { readNameTables } from '../../shared/importers/releases/import-files.ts';
 import { fixture, importFiles, type TestFile, withFiles, workbook, zipped } from '../fixtures/imports/harness.ts';
 import { gridOf, workbookOf } from '../fuzz/workbooks.ts';
 

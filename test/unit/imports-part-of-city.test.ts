@@ -4,7 +4,7 @@ import { describeAmbiguity } from '../../shared/calculations/ambiguity.ts';
 import type { TaxAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import type { Release } from '../../shared/catalog/release.ts';
-import { readNameTables } from '../../shared/importers/releases/local-names.ts';
+import { readNameTables } from '../../shared/importers/releases/import-files.ts';
 import { baseOf, fixture, importFiles, percentOf, releaseForOf, type TestFile } from '../fixtures/imports/harness.ts';
 import { newMexicoDistricts, newMexicoFile } from '../fixtures/imports/new-mexico.ts';
 import { coloradoFile, coloradoRows, louisianaFile } from '../fixtures/imports/workbooks.ts';

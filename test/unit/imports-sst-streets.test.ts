@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compareLocations } from '../../shared/cli/content/diff.ts';
+import { releaseWith } from '../../shared/catalog/merge-releases.ts';
 import { showZip } from '../../shared/cli/content/show.ts';
+import { changesAt } from '../../shared/importers/releases/impact.ts';
 import {
   fixture,
   headOf,
@@ -134,10 +135,18 @@ describe('SST street-address rows', () => {
       [false, ['0.059']],
       [true, ['0.079']],
     ]);
-    const without = { head, part: part && { ...part, locations: part.locations.filter((one) => !one.of_streets) } };
-    expect(compareLocations('53213', without, { head, part })).toEqual([]);
-    const only = { head, part: part && { ...part, locations: part.locations.filter((one) => one.of_streets) } };
-    expect(compareLocations('53213', without, only)).toContainEqual(
+    const releaseOf = (isKept: (isOfStreets: boolean) => boolean) =>
+      releaseWith(
+        head,
+        part ? [{ ...part, locations: part.locations.filter(({ of_streets }) => isKept(of_streets === true)) }] : [],
+      );
+    const [before, both, only] = [
+      releaseOf((streets) => !streets),
+      releaseOf(() => true),
+      releaseOf((streets) => streets),
+    ];
+    expect(changesAt('WI', '53213', { before, after: both }, day)).toEqual([]);
+    expect(changesAt('WI', '53213', { before, after: only }, day)).toContainEqual(
       expect.objectContaining({ key: '53213', old: '0.059', new: '0.079' }),
     );
   });

@@ -3,7 +3,7 @@ import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import type { NameTables } from '../../shared/importers/own-codes.ts';
-import { readNameTables } from '../../shared/importers/releases/local-names.ts';
+import { readNameTables } from '../../shared/importers/releases/import-files.ts';
 import {
   alternativesAt,
   changed,

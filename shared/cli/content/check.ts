@@ -5,9 +5,17 @@ import { toDay } from '../../base/calendar.ts';
 import { cityName } from '../../catalog/location/city-name.ts';
 import type { Release } from '../../catalog/release.ts';
 import { now } from '../../config/clock.ts';
-import { isUnreadable, readCases, type UnreadableCase, type WorkedCase } from '../../importers/releases/cases.ts';
 import { openRelease } from '../../importers/releases/open-release.ts';
-import { type CaseResult, isOfState, releaseForCases, runCase } from '../../importers/releases/run-case.ts';
+import {
+  type CaseResult,
+  isOfState,
+  isUnreadable,
+  readCases,
+  releaseForCases,
+  runCase,
+  type UnreadableCase,
+  type WorkedCase,
+} from '../../importers/releases/worked-cases.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
 import { counted, print, printJson } from '../terminal/output.ts';

@@ -1,141 +1,28 @@
+/** `content diff`: the changes if a release replaces another. */
 import type { Command } from 'commander';
 import { toDay } from '../../base/calendar.ts';
 import { canonicalJson } from '../../base/canonical-json.ts';
-import type { ReleasePart } from '../../catalog/content.ts';
-import { inForce } from '../../catalog/effective.ts';
-import { formatFraction } from '../../catalog/fractions.ts';
-import { isRestUntaxed } from '../../catalog/local/load.ts';
-import { combinedRate } from '../../catalog/location/combined-rate.ts';
-import { isOwn, ownCodesAt, withOwnRates } from '../../catalog/own-rules.ts';
-import { type Location, type Release, type Rule, settingNames } from '../../catalog/release.ts';
+import { isOwn } from '../../catalog/own-rules.ts';
+import { type Release, type Rule, settingNames } from '../../catalog/release.ts';
 import { now } from '../../config/clock.ts';
 import { compareReleases, type RateChange } from '../../importers/releases/compare-rates.ts';
-import { impactJson, impactLines, impactOrCorruption } from '../../importers/releases/impact-lines.ts';
+import type { PlaceChange } from '../../importers/releases/impact.ts';
 import { impactOfChange } from '../../importers/releases/measure-impact.ts';
 import { type OpenRelease, openCompared } from '../../importers/releases/open-release.ts';
-import { daysText, kindTexts, percentOrNone, zipsText } from '../../importers/releases/texts.ts';
-import { type Change, changesOver, establishedSpan, piecesOf, type Span } from '../../importers/releases/timeline.ts';
 import {
-  isZip,
-  overlayLocations,
-  type Piece,
-  splitPieces,
-  type ZipRange,
-  zipRangesOf,
-  zipText,
-} from '../../importers/releases/zip-pieces.ts';
+  daysText,
+  impactJson,
+  impactLines,
+  impactOrCorruption,
+  kindTexts,
+  percentOrNone,
+  zipsText,
+} from '../../importers/releases/report.ts';
+import { isZip } from '../../importers/releases/zip-pieces.ts';
 import { ownTexts } from '../../importers/rules/describe.ts';
 import { limitsInWords } from '../../tax/rule-words.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { CommandError } from '../terminal/run-command.ts';
-
-/** A release's head, and its part for one ZIP or city; without a part it names no location there. */
-export type Side = { readonly head: Release; readonly part: ReleasePart | undefined };
-
-/** A change of a combined rate. Rates are fractions; `null` is not known. */
-export type LocationChange = Change & {
-  /** A five-digit ZIP, or a city. */
-  readonly key: string;
-  /** The ranges of the ZIP; empty for a city that is known by its name. */
-  readonly zips: readonly ZipRange[];
-};
-
-/** All inputs of a combined rate as text, to skip the ZIPs that do not change. */
-const decisiveOf = ({ head, part }: Side): string => {
-  const { state, rates, coverage, local, established_from, established_to, own } = head;
-  const ofOwn = [own?.jurisdictions, own?.rates];
-  return JSON.stringify([state, rates, coverage, local, established_from, established_to, part, ofOwn]);
-};
-
-/** The release with the rates and locations of one ZIP or city. */
-const releaseOf = ({ head, part }: Side): Release => {
-  if (!part) return { ...head, locations: [] };
-  const jurisdictions: Release['jurisdictions'] = [...head.jurisdictions, ...part.jurisdictions];
-  return withOwnRates({ ...head, jurisdictions, rates: [...head.rates, ...part.rates], locations: part.locations });
-};
-
-/** The combined rate on a day: the lowest of several sets of jurisdictions (SSUTA section 305). */
-const combined = (key: string, release: Release, locations: readonly Location[], day: string): string | null => {
-  if (release.established_to !== null && release.established_to < day) return null;
-  // The state rate alone is right only if the release states that the rest has no local taxes.
-  if (locations.length === 0 && !isRestUntaxed(release)) return null;
-  const usual = locations.filter(({ of_addresses }) => !of_addresses);
-  const sets = locations.length > 0 ? usual.flatMap(({ alternatives }) => alternatives) : [[]];
-  const own = ownCodesAt(release, isZip(key) ? key : null, day);
-  const rates = sets.map((codes) => combinedRate(release, [release.state, ...codes, ...own], day));
-  const known = rates.filter((rate) => rate !== undefined);
-  return known.length === 0 ? null : formatFraction(known.reduce((least, rate) => (rate < least ? rate : least)));
-};
-
-type Overlaid = { readonly inForce: string; readonly pieces: readonly (readonly Location[])[] };
-
-/** The combined rate of each piece of the ZIP, for each piece of time. */
-const ratesOver = (key: string, release: Release, pieces: readonly Piece[], times: readonly Span[]) => {
-  const numbers = new Map(release.locations.map((location, index) => [location, index]));
-  const numbersOf = (locations: readonly Location[]) => locations.map((location) => numbers.get(location)).join(' ');
-  const zones = release.locations.flatMap((location) => zipRangesOf(key, location)).sort((a, b) => a.width - b.width);
-  let overlaid: Overlaid | null = null;
-  return times.map(({ from: day }) => {
-    const current = new Set(inForce(release.locations, day, release.established_from));
-    const name = numbersOf([...current]);
-    // Rates change more often than borders, so most pieces of time have the same locations as the previous one.
-    if (overlaid?.inForce !== name) {
-      const now = zones.filter(({ location }) => current.has(location));
-      overlaid = { inForce: name, pieces: overlayLocations(pieces, now) };
-    }
-    const known = new Map<string, string | null>();
-    return overlaid.pieces.map((found) => {
-      const place = numbersOf(found);
-      if (!known.has(place)) known.set(place, combined(key, release, found, day));
-      return known.get(place) ?? null;
-    });
-  });
-};
-
-const spansOf = ({ state, established_from, established_to, rates, locations, own }: Release, part?: ReleasePart) => {
-  const dated = [
-    ...rates.filter(({ jurisdiction }) => jurisdiction === state),
-    ...(part?.rates ?? []),
-    ...(own?.rates ?? []),
-    ...locations,
-  ];
-  return [
-    { from: established_from, to: established_to },
-    ...dated.map((value) => establishedSpan(value, established_from)),
-  ];
-};
-
-/**
- * All differences of combined rates in one ZIP or city, with ranges and days. Ranges with the same change are one
- * entry.
- */
-export const compareLocations = (key: string, before: Side, after: Side): readonly LocationChange[] => {
-  if (decisiveOf(before) === decisiveOf(after)) return [];
-  const [was, is] = [releaseOf(before), releaseOf(after)];
-  const pieces = splitPieces(
-    key,
-    [...was.locations, ...is.locations].flatMap((location) => zipRangesOf(key, location)),
-  );
-  const times = piecesOf([...spansOf(was, before.part), ...spansOf(is, after.part)]);
-  const [old, next] = [ratesOver(key, was, pieces, times), ratesOver(key, is, pieces, times)];
-  const found = new Map<string, { change: Change; zips: [number, number][] }>();
-  for (const [index, { low, high }] of pieces.entries()) {
-    const at = (rates: typeof old) => (_: Span, time: number) => rates[time]?.[index] ?? null;
-    for (const change of changesOver(times, at(old), at(next))) {
-      const text = JSON.stringify(change);
-      const zips = found.get(text)?.zips ?? [];
-      const last = zips.at(-1);
-      if (last && last[1] === low - 1) last[1] = high;
-      else zips.push([low, high]);
-      found.set(text, { change, zips });
-    }
-  }
-  return [...found.values()].map(({ change, zips }) => ({
-    key,
-    zips: isZip(key) ? zips.map(([low, high]): ZipRange => [zipText(low), zipText(high)]) : [],
-    ...change,
-  }));
-};
 
 /** A rule that differs between two releases; `null` if a release does not have it. */
 export type RuleChange = { readonly id: string; readonly old: Rule | null; readonly new: Rule | null };
@@ -171,15 +58,15 @@ export const compareRules = (before: Release, after: Release): OtherChanges => {
 };
 
 /** Consecutive ZIPs with the same changes in the whole ZIP. */
-type Run = { readonly first: string; last: string; zips: number; readonly changes: readonly LocationChange[] };
+type Run = { readonly first: string; last: string; zips: number; readonly changes: readonly PlaceChange[] };
 
-const isWhole = ({ key, zips }: LocationChange): boolean =>
+const isWhole = ({ key, zips }: PlaceChange): boolean =>
   isZip(key) && zips.length === 1 && zips[0]?.[0] === `${key}0000` && zips[0][1] === `${key}9999`;
 
-const sameText = (changes: readonly LocationChange[]): string =>
+const sameText = (changes: readonly PlaceChange[]): string =>
   JSON.stringify(changes.map(({ from, to, old, new: next }) => [from, to, old, next]));
 
-const locationLine = (where: string, { old, new: next, ...days }: LocationChange): string =>
+const locationLine = (where: string, { old, new: next, ...days }: PlaceChange): string =>
   `${where}: ${percentOrNone(old)} -> ${percentOrNone(next)}, ${daysText(days)}`;
 
 const printRun = ({ first, last, zips, changes }: Run): void => {
@@ -195,7 +82,7 @@ const locationPrinter = () => {
     if (run) printRun(run);
     run = null;
   };
-  const add = (changes: readonly LocationChange[]): void => {
+  const add = (changes: readonly PlaceChange[]): void => {
     const key = changes[0]?.key ?? '';
     const continues =
       run !== null &&
@@ -242,16 +129,6 @@ const printOwn = ({ own, id }: Release): void => {
   for (const [key, source] of Object.entries(own.sources)) print(`Source ${key}: ${source}`);
 };
 
-type Report = (changes: readonly LocationChange[]) => void;
-
-/** Compare two releases. `report` is called for each ZIP or city with changes. */
-const compare = (before: OpenRelease, after: OpenRelease, report: Report | null) =>
-  compareReleases(before, after, (key, left, right) => {
-    if (!report) return;
-    const changes = compareLocations(key, { head: before.head, part: left }, { head: after.head, part: right });
-    if (changes.length > 0) report(changes);
-  });
-
 const printRates = (changes: readonly RateChange[]): void => {
   if (changes.length === 0) {
     print('No rate of a jurisdiction changes.');
@@ -270,27 +147,28 @@ const printRates = (changes: readonly RateChange[]): void => {
 
 const printed = async (before: OpenRelease, after: OpenRelease, withLocations: boolean): Promise<void> => {
   print(`From ${before.head.id} to ${after.head.id}`);
+  const changes = await compareReleases(before, after);
   const { add, end } = locationPrinter();
   let places = 0;
-  const report = (found: readonly LocationChange[]) => {
+  const onChanges = (found: readonly PlaceChange[]) => {
     if (places === 0) print('\nCombined rates, by ZIP or city:');
     places += 1;
     add(found);
   };
-  const changes = await compare(before, after, withLocations ? report : null);
+  const today = toDay(now());
+  const compareRates = () => impactOfChange(before, after, today, withLocations ? onChanges : undefined);
+  const impact = await impactOrCorruption(compareRates, { print });
   end();
-  if (withLocations) print(places === 0 ? '\nNo combined rate changes.' : changed(places));
+  if (withLocations && impact) print(places === 0 ? '\nNo combined rate changes.' : changedText(places));
   print();
   printRates(changes);
   printRules(compareRules(before.head, after.head));
   printOwn(after.head);
   print();
-  const today = toDay(now());
-  const impact = await impactOrCorruption(() => impactOfChange(before, after, today), { print });
   for (const line of impactLines(after.imported, impact, { against: before.head.id, today })) print(line);
 };
 
-const changed = (places: number): string =>
+const changedText = (places: number): string =>
   places === 1
     ? 'Combined rates of 1 ZIP or city change.'
     : `Combined rates of ${counted(places, '', 'ZIPs and cities')} change.`;
@@ -300,18 +178,17 @@ const diff = async (ids: readonly [string, string], { rates = false, json }: { r
   if (before.head.state !== after.head.state)
     throw new CommandError(`${ids[0]} and ${ids[1]} are of different states. Compare two releases of one state.`);
   if (!json) return printed(before, after, rates);
-  const locations: LocationChange[] = [];
-  const changes = await compare(before, after, rates ? (found) => locations.push(...found) : null);
-  const others = compareRules(before.head, after.head);
-  const impact = impactJson(await impactOfChange(before, after, toDay(now())));
+  const locations: PlaceChange[] = [];
+  const changes = await compareReleases(before, after);
+  const impact = await impactOfChange(before, after, toDay(now()), (found) => locations.push(...found));
   printJson({
     from: ids[0],
     to: ids[1],
     rates: changes,
     locations: rates ? locations : null,
-    ...others,
+    ...compareRules(before.head, after.head),
     own_rules: after.head.own ?? null,
-    impact,
+    impact: impactJson(impact),
   });
 };
 

@@ -7,15 +7,15 @@ import type { Release } from '../../catalog/release.ts';
 import type { Importer } from '../../importers/importer.ts';
 import { type Format, importers } from '../../importers/importers.ts';
 import { activate } from '../../importers/releases/activate.ts';
+import { failedGates, measureGates } from '../../importers/releases/gates.ts';
+import { type Imported, type ImportJob, importFiles } from '../../importers/releases/import-files.ts';
 import {
   type ActiveRelease,
+  openRelease,
   positionOver,
   readActiveRelease,
   stateOf,
-} from '../../importers/releases/active-release.ts';
-import { failedGates, measureGates } from '../../importers/releases/gate-figures.ts';
-import { type Imported, type ImportJob, importFiles } from '../../importers/releases/import-files.ts';
-import { openRelease } from '../../importers/releases/open-release.ts';
+} from '../../importers/releases/open-release.ts';
 import { findHead } from '../../store/content/content-store.ts';
 import { print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';

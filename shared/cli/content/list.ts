@@ -6,8 +6,8 @@ import { corruptionText } from '../../catalog/loading/content-errors.ts';
 import manifest from '../../catalog/releases/manifest.json' with { type: 'json' };
 import { now } from '../../config/clock.ts';
 import { headCounts, type ListedCorrupt, type ListedRelease, listReleases } from '../../coverage/release-list.ts';
-import { stateOf } from '../../importers/releases/active-release.ts';
-import { remedyOf, unfinishedLines } from '../../importers/releases/new-release.ts';
+import { remedyOf, unfinishedLines } from '../../importers/releases/import-files.ts';
+import { stateOf } from '../../importers/releases/open-release.ts';
 import {
   listHeads,
   readActiveReleases,

@@ -15,8 +15,8 @@ import { now } from '../../config/clock.ts';
 import { localRatesOn } from '../../coverage/local-rates.ts';
 import { withFallback } from '../../coverage/releases.ts';
 import { type OpenRelease, openRelease } from '../../importers/releases/open-release.ts';
-import { daysText, zipCode, zipsText } from '../../importers/releases/texts.ts';
-import { type Zone, zipRangesOf, zipText } from '../../importers/releases/zip-pieces.ts';
+import { daysText, zipCode, zipsText } from '../../importers/releases/report.ts';
+import { type Piece, zipRangesOf, zipText } from '../../importers/releases/zip-pieces.ts';
 import { ownTexts } from '../../importers/rules/describe.ts';
 import { readActiveReleases } from '../../store/content/content-store.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
@@ -37,7 +37,7 @@ const shownAlternative = (release: Release, codes: readonly string[], date: stri
   };
 };
 
-const shownLocation = (release: Release, location: Location, zones: readonly Zone[], date: string) => {
+const shownLocation = (release: Release, location: Location, zones: readonly Piece[], date: string) => {
   const inForce = isInForce(location, date, release.established_from);
   return {
     /** Nine-digit ZIPs, inclusive, within the ZIP. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { GateResult } from '../../catalog/gate-result.ts';
 import { environment } from '../../config/environment.ts';
-import { stateOf } from '../../importers/releases/active-release.ts';
+import { type GateName, gates } from '../../importers/releases/gates.ts';
+import { stateOf } from '../../importers/releases/open-release.ts';
 import { compareVersions, type StateUpdate, updateState } from '../../importers/releases/update-state.ts';
-import { type GateName, gates } from '../../importers/updates/gates.ts';
 import { PublisherClient, PublisherFailure } from '../../importers/updates/publisher-client.ts';
 import { type Importable, importable, publishers } from '../../importers/updates/publishers.ts';
 import { counted, print, textTable } from '../terminal/output.ts';

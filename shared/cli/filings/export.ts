@@ -8,7 +8,7 @@ import { mapResult } from '../../base/result.ts';
 import { csvName, entriesCsv, totalsCsv } from '../../filings/csv.ts';
 import { getFiling } from '../../filings/read-filings.ts';
 import type { Filing } from '../../filings/response.ts';
-import type { Progress } from '../../importers/releases/reporter.ts';
+import type { Progress } from '../../importers/releases/report.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';
 import { pathOf } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';

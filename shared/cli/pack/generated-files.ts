@@ -366,12 +366,9 @@ const summarizeRates = (state: string): RateSummary => {
   };
 };
 
-/** The places with a code in the local rates of a state, as CSV. */
+/** The names and codes of a state's places, and the parts of their rates, as CSV. */
 const placesText = (state: string): string =>
-  csvText(
-    ['place', 'place_code'],
-    rateRows(state).filter(({ place_code }) => place_code !== ''),
-  );
+  csvText(['county', 'place', 'place_code', 'aliases', 'parts'], rateRows(state));
 
 /** The tables of public names for imports, with the local rates by state. */
 const localNames = (): unknown => {
@@ -410,7 +407,7 @@ const content: readonly PackedFile[] = [
   packed('rate-summaries', 'shared/coverage/rate-summary.ts', () =>
     JSON.stringify(Object.fromEntries(listStates().map((state) => [jurisdictionCode(state), summarizeRates(state)]))),
   ),
-  packed('local-names', 'shared/importers/releases/local-names.ts', () => JSON.stringify(localNames())),
+  packed('local-names', 'shared/importers/releases/import-files.ts', () => JSON.stringify(localNames())),
   ...localTables('rates', (state) => writeRates(packRates(state))),
   ...localTables('zips', packZips),
 ];

@@ -1,5 +1,5 @@
 import { confirm, progress as progressBar } from '@clack/prompts';
-import type { Progress, Reporter } from '../../importers/releases/reporter.ts';
+import type { Progress, Reporter } from '../../importers/releases/report.ts';
 import { print, printable } from './output.ts';
 import { CommandError } from './run-command.ts';
 

@@ -14,11 +14,10 @@ import {
 } from '../../store/content/content-store.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { ownTexts } from '../rules/describe.ts';
-import { type ActiveRelease, chainOf, readActiveRelease, stateOf } from './active-release.ts';
-import { impactLines, impactOrCorruption } from './impact-lines.ts';
 import { impactOfChange, keysOfAll } from './measure-impact.ts';
-import { openRelease } from './open-release.ts';
-import type { Reporter } from './reporter.ts';
+import { type ActiveRelease, chainOf, openRelease, readActiveRelease, stateOf } from './open-release.ts';
+import type { Reporter } from './report.ts';
+import { impactLines, impactOrCorruption } from './report.ts';
 
 /** The own rules of the active release that do not apply with another one. */
 const lostOwn = (head: ReleaseHead | null, { head: active }: Pick<ActiveRelease, 'head'>): readonly string[] => {

@@ -1,11 +1,55 @@
-import type { ReleasePart } from '../../catalog/content.ts';
-import { firstInForce } from '../../catalog/effective.ts';
+import { dayAfter, dayBefore } from '../../base/calendar.ts';
+import { type Dated, firstInForce } from '../../catalog/effective.ts';
 import { formatFraction, parseUnits } from '../../catalog/fractions.ts';
 import type { Release } from '../../catalog/release.ts';
 import { type Jurisdiction, ownRateOfKind, type Rate, type RateKind, rateKinds } from '../../catalog/release-values.ts';
 import type { OpenRelease } from './open-release.ts';
-import { pairsByKey } from './pairs-by-key.ts';
-import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './timeline.ts';
+
+/** Dated values, and the differences of two histories of a value. Days are `YYYY-MM-DD`. */
+
+/** From a day to a day, both inclusive; `to: null` is open. */
+export type Span = { readonly from: string; readonly to: string | null };
+
+/** A difference of two histories. `null` is a value that is not known. */
+export type Change = Span & { readonly old: string | null; readonly new: string | null };
+
+/** A value's days. Without a first day, the release's applies (`established_from`). */
+export const establishedSpan = ({ from, to }: Dated, establishedFrom: string): Span => ({
+  from: from ?? establishedFrom,
+  to,
+});
+
+/** Cut time at the begin and end of each span, so that the same spans apply within each piece. */
+export const piecesOf = (spans: readonly Span[]): readonly Span[] => {
+  const firstDays = new Set<string>();
+  for (const { from, to } of spans) {
+    firstDays.add(from);
+    if (to !== null) firstDays.add(dayAfter(to));
+  }
+  const sorted = [...firstDays].sort();
+  return sorted.map((from, index) => {
+    const next = sorted[index + 1];
+    return { from, to: next === undefined ? null : dayBefore(next) };
+  });
+};
+
+/** The pieces of time in which two histories differ; consecutive pieces with the same change are one. */
+export const changesOver = (
+  pieces: readonly Span[],
+  oldAt: (piece: Span, index: number) => string | null,
+  newAt: (piece: Span, index: number) => string | null,
+): readonly Change[] => {
+  const changes: Change[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    const [before, after] = [oldAt(piece, index), newAt(piece, index)];
+    if (before === after) continue;
+    const last = changes.at(-1);
+    const isSame = last && last.old === before && last.new === after && last.to === dayBefore(piece.from);
+    if (isSame) changes[changes.length - 1] = { ...last, to: piece.to };
+    else changes.push({ ...piece, old: before, new: after });
+  }
+  return changes;
+};
 
 /** The names and rates of a release's jurisdictions, from its head and all its parts. */
 export type RateBook = {
@@ -77,21 +121,12 @@ export const compareRates = (before: RateBook, after: RateBook): readonly RateCh
     );
   });
 
-type OnPart = (key: string, left: ReleasePart | undefined, right: ReleasePart | undefined) => void;
-
-/** The differences of the rates of two releases, in one pass over their parts. `onPart` gets each ZIP or city. */
-export const compareReleases = async (
-  before: OpenRelease,
-  after: OpenRelease,
-  onPart: OnPart | null = null,
-): Promise<readonly RateChange[]> => {
+/** The differences of the rates of two releases, in one pass over their parts. */
+export const compareReleases = async (before: OpenRelease, after: OpenRelease): Promise<readonly RateChange[]> => {
   const [old, next] = [newRateBook(before.head), newRateBook(after.head)];
   addToRateBook(old, before.head);
   addToRateBook(next, after.head);
-  for await (const { key, left, right } of pairsByKey(before.parts(), after.parts())) {
-    if (left) addToRateBook(old, left);
-    if (right) addToRateBook(next, right);
-    onPart?.(key, left, right);
-  }
+  for await (const part of before.parts()) addToRateBook(old, part);
+  for await (const part of after.parts()) addToRateBook(next, part);
   return compareRates(old, next);
 };

@@ -1,12 +1,112 @@
 /** The changes for buyers if a release replaces another, by ZIP code and city, from a day on. */
+import { getOrAdd } from '../../base/collections.ts';
 import type { ReleaseFor } from '../../catalog/content.ts';
 import { countsFrom } from '../../catalog/effective.ts';
+import { formatFraction } from '../../catalog/fractions.ts';
 import type { TaxAddress } from '../../catalog/location/address.ts';
+import { combinedRate, placeRate } from '../../catalog/location/combined-rate.ts';
+import { locate } from '../../catalog/location/place.ts';
 import { statesOfZip } from '../../catalog/location/zip-states.ts';
+import { rateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
-import { type ChargedRates, chargedRates, differentRates, highestRate, type RatePair } from './charged-rates.ts';
-import { establishedSpan, piecesOf, type Span } from './timeline.ts';
-import { isZip, zip4Groups } from './zip-pieces.ts';
+import { type RateKind, rateKinds } from '../../catalog/release-values.ts';
+import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './compare-rates.ts';
+import { isZip, joinRanges, type Piece, wholeOf, type ZipRange, zip4Groups, zipText } from './zip-pieces.ts';
+
+/**
+ * Combined rates in units of `10^-rateDecimals`: the charged one, and the least and most that an address there may
+ * have.
+ */
+type Combined = { readonly charged: bigint; readonly lowest: bigint; readonly highest: bigint };
+
+export type ChargedRates = {
+  /** The rates on food are there only if a jurisdiction has one that differs. */
+  readonly byKind: Readonly<Partial<Record<RateKind, Combined>>>;
+  readonly hasLocals: boolean;
+  /** Whether an import has the address. The least and most are of its ranges and streets. */
+  readonly isImported: boolean;
+  /** Whether no rate is missing or approximate. */
+  readonly isComplete: boolean;
+};
+
+const isOfFood = (kind: RateKind): boolean => kind.startsWith('food');
+
+const hasFoodRate = (release: Release, codes: readonly string[], day: string): boolean =>
+  codes.some((code) => {
+    const rate = rateOn(release, code, day);
+    return rate?.food_rate !== undefined || rate?.interstate?.food_rate !== undefined;
+  });
+
+/** The rates of an address on a day; `null` if its general rate is not known. */
+export const chargedRates = (address: TaxAddress, active: Release | undefined, day: string): ChargedRates | null => {
+  const { place, choice, resolution } = locate(address, () => active, day, false);
+  const { release, jurisdictions } = place;
+  if (release === null || resolution.coverage === 'none') return null;
+  const isImported = choice !== null && choice.byPlace === null;
+  const sets = isImported ? choice.possible : [];
+  const codesOfSets = new Set(sets.flatMap(({ codes }) => codes));
+  const others = jurisdictions.filter(({ code }) => !codesOfSets.has(code));
+  const codes = [...new Set([...jurisdictions.map(({ code }) => code), ...codesOfSets])];
+  const hasFood = hasFoodRate(release, codes, day);
+  const byKind: Partial<Record<RateKind, Combined>> = {};
+  for (const kind of rateKinds) {
+    if (isOfFood(kind) && !hasFood) continue;
+    const charged = placeRate(release, jurisdictions, day, kind);
+    const beside = placeRate(release, others, day, kind);
+    if (charged === undefined || beside === undefined) return null;
+    const sums = sets.flatMap((set) => combinedRate(release, set.codes, day, kind) ?? []).map((sum) => beside + sum);
+    const [least, most] = [
+      [charged, ...sums].reduce((a, b) => (b < a ? b : a)),
+      [charged, ...sums].reduce((a, b) => (b > a ? b : a)),
+    ];
+    byKind[kind] = { charged, lowest: least, highest: most };
+  }
+  const locals = jurisdictions.filter(({ type }) => type !== 'state').map(({ code }) => code);
+  return {
+    byKind,
+    hasLocals: (combinedRate(release, locals, day) ?? 0n) > 0n,
+    isImported,
+    isComplete: resolution.coverage === 'complete',
+  };
+};
+
+/** A difference of two releases, in units of `10^-rateDecimals`. */
+type RatePair = { readonly kind: RateKind; readonly before: bigint; readonly after: bigint };
+
+const goodsKindOf = (kind: RateKind): RateKind => (kind === 'food_interstate' ? 'general_interstate' : 'general');
+
+/**
+ * The rates of one kind in two releases. If only one of them has rates on food, a rule of the state may decide in the
+ * other. Food that was without a rate of its own had at most the general rate.
+ */
+const combinedPair = (kind: RateKind, before: ChargedRates, after: ChargedRates) => {
+  const [old, next] = [before.byKind[kind], after.byKind[kind]];
+  if (!old && !next) return null;
+  const [oldGoods, nextGoods] = [before.byKind[goodsKindOf(kind)], after.byKind[goodsKindOf(kind)]];
+  if (!old && next && oldGoods && next.highest <= oldGoods.highest) return null;
+  const pair = [old ?? oldGoods, next ?? nextGoods] as const;
+  return pair[0] && pair[1] ? ([pair[0], pair[1]] as const) : null;
+};
+
+/**
+ * The rates of an address that differ: the charged ones, and between two imports the least and most of the ranges and
+ * streets around it.
+ */
+const differentRates = (before: ChargedRates, after: ChargedRates): readonly RatePair[] =>
+  rateKinds.flatMap((kind) => {
+    const pair = combinedPair(kind, before, after);
+    if (!pair) return [];
+    const names =
+      before.isImported && after.isImported ? (['charged', 'lowest', 'highest'] as const) : (['charged'] as const);
+    return names.flatMap((name) => {
+      const [old, next] = [pair[0][name], pair[1][name]];
+      return old === next ? [] : [{ kind, before: old, after: next }];
+    });
+  });
+
+/** The highest rate of any kind that an address there may have. */
+const highestRate = ({ byKind }: ChargedRates): bigint =>
+  Object.values(byKind).reduce((most, { highest }) => (highest > most ? highest : most), 0n);
 
 /** The combined rate of one ZIP, ZIP+4 or city before and after, in units of `10^-rateDecimals`, from a day on. */
 export type RateStep = RatePair & { readonly key: string; readonly day: string };
@@ -53,8 +153,16 @@ export const addressOfKey = (state: string, key: string): TaxAddress => {
   };
 };
 
-/** An address to compare. `isMain`: it stands for the ZIP or city, or for more than half of the numbers of the ZIP. */
-type Probe = { readonly key: string; readonly address: TaxAddress; readonly isMain: boolean };
+/**
+ * An address to compare, and the ranges of the numbers that it stands for: all of a ZIP or city, or a group of the ZIP.
+ * `isMain`: it stands for the ZIP or city, or for more than half of the numbers of the ZIP.
+ */
+type Probe = {
+  readonly key: string;
+  readonly address: TaxAddress;
+  readonly ranges: readonly Piece[];
+  readonly isMain: boolean;
+};
 
 const mostNumbers = 5000;
 
@@ -64,16 +172,16 @@ export const probesOf = (
   address: TaxAddress,
   releases: readonly (Release | undefined)[],
 ): readonly Probe[] => [
-  { key, address, isMain: true },
-  ...zip4Groups(key, releases).map(({ plus4, count }) => ({
-    key: `${key}-${plus4}`,
-    address: { ...address, plus4 },
-    isMain: count > mostNumbers,
-  })),
+  { key, address, ranges: [wholeOf(key)], isMain: true },
+  ...zip4Groups(key, releases).map((ranges) => {
+    const plus4 = zipText(ranges[0]?.low ?? 0).slice(5);
+    const count = ranges.reduce((sum, { low, high }) => sum + high - low + 1, 0);
+    return { key: `${key}-${plus4}`, address: { ...address, plus4 }, ranges, isMain: count > mostNumbers };
+  }),
 ];
 
-/** The days on which a rate or a border may change at an address, and `today`. */
-export const changeDays = (releases: readonly (Release | undefined)[], today: string): readonly string[] => {
+/** Time, cut at the days on which a rate or a border may change at an address, and at `today`. */
+export const rateTimes = (releases: readonly (Release | undefined)[], today: string): readonly Span[] => {
   const spans: Span[] = [{ from: today, to: null }];
   for (const release of releases)
     for (let level = release; level; level = level.fallback) {
@@ -83,7 +191,7 @@ export const changeDays = (releases: readonly (Release | undefined)[], today: st
       for (const value of [...rates, ...locations, ...(own?.rates ?? [])])
         spans.push(establishedSpan(value, established_from));
     }
-  return piecesOf(spans).map(({ from }) => from);
+  return piecesOf(spans);
 };
 
 const endless = '9999-12-31';
@@ -156,7 +264,9 @@ const addPast = (impact: Impact, rates: readonly Rates[]): void => {
   past.largest = largestOf(past.largest, different);
 };
 
-export type ImpactOptions = {
+type Releases = { readonly before: Release | undefined; readonly after: Release | undefined };
+
+type ImpactOptions = {
   /** Two letters. */
   readonly state: string;
   /** ZIPs and cities to compare, in blocks that fit in memory. */
@@ -165,23 +275,59 @@ export type ImpactOptions = {
   readonly after: LoadRelease;
   /** Changes of earlier tax days are counted apart. */
   readonly today: string;
+  /** Gets the changes of each ZIP or city that has some. */
+  readonly onChanges?: OnChanges | undefined;
 };
 
 /**
- * The rates of a ZIP or city on the days on which they may change, at each address that stands for a part of it. The
- * built-in tables have no ZIP+4 numbers, so against them only addresses that stand for most of the ZIP are compared.
+ * The rates at an address on the first day of each piece of time. The built-in tables have no ZIP+4 numbers, so against
+ * them only addresses that stand for most of the ZIP are compared.
  */
-const ratesOf = (
-  { key, address, isMain }: Probe,
-  releases: { readonly before: Release | undefined; readonly after: Release | undefined },
-  days: readonly string[],
-): readonly Rates[] =>
-  days.map((day) => {
+const ratesAt = ({ key, address, isMain }: Probe, releases: Releases, times: readonly Span[]): readonly Rates[] =>
+  times.map(({ from: day }) => {
     const [before, after] = [chargedRates(address, releases.before, day), chargedRates(address, releases.after, day)];
     const isCompared = isMain || before?.isImported === true;
     const steps = before && after ? differentRates(before, after).map((pair) => ({ key, day, ...pair })) : [];
     return { day, before, after, steps, isCompared };
   });
+
+/** The general combined rate of a city, or of ranges of a ZIP, before and after. Rates are fractions. */
+export type PlaceChange = Change & { readonly key: string; readonly zips: readonly ZipRange[] };
+export type OnChanges = (changes: readonly PlaceChange[]) => void;
+
+type Rated = { readonly probe: Probe; readonly rates: readonly Rates[] };
+
+const generalRate = (rates: ChargedRates | null | undefined): string | null => {
+  const charged = rates?.byKind.general?.charged;
+  return charged === undefined ? null : formatFraction(charged);
+};
+
+/** The changes in a ZIP or city, by ZIP+4 where its numbers are compared. Ranges with the same change are one entry. */
+const placeChanges = (key: string, [whole, ...groups]: readonly Rated[], times: readonly Span[]) => {
+  const compared = groups.filter(({ rates }) => rates.some(({ isCompared }) => isCompared));
+  const found = new Map<string, { readonly change: Change; readonly ranges: Piece[] }>();
+  for (const { probe, rates } of compared.length > 0 || !whole ? compared : [whole]) {
+    const rateOf = (side: 'before' | 'after') => (_: Span, index: number) => generalRate(rates[index]?.[side]);
+    for (const change of changesOver(times, rateOf('before'), rateOf('after')))
+      getOrAdd(found, JSON.stringify(change), () => ({ change, ranges: [] as Piece[] })).ranges.push(...probe.ranges);
+  }
+  return [...found.values()].map(({ change, ranges }): PlaceChange => {
+    const zips = joinRanges(ranges).map(({ low, high }): ZipRange => [zipText(low), zipText(high)]);
+    return { key, zips: isZip(key) ? zips : [], ...change };
+  });
+};
+
+const rateKey = (key: string, address: TaxAddress, releases: Releases, today: string) => {
+  const times = rateTimes([releases.before, releases.after], today);
+  const probes = probesOf(key, address, [releases.before, releases.after]);
+  return { times, rated: probes.map((probe): Rated => ({ probe, rates: ratesAt(probe, releases, times) })) };
+};
+
+/** The changes of the general combined rate in one ZIP or city of a state (two letters). */
+export const changesAt = (state: string, key: string, releases: Releases, today: string): readonly PlaceChange[] => {
+  const { times, rated } = rateKey(key, addressOfKey(state, key), releases, today);
+  return placeChanges(key, rated, times);
+};
 
 const highestOf = (known: bigint, rates: readonly Rates[]): bigint => {
   let highest = known;
@@ -190,7 +336,7 @@ const highestOf = (known: bigint, rates: readonly Rates[]): bigint => {
 };
 
 /** Compare the rates of two releases at ZIPs and cities, with the look-up of a calculation. */
-export const impactOf = async ({ state, blocks, before, after, today }: ImpactOptions): Promise<Impact> => {
+export const impactOf = async ({ state, blocks, before, after, today, onChanges }: ImpactOptions): Promise<Impact> => {
   const counts = { zips: 0, cities: 0, changed: 0, gained: 0, lost: 0, vanished: 0 };
   const impact: Impact = {
     ...counts,
@@ -209,16 +355,20 @@ export const impactOf = async ({ state, blocks, before, after, today }: ImpactOp
     for (const { key, address } of addresses) {
       const releases = { before: old(address), after: next(address) };
       if (releases.after) addNamed(impact, key, releases.after);
-      const days = changeDays([releases.before, releases.after], today);
-      const probes = probesOf(key, address, [releases.before, releases.after]);
-      const rates = probes.flatMap((probe) => ratesOf(probe, releases, days));
+      const { times, rated } = rateKey(key, address, releases, today);
+      const changes = onChanges ? placeChanges(key, rated, times) : [];
+      if (changes.length > 0) onChanges?.(changes);
+      const rates = rated.flatMap((one) => one.rates);
       const coming = rates.filter(({ day }) => day >= today);
       impact.highest = highestOf(impact.highest, coming);
-      const isCompared = (rate: Rates) => rate.isCompared;
-      addRates(impact, coming.filter(isCompared));
+      const compared = rates.filter(({ isCompared }) => isCompared);
+      addRates(
+        impact,
+        compared.filter(({ day }) => day >= today),
+      );
       addPast(
         impact,
-        rates.filter((rate) => rate.day < today && rate.isCompared),
+        compared.filter(({ day }) => day < today),
       );
     }
   }

@@ -15,9 +15,9 @@ import { loadContent } from '../../store/content/load-content.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Position } from '../build.ts';
 import { zipsOfState } from '../zips.ts';
-import { chainOf } from './active-release.ts';
-import { type Impact, impactOf, type LoadRelease } from './impact.ts';
+import { type Impact, impactOf, type LoadRelease, type OnChanges } from './impact.ts';
 import type { OpenRelease } from './open-release.ts';
+import { chainOf } from './open-release.ts';
 
 /** Load a release by its id, with its fallback releases. */
 export const loadStored =
@@ -136,11 +136,17 @@ const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<Readonly
 };
 
 /** The impact of a stored or built-in release that replaces another. */
-export const impactOfChange = async (before: OpenRelease, after: OpenRelease, today: string): Promise<Impact> =>
+export const impactOfChange = async (
+  before: OpenRelease,
+  after: OpenRelease,
+  today: string,
+  onChanges?: OnChanges,
+): Promise<Impact> =>
   impactOf({
     state: lettersOf(after.head),
     blocks: batchesOf([...(await keysOf(before, after))].sort()),
     before: loadStored(before.head),
     after: loadStored(after.head),
     today,
+    onChanges,
   });

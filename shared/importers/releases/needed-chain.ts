@@ -2,10 +2,10 @@ import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import type { Location, Release } from '../../catalog/release.ts';
 import { contentHash } from '../content-hash.ts';
+import { establishedSpan, piecesOf, type Span } from './compare-rates.ts';
 import { openRelease } from './open-release.ts';
-import type { Reporter } from './reporter.ts';
-import { establishedSpan, piecesOf, type Span } from './timeline.ts';
-import { type Piece, zipRangesOf } from './zip-pieces.ts';
+import type { Reporter } from './report.ts';
+import { joinRanges, type Piece, zipRangesOf } from './zip-pieces.ts';
 
 type Head = Pick<Release, 'state' | 'rates' | 'established_from' | 'complete_from'>;
 
@@ -32,21 +32,10 @@ const ratedDays = (head: Head, { rates }: ReleasePart, location: Location): read
   return piecesOf(required.flat()).filter(({ from }) => required.every((spans) => includes(spans, from)));
 };
 
-/** Merge ranges that overlap or touch. */
-const joined = (ranges: readonly Piece[]): readonly Piece[] => {
-  const found: { low: number; high: number }[] = [];
-  for (const { low, high } of ranges.toSorted((a, b) => a.low - b.low)) {
-    const last = found.at(-1);
-    if (last && low <= last.high + 1) last.high = Math.max(last.high, high);
-    else found.push({ low, high });
-  }
-  return found;
-};
-
 async function* namesOf(head: Head, parts: AsyncIterable<ReleasePart>): AsyncGenerator<KeyNames> {
   for await (const part of parts) {
     const { key, locations } = part;
-    const rangesOf = (location: Location) => joined(zipRangesOf(key, location));
+    const rangesOf = (location: Location) => joinRanges(zipRangesOf(key, location));
     yield {
       key,
       some: locations.map((location) => ({
@@ -61,7 +50,7 @@ async function* namesOf(head: Head, parts: AsyncIterable<ReleasePart>): AsyncGen
 }
 
 const rangesOn = (named: readonly Named[], day: string): readonly Piece[] =>
-  joined(named.flatMap(({ days, ranges }) => (includes(days, day) ? ranges : [])));
+  joinRanges(named.flatMap(({ days, ranges }) => (includes(days, day) ? ranges : [])));
 
 const contain = (outer: readonly Piece[], inner: readonly Piece[]): boolean =>
   inner.every(({ low, high }) => outer.some((range) => range.low <= low && high <= range.high));

@@ -1,16 +1,62 @@
-/** Built-in and imported releases by id: a head, and parts in the order of their keys, so that commands can compare both. */
-
+import { AssertionError } from 'node:assert';
 import { batchesOf } from '../../base/collections.ts';
 import { CommandError } from '../../base/command-error.ts';
-import { builtInReleaseById } from '../../catalog/built-in.ts';
+import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
+import { ContentCorrupt } from '../../catalog/loading/content-errors.ts';
 import { statesOfZip } from '../../catalog/location/zip-states.ts';
 import { isOwnOnly, withOwnRules } from '../../catalog/own-rules.ts';
 import type { Location, Release } from '../../catalog/release.ts';
 import { readContent } from '../../store/content/content-reads.ts';
-import { findHead, readPartKeys, readParts } from '../../store/content/content-store.ts';
-import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import { compareKeys } from './pairs-by-key.ts';
+import { findHead, readActiveReleases, readPartKeys, readParts } from '../../store/content/content-store.ts';
+import { jurisdictionCode, stateCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import type { Position } from '../build.ts';
+import { isZip } from './zip-pieces.ts';
+
+/** Merge join of two streams that are sorted by key: each key once, with the values of both streams. */
+
+type Keyed = { readonly key: string };
+export type Pair<Value> = { readonly key: string; readonly left: Value | undefined; readonly right: Value | undefined };
+
+/**
+ * The order in which imports write parts, for `sort`: ZIP codes first, then cities, so that `29 PALMS` comes after 90001.
+ */
+export const compareKeys = (a: string, b: string): number =>
+  Number(isZip(b)) - Number(isZip(a)) || Number(a > b) - Number(a < b);
+
+/** Throw if the values are not sorted, because the join would be wrong. */
+async function* inOrder<Value extends Keyed>(values: AsyncIterable<Value>): AsyncGenerator<Value> {
+  let last: string | undefined;
+  for await (const value of values) {
+    if (last !== undefined && compareKeys(value.key, last) <= 0)
+      throw new AssertionError({ message: `The key ${value.key} comes after ${last}.` });
+    last = value.key;
+    yield value;
+  }
+}
+
+export async function* pairsByKey<Value extends Keyed>(
+  lefts: AsyncIterable<Value>,
+  rights: AsyncIterable<Value>,
+): AsyncGenerator<Pair<Value>> {
+  const [first, second] = [inOrder(lefts), inOrder(rights)];
+  const take = async (stream: AsyncGenerator<Value>): Promise<Value | undefined> => {
+    const next = await stream.next();
+    return next.done ? undefined : next.value;
+  };
+  let left = await take(first);
+  let right = await take(second);
+  while (left || right) {
+    const key = !right || (left && compareKeys(left.key, right.key) < 0) ? left?.key : right.key;
+    if (key === undefined) return;
+    const pair = { key, left: left?.key === key ? left : undefined, right: right?.key === key ? right : undefined };
+    yield pair;
+    if (pair.left) left = await take(first);
+    if (pair.right) right = await take(second);
+  }
+}
+
+/** Built-in and imported releases by id: a head, and parts in the order of their keys, so that commands can compare both. */
 
 /** The release without its local content. */
 const builtInHead = (release: Release): Release => {
@@ -104,3 +150,62 @@ export const openCompared = async (id: string): Promise<OpenRelease> => {
   const own = withOwnRules(listed ?? head, imported.own);
   return { head: { ...own, id }, imported, parts, partOf };
 };
+
+/** Read `--state`: two letters or a name. Refuses states without content. */
+export const stateOf = (text: string) => {
+  const letters = stateCode(text);
+  const builtIn = letters === null ? undefined : builtInRelease(letters);
+  if (letters === null || !builtIn)
+    throw new CommandError(`Levy has no content for a state "${text}". Pass a two-letter state code, such as MN.`);
+  return { letters, code: jurisdictionCode(letters), builtIn };
+};
+
+/** The release that calculations of a state use. */
+export type ActiveRelease = {
+  readonly id: string;
+  /** `null` for the built-in release, and for a release with a corrupt head. */
+  readonly head: ReleaseHead | null;
+  readonly corrupt?: ContentCorrupt;
+  /** The built-in release of the state. */
+  readonly builtIn: Release;
+  /** Releases that were active before, latest first; `null` for the built-in release. */
+  readonly previous: readonly (string | null)[];
+};
+
+/** Read which release of a state (two letters) is active. */
+export const readActiveRelease = async (letters: string): Promise<ActiveRelease> => {
+  const { code, builtIn } = stateOf(letters);
+  const current = (await readActiveReleases()).states[code];
+  const previous = (current?.previous ?? []).map(({ release }) => release);
+  if (!current || current.release === null) return { id: builtIn.id, head: null, builtIn, previous };
+  const id = current.release;
+  try {
+    const head = await findHead(id);
+    if (!head) throw new CommandError(`${id} is active for ${code}, but the Content table does not have it.`);
+    return { id, head, builtIn, previous };
+  } catch (error) {
+    if (!(error instanceof ContentCorrupt)) throw error;
+    return { id, head: null, corrupt: error, builtIn, previous };
+  }
+};
+
+/** The ids of an imported release and of its imported fallback releases. */
+export const chainOf = (head: ReleaseHead | null): readonly string[] => (head === null ? [] : [head.id, ...head.chain]);
+
+/**
+ * The position of an import while this release is active: over it, or over the built-in one if it is corrupt. A release of
+ * own rules leaves the chain, because it covers no address and its rules are taken over.
+ */
+export const positionOver = ({ id, head, builtIn, corrupt }: ActiveRelease): Position => ({
+  below: corrupt ? builtIn.id : id,
+  chain: head && isOwnOnly(head) ? head.chain : chainOf(head),
+  bottom: builtIn.id,
+  ...(head?.own && { own: head.own }),
+});
+
+/**
+ * The release whose rules, settings and state rate an import uses without `--base`: the active import, or the built-in
+ * release if that is newer than the one below the active import.
+ */
+export const defaultBase = ({ head, builtIn }: ActiveRelease): Release =>
+  head?.bottom === builtIn.id ? head : builtIn;

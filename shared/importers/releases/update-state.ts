@@ -1,4 +1,3 @@
-/** Brings the official files of one state into a release, and activates it if it passes the gates. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assert } from '../../base/assert.ts';
@@ -6,24 +5,29 @@ import { accepted, CommandError } from '../../base/command-error.ts';
 import type { GateResult } from '../../catalog/gate-result.ts';
 import { ContentCorrupt, catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import { now } from '../../config/clock.ts';
+import { contentEvent } from '../../events/content-events.ts';
+import type { ContentEvent } from '../../events/event.ts';
 import {
   type ContentSource,
   readContentSource,
   type SourceFile,
   writeContentSource,
 } from '../../store/content/content-sources.ts';
+import { readActiveReleases } from '../../store/content/content-store.ts';
+import { jurisdictionCode } from '../../vocabulary/jurisdiction.ts';
 import { localName } from '../files/local-name.ts';
 import { importers } from '../importers.ts';
 import { type CurrentFile, currentFiles } from '../updates/find-file.ts';
 import { type PublisherClient, PublisherFailure } from '../updates/publisher-client.ts';
 import type { Importable } from '../updates/publishers.ts';
 import { activate } from './activate.ts';
-import { type ActiveRelease, chainOf, positionOver, readActiveRelease } from './active-release.ts';
 import { compareReleases, type RateChange } from './compare-rates.ts';
-import { failedGates, measureGates } from './gate-figures.ts';
+import { failedGates, measureGates } from './gates.ts';
 import { type Imported, importFiles } from './import-files.ts';
-import { openRelease } from './open-release.ts';
-import type { Reporter } from './reporter.ts';
+import { type ActiveRelease, chainOf, openRelease, positionOver, readActiveRelease } from './open-release.ts';
+import type { Reporter } from './report.ts';
+
+/** Brings the official files of one state into a release, and activates it if it passes the gates. */
 
 export type UpdateOptions = {
   readonly client: PublisherClient;
@@ -282,4 +286,31 @@ export const updateState = async (publisher: Importable, options: UpdateOptions)
     await recordFailure(publisher.state, reason);
     return { outcome: 'failed', reason };
   }
+};
+
+/** The instant of the last activation of a state's release; `undefined` if the directory no longer has it. */
+const activatedAt = async ({ state, release }: ContentSource): Promise<string | undefined> => {
+  const current = (await readActiveReleases()).states[jurisdictionCode(state)];
+  const activations = current ? [current, ...current.previous] : [];
+  return activations.find((activation) => activation.release === release)?.activated_at;
+};
+
+/**
+ * Publish the event of a state's latest official release, unless it was published, and return its type.
+ *
+ * The record of the state says which event is due, so a run that ends before its event leaves it to the next run. The
+ * event is published at least once: a run that ends before it is recorded repeats it with the same id.
+ */
+export const announceRelease = async (
+  publisher: Importable,
+  publish: (event: ContentEvent) => Promise<void>,
+): Promise<ContentEvent['event_type'] | null> => {
+  const source = await readContentSource(publisher.state);
+  const at = (await activatedAt(source)) ?? (source.activated ? undefined : null);
+  const event = at === undefined ? null : contentEvent(publisher, source, at);
+  if (event === null || event.event_id === source.announced) return null;
+  await publish(event);
+  // Where this is refused, another update of the state runs.
+  await writeContentSource({ ...source, announced: event.event_id });
+  return event.event_type;
 };

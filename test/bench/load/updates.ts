@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { emulatorEnvironment, startEmulator } from '../../../infra/local/emulator.ts';
-import { gates } from '../../../shared/importers/updates/gates.ts';
+import { gates } from '../../../shared/importers/releases/gates.ts';
 import { publishers } from '../../../shared/importers/updates/publishers.ts';
 import { openPublisherServer } from '../../support/publisher-server.ts';
 import { largeFiles } from './large-files.ts';

@@ -1,9 +1,8 @@
-import type { GateResult } from '../../catalog/gate-result.ts';
-/** Measures a new release for the gates of `shared/importers/updates/gates.ts`. */
-
+/** The gates that a release of files must pass before `update` or `import --activate` activates it. */
 import { toDay } from '../../base/calendar.ts';
 import { batchesOf } from '../../base/collections.ts';
 import type { ReleaseFor } from '../../catalog/content.ts';
+import type { GateResult } from '../../catalog/gate-result.ts';
 import { isOwnOnly } from '../../catalog/own-rules.ts';
 import type { Release } from '../../catalog/release.ts';
 import { rateDecimals } from '../../catalog/release-values.ts';
@@ -11,15 +10,56 @@ import workedCases from '../../catalog/worked-cases.json' with { type: 'json' };
 import { now } from '../../config/clock.ts';
 import { findHead, readPartKeys } from '../../store/content/content-store.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import { applyGates, type GateFigures, type GateName } from '../updates/gates.ts';
-import { chainOf } from './active-release.ts';
-import { isUnreadable, readCases, type WorkedCase } from './cases.ts';
-import { type ChargedRates, chargedRates } from './charged-rates.ts';
-import { addressOfKey, changeDays, type Impact, probesOf, type RateStep } from './impact.ts';
-import { stepText } from './impact-lines.ts';
+import {
+  addressOfKey,
+  type ChargedRates,
+  chargedRates,
+  type Impact,
+  probesOf,
+  type RateStep,
+  rateTimes,
+} from './impact.ts';
 import { impactOfChange, loadStored } from './measure-impact.ts';
-import type { OpenRelease } from './open-release.ts';
-import { releaseForCases, runCase } from './run-case.ts';
+import { chainOf, type OpenRelease } from './open-release.ts';
+import { stepText } from './report.ts';
+import { isUnreadable, readCases, releaseForCases, runCase, type WorkedCase } from './worked-cases.ts';
+
+export type GateName = 'vanished' | 'changed' | 'largest' | 'past' | 'cap' | 'undated' | 'built-in' | 'cases';
+
+/** A gate passes if its figure is at most `most`. */
+type Gate = Pick<GateResult, 'describe' | 'most' | 'unit'> & { readonly name: GateName };
+
+/**
+ * The thresholds. A quarter changes the rates of a few places; a wrong column, a truncated file or another state's file
+ * changes most. The cap is above every combined rate that the Tax Foundation's tables list for a city (midyear 2026).
+ */
+export const gates: readonly Gate[] = [
+  {
+    name: 'vanished',
+    describe: 'ZIPs and cities that lose all local taxes, or that the previous file of the format named',
+    most: 2,
+    unit: '%',
+  },
+  { name: 'changed', describe: 'ZIPs and cities whose combined rate changes', most: 25, unit: '%' },
+  { name: 'largest', describe: 'largest change of a combined rate', most: 3, unit: 'percentage points' },
+  {
+    name: 'past',
+    describe: 'largest change of a combined rate on days before today',
+    most: 3,
+    unit: 'percentage points',
+  },
+  { name: 'cap', describe: 'highest combined rate', most: 13.5, unit: '%' },
+  { name: 'undated', describe: 'rates without a first day', most: 0, unit: '' },
+  {
+    name: 'built-in',
+    describe: 'ZIPs that differ from the built-in rates by more than a percentage point',
+    most: 20,
+    unit: '%',
+  },
+  { name: 'cases', describe: 'worked cases that fail', most: 0, unit: '' },
+];
+
+const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole);
 
 /** A combined rate in units of `10^-rateDecimals` as percent. These figures are compared with thresholds, never charged. */
 const percentOf = (rate: bigint): number => Number(rate) / 10 ** (rateDecimals - 2);
@@ -35,15 +75,15 @@ const isUnlike = (rates: ChargedRates, expected: ChargedRates): boolean =>
     return own !== undefined && known !== undefined && sizeOf(own.charged, known.charged) > pointOfRate;
   });
 
-/** How many ZIPs differ from the built-in rates, at the ZIP or at most of its ZIP+4 numbers. */
-const compareWithBuiltIn = async (
+/** The percent of the ZIPs that differ from the built-in rates, at the ZIP or at most of its ZIP+4 numbers, of those in both. */
+const unlikeBuiltIn = async (
   keys: readonly string[],
   candidate: OpenRelease,
   builtIn: Release,
   today: string,
-): Promise<Pick<GateFigures, 'unlikeBuiltIn' | 'comparedWithBuiltIn'>> => {
+): Promise<number> => {
   const [load, loadBuiltIn] = [loadStored(candidate.head), loadStored(builtIn)];
-  let [unlikeBuiltIn, comparedWithBuiltIn] = [0, 0];
+  let [unlike, compared] = [0, 0];
   for await (const block of batchesOf(keys)) {
     const addresses = block.map((key) => ({ key, address: addressOfKey(stateOfJurisdiction(builtIn.state), key) }));
     const all = addresses.map(({ address }) => address);
@@ -52,7 +92,9 @@ const compareWithBuiltIn = async (
       const release = releaseFor(address);
       const known = builtInFor(address);
       // Compares the day of its last change as well: a file can have rates that begin later.
-      const days = [...new Set([today, changeDays([release], today).at(-1) ?? today])].filter((day) => day >= today);
+      const days = [...new Set([today, rateTimes([release], today).at(-1)?.from ?? today])].filter(
+        (day) => day >= today,
+      );
       const probes = probesOf(key, address, [release]).filter(({ isMain }) => isMain);
       const pairs = days.flatMap((day) => {
         const expected = chargedRates(address, known, day);
@@ -60,11 +102,11 @@ const compareWithBuiltIn = async (
         return expected === null ? [] : found.map((rates) => ({ rates, expected }));
       });
       if (pairs.length === 0) continue;
-      comparedWithBuiltIn += 1;
-      if (pairs.some(({ rates, expected }) => isUnlike(rates, expected))) unlikeBuiltIn += 1;
+      compared += 1;
+      if (pairs.some(({ rates, expected }) => isUnlike(rates, expected))) unlike += 1;
     }
   }
-  return { unlikeBuiltIn, comparedWithBuiltIn };
+  return percent(unlike, compared);
 };
 
 const pointsOf = (step: RateStep | null): number => (step === null ? 0 : percentOf(sizeOf(step.before, step.after)));
@@ -102,28 +144,25 @@ const previousPlaces = async (format: string | undefined, active: OpenRelease): 
  * Measure a stored release against the active one and the built-in one of its state, from a day on. `impact` is the
  * comparison with the active one.
  */
-export const gateFigures = async (
+const figuresOf = async (
   candidate: OpenRelease,
   active: OpenRelease,
   builtIn: Release,
   today: string,
   { changed, vanished, largest, largestPast, highest }: Impact,
-): Promise<GateFigures> => {
+): Promise<Readonly<Record<GateName, number>>> => {
   const keys = await readPartKeys(candidate.head.id);
-  const named = new Set(keys);
   const before = await previousPlaces(candidate.imported?.format, active);
+  const unnamed = new Set(before).difference(new Set(keys)).size;
   return {
-    places: keys.length,
-    placesBefore: before.length,
-    unnamed: before.filter((key) => !named.has(key)).length,
-    vanished,
-    changed,
-    largestChangePoints: pointsOf(largest),
-    largestPastPoints: pointsOf(largestPast),
-    highestPercent: percentOf(highest),
-    ...(await compareWithBuiltIn(keys, candidate, builtIn, today)),
+    vanished: Math.max(percent(unnamed, before.length), percent(vanished, keys.length)),
+    changed: percent(changed, keys.length),
+    largest: pointsOf(largest),
+    past: pointsOf(largestPast),
+    cap: percentOf(highest),
     undated: await undatedRates(candidate),
-    failedCases: await newlyFailedCases(candidate, active, today),
+    'built-in': await unlikeBuiltIn(keys, candidate, builtIn, today),
+    cases: await newlyFailedCases(candidate, active, today),
   };
 };
 
@@ -136,9 +175,9 @@ const stepsOf = ({ largest, largestPast, examples }: Impact): Partial<Record<Gat
   past: largestPast === null ? [] : [largestPast],
 });
 
-const examplesOf = (gates: readonly GateResult[], impact: Impact): readonly string[] => {
+const examplesOf = (results: readonly GateResult[], impact: Impact): readonly string[] => {
   const steps = new Map<string, readonly RateStep[]>(Object.entries(stepsOf(impact)));
-  return gates.flatMap(({ name, passed }) => {
+  return results.flatMap(({ name, passed }) => {
     const found = passed ? [] : (steps.get(name) ?? []);
     return found.length === 0 ? [] : [`${name}: ${found.map(stepText).join('; ')}.`];
   });
@@ -156,10 +195,15 @@ export const measureGates = async (
 ): Promise<Measured> => {
   const today = toDay(now());
   const impact = known ?? (await impactOfChange(active, candidate, today));
-  const gates = applyGates(await gateFigures(candidate, active, builtIn, today, impact));
-  return { gates, examples: examplesOf(gates, impact) };
+  const figures = await figuresOf(candidate, active, builtIn, today, impact);
+  const results = gates.map((gate) => ({
+    ...gate,
+    figure: figures[gate.name],
+    passed: figures[gate.name] <= gate.most,
+  }));
+  return { gates: results, examples: examplesOf(results, impact) };
 };
 
 /** The names of the gates that fail and are not overridden. */
-export const failedGates = (gates: readonly GateResult[], overridden: ReadonlySet<string>): readonly string[] =>
-  gates.filter(({ name, passed }) => !passed && !overridden.has(name)).map(({ name }) => name);
+export const failedGates = (results: readonly GateResult[], overridden: ReadonlySet<string>): readonly string[] =>
+  results.filter(({ name, passed }) => !passed && !overridden.has(name)).map(({ name }) => name);

@@ -1,11 +1,98 @@
 import { counted } from '../../base/texts.ts';
 import type { ReleaseHead } from '../../catalog/content.ts';
+import type { Dated } from '../../catalog/effective.ts';
 import { formatFraction, formatPercent } from '../../catalog/fractions.ts';
 import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import { isOwnOnly } from '../../catalog/own-rules.ts';
+import type { RateKind } from '../../catalog/release-values.ts';
+import { badRowsNamed, type Summary } from '../summary.ts';
 import type { Impact, RateStep } from './impact.ts';
-import type { Reporter } from './reporter.ts';
-import { daysText, kindTexts } from './texts.ts';
+import type { ZipRange } from './zip-pieces.ts';
+
+/** The progress of long work with a known size, in any unit. */
+export type Progress = {
+  /** `done` of the total so far. */
+  readonly reach: (done: number, message: string) => void;
+  readonly finish: (message: string) => void;
+  readonly fail: (message: string) => void;
+};
+
+/** Where imports and updates report: the terminal of a command, or the log of a function. */
+export type Reporter = {
+  readonly print: (line: string) => void;
+  /** Show the progress of work. An error ends it with the text `failed`. */
+  readonly withProgress: <Value>(
+    title: string,
+    total: number,
+    failed: string,
+    run: (progress: Progress) => Promise<Value>,
+  ) => Promise<Value>;
+};
+
+/** Days, rates and ZIP codes in the output of commands. */
+
+export const percentOrNone = (fraction: string | null): string =>
+  fraction === null ? 'none' : formatPercent(fraction);
+
+/** `2024-04-01 to 2026-12-31`, `from 2024-04-01`. */
+export const daysText = ({ from, to }: Dated): string => {
+  if (from === null) return to === null ? 'all known days' : `up to ${to}`;
+  return to === null ? `from ${from}` : `${from} to ${to}`;
+};
+
+/** The kinds of rates; nothing for the general one. */
+export const kindTexts: Readonly<Record<RateKind, string>> = {
+  general: '',
+  food: 'food',
+  general_interstate: 'from other states',
+  food_interstate: 'food, from other states',
+};
+
+/** Five digits, or ZIP+4 with a hyphen. */
+export const zipCode = (digits: string): string =>
+  digits.length > 5 ? `${digits.slice(0, 5)}-${digits.slice(5)}` : digits;
+
+const rangeText = ([low, high]: ZipRange): string => {
+  if (low.endsWith('0000') && high.endsWith('9999') && low.slice(0, 5) === high.slice(0, 5)) return low.slice(0, 5);
+  return low === high ? zipCode(low) : `${zipCode(low)} to ${zipCode(high)}`;
+};
+
+const rangesNamed = 3;
+
+/** The first ranges of nine-digit ZIPs, and the number of further ones. */
+export const zipsText = (zips: readonly ZipRange[]): string => {
+  const more = zips.length - rangesNamed;
+  const named = zips.slice(0, rangesNamed).map(rangeText).join(', ');
+  return more > 0 ? `${named} and ${more} more` : named;
+};
+
+/** The heading of the list of bad rows and of problems with whole files. */
+const badHeading = ({ count, rows }: Summary['bad'], skipsBadRows: boolean): string => {
+  const ofFiles = count - rows;
+  const parts = [
+    ...(rows > 0 ? [counted(rows, 'bad row')] : []),
+    ...(ofFiles > 0 ? [counted(ofFiles, 'problem with a file as a whole', 'problems with files as a whole')] : []),
+  ];
+  return `${skipsBadRows ? 'Skipped ' : ''}${parts.join(' and ')}:`;
+};
+
+/** The rows that were read, kept and skipped, with the first line of each reason. */
+export const summaryLines = (summary: Summary, skipsBadRows: boolean): readonly string[] => {
+  const { files, rowsRead, rowsKept, skipped, remarks, bad, inForce, notes } = summary;
+  const place = ({ file, firstLine }: { readonly file: string; readonly firstLine: number }) =>
+    `first in ${file}, line ${firstLine}`;
+  return [
+    ...(inForce?.locations === 0 ? [`No value in these files is in force today, ${inForce.day}.`] : []),
+    ...files.map(({ name, rows }) => `${name}: ${counted(rows, 'row')}`),
+    `Read ${counted(rowsRead, 'row')}, kept ${rowsKept.toLocaleString('en-US')}.`,
+    ...skipped.map((group) => `Skipped ${counted(group.count, 'row')}, ${place(group)}: ${group.reason}`),
+    ...remarks.map((group) => `Kept ${counted(group.count, 'row')}, ${place(group)}: ${group.reason}`),
+    ...(bad.count > 0 ? [badHeading(bad, skipsBadRows)] : []),
+    ...bad.first.map(({ file, line, reason }) => `  ${file}, line ${line}: ${reason}`),
+    ...(bad.count > badRowsNamed ? [`  and ${(bad.count - badRowsNamed).toLocaleString('en-US')} more`] : []),
+    ...notes,
+  ];
+};
 
 const placesText = ({ zips, cities }: Pick<Impact, 'zips' | 'cities'>): string =>
   [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(
