@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
-import { PostalAddress } from '../catalog/location/postal-address.ts';
-import { remoteElections } from '../catalog/remote-terms.ts';
+import { PostalAddress } from '../catalog/location/address.ts';
+import { remoteElections } from '../catalog/release-values.ts';
 
 export const Registration = z.object({
   state: z.string(),

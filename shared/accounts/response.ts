@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
 import { date, objectType } from '../base/response-scalars.ts';
-import { PostalAddress } from '../catalog/location/postal-address.ts';
+import { PostalAddress } from '../catalog/location/address.ts';
 
 const Registration = described(
   z.object({

@@ -1,5 +1,5 @@
 import type { LocalChoice } from '../catalog/location/local-choice.ts';
-import { newLocalSet } from '../catalog/location/location-index.ts';
+import { newLocalSet } from '../catalog/location/local-choice.ts';
 import type { StateCandidate } from '../catalog/location/place.ts';
 import { rateDecimals } from '../catalog/release-values.ts';
 import { decimalText } from '../money/decimal.ts';

@@ -1,10 +1,10 @@
 /** Texts about local rates that are found by ZIP and city, without a boundary file. */
 
 import { hasBoundaryFile } from '../catalog/boundary-states.ts';
-import { formatFraction, formatPercent } from '../catalog/fractions.ts';
 import { type ByPlace, isIncomplete, type LocalChoice, type PossibleArea } from '../catalog/location/local-choice.ts';
 import { isOwnCode } from '../catalog/own-rules.ts';
 import type { Release } from '../catalog/release.ts';
+import { formatFraction, formatPercent } from '../catalog/release-values.ts';
 import { listedUpTo } from './explain/step.ts';
 import type { TaxingAddress } from './sourcing.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { instantMs, isDay } from '../base/calendar.ts';
 import { described } from '../base/described.ts';
-import { PostalAddress } from '../catalog/location/postal-address.ts';
+import { PostalAddress } from '../catalog/location/address.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern, signedDecimalPattern } from '../money/decimal.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';

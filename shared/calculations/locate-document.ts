@@ -1,6 +1,6 @@
 import { getOrAdd } from '../base/collections.ts';
 import { accept, type Result } from '../base/result.ts';
-import type { PostalAddress } from '../catalog/location/postal-address.ts';
+import type { PostalAddress } from '../catalog/location/address.ts';
 import type { CollectionExemption, Delivery, Place } from '../tax/document.ts';
 import { isReduction, shippingList } from './charges.ts';
 import { deliveryCollectionExemption, type LineCollectionExemption } from './collection-exemptions.ts';

@@ -1,12 +1,11 @@
 /** Sales from another state whose tax differs by the law of the state, or by an election of the account (decision 0029). */
 import type { RemoteSellerElection } from '../accounts/account.ts';
 import { getOrAdd } from '../base/collections.ts';
-import { areRatesKnown } from '../catalog/location/combined-rate.ts';
 import { isOwnCode } from '../catalog/own-rules.ts';
+import { areRatesKnown } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
-import type { Evidence, Jurisdiction } from '../catalog/release-values.ts';
+import type { ElectedRate, Evidence, Jurisdiction, RemoteLocalTax } from '../catalog/release-values.ts';
 import { electedRateOn, releaseWithElection, remoteLocalTaxOn } from '../catalog/remote-sales.ts';
-import type { ElectedRate, RemoteLocalTax } from '../catalog/remote-terms.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { couldBeState, type Route, type Sourced } from './sourcing.ts';
 

@@ -1,8 +1,7 @@
 import { dayMs, toDay } from '../base/calendar.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
 import { invalidFormat, type Problem, requiredField } from '../base/problem.ts';
-import { readAddress } from '../catalog/location/address.ts';
-import { PostalAddress } from '../catalog/location/postal-address.ts';
+import { PostalAddress, readAddress } from '../catalog/location/address.ts';
 import { minorDigits } from '../money/currency.ts';
 import { isDecimal, isPrice, shippingPointer } from './charges.ts';
 import { deliveryProblems, type SentCharge, type SentDocument, type SentLine } from './deliveries.ts';

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { inTimeZone } from '../accounts/time-zone.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
-import { PostalAddress } from '../catalog/location/postal-address.ts';
+import { PostalAddress } from '../catalog/location/address.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import { closest } from '../vocabulary/closest.ts';

@@ -1,5 +1,7 @@
-/** The values of a release that rule effects depend on: jurisdictions, rates and rounding. */
+import { decimal, decimalText, rescale } from '../money/decimal.ts';
 import type { Dated } from './effective.ts';
+
+/** The values of a release that rule effects depend on: jurisdictions, rates and rounding. */
 
 /** How far a value can be trusted: law or a revenue department; a vendor's document; one secondary source; unconfirmed. */
 export type Confidence = 'high' | 'medium-high' | 'medium' | 'low';
@@ -90,3 +92,44 @@ export type Rounding =
     }
   /** Mandatory tables on the invoice's total; other jurisdictions round half up. */
   | { readonly method: 'bracket'; readonly brackets: readonly Bracket[] };
+
+/** A rate in units of `10^-rateDecimals`, to add and compare exactly. */
+export const parseUnits = (fraction: string): bigint => rescale(decimal(fraction), rateDecimals);
+
+/** The shortest decimal string of a rate: `5000000n` is `"0.05"`. */
+export const formatFraction = (units: bigint): string => decimalText({ units, scale: rateDecimals });
+
+/** `9.025%` for the fraction `0.09025`. */
+export const formatPercent = (fraction: string): string =>
+  `${decimalText({ units: parseUnits(fraction), scale: rateDecimals - 2 })}%`;
+
+/** Differences of a state's law for a sale from another state (decision 0029). */
+
+/** The elections of remote sellers: Alabama's flat tax and Texas' single local rate. */
+export const remoteElections = ['simplified_sellers_use_tax', 'single_local_use_tax'] as const;
+export type RemoteElection = (typeof remoteElections)[number];
+
+/**
+ * A rate that a remote seller may elect: instead of the local taxes (`local`), or of all taxes of the state (`all`).
+ * Every rate of an election has its own first day. It ends on the last day for which the state has published it.
+ */
+export type ElectedRate = Dated &
+  Evidence & {
+    readonly policy: 'election';
+    readonly election: RemoteElection;
+    readonly replaces: 'local' | 'all';
+    /** Its code is in no location of the release, so that it taxes only sales of sellers with the election. */
+    readonly jurisdiction: Jurisdiction;
+    /** A fraction as a decimal string (`"0.0175"`). */
+    readonly rate: string;
+    readonly from: string;
+  };
+
+/**
+ * The local tax of a remote sale without an election. `none`: no local tax is owed. `may_differ`: the local rates of the
+ * release are for sales within the state, and `note` says how the rates for remote sales differ.
+ */
+export type RemoteLocalTax = Dated &
+  Evidence & { readonly policy: 'none' | 'may_differ'; readonly from: string; readonly note: string };
+
+export type RemoteSaleTerms = ElectedRate | RemoteLocalTax;

@@ -1,8 +1,7 @@
 /** The shape of tax content: one immutable, effective-dated release for each state. */
 import type { Effect } from '../tax/effects/effects.ts';
 import type { AnnualPeriod, Dated } from './effective.ts';
-import type { Evidence, Jurisdiction, JurisdictionType, Rate, Rounding } from './release-values.ts';
-import type { RemoteSaleTerms } from './remote-terms.ts';
+import type { Evidence, Jurisdiction, JurisdictionType, Rate, RemoteSaleTerms, Rounding } from './release-values.ts';
 
 export type { Effect } from '../tax/effects/effects.ts';
 

@@ -1,7 +1,7 @@
 /** The terms of remote sales on a day, and a release with an elected rate (decision 0029). */
 import type { Dated } from './effective.ts';
 import type { Effect, Release, Rule } from './release.ts';
-import type { ElectedRate, RemoteElection, RemoteLocalTax, RemoteSaleTerms } from './remote-terms.ts';
+import type { ElectedRate, RemoteElection, RemoteLocalTax, RemoteSaleTerms } from './release-values.ts';
 
 type Terms = Pick<Release, 'remote_sales'>;
 

@@ -1,13 +1,13 @@
 import { counted } from '../base/texts.ts';
 import { hasBoundaryFile } from '../catalog/boundary-states.ts';
 import type { ReleaseHead } from '../catalog/content.ts';
-import { formatPercent } from '../catalog/fractions.ts';
 import type { Release } from '../catalog/release.ts';
+import { formatPercent } from '../catalog/release-values.ts';
 import { formatAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
-import { knowsLocals, releaseCounts } from './decisions.ts';
 import { summarizeTables } from './rate-summary.ts';
 import type { LocalCoverage, LocalRates } from './response.ts';
+import { knowsLocals, releaseCounts } from './subject.ts';
 
 /** The metadata of an import; a built-in release has none. */
 export const asHead = (release: Release): Partial<ReleaseHead> => release;

@@ -1,9 +1,14 @@
 import type { ReleaseHead } from '../catalog/content.ts';
 import type { ActiveReleases } from '../catalog/loading/active-releases.ts';
-import type { ReadContent } from '../catalog/loading/content-cache.ts';
-import { ReleaseNotFound } from '../catalog/loading/content-errors.ts';
+import { type ContentCorrupt, ReleaseNotFound } from '../catalog/loading/content-errors.ts';
+import type { ReadContent } from '../catalog/loading/content-loader.ts';
 import { isOwnOnly, withOwnRules } from '../catalog/own-rules.ts';
 import type { Release } from '../catalog/release.ts';
+import { publishers } from '../importers/updates/publishers.ts';
+import { coverageOfAll } from './coverage.ts';
+import { localRatesOn } from './local-rates.ts';
+import type { StateCoverage, StateRelease } from './response.ts';
+import type { SourceRecords } from './source.ts';
 
 /** Reads the active releases, imported and built-in. */
 export type ReleasePorts = {
@@ -70,4 +75,75 @@ export const activeReleases = async (state: string | null, ports: ReleasePorts):
   };
   for (const { code, release } of active) releases.set(code, ports.builtInById(release) ?? headOf(release));
   return [...releases.values()].filter((release) => isRequested(release.state));
+};
+
+type SourcePorts = {
+  /** The records of the updates of states (two letters). */
+  readonly readSources: (states: readonly string[]) => Promise<SourceRecords>;
+};
+
+/** The coverage on a day by the active releases, of one state by its jurisdiction code or of all (`null`). */
+export const activeCoverage = async (
+  state: string | null,
+  day: string,
+  ports: ReleasePorts & SourcePorts,
+): Promise<readonly StateCoverage[]> => {
+  const states = state === null ? publishers.map((publisher) => publisher.state) : [state.slice('US-'.length)];
+  const [releases, records] = await Promise.all([activeReleases(state, ports), ports.readSources(states)]);
+  return coverageOfAll(releases, day, records);
+};
+
+/** A release with its head; the head of a built-in release is `null`. */
+export type ListedRelease = { readonly row: StateRelease; readonly head: ReleaseHead | null };
+export type ListedCorrupt = { readonly isActive: boolean; readonly error: ContentCorrupt };
+
+type Ports = {
+  readonly builtIn: () => readonly Release[];
+  readonly builtInById: (id: string) => Release | undefined;
+  /** The heads of a state's imports, the newest last. Corrupt ones are reported. */
+  readonly listHeads: (state: string, onCorrupt: (error: ContentCorrupt) => void) => AsyncIterable<ReleaseHead>;
+};
+
+const describeOrigin = (head: ReleaseHead | null): string => {
+  if (!head) return 'built_in';
+  return isOwnOnly(head) ? 'own' : head.format;
+};
+
+/** The content of a release. A release of own rules alone has their jurisdictions and rates. */
+export const headCounts = ({ own, counts, format }: ReleaseHead): ReleaseHead['counts'] =>
+  own && isOwnOnly({ format })
+    ? { ...counts, jurisdictions: own.jurisdictions.length, rates: own.rates.length }
+    : counts;
+
+/** All releases of a state by its jurisdiction code, the oldest first: the built-in ones, then the imports. */
+export const listReleases = async (
+  state: string,
+  { states }: ActiveReleases,
+  day: string,
+  { builtIn, builtInById, listHeads }: Ports,
+): Promise<{ readonly releases: readonly ListedRelease[]; readonly corrupt: readonly ListedCorrupt[] }> => {
+  const own = builtIn().filter((release) => release.state === state);
+  const pointer = states[state];
+  // Without a pointer the built-in release is active.
+  const activeId = pointer?.release ?? own.at(-1)?.id;
+  const listed = (release: Release, head: ReleaseHead | null): ListedRelease => ({
+    row: {
+      id: release.id,
+      active: release.id === activeId,
+      origin: describeOrigin(head),
+      own_rules: head?.own !== undefined,
+      local_rates: localRatesOn(head ? withFallback(head, builtInById) : release, day),
+      last_day: head?.last_day ?? null,
+      imported_at: head?.imported_at ?? null,
+      activated_at: release.id === activeId ? (pointer?.activated_at ?? null) : null,
+      jurisdictions: head && headCounts(head).jurisdictions,
+      rates: head && headCounts(head).rates,
+    },
+    head,
+  });
+  const releases = own.map((release) => listed(release, null));
+  const corrupt: ListedCorrupt[] = [];
+  const onCorrupt = (error: ContentCorrupt) => void corrupt.push({ isActive: error.release === activeId, error });
+  for await (const head of listHeads(state, onCorrupt)) releases.push(listed(head, head));
+  return { releases, corrupt };
 };

@@ -1,9 +1,9 @@
 /** How many ZIP codes and residents get which answer from the tables of local rates. */
 import { getOrAdd } from '../base/collections.ts';
-import type { Candidate } from '../catalog/local/candidates.ts';
+import type { Candidate } from '../catalog/local/find-place.ts';
 import { findPlace } from '../catalog/local/find-place.ts';
-import { loadLocalTable } from '../catalog/local/load.ts';
 import type { LocalTable, ZipEntry } from '../catalog/local/local-table.ts';
+import { loadLocalTable } from '../catalog/local/local-table.ts';
 import { cityName } from '../catalog/location/city-name.ts';
 import type { Release } from '../catalog/release.ts';
 

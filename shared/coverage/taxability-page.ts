@@ -3,7 +3,7 @@ import type { Release } from '../catalog/release.ts';
 import type { TreatmentName } from '../vocabulary/treatment.ts';
 import { vocabulary } from '../vocabulary/vocabulary.ts';
 import { releaseDay } from './local-rates.ts';
-import { taxingOn } from './products-table.ts';
+import { taxingOn } from './page.ts';
 import { findTaxability } from './taxability.ts';
 
 type Sign = readonly [letter: string, meaning: string];

@@ -1,4 +1,6 @@
 /** How a state taxes a product, for lists of product tax codes. */
+
+import { generalRateOn } from '../catalog/rates.ts';
 import type { Effect, Release } from '../catalog/release.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { decidingAttributes, permanentRule } from '../tax/deciding-attributes.ts';
@@ -7,7 +9,6 @@ import type { DecidingRule } from '../tax/rule-choice.ts';
 import { effectInWords, sentence } from '../tax/rule-words.ts';
 import { type ProductTaxCode, requireProduct } from '../vocabulary/product-tax-code.ts';
 import type { ProductTaxability } from '../vocabulary/schema.ts';
-import { generalRateOn } from './general-rate.ts';
 
 type Treated = Pick<ProductTaxability, 'treatment' | 'text' | 'rule_id'>;
 

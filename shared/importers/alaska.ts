@@ -1,7 +1,7 @@
 import { americanDay, calendarDay } from '../catalog/days.ts';
-import { parseUnits } from '../catalog/fractions.ts';
 import { cityName } from '../catalog/location/city-name.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
+import { parseUnits } from '../catalog/release-values.ts';
 import { Components } from './components.ts';
 import type { Entry } from './entry.ts';
 import { bad, type RowResult, rate, row, skipped, text, type Values, whenRead } from './files/columns.ts';

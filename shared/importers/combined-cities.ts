@@ -1,11 +1,10 @@
 /** Cities whose rates a file gives in one figure with the state's: the rest becomes one local tax of the city. */
 import { dayBefore } from '../base/calendar.ts';
 import { earlierEnd } from '../catalog/days.ts';
-import { formatFraction, parseUnits } from '../catalog/fractions.ts';
 import { cityName } from '../catalog/location/city-name.ts';
 import { stateRateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
-import type { Jurisdiction } from '../catalog/release-values.ts';
+import { formatFraction, type Jurisdiction, parseUnits } from '../catalog/release-values.ts';
 import { type Entry, secondRate } from './entry.ts';
 import { bad, type RowResult, row, whenRead } from './files/columns.ts';
 import { assertFits, limits } from './limits.ts';

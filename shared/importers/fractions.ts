@@ -1,5 +1,4 @@
-import { formatFraction, parseUnits } from '../catalog/fractions.ts';
-import { rateDecimals } from '../catalog/release-values.ts';
+import { formatFraction, parseUnits, rateDecimals } from '../catalog/release-values.ts';
 
 /** 25 %: no combined sales tax is near it, so a larger number is a percentage instead of a fraction. */
 const fractionMax = 25n * 10n ** BigInt(rateDecimals - 2);

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { Decimal } from 'decimal.js';
 import * as z from 'zod/mini';
 import { parseJson } from '../base/json.ts';
-import { formatFraction, parseUnits } from '../catalog/fractions.ts';
+import { formatFraction, parseUnits } from '../catalog/release-values.ts';
 import { CodedLocations, localPart } from './combined-cities.ts';
 import { county, matching, placeName, rate, row, whenRead } from './files/columns.ts';
 import { fileName } from './files/local-name.ts';

@@ -1,8 +1,8 @@
 import { calendarDay } from '../catalog/days.ts';
-import { parseUnits } from '../catalog/fractions.ts';
 import { cityName } from '../catalog/location/city-name.ts';
 import { stateRateOn } from '../catalog/rates.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
+import { parseUnits } from '../catalog/release-values.ts';
 import { Components } from './components.ts';
 import type { Entry } from './entry.ts';
 import { bad, type RowResult, readRows, row, skipped } from './files/columns.ts';

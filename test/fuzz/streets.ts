@@ -1,7 +1,7 @@
 /** Street addresses of a request: 1,000 look-ups of `line1` in a ZIP whose street addresses are as many as an import accepts. */
 
 import type { TaxAddress } from '../../shared/catalog/location/address.ts';
-import { chooseByStreet } from '../../shared/catalog/location/street-choice.ts';
+import { chooseByStreet } from '../../shared/catalog/location/location-choice.ts';
 import type { Release, Streets } from '../../shared/catalog/release.ts';
 import { limits } from '../../shared/importers/limits.ts';
 import { baseOf } from '../fixtures/imports/harness.ts';

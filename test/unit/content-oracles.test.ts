@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAddress } from '../../shared/catalog/location/address.ts';
-import { combinedRate } from '../../shared/catalog/location/combined-rate.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
+import { combinedRate } from '../../shared/catalog/rates.ts';
 import type { Location } from '../../shared/catalog/release.ts';
 import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';

@@ -8,11 +8,10 @@ import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { fileName, localName, nameInUrl } from '../../shared/importers/files/local-name.ts';
 import { publicationIn } from '../../shared/importers/updates/file-names.ts';
-import { currentFiles } from '../../shared/importers/updates/find-file.ts';
-import { linksOf } from '../../shared/importers/updates/page-links.ts';
-import { isPublicAddress } from '../../shared/importers/updates/public-addresses.ts';
+import { currentFiles, linksOf } from '../../shared/importers/updates/find-file.ts';
 import { PublisherClient, PublisherFailure } from '../../shared/importers/updates/publisher-client.ts';
 import { type PublishedFile, publishers } from '../../shared/importers/updates/publishers.ts';
+import { isPublicAddress } from '../../shared/importers/updates/request.ts';
 import { staleness, type UpdateRecord } from '../../shared/importers/updates/staleness.ts';
 
 describe('the client of publishers', async () => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { rateOfArea } from '../../shared/catalog/local/dated-rate.ts';
 import { type Area, localTable, type Period } from '../../shared/catalog/local/local-table.ts';
 import manifest from '../../shared/catalog/local/manifest.json' with { type: 'json' };
+import { rateOfArea } from '../../shared/catalog/local/place-choice.ts';
 import {
   countyNames,
   districtNames,

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { countyNames, listStates, rateRows, zipRows } from '../../shared/catalog/local/text-tables.ts';
+import type { PostalAddress } from '../../shared/catalog/location/address.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
-import type { PostalAddress } from '../../shared/catalog/location/postal-address.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { withTables } from '../support/local-tables.ts';
 

@@ -2,10 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ReleaseHead, ReleasePart } from '../../shared/catalog/content.ts';
 import type { ActiveReleases } from '../../shared/catalog/loading/active-releases.ts';
-import { contentCache } from '../../shared/catalog/loading/content-cache.ts';
 import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts';
-import { type ContentPorts, contentLoader } from '../../shared/catalog/loading/content-loader.ts';
-import { viewedMax } from '../../shared/catalog/loading/release-views.ts';
+import {
+  type ContentPorts,
+  contentCache,
+  contentLoader,
+  viewedMax,
+} from '../../shared/catalog/loading/content-loader.ts';
 import type { TaxAddress } from '../../shared/catalog/location/address.ts';
 import type { Location } from '../../shared/catalog/release.ts';
 import { releaseOf } from '../support/builders.ts';

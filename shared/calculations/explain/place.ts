@@ -1,8 +1,7 @@
 import { settingOn } from '../../catalog/effective.ts';
-import { combinedRate } from '../../catalog/location/combined-rate.ts';
-import type { LocalChoice } from '../../catalog/location/local-choice.ts';
-import type { LocalSet } from '../../catalog/location/location-index.ts';
+import type { LocalChoice, LocalSet } from '../../catalog/location/local-choice.ts';
 import { isOwnCode } from '../../catalog/own-rules.ts';
+import { combinedRate } from '../../catalog/rates.ts';
 import type { Release, Sourcing } from '../../catalog/release.ts';
 import { rateDecimals } from '../../catalog/release-values.ts';
 import { decimalText } from '../../money/decimal.ts';

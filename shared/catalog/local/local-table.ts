@@ -1,10 +1,12 @@
-/** The local tables of a state, for look-ups by ZIP, county and name. Built once per state and instance. */
 import { assert } from '../../base/assert.ts';
 import { dayMs } from '../../base/calendar.ts';
 import { getOrAdd } from '../../base/collections.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
+import { textOf } from '../../packed/unpack.ts';
 import { closest } from '../../vocabulary/closest.ts';
+import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { cityName } from '../location/city-name.ts';
+import type { Release } from '../release.ts';
 import { type Evidence, type Published, rateDecimals } from '../release-values.ts';
 import {
   findLine,
@@ -16,9 +18,12 @@ import {
   type PackedZips,
   readArea,
   readOffsets,
+  readRates,
   readTax,
 } from './packed-table.ts';
 import { countyKey, hasSuffix, joinedName, nameKey, placeKey, plainName, withoutSuffix } from './place-names.ts';
+
+/** The local tables of a state, for look-ups by ZIP, county and name. Built once per state and instance. */
 
 /** A packed period with its taxes and evidence. */
 export type Period = Pick<PackedPeriod, 'from' | 'to'> & {
@@ -237,3 +242,25 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
     }),
   };
 };
+
+const tables = new Map<string, LocalTable>();
+
+type OfState = Pick<Release, 'state'>;
+
+const ratesOf = ({ state }: OfState) => readRates(textOf(`rates-${stateOfJurisdiction(state)}`));
+
+/** The local tables of a release's state, loaded on first use and cached. */
+export const loadLocalTable = (release: OfState): LocalTable => {
+  const { state } = release;
+  return getOrAdd(tables, state, () => localTable(ratesOf(release), textOf(`zips-${stateOfJurisdiction(state)}`)));
+};
+
+/** The codes of all jurisdictions in the local tables of a release's state. */
+export const codesInTable = (release: OfState): ReadonlySet<string> => {
+  const { taxes } = ratesOf(release);
+  return new Set(listOffsets(taxes.split('\n')).map((offset) => readTax(taxes, offset).code));
+};
+
+/** Whether an address that no location of a release names has no local tax. */
+export const isRestUntaxed = (release: Release): boolean =>
+  release.coverage === 'complete' && (release.local === undefined || loadLocalTable(release).isUntaxed);

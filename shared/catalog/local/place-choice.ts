@@ -1,19 +1,142 @@
+import { dayBefore } from '../../base/calendar.ts';
 import { getOrAdd } from '../../base/collections.ts';
+import type { Approximation } from '../effective.ts';
 import type { TaxAddress } from '../location/address.ts';
-import type { RatePreference } from '../location/combined-rate.ts';
-import { type ByPlace, isOpen, type LocalChoice, plainChoice } from '../location/local-choice.ts';
-import type { LocalSet } from '../location/location-index.ts';
+import {
+  type ByPlace,
+  isOpen,
+  type LocalChoice,
+  type LocalSet,
+  type PossibleArea,
+  plainChoice,
+} from '../location/local-choice.ts';
 import { releaseWith } from '../merge-releases.ts';
 import { withOwnRates } from '../own-rules.ts';
+import type { RatePreference } from '../rates.ts';
 import type { Release } from '../release.ts';
-import type { Jurisdiction } from '../release-values.ts';
-import type { Candidate } from './candidates.ts';
-import { type DatedRate, rateOfArea } from './dated-rate.ts';
-import { findPlace } from './find-place.ts';
-import { loadLocalTable } from './load.ts';
-import type { LocalTable } from './local-table.ts';
+import type { Jurisdiction, Published } from '../release-values.ts';
+import { type Candidate, type FoundPlace, findPlace } from './find-place.ts';
+import { type Area, type LocalTable, loadLocalTable, type Period } from './local-table.ts';
 import type { LocalTax } from './packed-table.ts';
-import { candidateLevel, chargedArea, possibleAreas } from './possible-areas.ts';
+
+/** Which period of an area answers on a tax day (`YYYY-MM-DD`). */
+
+/** The first days of the rates of a table, as `Since` has them for a release. */
+type TableDays = { readonly established: string; readonly approximate: string };
+
+/** A period of an area that answers on a day, by its position; `approximation: null`: it is established on that day. */
+export type DatedRate = {
+  readonly period: Period;
+  readonly position: number;
+  /** The first day on which it answers so. */
+  readonly from: string;
+  readonly approximation: Approximation | null;
+  /** `null` if a newer source confirms the rate, or if the day of the source is not known. */
+  readonly published: Published | null;
+};
+
+/** Whether a period ends before a day: by its own last day, or because the next one has begun. */
+const hasEnded = ({ periods }: Area, position: number, day: string): boolean => {
+  const { to } = periods[position] as Period;
+  const next = periods[position + 1]?.from ?? null;
+  return to === null ? next !== null && next <= day : to < day;
+};
+
+/** The first day on which a period without one of its own is established: at the latest, its last day. */
+const firstPeriodDay = ({ periods }: Area, position: number, established: string): string => {
+  const { to } = periods[position] as Period;
+  const next = periods[position + 1]?.from;
+  const last = to ?? (next ? dayBefore(next) : null);
+  return last !== null && last < established ? last : established;
+};
+
+const rateAt = (
+  { periods }: Area,
+  position: number,
+  from: string,
+  approximation: Approximation | null = null,
+): DatedRate => {
+  const period = periods[position] as Period;
+  const { published } = period;
+  const next = periods[position + 1]?.published;
+  const isConfirmed = published !== null && next != null && published.asOf < next.asOf;
+  return { period, position, from, approximation, published: isConfirmed ? null : published };
+};
+
+/**
+ * The rate of an area on a day: of the first period that has not ended. It is established from its own first day, or
+ * without one from `established`, at the latest on its last day. Earlier, it answers as an approximation from
+ * `approximate` on, because no earlier rate is on record; before that the rate is not known (`null`). After the end of
+ * all periods, the newest is the approximation.
+ */
+export const rateOfArea = (area: Area, day: string, { established, approximate }: TableDays): DatedRate | null => {
+  const { periods } = area;
+  for (let position = 0; position < periods.length; position += 1) {
+    if (hasEnded(area, position, day)) continue;
+    const { from } = periods[position] as Period;
+    const first = from ?? firstPeriodDay(area, position, established);
+    if (first <= day) return rateAt(area, position, first);
+    if (day < approximate) return null;
+    return rateAt(area, position, approximate, { of: first, because: from === null ? 'undated' : 'first' });
+  }
+  const position = periods.length - 1;
+  const last = periods[position]?.to ?? day;
+  return rateAt(area, position, last, { of: last, because: 'ended' });
+};
+
+/** The part of an answer about the candidates of an address. */
+
+const taxCodes = ({ area }: Candidate): string | undefined => area?.taxes?.map(({ code }) => code).join();
+
+/** The area that is charged. It names no county where several counties have the same taxes: New York City without a ZIP. */
+export const chargedArea = (candidates: readonly Candidate[], table: LocalTable): ByPlace['area'] => {
+  const [first] = candidates;
+  if (!first?.area) return null;
+  const { area, missing } = first;
+  const isOneCounty = candidates.every(({ county }) => county === first.county);
+  const haveSameTaxes = isOneCounty || candidates.every((one) => taxCodes(one) === taxCodes(first));
+  const needsCounty = missing !== null || area.place === '' || isOneCounty || !haveSameTaxes;
+  return { place: area.place, county: needsCounty ? table.countyName(area.county) : '' };
+};
+
+/** A place, with its county where it has several rates; the rest of a county is the county. */
+const candidateName = (table: LocalTable, { area, county, missing }: Candidate, all: readonly Candidate[]): string => {
+  if (missing !== null) return missing;
+  if (county === '') return 'another county';
+  const { place = '', units = null } = area ?? {};
+  const hasOthers = place !== '' && all.some((one) => one.area?.place === place && one.area.units !== units);
+  return [place, place === '' || hasOthers ? table.countyName(county) : ''].filter(Boolean).join(', ');
+};
+
+/** The candidates by name and rate, with their percents. */
+export const possibleAreas = (
+  table: LocalTable,
+  candidates: readonly Candidate[],
+  ratesOf: readonly (bigint | null)[],
+): readonly PossibleArea[] => {
+  const [only] = candidates;
+  if (only && candidates.length === 1)
+    return [
+      { name: candidateName(table, only, candidates), rate: ratesOf[0] ?? null, percent: only.weight > 0 ? 100 : 0 },
+    ];
+  const whole = candidates.reduce((sum, { weight }) => sum + weight, 0) || 1;
+  const areas = new Map<string, PossibleArea>();
+  for (const [index, one] of candidates.entries()) {
+    const [name, rate] = [candidateName(table, one, candidates), ratesOf[index] ?? null];
+    const known = areas.get(`${name} ${rate}`)?.percent ?? 0;
+    areas.set(`${name} ${rate}`, { name, rate, percent: known + (100 * one.weight) / whole });
+  }
+  return [...areas.values()];
+};
+
+export const candidateLevel = (
+  { candidates: [first], isNamed }: FoundPlace,
+  { zip5, city }: TaxAddress,
+): LocalChoice['level'] => {
+  if (!first?.area) return 'state';
+  if (first.area.place === '' || first.missing !== null) return 'county';
+  return isNamed || (zip5 === null && city !== null) ? 'city' : 'zip5';
+};
 
 /** A release with the local taxes that one address may have, and which of them are meant. */
 export type PlaceChoice = { readonly release: Release; readonly choice: LocalChoice };

@@ -1,9 +1,76 @@
+import * as z from 'zod/mini';
+import { described } from '../../base/described.ts';
 import { accept, type Result, refuse } from '../../base/result.ts';
-import { normalizedState, stateCode, stateName } from '../../vocabulary/jurisdiction.ts';
+import { closest } from '../../vocabulary/closest.ts';
+import {
+  normalizedState,
+  stateCode,
+  stateJurisdictions,
+  stateName,
+  stateOfJurisdiction,
+} from '../../vocabulary/jurisdiction.ts';
 import { cityName } from './city-name.ts';
-import type { PostalAddress } from './postal-address.ts';
-import { stateHint } from './state-hint.ts';
 import { statesOfZip } from './zip-states.ts';
+
+const text = z.nullish(z.string('Send a string.').check(z.maxLength(500, 'Send at most 500 characters.')));
+
+// As a number, a ZIP code loses its leading zero.
+const zip = z.nullish(
+  z.string('Send a string, such as "02108".').check(z.maxLength(500, 'Send at most 500 characters.')),
+);
+
+/** The five digits that a ZIP code begins with; `null` for a code of another country. */
+export const fiveDigitZip = (postalCode: string): string | null => /^\s*(\d{5})/.exec(postalCode)?.[1] ?? null;
+
+/** A postal address as a request carries it. */
+export const PostalAddress = described(
+  z.object(
+    {
+      line1: described(
+        text,
+        'House number and street, as in `150 N Main St Apt 4`. It decides in ZIP codes whose content has street addresses. Send `postal_code`, too.',
+      ),
+      city: described(text, 'City.'),
+      county: described(text, 'County. It decides if a ZIP code spans several counties.'),
+      state: described(text, 'State: its two-letter code or its name.'),
+      postal_code: described(zip, 'ZIP code. ZIP+4 is more precise.'),
+      country: described(text, 'ISO 3166 two-letter code. Default: `US`.'),
+    },
+    'Send an object.',
+  ),
+  'A postal address. In the United States, it has at least a state or a ZIP code.',
+  { id: 'PostalAddress' },
+);
+export type PostalAddress = z.infer<typeof PostalAddress>;
+
+/** Abbreviations that are neither codes of the postal service nor the beginning of a name. */
+const abbreviations: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ USVI: 'VI', 'US VI': 'VI', SAMOA: 'AS', CNMI: 'MP', NMI: 'MP', SAIPAN: 'MP', 'MARIANA ISLANDS': 'MP' },
+    ...{ FSM: 'FM', MICRONESIA: 'FM', RMI: 'MH', FLA: 'FL', PENNA: 'PA' },
+  }),
+);
+
+const namesByCode = stateJurisdictions
+  .map(stateOfJurisdiction)
+  .map((code) => [normalizedState(stateName(code)), code] as const);
+const beginningMin = 4;
+
+/** The two-letter code that a misspelt or abbreviated state probably means; `null` if that is not clear. */
+export const stateHint = (text: string): string | null => {
+  const name = normalizedState(text);
+  const known = abbreviations.get(name);
+  if (known !== undefined) return known;
+  const begun = name.length < beginningMin ? [] : namesByCode.filter(([full]) => full.startsWith(name));
+  const [only] = begun;
+  if (only && begun.length === 1) return only[1];
+  const close = closest(
+    name,
+    namesByCode.map(([full]) => full),
+    2,
+  );
+  return namesByCode.find(([full]) => full === close)?.[1] ?? null;
+};
 
 /** The parts of an address that decide about tax. */
 export type TaxAddress = {

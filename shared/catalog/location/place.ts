@@ -4,14 +4,13 @@ import type { ReleaseFor } from '../content.ts';
 import { type Approximation, isApproximateOn } from '../effective.ts';
 import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
 import { ownCodesAt } from '../own-rules.ts';
-import { rateOn } from '../rates.ts';
+import { areRatesKnown, byRate, placeRate, type RatePreference, rateOn, setByRate } from '../rates.ts';
 import type { Coverage, Release } from '../release.ts';
 import type { Evidence, Jurisdiction, Published } from '../release-values.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
-import { areRatesKnown, byRate, placeRate, type RatePreference, setByRate } from './combined-rate.ts';
+import type { LocalSet } from './local-choice.ts';
 import { isAmbiguous, isIncomplete, type LocalChoice } from './local-choice.ts';
 import { chooseLocals } from './location-choice.ts';
-import type { LocalSet } from './location-index.ts';
 
 /** How precisely an address was resolved: `address_resolution` of the API. */
 export type Resolution = {

@@ -1,13 +1,47 @@
-/** `content coverage`: the coverage page of the built-in releases. */
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { canonicalJson } from '../../base/canonical-json.ts';
 import { builtInReleases } from '../../catalog/built-in.ts';
 import { coveragePage } from '../../coverage/page.ts';
 import { residentsTable } from '../../coverage/residents.ts';
 import { taxabilityPage } from '../../coverage/taxability-page.ts';
 import { print } from '../terminal/output.ts';
-import { writeManifests } from './manifests.ts';
+
+/** The hashes of the built-in releases and of the local tables, which tests compare with the files. */
+
+const catalog = new URL('../../catalog/', import.meta.url);
+
+const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex');
+
+const filesIn = (folder: URL): string[] =>
+  readdirSync(folder)
+    .filter((name) => name !== 'manifest.json')
+    .sort();
+
+const writeManifest = (folder: URL, hashes: readonly (readonly [string, string])[]): void =>
+  writeFileSync(new URL('manifest.json', folder), `${JSON.stringify(Object.fromEntries(hashes), null, 2)}\n`);
+
+/** Write both manifests from the files as they are. */
+export const writeManifests = (): void => {
+  const releases = new URL('releases/', catalog);
+  writeManifest(
+    releases,
+    filesIn(releases).map((name) => [
+      name.replace(/\.json$/, ''),
+      sha256(canonicalJson(JSON.parse(readFileSync(new URL(name, releases), 'utf8')))),
+    ]),
+  );
+  const local = new URL('local/', catalog);
+  const tables = ['rates.csv', 'zips.csv'];
+  writeManifest(
+    local,
+    tables.map((name) => [name, sha256(readFileSync(new URL(name, local)))]),
+  );
+};
+
+/** `content coverage`: the coverage page of the built-in releases. */
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`../../../infra/docs/${name}`, import.meta.url));
 

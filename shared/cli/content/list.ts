@@ -5,7 +5,7 @@ import { builtInReleaseById, builtInReleases } from '../../catalog/built-in.ts';
 import { corruptionText } from '../../catalog/loading/content-errors.ts';
 import manifest from '../../catalog/releases/manifest.json' with { type: 'json' };
 import { now } from '../../config/clock.ts';
-import { headCounts, type ListedCorrupt, type ListedRelease, listReleases } from '../../coverage/release-list.ts';
+import { headCounts, type ListedCorrupt, type ListedRelease, listReleases } from '../../coverage/releases.ts';
 import { remedyOf, unfinishedLines } from '../../importers/releases/import-files.ts';
 import { stateOf } from '../../importers/releases/open-release.ts';
 import {

@@ -5,11 +5,11 @@ import type { Command } from 'commander';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { builtInReleases } from '../../catalog/built-in.ts';
 import type { Release } from '../../catalog/release.ts';
-import { type TaxabilityRow, taxabilityRows } from '../../importers/taxability/read-rows.ts';
-import { openRowsText, releaseText, withTaxabilityRows } from '../../importers/taxability/releases.ts';
+import { type TaxabilityRow, taxabilityRows } from '../../importers/taxability/rows.ts';
+import { openRowsText, releaseText, withTaxabilityRows } from '../../importers/taxability/rules.ts';
 import { print, textTable } from '../terminal/output.ts';
 import { CommandError } from '../terminal/run-command.ts';
-import { writeManifests } from './manifests.ts';
+import { writeManifests } from './coverage.ts';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 

@@ -393,7 +393,9 @@ const packed = (name: PackedName, readBy: string, text: GeneratedFile['text']): 
 });
 
 const localTables = (kind: 'rates' | 'zips', textOfState: (state: string) => string): PackedFile[] =>
-  listStates().map((state) => packed(`${kind}-${state}`, 'shared/catalog/local/load.ts', () => textOfState(state)));
+  listStates().map((state) =>
+    packed(`${kind}-${state}`, 'shared/catalog/local/local-table.ts', () => textOfState(state)),
+  );
 
 /** Releases are one to a line, because a calculation parses only those of its addresses' states. */
 const content: readonly PackedFile[] = [

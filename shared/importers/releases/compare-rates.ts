@@ -1,8 +1,15 @@
 import { dayAfter, dayBefore } from '../../base/calendar.ts';
 import { type Dated, firstInForce } from '../../catalog/effective.ts';
-import { formatFraction, parseUnits } from '../../catalog/fractions.ts';
 import type { Release } from '../../catalog/release.ts';
-import { type Jurisdiction, ownRateOfKind, type Rate, type RateKind, rateKinds } from '../../catalog/release-values.ts';
+import {
+  formatFraction,
+  type Jurisdiction,
+  ownRateOfKind,
+  parseUnits,
+  type Rate,
+  type RateKind,
+  rateKinds,
+} from '../../catalog/release-values.ts';
 import type { OpenRelease } from './open-release.ts';
 
 /** Dated values, and the differences of two histories of a value. Days are `YYYY-MM-DD`. */

@@ -2,14 +2,12 @@
 import { getOrAdd } from '../../base/collections.ts';
 import type { ReleaseFor } from '../../catalog/content.ts';
 import { countsFrom } from '../../catalog/effective.ts';
-import { formatFraction } from '../../catalog/fractions.ts';
 import type { TaxAddress } from '../../catalog/location/address.ts';
-import { combinedRate, placeRate } from '../../catalog/location/combined-rate.ts';
 import { locate } from '../../catalog/location/place.ts';
 import { statesOfZip } from '../../catalog/location/zip-states.ts';
-import { rateOn } from '../../catalog/rates.ts';
+import { combinedRate, placeRate, rateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
-import { type RateKind, rateKinds } from '../../catalog/release-values.ts';
+import { formatFraction, type RateKind, rateKinds } from '../../catalog/release-values.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './compare-rates.ts';
 import { isZip, joinRanges, type Piece, wholeOf, type ZipRange, zip4Groups, zipText } from './zip-pieces.ts';
 

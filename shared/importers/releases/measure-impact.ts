@@ -3,7 +3,7 @@ import { batchesOf } from '../../base/collections.ts';
 import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { contentLoader } from '../../catalog/loading/content-loader.ts';
-import { loadLocalTable } from '../../catalog/local/load.ts';
+import { loadLocalTable } from '../../catalog/local/local-table.ts';
 import type { TaxAddress } from '../../catalog/location/address.ts';
 import { releaseWith } from '../../catalog/merge-releases.ts';
 import { isOwnCode, isOwnOnly, withOwnRules } from '../../catalog/own-rules.ts';

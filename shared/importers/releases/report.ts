@@ -1,10 +1,10 @@
 import { counted } from '../../base/texts.ts';
 import type { ReleaseHead } from '../../catalog/content.ts';
 import type { Dated } from '../../catalog/effective.ts';
-import { formatFraction, formatPercent } from '../../catalog/fractions.ts';
 import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import { isOwnOnly } from '../../catalog/own-rules.ts';
 import type { RateKind } from '../../catalog/release-values.ts';
+import { formatFraction, formatPercent } from '../../catalog/release-values.ts';
 import { badRowsNamed, type Summary } from '../summary.ts';
 import type { Impact, RateStep } from './impact.ts';
 import type { ZipRange } from './zip-pieces.ts';

@@ -1,8 +1,8 @@
 /** Own rules in sentences, for the reports of commands. */
 
 import type { Dated } from '../../catalog/effective.ts';
-import { formatPercent } from '../../catalog/fractions.ts';
 import { type OwnRules, type Rule, settingNames } from '../../catalog/release.ts';
+import { formatPercent } from '../../catalog/release-values.ts';
 import { effectInWords, limitsInWords } from '../../tax/rule-words.ts';
 
 const daysText = ({ from, to }: Dated): string => (to === null ? `from ${from}` : `${from} to ${to}`);

@@ -1,6 +1,6 @@
 import { asObject } from '../../base/json.ts';
 import { builtInRelease } from '../../catalog/built-in.ts';
-import { codesInTable } from '../../catalog/local/load.ts';
+import { codesInTable } from '../../catalog/local/local-table.ts';
 import { isOwnCode, ownFormat, ownSource } from '../../catalog/own-rules.ts';
 import { type OwnRules, type Release, settingNames } from '../../catalog/release.ts';
 import { stateCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';

@@ -1,4 +1,4 @@
-import { parseUnits } from '../../catalog/fractions.ts';
+import { parseUnits } from '../../catalog/release-values.ts';
 import type { LocalSet } from '../entry.ts';
 import { type LayerKey, layerKey, placeTypes } from './layers.ts';
 import { isNamed, lastDayOf, type RateBook } from './rate-book.ts';

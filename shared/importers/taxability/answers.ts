@@ -1,11 +1,10 @@
 /** The treatment by a row of taxability: the effects on state and local taxes, and their assumptions. */
 import { assert } from '../../base/assert.ts';
-import { formatFraction, parseUnits } from '../../catalog/fractions.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Effect, Release } from '../../catalog/release.ts';
 import type { Confidence } from '../../catalog/release-values.ts';
-import type { RowAttributes } from './attributes.ts';
-import type { Conditions, TaxabilityRow } from './read-rows.ts';
+import { formatFraction, parseUnits } from '../../catalog/release-values.ts';
+import type { Conditions, RowAttributes, TaxabilityRow } from './rows.ts';
 
 /** The answer of a row. `localAssumption` is about local taxes only. */
 export type RowAnswer = {

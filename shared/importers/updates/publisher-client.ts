@@ -9,8 +9,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pauseBefore, realTime } from '../../base/contention.ts';
 import { firstBytes } from '../files/open-file.ts';
-import { NotPublic } from './public-addresses.ts';
-import { bodyOf, Refused, type Response, request } from './request.ts';
+import { bodyOf, NotPublic, Refused, type Response, request } from './request.ts';
 
 /** The version headers of a file. An absent header is `null`. */
 export type FileVersion = { readonly etag: string | null; readonly lastModified: string | null };

@@ -1,8 +1,7 @@
-import { formatFraction, formatPercent, parseUnits } from '../../catalog/fractions.ts';
 import { codePart } from '../../catalog/location/city-name.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
-import { rateDecimals } from '../../catalog/release-values.ts';
+import { formatFraction, formatPercent, parseUnits, rateDecimals } from '../../catalog/release-values.ts';
 import type { Entry } from '../entry.ts';
 import type { Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { isSplit } from '../state-splits.ts';

@@ -1,4 +1,4 @@
-import { formatPercent } from '../../catalog/fractions.ts';
+import { formatPercent } from '../../catalog/release-values.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { type City, type Entry, type Span, unknownPlace } from '../entry.ts';
 import { openHeadedTable, readRows } from '../files/columns.ts';

@@ -1,6 +1,6 @@
-import { formatFraction, parseUnits } from '../../catalog/fractions.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
+import { formatFraction, parseUnits } from '../../catalog/release-values.ts';
 import { type Entry, secondRate, unknownPlace } from '../entry.ts';
 import {
   bad,

@@ -1,7 +1,7 @@
 import { listRegistrations } from '../../accounts/account.ts';
 import { shippingList } from '../../calculations/charges.ts';
 import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
-import { fiveDigitZip } from '../../catalog/location/postal-address.ts';
+import { fiveDigitZip } from '../../catalog/location/address.ts';
 import { minorDigits, parseAmount } from '../../money/currency.ts';
 import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { listCalculatedTaxes } from '../credits/amounts.ts';

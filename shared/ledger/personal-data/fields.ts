@@ -3,7 +3,7 @@ import { canonicalJson } from '../../base/canonical-json.ts';
 import { mapShipping, shippingPointer } from '../../calculations/charges.ts';
 import type { Customer, ShipFrom } from '../../calculations/fields.ts';
 import type { LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
-import { fiveDigitZip, type PostalAddress } from '../../catalog/location/postal-address.ts';
+import { fiveDigitZip, type PostalAddress } from '../../catalog/location/address.ts';
 import { expiredReason, type StoredTransaction, type Transaction } from '../transaction.ts';
 
 /** Called with the JSON Pointer and the value of each personal field that has one. */

@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import type { ActiveReleases } from '../../catalog/loading/active-releases.ts';
-import type { Measured, PartName } from '../../catalog/loading/content-cache.ts';
 import { ContentCorrupt } from '../../catalog/loading/content-errors.ts';
+import type { Measured, PartName } from '../../catalog/loading/content-loader.ts';
 import { compressText, decompressText } from '../client/compressed.ts';
 import { activeReleasesKey, partKey, releaseHeadKey } from '../keys.ts';
 

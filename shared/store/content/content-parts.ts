@@ -8,7 +8,7 @@ import { environment } from '../../config/environment.ts';
 import { database, isWritten } from '../client/client.ts';
 import { type ItemKey, partKey, partPartition, partShards } from '../keys.ts';
 import type { ImportClaim } from './content-claims.ts';
-import { queryContent } from './content-client.ts';
+import { queryContent } from './content-claims.ts';
 import { partFrom, partItem } from './content-item.ts';
 import { readItems } from './content-reads.ts';
 
@@ -21,7 +21,7 @@ export type PartDigests = ReadonlyMap<string, string>;
  * Write a part of a claimed release and return its digest. Writing an identical part again succeeds. Throws where another
  * part has the key.
  *
- * Does not check the claim, which would double the cost. `content-import.ts` explains why late parts do no harm.
+ * Does not check the claim, which would double the cost. `content-store.ts` explains why late parts do no harm.
  */
 export const writePart = async ({ id }: ImportClaim, part: ReleasePart): Promise<string> => {
   const Item = partItem(id, part);

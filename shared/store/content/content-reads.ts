@@ -1,7 +1,7 @@
 import type { ReleasePart } from '../../catalog/content.ts';
 import type { ActiveReleases } from '../../catalog/loading/active-releases.ts';
-import type { Measured, PartName, ReadContent } from '../../catalog/loading/content-cache.ts';
 import { ContentCorrupt, missingPart, unlistedPart } from '../../catalog/loading/content-errors.ts';
+import type { Measured, PartName, ReadContent } from '../../catalog/loading/content-loader.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { countMetric } from '../../observability/metric.ts';

@@ -1,22 +1,34 @@
-/** Releases in the Content table, for the commands that write, list and activate them. */
+export type { ActiveReleases } from '../../catalog/loading/active-releases.ts';
+export { type ImportClaim, takenIds, type UnfinishedImport, unfinishedImports } from './content-claims.ts';
+export { type PartDigests, readPartDigests, readPartKeys, readParts, writePart, writeParts } from './content-parts.ts';
+export { readActiveReleases } from './content-reads.ts';
 
+import { randomUUID } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { AssertionError, assert } from '../../base/assert.ts';
 import type { Problem } from '../../base/problem.ts';
 import { accept, type Result, refuse } from '../../base/result.ts';
-import type { ReleaseHead } from '../../catalog/content.ts';
+import { builtInReleaseById } from '../../catalog/built-in.ts';
+import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { type ActiveReleases, withActive, withPrevious } from '../../catalog/loading/active-releases.ts';
 import { ContentCorrupt, catchCorruptSync } from '../../catalog/loading/content-errors.ts';
 import { environment } from '../../config/environment.ts';
+import { database, isWritten } from '../client/client.ts';
 import { readItem } from '../client/reads.ts';
-import { absentOrAsSeen, present } from '../client/writes.ts';
-import { importClaimPrefix, releaseHeadKey, releaseOfHeadKey, releasePartition, stateOfRelease } from '../keys.ts';
-import { queryContent, transact } from './content-client.ts';
-import { activeReleasesItem, headFrom, type StoredHead } from './content-item.ts';
+import { absent, absentOrAsSeen, present } from '../client/writes.ts';
+import {
+  importClaimKey,
+  importClaimPrefix,
+  releaseHeadKey,
+  releaseOfHeadKey,
+  releasePartition,
+  stateOfRelease,
+} from '../keys.ts';
+import { claimItem, type ImportClaim, isDiscarded, queryContent, transact, whileClaimed } from './content-claims.ts';
+import { activeReleasesItem, headFrom, headItem, type StoredHead } from './content-item.ts';
+import { type PartDigests, readPartDigests, removeParts, writeParts } from './content-parts.ts';
 
-export type { ActiveReleases } from '../../catalog/loading/active-releases.ts';
-export { type ImportClaim, takenIds, type UnfinishedImport, unfinishedImports } from './content-claims.ts';
-export { beginImport, discardImport, finishImport, importRelease } from './content-import.ts';
-export { type PartDigests, readPartDigests, readPartKeys, readParts, writePart, writeParts } from './content-parts.ts';
-export { readActiveReleases } from './content-reads.ts';
+/** Releases in the Content table, for the commands that write, list and activate them. */
 
 const TableName = environment.tables.content;
 
@@ -102,3 +114,126 @@ const activation = (id: string | null, seen: ActiveReleases, next: ActiveRelease
   { Put: { TableName, Item: activeReleasesItem(next), ...absentOrAsSeen(seen.version) } },
   ...(id === null ? [] : [{ ConditionCheck: { TableName, Key: releaseHeadKey(id), ...present } }]),
 ];
+
+/**
+ * The life of an import: a claim on the id, the parts, then the head that makes the release readable.
+ *
+ * A finished release never changes, because two imports never write under one id. An import claims its id on the condition
+ * that it has neither a head nor a claim. The head replaces the claim, or a discard marks the claim for good: the id is
+ * never free again. Sixteen writers write the parts without checking the claim. All parts are stored before the head,
+ * because `writeParts` awaits its last writer. Parts that are written after a discard belong to an id that can never have
+ * a head, and parts are only read through a head. The import removes them when `finishImport` is refused; after a crash, a
+ * second discard removes them.
+ */
+
+const problem = (title: string, detail: string, code: Problem['code'] = 'precondition_failed'): Problem => ({
+  code,
+  title,
+  detail,
+});
+
+/**
+ * Claim the id of a release (`US-MN@2026-11-21.101`) for this import. `at` is an ISO instant.
+ *
+ * Refused: an id that any import has used, and the id of a built-in release.
+ */
+export const beginImport = async (id: string, at: string): Promise<Result<ImportClaim>> => {
+  const taken = (detail: string) => refuse(problem('Id of a release is taken', detail));
+  if (builtInReleaseById(id)) return taken(`${id} is a built-in release, whose id no import can use.`);
+  const claim = { id, run: randomUUID() };
+  const failed = await transact([
+    { ConditionCheck: { TableName, Key: releaseHeadKey(id), ...absent } },
+    { Put: { TableName, Item: claimItem(claim, at), ...absent } },
+  ]);
+  return failed.length > 0
+    ? taken(`Another import uses ${id}. Run this import again; it gets a new id.`)
+    : accept(claim);
+};
+
+const unfinished = (detail: string) => problem('Release cannot be finished', detail);
+
+/** How the stored parts differ from the written ones, with the remedy; `null` where they are equal. */
+const foreignParts = (id: string, written: PartDigests, stored: PartDigests): string | null => {
+  const missing = [...written.keys()].filter((key) => !stored.has(key)).length;
+  const unknown = [...stored.keys()].filter((key) => !written.has(key)).length;
+  const other = [...stored].filter(([key, digest]) => written.has(key) && written.get(key) !== digest).length;
+  if (missing + unknown + other === 0) return null;
+  return `${id} should have ${written.size} parts: ${missing} are missing, ${unknown} are unexpected, and ${other} have different content. Remove them with \`npm run content -- discard ${id}\`, and run the import again: it gets a new id.`;
+};
+
+/** Refuse to finish an import that was discarded while it ran, and remove the parts that it wrote after that. */
+const refuseDiscarded = async ({ id }: ImportClaim): Promise<Result<void>> => {
+  await removeParts(id);
+  return refuse(
+    unfinished(
+      `${id} was discarded while this import ran, and its parts are removed. Run the import again; it gets a new id.`,
+    ),
+  );
+};
+
+/**
+ * Finish an import: the head replaces the claim, and the release is immutable from now on.
+ *
+ * `written` are the digests of the parts that the import wrote (`writeParts`). Refused: a release whose stored parts
+ * differ from them, and one that was discarded meanwhile, whose parts are then removed.
+ */
+export const finishImport = async (
+  claim: ImportClaim,
+  head: ReleaseHead,
+  written: PartDigests,
+): Promise<Result<void>> => {
+  assert(head.id === claim.id, 'The release to finish has another id than the claim.');
+  assert(stateOfRelease(head.id) === head.state, 'The id of a release must begin with its state.');
+  const foreign = foreignParts(head.id, written, await readPartDigests(head.id));
+  if (foreign !== null) return (await isDiscarded(claim)) ? refuseDiscarded(claim) : refuse(unfinished(foreign));
+  // A claim excludes a head. The condition on the head guards the release in case that ever fails.
+  const failed = await transact([
+    { Put: { TableName, Item: headItem(head, written.keys()), ...absent } },
+    { Delete: { TableName, Key: importClaimKey(head.id), ...whileClaimed(claim) } },
+  ]);
+  if (failed.length === 0) return accept(undefined);
+  if (await isDiscarded(claim)) return refuseDiscarded(claim);
+  throw new AssertionError(`${head.id} has both a head and a claim, which no import writes.`);
+};
+
+/** Import a release whose parts are available: begin, write the parts, finish. */
+export const importRelease = async (
+  head: ReleaseHead,
+  parts: AsyncIterable<ReleasePart> | Iterable<ReleasePart>,
+): Promise<Result<void>> => {
+  const begun = await beginImport(head.id, head.imported_at);
+  return begun.ok ? finishImport(begun.value, head, await writeParts(begun.value, parts)) : begun;
+};
+
+/** Mark a claim; `false` if the id has none. */
+const setStage = (id: string, stage: 'discarding' | 'discarded'): Promise<boolean> => {
+  const update = new UpdateCommand({
+    TableName,
+    Key: importClaimKey(id),
+    ...present,
+    UpdateExpression: 'SET stage = :stage',
+    ExpressionAttributeValues: { ':stage': stage },
+  });
+  return isWritten(database.send(update));
+};
+
+const noImport = (id: string) =>
+  problem(
+    'Import cannot be discarded',
+    `${id} is no unfinished import. List the unfinished ones with \`npm run content -- list\`.`,
+    'not_found',
+  );
+
+/**
+ * Remove the parts of an unfinished import, and return how many there were. The claim is marked before and after: from
+ * the first mark on the import cannot be finished, and until the second it is listed as unfinished. The claim stays, so
+ * that the id is never used again.
+ *
+ * Refused: an id without an unfinished import, such as a finished release's.
+ */
+export const discardImport = async (id: string): Promise<Result<number>> => {
+  if (stateOfRelease(id) === undefined || !(await setStage(id, 'discarding'))) return refuse(noImport(id));
+  const count = await removeParts(id);
+  assert(await setStage(id, 'discarded'), `The claim of ${id} is gone, although no import ends after a discard.`);
+  return accept(count);
+};

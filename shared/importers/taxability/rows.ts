@@ -1,7 +1,10 @@
-/** Reads the tables of taxability that people edit. Only `npm run content` and the tests read them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
+import type { Rule } from '../../catalog/release.ts';
+import { findProduct, type ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
+
+/** Reads the tables of taxability that people edit. Only `npm run content` and the tests read them. */
 
 /**
  * How a state treats a product tax code.
@@ -60,3 +63,28 @@ export const readConditions = (): Conditions => {
     return found.find(({ states }) => states?.split('+').includes(state)) ?? found.find(({ states }) => !states);
   };
 };
+
+/** The attributes of the rows of taxability. */
+
+/** The attributes of a rule: `any` has at most one; several are in `all`. */
+export type RowAttributes = Rule['attributes'];
+
+/** The attributes of a rule for products that have all of the required ones and none of the others. */
+export const requiring = (required: readonly string[], none: readonly string[] = []): RowAttributes =>
+  required.length > 1 ? { any: [], all: [...required].sort(), none } : { any: required, none };
+
+/** The attributes of a row: those with a minus are the ones that a product must not have. */
+export const attributesOf = ({ attributes }: TaxabilityRow): RowAttributes => {
+  const all = attributes === '' ? [] : attributes.split('+');
+  return requiring(
+    all.filter((one) => !one.startsWith('-')),
+    all.filter((one) => one.startsWith('-')).map((one) => one.slice(1)),
+  );
+};
+
+/** The attributes that a product must have. */
+export const requiredOf = ({ any, all = [] }: RowAttributes): readonly string[] => [...any, ...all];
+
+/** The product of a code with attributes; `null` if the vocabulary does not allow it. */
+export const productOf = (code: string, attributes: readonly string[]): ProductTaxCode | null =>
+  findProduct([code, ...attributes].join('.'));
