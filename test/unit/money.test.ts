@@ -5,12 +5,88 @@ import { allocate } from '../../shared/money/allocate.ts';
 import { formatAmount, isCurrency, minorDigits, parseAmount } from '../../shared/money/currency.ts';
 import { decimal, decimalPattern, divideHalfUp, multiply, powerOfTen, rescale } from '../../shared/money/decimal.ts';
 
-describe('money decimal', () => {
-  // The oracle: arbitrary precision in base 10, rounding of its own, nothing shared with the code under test.
-  const Exact = Decimal.clone({ precision: 80, defaults: true, rounding: Decimal.ROUND_HALF_UP });
-  const rounded = (value: Decimal, scale: number) =>
-    BigInt(value.toFixed(scale, Decimal.ROUND_HALF_UP).replace('.', ''));
+// The oracle: arbitrary precision in base 10, rounding of its own, nothing shared with the code under test.
+const Exact = Decimal.clone({ precision: 80, defaults: true, rounding: Decimal.ROUND_HALF_UP });
+const exact = (units: bigint) => new Exact(String(units));
+const rounded = (value: Decimal, scale: number) => BigInt(value.toFixed(scale, Decimal.ROUND_HALF_UP).replace('.', ''));
+const check = <Values extends [unknown, ...unknown[]]>(
+  values: { [Index in keyof Values]: fc.Arbitrary<Values[Index]> },
+  holds: (...drawn: Values) => void,
+) => fc.assert(fc.property(...values, holds), { numRuns: 3000 });
 
+describe('a decimal', () => {
+  const text = fc
+    .tuple(fc.bigInt({ min: 0n, max: 999_999_999_999n }), fc.option(fc.stringMatching(/^\d{1,10}$/), { nil: null }))
+    .map(([whole, fraction]) => (fraction === null ? String(whole) : `${whole}.${fraction}`));
+  const scale = fc.integer({ min: 0, max: 20 });
+
+  it('is read to the value that it writes, for any digits', () =>
+    check([text], (written) => {
+      const { units, scale: read } = decimal(written);
+      expect(exact(units).div(new Exact(10).pow(read)).equals(new Exact(written))).toBe(true);
+    }));
+
+  it('is rescaled and multiplied by rounding half up, once', () =>
+    check([text, text, scale], (left, right, to) => {
+      expect(rescale(decimal(left), to)).toBe(rounded(new Exact(left), to));
+      expect(multiply(decimal(left), decimal(right), to)).toBe(rounded(new Exact(left).times(right), to));
+    }));
+
+  it('is divided to the nearest whole number, half a unit going up', () =>
+    check([fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.bigInt({ min: 1n, max: 10n ** 15n })], (dividend, by) => {
+      // |quotient * by - dividend| is at most half of `by`, and at exactly half the quotient is the larger one.
+      const error = divideHalfUp(dividend, by) * by - dividend;
+      expect(2n * error).toBeLessThanOrEqual(by);
+      expect(2n * error).toBeGreaterThan(-by);
+    }));
+
+  it.each([
+    [5n, 10n, 1n, 'half a unit goes up'],
+    [25n, 10n, 3n, 'half goes up from an even number: this is no banker’s rounding'],
+    [24n, 10n, 2n, 'less than half goes down'],
+    [26n, 10n, 3n, 'more than half goes up: nothing is cut off'],
+    [0n, 7n, 0n, 'nothing stays nothing'],
+  ])('of %s divided by %s is %s: %s', (dividend, by, quotient) => expect(divideHalfUp(dividend, by)).toBe(quotient));
+
+  const largest = '999999999999.9999999999';
+  it.each([
+    ['0.10', '0.05', 2, 1n, 'half a cent goes up'],
+    [largest, largest, 0, 10n ** 24n - 200n, 'the largest product of a request is exact to its last digit'],
+    ['1', '0.0000000001', 2, 0n, 'the smallest price is no cent'],
+    ['0.004', '2', 2, 1n, 'the price is not rounded before it is multiplied'],
+  ])('%s times %s, with %s decimals, is %s: %s', (left, right, to, product) => {
+    expect(multiply(decimal(left), decimal(right), to)).toBe(product);
+  });
+
+  it('has at most twelve digits before and ten after the point, and nothing else', () => {
+    const others = ['', '.', '1.', '.5', '-1', '+1', '1e5', '1,5', ' 1', '1 ', '1\n', '0x1', '١', 'NaN'];
+    expect([...others, '1234567890123', '1.12345678901'].filter((other) => decimalPattern.test(other))).toEqual([]);
+    expect(decimalPattern.test(largest)).toBe(true);
+  });
+
+  it('has every power of ten that two request decimals and a rate need, and no other', () => {
+    for (let exponent = 0; exponent < 64; exponent++)
+      expect(String(powerOfTen(exponent))).toBe(`1${'0'.repeat(exponent)}`);
+    for (const exponent of [-1, 64, 0.5, Number.NaN]) expect(() => powerOfTen(exponent)).toThrow('exponent');
+  });
+});
+
+describe('an amount', () => {
+  it('is written with exactly the decimals of its currency, and read again', () =>
+    check([fc.bigInt({ min: 0n, max: 10n ** 24n }), fc.integer({ min: 0, max: 4 })], (minor, exponent) => {
+      const expected = exact(minor).div(new Exact(10).pow(exponent)).toFixed(exponent);
+      expect(formatAmount(minor, exponent)).toBe(expected);
+      expect(parseAmount(expected, exponent)).toBe(minor);
+    }));
+
+  it('may be negative, and has no more decimals than its currency', () => {
+    expect(formatAmount(-5n, 2)).toBe('-0.05');
+    expect(() => parseAmount('1.005', 2)).toThrow('decimals');
+    expect(() => parseAmount('0.5', 0)).toThrow('decimals');
+  });
+});
+
+describe('a currency', () => {
   // The national currencies of ISO 4217, list one of 2026-01-01, by minor units. Not fund codes (BOV, CLF, UYI, …), metals and XTS.
   const iso4217 = {
     0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
@@ -24,181 +100,25 @@ describe('money decimal', () => {
     3: 'BHD IQD JOD KWD LYD OMR TND',
   };
 
-  const decimalText = fc
-    .tuple(fc.bigInt({ min: 0n, max: 999_999_999_999n }), fc.option(fc.stringMatching(/^\d{1,10}$/), { nil: null }))
-    .map(([whole, fraction]) => (fraction === null ? String(whole) : `${whole}.${fraction}`));
-  const scale = fc.integer({ min: 0, max: 20 });
-
-  describe('decimals', () => {
-    it('reads a decimal to the value that it writes, for any digits', () => {
-      fc.assert(
-        fc.property(decimalText, (text) => {
-          const { units, scale: read } = decimal(text);
-          expect(new Exact(String(units)).div(new Exact(10).pow(read)).equals(new Exact(text))).toBe(true);
-        }),
-        { numRuns: 2000 },
-      );
-    });
-
-    it('changes a scale by rounding half up, once', () => {
-      fc.assert(
-        fc.property(decimalText, scale, (text, to) => {
-          expect(rescale(decimal(text), to)).toBe(rounded(new Exact(text), to));
-        }),
-        { numRuns: 2000 },
-      );
-    });
-
-    it('multiplies exactly and rounds once, half up', () => {
-      fc.assert(
-        fc.property(decimalText, decimalText, scale, (one, other, to) => {
-          expect(multiply(decimal(one), decimal(other), to)).toBe(rounded(new Exact(one).times(other), to));
-        }),
-        { numRuns: 3000 },
-      );
-    });
-
-    it('divides to the nearest whole number, half a unit going up', () => {
-      fc.assert(
-        fc.property(
-          fc.bigInt({ min: 0n, max: 10n ** 30n }),
-          fc.bigInt({ min: 1n, max: 10n ** 15n }),
-          (dividend, by) => {
-            // |quotient * by - dividend| is at most half of `by`, and at exactly half the quotient is the larger one.
-            const error = divideHalfUp(dividend, by) * by - dividend;
-            expect(2n * error).toBeLessThanOrEqual(by);
-            expect(2n * error).toBeGreaterThan(-by);
-          },
-        ),
-        { numRuns: 3000 },
-      );
-    });
-
-    it.each([
-      { dividend: 5n, by: 10n, quotient: 1n, because: 'half a unit goes up' },
-      { dividend: 15n, by: 10n, quotient: 2n, because: 'half goes up from an odd number' },
-      { dividend: 25n, by: 10n, quotient: 3n, because: 'half goes up from an even number: no banker is at work' },
-      { dividend: 24n, by: 10n, quotient: 2n, because: 'less than half goes down' },
-      { dividend: 26n, by: 10n, quotient: 3n, because: 'more than half goes up: nothing is cut off' },
-      { dividend: 1n, by: 3n, quotient: 0n, because: 'a third is less than half' },
-      { dividend: 3n, by: 2n, quotient: 2n, because: 'a divisor of two has halves' },
-      { dividend: 0n, by: 7n, quotient: 0n, because: 'nothing stays nothing' },
-    ])('divides $dividend by $by into $quotient: $because', ({ dividend, by, quotient }) => {
-      expect(divideHalfUp(dividend, by)).toBe(quotient);
-    });
-
-    it.each([
-      { one: '0.10', other: '0.05', scale: 2, product: 1n, because: 'half a cent goes up' },
-      { one: '2.5', other: '0.333', scale: 2, product: 83n, because: '0.8325 is nearer to 0.83' },
-      {
-        one: '999999999999.9999999999',
-        other: '999999999999.9999999999',
-        scale: 0,
-        product: 10n ** 24n - 200n,
-        because: 'the largest product of a request is exact to its last digit',
-      },
-      { one: '1', other: '0.0000000001', scale: 2, product: 0n, because: 'the smallest price is no cent' },
-      { one: '0.005', other: '1', scale: 2, product: 1n, because: 'a price below a cent is rounded with the product' },
-      { one: '0.004', other: '2', scale: 2, product: 1n, because: 'the price is not rounded before it is multiplied' },
-    ])('multiplies $one by $other into $product: $because', ({ one, other, scale: to, product }) => {
-      expect(multiply(decimal(one), decimal(other), to)).toBe(product);
-    });
-
-    it.each([
-      '',
-      '.',
-      '1.',
-      '.5',
-      '-1',
-      '+1',
-      '1e5',
-      '1,5',
-      ' 1',
-      '1 ',
-      '1\n',
-      '0x1',
-      '١',
-      'NaN',
-      '1234567890123',
-      '1.12345678901',
-    ])('accepts at most twelve digits before and ten after the point, and nothing else: not %j', (text) => {
-      expect(decimalPattern.test(text)).toBe(false);
-    });
-
-    it('has every power of ten that two request decimals and a rate need, and refuses any other', () => {
-      for (let exponent = 0; exponent < 64; exponent++)
-        expect(String(powerOfTen(exponent))).toBe(`1${'0'.repeat(exponent)}`);
-      for (const exponent of [-1, 64, 0.5, Number.NaN]) expect(() => powerOfTen(exponent)).toThrow('exponent');
-    });
+  it('is one in use of ISO 4217 as of 2026, or a withdrawn one, with its decimals', () => {
+    const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+    const codes = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)));
+    const withdrawn = 'ANG BGN CUC HRK SLL ZWL XDR XSU'.split(' ');
+    const inUse = Object.values(iso4217).flatMap((own) => own.split(' '));
+    expect(codes.filter(isCurrency)).toEqual([...inUse, ...withdrawn].sort());
+    for (const [decimals, own] of Object.entries(iso4217))
+      expect(new Set(own.split(' ').map(minorDigits))).toEqual(new Set([Number(decimals)]));
   });
 
-  describe('amounts', () => {
-    it('writes an amount with exactly the decimals of its currency', () => {
-      fc.assert(
-        fc.property(fc.bigInt({ min: 0n, max: 10n ** 24n }), fc.integer({ min: 0, max: 4 }), (minor, exponent) => {
-          const expected = new Exact(String(minor)).div(new Exact(10).pow(exponent)).toFixed(exponent);
-          expect(formatAmount(minor, exponent)).toBe(expected);
-          expect(parseAmount(expected, exponent)).toBe(minor);
-        }),
-        { numRuns: 2000 },
-      );
-    });
-
-    it.each([
-      { minor: 0n, exponent: 2, text: '0.00' },
-      { minor: 5n, exponent: 2, text: '0.05' },
-      { minor: 595n, exponent: 2, text: '5.95' },
-      { minor: 1000n, exponent: 0, text: '1000' },
-      { minor: 1n, exponent: 3, text: '0.001' },
-      { minor: -5n, exponent: 2, text: '-0.05' },
-    ])('writes $minor minor units of exponent $exponent as $text', ({ minor, exponent, text }) => {
-      expect(formatAmount(minor, exponent)).toBe(text);
-    });
-
-    it.each([
-      { text: '1.005', exponent: 2 },
-      { text: '0.5', exponent: 0 },
-      { text: '0.0001', exponent: 3 },
-    ])('refuses $text, which has more than $exponent decimals', ({ text, exponent }) => {
-      expect(() => parseAmount(text, exponent)).toThrow('decimals');
-    });
-
-    it.each(Object.entries(iso4217))(
-      'accepts the currencies in use of ISO 4217 with %s decimals, as of 2026',
-      (decimals, codes) => {
-        expect(codes.split(' ').filter((code) => !isCurrency(code))).toEqual([]);
-        expect(new Set(codes.split(' ').map(minorDigits))).toEqual(new Set([Number(decimals)]));
-      },
-    );
-
-    it('accepts the same currencies on every Node.js version', () => {
-      const withdrawn = 'ANG BGN CUC HRK SLL ZWL'.split(' ');
-      const expected = [...Object.values(iso4217).flatMap((codes) => codes.split(' ')), ...withdrawn, 'XDR', 'XSU'];
-      const codes = Array.from({ length: 26 ** 3 }, (_, index) =>
-        String.fromCharCode(65 + Math.floor(index / 676), 65 + (Math.floor(index / 26) % 26), 65 + (index % 26)),
-      );
-      expect(codes.filter(isCurrency)).toEqual(expected.sort());
-    });
-
-    it.each(['usd', 'US', 'USDX', '', 'ABC', '__proto__', 'constructor', 'toString'])(
-      '%j is not a currency',
-      (code) => {
-        expect(isCurrency(code)).toBe(false);
-      },
-    );
-
-    it.each(['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
-      'answers a number of decimals even for the name of an inherited property, %s',
-      (code) => {
-        expect(minorDigits(code)).toBe(2);
-      },
-    );
-  });
+  it.each(['usd', 'US', 'USDX', '', '__proto__', 'constructor', 'toString'])(
+    'is not %j, which has two decimals',
+    (code) => {
+      expect([isCurrency(code), minorDigits(code)]).toEqual([false, 2]);
+    },
+  );
 });
 
-describe('money allocate', () => {
-  const Exact = Decimal.clone({ precision: 80, defaults: true });
-
+describe('allocating by largest remainder', () => {
   const weights = fc.array(
     fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 12n }), fc.bigInt({ min: 0n, max: 10n ** 18n })),
     { minLength: 1, maxLength: 40 },
@@ -206,79 +126,37 @@ describe('money allocate', () => {
   const total = fc.oneof(fc.bigInt({ min: 0n, max: 50n }), fc.bigInt({ min: 0n, max: 10n ** 20n }));
   const sum = (amounts: readonly bigint[]) => amounts.reduce((left, right) => left + right, 0n);
 
-  describe('allocating by largest remainder', () => {
-    it('always allocates exactly the total', () => {
-      fc.assert(
-        fc.property(total, weights, (amount, shares) => {
-          expect(sum(allocate(amount, shares))).toBe(amount);
-        }),
-        { numRuns: 3000 },
+  it('allocates exactly the total, to each its proportion rounded up or down, by the largest remainders', () =>
+    check([total, weights], (amount, given) => {
+      const parts = allocate(amount, given);
+      expect(sum(parts)).toBe(amount);
+      const shares = sum(given) === 0n ? given.map(() => 1n) : given;
+      const rows = parts.map((part, index) => {
+        const [numerator, all] = [amount * (shares[index] as bigint), sum(shares)];
+        const above = part - numerator / all;
+        expect(above === 0n || above === 1n).toBe(true);
+        return { isToppedUp: above === 1n, remainder: numerator % all };
+      });
+      const left = rows.filter((row) => !row.isToppedUp).map((row) => row.remainder);
+      const highest = left.reduce((most, one) => (one > most ? one : most), 0n);
+      expect(rows.every(({ isToppedUp, remainder }) => !isToppedUp || (remainder > 0n && remainder >= highest))).toBe(
+        true,
       );
-    });
+    }));
 
-    it('is never a whole unit away from the exact proportion, and never negative', () => {
-      fc.assert(
-        fc.property(total, weights, (amount, shares) => {
-          const all = sum(shares);
-          for (const [index, part] of allocate(amount, shares).entries()) {
-            const exact =
-              all === 0n
-                ? new Exact(String(amount)).div(shares.length)
-                : new Exact(String(amount)).times(String(shares[index])).div(String(all));
-            expect(new Exact(String(part)).minus(exact).abs().lessThan(1)).toBe(true);
-            expect(part).toBeGreaterThanOrEqual(0n);
-          }
-        }),
-        { numRuns: 3000 },
-      );
-    });
+  it.each([
+    [10n, [1n, 1n, 1n], [4n, 3n, 3n], 'the first of equal remainders wins the unit'],
+    [11n, [1n, 1n, 1n], [4n, 4n, 3n], 'two units go to the first two of a tie'],
+    [1n, [1n, 2n, 2n], [0n, 1n, 0n], 'the earlier of two largest remainders wins'],
+    [3n, [2n, 1n, 2n, 1n], [1n, 1n, 1n, 0n], 'a tie is settled by position, not by weight'],
+    [100n, [1n, 2n], [33n, 67n], 'the larger remainder wins wherever it stands'],
+    [5n, [0n, 0n], [3n, 2n], 'weights of zero share equally'],
+    [7n, [0n], [7n], 'one takes all, whatever it weighs'],
+    [0n, [], [], 'nothing may be shared with nobody'],
+  ])('shares %s by %o as %o: %s', (amount, shares, parts) => expect(allocate(amount, shares)).toEqual(parts));
 
-    it('allocates nothing to a weight of zero, unless all weights are zero', () => {
-      fc.assert(
-        fc.property(total, weights, (amount, shares) => {
-          fc.pre(sum(shares) > 0n);
-          for (const [index, part] of allocate(amount, shares).entries())
-            if (shares[index] === 0n) expect(part).toBe(0n);
-        }),
-      );
-    });
-
-    it('allocates a unit to a larger remainder before a smaller one', () => {
-      fc.assert(
-        fc.property(total, weights, (amount, shares) => {
-          const all = sum(shares);
-          fc.pre(all > 0n);
-          const rows = allocate(amount, shares).map((part, index) => ({
-            isToppedUp: part > (amount * (shares[index] as bigint)) / all,
-            remainder: (amount * (shares[index] as bigint)) % all,
-          }));
-          const lowestTopped = rows.filter((row) => row.isToppedUp).map((row) => row.remainder);
-          const highestLeft = rows.filter((row) => !row.isToppedUp).map((row) => row.remainder);
-          for (const topped of lowestTopped)
-            for (const left of highestLeft) expect(topped).toBeGreaterThanOrEqual(left);
-        }),
-      );
-    });
-
-    it.each([
-      [10n, [1n, 1n, 1n], [4n, 3n, 3n], 'the first of equal remainders wins the unit'],
-      [11n, [1n, 1n, 1n], [4n, 4n, 3n], 'two units go to the first two of a tie'],
-      [1n, [1n, 2n, 2n], [0n, 1n, 0n], 'the earlier of two largest remainders wins'],
-      [3n, [2n, 1n, 2n, 1n], [1n, 1n, 1n, 0n], 'a tie is settled by position, not by weight'],
-      [5n, [1n, 2n, 7n], [1n, 1n, 3n], 'remainders of .5, .0 and .5: the first, not the last'],
-      [100n, [2n, 1n], [67n, 33n], '66.67 has the larger remainder'],
-      [100n, [1n, 2n], [33n, 67n], 'the larger remainder wins wherever it stands'],
-      [5n, [0n, 0n], [3n, 2n], 'weights of zero share equally'],
-      [7n, [0n], [7n], 'one takes all, whatever it weighs'],
-      [0n, [3n, 4n], [0n, 0n], 'nothing is shared as nothing'],
-      [0n, [], [], 'nothing may be shared with nobody'],
-    ])('shares %s by %o as %o: %s', (amount, shares, parts) => {
-      expect(allocate(amount, shares)).toEqual(parts);
-    });
-
-    it('refuses an amount without weights, and a negative amount', () => {
-      expect(() => allocate(1n, [])).toThrow('at least one');
-      expect(() => allocate(-1n, [1n, 1n])).toThrow('negative');
-    });
+  it('refuses an amount without weights, and a negative amount', () => {
+    expect(() => allocate(1n, [])).toThrow('at least one');
+    expect(() => allocate(-1n, [1n, 1n])).toThrow('negative');
   });
 });
