@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
-import type { Effect, Release, Rule } from '../../shared/catalog/release.ts';
+import type { Effect, Release, Rule, Sourcing } from '../../shared/catalog/release.ts';
 import { withSuppliedTax } from '../../shared/ledger/supplied-tax.ts';
 import { ask, releaseOf, rule } from '../support/builders.ts';
 import { shippingCharges } from '../support/shipping.ts';
@@ -104,173 +104,115 @@ describe('the steps of a line', () => {
     expect(steps.length).toBeGreaterThan(2000);
   });
 
-  it('cite the law of the rule and of the rate', () => {
-    const outcome = explained(priced('10.00'), withEffect({ type: 'rate', rate: '0.02' }));
-    expect(stepsOf(outcome, 'rule')).toMatchObject([{ rule_id: 'the-rule', citation: 'The law' }]);
-    expect(stepsOf(outcome, 'rate')).toMatchObject([{ rule_id: 'the-rule', citation: 'The law' }]);
-    const general = explained(priced('10.00'), withEffect({ type: 'taxable' }));
-    expect(stepsOf(general, 'rate')).toMatchObject([{ rule_id: null, citation: 'The law' }]);
-    const none = explained(priced('10.00'), releaseOf({ of: [state] }));
-    expect(stepsOf(none, 'rule')).toMatchObject([{ rule_id: null, text: expect.stringContaining(clothing) }]);
+  it.each<[Release, string | null, string | null]>([
+    [withEffect({ type: 'rate', rate: '0.02' }), 'the-rule', 'the-rule'],
+    [withEffect({ type: 'taxable' }), 'the-rule', null],
+    [releaseOf({ of: [state] }), null, null],
+  ])('cite the law of the rule and of the rate: %#', (release, ruleId, rateId) => {
+    const outcome = explained(priced('10.00'), release);
+    const citation = ruleId === null ? null : 'The law';
+    expect(stepsOf(outcome, 'rule')).toMatchObject([{ rule_id: ruleId, citation }]);
+    expect(stepsOf(outcome, 'rate')).toMatchObject([{ rule_id: rateId, citation: 'The law' }]);
+    if (ruleId === null) expect(textsOf(outcome, 'rule')[0]).toContain(clothing);
   });
 });
 
 describe('the arithmetic of a rule', () => {
-  const cliff = { type: 'threshold_cliff', amount: '110' } as const;
-  const luxury = { type: 'threshold_rate', amount: '1000', rate: '0.0775' } as const;
-  const split = { business: { type: 'rate', rate: '0.01' }, personal: { type: 'taxable' } } as const;
-  const cases: readonly { effect: Effect; price: string; quantity?: string; figures: string; tax: string }[] = [
-    { effect: { type: 'exempt' }, price: '10.00', figures: '', tax: '0.00' },
-    { effect: { type: 'rate', rate: '0.02' }, price: '10.00', figures: '0.02', tax: '0.20' },
-    {
-      effect: { ...cliff, inclusive: false },
-      price: '109.99',
-      quantity: '2',
-      figures: '110 2 220 219.98',
-      tax: '0.00',
-    },
-    { effect: { ...cliff, inclusive: false }, price: '110.00', figures: '110 110.00', tax: '6.60' },
-    { effect: { ...cliff, inclusive: true }, price: '110.00', figures: '110 110.00', tax: '0.00' },
-    {
-      effect: { type: 'threshold_excess', amount: '175' },
-      price: '200.00',
-      quantity: '2',
-      figures: '175 2 350 50.00 400.00',
-      tax: '3.00',
-    },
-    { effect: luxury, price: '1000.01', figures: '1000 1000.01 0.0775', tax: '77.50' },
-    {
-      effect: { type: 'base_cap', amount: '5000' },
-      price: '6000.00',
-      quantity: '2',
-      figures: '5000 2 10000 10000.00 12000.00 2000.00',
-      tax: '600.00',
-    },
-    {
-      effect: { type: 'base_cap', amount: '500', per: 'line' },
-      price: '400.00',
-      quantity: '2',
-      figures: '500 500.00 800.00 300.00',
-      tax: '30.00',
-    },
-    {
-      effect: { type: 'tiered_rate', amount: '1000', rate: '0.02' },
-      price: '1500.00',
-      quantity: '2',
-      figures: '3000.00 1000 2 2000 0.06 0.02',
-      tax: '140.00',
-    },
-    {
-      effect: { type: 'band', above: '1600', to: '3200', rate: '0.0275' },
-      price: '4000.00',
-      figures: '1600 3200 1600.00 4000.00',
-      tax: '44.00',
-    },
-    { effect: { type: 'tax_cap', rate: '0.05', amount: '500' }, price: '20000.00', figures: '500', tax: '500.00' },
-    { effect: { type: 'base_percent', percent: '0.8' }, price: '100.00', figures: '0.8 100.00 80.00', tax: '4.80' },
-    {
-      effect: { type: 'flat_fee', amount: '0.50', order_minimum: null },
-      price: '0',
-      quantity: '3',
-      figures: '0.50 3 1.5',
-      tax: '1.50',
-    },
-    {
-      effect: { type: 'flat_fee', amount: '0.50', order_minimum: null, once_per: 'order' },
-      price: '0',
-      quantity: '3',
-      figures: '0.50',
-      tax: '0.50',
-    },
-    { effect: { type: 'use_split', ...split }, price: '100.00', figures: '100.00 0.06', tax: '6.00' },
-  ];
+  const cliff = { type: 'threshold_cliff', amount: '110', inclusive: false } as const;
+  const inclusive = { ...cliff, inclusive: true };
+  const excess: Effect = { type: 'threshold_excess', amount: '175' };
+  const luxury: Effect = { type: 'threshold_rate', amount: '1000', rate: '0.0775' };
+  const cap: Effect = { type: 'base_cap', amount: '5000' };
+  const capOfLine: Effect = { type: 'base_cap', amount: '500', per: 'line' };
+  const tiered: Effect = { type: 'tiered_rate', amount: '1000', rate: '0.02' };
+  const band: Effect = { type: 'band', above: '1600', to: '3200', rate: '0.0275' };
+  const most: Effect = { type: 'tax_cap', rate: '0.05', amount: '500' };
+  const part: Effect = { type: 'base_percent', percent: '0.8' };
+  const fee = { type: 'flat_fee', amount: '0.50', order_minimum: null } as const;
+  const split: Effect = { type: 'use_split', business: { type: 'rate', rate: '0.01' }, personal: { type: 'taxable' } };
 
-  it.each(cases)('$effect.type at $price has $figures', ({ effect, price, quantity, figures, tax }) => {
+  /** The figures of the rule and of the rate, where they are more than the base, the rate and the tax. */
+  it.each<[Effect, string, string, string, string?]>([
+    [{ type: 'exempt' }, '1 for 10.00', '', '0.00'],
+    [{ type: 'rate', rate: '0.02' }, '1 for 10.00', '0.02', '0.20'],
+    [cliff, '2 for 109.99', '110 2 220 219.98', '0.00'],
+    [cliff, '1 for 110.00', '110 110.00', '6.60'],
+    [inclusive, '1 for 110.00', '110 110.00', '0.00'],
+    [excess, '2 for 200.00', '175 2 350 50.00 400.00', '3.00'],
+    [luxury, '1 for 1000.01', '1000 1000.01 0.0775', '77.50'],
+    [cap, '2 for 6000.00', '5000 2 10000 10000.00 12000.00 2000.00', '600.00'],
+    [capOfLine, '2 for 400.00', '500 500.00 800.00 300.00', '30.00'],
+    [tiered, '2 for 1500.00', '3000.00 1000 2 2000 0.06 0.02', '140.00', '3000.00 0.06 180 140'],
+    [band, '1 for 4000.00', '1600 3200 1600.00 4000.00', '44.00'],
+    [most, '1 for 20000.00', '500', '500.00', '20000.00 0.05 1000 500'],
+    [part, '1 for 100.00', '0.8 100.00 80.00', '4.80'],
+    [fee, '3 for 0', '0.50 3 1.5', '1.50'],
+    [{ ...fee, once_per: 'order' }, '3 for 0', '0.50', '0.50'],
+    [split, '1 for 100.00', '100.00 0.06', '6.00'],
+  ])('$0 of $1 has $2', (effect, sold, figures, tax, rateFigures) => {
+    const [quantity = '', price = ''] = sold.split(' for ');
     const outcome = explained(priced(price, quantity), withEffect(effect));
     expect(figuresOf(outcome, 'rule')[0]?.join(' ')).toMatch(new RegExp(`(^|\\b)${figures}$`));
     expect(outcome.tax_amount).toBe(tax);
+    if (rateFigures) expect(figuresOf(outcome, 'rate')[0]?.join(' ')).toBe(rateFigures);
   });
 
-  it('the arithmetic of a fee that is not due has the minimum of the order', () => {
-    const fee = rule('fee', ['FEES.RETAIL_DELIVERY_FEE'], { type: 'flat_fee', amount: '0.50', order_minimum: '100' });
+  it('of a fee that is not due has the minimum of the order', () => {
+    const minimum = rule('fee', ['FEES.RETAIL_DELIVERY_FEE'], { ...fee, order_minimum: '100' });
     const line_items = [{ unit_price: '99.99' }, { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0' }];
-    const outcome = explained({ line_items }, releaseOf({ of: [state], rules: [fee] }));
+    const outcome = explained({ line_items }, releaseOf({ of: [state], rules: [minimum] }));
     expect(figuresOf(outcome, 'rule', '/line_items/1')[0]?.at(-1)).toBe('100');
   });
 
-  it('the arithmetic of a maximum tax has the tax before and after', () => {
-    const outcome = explained(priced('20000.00'), withEffect({ type: 'tax_cap', rate: '0.05', amount: '500' }));
-    expect(figuresOf(outcome, 'rate')).toEqual([['20000.00', '0.05', '1000', '500']]);
-  });
-
-  it('the arithmetic of a second rate has the tax at the general rate and by the rule', () => {
-    const effect = { type: 'tiered_rate', amount: '1000', rate: '0.02' } as const;
-    const outcome = explained(priced('1500.00'), withEffect(effect));
-    expect(figuresOf(outcome, 'rate')).toEqual([['1500.00', '0.06', '90', '70']]);
-  });
-
-  it('the arithmetic of a threshold that includes shipping has the price with and without it', () => {
-    const effect = { type: 'threshold_excess', amount: '250' } as const;
-    const release = withEffect(effect, { threshold_includes_shipping: true });
+  it('of a threshold that includes shipping has the price with and without it', () => {
+    const release = withEffect({ ...excess, amount: '250' }, { threshold_includes_shipping: true });
     const outcome = explained(priced('245.00', '1', { shipping: { amount: '20.00' } }), release);
     expect(figuresOf(outcome, 'rule')[0]).toEqual(expect.arrayContaining(['245.00', '265.00']));
   });
 
-  it('has the days and the limit of a holiday, even above the limit', () => {
-    const holiday = { type: 'holiday', amount: '100', inclusive: false } as const;
-    const release = releaseOf({
-      of: [state],
-      rules: [
-        rule('goods', [clothing], { type: 'taxable' }),
-        rule('holiday', [clothing], holiday, { from: '2026-09-14', to: '2026-09-16' }),
-      ],
-    });
-    const ruleText = (price: string, tax_date = '2026-09-15') =>
-      textsOf(explained({ ...priced(price), tax_date }, release), 'rule').join();
-    expect(ruleText('99.99')).toMatch(/rule holiday, .*2026-09-14.*2026-09-16.* 100\b.* 99\.99/);
-    expect(ruleText('100.00')).toContain('rule holiday');
-    expect(ruleText('100.00', '2026-09-17')).not.toContain('holiday');
+  it.each([
+    ['99.99', '2026-09-15', /rule holiday, .*2026-09-14.*2026-09-16.* 100\b.* 99\.99/],
+    ['100.00', '2026-09-15', /rule holiday/],
+    ['100.00', '2026-09-17', /^((?!holiday).)*$/],
+  ])('of %s on %s has the days and the limit of a holiday, even above the limit', (price, tax_date, text) => {
+    const holiday: Effect = { type: 'holiday', amount: '100', inclusive: false };
+    const week = { from: '2026-09-14', to: '2026-09-16' };
+    const rules = [rule('goods', [clothing], { type: 'taxable' }), rule('holiday', [clothing], holiday, week)];
+    const outcome = explained({ ...priced(price), tax_date }, releaseOf({ of: [state], rules }));
+    expect(textsOf(outcome, 'rule').join()).toMatch(text);
   });
 });
 
-describe('tax that is not collected', () => {
-  const goods = releaseOf({
-    of: [state],
-    rules: [rule('goods', ['GENERAL'], { type: 'taxable' }, { source: 'test' })],
-  });
-  const exemption = { type: 'resale', certificate_id: 'C-1' } as const;
+const goods = releaseOf({ of: [state], rules: [rule('goods', ['GENERAL'], { type: 'taxable' }, { source: 'test' })] });
 
-  it.each<[string, Asked, string, object | undefined]>([
-    ['a certificate', { customer: { address: to, exemption } }, 'resale certificate in /customer/exemption', undefined],
-    [
-      "a line's own certificate",
-      { line_items: [{ customer: { exemption: { type: 'government' } } }] },
-      'government certificate in /line_items/0/customer/exemption',
-      undefined,
-    ],
-    ['no registration', {}, 'US-MI on 2026-09-15', { registrations: [] }],
-    ['a marketplace', { collected_by: 'marketplace' }, 'collected_by', undefined],
-    ['a day that is not covered', { tax_date: '1999-12-31' }, 'GENERAL on 1999-12-31', undefined],
-  ])('names its reason and no rule: %s', (_, asked, names, settings = {}) => {
-    const outcome = explained({ to, ...asked }, goods, { settings });
-    const text = expect.stringContaining(names);
-    expect(stepsOf(outcome, 'rule')).toMatchObject([{ citation: null, rule_id: null, text }]);
-    expect(JSON.stringify(outcome.explanation)).not.toContain('C-1');
-    expect(outcome.tax_amount).toBe('0.00');
-  });
+it.each<[string, Asked, object?]>([
+  [
+    'resale certificate in /customer/exemption',
+    { customer: { address: to, exemption: { type: 'resale', certificate_id: 'C-1' } } },
+  ],
+  [
+    'government certificate in /line_items/0/customer/exemption',
+    { line_items: [{ customer: { exemption: { type: 'government' } } }] },
+  ],
+  ['US-MI on 2026-09-15', {}, { registrations: [] }],
+  ['collected_by', { collected_by: 'marketplace' }],
+  ['GENERAL on 1999-12-31', { tax_date: '1999-12-31' }],
+])('tax that is not collected has its reason and no rule: %s', (names, asked, settings = {}) => {
+  const outcome = explained({ to, ...asked }, goods, { settings });
+  const text = expect.stringContaining(names);
+  expect(stepsOf(outcome, 'rule')).toMatchObject([{ citation: null, rule_id: null, text }]);
+  expect(JSON.stringify(outcome.explanation)).not.toContain('C-1');
+  expect(outcome.tax_amount).toBe('0.00');
 });
 
 describe('the place of taxation of a sale', () => {
-  const sourced = (policy: 'origin' | 'destination' | 'mixed') =>
-    releaseOf({ of: [state], settings: { sourcing: [{ ...always, policy }] } });
-  const ship_from = { address: { state: 'MI', postal_code: '48226' } };
-
-  it.each([
-    { policy: 'origin', pointers: ['/ship_from/address'] },
-    { policy: 'destination', pointers: ['/customer/address'] },
-    { policy: 'mixed', pointers: ['/customer/address', '/ship_from/address'] },
-  ] as const)('is at the addresses of the $policy policy, with its law', ({ policy, pointers }) => {
-    const { explanation } = explained({ ship_from }, sourced(policy));
+  it.each<[Sourcing, string[]]>([
+    ['origin', ['/ship_from/address']],
+    ['destination', ['/customer/address']],
+    ['mixed', ['/customer/address', '/ship_from/address']],
+  ])('is at the addresses of the %s policy, with its law', (policy, pointers) => {
+    const release = releaseOf({ of: [state], settings: { sourcing: [{ ...always, policy }] } });
+    const { explanation } = explained({ ship_from: { address: { state: 'MI', postal_code: '48226' } } }, release);
     const steps = explanation?.filter(({ step }) => step === 'address') ?? [];
     expect(steps.map(({ pointer }) => pointer)).toEqual(pointers);
     expect(steps[0]?.citation).toBe('The law');
@@ -294,8 +236,6 @@ describe('the place of taxation of a sale', () => {
 });
 
 describe('discounts, included tax and shipping', () => {
-  const goods = releaseOf({ of: [state], rules: [rule('goods', ['GENERAL'], { type: 'taxable' })] });
-
   it('have the amounts of discounts', () => {
     const line_items = [
       { quantity: '2', unit_price: '50.00', discount_amount: '1.00', third_party_discount_amount: '2.00' },
