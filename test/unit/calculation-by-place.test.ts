@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { ask, refusal, warningCodes } from '../support/builders.ts';
 
-type Address = {
-  readonly state?: string;
-  readonly postal_code?: string;
-  readonly city?: string;
-  readonly county?: string;
-  readonly country?: string;
-};
+type Address = Readonly<Partial<Record<'state' | 'postal_code' | 'city' | 'county' | 'country', string>>>;
+const at = (city: string, state: string, postal_code: string, county?: string): Address => ({
+  city,
+  state,
+  postal_code,
+  ...(county !== undefined && { county }),
+});
 
 const tax_date = '2026-10-08';
 
@@ -56,39 +56,34 @@ describe('the cities of the README', () => {
 
 describe('a name of a city', () => {
   it.each<[Address, number, string, string]>([
-    [{ city: 'Saint Paul', state: 'MN', postal_code: '55102' }, 9.875, 'city', 'St. Paul'],
-    [{ city: 'St. Paul', state: 'MN', postal_code: '55102' }, 9.875, 'city', 'St. Paul'],
-    [{ city: 'st paul', state: 'mn', postal_code: '55102' }, 9.875, 'city', 'St. Paul'],
-    [{ city: 'Saint Louis', state: 'MO', postal_code: '63101' }, 9.679, 'city', 'St. Louis'],
-    [{ city: 'San José', state: 'CA', postal_code: '95112' }, 10, 'city', 'San Jose (combined local rate)'],
-    [{ city: 'SAN JOSE', state: 'CA', postal_code: '95112' }, 10, 'city', 'San Jose (combined local rate)'],
-    [{ city: 'Seattle city', state: 'WA', postal_code: '98101' }, 10.55, 'city', 'Seattle (combined local rate)'],
-    [
-      { city: 'City of Los Angeles', state: 'CA', postal_code: '90012' },
-      9.75,
-      'city',
-      'Los Angeles (combined local rate)',
-    ],
-    [{ city: 'Brooklyn', state: 'NY', postal_code: '11201' }, 8.875, 'city', 'New York City'],
-    [{ city: 'The Bronx', state: 'NY', postal_code: '10451' }, 8.875, 'city', 'New York City'],
-    [{ city: 'Flushing', state: 'NY', postal_code: '11354' }, 8.875, 'zip5', 'New York City'],
-    [{ city: 'Astoria', state: 'NY', postal_code: '11102' }, 8.875, 'county', 'New York City'],
-    [{ city: 'Macon-Bibb', state: 'GA', postal_code: '31201' }, 8, 'city', 'Bibb County'],
-    [{ city: 'Nashville', state: 'TN', postal_code: '37203' }, 9.75, 'county', 'Davidson County'],
-    [{ city: 'Nashville-Davidson', state: 'TN', postal_code: '37203' }, 9.75, 'county', 'Davidson County'],
-    [{ city: 'Fairfax', state: 'VA', postal_code: '22030' }, 6, 'county', 'Northern Virginia Region'],
-    [{ city: 'Richmond', state: 'VA', postal_code: '23220' }, 6, 'city', 'Central Virginia Region'],
-    [{ city: 'Houston', state: 'TX', postal_code: '77210' }, 8.25, 'city', 'Houston'],
+    [at('Saint Paul', 'MN', '55102'), 9.875, 'city', 'St. Paul'],
+    [at('St. Paul', 'MN', '55102'), 9.875, 'city', 'St. Paul'],
+    [at('st paul', 'mn', '55102'), 9.875, 'city', 'St. Paul'],
+    [at('Saint Louis', 'MO', '63101'), 9.679, 'city', 'St. Louis'],
+    [at('San José', 'CA', '95112'), 10, 'city', 'San Jose (combined local rate)'],
+    [at('SAN JOSE', 'CA', '95112'), 10, 'city', 'San Jose (combined local rate)'],
+    [at('Seattle city', 'WA', '98101'), 10.55, 'city', 'Seattle (combined local rate)'],
+    [at('City of Los Angeles', 'CA', '90012'), 9.75, 'city', 'Los Angeles (combined local rate)'],
+    [at('Brooklyn', 'NY', '11201'), 8.875, 'city', 'New York City'],
+    [at('The Bronx', 'NY', '10451'), 8.875, 'city', 'New York City'],
+    [at('Flushing', 'NY', '11354'), 8.875, 'zip5', 'New York City'],
+    [at('Astoria', 'NY', '11102'), 8.875, 'county', 'New York City'],
+    [at('Macon-Bibb', 'GA', '31201'), 8, 'city', 'Bibb County'],
+    [at('Nashville', 'TN', '37203'), 9.75, 'county', 'Davidson County'],
+    [at('Nashville-Davidson', 'TN', '37203'), 9.75, 'county', 'Davidson County'],
+    [at('Fairfax', 'VA', '22030'), 6, 'county', 'Northern Virginia Region'],
+    [at('Richmond', 'VA', '23220'), 6, 'city', 'Central Virginia Region'],
+    [at('Houston', 'TX', '77210'), 8.25, 'city', 'Houston'],
     [{ state: 'NY', postal_code: '10008' }, 8.875, 'zip5', 'New York City'],
     [{ city: 'Staten Island', state: 'NY' }, 8.875, 'city', 'New York City'],
     [{ city: 'Bayamón', country: 'PR', postal_code: '00956' }, 11.5, 'county', 'Bayamón Municipio'],
-    [{ city: 'Brooklyn', state: 'IL', postal_code: '62059' }, 7.35, 'city', 'Brooklyn (combined local rate)'],
-    [{ city: 'Lovejoy', state: 'IL', postal_code: '62059' }, 7.35, 'city', 'Brooklyn (combined local rate)'],
-    [{ city: 'Homewood', state: 'AL', postal_code: '35209' }, 10, 'city', 'Homewood'],
-    [{ city: 'Highlands Ranch', state: 'CO', postal_code: '80129' }, 5, 'county', 'Douglas County'],
+    [at('Brooklyn', 'IL', '62059'), 7.35, 'city', 'Brooklyn (combined local rate)'],
+    [at('Lovejoy', 'IL', '62059'), 7.35, 'city', 'Brooklyn (combined local rate)'],
+    [at('Homewood', 'AL', '35209'), 10, 'city', 'Homewood'],
+    [at('Highlands Ranch', 'CO', '80129'), 5, 'county', 'Douglas County'],
     // All residents of these ZIPs are in another county than most of their land.
-    [{ city: 'Henderson', state: 'NV', postal_code: '89044' }, 8.375, 'county', 'Clark County'],
-    [{ city: 'Strongsville', state: 'OH', postal_code: '44149' }, 8, 'county', 'Cuyahoga County (combined local rate)'],
+    [at('Henderson', 'NV', '89044'), 8.375, 'county', 'Clark County'],
+    [at('Strongsville', 'OH', '44149'), 8, 'county', 'Cuyahoga County (combined local rate)'],
   ])('%o: %s percent, by its %s, %s', (to, percent, level, name) => {
     const answer = askAbout(to);
     expect(answer).toMatchObject({ percent, level, ...found });
@@ -97,18 +92,18 @@ describe('a name of a city', () => {
   });
 
   it.each<[Address, number]>([
-    [{ city: 'O Fallon', state: 'MO', postal_code: '63366' }, 7.95],
+    [at('O Fallon', 'MO', '63366'), 7.95],
     [{ state: 'MO', postal_code: '63366' }, 7.95],
-    [{ city: 'Mc Cook', state: 'NE', postal_code: '69001', county: 'Red Willow' }, 7.5],
-    [{ city: 'Mc Allen', state: 'TX', postal_code: '78501' }, 8.25],
+    [at('Mc Cook', 'NE', '69001', 'Red Willow'), 7.5],
+    [at('Mc Allen', 'TX', '78501'), 8.25],
     [{ city: 'Mc Allen', state: 'TX' }, 8.25],
-    [{ city: 'De Soto', state: 'TX', postal_code: '75115' }, 8.25],
-    [{ city: 'N. Little Rock', state: 'AR', postal_code: '72114' }, 9.5],
-    [{ city: 'W Hollywood', state: 'CA', postal_code: '90069' }, 10.5],
-    [{ city: 'College Sta', state: 'TX', postal_code: '77840' }, 8.25],
-    [{ city: 'Colorado Spgs', state: 'CO', postal_code: '80918' }, 8.2],
-    [{ city: 'Colo Spgs', state: 'CO', postal_code: '80918' }, 8.2],
-    [{ city: 'Huntington Pk', state: 'CA', postal_code: '90255' }, 10.5],
+    [at('De Soto', 'TX', '75115'), 8.25],
+    [at('N. Little Rock', 'AR', '72114'), 9.5],
+    [at('W Hollywood', 'CA', '90069'), 10.5],
+    [at('College Sta', 'TX', '77840'), 8.25],
+    [at('Colorado Spgs', 'CO', '80918'), 8.2],
+    [at('Colo Spgs', 'CO', '80918'), 8.2],
+    [at('Huntington Pk', 'CA', '90255'), 10.5],
   ])('is found with any split or abbreviation of its words: %o: %s percent', (to, percent) => {
     const answer = askAbout(to);
     expect(answer.percent).toBe(percent);
@@ -121,25 +116,25 @@ describe('a name of a city', () => {
   });
 
   it('a city of a state without local taxes needs no warning', () => {
-    const answer = askAbout({ city: 'Louisville-Jefferson', state: 'KY', postal_code: '40202' });
+    const answer = askAbout(at('Louisville-Jefferson', 'KY', '40202'));
     expect(answer).toMatchObject({ percent: 6, level: 'state', ...found, codes: [] });
   });
 
   it('returns an independent city without a local rate as covered', () => {
-    const answer = askAbout({ city: 'Roanoke', state: 'VA', postal_code: '24011' });
+    const answer = askAbout(at('Roanoke', 'VA', '24011'));
     expect(answer).toMatchObject({ percent: 5.3, level: 'city', ...found });
   });
 });
 
 describe('a city that is not known', () => {
   it('does not change the answer of the ZIP, and the warning names the nearest city', () => {
-    const answer = askAbout({ city: 'Los Angelos', state: 'CA', postal_code: '90012' });
+    const answer = askAbout(at('Los Angelos', 'CA', '90012'));
     expect(answer).toMatchObject({ percent: 9.75, level: 'zip5', coverage: 'complete' });
     expect(answer.said('local_rates_by_place').join()).toContain('Did you mean Los Angeles?');
   });
 
   it('is ambiguous where the ZIP is: the policies decide as without a city', () => {
-    const to = { city: 'Huntingdon Park', state: 'CA', postal_code: '90255' };
+    const to = at('Huntingdon Park', 'CA', '90255');
     const answer = askAbout(to);
     expect(answer).toMatchObject({ percent: 10.5, level: 'zip5', ambiguous: true });
     expect(answer.said('address_ambiguous').join()).toContain('did you mean Huntington Park?');
@@ -195,7 +190,9 @@ describe('the name of a county', () => {
 });
 
 it('never suggests a name that only drops a word', () => {
-  const said = askAbout({ city: 'El Houston', state: 'TX', postal_code: '77002' }).said('local_rates_by_place').join();
+  const said = askAbout(at('El Houston', 'TX', '77002'))
+    .said('local_rates_by_place')
+    .join();
   expect(said).toContain('No place named');
   expect(said).not.toContain('Did you mean Houston?');
 });
@@ -203,48 +200,43 @@ it('never suggests a name that only drops a word', () => {
 describe('an address that leaves several local rates', () => {
   it.each<[Address, number, string, string]>([
     [
-      { city: 'Atlanta', state: 'GA', postal_code: '30339' },
+      at('Atlanta', 'GA', '30339'),
       6,
       'Cobb County (local rate 2%, 98% of the residents), Atlanta (4.9%, 1%) and Fulton County (3.75%, 1%)',
       'most of the ZIP is outside of the city, in another county',
     ],
     [
-      { city: 'Littleton', state: 'CO', postal_code: '80129' },
+      at('Littleton', 'CO', '80129'),
       5,
       'Douglas County (local rate 2.1%, 91% of the residents) and Littleton (5.85%, 9%)',
       'most of the ZIP is outside of the city, in the same county',
     ],
     [
-      { city: 'Saint Louis', state: 'MO', postal_code: '63141' },
+      at('Saint Louis', 'MO', '63141'),
       7.738,
       'Creve Coeur (rate not established, 88% of the residents) and St. Louis County (3.513%, 12%)',
       'most of the ZIP is in a place whose rate is not known',
     ],
     [
-      { city: 'Snellville', state: 'GA', postal_code: '30039' },
+      at('Snellville', 'GA', '30039'),
       6,
       'Gwinnett County (local rate 2%, 97% of the residents) and DeKalb County (4%, 3%)',
       'the ZIP is in two counties',
     ],
     [
-      { city: 'Aurora', state: 'CO', postal_code: '80010' },
+      at('Aurora', 'CO', '80010'),
       8.5,
       'Aurora, Adams County (local rate 5.6%, 50% of the residents), Aurora, Arapahoe County (5.1%, 48%)',
       'the city is in two counties',
     ],
     [{ state: 'CO', postal_code: '80221' }, 4.75, 'Adams County (local rate 1.85%, 80%', 'no city was sent'],
     [
-      { city: 'Tomball', state: 'TX', postal_code: '77337' },
+      at('Tomball', 'TX', '77337'),
       7.25,
       'Harris County (local rate 1%, 100% of the residents) and Tomball (2%)',
       'the name is a place where the ZIP has no residents',
     ],
-    [
-      { city: 'Dallas', state: 'TX', postal_code: '75261' },
-      6.25,
-      'Dallas (2%)',
-      'the ZIP has no residents in the county of the city',
-    ],
+    [at('Dallas', 'TX', '75261'), 6.25, 'Dallas (2%)', 'the ZIP has no residents in the county of the city'],
     [{ city: 'Houston', state: 'TX' }, 8.25, 'Houston (local rate 2%, 79%', 'mail for the city goes beyond its limits'],
   ])('%o is ambiguous, at %s percent: %s, because %s', (to, percent, areas) => {
     const answer = askAbout(to);
@@ -259,15 +251,10 @@ describe('an address that leaves several local rates', () => {
   });
 
   it.each<[Address, number, number, string]>([
-    [{ city: 'Denver', state: 'CO', postal_code: '80013' }, 8, 9.15, 'DENVER is not a city of ZIP 80013.'],
-    [
-      { city: 'Minneapolis', state: 'MN', postal_code: '55102' },
-      9.875,
-      9.875,
-      'MINNEAPOLIS is not a city of ZIP 55102.',
-    ],
-    [{ city: 'Chicago', state: 'IL', postal_code: '62701' }, 10.25, 10.5, 'CHICAGO is not a city of ZIP 62701.'],
-    [{ city: 'Lake City', state: 'AR', postal_code: '71653' }, 10.5, 10.5, 'LAKE CITY is not a city of ZIP 71653.'],
+    [at('Denver', 'CO', '80013'), 8, 9.15, 'DENVER is not a city of ZIP 80013.'],
+    [at('Minneapolis', 'MN', '55102'), 9.875, 9.875, 'MINNEAPOLIS is not a city of ZIP 55102.'],
+    [at('Chicago', 'IL', '62701'), 10.25, 10.5, 'CHICAGO is not a city of ZIP 62701.'],
+    [at('Lake City', 'AR', '71653'), 10.5, 10.5, 'LAKE CITY is not a city of ZIP 71653.'],
     [
       { state: 'TX', postal_code: '78701', county: 'Harris' },
       8.25,
@@ -286,15 +273,15 @@ describe('an address that leaves several local rates', () => {
   });
 
   it('a contradiction that changes no rate is warned of, and is not ambiguous', () => {
-    const answer = askAbout({ city: 'Dallas', state: 'TX', postal_code: '77002' });
+    const answer = askAbout(at('Dallas', 'TX', '77002'));
     expect(answer).toMatchObject({ percent: 8.25, ...found });
     expect(answer.said('address_contradictory')).toHaveLength(1);
   });
 
   it.each<[Address, number]>([
-    [{ city: 'Snellville', state: 'GA', postal_code: '30039', county: 'DeKalb' }, 8],
-    [{ city: 'Snellville', state: 'GA', postal_code: '30039', county: 'Gwinnett County' }, 6],
-    [{ city: 'Aurora', state: 'CO', postal_code: '80010', county: 'Adams' }, 8.5],
+    [at('Snellville', 'GA', '30039', 'DeKalb'), 8],
+    [at('Snellville', 'GA', '30039', 'Gwinnett County'), 6],
+    [at('Aurora', 'CO', '80010', 'Adams'), 8.5],
   ])('a county decides between them: %o is %s percent', (to, percent) => {
     expect(askAbout(to)).toMatchObject({ percent, ...found });
   });
@@ -308,7 +295,7 @@ describe('an address that leaves several local rates', () => {
 
 describe('a rate that is not established', () => {
   it("an unestablished rate of a city leaves its county's rate, and the answer is partial", () => {
-    const answer = askAbout({ city: 'Abbeville', state: 'AL', postal_code: '36310' });
+    const answer = askAbout(at('Abbeville', 'AL', '36310'));
     expect(answer).toMatchObject({ percent: 6, level: 'county', coverage: 'partial' });
     expect(answer.said('local_rates_missing').join()).toContain('Abbeville');
   });
@@ -340,7 +327,7 @@ it.each<{ to: Address }>([
 });
 
 describe('the explanation of an address', () => {
-  const littleton = { city: 'Littleton', state: 'CO', postal_code: '80129' };
+  const littleton = at('Littleton', 'CO', '80129');
 
   it('names the share of residents as the reason, not a policy', () => {
     const { explained } = askAbout(littleton);
@@ -362,9 +349,9 @@ describe('the explanation of an address', () => {
 });
 
 it.each<[Address, boolean]>([
-  [{ city: 'Atlanta', state: 'GA', postal_code: '30303' }, true],
-  [{ city: 'New York', state: 'NY', postal_code: '10001' }, false],
-  [{ city: 'Houston', state: 'TX', postal_code: '77002' }, false],
+  [at('Atlanta', 'GA', '30303'), true],
+  [at('New York', 'NY', '10001'), false],
+  [at('Houston', 'TX', '77002'), false],
 ])('recommends a boundary file only where the state publishes one: %o', (to, isPublished) => {
   const said = askAbout(to).said('local_rates_by_place').join();
   expect(said).toContain('may be taxed differently.');
@@ -375,14 +362,11 @@ describe('the reason why an address is ambiguous', () => {
   const describeUncertainty = (to: Address) => askAbout(to).said('address_ambiguous').join();
 
   it.each<[Address, string]>([
-    [{ city: 'Snellville', state: 'GA', postal_code: '30039' }, 'Send the county (address.county), or import'],
-    [
-      { city: 'Snellville', state: 'GA', postal_code: '30039', county: 'Dekalbb' },
-      'Correct the county (address.county), or import',
-    ],
+    [at('Snellville', 'GA', '30039'), 'Send the county (address.county), or import'],
+    [at('Snellville', 'GA', '30039', 'Dekalbb'), 'Correct the county (address.county), or import'],
     [{ state: 'CO', postal_code: '80221' }, 'Send the city, or send the county (address.county), or import'],
-    [{ city: 'Littleton', state: 'CO', postal_code: '80129' }, 'Import a'],
-    [{ city: 'Atlanta', state: 'GA', postal_code: '30341' }, 'Import the'],
+    [at('Littleton', 'CO', '80129'), 'Import a'],
+    [at('Atlanta', 'GA', '30341'), 'Import the'],
   ])('has a remedy: %o', (to, advice) => {
     const uncertainty = describeUncertainty(to);
     expect(uncertainty).toContain(`${advice}`);
@@ -396,7 +380,7 @@ describe('the reason why an address is ambiguous', () => {
 
 it('one uncertain rule of a state warns once, not for each jurisdiction', () => {
   const { line_items, warnings } = ask({
-    to: { city: 'Minneapolis', state: 'MN', postal_code: '55401' },
+    to: at('Minneapolis', 'MN', '55401'),
     tax_date,
     line_items: [{ product_tax_code: 'FOOD.CANDY' }],
   });
