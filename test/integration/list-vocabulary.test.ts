@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { currentVersion } from '../../shared/api/versions.ts';
+import { ProductAttributesListResponse, ProductTaxCodeList } from '../../shared/vocabulary/schema.ts';
+import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
+import { anonymous, type Call, newCaller } from '../support/api.ts';
+import { goods, sale } from '../support/sales.ts';
+
+const { productAttributes } = vocabulary();
+const file = new URL('../../shared/vocabulary/product-tax-codes.json', import.meta.url);
+const everyCode = (JSON.parse(readFileSync(file, 'utf8')) as { code: string }[]).map(({ code }) => code).sort();
+const clothing = everyCode.filter((code) => code.startsWith('CLOTHING.'));
+
+let call: Call;
+beforeAll(async () => {
+  ({ call } = await newCaller({ scopes: ['read'] }));
+});
+
+type Path = '/product-attributes' | '/product-tax-codes';
+type Parameters = Record<string, string>;
+const list = <P extends Path>(path: P, parameters: Parameters = {}, headers: Record<string, string | string[]> = {}) =>
+  call('GET', `${path}?${new URLSearchParams(parameters)}` as P, { headers });
+const codesOf = ({ body }: { body: { data: readonly { code: string }[] } }): string[] =>
+  body.data.map(({ code }) => code);
+const attributes = async (parameters: Parameters) => codesOf(await list('/product-attributes', parameters));
+const codes = async (parameters: Parameters) => codesOf(await list('/product-tax-codes', parameters));
+
+describe.each([
+  ['/product-attributes', productAttributes.map(({ code }) => code), ProductAttributesListResponse],
+  ['/product-tax-codes', everyCode, ProductTaxCodeList],
+] as const)('GET %s', (path, all, schema) => {
+  it('returns the whole list in one page by default, to a credential (spec 4.1 rule 1)', async () => {
+    const answer = await call('GET', path);
+    expect([answer.status, codesOf(answer)]).toEqual([200, all]);
+    expect(answer.body).toMatchObject({ object: 'list', url: path, has_more: false });
+    expect(z.safeParse(schema, answer.body).error).toBeUndefined();
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('service-version')).toBe(currentVersion);
+    expect((await anonymous.call('GET', path)).status).toBe(401);
+  });
+
+  it.each(['7', '40', String(all.length - 1), String(all.length)])(
+    'pages through the same list with a limit of %s and the last code received (spec 4.1 rule 2)',
+    async (limit) => {
+      const received: string[] = [];
+      for (let more = true; more; ) {
+        const cursor = received.at(-1);
+        const page = await list(path, { limit, ...(cursor !== undefined && { starting_after: cursor }) });
+        received.push(...codesOf(page));
+        expect(received.length).toBeLessThanOrEqual(all.length);
+        more = page.body.has_more;
+      }
+      expect(received).toEqual(all);
+    },
+  );
+
+  it('accepts a retired code as a cursor: codes are compared as strings', async () => {
+    const [first = '', second = ''] = all;
+    expect(codesOf(await list(path, { starting_after: `${first}~`, limit: '1' }))).toEqual([second]);
+    expect((await list(path, { starting_after: '~' })).body).toMatchObject({ has_more: false, data: [] });
+  });
+
+  it('refuses unknown and repeated parameters', async () => {
+    const { status, body } = await call('GET', `${path}?page=2&limit=1&limit=2`);
+    expect([status, body.errors.map(({ source }) => source.parameter).sort()]).toEqual([422, ['limit', 'page']]);
+  });
+});
+
+describe('the ETag of a page', () => {
+  const headersOf = { 'cache-control': 'private, no-cache', vary: 'Authorization, X-API-Key, Service-Version' };
+  const tagOf = async (parameters: Parameters = {}) =>
+    (await list('/product-attributes', parameters)).headers.get('etag') ?? '';
+
+  it('is strong, and equal for the same bytes only', async () => {
+    const { headers } = await list('/product-attributes');
+    expect(Object.fromEntries(headers)).toMatchObject({ etag: expect.stringMatching(/^"[^"]+"$/), ...headersOf });
+    expect(await tagOf()).toBe(await tagOf({ limit: '1000' }));
+    expect(await tagOf({ ptc: 'APPAREL' })).toBe(await tagOf({ ptc: 'CLOTHING.APPAREL._FUR' }));
+    // SWIMWEAR has _ATHLETIC only; of APPAREL it is the first of four.
+    expect(await tagOf({ ptc: 'SWIMWEAR', limit: '1' })).not.toBe(await tagOf({ ptc: 'APPAREL', limit: '1' }));
+  });
+
+  it.each([
+    ['the tag', (tag: string) => tag],
+    ['a weak list', (tag: string) => `"other", W/"a,b", W/${tag}`],
+    ['the second of two lines', (tag: string) => ['"other"', tag]],
+    ['any tag', () => '*'],
+  ])('gives 304 with headers only for %s', async (_name, write) => {
+    const tag = await tagOf();
+    const { status, text, headers } = await list('/product-attributes', {}, { 'If-None-Match': write(tag) });
+    expect([status, text, headers.get('content-type')]).toEqual([304, '', null]);
+    expect(Object.fromEntries(headers)).toMatchObject({ etag: tag, 'service-version': currentVersion, ...headersOf });
+  });
+
+  it('gives the page for another one, and never replaces a refusal', async () => {
+    for (const value of ['"other"', 'garbage'])
+      expect((await list('/product-attributes', {}, { 'If-None-Match': value })).status).toBe(200);
+    const refused = await list('/product-attributes', { ptc: 'NOTHING' }, { 'If-None-Match': '*' });
+    expect([refused.status, refused.headers.get('cache-control')]).toEqual([422, 'no-store']);
+  });
+});
+
+it.each([
+  [{ ptc: 'CLOTHING.APPAREL' }, ['_ATHLETIC', '_FORMAL_WEAR', '_FUR', '_PROTECTIVE']],
+  [{ ptc: 'APPAREL', limit: '3' }, ['_ATHLETIC', '_FORMAL_WEAR', '_FUR']],
+  [{ ptc: 'APPAREL', limit: '3', starting_after: '_FUR' }, ['_PROTECTIVE']],
+  [{ ptc: 'GENERAL' }, []],
+])('the attributes with %j are %j', async (parameters, expected) =>
+  expect(await attributes(parameters as unknown as Parameters)).toEqual(expected),
+);
+
+it.each<[Parameters, string[]]>([
+  [{ family: 'CLOTHING' }, clothing],
+  [{ family: 'CLOTHING', limit: '9' }, clothing.slice(0, 9)],
+  [{ family: 'CLOTHING', starting_after: clothing[8] ?? '' }, clothing.slice(9)],
+  [{ family: 'GENERAL' }, ['GENERAL']],
+  [{ equivalent: 'stripe:txcd_30011000' }, ['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR']],
+  [{ equivalent: 'avalara:pc040100' }, ['CLOTHING.APPAREL']],
+  [{ equivalent: 'stripe:PC040100' }, []],
+  // All services: the family to choose from.
+  [{ equivalent: 'stripe:txcd_20030000' }, everyCode.filter((code) => code.startsWith('SERVICES.'))],
+  [{ equivalent: 'taxjar:20010', family: 'FOOD' }, []],
+  [{ q: 'txcd_30011000' }, ['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR']],
+  [{ q: 'shoes', equivalent: 'stripe:txcd_30011000' }, ['CLOTHING.FOOTWEAR']],
+  [{ q: 'SaaS', family: 'FOOD' }, []],
+  [{ q: 'qqqq wwww' }, []],
+])('the product tax codes with %j are %j', async (parameters, expected) =>
+  expect(await codes(parameters)).toEqual(expected),
+);
+
+it('a search returns the best codes first, in one page of at most 20', async () => {
+  const many = await codes({ q: 'service' });
+  expect(many.length > 3 && many.length <= 20).toBe(true);
+  const two = await list('/product-tax-codes', { q: 'service', limit: '2' });
+  expect([codesOf(two), two.body.has_more]).toEqual([many.slice(0, 2), false]);
+});
+
+it('a product tax code has its equivalents, and how a state taxes it where a state is named', async () => {
+  const { body } = await list('/product-tax-codes', { equivalent: 'stripe:txcd_10103001' });
+  expect(body.data).toMatchObject([{ taxability: null }]);
+  expect(body.data[0]?.equivalents).toContainEqual({ system: 'stripe', code: 'txcd_10103001', match: 'narrower' });
+  expect(body.data[0]?.equivalents).toContainEqual({ system: 'avalara', code: 'SW054000', match: 'exact' });
+  for (const state of ['tx', 'US-TX', 'Texas']) {
+    const { data } = (await list('/product-tax-codes', { state })).body;
+    expect(new Set(data.map(({ taxability }) => taxability?.state))).toEqual(new Set(['TX']));
+    // Tex. Tax Code 151.313: drugs for people with and without a prescription.
+    expect(data.find(({ code }) => code === 'HEALTH.DRUGS')?.taxability).toMatchObject({
+      treatment: 'exempt',
+      rule_id: expect.stringMatching(/^tx-/),
+      source: expect.stringContaining('151.313'),
+      attributes: [{ code: '_ANIMAL_USE', treatment: 'taxable' }],
+    });
+  }
+});
+
+const invalid = 'validation_invalid_format';
+const unknownCode = 'validation_unknown_product_tax_code';
+it.each<[Path, string, string, readonly string[]]>([
+  ['/product-attributes', 'limit', invalid, ['0', '1001', '1.5', '', '1e2', ' 5', '05', '٥', '9'.repeat(400)]],
+  ['/product-attributes', 'starting_after', invalid, ['']],
+  ['/product-attributes', 'ptc', unknownCode, ['', 'CLOTHING', 'FOOD.APPAREL', 'apparel', '_FUR', 'APPAREL.']],
+  ['/product-attributes', 'ptc', 'validation_unknown_product_attribute', ['APPAREL._SILK']],
+  ['/product-tax-codes', 'limit', invalid, ['0', '1001', 'all']],
+  ['/product-tax-codes', 'starting_after', invalid, ['']],
+  ['/product-tax-codes', 'family', invalid, ['clothing', 'CLOTHING.APPAREL', 'SHIRTS', '']],
+  ['/product-tax-codes', 'equivalent', invalid, ['txcd_30011000', 'vertex:12345', 'Stripe:txcd_30011000', '']],
+  ['/product-tax-codes', 'equivalent', invalid, ['stripe:', 'stripe:txcd 1', `stripe:${'1'.repeat(65)}`]],
+  ['/product-tax-codes', 'q', invalid, ['', '  ', 'x'.repeat(101)]],
+  ['/product-tax-codes', 'state', invalid, ['', 'ZZ', 'GU', 'AE', 'Bavaria']],
+])('%s refuses a wrong %s with %s and what to send instead', async (path, parameter, code, values) => {
+  for (const value of values) {
+    const { status, body } = await list(path, { [parameter]: value });
+    expect([value, status]).toEqual([value, 422]);
+    expect(body.errors).toMatchObject([{ code, source: { pointer: null, parameter } }]);
+    if (code === invalid) expect(body.errors[0].detail).toMatch(/\bSend /);
+  }
+});
+
+it('a page after the results of a search is refused, and a wrong family is answered with all families', async () => {
+  const { status, body } = await list('/product-tax-codes', { q: 'book', starting_after: 'PRINT.BOOKS' });
+  expect([status, body.errors.map(({ source }) => source.parameter)]).toEqual([422, ['starting_after']]);
+  const refused = await list('/product-tax-codes', { family: 'SHIRTS' });
+  for (const code of everyCode) expect(refused.body.errors[0].detail).toContain(code.split('.')[0]);
+});
+
+it('a refused product tax code of a line comes with the codes that it may mean', async () => {
+  const body = sale({ line_items: [goods({ product_tax_code: 'CLOTHING.SHIRT' })] });
+  const answer = await call('POST', '/calculations', { body });
+  expect(answer.body.errors).toMatchObject([
+    { status: '422', code: unknownCode, source: { pointer: '/line_items/0/product_tax_code' } },
+  ]);
+  expect([answer.body.errors[0].meta['did_you_mean']].flat().toSorted()).toEqual(clothing);
+});
