@@ -17,8 +17,6 @@ import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { contentReads, customersRead, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/api/openapi/samples.ts');
-
 export const { endpoint, handler } = defineEndpoint({
   name: 'create-calculation',
   method: 'POST',
@@ -59,7 +57,7 @@ export const documentation = () =>
         status: 200,
         description: 'The tax on the order.',
         schema: Calculation,
-        example: async () => (await samples()).calculation,
+        example: ({ calculation }) => calculation,
       },
     ],
     errors: [...calculationErrors, 'validation_parent_not_found'],

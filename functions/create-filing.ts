@@ -12,8 +12,6 @@ import { Filing } from '../shared/filings/response.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
 import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/api/openapi/sample-filings.ts');
-
 export const { endpoint, handler } = defineEndpoint({
   name: 'create-filing',
   method: 'POST',
@@ -60,14 +58,14 @@ export const documentation = () =>
         status: 202,
         description: 'The filing, which is closing.',
         schema: Filing,
-        example: async () => (await samples()).closing,
+        example: ({ filings }) => filings.closing,
         optionalHeaders: ['Location'],
       },
       {
         status: 200,
         description: 'The totals of a dry run, or the existing filing of the period.',
         schema: Filing,
-        example: async () => (await samples()).dryRun,
+        example: ({ filings }) => filings.dryRun,
       },
     ],
     errors: [

@@ -6,8 +6,6 @@ import { exampleId } from '../shared/api/openapi/sample-requests.ts';
 import { ok } from '../shared/api/reply.ts';
 import { accept } from '../shared/base/result.ts';
 
-const samples = () => import('../shared/api/openapi/samples.ts');
-
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-account',
   method: 'GET',
@@ -29,11 +27,8 @@ export const documentation = () =>
         status: 200,
         description: 'The account.',
         schema: AccountAnswer,
-        example: async () =>
-          answeredAccount(
-            { ...(await samples()).account, id: exampleId.replace('txn', 'acct') },
-            new Set(['read', 'write']),
-          ),
+        example: ({ account }) =>
+          answeredAccount({ ...account, id: exampleId.replace('txn', 'acct') }, new Set(['read', 'write'])),
       },
     ],
     errors: [],

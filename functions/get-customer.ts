@@ -7,8 +7,6 @@ import { StoredCustomer } from '../shared/customers/response.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/api/openapi/samples.ts');
-
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-customer',
   method: 'GET',
@@ -34,7 +32,7 @@ export const documentation = () =>
         status: 200,
         description: 'The customer.',
         schema: StoredCustomer,
-        example: async () => (await samples()).customer,
+        example: ({ customer }) => customer,
         headers: ['ETag'],
       },
     ],

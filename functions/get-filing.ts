@@ -11,8 +11,6 @@ import { readPageLimit } from '../shared/ledger/page-limit.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/api/openapi/sample-filings.ts');
-
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-filing',
   method: 'GET',
@@ -43,8 +41,8 @@ export const documentation = () =>
         status: 200,
         description: 'The filing.',
         schema: Filing,
-        example: async () => (await samples()).closed,
-        csvExample: async () => totalsCsv((await samples()).closed),
+        example: ({ filings }) => filings.closed,
+        csvExample: ({ filings }) => totalsCsv(filings.closed),
         headers: ['Vary'],
         optionalHeaders: ['Link', 'Content-Disposition'],
       },

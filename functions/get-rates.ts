@@ -1,5 +1,5 @@
 import { defineEndpoint } from '../shared/api/define-endpoint.ts';
-import type { Documentation } from '../shared/api/endpoint.ts';
+import type { Documentation, Samples } from '../shared/api/endpoint.ts';
 import { exampleRatesQuery } from '../shared/api/openapi/sample-requests.ts';
 import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
@@ -8,8 +8,6 @@ import { findRates, RatesQuery } from '../shared/rates/rates.ts';
 import { Rates } from '../shared/rates/response.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
 import { contentReads } from '../shared/store/table-access.ts';
-
-const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-rates',
@@ -22,8 +20,7 @@ export const { endpoint, handler } = defineEndpoint({
     mapResult(await findRates(query, caller.account.settings, { loadContent, now }), ok),
 });
 
-const exampleRates = async () => {
-  const { accepted, account, ports } = await samples();
+const exampleRates = async ({ accepted, account, ports }: Samples) => {
   const day = Date.parse(exampleRatesQuery.date);
   return accepted(await findRates(exampleRatesQuery, account.settings, { ...ports, now: () => day }));
 };

@@ -8,8 +8,6 @@ import { RegistrationAdvice } from '../shared/registrations/response.ts';
 import { reportReads } from '../shared/store/report-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/api/openapi/samples.ts');
-
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-registration-advice',
   method: 'GET',
@@ -33,8 +31,7 @@ export const documentation = () =>
         status: 200,
         description: 'The advice by state.',
         schema: RegistrationAdvice,
-        example: async () => {
-          const { account, reportPorts } = await samples();
+        example: async ({ account, reportPorts }) => {
           const advice = await registrationAdvice(account, reportPorts);
           // One state of many.
           return { ...advice, data: advice.data.filter(({ state }) => state === 'US-MI') };

@@ -8,8 +8,6 @@ import { ReportByState } from '../shared/reports/response.ts';
 import { reportReads } from '../shared/store/report-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/api/openapi/samples.ts');
-
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-report-by-state',
   method: 'GET',
@@ -33,10 +31,7 @@ export const documentation = () =>
         status: 200,
         description: 'The sums by state and month.',
         schema: ReportByState,
-        example: async () => {
-          const { accepted, account, reportPorts } = await samples();
-          return accepted(await reportByState({}, account, reportPorts));
-        },
+        example: async ({ accepted, account, reportPorts }) => accepted(await reportByState({}, account, reportPorts)),
       },
     ],
     errors: ['validation_invalid_cursor'],

@@ -1,5 +1,5 @@
 import { defineEndpoint } from '../shared/api/define-endpoint.ts';
-import type { Documentation } from '../shared/api/endpoint.ts';
+import type { Documentation, Samples } from '../shared/api/endpoint.ts';
 import { exampleId } from '../shared/api/openapi/sample-requests.ts';
 import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
@@ -9,8 +9,6 @@ import { listAnswer } from '../shared/ledger/page-limit.ts';
 import { TransactionHistory } from '../shared/ledger/response.ts';
 import { historyReads } from '../shared/store/ledger/ledger-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
-
-const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-transaction-history',
@@ -25,13 +23,13 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-const exampleHistory = async () =>
+const exampleHistory = ({ finalized }: Samples) =>
   listAnswer(
     `/transactions/${exampleId}/history`,
     [
       {
         version: 2,
-        at: (await samples()).finalized.updated_at,
+        at: finalized.updated_at,
         by: 'key_9c1f24ad7be0',
         from: 'draft',
         to: 'finalized',

@@ -15,8 +15,6 @@ const withoutHistory = async (id: string, account: string): Promise<Result<Retri
   return stored ? accept({ ...expireIfDue(stored.transaction, now()), history: null }) : refuse(notFound);
 };
 
-const samples = () => import('../shared/api/openapi/samples.ts');
-
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-transaction',
   method: 'GET',
@@ -46,7 +44,7 @@ export const documentation = () =>
         status: 200,
         description: 'The transaction.',
         schema: RetrievedTransaction,
-        example: async () => ({ ...(await samples()).finalized, history: null }),
+        example: ({ finalized }) => ({ ...finalized, history: null }),
         headers: ['ETag'],
       },
     ],

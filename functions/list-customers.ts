@@ -9,8 +9,6 @@ import { listAnswer } from '../shared/ledger/page-limit.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/api/openapi/samples.ts');
-
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-customers',
   method: 'GET',
@@ -34,7 +32,7 @@ export const documentation = () =>
         status: 200,
         description: 'A page of customers.',
         schema: CustomerList,
-        example: async () => listAnswer('/customers', [(await samples()).customer]),
+        example: ({ customer }) => listAnswer('/customers', [customer]),
       },
     ],
     errors: ['validation_invalid_cursor'],

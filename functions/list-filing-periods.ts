@@ -1,5 +1,5 @@
 import { defineEndpoint } from '../shared/api/define-endpoint.ts';
-import type { Documentation } from '../shared/api/endpoint.ts';
+import type { Documentation, Samples } from '../shared/api/endpoint.ts';
 import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
@@ -8,8 +8,6 @@ import { readState } from '../shared/filings/request.ts';
 import { FilingPeriodList } from '../shared/filings/response.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
-
-const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-filing-periods',
@@ -25,8 +23,7 @@ export const { endpoint, handler } = defineEndpoint({
 });
 
 /** The periods of an account that files in Michigan each month. */
-const exampleList = async () => {
-  const { accepted, account, ports } = await samples();
+const exampleList = async ({ accepted, account, ports }: Samples) => {
   const registrations = [{ state: 'US-MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
   const filings = { chains: async () => [], oldestOpenMonths: async () => [] };
   const settings = { ...account.settings, registrations };

@@ -9,8 +9,6 @@ import { listAnswer } from '../shared/ledger/page-limit.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/api/openapi/sample-filings.ts');
-
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-filings',
   method: 'GET',
@@ -36,7 +34,7 @@ export const documentation = () =>
         status: 200,
         description: 'A page of filings.',
         schema: FilingList,
-        example: async () => listAnswer('/filings', [{ ...(await samples()).filed, totals: null }]),
+        example: ({ filings }) => listAnswer('/filings', [{ ...filings.filed, totals: null }]),
       },
     ],
     errors: ['validation_invalid_cursor'],

@@ -1,6 +1,6 @@
 import { jsonOrCsv } from '../shared/api/csv-reply.ts';
 import { defineEndpoint } from '../shared/api/define-endpoint.ts';
-import type { Documentation } from '../shared/api/endpoint.ts';
+import type { Documentation, Samples } from '../shared/api/endpoint.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { TransactionListQuery } from '../shared/ledger/list-query.ts';
@@ -15,8 +15,6 @@ const nextQuery = ({ starting_after: _, ...query }: TransactionListQuery, cursor
   ...Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
   starting_after: cursor,
 });
-
-const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-transactions',
@@ -41,7 +39,7 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-const exampleList = async () => listAnswer('/transactions', [{ ...(await samples()).finalized, line_items: null }]);
+const exampleList = ({ finalized }: Samples) => listAnswer('/transactions', [{ ...finalized, line_items: null }]);
 
 export const documentation = () =>
   ({
@@ -56,7 +54,7 @@ export const documentation = () =>
         description: 'A page of transactions.',
         schema: TransactionList,
         example: exampleList,
-        csvExample: async () => transactionsCsv(await exampleList()),
+        csvExample: (samples) => transactionsCsv(exampleList(samples)),
         headers: ['Vary'],
         optionalHeaders: ['Searched-Back-To', 'Link', 'Content-Disposition'],
       },

@@ -9,8 +9,6 @@ import { loadContent } from '../shared/store/content/load-content.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/api/openapi/samples.ts');
-
 export const { endpoint, handler } = defineEndpoint({
   name: 'replay-transaction',
   method: 'POST',
@@ -41,7 +39,7 @@ export const documentation = () =>
         status: 200,
         description: 'The result of the comparison.',
         schema: Replay,
-        example: async () => (await samples()).replay,
+        example: ({ replay }) => replay,
       },
     ],
     errors: ['not_found'],

@@ -12,8 +12,6 @@ import { otherVersion } from '../shared/ledger/ports.ts';
 import { customerPorts } from '../shared/store/customers/customer-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/api/openapi/samples.ts');
-
 export const { endpoint, handler } = defineEndpoint({
   name: 'update-customer',
   method: 'POST',
@@ -48,7 +46,7 @@ export const documentation = () =>
         status: 200,
         description: 'The customer after the change.',
         schema: StoredCustomer,
-        example: async () => (await samples()).renewedCustomer,
+        example: ({ renewedCustomer }) => renewedCustomer,
         headers: ['ETag'],
       },
     ],

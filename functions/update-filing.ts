@@ -16,8 +16,6 @@ import { updateFiling } from '../shared/filings/update-filing.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
 import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/api/openapi/sample-filings.ts');
-
 export const { endpoint, handler } = defineEndpoint({
   name: 'update-filing',
   method: 'POST',
@@ -63,13 +61,13 @@ export const documentation = () =>
         status: 200,
         description: 'The filing, with no work left.',
         schema: Filing,
-        example: async () => (await samples()).filed,
+        example: ({ filings }) => filings.filed,
       },
       {
         status: 202,
         description: 'The filing, while its transactions are marked or its entries reopened.',
         schema: Filing,
-        example: async () => (await samples()).marking,
+        example: ({ filings }) => filings.marking,
       },
     ],
     errors: [

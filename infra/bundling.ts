@@ -27,8 +27,7 @@ const moduleOptions = {
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': './shared/store/client/env-credentials.ts' },
   // The SDK imports this entry for operations with event streams. DynamoDB has none, so it never loads.
-  // The samples of the documentation would split the code into more files: no bundle has the documentation.
-  external: ['@smithy/core/event-streams', '*/api/openapi/samples.ts', '*/api/openapi/sample-filings.ts'],
+  external: ['@smithy/core/event-streams'],
   minify: true,
   legalComments: 'none',
   sourcemap: 'inline',

@@ -7,6 +7,7 @@ import type { TableAccess } from '../store/table-access.ts';
 import type { BodyDefinition } from './body.ts';
 import type { Group } from './groups.ts';
 import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
+import type * as samples from './openapi/samples.ts';
 import type { RequestContext, Scope } from './request-context.ts';
 
 /** The groups of endpoints, in their order on the documentation page. */
@@ -29,17 +30,20 @@ export const tags = [
 ] as const;
 export type Tag = (typeof tags)[number]['name'];
 
+/** What the examples of endpoints share. */
+export type Samples = typeof samples;
+
 /** A successful response, as the OpenAPI document describes it. */
 type DocumentedResponse = {
   readonly status: 200 | 201 | 202;
   readonly description: string;
   /** The schema of the body, or a JSON Schema. */
   readonly schema: z.ZodMiniType | Readonly<Record<string, unknown>>;
-  readonly example: () => unknown;
+  readonly example: (samples: Samples) => unknown;
   /** `application/json` unless named. */
   readonly type?: 'text/html';
   /** The CSV file that `Accept: text/csv` selects instead. */
-  readonly csvExample?: () => string | Promise<string>;
+  readonly csvExample?: (samples: Samples) => string;
   /** Headers of every such response, besides those that `successHeaders` adds. */
   readonly headers?: readonly ResponseHeader[];
   /** Headers of some such responses, besides Idempotent-Replayed and Preference-Applied. */

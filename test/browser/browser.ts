@@ -1,6 +1,12 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page, type Route } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { startEventSource } from '../../infra/local/event-source.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { newCaller, startApi } from '../support/api.ts';
+import { filerOf } from '../support/filings.ts';
+import { made } from '../support/sales.ts';
 
 const candidates = [
   process.env['CHROMIUM'],
@@ -10,33 +16,81 @@ const candidates = [
 ];
 
 /** A real Chromium of this machine. `CHROMIUM` names another one. */
-export const startBrowser = (): Promise<Browser> => {
+const startBrowser = (): Promise<Browser> => {
   const executablePath = candidates.find((path) => path && existsSync(path));
   if (!executablePath)
     throw new Error('Install Chromium, such as with `apt install chromium`, or set CHROMIUM to its path.');
   return chromium.launch({ executablePath, args: ['--no-sandbox'] });
 };
 
-/** The console of a service at a view, and what the browser complained of. */
-export const openConsole = async (browser: Browser, url: string, view = '', options: object = {}) => {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('console', (message) => {
-    // A refusal of the API is a message of the network, not of the page.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      complaints.push(message.text());
-  });
-  await page.goto(`${url}/console${view}`);
-  return { page, complaints, close: () => context.close() };
-};
-
 export const signIn = async (page: Page, key: string): Promise<void> => {
   await page.getByLabel('API key').fill(key);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await click(page, 'Sign in');
 };
+
+type Visit = {
+  /** The API key to sign in with; without one, the page is not signed in. */
+  readonly key?: string;
+  readonly mayComplain?: boolean;
+  readonly options?: object;
+};
+
+/** The console of the service in a browser, for the tests of a file. */
+export const useConsole = () => {
+  let browser: Browser;
+  let url: string;
+  beforeAll(async () => {
+    ({ url } = await startApi());
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+  const address = (view: string) => `${url}/console${view}`;
+
+  /** Open a view in a tab of its own. The page must not complain. */
+  const visit = async (view: string, visited: Visit, use: (page: Page) => Promise<void>) => {
+    const { key, mayComplain = false, options } = visited;
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('console', (message) => {
+      // A refusal of the API is a message of the network, not of the page.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        complaints.push(message.text());
+    });
+    await page.goto(address(view));
+    if (key) {
+      await signIn(page, key);
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    }
+    await use(page);
+    if (!mayComplain) expect(complaints).toEqual([]);
+    await context.close();
+  };
+  return { visit, address, go: (page: Page, view: string) => page.goto(address(view)) };
+};
+
+export const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+export const countButtons = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).count();
+export const seeText = (page: Page, text: string) => page.getByText(text).first().waitFor();
+export const seeHeading = (page: Page, name: string) => page.getByRole('heading', { name }).first().waitFor();
+export const seeStatus = (page: Page, status: string) => page.getByText(status, { exact: true }).waitFor();
+
+/** The text of the file that a button downloads. */
+export const downloaded = async (page: Page, button: string): Promise<string> => {
+  const [file] = await Promise.all([page.waitForEvent('download'), click(page, button)]);
+  return Buffer.concat(await (await file.createReadStream()).toArray()).toString();
+};
+
+/** Each page of a list has one row, so that the console has to read the next ones. */
+export const oneRowAPage = (route: Route) =>
+  route.continue({
+    url: route
+      .request()
+      .url()
+      .replace(/limit=\d+/, 'limit=1'),
+  });
 
 /** Save a screenshot if `SCREENSHOTS` names a folder. */
 export const screenshot = async (page: Page, name: string): Promise<void> => {
@@ -50,11 +104,8 @@ export const screenshot = async (page: Page, name: string): Promise<void> => {
 export const rowsOf = async (page: Page, caption: string): Promise<Record<string, string>[]> => {
   const table = page.locator('table', { has: page.locator('caption', { hasText: caption }) });
   await table.waitFor();
-  for (;;) {
-    const more = page.getByRole('region', { name: caption }).getByRole('button', { name: /^Show / });
-    if ((await more.count()) === 0) break;
-    await more.click();
-  }
+  const more = page.getByRole('region', { name: caption }).getByRole('button', { name: /^Show / });
+  while ((await more.count()) > 0) await more.click();
   const names = await table.locator('thead th').allInnerTexts();
   const rows = await table.locator('tbody tr').all();
   return Promise.all(
@@ -64,3 +115,62 @@ export const rowsOf = async (page: Page, caption: string): Promise<Record<string
     }),
   );
 };
+
+/** The column of a table as texts. */
+export const columnOf = async (page: Page, caption: string, column: string) =>
+  (await rowsOf(page, caption)).map((row) => row[column]);
+
+const places = {
+  MI: { line1: '1 Woodward Avenue', city: 'Detroit', postal_code: '48226' },
+  NY: { city: 'New York', postal_code: '10001' },
+  WA: { city: 'Seattle', postal_code: '98101' },
+  HI: { city: 'Honolulu', postal_code: '96813' },
+  TX: { city: 'Austin', postal_code: '78701' },
+  OH: { city: 'Columbus', postal_code: '43215' },
+  FL: { city: 'Miami', postal_code: '33101' },
+  CO: { city: 'Denver', postal_code: '80202' },
+} as const;
+export type State = keyof typeof places;
+export const states = Object.keys(places) as State[];
+
+/** The last day of the month that is so many months after this one. */
+const lastDayOf = (months: number): string => {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months + 1, 0)).toISOString().slice(0, 10);
+};
+/** The month before this one, and the last day of this one. */
+export const lastMonth = { month: lastDayOf(-1).slice(0, 7), last: lastDayOf(-1) };
+export const runningMonthEnd = lastDayOf(0);
+/** A day of the month before this one. */
+export const dayOf = (day: number): string => `${lastMonth.month}-${String(day).padStart(2, '0')}`;
+
+export const addressIn = (state: State) => ({ ...places[state], state, country: 'US' });
+export const periodView = (state: State, last = lastMonth.last) => `#/filings/US-${state}/${last}`;
+
+let isCounting = false;
+
+/** An account that files each month in eight states, and its client. Reports count its sales. */
+export const newShop = async () => {
+  if (!isCounting) await startEventSource(environment.tables.transactions);
+  isCounting = true;
+  const registrations = states.map((state) => ({ state, from: dayOf(1), to: null, frequency: 'month' as const }));
+  const caller = await newCaller({ settings: { registrations } });
+  const filer = filerOf(caller);
+  const sell = (state: State, document: Record<string, unknown> = {}) =>
+    made(
+      filer.create({
+        status: 'finalized',
+        tax_date: dayOf(15),
+        customer: { address: addressIn(state) },
+        line_items: [{ id: 'one', product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }],
+        ...document,
+      }),
+    );
+  /** Credit the rest of a sale. */
+  const refund = (state: State, sale: { readonly id: string }, document: object = {}) => {
+    const rest = { type: 'credit', parent_transaction_id: sale.id, credit_remaining: true };
+    return sell(state, { ...rest, line_items: null, customer: null, ...document });
+  };
+  return { ...caller, filer, sell, refund };
+};
+export type Shop = Awaited<ReturnType<typeof newShop>>;

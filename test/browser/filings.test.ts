@@ -1,143 +1,312 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startApi } from '../support/api.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
+import { newCaller } from '../support/api.ts';
+import { closedFiling } from '../support/filings.ts';
 import { made } from '../support/sales.ts';
-import { openConsole, signIn, startBrowser } from './browser.ts';
-import { lastMonth, newShop } from './month.ts';
+import {
+  click,
+  columnOf,
+  countButtons,
+  downloaded,
+  lastMonth,
+  newShop,
+  oneRowAPage,
+  periodView,
+  rowsOf,
+  runningMonthEnd,
+  type Shop,
+  type State,
+  screenshot,
+  seeHeading,
+  seeStatus,
+  seeText,
+  states,
+  useConsole,
+} from './browser.ts';
 
-let browser: Browser;
-let url: string;
+const { visit, go, address } = useConsole();
+let shop: Shop;
 beforeAll(async () => {
-  ({ url } = await startApi());
-  browser = await startBrowser();
+  shop = await newShop();
 });
-afterAll(() => browser?.close());
 
-type Shop = Awaited<ReturnType<typeof newShop>>;
+const closeButton = (page: Page, state: State) => page.getByRole('button', { name: `Close ${state}, ` });
+const openDialog = (page: Page) => click(page, 'Close the period …');
+const csvOf = async (of: Shop, path: string) =>
+  (await of.call('GET', path as '/filings/{id}', { headers: { Accept: 'text/csv' } })).text;
 
-const signedIn = async (shop: Shop, view: string) => {
-  const opened = await openConsole(browser, url, view);
-  await signIn(opened.page, shop.key);
-  return opened;
+/** A new shop with a sale in a state, at the period of that sale. */
+const atPeriod = async (state: State, use: (page: Page, own: Shop) => Promise<void>) => {
+  const own = await newShop();
+  await own.sell(state);
+  await visit(periodView(state), { key: own.key }, (page) => use(page, own));
 };
-const ofState = (state: string): string => `#/filings/US-${state}/${lastMonth.last}`;
-const openDialog = (page: Page) => page.getByRole('button', { name: 'Close the period …' }).click();
+
+it('a month is closed for eight states, with exceptions acknowledged', async () => {
+  for (const state of states) await shop.sell(state, { reference_id: `sale-${state}` });
+  await shop.sell('MI', { reference_id: 'sale-over', tax_amount: '9.00' });
+  await visit('#/filings', { key: shop.key }, async (page) => {
+    const statuses = await columnOf(page, 'Periods without a filing', 'Status');
+    expect(statuses.filter((status) => status === 'ended')).toHaveLength(states.length);
+    await screenshot(page, 'filings');
+    for (const state of states) {
+      await go(page, periodView(state));
+      // To be checked before the period is closed.
+      if (state === 'MI') await page.getByRole('link', { name: 'sale-over' }).waitFor();
+      await openDialog(page);
+      await screenshot(page, `close-${state}`);
+      // A second click changes nothing.
+      await closeButton(page, state).dblclick();
+      await seeStatus(page, 'closed');
+      const csv = await downloaded(page, 'Download totals as CSV');
+      expect(csv).toBe(await csvOf(shop, `/filings/${page.url().split('/').at(-1)}`));
+      await click(page, 'Mark as filed …');
+      await page.getByLabel('Confirmation number').fill(`c-${state}`);
+      const mark = page.getByRole('button', { name: 'Mark as filed', exact: true });
+      if (state === 'MI') {
+        expect(await mark.isDisabled()).toBe(true);
+        await page.getByRole('checkbox').check();
+      }
+      await mark.click();
+      await seeStatus(page, 'filed');
+    }
+  });
+  const { data } = await made(shop.filer.filings());
+  expect(data.map(({ status }) => status)).toEqual(states.map(() => 'filed'));
+});
 
 it('a period that is too large for a dry run can be closed', async () => {
-  const shop = await newShop();
-  await shop.sell('MI');
-  const { page, close } = await openConsole(browser, url, '#/customers');
-  await signIn(page, shop.key);
+  const own = await newShop();
+  await own.sell('MI');
   const error = { status: '422', code: 'validation_too_many_entries', title: 'Too many entries', detail: 'Close it.' };
-  await page.route('**/filings', (route) =>
-    route.request().postDataJSON()?.dry_run
-      ? route.fulfill({ status: 422, json: { errors: [error] } })
-      : route.continue(),
-  );
-  await page.goto(`${url}/console${ofState('MI')}`);
-  await openDialog(page);
-  await page.getByText('Its figures are known when it is closed.').waitFor();
-  await page.getByRole('button', { name: 'Close MI, ' }).click();
-  await page.getByText('closed', { exact: true }).waitFor();
-  await close();
-});
-
-it('shows that the figures of a closed filing differ from the dry run', async () => {
-  const shop = await newShop();
-  await shop.sell('FL');
-  const { page, close } = await signedIn(shop, ofState('FL'));
-  await openDialog(page);
-  await shop.sell('FL', { line_items: [{ id: 'late', quantity: '1', unit_price: '9000.00' }] });
-  await page.getByRole('button', { name: 'Close FL, ' }).click();
-  await page.getByText('The figures changed since the dry run').waitFor();
-  await close();
-});
-
-it('keeps the dialog of a running closing, and does not leave another view', async () => {
-  const shop = await newShop();
-  await shop.sell('OH');
-  const { page, close } = await signedIn(shop, ofState('OH'));
-  await openDialog(page);
-  const started = Promise.withResolvers<void>();
-  const finish = Promise.withResolvers<void>();
-  await page.route('**/filings', async (route) => {
-    started.resolve();
-    await finish.promise;
-    await route.continue();
+  await visit('#/customers', { key: own.key }, async (page) => {
+    await page.route('**/filings', (route) =>
+      route.request().postDataJSON()?.dry_run
+        ? route.fulfill({ status: 422, json: { errors: [error] } })
+        : route.continue(),
+    );
+    await go(page, periodView('MI'));
+    await openDialog(page);
+    await seeText(page, 'Its figures are known when it is closed.');
+    await closeButton(page, 'MI').click();
+    await seeStatus(page, 'closed');
   });
-  await page.getByRole('button', { name: 'Close OH, ' }).click();
-  await started.promise;
-  expect(await page.getByRole('button', { name: 'Keep it open' }).isDisabled()).toBe(true);
-  await page.keyboard.press('Escape');
-  expect(await page.getByRole('dialog').count()).toBe(1);
-  await page.goto(`${url}/console#/customers`);
-  finish.resolve();
-  await expect.poll(async () => (await made(shop.filer.filings())).data.length, { timeout: 10_000 }).toBe(1);
-  await page.waitForTimeout(300);
-  expect(page.url()).toContain('#/customers');
-  await close();
 });
 
-it('offers to close only the first period of a state, and only when it has ended', async () => {
-  const shop = await newShop();
-  await shop.sell('TX');
-  const monthAfter = new Date(Date.UTC(Number(lastMonth.last.slice(0, 4)), Number(lastMonth.last.slice(5, 7)) + 1, 0));
-  const running = monthAfter.toISOString().slice(0, 10);
-  const { page, close } = await signedIn(shop, `#/filings/US-TX/${running}`);
-  await page.getByText(`It can be closed after ${running}`).waitFor();
-  expect(await page.getByRole('button', { name: 'Close the period …' }).count()).toBe(0);
-  await close();
+it('shows that the figures of a closed filing differ from the dry run', () =>
+  atPeriod('FL', async (page, own) => {
+    await openDialog(page);
+    await own.sell('FL', { line_items: [{ id: 'late', quantity: '1', unit_price: '9000.00' }] });
+    await closeButton(page, 'FL').click();
+    await seeText(page, 'The figures changed since the dry run');
+  }));
+
+it('keeps the dialog of a running closing, and does not leave another view', () =>
+  atPeriod('OH', async (page, own) => {
+    await openDialog(page);
+    const [started, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/filings', async (route) => {
+      started.resolve();
+      await finish.promise;
+      await route.continue();
+    });
+    await closeButton(page, 'OH').click();
+    await started.promise;
+    expect(await page.getByRole('button', { name: 'Keep it open' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    await go(page, '#/customers');
+    finish.resolve();
+    await expect.poll(async () => (await made(own.filer.filings())).data.length, { timeout: 10_000 }).toBe(1);
+    await page.waitForTimeout(300);
+    expect(page.url()).toContain('#/customers');
+  }));
+
+it.each([
+  ['running', periodView('TX', runningMonthEnd), `It can be closed after ${runningMonthEnd}`],
+  ['before the first one of the state', periodView('NY'), 'File earlier periods outside of Levy.'],
+])('does not offer to close a period that is %s', async (_, view, reason) => {
+  const { key } = await newShop();
+  await visit(view, { key }, async (page) => {
+    await seeText(page, reason);
+    expect(await countButtons(page, 'Close the period …')).toBe(0);
+  });
 });
 
-it('does not offer to close a period before the first one of the state', async () => {
-  const { page, close } = await signedIn(await newShop(), ofState('NY'));
-  await page.getByText('File earlier periods outside of Levy.').waitFor();
-  expect(await page.getByRole('button', { name: 'Close the period …' }).count()).toBe(0);
-  await close();
-});
+it('a period with a filing leads to the filing, and does not offer to close it', () =>
+  atPeriod('WA', async (page, own) => {
+    await own.filer.close({ state: 'WA', period_end: lastMonth.last });
+    await click(page, 'Run again');
+    await seeText(page, 'This period has a filing');
+    expect(await countButtons(page, 'Close the period …')).toBe(0);
+    expect(await page.getByText('A dry run').count()).toBe(0);
+    await page.getByRole('link', { name: 'Open the filing' }).click();
+    await page.getByRole('button', { name: 'Mark as filed …' }).waitFor();
+  }));
 
 it('downloads the transactions of a filing as the API has them, page by page', async () => {
-  const shop = await newShop();
-  for (let count = 0; count < 7; count++) await shop.sell('CO', { reference_id: `=order-${count}` });
-  const filing = await made(shop.filer.close({ state: 'CO', period_end: lastMonth.last }));
-  const { page, close } = await signedIn(shop, `#/filings/${filing.id}`);
-  await page.route('**/filings/*expand=entries*', (route) =>
-    route.continue({ url: route.request().url().replace('limit=100', 'limit=3') }),
-  );
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download transactions as CSV' }).click(),
-  ]);
-  const text = Buffer.concat(await (await file.createReadStream()).toArray()).toString();
-  const path = `/filings/${filing.id}?expand=entries&limit=100` as '/filings/{id}';
-  expect(text).toBe((await shop.call('GET', path, { headers: { Accept: 'text/csv' } })).text);
-  // A spreadsheet must not take a reference for a formula.
-  expect(new Set(text.match(/'=order-\d/g)).size).toBe(7);
-  await close();
+  const own = await newShop();
+  for (let count = 0; count < 7; count++) await own.sell('CO', { reference_id: `=order-${count}` });
+  const { id } = await made(own.filer.close({ state: 'CO', period_end: lastMonth.last }));
+  await visit(`#/filings/${id}`, { key: own.key }, async (page) => {
+    await page.route('**/filings/*expand=entries*', (route) =>
+      route.continue({ url: route.request().url().replace('limit=100', 'limit=3') }),
+    );
+    const text = await downloaded(page, 'Download transactions as CSV');
+    expect(text).toBe(await csvOf(own, `/filings/${id}?expand=entries&limit=100`));
+    // A spreadsheet must not take a reference for a formula.
+    expect(new Set(text.match(/'=order-\d/g)).size).toBe(7);
+  });
 });
 
-it('a filing with many totals shows them page by page', async () => {
-  const shop = await newShop();
-  await shop.sell('OH');
-  const { page, close } = await signedIn(shop, ofState('OH'));
-  await openDialog(page);
-  // A return with more than 4 MB of totals takes long to record, so the pages are made here.
-  await page.route('**/filings/fil_*', async (route) => {
-    const [url = '', query] = route.request().url().split('?');
-    const filing = await (await route.fetch({ url })).json();
-    const isSecond = query === 'totals_starting_after=c.d';
-    const totals = filing.totals.slice(0, 1).map((total: object) => ({
-      ...total,
-      jurisdiction_name: isSecond ? 'Second jurisdiction' : 'First jurisdiction',
-    }));
-    return route.fulfill({ json: { ...filing, totals, totals_next_cursor: isSecond ? null : 'c.d' } });
+it('shows the totals of each currency, page by page', async () => {
+  const own = await newShop();
+  for (const currency of ['USD', 'CAD']) await own.sell('OH', { currency });
+  await visit(periodView('OH'), { key: own.key }, async (page) => {
+    const currencies = await columnOf(page, 'Totals by jurisdiction', 'Currency');
+    expect(currencies.sort()).toEqual(['CAD', 'CAD', 'USD', 'USD']);
+    await openDialog(page);
+    // A return with more than 4 MB of totals takes long to record, so the pages are made here.
+    await page.route('**/filings/fil_*', async (route) => {
+      const [url = '', query] = route.request().url().split('?');
+      const filing = await (await route.fetch({ url })).json();
+      const isSecond = query === 'totals_starting_after=c.d';
+      const jurisdiction_name = isSecond ? 'Second jurisdiction' : 'First jurisdiction';
+      const totals = filing.totals.slice(0, 1).map((total: object) => ({ ...total, jurisdiction_name }));
+      return route.fulfill({ json: { ...filing, totals, totals_next_cursor: isSecond ? null : 'c.d' } });
+    });
+    await closeButton(page, 'OH').click();
+    await seeText(page, 'First jurisdiction');
+    await click(page, 'Next page of totals');
+    await seeText(page, 'Second jurisdiction');
+    expect(await countButtons(page, 'Next page of totals')).toBe(0);
+    await click(page, 'First page of totals');
+    await seeText(page, 'First jurisdiction');
   });
-  await page.getByRole('button', { name: 'Close OH, ' }).click();
-  await page.getByText('First jurisdiction').waitFor();
-  await page.getByRole('button', { name: 'Next page of totals' }).click();
-  await page.getByText('Second jurisdiction').waitFor();
-  expect(await page.getByRole('button', { name: 'Next page of totals' }).count()).toBe(0);
-  await page.getByRole('button', { name: 'First page of totals' }).click();
-  await page.getByText('First jurisdiction').waitFor();
-  await close();
+});
+
+it('the overview has all filings that are not filed, including closing ones', async () => {
+  const own = await newShop();
+  for (const state of ['MI', 'NY', 'OH'] as const) {
+    await own.sell(state, { tax_amount: state === 'MI' ? '9.00' : null });
+    await closedFiling(own.filer, state, lastMonth.last);
+  }
+  const [filing] = (await made(own.filer.filings({ state: 'OH' }))).data;
+  await visit('#/customers', { key: own.key }, async (page) => {
+    await page.route('**/filings?*', oneRowAPage);
+    await page.route('**/filings?*status=closing*', (route) => {
+      const data = [{ ...filing, state: 'US-AZ', status: 'closing', exceptions: null }];
+      return route.fulfill({ json: { object: 'list', has_more: false, next_cursor: null, data } });
+    });
+    await go(page, '#/overview');
+    const rows = await rowsOf(page, 'Periods that are over and not filed');
+    const texts = rows
+      .filter(({ Status }) => Status !== 'open')
+      .map(({ Period, Status, Exceptions }) => `${Period?.slice(0, 2)} ${Status} ${Exceptions}`);
+    expect(texts.sort()).toEqual(['AZ closing open to check', 'MI closed 1', 'NY closed 0', 'OH closed 0']);
+  });
+});
+
+describe('trouble', () => {
+  it('finds the filing after a lost reply, without a second one', () =>
+    atPeriod('MI', async (page, own) => {
+      await openDialog(page);
+      const keys: (string | undefined)[] = [];
+      await page.route('**/filings', async (route) => {
+        keys.push(route.request().headers()['idempotency-key']);
+        await route.fetch();
+        await route.abort('connectionreset');
+      });
+      await closeButton(page, 'MI').click();
+      await seeText(page, 'Repeating a write is safe');
+      await page.unroute('**/filings');
+      await closeButton(page, 'MI').click();
+      await seeStatus(page, 'closed');
+      expect(new Set(keys).size).toBe(1);
+      expect((await made(own.filer.filings())).data).toHaveLength(1);
+    }));
+
+  it('returns the same filing to two people who close a period, and shows a canceled one', () =>
+    atPeriod('OH', (first, own) =>
+      visit(periodView('OH'), { key: own.key }, async (second) => {
+        for (const page of [first, second]) await openDialog(page);
+        await Promise.all([first, second].map((page) => closeButton(page, 'OH').click()));
+        for (const page of [first, second]) await seeStatus(page, 'closed');
+        expect(first.url()).toBe(second.url());
+        expect((await made(own.filer.filings())).data).toHaveLength(1);
+        await click(first, 'Cancel the filing …');
+        await click(first, 'Cancel the filing');
+        await seeStatus(first, 'canceled');
+        await click(second, 'Mark as filed …');
+        await second.getByLabel('Confirmation number').fill('c-1');
+        await click(second, 'Mark as filed');
+        await second.getByRole('alert').getByText('canceled').waitFor();
+      }),
+    ));
+});
+
+it('shows dry runs and no writes to a key with the scope read', async () => {
+  const own = await newShop();
+  await own.sell('MI');
+  await made(own.filer.call('POST', '/customers', { body: { id: 'acme', exemptions: [] } }));
+  const filing = await made(own.filer.close({ state: 'MI', period_end: lastMonth.last }));
+  const key = newApiKey();
+  await provisionKey({ account: own.account.id, secret: key, scopes: ['read'], expires_at: null });
+  await visit(periodView('NY'), { key }, async (page) => {
+    await seeText(page, 'Closing needs the scope write');
+    await go(page, `#/filings/${filing.id}`);
+    await seeText(page, 'Filing needs the scope write');
+    await go(page, '#/customers/acme');
+    await seeHeading(page, 'acme');
+    expect(await countButtons(page, /^(Close the period|Mark as filed|Cancel the filing|Review the change)/)).toBe(0);
+  });
+});
+
+it('shows no period for registrations that begin later, without claiming that none are set', async () => {
+  const registrations = [{ state: 'MI', from: '2999-01-01', to: null, frequency: 'month' as const }];
+  const { key } = await newCaller({ settings: { registrations } });
+  await visit('#/filings', { key }, async (page) => {
+    await seeText(page, 'No registered state has an open period.');
+    expect(await page.getByText('no list of registrations').count()).toBe(0);
+  });
+});
+
+it('works by keyboard alone, from signing in to marking a closed period as filed', async () => {
+  const own = await newShop();
+  await own.sell('WA');
+  await visit(periodView('WA'), {}, async (page) => {
+    const focused = () => page.evaluate<string>("document.activeElement?.textContent ?? ''");
+    const press = (key: string) => page.keyboard.press(key);
+    const tabTo = async (text: string) => {
+      for (let presses = 0; presses < 60 && !(await focused()).startsWith(text); presses++) await press('Tab');
+      expect((await focused()).slice(0, text.length)).toBe(text);
+    };
+    const dialog = page.getByRole('dialog');
+    await press('Tab');
+    await page.keyboard.type(own.key);
+    await press('Enter');
+    await page.getByRole('button', { name: 'Close the period …' }).waitFor();
+    expect(page.url()).toBe(address(periodView('WA')));
+    await tabTo('Close the period …');
+    await press('Enter');
+    await dialog.waitFor();
+    await press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    // The focus is back on the button that opened the dialog.
+    await press('Enter');
+    await dialog.waitFor();
+    await tabTo('Close WA, ');
+    await press('Enter');
+    await seeStatus(page, 'closed');
+    await tabTo('Mark as filed …');
+    await press('Enter');
+    await dialog.waitFor();
+    await page.keyboard.type('c-keyboard');
+    await press('Enter');
+    await seeStatus(page, 'filed');
+    const { data } = await made(own.filer.filings());
+    expect(data).toMatchObject([{ status: 'filed', confirmation_number: 'c-keyboard' }]);
+  });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { documentation as creation } from '../../functions/create-filing.ts';
 import { documentation as change } from '../../functions/update-filing.ts';
-import { closed, closing, dryRun, filed, marking } from '../../shared/api/openapi/sample-filings.ts';
 import { sale } from '../../shared/api/openapi/sample-requests.ts';
+import { filings } from '../../shared/api/openapi/samples.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, csv, filerOf, settled } from '../support/filings.ts';
 import { made } from '../support/sales.ts';
@@ -59,13 +59,13 @@ describe('the examples of filings work as they are', () => {
   it('closes and files the month of the example sale as in the examples', async () => {
     const filer = await filerWith(1);
     const dry = await filer.close(creation().requests.dryRun.value);
-    expect(same(dry.body)).toEqual(same(dryRun));
+    expect(same(dry.body)).toEqual(same(filings.dryRun));
     const { body } = await filer.close(creation().requests.close.value);
-    expect(same(body)).toEqual(same(closing));
-    expect(same(await settled(filer, body.id))).toEqual(same(closed));
+    expect(same(body)).toEqual(same(filings.closing));
+    expect(same(await settled(filer, body.id))).toEqual(same(filings.closed));
     const answer = await filer.change(body.id, change().requests.file.value);
-    expect(same(answer.body)).toEqual(same(marking));
-    expect(same(await settled(filer, body.id))).toEqual(same(filed));
+    expect(same(answer.body)).toEqual(same(filings.marking));
+    expect(same(await settled(filer, body.id))).toEqual(same(filings.filed));
   });
 
   it.each(Object.entries(change().requests))('update-filing: %s', async (_name, { value }) => {

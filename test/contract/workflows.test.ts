@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { exampleCustomer, exampleId, exampleRatesQuery, sale } from '../../shared/api/openapi/sample-requests.ts';
-import { calculation, customer, renewedCustomer, replay } from '../../shared/api/openapi/samples.ts';
+import * as samples from '../../shared/api/openapi/samples.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 
-const exampleOf = (operation: Operation) => endpoints[operation].responses[0].example();
+const { calculation, customer, renewedCustomer, replay } = samples;
+const exampleOf = (operation: Operation) => endpoints[operation].responses[0].example(samples);
 const requestOf = (operation: Operation, name: string) =>
   endpoints[operation].requests?.[name]?.value as Readonly<Record<string, unknown>>;
 

@@ -8,6 +8,7 @@ import { type DocumentedEndpoint, operationId } from '../endpoint.ts';
 import type { RequestHeader } from './headers.ts';
 import { errorResponses, successHeaders } from './responses.ts';
 import { exampleCustomer, exampleFilingId, exampleId } from './sample-requests.ts';
+import * as samples from './samples.ts';
 
 const parameterRef = (name: RequestHeader) => ({ $ref: `#/components/parameters/${name}` as const });
 
@@ -39,8 +40,8 @@ const requestBody = ({ body, requests = {} }: DocumentedEndpoint) =>
   };
 
 const buildContent = async ({ schema, type, example, csvExample }: DocumentedEndpoint['responses'][number]) => ({
-  [type ?? 'application/json']: { schema, example: await example() },
-  ...(csvExample && { 'text/csv': { schema: { type: 'string' as const }, example: await csvExample() } }),
+  [type ?? 'application/json']: { schema, example: await example(samples) },
+  ...(csvExample && { 'text/csv': { schema: { type: 'string' as const }, example: csvExample(samples) } }),
 });
 
 const buildSuccesses = async (endpoint: DocumentedEndpoint) => {

@@ -1,0 +1,318 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Schema } from '../support/http.ts';
+import { drawFrom } from '../support/random-orders.ts';
+import { hourMs, later, made } from '../support/sales.ts';
+import {
+  addressIn,
+  click,
+  columnOf,
+  dayOf,
+  downloaded,
+  lastMonth,
+  newShop,
+  oneRowAPage,
+  rowsOf,
+  type Shop,
+  screenshot,
+  seeHeading,
+  seeText,
+  signIn,
+  states,
+  useConsole,
+} from './browser.ts';
+
+const { visit, go } = useConsole();
+let shop: Shop;
+beforeAll(async () => {
+  shop = await newShop();
+});
+
+const spaced = (texts: readonly string[]) => texts.map((text) => text.replace(/\s+/g, ' '));
+
+it('the overview has the drafts that expire first, with any number of newer ones', async () => {
+  const own = await newShop();
+  // Ids grow, so that the oldest come first, before those of other tests. A draft lives for 24 hours by default.
+  for (const hours of [0.5, 10, 12, 23])
+    await later((hours - 24) * hourMs, () =>
+      own.sell('MI', { status: 'draft', tax_date: null, reference_id: `${hours} h` }),
+    );
+  await visit('#/overview', { key: own.key }, async (page) => {
+    const shown = () => columnOf(page, 'Drafts that expire within', 'Reference');
+    expect(await shown()).toEqual(['0.5 h', '10 h', '12 h', '23 h']);
+    await go(page, '#/customers');
+    await page.route('**/transactions?*', oneRowAPage);
+    await go(page, '#/overview');
+    expect(await shown()).toEqual(['0.5 h']);
+  });
+});
+
+it('a sale is found by its reference, explained, credited by the API, and seen again', async () => {
+  const sale = await shop.sell('NY', { reference_id: 'order-1', explain: true });
+  await visit('#/transactions', { key: shop.key }, async (page) => {
+    await page.getByLabel('Reference or id').fill('order-1');
+    await click(page, 'Find');
+    await page.getByRole('link', { name: 'order-1' }).click();
+    await seeHeading(page, 'Sale order-1');
+    expect(await columnOf(page, 'Tax by jurisdiction', 'Tax')).toEqual(
+      sale.tax_summary.map(({ tax_amount }) => tax_amount),
+    );
+    const steps = await page.locator('.steps li').allInnerTexts();
+    expect(steps).toHaveLength(sale.explanation?.length ?? -1);
+    expect(steps.join()).toContain('New York');
+    await seeText(page, 'The chain of hashes is intact, in 1 version');
+    await click(page, 'Replay');
+    await seeText(page, 'The same figures with the recorded content.');
+    await screenshot(page, 'transaction');
+    await shop.refund('NY', sale, { reference_id: 'refund-1' });
+    await page.reload();
+    await signIn(page, shop.key);
+    const credits = await rowsOf(page, 'Credits of this sale');
+    expect(credits.map(({ Reference, Total }) => [Reference, Total])).toEqual([['refund-1', sale.total_amount]]);
+  });
+});
+
+const line = (id: string, more: object = {}) => ({
+  ...{ id, description: `The ${id}`, product_tax_code: 'GENERAL', quantity: '1', unit_price: '20.00' },
+  ...more,
+});
+
+it.each([true, false])(
+  'shows lines, discounts, charges and places, with a recorded explanation: %s',
+  async (explain) => {
+    const sale = await shop.sell('NY', {
+      explain,
+      shipping: [
+        { id: 'parcel', amount: '10.00', line_item_ids: ['mug'] },
+        { id: 'courier', amount: '15.00', discount_amount: '5.00', line_item_ids: ['print'] },
+      ],
+      line_items: [
+        line('mug'),
+        line('print'),
+        line('bowl', { fulfillment: 'pickup', ship_from: { address: addressIn('MI') } }),
+      ],
+    });
+    await visit(`#/transactions/${sale.id}`, { key: shop.key }, async (page) => {
+      const lines = page.getByRole('region', { name: 'Lines' }).locator('details');
+      await lines.first().waitFor();
+      expect(spaced(await lines.locator('summary').allInnerTexts())).toEqual([
+        expect.stringContaining('The mug · GENERAL · 1 × 20.00 · net 20.00'),
+        expect.stringContaining('The print · GENERAL · 1 × 20.00 · net 20.00'),
+        expect.stringMatching(/The bowl .* fulfillment: pickup · from 1 Woodward Avenue, Detroit, MI, .* tax 1\.20/),
+        expect.stringContaining('Shipping parcel · for The mug · 10.00 · net 10.00'),
+        expect.stringContaining('Shipping courier · for The print · 15.00 · discount 5.00 · net 10.00'),
+      ]);
+      await expect.poll(() => lines.nth(2).innerText()).toContain('Michigan');
+      if (!explain) await click(page, 'Explain the tax');
+      await page.locator('.steps li').first().waitFor();
+      const about = await page.locator('.steps code').allInnerTexts();
+      for (const title of ['The mug', 'The print', 'The bowl', 'Shipping parcel', 'Shipping courier'])
+        expect(about).toContain(title);
+      await screenshot(page, `charges-${explain}`);
+    });
+  },
+);
+
+it('shows what a negative line reduces, and a fee without a rate', async () => {
+  const line_items = [
+    line('mug'),
+    line('deposit', { product_tax_code: null, unit_price: '-5.00', parent_line_item_id: 'mug' }),
+    line('fee', { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0.00' }),
+  ];
+  const sale = await shop.sell('CO', { line_items });
+  await visit(`#/transactions/${sale.id}`, { key: shop.key }, async (page) => {
+    const lines = page.getByRole('region', { name: 'Lines' }).locator('details');
+    await lines.first().waitFor();
+    expect(spaced(await lines.allInnerTexts())).toEqual([
+      expect.stringContaining('The mug · GENERAL · 1 × 20.00 · discount 5.00 · net 15.00'),
+      expect.stringContaining('The deposit · 1 × -5.00 · discount of The mug · net 0.00'),
+      // C.R.S. 43-4-218: 0.28 in the fiscal year 2026-2027.
+      expect.stringMatching(/The fee .* tax 0\.28 .*Colorado retail delivery fee: 0\.28 \(fee\)/),
+    ]);
+    const row = page.getByRole('row').filter({ hasText: 'US-CO-RDF' });
+    expect((await row.locator('td').allInnerTexts()).slice(-4)).toEqual(['fee', '0.00', '0.00', '0.28']);
+  });
+});
+
+it('shows fifty lines of a large document, and text of customers as text', async () => {
+  const hostile = `<img src=x onerror="document.title='owned'"><b>=HYPERLINK("x")</b>`;
+  const one = { quantity: '1', unit_price: '1.00', description: hostile };
+  const line_items = Array.from({ length: 1000 }, (_, at) => ({ id: `l${at}`, ...one }));
+  const sale = await shop.sell('MI', { reference_id: hostile, line_items });
+  await visit(`#/transactions/${sale.id}`, { key: shop.key }, async (page) => {
+    await seeHeading(page, hostile);
+    await click(page, 'Show 50 more of 950 lines');
+    await page.getByRole('button', { name: 'Show 50 more of 900 lines' }).waitFor();
+    expect(await page.locator('details').count()).toBe(100);
+    expect(await page.locator('main img, main b').count()).toBe(0);
+    expect(await page.title()).toContain('Levy');
+  });
+});
+
+it('finds transactions by id, customer, state, status, type and date', async () => {
+  const own = await newShop();
+  const first = await own.sell('MI', { reference_id: 'first', tax_date: dayOf(11) });
+  const customer = { id: 'buyer', address: addressIn('MI') };
+  await own.sell('MI', { reference_id: 'second', tax_date: dayOf(12), customer });
+  await own.sell('WA', { reference_id: 'third', tax_date: dayOf(13) });
+  await own.sell('MI', { reference_id: 'fourth', tax_date: dayOf(14), status: 'draft' });
+  await own.refund('MI', first, { reference_id: 'fifth' });
+  await visit('#/transactions', { key: own.key }, async (page) => {
+    const clear = page.getByRole('link', { name: 'Clear all filters' });
+    for (const [fields, choices, found] of [
+      [{ 'Reference or id': 'second' }, {}, ['second']],
+      [{ 'Customer id': 'buyer' }, {}, ['second']],
+      [{ State: 'WA' }, {}, ['third']],
+      [{}, { Status: 'draft' }, ['fourth']],
+      [{}, { Type: 'credit' }, ['fifth']],
+      [{ From: dayOf(12), To: dayOf(13) }, {}, ['third', 'second']],
+    ] as const) {
+      await go(page, '#/transactions');
+      await clear.waitFor({ state: 'detached' });
+      for (const [label, text] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(text);
+      for (const [label, text] of Object.entries(choices))
+        await page.getByLabel(label, { exact: true }).selectOption(text);
+      await click(page, 'Find');
+      await clear.waitFor();
+      await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+      expect(await columnOf(page, 'Transactions, newest first', 'Reference')).toEqual(found);
+    }
+    await page.getByLabel('Reference or id').fill(first.id);
+    await click(page, 'Find');
+    await seeHeading(page, 'Sale first');
+  });
+});
+
+it('searches until it finds something, shows its progress, and downloads the result', async () => {
+  const own = await newShop();
+  await own.sell('MI', { reference_id: 'rare' });
+  await visit('#/customers', { key: own.key }, async (page) => {
+    // As in a large ledger, three requests find nothing. The last one waits, so that the test can inspect the page.
+    let requests = 0;
+    const waiting = Promise.withResolvers<void>();
+    const json = { object: 'list', url: '/transactions', has_more: true, next_cursor: 'a.b', data: [] };
+    await page.route('**/transactions?*', async (route) => {
+      requests += 1;
+      if (requests === 3) await waiting.promise;
+      if (requests > 3) return route.continue({ url: route.request().url().replace('starting_after=a.b&', '') });
+      return route.fulfill({ json, headers: { 'Searched-Back-To': `2026-0${9 - requests}-15T12:00:00.000Z` } });
+    });
+    await go(page, '#/transactions?state=MI');
+    // The second answer, in the account's time zone.
+    await page.getByText('0 transactions found so far').locator('time[datetime^="2026-07-15"]').waitFor();
+    expect(await page.getByText('No transaction matches').count()).toBe(0);
+    waiting.resolve();
+    expect(await columnOf(page, 'Transactions, newest first', 'Reference')).toEqual(['rare']);
+    expect(await page.getByText('Searched back to').count()).toBe(0);
+    expect((await downloaded(page, 'Download this page as CSV')).match(/rare/g)).toHaveLength(1);
+  });
+});
+
+describe('a credited sale', () => {
+  it.each([
+    ['taxes on top', {}],
+    ['taxes in its prices', { tax_included: true }],
+    ['a discount of a third party', { third_party_discount_amount: '10.00' }],
+  ])('with %s has no remainder, and explains the tax of its credit', async (_, document) => {
+    const sale = await shop.sell('NY', document);
+    const credit = await shop.refund('NY', sale);
+    await visit(`#/transactions/${credit.id}`, { key: shop.key }, async (page) => {
+      await page.getByRole('region', { name: 'Explanation' }).getByRole('link', { name: 'the sale' }).click();
+      await page.getByText(/^Credited 10\d\.\d\d USD, left 0\.00 USD\./).waitFor();
+    });
+  });
+
+  it('lists all of its credits', async () => {
+    const sale = await shop.sell('NY');
+    const line_items = [{ id: 'one', quantity: '0.1', unit_price: '100.00' }];
+    for (const reference_id of ['part-1', 'part-2', 'part-3'])
+      await shop.sell('NY', { type: 'credit', parent_transaction_id: sale.id, reference_id, line_items });
+    await visit('#/customers', { key: shop.key }, async (page) => {
+      await page.route('**/transactions?*parent_transaction_id*', oneRowAPage);
+      await go(page, `#/transactions/${sale.id}`);
+      expect(await columnOf(page, 'Credits of this sale', 'Reference')).toEqual(['part-3', 'part-2', 'part-1']);
+    });
+  });
+});
+
+describe('500 random documents', () => {
+  const cents = (text = ''): number => Math.round(Number(text.replaceAll(',', '')) * 100);
+  const columns = ['Tax collected', 'Taxable sales', 'Gross sales', 'Credits'];
+  let own: Shop;
+
+  beforeAll(async () => {
+    own = await newShop();
+    const { below, of, oneIn } = drawFrom(20_261_124);
+    const sold: { id: string; state: (typeof states)[number] }[] = [];
+    for (let count = 0; count < 500; count++) {
+      const parent = oneIn(8) ? sold.pop() : undefined;
+      if (parent) {
+        await own.refund(parent.state, parent);
+        continue;
+      }
+      const state = of(states);
+      const line_items = Array.from({ length: 1 + below(3) }, (_, at) => ({
+        id: `l${at}`,
+        quantity: String(1 + Math.floor(below(4))),
+        unit_price: (below(20_000) / 100).toFixed(2),
+      }));
+      const status = oneIn(10) ? 'draft' : 'finalized';
+      const { id } = await own.sell(state, { line_items, status });
+      if (status === 'finalized') sold.push({ id, state });
+    }
+  }, 180_000);
+
+  /** The sums of what the ledger lists, by state, in the order of the columns. */
+  const summed = async () => {
+    const sums: Record<string, number[]> = {};
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: Schema<'TransactionList'> = await made(
+        own.filer.list({ limit: '100', ...(cursor && { starting_after: cursor }) }),
+      );
+      for (const { status, type, tax_amount, taxable_amount, subtotal_amount, tax_summary } of page.data) {
+        if (status !== 'finalized') continue;
+        const state = tax_summary[0]?.jurisdiction_code.slice(3, 5) as string;
+        const sign = type === 'sale' ? 1 : -1;
+        const amounts = [tax_amount, taxable_amount, subtotal_amount].map((amount) => sign * cents(amount));
+        const all = [...amounts, type === 'credit' ? -cents(subtotal_amount) : 0];
+        sums[state] = all.map((amount, at) => amount + (sums[state]?.[at] ?? 0));
+      }
+      cursor = page.next_cursor;
+    }
+    return sums;
+  };
+
+  it('have the sums of the ledger on the page, and are listed page by page', async () => {
+    const expected = await summed();
+    await visit('#/overview', { key: own.key }, async (page) => {
+      const shown = async () => {
+        const rows = await rowsOf(page, 'By state');
+        return Object.fromEntries(rows.map((row) => [row['State'], columns.map((column) => cents(row[column]))]));
+      };
+      // The report counts within a second.
+      for (let tries = 0; tries < 20 && !isSame(await shown(), expected); tries++) {
+        await page.waitForTimeout(500);
+        await page.reload();
+        await signIn(page, own.key);
+      }
+      expect(await shown()).toEqual(expected);
+      const months = await rowsOf(page, 'Tax collected by month');
+      const month = months.find(({ Month }) => Month === lastMonth.month);
+      expect(cents(month?.['Tax collected'])).toBe(Object.values(expected).reduce((sum, [tax = 0]) => sum + tax, 0));
+      await screenshot(page, 'overview-500');
+      await go(page, '#/transactions');
+      let count = 0;
+      for (let isLast = false; !isLast; ) {
+        count += (await rowsOf(page, 'Transactions, newest first')).length;
+        const next = page.getByRole('link', { name: 'Next page' });
+        isLast = (await next.count()) === 0;
+        if (isLast) break;
+        const [before = ''] = await page.locator('tbody a').allInnerTexts();
+        await next.click();
+        await page.getByRole('link', { name: before, exact: true }).waitFor({ state: 'detached' });
+      }
+      expect(count).toBe(500);
+    });
+  }, 180_000);
+  const isSame = (a: object, b: object) =>
+    JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());
+});

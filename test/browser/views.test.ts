@@ -1,0 +1,255 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page, Route } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
+import { made } from '../support/sales.ts';
+import {
+  click,
+  columnOf,
+  newShop,
+  periodView,
+  rowsOf,
+  type Shop,
+  screenshot,
+  seeHeading,
+  seeText,
+  signIn,
+  useConsole,
+} from './browser.ts';
+
+const { visit, go } = useConsole();
+let shop: Shop;
+beforeAll(async () => {
+  shop = await newShop();
+});
+const at = (view: string, use: (page: Page) => Promise<void>, options = {}) =>
+  visit(view, { key: shop.key, options }, use);
+const fill = (page: Page, label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text);
+
+it('shows the coverage of the states, and the rates of the address in the URL', () =>
+  at('#/coverage?city=Detroit&state=MI&postal_code=48226', async (page) => {
+    await seeText(page, '6%');
+    await fill(page, 'City', 'New York');
+    await fill(page, 'State', 'NY');
+    await fill(page, 'ZIP code', '10001');
+    await click(page, 'Show rates');
+    await seeText(page, '8.875%');
+    await screenshot(page, 'coverage');
+    await page.goBack();
+    await page.getByText('8.875%').waitFor({ state: 'detached' });
+    expect(await page.getByLabel('ZIP code').inputValue()).toBe('48226');
+    await page.getByRole('link', { name: /^MI, Michigan/ }).click();
+    await seeHeading(page, 'Michigan');
+    const [active, ...others] = await columnOf(page, 'Releases, the newest first', 'Status');
+    expect([active, ...new Set(others)]).toEqual(['active', ...new Set(others.map(() => 'not active'))]);
+    await screenshot(page, 'michigan');
+  }));
+
+it('finds the code of a product, with what a state does and what to append', () =>
+  at('#/product-codes', async (page) => {
+    await page.getByLabel('Product, or a code').fill('ibuprofen tablets');
+    await page.getByLabel('State', { exact: true }).selectOption('TX');
+    await click(page, 'Find codes');
+    const [drugs] = await rowsOf(page, 'Codes for “ibuprofen tablets”');
+    // Tex. Tax Code 151.313.
+    const found = { Code: /HEALTH\.DRUGS/, 'Treatment in TX': /exempt/, Source: /151\.313/ };
+    for (const [column, text] of Object.entries(found)) expect(drugs?.[column]).toMatch(text);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await click(page, 'Copy HEALTH.DRUGS._ANIMAL_USE');
+    await seeText(page, 'Copied');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('HEALTH.DRUGS._ANIMAL_USE');
+    await page.getByLabel('Product, or a code').fill('qqqq');
+    await click(page, 'Find codes');
+    await seeText(page, 'No code matches.');
+  }));
+
+it('shows the gates and the changes of a proposed release', async () => {
+  const changed = { jurisdiction: 'US-VT', name: 'Vermont', kind: 'general', from: '2027-01-01', to: null };
+  const gate = { name: 'changed', describe: 'ZIPs whose combined rate changes', most: 25, unit: '%' } as const;
+  const record = {
+    ...(await readContentSource('VT')),
+    release: 'US-VT@2026-12-01.101',
+    checked_at: '2026-12-01T00:00:00.000Z',
+    proposal: {
+      gates: [{ ...gate, figure: 30, passed: false }],
+      held: 'Gates failed: changed.',
+      changes: { against: 'US-VT@2026-11-22.1', count: 1, rates: [{ ...changed, before: '0.06', after: '0.0625' }] },
+    },
+  };
+  expect((await writeContentSource(record)).ok).toBe(true);
+  await at('#/coverage/VT', async (page) => {
+    expect(await rowsOf(page, 'Gates')).toMatchObject([{ Figure: '30 %', 'At most': '25 %', Result: 'failed' }]);
+    expect(await rowsOf(page, '1 rate that changes')).toMatchObject([{ Before: '6%', After: '6.25%' }]);
+    await screenshot(page, 'proposal');
+  });
+});
+
+it('does not show that nothing matches on an empty page with a next one', () =>
+  at('#/transactions', async (page) => {
+    const json = { object: 'list', has_more: true, next_cursor: 'next', data: [] };
+    await page.route('**/*?*', (route) => route.fulfill({ json }));
+    for (const list of ['customers', 'filings']) {
+      await go(page, `#/${list}?state=MI`);
+      await seeText(page, 'matches on this page.');
+      await page.getByRole('link', { name: 'Next page' }).waitFor();
+    }
+  }));
+
+it('moves the focus into a new view, and back from a dialog', async () => {
+  await shop.sell('HI');
+  await at('#/customers', async (page) => {
+    const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.innerText');
+    await page.getByRole('link', { name: 'Coverage' }).click();
+    await seeHeading(page, 'Coverage');
+    await expect.poll(focused).toBe('main');
+    await go(page, periodView('HI'));
+    await click(page, 'Close the period …');
+    await click(page, 'Keep it open');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(focused).toBe('Close the period …');
+  });
+});
+
+it('keeps an API key in memory only, and refuses one that is wrong or has other characters', async () => {
+  await at('', async (page) => {
+    const stored = 'JSON.stringify([localStorage, sessionStorage, document.cookie, history.state, location.href])';
+    expect(await page.evaluate(stored)).not.toContain(shop.key);
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+  });
+  for (const key of ['levy_wrong', 'levy_ключ'])
+    await visit('', {}, async (page) => {
+      await signIn(page, key);
+      await seeText(page, 'There is no such API key');
+    });
+});
+
+const problem = (status: number, code: string) => (route: Route) =>
+  route.fulfill({
+    status,
+    headers: { 'Retry-After': status === 429 ? '7' : '0' },
+    json: { errors: [{ status: String(status), code, title: code, detail: `Simulated ${code}.` }] },
+  });
+
+it.each([
+  [429, 'rate_limited', 'Wait 7 seconds'],
+  [503, 'unavailable', 'Try again in a minute'],
+  [401, 'auth_api_key_expired', 'Simulated auth_api_key_expired. Sign in again'],
+  [403, 'auth_forbidden', 'Simulated auth_forbidden'],
+])('shows the remedy for status %i, and the list after the next try', (status, code, advice) =>
+  at('#/customers', async (page) => {
+    await page.route('**/transactions?*', problem(status, code));
+    await go(page, '#/transactions');
+    await seeText(page, advice);
+    await page.unroute('**/transactions?*');
+    await click(page, status === 401 ? 'Sign in again' : 'Try again');
+    if (status === 401) await signIn(page, shop.key);
+    await page.getByText('No transaction matches').or(page.getByText('newest first')).waitFor();
+  }),
+);
+
+it('shows that there is no connection', () =>
+  at('#/customers', async (page) => {
+    await page.context().setOffline(true);
+    await go(page, '#/filings');
+    await seeText(page, 'No connection to Levy');
+  }));
+
+describe('a customer', () => {
+  const path = (id: string) => `/customers/${id}` as '/customers/{id}';
+  const create = (body: object) => made(shop.filer.call('POST', '/customers', { body }));
+  const rename = (id: string, name: string) => made(shop.filer.call('POST', path(id), { body: { name } }));
+  const save = async (page: Page) => {
+    await click(page, 'Review the change');
+    await click(page, 'Save');
+  };
+
+  it('is edited, and reports that somebody else changed it, and is loaded again', async () => {
+    await create({ id: 'acme', name: 'Acme', exemptions: [{ reason: 'resale', certificate_number: 'C-1' }] });
+    await at('#/customers/acme', async (page) => {
+      const first = page.getByRole('group', { name: 'Certificate 1' });
+      await first.getByLabel('Number').fill('C-2');
+      await save(page);
+      const stored = page.getByRole('region', { name: 'Certificates', exact: true });
+      await stored.getByRole('cell', { name: 'C-2' }).waitFor();
+      await rename('acme', 'Acme Inc');
+      await first.getByLabel('Number').fill('C-3');
+      await save(page);
+      await seeText(page, 'Somebody else changed this');
+      const customer = await made(shop.call('GET', path('acme')));
+      expect(customer).toMatchObject({ name: 'Acme Inc', exemptions: [{ certificate_number: 'C-2' }] });
+      await click(page, 'Load it again');
+      await seeHeading(page, 'Acme Inc');
+      expect(await page.getByLabel('Name').inputValue()).toBe('Acme Inc');
+    });
+  });
+
+  it('is sent with another key for different content, even after a lost reply', async () => {
+    await create({ id: 'beta', name: 'Beta', exemptions: [] });
+    await at('#/customers/beta', async (page) => {
+      const keys = new Map<string, Set<string | undefined>>();
+      await page.route('**/customers/beta', async (route) => {
+        const request = route.request();
+        if (request.method() !== 'POST') return route.continue();
+        const { name } = request.postDataJSON();
+        keys.set(name, (keys.get(name) ?? new Set()).add(request.headers()['idempotency-key']));
+        return name === 'Beta One' ? route.abort('connectionreset') : route.continue();
+      });
+      await page.getByLabel('Name').fill('Beta One');
+      await save(page);
+      await seeText(page, 'Repeating a write is safe');
+      await page.getByLabel('Name').fill('Beta Two');
+      await save(page);
+      await seeHeading(page, 'Beta Two');
+      expect([keys.get('Beta One')?.size, keys.get('Beta Two')?.size]).toEqual([1, 1]);
+      expect(keys.get('Beta One')).not.toEqual(keys.get('Beta Two'));
+    });
+  });
+});
+
+describe('accessibility', () => {
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  type Finding = { readonly id: string; readonly impact: string; readonly nodes: readonly { readonly html: string }[] };
+  const findings = async (page: Page): Promise<string[]> => {
+    // Evaluated by the debugger: the policy of the page allows no other script.
+    await page.evaluate(axe);
+    const { violations } = (await page.evaluate('axe.run()')) as { violations: Finding[] };
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  };
+
+  it.each([
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)('has no serious findings of axe in the %s theme, at %i pixels', async (colorScheme, width) => {
+    const sold = await shop.sell('HI', { explain: true });
+    const body = { id: `c-${colorScheme}`, exemptions: [{ reason: 'resale' }] };
+    await made(shop.filer.call('POST', '/customers', { body }));
+    await visit('', { options: { colorScheme, viewport: { width, height: 844 } } }, async (page) => {
+      expect(await findings(page)).toEqual([]);
+      await signIn(page, shop.key);
+      for (const [view, heading] of [
+        ['#/overview', 'Overview'],
+        ['#/transactions', 'Transactions'],
+        [`#/transactions/${sold.id}`, 'History'],
+        ['#/filings', 'Filings'],
+        [periodView('HI'), 'HI, '],
+        ['#/coverage', 'Coverage'],
+        ['#/coverage/CO', 'Colorado'],
+        ['#/product-codes?q=protein+powder&state=TX', 'Product codes'],
+        ['#/customers', 'Customers'],
+        [`#/customers/c-${colorScheme}`, `c-${colorScheme}`],
+      ] as const) {
+        await go(page, view);
+        await seeHeading(page, heading);
+        await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+        expect([view, await findings(page)]).toEqual([view, []]);
+        const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+        expect([view, isWide]).toEqual([view, false]);
+        await screenshot(page, `${view.replaceAll(/\W/g, '-')}-${colorScheme}`);
+      }
+    });
+  });
+});
