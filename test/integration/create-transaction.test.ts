@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Calculation, TaxRowResponse } from '../../shared/calculations/response.ts';
+import type { Calculation } from '../../shared/calculations/response.ts';
 import { newCaller } from '../support/api.ts';
 import {
   clientOf,
@@ -73,28 +73,11 @@ describe('POST /transactions', () => {
       expires_at: _expires,
       ...plain
     } = await made(client.create(sale()));
-    const nulls = [
-      'currency',
-      'ship_from',
-      'discount_amount',
-      'third_party_discount_amount',
-      'shipping',
-      'tax_included',
-      'collected_by',
-      'metadata',
-      'explain',
-      'type',
-      'parent_transaction_id',
-      'credit_remaining',
-      'status',
-      'reference_id',
-      'tax_amount',
-    ];
-    const lineNulls = { description: null, discount_amount: null, customer: null, ship_from: null, metadata: null };
-    const body = sale({
-      ...Object.fromEntries(nulls.map((name) => [name, null])),
-      line_items: [goods({ id: 'item_1', ...lineNulls })],
-    });
+    const documentFields =
+      'currency ship_from discount_amount third_party_discount_amount shipping tax_included collected_by metadata explain type parent_transaction_id credit_remaining status reference_id tax_amount';
+    const nulls = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, null]));
+    const line = nulls('description discount_amount customer ship_from metadata');
+    const body = sale({ ...nulls(documentFields), line_items: [goods({ id: 'item_1', ...line })] });
     expect(await made(client.create(body))).toMatchObject(plain);
   });
 
@@ -114,16 +97,12 @@ describe('POST /transactions', () => {
 
   it('accepts the answer of a calculation unchanged', async () => {
     const client = await newClient();
-    const { object: _, ...calculation } = await made(
-      client.calculate(
-        sale({ shipping: { amount: '7.95' }, discount_amount: '5.00', explain: true, metadata: { order: '7' } }),
-      ),
-    );
-    const answer = await client.create({ object: 'calculation', ...calculation }, { Prefer: 'handling=strict' });
-    expect(answer.status).toBe(201);
-    expect(answer.body).toMatchObject(calculation);
-    expect(answer.body.tax_amount_source).toBe('provided');
-    expect(warningsOf(answer.body)).toEqual(warningsOf(calculation));
+    const others = { shipping: { amount: '7.95' }, discount_amount: '5.00', explain: true, metadata: { order: '7' } };
+    const { object, ...calculation } = await made(client.calculate(sale(others)));
+    const { status, body } = await client.create({ object, ...calculation }, { Prefer: 'handling=strict' });
+    expect([status, body.tax_amount_source]).toEqual([201, 'provided']);
+    expect(body).toMatchObject(calculation);
+    expect(warningsOf(body)).toEqual(warningsOf(calculation));
   });
 
   it('warns of a line amount and of a day that differ, in calculations, credits and updates as well', async () => {
@@ -182,42 +161,23 @@ describe('POST /transactions', () => {
 });
 
 describe('the supplied tax', () => {
-  it('is spread over lines, shipping and jurisdictions in proportion to the calculated tax', async () => {
+  it('is spread over lines and jurisdictions in proportion to the calculated tax', async () => {
     const client = await newClient();
-    const honolulu = { state: 'HI', city: 'Honolulu', postal_code: '96813', country: 'US' };
-    const answer = await made(
-      client.create(
-        sale({
-          customer: { address: honolulu },
-          line_items: [goods({ id: 'a' }), goods({ id: 'b', unit_price: '25.00' })],
-          tax_amount: '3.01',
-        }),
-      ),
-    );
+    const address = { state: 'HI', city: 'Honolulu', postal_code: '96813', country: 'US' };
+    const line_items = [goods({ id: 'a' }), goods({ id: 'b', unit_price: '25.00' })];
+    const answer = await made(client.create(sale({ customer: { address }, line_items, tax_amount: '3.01' })));
     expect(answer.calculated_tax_amount).toBe('6.75');
     expect(answer.line_items.map((line) => line.tax_amount)).toEqual(['2.01', '1.00']);
-    for (const line of answer.line_items) {
-      const sum = line.taxes.reduce(
-        (total: number, row: TaxRowResponse) => total + Math.round(Number(row.tax_amount) * 100),
-        0,
-      );
-      expect(sum).toBe(Math.round(Number(line.tax_amount) * 100));
-    }
+    const cents = (amount: string) => Math.round(Number(amount) * 100);
+    for (const { taxes, tax_amount } of answer.line_items)
+      expect(taxes.reduce((sum, row) => sum + cents(row.tax_amount), 0)).toBe(cents(tax_amount));
   });
 
   it('goes to the state of the largest line as over_collected where none was calculated, and is owed there', async () => {
     const client = await newClient();
     const oregon = { state: 'OR', city: 'Portland', postal_code: '97201', country: 'US' };
-    const answer = await made(
-      client.create(
-        sale({
-          status: 'finalized',
-          customer: { address: oregon },
-          line_items: [goods({ id: 'small', unit_price: '1.00' }), goods({ id: 'large' })],
-          tax_amount: '1.00',
-        }),
-      ),
-    );
+    const line_items = [goods({ id: 'small', unit_price: '1.00' }), goods({ id: 'large' })];
+    const answer = await sold(client, { customer: { address: oregon }, line_items, tax_amount: '1.00' });
     expect(answer).toMatchObject({ tax_amount: '1.00', calculated_tax_amount: '0.00', total_amount: '103.00' });
     expect(answer.line_items[0]?.tax_amount).toBe('0.00');
     expect(answer.line_items[1]?.taxes[0]).toMatchObject({
@@ -226,19 +186,6 @@ describe('the supplied tax', () => {
       taxability_reason: 'over_collected',
     });
     expect(warningsOf(answer)).toContain('tax_amount_differs');
-  });
-
-  it.each([
-    { tax_amount: '6.001', currency: 'USD' },
-    { tax_amount: '6.000', currency: 'USD' },
-    { tax_amount: '6.0', currency: 'JPY' },
-    { tax_amount: '6.0001', currency: 'KWD' },
-    { tax_amount: '-1.00', currency: 'USD' },
-    { tax_amount: 6, currency: 'USD' },
-  ])('has the decimals of the currency: $tax_amount $currency is 422', async ({ tax_amount, currency }) => {
-    const client = await newClient();
-    const refused = await client.create(sale({ currency, tax_amount }));
-    expect(refusalOf(refused)).toBe('422 | validation_invalid_format /tax_amount');
   });
 });
 
@@ -265,19 +212,6 @@ describe('reference_id', () => {
     expect((await other.create(sale({ reference_id: 'doc_1' }))).status).toBe(201);
   });
 
-  it.each([
-    { reference_id: '', because: 'it is empty' },
-    { reference_id: 'x'.repeat(256), because: 'it is too long' },
-    { reference_id: 'a\nb', because: 'it has a control character' },
-    { reference_id: 7, because: 'it is a number' },
-    { reference_id: ' doc_1', because: 'it starts with a space' },
-    { reference_id: 'doc_1 ', because: 'it ends with a space' },
-  ])('is 1 to 255 characters: $because', async ({ reference_id }) => {
-    const client = await newClient();
-    const refused = await client.create(sale({ reference_id }));
-    expect(refusalOf(refused)).toBe('422 | validation_invalid_format /reference_id');
-  });
-
   it('is opaque: emoji, slashes and item keys are ordinary references', async () => {
     const client = await newClient();
     for (const reference_id of ['🧾'.repeat(127), 'a/b#c?d', `R#${'x'.repeat(200)}`, '__proto__']) {
@@ -287,11 +221,24 @@ describe('reference_id', () => {
   });
 });
 
-describe('status', () => {
-  it.each(['filed', 'void', 'paid', ''])('is draft or finalized at creation: "%s" is 422', async (status) => {
-    const client = await newClient();
-    expect(refusalOf(await client.create(sale({ status })))).toBe('422 | validation_invalid_format /status');
-  });
+it.each<[field: string, value: unknown, currency?: string]>([
+  ['tax_amount', '6.001'],
+  ['tax_amount', '6.000'],
+  ['tax_amount', '6.0', 'JPY'],
+  ['tax_amount', '6.0001', 'KWD'],
+  ['tax_amount', '-1.00'],
+  ['tax_amount', 6],
+  ['reference_id', ''],
+  ['reference_id', 'x'.repeat(256)],
+  ['reference_id', 'a\nb'],
+  ['reference_id', 7],
+  ['reference_id', ' doc_1'],
+  ['reference_id', 'doc_1 '],
+  ...['filed', 'void', 'paid', ''].map((status) => ['status', status] as const),
+])('refuses the %s %j', async (field, value, currency = 'USD') => {
+  const client = await newClient();
+  const refused = await client.create(sale({ currency, [field]: value }));
+  expect(refusalOf(refused)).toBe(`422 | validation_invalid_format /${field}`);
 });
 
 it('returns every problem of a request at once, in the order of the body', async () => {

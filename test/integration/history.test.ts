@@ -19,6 +19,7 @@ import {
   metaOf,
   recorded,
   refusalOf,
+  retrieved,
   sale,
   sold,
 } from '../support/sales.ts';
@@ -47,6 +48,42 @@ const changedTo = async (client: Client, version: number, others: object = {}) =
   for (let note = 2; note <= version; note++) await made(client.update(draft.id, { metadata: { note: String(note) } }));
   return draft;
 };
+
+describe('GET of a transaction', () => {
+  it('returns the bytes of the last change, with its version as ETag', async () => {
+    const client = await newClient();
+    const { id } = await made(client.create(sale({ metadata: { a: '1' }, shipping: { amount: '3.00' } })));
+    const changed = await client.update(id, { metadata: { b: '2' } });
+    const { status, text, headers } = await client.get(id);
+    expect([status, text]).toEqual([200, `${changed.text.slice(0, -1)},"history":null}`]);
+    expect([headers.get('etag'), headers.get('location')]).toEqual(['"2"', null]);
+  });
+
+  it('reads an expired draft as the void that the sweep will write', async () => {
+    const client = await newClient();
+    const { expires_at, ...draft } = await made(client.create(sale()));
+    await later(dayMs - 2000, async () => expect((await made(client.get(draft.id))).status).toBe('draft'));
+    await later(dayMs, async () => {
+      const { body, headers } = await client.get(draft.id);
+      const times = { expires_at, voided_at: expires_at, updated_at: expires_at };
+      expect(body).toEqual({
+        ...retrieved(draft),
+        ...times,
+        status: 'void',
+        void_reason: 'draft_expired',
+        version: 2,
+      });
+      expect(headers.get('etag')).toBe('"2"');
+    });
+  });
+
+  it('accepts no query parameter but expand', async () => {
+    const client = await newClient();
+    const { id } = await sold(client);
+    expect(refusalOf(await client.get(`${id}?verbose=1`))).toBe('422 | validation_unknown_parameter verbose');
+    expect(refusalOf(await client.get(`${id}?expand=line_items`))).toBe('422 | validation_invalid_format expand');
+  });
+});
 
 describe('an entry', () => {
   it('has the credential, the fields and the time of a change, newest first, with the hash of the state', async () => {
@@ -187,17 +224,20 @@ it('omits an entry that was written during the read', async () => {
   expect(page).toMatchObject({ ok: true, value: { data: data.slice(1), has_more: false } });
 });
 
-describe('access to a history', () => {
-  it('returns the 404 of GET for an unknown id, another account’s, and an invalid id', async () => {
+describe('access', () => {
+  it('returns one 404 for an unknown id, another account’s, and an invalid id, from each endpoint', async () => {
     const [client, other] = await Promise.all([newClient(), newClient()]);
     const foreign = await sold(other);
+    const ids = ['txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', foreign.id, 'x', '%00', 'a%23b', '%F0%9F%A7%BE', 'x'.repeat(3000)];
     const details = new Set<string>();
-    for (const id of ['txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', foreign.id, 'x', 'a%23b', '%F0%9F%A7%BE', 'x'.repeat(3000)])
-      for (const query of ['/history', '/history?starting_after=1', '?expand=history']) {
-        const answer = await client.get(`${id}${query}`);
-        expect([id, query, refusalOf(answer), metaOf(answer)]).toEqual([id, query, '404 | not_found', {}]);
+    for (const id of ids) {
+      const queries = ['', '/history', '/history?starting_after=1', '?expand=history'];
+      const answers = [client.update(id, { metadata: { a: 'b' } }), ...queries.map((query) => client.get(id + query))];
+      for (const answer of await Promise.all(answers)) {
+        expect([id, refusalOf(answer), metaOf(answer)]).toEqual([id, '404 | not_found', {}]);
         details.add(answer.body.errors[0].detail);
       }
+    }
     expect(details.size).toBe(1);
     expect((await made(historyOf(other, foreign.id))).data).toHaveLength(1);
   });
