@@ -1,3 +1,12 @@
+/** A value whose fields and elements cannot be assigned, at every depth. */
+export type DeepReadonly<Value> = unknown extends Value
+  ? Value
+  : Value extends string | number | bigint | boolean | null | undefined
+    ? Value
+    : Value extends Uint8Array | ReadonlyMap<string, unknown>
+      ? Value
+      : { readonly [Name in keyof Value]: DeepReadonly<Value[Name]> };
+
 /** Type guards for parsed JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,24 +1,27 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
 import { canonicalJson } from '../base/canonical-json.ts';
+import type { DeepReadonly } from '../base/json.ts';
 import { committedState, type Hashed } from './personal-data/fields.ts';
 import type { Transaction } from './transaction.ts';
 
 /** An audit entry: who changed which fields when, chained by hash to the previous entry. Never deleted. */
-export type AuditEntry = {
-  readonly transactionId: string;
-  readonly version: number;
+export const AuditEntry = z.object({
+  transactionId: z.string(),
+  version: z.int(),
   /** ISO instant. */
-  readonly at: string;
+  at: z.string(),
   /** The credential of the request, the schedule, or the operator. */
-  readonly by: string;
-  readonly from: string | null;
-  readonly to: string;
-  readonly fields: readonly string[];
-  /** The hash of the state after the change (`stateHashOf`). */
-  readonly stateHash: string;
-  readonly previousHash: string | null;
-  readonly hash: string;
-};
+  by: z.string(),
+  from: z.nullable(z.string()),
+  to: z.string(),
+  fields: z.array(z.string()),
+  /** The hash of the state after the change (`hashState`). */
+  stateHash: z.string(),
+  previousHash: z.nullable(z.string()),
+  hash: z.string(),
+});
+export type AuditEntry = DeepReadonly<z.output<typeof AuditEntry>>;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
 

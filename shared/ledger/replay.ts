@@ -15,14 +15,9 @@ import { saleAsOf } from './credits/counters.ts';
 import { buildCredit, withRecordedTax, withSuppliedCreditTax } from './credits/credit.ts';
 import { type Ledger, notFound } from './ports.ts';
 import type { Replay, ReplayDifference } from './response.ts';
+import type { CreditBasis, SaleState } from './settings-snapshot.ts';
 import { withSuppliedTax } from './supplied-tax.ts';
-import {
-  type CreditBasis,
-  expireStoredIfDue,
-  type SaleState,
-  type StoredTransaction,
-  type Transaction,
-} from './transaction.ts';
+import { expireStoredIfDue, type StoredTransaction, type Transaction } from './transaction.ts';
 
 /** Fields of an answer that are no figures: identification of the engine, and texts. */
 const { object: _o, engine_version: _e, warnings: _w, explanation: _x, ...computed } = calculationAnswerFields;

@@ -1,8 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Problem } from '../base/problem.ts';
-import type { TaxabilityReason } from '../tax/assessment.ts';
 import type * as response from './response.ts';
-import type { SettingsSnapshot } from './settings-snapshot.ts';
+import type { RecordedBasis } from './settings-snapshot.ts';
 
 /** A transaction as the API returns it. Types only: no function builds the schemas of responses at run time. */
 export type Transaction = z.infer<typeof response.Transaction>;
@@ -41,53 +40,16 @@ export type Amounts = Share &
 /** The amounts of live credits by the id of the sale's line or shipping charge, and of lines that match none. */
 export type Credited = { readonly charges: ReadonlyMap<string, Amounts>; readonly unmatched: Share };
 
-/** The state of a sale when a credit was computed: its recorded tax, and the amounts of its live credits as text. */
-export type SaleState = { readonly tax_amount: string; readonly credited: string };
-
-/** The state of the sale for the credit's figures, and for its tax where the tax was replaced later. */
-export type CreditBasis = { readonly figures: SaleState; readonly tax: SaleState | null };
-
-/** The part of a return that exempt shipping belongs to: resale certificates, or other certificates. */
-export type ExemptShipping = 'resale' | 'customer' | 'snap';
-
 /** A stored transaction: the answer, and internal fields. */
-export type StoredTransaction = {
+export type StoredTransaction = RecordedBasis & {
   readonly transaction: Transaction;
   /** The amounts of live credits of a sale. */
   readonly credited: Credited;
-  /** The kind of credit request, so that finalizing can compute it again. */
-  readonly creditOf: 'all' | 'remaining' | 'lines' | null;
-  /** The basis of a credit of a sale; absent on other transactions. */
-  readonly creditBasis?: CreditBasis | undefined;
-  /** The pinned account settings of the calculation. */
-  readonly settingsSnapshot: SettingsSnapshot;
-  /**
-   * The reason for no tax that `over_collected` replaced, on the transaction or on a credit's sale. Absent where it
-   * replaced none.
-   */
-  readonly replacedReason?: TaxabilityReason | undefined;
-  /** For a credit: why certificates exempt the shipping of its sale, by state. Absent where none does. */
-  readonly exemptShipping?: Readonly<Record<string, ExemptShipping>> | undefined;
   /**
    * Commitments to the personal data, which the state hash covers instead of the data (personal-data/fields.ts): their
    * salt, or after a redaction their digest.
    */
   readonly commitments: { readonly salt: string } | { readonly digest: string };
-  /**
-   * For a finalized credit of a sale: the calculated tax that it takes from the sale, for each row of its lines and
-   * then of its shipping charges. Absent where it equals the recorded tax.
-   */
-  readonly calculatedTaxes?: readonly bigint[] | undefined;
-  /**
-   * For a credit with `calculatedTaxes`: less than the calculated tax was recorded on its sale, so none is
-   * over-collected.
-   */
-  readonly isUnderCollected?: true | undefined;
-  /**
-   * For a finalized credit of a sale: the states (`US-TX`) in which it has an entry only because its sale has one, such
-   * as for a line without tax of a sale whose tax was all recorded on another line. Absent without any.
-   */
-  readonly statesOfSale?: readonly string[] | undefined;
   /** The hash of the newest audit entry. */
   readonly auditHash: string;
 };

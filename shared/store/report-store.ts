@@ -2,57 +2,55 @@ import * as z from 'zod/mini';
 import type { RemainingMs } from '../base/contention.ts';
 import { now } from '../config/clock.ts';
 import { environment } from '../config/environment.ts';
+import { Sum } from '../ledger/entries/entry.ts';
 import type { ReportReads, StoredRow } from '../reports/by-state.ts';
 import { type CountStore, type Mark, placeText, type SeenRow } from '../reports/count-transactions.ts';
 import { batchGet, queryPages, startAfter } from './client/reads.ts';
 import { absentOrAsSeen, staleOrThrow, type Write, writeTogether } from './client/writes.ts';
-import { accountKey, countedKey, headOwner, type ItemKey, reportKey, reportPartition } from './keys.ts';
-import { StoredSum } from './stored-sum.ts';
+import { defineItem, type Item } from './define-item.ts';
+import { accountKey, countedKey, headOwner, reportKey, reportPartition } from './keys.ts';
 
 const placeShape = { month: z.string(), state: z.string(), currency: z.string() };
-const Row = z.object({ ...placeShape, sales: StoredSum, credits: StoredSum, version: z.int(), updated_at: z.string() });
-const MarkItem = z.object({
-  pk: z.string(),
-  transaction_version: z.int(),
-  counted: z.array(z.object({ ...placeShape, type: z.enum(['sale', 'credit']), sum: StoredSum })),
-  version: z.int(),
+const rows = defineItem({
+  key: reportKey,
+  schema: z.object({ ...placeShape, sales: Sum, credits: Sum, version: z.int(), updatedAt: z.string() }),
 });
 
-type Item = ItemKey & Readonly<Record<string, unknown>>;
-
-/** The item of a row. `seen` is the version that it replaces. `at` is the instant of the write. */
-export const rowItem = (account: string, { seen, ...row }: SeenRow, at: string): Item => ({
-  ...reportKey(account, row),
-  ...z.encode(Row, { ...row, version: seen + 1, updated_at: at }),
-});
+/** The item of a row. `seen` is the version that it replaces. `updatedAt` is the instant of the write. */
+export const rowItem = (account: string, { seen, ...row }: SeenRow, updatedAt: string): Item =>
+  rows.write([account, row], { ...row, version: seen + 1, updatedAt });
 
 /** The row of an item, and when it was written. Throws where the item is not what `rowItem` makes. */
-export const rowFrom = (item: unknown): SeenRow & { readonly updatedAt: string } => {
-  const { version, updated_at, ...row } = z.decode(Row, item as z.input<typeof Row>);
-  return { ...row, seen: version, updatedAt: updated_at };
+export const rowFrom = (item: unknown): StoredRow & SeenRow => {
+  const { version: seen, ...row } = rows.read(item);
+  return { ...row, seen };
 };
 
-/** The item of a mark. The indexes of the ledger do not have it, because it has no attributes `id` and `account`. */
-export const markItem = ({ account, id, version, counted, seen }: Mark): Item => ({
-  ...countedKey(account, id),
-  ...z.encode(MarkItem, {
-    pk: countedKey(account, id).pk,
-    transaction_version: version,
-    counted: [...counted],
-    version: seen + 1,
+const marks = defineItem({
+  key: countedKey,
+  schema: z.object({
+    pk: z.string(),
+    transaction_version: z.int(),
+    counted: z.array(z.object({ ...placeShape, type: z.enum(['sale', 'credit']), sum: Sum })),
+    version: z.int(),
   }),
 });
 
+/** The item of a mark. The indexes of the ledger do not have it, because it has no attributes `id` and `account`. */
+const markItem = ({ account, id, version, counted, seen }: Mark): Item => {
+  const { pk } = countedKey(account, id);
+  return marks.write([account, id], { pk, transaction_version: version, counted, version: seen + 1 });
+};
+
 /** The mark of an item. Throws where the item is not what `markItem` makes. */
-export const markFrom = (item: unknown): Mark => {
-  const read = z.decode(MarkItem, item as z.input<typeof MarkItem>);
-  const { pk, transaction_version, counted, version: seen } = read;
+const markFrom = (item: unknown): Mark => {
+  const { pk, transaction_version, counted, version: seen } = marks.read(item);
   return { ...headOwner(pk), version: transaction_version, counted, seen };
 };
 
 const TableName = environment.tables.transactions;
 
-const put = (Item: ItemKey & Readonly<Record<string, unknown>>, seen: number): Write => ({
+const put = (Item: Item, seen: number): Write => ({
   Put: { TableName, Item, ...absentOrAsSeen(seen) },
 });
 
@@ -64,8 +62,7 @@ export const countStoreWithin = (remainingMs?: RemainingMs): CountStore => ({
       ids.map((id) => countedKey(account, id)),
       remainingMs,
     );
-    const marks = items.map(markFrom);
-    return new Map(marks.map((mark) => [mark.id, mark]));
+    return new Map(items.map(markFrom).map((mark) => [mark.id, mark]));
   },
   rows: async (account, places) => {
     const items = await batchGet(

@@ -7,23 +7,21 @@ import { readItem } from './client/reads.ts';
 import { absent } from './client/writes.ts';
 import type { ItemKey } from './keys.ts';
 
-const Position = z.object({ day: z.string(), after: z.nullable(z.string()), done: z.boolean() });
+const Position = z.object({ day: z.string(), after: z.nullable(z.string()), isDone: z.boolean() });
 const TableName = environment.tables.transactions;
 
 /** The position of a daily sweep over all accounts, under its key. `move` returns `false` if another run moved it. */
 export const sweepPosition = (key: ItemKey) => ({
   read: async (): Promise<SweepPosition | null> => {
     const item = await readItem(TableName, key);
-    if (item === undefined) return null;
-    const { done, ...position } = Position.parse(item);
-    return { ...position, isDone: done };
+    return item === undefined ? null : Position.parse(item);
   },
-  move: (before: SweepPosition | null, { isDone, ...after }: SweepPosition): Promise<boolean> =>
+  move: (before: SweepPosition | null, after: SweepPosition): Promise<boolean> =>
     isWritten(
       database.send(
         new PutCommand({
           TableName,
-          Item: { ...key, ...after, done: isDone },
+          Item: { ...key, ...after },
           ...(before === null
             ? absent
             : {

@@ -234,7 +234,7 @@ it.each<[field: string, value: unknown, currency?: string]>([
   ['reference_id', 7],
   ['reference_id', ' doc_1'],
   ['reference_id', 'doc_1 '],
-  ...['filed', 'void', 'paid', ''].map((status) => ['status', status] as const),
+  ...['filed', 'void', 'paid', ''].map((status): [string, string] => ['status', status]),
 ])('refuses the %s %j', async (field, value, currency = 'USD') => {
   const client = await newClient();
   const refused = await client.create(sale({ currency, [field]: value }));

@@ -3,9 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { customerKey } from '../../shared/store/keys.ts';
+import { stateJurisdictions } from '../../shared/vocabulary/jurisdiction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { cancelled, failSends, lostReply, noFaults, throttled } from '../support/faults.ts';
-import { made, metaOf, michigan, refusalOf, sale } from '../support/sales.ts';
+import { everyPage, made, metaOf, michigan, refusalOf, sale } from '../support/sales.ts';
 
 const resale = (others: object = {}) => ({ reason: 'resale', ...others });
 const path = (id: string) => `/customers/${encodeURIComponent(id)}` as const;
@@ -54,15 +55,23 @@ describe('creating', () => {
     expect((await client.get('a')).body).toEqual(first);
   });
 
-  it('replays an Idempotency-Key byte for byte, and refuses it for another body', async () => {
+  it('replays an Idempotency-Key byte for byte, before 404 and 412, and refuses it for another body', async () => {
     const client = await newClient();
     const key = { 'Idempotency-Key': 'k' };
     const first = await client.create({ id: 'a' }, key);
-    await made(client.update('a', { name: 'Changed' }));
-    const again = await client.create({ id: 'a' }, key);
-    expect([again.status, again.text, again.headers.get('Idempotent-Replayed')]).toEqual([201, first.text, 'true']);
+    const headers = { ...key, 'If-Match': '"1"' };
+    const changed = await client.update('a', { name: 'Changed' }, headers);
+    await made(client.update('a', { name: 'Later' }));
+    for (const [again, before] of [
+      [await client.create({ id: 'a' }, key), first],
+      [await client.update('a', { name: 'Changed' }, headers), changed],
+    ] as const) {
+      expect([again.status, again.text]).toEqual([before.status, before.text]);
+      expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    }
     expect(refusalOf(await client.create({ id: 'b' }, key))).toBe('422 | idempotency_key_reused Idempotency-Key');
     expect((await client.get('b')).status).toBe(404);
+    expect((await made(client.get('a'))).name).toBe('Later');
   });
 
   it('warns of unknown fields and suggests the field that was meant', async () => {
@@ -101,67 +110,48 @@ describe('creating', () => {
     },
   );
 
-  const certificate = '/exemptions/0';
   it.each<[string, object, string, string]>([
-    ['no id', {}, '422 | validation_required_field /id', 'Send id, '],
-    ['an empty id', { id: '' }, '422 | validation_invalid_format /id', '1 to 255 characters'],
-    ['a long id', { id: 'x'.repeat(256) }, '422 | validation_invalid_format /id', '1 to 255 characters'],
-    ['the id of a folder', { id: '..' }, '422 | validation_invalid_format /id', '".." is not valid.'],
-    ['a percent-encoded id', { id: 'a%2Fb' }, '422 | validation_invalid_format /id', '"a%2Fb" is not valid.'],
-    ['a long name', { id: 'a', name: 'x'.repeat(256) }, '422 | validation_invalid_format /name', 'at most 255'],
-    [
-      'too many certificates',
-      { id: 'a', exemptions: Array.from({ length: 101 }, () => resale()) },
-      '422 | validation_invalid_format /exemptions',
-      'at most 100 certificates',
-    ],
-    [
-      'no reason',
-      { id: 'a', exemptions: [{}] },
-      `422 | validation_required_field ${certificate}/reason`,
-      'resale, government',
-    ],
-    [
-      'an unknown reason',
-      { id: 'a', exemptions: [{ reason: 'church' }] },
-      `422 | validation_invalid_format ${certificate}/reason`,
-      '"church" is not valid. Send one of resale',
-    ],
-    [
-      'an unknown state',
-      { id: 'a', exemptions: [resale({ states: ['MI', 'Bavaria'] })] },
-      `422 | validation_invalid_format ${certificate}/states/1`,
-      '"Bavaria" is not valid. Send the code of a state',
-    ],
-    [
-      'no states',
-      { id: 'a', exemptions: [resale({ states: [] })] },
-      `422 | validation_invalid_format ${certificate}/states`,
-      'null for all states',
-    ],
-    [
-      'a day that does not exist',
-      { id: 'a', exemptions: [resale({ valid_to: '2026-02-30' })] },
-      `422 | validation_invalid_format ${certificate}/valid_to`,
-      '"2026-02-30" is not valid. Send a date',
-    ],
-    [
-      'an end before the beginning',
-      { id: 'a', exemptions: [resale({ valid_from: '2026-02-02', valid_to: '2026-02-01' })] },
-      `422 | validation_invalid_format ${certificate}/valid_to`,
-      '2026-02-01 is before valid_from 2026-02-02.',
-    ],
+    ['no id', { id: undefined }, 'required_field /id', 'Send id, '],
+    ['an empty id', { id: '' }, 'invalid_format /id', '1 to 255 characters'],
+    ['a long id', { id: 'x'.repeat(256) }, 'invalid_format /id', '1 to 255 characters'],
+    ['the id of a folder', { id: '..' }, 'invalid_format /id', '".." is not valid.'],
+    ['a percent-encoded id', { id: 'a%2Fb' }, 'invalid_format /id', '"a%2Fb" is not valid.'],
+    ['a long name', { name: 'x'.repeat(256) }, 'invalid_format /name', 'at most 255'],
+    ['too many certificates', { exemptions: Array(101).fill(resale()) }, 'invalid_format /exemptions', 'at most 100'],
+    ...(
+      [
+        ['no reason', {}, 'required_field /exemptions/0/reason', 'resale, government'],
+        ['an unknown reason', { reason: 'church' }, 'invalid_format /exemptions/0/reason', '"church" is not valid.'],
+        [
+          'an unknown state',
+          resale({ states: ['MI', 'Bavaria'] }),
+          'invalid_format /exemptions/0/states/1',
+          '"Bavaria"',
+        ],
+        ['no states', resale({ states: [] }), 'invalid_format /exemptions/0/states', 'null for all states'],
+        ['an invalid day', resale({ valid_to: '2026-02-30' }), 'invalid_format /exemptions/0/valid_to', '"2026-02-30"'],
+        [
+          'an end before the beginning',
+          resale({ valid_from: '2026-02-02', valid_to: '2026-02-01' }),
+          'invalid_format /exemptions/0/valid_to',
+          '2026-02-01 is before valid_from 2026-02-02.',
+        ],
+      ] as const
+    ).map(([title, terms, refused, detail]): [string, object, string, string] => [
+      title,
+      { exemptions: [terms] },
+      refused,
+      detail,
+    ]),
   ])('refuses %s, naming field and value', async (_name, body, expected, detail) => {
-    const refused = await (await newClient()).create(body);
-    expect(refusalOf(refused)).toBe(expected);
+    const refused = await (await newClient()).create({ id: 'a', ...body });
+    expect(refusalOf(refused)).toBe(`422 | validation_${expected}`);
     expect(refused.text).toContain(JSON.stringify(detail).slice(1, -1));
   });
 
   it('stores the largest customer, and 100 of them are read at once', { timeout: 60_000 }, async () => {
     const client = await newClient();
-    const states = ['AL', 'AK', 'AZ', 'AR', 'CA', 'CO', 'CT', 'DE', 'DC', 'FL', 'GA', 'HI', 'ID', 'IL', 'IN', 'IA']
-      .concat(['KS', 'KY', 'LA', 'ME', 'MD', 'MA', 'MI', 'MN', 'MS', 'MO', 'MT', 'NE', 'NV', 'NH', 'NJ', 'NM', 'NY'])
-      .concat(['NC', 'ND', 'OH', 'OK', 'OR', 'PA', 'RI', 'SC', 'SD', 'TN', 'TX', 'UT', 'VT', 'VA', 'WA', 'WV', 'WI']);
+    const states = stateJurisdictions.slice(0, 60).map((code) => code.slice(3));
     const dates = { valid_from: '2026-01-01', valid_to: '2026-12-31' };
     const largest = { ...dates, reason: 'direct_pay', states, certificate_number: '€'.repeat(255) };
     const id = `${'€'.repeat(254)}1`;
@@ -225,18 +215,6 @@ describe('updating', () => {
     );
     expect((await made(client.get('a'))).version).toBe(1);
     for (const tag of ['"1"', '*', '"7", "3"']) await made(client.update('a', { name: tag }, { 'If-Match': tag }));
-  });
-
-  it('replays an Idempotency-Key before 404 and 412', async () => {
-    const client = await newClient();
-    await made(client.create({ id: 'a' }));
-    const headers = { 'Idempotency-Key': 'k', 'If-Match': '"1"' };
-    const first = await client.update('a', { name: 'B' }, headers);
-    expect(first.status).toBe(200);
-    await made(client.update('a', { name: 'C' }));
-    const again = await client.update('a', { name: 'B' }, headers);
-    expect([again.status, again.text]).toEqual([200, first.text]);
-    expect((await made(client.get('a'))).name).toBe('C');
   });
 
   it('lets one of two concurrent changes with the same If-Match win, in each of 20 rounds', async () => {
@@ -321,14 +299,7 @@ describe('listing', () => {
     const client = await newClient();
     const ids = ['b', 'a', 'ä', 'B', '10', '9', 'a#'];
     for (const id of ids) await made(client.create({ id }));
-    const found: string[] = [];
-    let after: Record<string, string> = {};
-    for (let page = 0; page < 10; page++) {
-      const { data, has_more, next_cursor } = await made(client.list({ limit: '2', ...after }));
-      found.push(...data.map(({ id }) => id));
-      if (!has_more) break;
-      after = { starting_after: next_cursor ?? '' };
-    }
+    const { ids: found } = await everyPage(client, { limit: '2' });
     expect(found).toEqual(['10', '9', 'B', 'a', 'a#', 'b', 'ä']);
   });
 
@@ -369,14 +340,15 @@ describe('listing', () => {
     for (const id of ['a', 'b']) await made(client.create({ id, exemptions: [resale()] }));
     const { next_cursor } = await made(client.list({ limit: '1' }));
     const starting_after = next_cursor ?? '';
-    const refused = async (parameters: Record<string, string>) => refusalOf(await client.list(parameters));
-    expect(await refused({ state: 'XX' })).toBe('422 | validation_invalid_format state');
-    expect(await refused({ expiring_before: 'soon' })).toBe('422 | validation_invalid_format expiring_before');
-    expect(await refused({ name: 'A' })).toBe('422 | validation_unknown_parameter name');
-    const invalid = '422 | validation_invalid_cursor starting_after';
-    expect(await refused({ starting_after, state: 'MI' })).toBe(invalid);
-    expect(await refused({ starting_after: 'a' })).toBe(invalid);
-    expect(await refused({ starting_after: `${starting_after}x` })).toBe(invalid);
+    for (const [parameters, refused] of [
+      [{ state: 'XX' }, 'invalid_format state'],
+      [{ expiring_before: 'soon' }, 'invalid_format expiring_before'],
+      [{ name: 'A' }, 'unknown_parameter name'],
+      [{ starting_after, state: 'MI' }, 'invalid_cursor starting_after'],
+      [{ starting_after: 'a' }, 'invalid_cursor starting_after'],
+      [{ starting_after: `${starting_after}x` }, 'invalid_cursor starting_after'],
+    ] as const)
+      expect(refusalOf(await client.list(parameters))).toBe(`422 | validation_${refused}`);
     expect((await made(client.list({ limit: '1', starting_after }))).data.map(({ id }) => id)).toEqual(['b']);
   });
 
@@ -398,14 +370,7 @@ it('stores no attribute that the indexes of transactions read, so that lists of 
   await made(clientOf(caller).create({ id: 'a', name: 'A' }));
   const Key = customerKey(caller.account.id, 'a');
   const { Item } = await database.send(new GetCommand({ TableName: environment.tables.transactions, Key }));
-  expect(Object.keys(Item ?? {}).sort()).toEqual([
-    'created_at',
-    'exemptions',
-    'name',
-    'pk',
-    'sk',
-    'updated_at',
-    'version',
-  ]);
+  expect(Object.keys(Item ?? {})).not.toEqual(expect.arrayContaining(['id']));
+  expect(Object.keys(Item ?? {})).not.toEqual(expect.arrayContaining(['account']));
   expect((await caller.call('GET', '/transactions')).body.data).toEqual([]);
 });

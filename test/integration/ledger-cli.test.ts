@@ -185,7 +185,7 @@ const ofTransactions: readonly Tampering[] = [
     '<edited>  chain: entry 3: hash is',
   ],
   [
-    () => rehashed(3, { transaction_id: 'txn_other' }),
+    () => rehashed(3, { transactionId: 'txn_other' }),
     '<edited>  chain: entry 3: transaction is txn_other',
     '<edited>  chain: entry 4: hash of the entry before',
   ],

@@ -12,10 +12,11 @@ import { checkExport } from '../../shared/cli/ledger/read-export.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
+import { decodeEntry } from '../../shared/ledger/entries/entry.ts';
 import { findAccount } from '../../shared/store/accounts/account-store.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { filingKey, importMarkKey } from '../../shared/store/keys.ts';
-import { openEntryFromJson, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
+import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { cancel, closedFiling, file as fileReturn, filerOf, soldOn } from '../support/filings.ts';
 import { answerFrom, type Command, inputOf, MemoryDatabase, sendAny } from '../support/memory-database.ts';
@@ -438,7 +439,7 @@ describe('an interrupted import', () => {
     const db = new MemoryDatabase();
     await failure(within(failingAt(db, 5, false), () => imported('acct_x', file)));
     const { entry } = JSON.parse(linesOf(file).find((line) => line.includes('"kind":"open_entry"')) ?? '{}');
-    const Item = { ...openEntryItem('acct_x', openEntryFromJson(entry)), version: 77 };
+    const Item = { ...openEntryItem('acct_x', decodeEntry(entry)), version: 77 };
     db.execute(new PutCommand({ TableName: environment.tables.transactions, Item }));
     expect(await failure(within(db, () => imported('acct_x', file)))).toMatch(
       new RegExp(`CommandError: Line ${lineOf('open_entry') + 1}: another item has its key`),

@@ -1,7 +1,7 @@
 // @isolated: ids of one process never go back, and here they must tell the time of their creation.
 import { expect, it } from 'vitest';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
-import { retainPersonalData } from '../../shared/ledger/personal-data/redact.ts';
+import { type RetentionPorts, retainPersonalData } from '../../shared/ledger/personal-data/redact.ts';
 import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
 import { retentionPorts } from '../../shared/store/ledger/redaction-ports.ts';
 import { sweepPosition } from '../../shared/store/sweep-position.ts';
@@ -17,12 +17,14 @@ const fail = (error: unknown) => {
 };
 
 /** A run of the schedule for one account, because the register of the tests has thousands. */
-const runFor = (account: string) =>
+const runFor = (account: string, others: Partial<RetentionPorts> = {}) =>
   retainPersonalData({
     ...retentionPorts(() => 600_000, fail),
     accountIds: async () => ({ ids: [account], next: null }),
     position: sweepPosition({ pk: `DUE#RETENTION#${account}`, sk: '!' }),
+    ...others,
   });
+const counts = (redacted: number, failed = 0, inconsistent = 0) => ({ redacted, failed, inconsistent });
 
 const shop = async (setting?: string) => {
   const caller = await newCaller();
@@ -40,21 +42,17 @@ it('removes personal data once it is older than the setting, and continues there
   const { id, client } = await shop('30');
   for (let at = 0; at < 30; at++) await sold(client, { metadata: { email: 'priv@example.org' } });
   await later(10 * dayMs, () => sold(client));
-  expect(await runFor(id)).toEqual({ redacted: 0, failed: 0, inconsistent: 0 });
+  expect(await runFor(id)).toEqual(counts(0));
   await later(31 * dayMs, async () => {
-    expect(await runFor(id)).toEqual({ redacted: 30, failed: 0, inconsistent: 0 });
+    expect(await runFor(id)).toEqual(counts(30));
     // Done for this day.
-    expect(await runFor(id)).toEqual({ redacted: 0, failed: 0, inconsistent: 0 });
+    expect(await runFor(id)).toEqual(counts(0));
   });
   expect(await redactedOf(client)).toEqual([...Array.from({ length: 30 }, () => true), false]);
   expect((await rawItemsOf(id)).filter((item) => item.includes('priv@'))).toEqual([]);
-  await later(41 * dayMs, async () => expect(await runFor(id)).toEqual({ redacted: 1, failed: 0, inconsistent: 0 }));
-  const history = await runInProcess(ledgerProgram(), [
-    'history',
-    String((await made(client.list())).data[0]?.id),
-    '--account',
-    id,
-  ]);
+  await later(41 * dayMs, async () => expect(await runFor(id)).toEqual(counts(1)));
+  const { id: first } = (await made(client.list())).data[0] as { id: string };
+  const history = await runInProcess(ledgerProgram(), ['history', first, '--account', id]);
   expect(history.out).toContain('retention');
   const { code } = await runInProcess(ledgerProgram(), ['verify', '--account', id]);
   expect(code).toBe(0);
@@ -67,19 +65,16 @@ it('stops when the time is up, and the next run of the day does the rest', async
   await later(60 * dayMs, async () => {
     // The time ends with the first batch of 25.
     let isFirst = true;
-    const ports = { ...retentionPorts(() => (isFirst ? 600_000 : 0), fail) };
-    const interrupted = await retainPersonalData({
-      ...ports,
+    const { reach } = retentionPorts(() => 0, fail);
+    const interrupted = await runFor(id, {
       remainingMs: () => (isFirst ? 600_000 : 0),
-      accountIds: async () => ({ ids: [id], next: null }),
-      position: sweepPosition({ pk: `DUE#RETENTION#${id}`, sk: '!' }),
       reach: async (account, after) => {
-        await ports.reach(account, after);
+        await reach(account, after);
         isFirst = false;
       },
     });
-    expect(interrupted).toEqual({ redacted: 25, failed: 0, inconsistent: 0 });
-    expect(await runFor(id)).toEqual({ redacted: 5, failed: 0, inconsistent: 0 });
+    expect(interrupted).toEqual(counts(25));
+    expect(await runFor(id)).toEqual(counts(5));
   });
   expect(await redactedOf(client)).not.toContain(false);
 });
@@ -87,7 +82,7 @@ it('stops when the time is up, and the next run of the day does the rest', async
 it('keeps the data without the setting, which has bounds', async () => {
   const { id, client } = await shop();
   await sold(client);
-  await later(4000 * dayMs, async () => expect(await runFor(id)).toEqual({ redacted: 0, failed: 0, inconsistent: 0 }));
+  await later(4000 * dayMs, async () => expect(await runFor(id)).toEqual(counts(0)));
   for (const value of ['29', '0', '-1', '1.5', '36501', 'never', ''])
     expect(await accounts('settings', '--account', id, `retain_personal_data_days=${value}`)).toMatchObject({
       code: 1,
@@ -99,26 +94,19 @@ it('restarts the day after a failure, and skips an altered transaction', async (
   const { id, client } = await shop('30');
   const { id: altered } = await sold(client);
   await sold(client);
-  await alter(
-    { account: id, id: altered },
-    ofTransaction(() => ({ tax_date: '2026-10-09' })),
-  );
+  const otherDay = ofTransaction(() => ({ tax_date: '2026-10-09' }));
+  await alter({ account: id, id: altered }, otherDay);
   await later(120 * dayMs, async () => {
     const errors: unknown[] = [];
-    const failing = await retainPersonalData({
-      ...retentionPorts(
-        () => 600_000,
-        (error) => errors.push(error),
-      ),
-      accountIds: async () => ({ ids: [id], next: null }),
-      position: sweepPosition({ pk: `DUE#RETENTION#${id}`, sk: '!' }),
+    const failing = await runFor(id, {
+      onFailure: (error) => errors.push(error),
       olderIds: async () => {
         throw new Error('an outage');
       },
     });
-    expect([failing, errors.length]).toEqual([{ redacted: 0, failed: 1, inconsistent: 0 }, 1]);
-    expect(await runFor(id)).toEqual({ redacted: 1, failed: 0, inconsistent: 1 });
-    expect(await runFor(id)).toEqual({ redacted: 0, failed: 0, inconsistent: 0 });
+    expect([failing, errors.length]).toEqual([counts(0, 1), 1]);
+    expect(await runFor(id)).toEqual(counts(1, 0, 1));
+    expect(await runFor(id)).toEqual(counts(0));
   });
   await undoTampering();
 });
@@ -128,13 +116,10 @@ it('leaves no position of an account whose items are deleted meanwhile', async (
   await sold(client);
   // Ids never go back in time, and tests above made later ones.
   await later(100 * dayMs, async () => {
-    const ports = retentionPorts(() => 600_000, fail);
-    await retainPersonalData({
-      ...ports,
-      accountIds: async () => ({ ids: [id], next: null }),
-      position: sweepPosition({ pk: `DUE#RETENTION#${id}`, sk: '!' }),
+    const { olderIds } = retentionPorts(() => 600_000, fail);
+    await runFor(id, {
       olderIds: async (...range) => {
-        const ids = await ports.olderIds(...range);
+        const ids = await olderIds(...range);
         if (ids.length > 0) await deleteAccountItems(id, () => {});
         return ids;
       },

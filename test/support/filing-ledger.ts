@@ -274,7 +274,7 @@ const query = async (pk: string): Promise<Record<string, unknown>[]> => {
 
 const shards = [0, 1, 2, 3, 4, 5, 6, 7];
 const transactionsIn = (items: Record<string, unknown>[]) =>
-  items.filter(({ sk }) => sk !== '!').map(({ transaction_id }) => String(transaction_id));
+  items.filter(({ sk }) => sk !== '!').map(({ transactionId }) => String(transactionId));
 
 /** The locations of an account's items, by keys that are written independently of the service. */
 export const placesOf = async (account: Account, state: string) => {
@@ -426,9 +426,9 @@ const judgeHead = async (account: Account, transaction: Transaction): Promise<vo
   expect(transaction.filed_at === null).toBe(!isFiled);
   const audit = (await query(`T#${account.id}#${transaction.id}`)).filter(({ sk }) => sk !== 'H');
   expect(audit.map(({ version }) => version)).toEqual(Array.from({ length: transaction.version }, (_, at) => at + 1));
-  expect(audit.map((entry) => entry['previous_hash'])).toEqual([
+  expect(audit.map((entry) => entry['previousHash'])).toEqual([
     null,
-    ...audit.slice(0, -1).map((entry) => entry['audit_hash']),
+    ...audit.slice(0, -1).map((entry) => entry['hash']),
   ]);
 };
 

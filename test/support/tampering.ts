@@ -66,8 +66,8 @@ export const forge = async (
   });
   const { hash: _, ...covered } = {
     ...entry,
-    from: newest['from_status'] as string | null,
-    previousHash: newest['previous_hash'] as string | null,
+    from: newest['from'] as string | null,
+    previousHash: newest['previousHash'] as string | null,
     ...others,
   };
   const hash = hashEntry(covered);

@@ -4,7 +4,7 @@ import type { StoredFiling } from '../../shared/filings/filing.ts';
 import type { FilingReads } from '../../shared/filings/ports.ts';
 import { getFiling } from '../../shared/filings/read-filings.ts';
 import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
-import { openEntryToJson } from '../../shared/store/ledger/open-entry-item.ts';
+import { encodeEntry } from '../../shared/ledger/entries/entry.ts';
 import { saleDocument } from '../support/transactions.ts';
 
 const account = {
@@ -59,7 +59,7 @@ const entry = (number: number, jurisdictions: number): LiabilityEntry => ({
 
 // The database ends a page at 1 MB.
 const databasePage = 1_000_000;
-const sizeOf = (one: LiabilityEntry) => JSON.stringify(openEntryToJson(one).amounts).length;
+const sizeOf = (one: LiabilityEntry) => JSON.stringify(encodeEntry(one).amounts).length;
 
 /** Entries in three shards, each of a share of the 300 jurisdictions that a large invoice may have. */
 const readsOf = (count: number, jurisdictions: number, onRead: (bytes: number) => void): FilingReads => {

@@ -50,8 +50,8 @@ describe('a transaction as an item', () => {
       account_parent: 'acct_1#txn_0',
       customer_id: 'c',
       account_customer: 'acct_1#c',
-      audit_hash: expect.any(String),
-      salt: expect.any(String),
+      auditHash: expect.any(String),
+      commitments: { salt: expect.any(String) },
     });
   });
 

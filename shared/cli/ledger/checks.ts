@@ -450,12 +450,12 @@ const stillOrphaned = async (account: string, items: readonly Item[]): Promise<r
 const orphanedAmong = async (account: string, items: readonly Item[]): Promise<Finding[]> => {
   const expected = await expectedPlaces(
     account,
-    items.map(({ transaction_id }) => String(transaction_id)),
+    items.map(({ transactionId }) => String(transactionId)),
   );
   return items
     .filter(({ pk, sk }) => !expected.has(`${pk} ${sk}`))
-    .flatMap(({ transaction_id, state, month, currency }) => {
+    .flatMap(({ transactionId, state, month, currency }) => {
       const what = `open ${entryName({ state: String(state), month: String(month), currency: String(currency) })}`;
-      return findingsOf(String(transaction_id), 'entries', [{ what, actual: 'there', expected: 'none' }]);
+      return findingsOf(String(transactionId), 'entries', [{ what, actual: 'there', expected: 'none' }]);
     });
 };

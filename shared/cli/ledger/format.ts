@@ -9,6 +9,7 @@ import type { Customer } from '../../customers/customer.ts';
 import type { FilingSequence, StoredFiling } from '../../filings/filing.ts';
 import type { ShardProgress } from '../../filings/ports.ts';
 import type { AuditEntry } from '../../ledger/audit.ts';
+import { encodeEntry, type LiabilityEntryJson } from '../../ledger/entries/entry.ts';
 import type { StoredTransaction } from '../../ledger/transaction.ts';
 import { decompress } from '../../store/client/compressed.ts';
 import { findHead } from '../../store/content/content-store.ts';
@@ -25,7 +26,7 @@ import {
   openEntryItems,
   transactionIds,
 } from '../../store/ledger/ledger-walk.ts';
-import { type OpenEntryJson, openEntryFrom, openEntryToJson } from '../../store/ledger/open-entry-item.ts';
+import { openEntryFrom } from '../../store/ledger/open-entry-item.ts';
 import { type TransactionJson, transactionFrom, transactionToJson } from '../../store/ledger/transaction-item.ts';
 import { CommandError } from '../terminal/run-command.ts';
 import { filedEntryPages, filingBook } from './filing-book.ts';
@@ -46,7 +47,7 @@ export type Line =
   | { readonly kind: 'audit_entry'; readonly entry: AuditEntry }
   /** A stored transaction, and whether it has the claim on its reference. */
   | { readonly kind: 'transaction'; readonly holds_reference: boolean; readonly stored: TransactionJson }
-  | { readonly kind: 'open_entry'; readonly entry: OpenEntryJson }
+  | { readonly kind: 'open_entry'; readonly entry: LiabilityEntryJson }
   | { readonly kind: 'filing'; readonly filing: Omit<StoredFiling, 'account'> }
   /** The progress item of a filing's shard, without its key and with uncompressed totals. Its parts come before it. */
   | { readonly kind: 'filing_shard'; readonly filing: string; readonly progress: Readonly<Record<string, unknown>> }
@@ -58,7 +59,7 @@ export type Line =
       readonly from: string;
       readonly sums: unknown;
     }
-  | { readonly kind: 'filed_entry'; readonly filing: string; readonly entry: OpenEntryJson }
+  | { readonly kind: 'filed_entry'; readonly filing: string; readonly entry: LiabilityEntryJson }
   | { readonly kind: 'chain'; readonly chain: Omit<FilingSequence, 'account'> }
   | { readonly kind: 'period'; readonly state: string; readonly period_end: string; readonly filing: string }
   | { readonly kind: 'customer'; readonly customer: Customer };
@@ -241,7 +242,7 @@ const shardLines = async function* (account: string, filing: StoredFiling): Asyn
 const entryLines = async function* (account: string, { id }: StoredFiling): AsyncGenerator<Line> {
   for (let shard = 0; shard < filingReads.shards; shard++)
     for await (const entries of filedEntryPages({ account, id, shard }, pageSize))
-      for (const entry of entries) yield { kind: 'filed_entry', filing: id, entry: openEntryToJson(entry) };
+      for (const entry of entries) yield { kind: 'filed_entry', filing: id, entry: encodeEntry(entry) };
 };
 
 const chainLines = async function* (account: string, state: string): AsyncGenerator<Line> {
@@ -260,7 +261,7 @@ export const filingLines = async function* (
 ): AsyncGenerator<Line> {
   for (const state of states)
     for await (const items of openEntryItems(account, state))
-      for (const item of items) yield { kind: 'open_entry', entry: openEntryToJson(openEntryFrom(item)) };
+      for (const item of items) yield { kind: 'open_entry', entry: encodeEntry(openEntryFrom(item)) };
   for (const filing of filings) {
     yield* entryLines(account, filing);
     yield* shardLines(account, filing);

@@ -80,7 +80,7 @@ const isSuccessor = async (
   const { sk, id, version } = item;
   if (sk !== 'H' || !(Number(stored['version']) > Number(version))) return false;
   const entry = await readItem(TableName, auditKey(account, String(id), Number(version)));
-  return entry?.['audit_hash'] === item['audit_hash'];
+  return entry?.['hash'] === item['auditHash'];
 };
 
 /** Put an item if its key has none or the same one; `false` if it has another one. */

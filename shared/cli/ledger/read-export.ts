@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { asObject, parseJson } from '../../base/json.ts';
 import { type AuditEntry, hashEntry, hashState } from '../../ledger/audit.ts';
+import { decodeEntry } from '../../ledger/entries/entry.ts';
 import { compress } from '../../store/client/compressed.ts';
 import { customerFrom, customerItem } from '../../store/customers/customer-reads.ts';
 import {
@@ -19,12 +20,7 @@ import {
 import { filedEntryKey, type ItemKey, periodKey } from '../../store/keys.ts';
 import { auditEntryFrom, auditItem } from '../../store/ledger/audit-item.ts';
 import { claimItem } from '../../store/ledger/commit-writes.ts';
-import {
-  entryAttributes,
-  openEntryFrom,
-  openEntryFromJson,
-  openEntryItem,
-} from '../../store/ledger/open-entry-item.ts';
+import { entryAttributes, openEntryFrom, openEntryItem } from '../../store/ledger/open-entry-item.ts';
 import { transactionFrom, transactionFromJson, transactionItem } from '../../store/ledger/transaction-item.ts';
 import { CommandError } from '../terminal/run-command.ts';
 import { fileLines, formatVersion, Header, kinds, type Line, LineHashChain, noCounts, Trailer } from './format.ts';
@@ -72,7 +68,7 @@ export const itemsOf = (account: string, line: Line): readonly Item[] => {
     case 'transaction':
       return transactionItems(account, line);
     case 'open_entry':
-      return [checked(openEntryItem(account, openEntryFromJson(line.entry)), openEntryFrom)];
+      return [checked(openEntryItem(account, decodeEntry(line.entry)), openEntryFrom)];
     case 'filing':
       return [
         readable(filingItem({ ...line.filing, account }), filingFrom, (filing) => filingItem({ ...filing, account })),
@@ -87,7 +83,7 @@ export const itemsOf = (account: string, line: Line): readonly Item[] => {
       return [readable(item, totalsPartFrom, (part) => totalsPartItem(account, filing, part))];
     }
     case 'filed_entry': {
-      const entry = openEntryFromJson(line.entry);
+      const entry = decodeEntry(line.entry);
       const key = filedEntryKey(account, line.filing, entry);
       return [checked({ ...key, ...entryAttributes(entry) }, openEntryFrom)];
     }

@@ -1,7 +1,8 @@
 import { assert } from '../../base/assert.ts';
 import { listCharges } from '../../calculations/figures.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
-import type { Amounts, CreditBasis, Credited, SaleState, StoredTransaction, Transaction } from '../transaction.ts';
+import type { CreditBasis, SaleState } from '../settings-snapshot.ts';
+import type { Amounts, Credited, StoredTransaction, Transaction } from '../transaction.ts';
 import { listCalculatedTaxes, nothingCredited, splitByCharge, toCredited, withCredited } from './amounts.ts';
 
 /**

@@ -5,10 +5,10 @@ import { fiveDigitZip } from '../../catalog/location/address.ts';
 import { minorDigits, parseAmount } from '../../money/currency.ts';
 import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { listCalculatedTaxes } from '../credits/amounts.ts';
-import type { ExemptShipping, StoredTransaction } from '../transaction.ts';
+import type { ExemptShipping } from '../settings-snapshot.ts';
+import type { StoredTransaction } from '../transaction.ts';
 import {
   type Amounts,
-  type EntryDocument,
   type EntryException,
   type JurisdictionAmounts,
   type LiabilityEntry,
@@ -286,7 +286,10 @@ export const statesToFile = (posting: PostingInput): readonly string[] =>
     isAwaited ? [state] : [],
   );
 
-const entryDocument = ({ transaction, replacedReason }: PostingInput, charges: readonly Charge[]): EntryDocument => {
+const entryDocument = (
+  { transaction, replacedReason }: PostingInput,
+  charges: readonly Charge[],
+): LiabilityEntry['document'] => {
   const line = charges.find((charge) => charge.line !== null)?.line ?? transaction.line_items[0];
   const address = line?.customer?.address ?? transaction.customer?.address;
   const isExempt = ({ taxability_reason }: Charge['rows'][number]['row']) =>

@@ -1,5 +1,8 @@
-import type { TaxSummaryRow } from '../../calculations/response.ts';
-import type { StoredTransaction, Transaction } from '../transaction.ts';
+import * as z from 'zod/mini';
+import type { DeepReadonly } from '../../base/json.ts';
+import { minorUnits } from '../../money/minor-units.ts';
+import type { RecordedBasis } from '../settings-snapshot.ts';
+import type { StoredTransaction } from '../transaction.ts';
 
 /**
  * Why a part of the gross is exempt, as returns need it: the buyer resells, the buyer is exempt otherwise, SNAP benefits
@@ -12,25 +15,37 @@ export type NamedExemption = (typeof namedExemptions)[number];
 export const exceptionReasons = ['not_covered', 'over_collected', 'under_collected'] as const;
 export type ExceptionReason = (typeof exceptionReasons)[number];
 
-/** Parts of a sum, absent where zero. `exempt` minus its named parts is exempt because of the product. */
-type Part =
-  | NamedExemption
-  /** The part that the content does not cover. It is neither taxable nor exempt. */
-  | 'not_covered'
-  /** The recorded tax less the calculated tax. */
-  | 'difference'
-  | 'over_collected'
-  /** The gross of credits. */
-  | 'credit';
-const parts: readonly Part[] = [...namedExemptions, 'not_covered', 'difference', 'over_collected', 'credit'];
+const part = z.optional(minorUnits);
 
-export type Parts = { readonly [Name in Part]?: bigint | undefined };
+/** Parts of a sum, absent where zero. `exempt` minus its named parts is exempt because of the product. */
+const partShape = {
+  resale: part,
+  customer: part,
+  snap: part,
+  marketplace: part,
+  not_registered: part,
+  /** The part that the content does not cover. It is neither taxable nor exempt. */
+  not_covered: part,
+  /** The recorded tax less the calculated tax. */
+  difference: part,
+  over_collected: part,
+  /** The gross of credits. */
+  credit: part,
+};
+type Part = keyof typeof partShape;
+const parts = Object.keys(partShape) as readonly Part[];
 
 /** Amounts in minor units. */
-export type Amounts = { readonly taxable: bigint; readonly exempt: bigint; readonly tax: bigint } & Parts;
+const Amounts = z.object({ taxable: minorUnits, exempt: minorUnits, tax: minorUnits, ...partShape });
+export type Amounts = DeepReadonly<z.output<typeof Amounts>>;
+export type Parts = Pick<Amounts, Part>;
 
 /** Amounts, and the number of entries and of credits among them that they come from. */
-export type Sum = Amounts & { readonly count: number; readonly credits?: number | undefined };
+export const Sum = z.extend(Amounts, { count: z.int(), credits: z.optional(z.int()) });
+export type Sum = DeepReadonly<z.output<typeof Sum>>;
+
+/** The gross of the entries with an exception, and their number. */
+export const ExceptionSum = z.object({ gross: minorUnits, count: z.int() });
 
 export const zeroSum: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 
@@ -59,57 +74,61 @@ export const plus = (a: Sum, b: Amounts & Partial<Pick<Sum, 'count' | 'credits'>
 
 export const grossAmount = ({ taxable, exempt, not_covered = 0n }: Amounts): bigint => taxable + exempt + not_covered;
 
-/** The sums of one jurisdiction in an open entry, negative for a credit. */
-export type JurisdictionAmounts = Readonly<
-  Pick<TaxSummaryRow, 'jurisdiction_code' | 'jurisdiction_name' | 'jurisdiction_type' | 'reporting_code' | 'rate'>
-> &
-  Amounts;
-
-/** A reason to look at an entry before the return is sent, and the gross that it is about, in minor units. */
-export type EntryException = { readonly reason: ExceptionReason; readonly gross: bigint };
-
-/** The document of an entry, as it was when the entry was posted. */
-export type EntryDocument = {
-  readonly type: Transaction['type'];
-  /** `YYYY-MM-DD` */
-  readonly tax_day: string;
-  readonly reference_id: string | null;
-  readonly customer_id: string | null;
-  /** The five-digit ZIP code of the destination of the first line in the state. */
-  readonly postal_code: string | null;
-  /** The numbers of the certificates that exempted lines in the state; absent without any. */
-  readonly certificate_numbers?: readonly string[] | undefined;
+export const jurisdictionShape = {
+  jurisdiction_code: z.string(),
+  jurisdiction_name: z.string(),
+  jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
 };
 
-/** A finalized transaction's sales and tax in one state that no filing has yet. */
-export type LiabilityEntry = {
-  readonly transactionId: string;
-  /** `US-MI` */
-  readonly state: string;
-  /** `YYYY-MM`, of the tax day. */
-  readonly month: string;
-  readonly currency: string;
-  /** The version of the transaction that posted it, as the condition of removing the entry. */
-  readonly version: number;
+/** What an entry is about, in the order of its stored text. */
+export const EntryFigures = z.object({
   /**
    * The sums of the lines and the shipping, each counted once: by the state's own row, or by the jurisdiction with the
    * largest gross where the state has no tax of its own. Without tax.
    */
-  readonly base: Amounts;
-  readonly amounts: readonly JurisdictionAmounts[];
-  readonly document: EntryDocument;
-  /** Absent where there are none. */
-  readonly exceptions?: readonly EntryException[] | undefined;
+  base: Amounts,
+  /** The sums of each jurisdiction, negative for a credit. */
+  amounts: z.array(
+    z.extend(Amounts, { ...jurisdictionShape, reporting_code: z.nullable(z.string()), rate: z.string() }),
+  ),
+  /** The document, as it was when the entry was posted. */
+  document: z.object({
+    type: z.enum(['sale', 'credit']),
+    /** `YYYY-MM-DD` */
+    tax_day: z.string(),
+    reference_id: z.nullable(z.string()),
+    customer_id: z.nullable(z.string()),
+    /** The five-digit ZIP code of the destination of the first line in the state. */
+    postal_code: z.nullable(z.string()),
+    /** The numbers of the certificates that exempted lines in the state; absent without any. */
+    certificate_numbers: z.optional(z.array(z.string())),
+  }),
+  /** The reasons to look at the entry before the return is sent, with the gross; absent where there are none. */
+  exceptions: z.optional(z.array(z.object({ reason: z.enum(exceptionReasons), gross: minorUnits }))),
+});
+
+/** The place of an entry. */
+export const entryPlaceShape = {
+  transactionId: z.string(),
+  /** `US-MI` */
+  state: z.string(),
+  /** `YYYY-MM`, of the tax day. */
+  month: z.string(),
+  currency: z.string(),
+  /** The version of the transaction that posted it, as the condition of removing the entry. */
+  version: z.int(),
 };
 
+/** A finalized transaction's sales and tax in one state that no filing has yet. */
+export const LiabilityEntry = z.extend(EntryFigures, entryPlaceShape);
+export type LiabilityEntry = DeepReadonly<z.output<typeof LiabilityEntry>>;
+/** An entry as JSON, for ledger files. */
+export type LiabilityEntryJson = z.input<typeof LiabilityEntry>;
+export const encodeEntry = (entry: LiabilityEntry): LiabilityEntryJson =>
+  z.encode(LiabilityEntry, entry as z.output<typeof LiabilityEntry>);
+export const decodeEntry = (json: LiabilityEntryJson): LiabilityEntry => z.decode(LiabilityEntry, json);
+export type JurisdictionAmounts = LiabilityEntry['amounts'][number];
+export type EntryException = NonNullable<LiabilityEntry['exceptions']>[number];
+
 /** The inputs from which the entries of a transaction are computed. */
-export type PostingInput = Pick<
-  StoredTransaction,
-  | 'transaction'
-  | 'settingsSnapshot'
-  | 'replacedReason'
-  | 'exemptShipping'
-  | 'calculatedTaxes'
-  | 'isUnderCollected'
-  | 'statesOfSale'
->;
+export type PostingInput = Pick<StoredTransaction, 'transaction'> & Omit<RecordedBasis, 'creditOf' | 'creditBasis'>;

@@ -22,7 +22,7 @@ const findDictionary = (byte: number | undefined): Buffer => {
 };
 
 /** Compress bytes: a version byte, a checksum that detects a damaged attribute, and raw deflate with the version's dictionary. */
-export const compressBytes = (bytes: Uint8Array): Uint8Array => {
+export const compressBytes = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => {
   const head = Buffer.alloc(headLength, version);
   head.writeUInt32BE(zlib().crc32(bytes), 1);
   return Buffer.concat([head, zlib().deflateRawSync(bytes, { dictionary: findDictionary(version) })]);
@@ -36,12 +36,12 @@ export const decompressBytes = (compressed: Uint8Array): Buffer => {
   return bytes;
 };
 
-export const compressText = (text: string): Uint8Array => compressBytes(Buffer.from(text));
+export const compressText = (text: string): Uint8Array<ArrayBuffer> => compressBytes(Buffer.from(text));
 
 /** The inverse of `compressText`. Throws if the bytes are damaged. */
 export const decompressText = (bytes: Uint8Array): string => decompressBytes(bytes).toString();
 
-export const compress = (value: unknown): Uint8Array => compressText(JSON.stringify(value));
+export const compress = (value: unknown): Uint8Array<ArrayBuffer> => compressText(JSON.stringify(value));
 
 /** The inverse of `compress`. Throws if the bytes are damaged. */
 export const decompress = (bytes: Uint8Array): unknown => JSON.parse(decompressText(bytes));

@@ -4,46 +4,42 @@ import { certificateReasons } from '../../calculations/fields.ts';
 import { environment } from '../../config/environment.ts';
 import type { Customer, CustomerReads } from '../../customers/customer.ts';
 import { batchGet, keysMax, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
+import { defineItem, type Item } from '../define-item.ts';
 import { customerKey, customerPartition } from '../keys.ts';
 
 const day = z.nullable(z.string());
 
-const Item = z.object({
-  sk: z.string(),
-  name: z.nullable(z.string()),
-  exemptions: z.array(
-    z.object({
-      states: z.nullable(z.array(z.string())),
-      reason: z.enum(certificateReasons),
-      certificate_number: z.nullable(z.string()),
-      valid_from: day,
-      valid_to: day,
-    }),
-  ),
-  created_at: z.string(),
-  updated_at: z.string(),
-  version: z.int(),
+const Exemptions = z.array(
+  z.object({
+    states: z.nullable(z.array(z.string())),
+    reason: z.enum(certificateReasons),
+    certificate_number: z.nullable(z.string()),
+    valid_from: day,
+    valid_to: day,
+  }),
+);
+
+const customers = defineItem({
+  key: customerKey,
+  schema: z.object({
+    name: z.nullable(z.string()),
+    exemptions: Exemptions,
+    created_at: z.string(),
+    updated_at: z.string(),
+    version: z.int(),
+  }),
 });
+const Key = z.object({ sk: z.string() });
 
 /** The item of a customer. It has neither `account` nor `id`: the table's indexes hold transactions only. */
-export const customerItem = (account: string, { id, ...customer }: Customer): Record<string, unknown> => ({
-  ...customerKey(account, id),
-  ...customer,
-});
-
-const Certified = z.pick(Item, { sk: true, exemptions: true });
-
-/** The id of a customer with its certificates, of an item that was read with these attributes only. */
-export const certifiedFrom = (item: unknown): readonly [string, Customer['exemptions']] => {
-  const { sk: id, exemptions } = Certified.parse(item);
-  return [id, exemptions];
-};
+export const customerItem = (account: string, customer: Customer): Item =>
+  customers.write([account, customer.id], customer);
 
 /** The customer of an item. Throws where the item is not what `customerItem` makes. */
-export const customerFrom = (item: unknown): Customer => {
-  const { sk: id, ...customer } = Item.parse(item);
-  return { id, ...customer };
-};
+export const customerFrom = (item: unknown): Customer => ({ id: Key.parse(item).sk, ...customers.read(item) });
+
+// Names are not read, because calculations do not use them.
+const Certified = z.object({ sk: z.string(), exemptions: Exemptions });
 
 const TableName = environment.tables.transactions;
 
@@ -73,10 +69,10 @@ const findSomeWithin =
   async (account, ids) => {
     const keys = ids.filter(isCustomerId).map((id) => customerKey(account, id));
     const found = new Map<string, Customer['exemptions']>();
-    // A batch can be 13 MB, so only one is in memory. Names are not read: calculations do not use them.
+    // A batch can be 13 MB, so only one is in memory.
     for (let at = 0; at < keys.length; at += keysMax) {
       const items = await batchGet(TableName, keys.slice(at, at + keysMax), remainingMs, ['exemptions']);
-      for (const item of items) found.set(...certifiedFrom(item));
+      for (const { sk, exemptions } of z.array(Certified).parse(items)) found.set(sk, exemptions);
     }
     return found;
   };

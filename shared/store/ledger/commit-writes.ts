@@ -72,7 +72,7 @@ const isPast = 'expires_at <= :now';
 const isOwn = 'transaction_id = :id';
 const isAsSeen = 'version = :seen';
 // Only a redaction writes the digest.
-const isUnredacted = 'attribute_not_exists(personal_digest)';
+const isUnredacted = 'attribute_not_exists(commitments.digest)';
 
 // Roles whose stored item is returned when the condition fails. A head may have 300 KB, and its audit entry shows the same conflict.
 const returnedRoles = new Set<Role>(['idempotency', 'take', 'audit']);

@@ -47,7 +47,7 @@ export const findRefusal = (
 
   // The entry's hash covers the state, the time and the previous entry: only this commit can have written it. Audit
   // entries are never deleted.
-  if (failedAs('audit')?.item?.['audit_hash'] === head.entry.hash) return { kind: 'committed', isRepeat: true };
+  if (failedAs('audit')?.item?.['hash'] === head.entry.hash) return { kind: 'committed', isRepeat: true };
 
   // The other writer may be an earlier attempt of this request. Its outcome decides what the other reasons mean.
   if (isContended(obstacles.flatMap(({ role, code }) => (tellingRoles.has(role) ? [code] : []))))

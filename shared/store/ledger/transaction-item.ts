@@ -4,35 +4,11 @@ import { getOrAdd } from '../../base/collections.ts';
 import { isObjectOrArray } from '../../base/json.ts';
 import { nothingCredited } from '../../ledger/credits/amounts.ts';
 import { creditedFrom, creditedText, creditedTextMax, isEmpty } from '../../ledger/credits/counters.ts';
-import { SettingsSnapshot } from '../../ledger/settings-snapshot.ts';
-import type { CreditBasis, StoredTransaction, Transaction, TransactionSummary } from '../../ledger/transaction.ts';
-import { taxabilityReasons } from '../../tax/assessment.ts';
+import { RecordedBasis } from '../../ledger/settings-snapshot.ts';
+import type { StoredTransaction, Transaction, TransactionSummary } from '../../ledger/transaction.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { compressBytes, compressText, decompress, decompressBytes } from '../client/compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
-import { minorUnits } from '../stored-sum.ts';
-
-type Committed = Pick<StoredTransaction, 'commitments'>;
-
-/** The attributes of a head for its commitments: the salt, or after a redaction the digest. */
-export const commitmentShape = { salt: z.optional(z.string()), personal_digest: z.optional(z.string()) };
-
-/** The salt is in no other attribute, so that removing it removes every way to check a guess of the data. */
-export const commitmentAttribute = ({ commitments }: Committed): Record<string, string> =>
-  'salt' in commitments ? { salt: commitments.salt } : { personal_digest: commitments.digest };
-
-/** The commitments of a head's attributes. Throws where it has both or none. */
-export const readCommitments = ({
-  salt,
-  personal_digest: digest,
-}: z.infer<z.ZodMiniObject<typeof commitmentShape>>): Committed => {
-  assert((salt === undefined) !== (digest === undefined), 'A transaction has either a salt or a digest.');
-  return { commitments: salt === undefined ? { digest: String(digest) } : { salt } };
-};
-
-/** The attribute of a head for the amounts credited on a sale. */
-export const creditedShape = { credited: z.optional(z.instanceof(Uint8Array)) };
-type Counters = { readonly credited?: Uint8Array | undefined };
 
 // Fills the last byte of a text of odd length. The texts themselves have the other hexadecimal digits only.
 const filler = 'f';
@@ -40,14 +16,10 @@ const packed = (text: string) => compressBytes(Buffer.from(text.length % 2 === 0
 const unpacked = (attribute: Uint8Array) => decompressBytes(attribute).toString('hex').replace(filler, '');
 
 /** The attribute of the amounts credited on a sale; none where nothing was credited. */
-export const creditedAttributes = ({ transaction, credited }: StoredTransaction): Counters => {
+const creditedAttribute = ({ transaction, credited }: StoredTransaction) => {
   const text = creditedText(credited, transaction);
   return isEmpty(text) ? {} : { credited: packed(text) };
 };
-
-/** The amounts credited on a sale, from its attribute. Throws where the attribute is of another sale. */
-export const readCredited = ({ credited }: Counters, sale: Transaction): StoredTransaction['credited'] =>
-  credited === undefined ? nothingCredited : creditedFrom(unpacked(credited), sale);
 
 // An upper bound of the compressed length of incompressible bytes: version, checksum, and five bytes for each block.
 const compressedMax = (length: number) => length + 64 + Math.ceil(length / 1000);
@@ -55,32 +27,17 @@ const compressedMax = (length: number) => length + 64 + Math.ceil(length / 1000)
 /** The most bytes that the attribute can have for any credits of the sale. */
 export const creditedBytesMax = (sale: Transaction): number => compressedMax(Math.ceil(creditedTextMax(sale) / 2));
 
-type Compressed = Pick<
-  StoredTransaction,
-  | 'transaction'
-  | 'creditOf'
-  | 'creditBasis'
-  | 'settingsSnapshot'
-  | 'replacedReason'
-  | 'exemptShipping'
-  | 'calculatedTaxes'
-  | 'isUnderCollected'
-  | 'statesOfSale'
->;
+type Compressed = RecordedBasis & Pick<StoredTransaction, 'transaction'>;
 
 // The lines are most of the text, and a change is measured before it is written.
 const lineTexts = new WeakMap<object, string>();
 
-const texts = (stored: Compressed) => {
-  const { transaction, creditOf, creditBasis, settingsSnapshot, replacedReason, exemptShipping } = stored;
-  const { isUnderCollected, statesOfSale } = stored;
-  const calculatedTaxes = stored.calculatedTaxes?.map(String);
+const texts = ({ transaction, ...basis }: Compressed) => {
   // `null` keeps the order of the keys: the transaction that is read back equals the response byte by byte.
   // The explanation is as long as the lines. In the summary, every index would project it.
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
-  const ofEntries = { replacedReason, exemptShipping, calculatedTaxes, isUnderCollected, statesOfSale };
-  const others = JSON.stringify({ explanation, creditOf, creditBasis, settingsSnapshot, ...ofEntries });
+  const others = JSON.stringify({ explanation, ...z.encode(RecordedBasis, basis) });
   const lines = getOrAdd(lineTexts, line_items, () => JSON.stringify(line_items));
   return { summary: JSON.stringify(summary), lines: `{"line_items":${lines},${others.slice(1)}` };
 };
@@ -148,8 +105,9 @@ export const transactionItem = (account: string, stored: StoredTransaction): Rec
     tax_amount: transaction.tax_amount,
     credited_amount: transaction.credited_amount,
     credited_tax_amount: transaction.credited_tax_amount,
-    audit_hash: stored.auditHash,
-    ...commitmentAttribute(stored),
+    auditHash: stored.auditHash,
+    // The salt is nowhere else, so that removing it removes every way to check a guess of the data.
+    commitments: stored.commitments,
     ...deadline(account, transaction),
     ...optionally(reference_id, (value) => ({ reference_id: value, account_reference: ofAccount(value) })),
     ...optionally(parent_transaction_id, (value) => ({
@@ -158,7 +116,7 @@ export const transactionItem = (account: string, stored: StoredTransaction): Rec
     })),
     ...optionally(customer?.id, (value) => ({ customer_id: value, account_customer: ofAccount(value) })),
     ...split(stored),
-    ...creditedAttributes(stored),
+    ...creditedAttribute(stored),
   };
 };
 
@@ -169,9 +127,9 @@ const Row = z.object(rowShape);
 const Head = z.object({
   ...rowShape,
   lines: bytes,
-  ...creditedShape,
-  audit_hash: z.string(),
-  ...commitmentShape,
+  credited: z.optional(bytes),
+  auditHash: z.string(),
+  commitments: z.union([z.strictObject({ salt: z.string() }), z.strictObject({ digest: z.string() })]),
 });
 
 // The checksum of the attribute shows that the bytes are those that were written. Not every field is validated: a later version may
@@ -180,17 +138,9 @@ const Summary = z.custom<TransactionSummary>((value) => {
   const { object, currency, tax_date } = Object(value);
   return object === 'transaction' && typeof currency === 'string' && typeof tax_date === 'string';
 });
-const Lines = z.object({
+const Lines = z.extend(RecordedBasis, {
   line_items: z.array(z.custom<Transaction['line_items'][number]>(isObjectOrArray)),
   explanation: z.nullable(z.array(z.custom<NonNullable<Transaction['explanation']>[number]>(isObjectOrArray))),
-  creditOf: z.nullable(z.enum(['all', 'remaining', 'lines'])),
-  creditBasis: z.optional(z.custom<CreditBasis>(isObjectOrArray)),
-  settingsSnapshot: SettingsSnapshot,
-  replacedReason: z.optional(z.enum(taxabilityReasons)),
-  exemptShipping: z.optional(z.record(z.string(), z.enum(['resale', 'customer', 'snap']))),
-  calculatedTaxes: z.optional(z.array(minorUnits)),
-  isUnderCollected: z.optional(z.literal(true)),
-  statesOfSale: z.optional(z.array(z.string())),
 });
 
 const readSummary = ({ pk, status, version, summary }: z.infer<typeof Row>): TransactionSummary => {
@@ -206,32 +156,37 @@ export const summaryFrom = (item: unknown): TransactionSummary => readSummary(Ro
 
 /** The transaction of a head. Throws where the item is not what `transactionItem` makes. */
 export const transactionFrom = (item: unknown): StoredTransaction => {
-  const head = Head.parse(item);
-  const { line_items, explanation, ...kept } = Lines.parse(decompress(head.lines));
-  const transaction = { ...readSummary(head), line_items, explanation };
+  const { lines, credited, auditHash, commitments, ...row } = Head.parse(item);
+  const { line_items, explanation, ...basis } = z.decode(Lines, decompress(lines) as z.input<typeof Lines>);
+  const transaction = { ...readSummary(row), line_items, explanation };
   return {
     transaction,
-    auditHash: head.audit_hash,
-    credited: readCredited(head, transaction),
-    ...kept,
-    ...readCommitments(head),
+    auditHash,
+    credited: credited === undefined ? nothingCredited : creditedFrom(unpacked(credited), transaction),
+    ...basis,
+    commitments,
   };
 };
 
 /** A stored transaction as JSON, for ledger files. */
-export type TransactionJson = Omit<StoredTransaction, 'credited' | 'calculatedTaxes'> & {
-  readonly credited: string;
-  readonly calculatedTaxes?: readonly string[] | undefined;
+export type TransactionJson = z.input<typeof RecordedBasis> &
+  Pick<StoredTransaction, 'transaction' | 'commitments' | 'auditHash'> & { readonly credited: string };
+
+export const transactionToJson = ({ transaction, credited, commitments, auditHash, ...basis }: StoredTransaction) => ({
+  transaction,
+  commitments,
+  auditHash,
+  ...z.encode(RecordedBasis, basis),
+  credited: creditedText(credited, transaction),
+});
+
+export const transactionFromJson = (json: TransactionJson): StoredTransaction => {
+  const { transaction, credited, commitments, auditHash, ...basis } = json;
+  return {
+    transaction,
+    commitments,
+    auditHash,
+    ...z.decode(RecordedBasis, basis),
+    credited: creditedFrom(credited, transaction),
+  };
 };
-
-export const transactionToJson = ({ credited, calculatedTaxes, ...stored }: StoredTransaction): TransactionJson => ({
-  ...stored,
-  credited: creditedText(credited, stored.transaction),
-  calculatedTaxes: calculatedTaxes?.map(String),
-});
-
-export const transactionFromJson = ({ credited, calculatedTaxes, ...stored }: TransactionJson): StoredTransaction => ({
-  ...stored,
-  credited: creditedFrom(credited, stored.transaction),
-  calculatedTaxes: calculatedTaxes?.map(BigInt),
-});

@@ -6,19 +6,7 @@ import type { Version } from '../history.ts';
 import { type Head, kindOf } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
-const entryOf = (item: Item) =>
-  ({
-    transactionId: item['transaction_id'],
-    version: item['version'],
-    at: item['at'],
-    by: item['by'],
-    from: item['from_status'],
-    to: item['to_status'],
-    fields: item['fields'],
-    stateHash: item['state_hash'],
-    previousHash: item['previous_hash'],
-    hash: item['audit_hash'],
-  }) as AuditEntry;
+const entryOf = ({ pk: _, sk: _sk, answer: _answer, about: _about, ...entry }: Item) => entry as AuditEntry;
 
 const entryHash = ({ hash: _, ...covered }: AuditEntry): string => sha256(canonical(covered));
 
@@ -50,7 +38,7 @@ export class Audit {
 const nameOf = (pk: string, version: number) => `${pk} ${version}`;
 
 const stateHashOf = ({ item, transaction }: Head): string => {
-  const { salt, personal_digest: digest } = item;
+  const { salt, digest } = item['commitments'] as { readonly salt?: string; readonly digest?: string };
   return committedHash(transaction, salt === undefined ? String(digest) : personalDigest(transaction, String(salt)));
 };
 
@@ -62,11 +50,11 @@ const ofState = ({ head, version }: Reign, before: Reign | undefined, audit: Aud
   const where = `The audit entry of ${head.id} at version ${head.version}`;
   if (!item) return [`${where} is missing.`];
   const entry = entryOf(item);
-  const last = before && { hash: String(before.head.item['audit_hash']), to: before.head.status };
+  const last = before && { hash: String(before.head.item['auditHash']), to: before.head.status };
   const hash = isHashed ? entryHash(entry) : null;
   const faults = [
     ...auditFaults(entry, { id: head.id, version: head.version, before: last ?? null, hash }),
-    ...differing('hash of the entry, as the transaction has it', head.item['audit_hash'], entry.hash),
+    ...differing('hash of the entry, as the transaction has it', head.item['auditHash'], entry.hash),
     ...differing('status in the entry', entry.to, head.status),
     ...(isHashed ? differing('hash of the state in the entry', entry.stateHash, stateHashOf(head)) : []),
   ];

@@ -171,7 +171,7 @@ export const entryOf = (item: Item): Entry => {
   const [kind, account = '', filing = ''] = String(item['pk']).split('#');
   return {
     account,
-    transactionId: item['transaction_id'] as string,
+    transactionId: item['transactionId'] as string,
     state: item['state'] as string,
     month: item['month'] as string,
     currency: item['currency'] as string,

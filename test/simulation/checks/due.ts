@@ -27,7 +27,7 @@ class DueBooks {
 
   take({ name, version: { item } }: Change): string[] {
     const [pk = '', sk = ''] = name.split(' ');
-    if (pk === 'DUE#SWEEP') this.#isSwept ||= item?.['done'] === true;
+    if (pk === 'DUE#SWEEP') this.#isSwept ||= item?.['isDone'] === true;
     else if (pk.startsWith('DUE#')) {
       if (item) this.#due.add(sk);
       else this.#due.delete(sk);

@@ -17,12 +17,13 @@ const ofTransaction = (reigns: readonly Reign[]): string[] => {
   const [before, first] = [reigns[at - 1], reigns[at]];
   if (!before || !first) return [];
   const wrong: string[] = [];
-  const digest = personalDigest(before.head.transaction, String(before.head.item['salt']));
+  const committed = ({ item }: Reign['head']) => item['commitments'] as { salt?: string; digest?: string };
+  const digest = personalDigest(before.head.transaction, String(committed(before.head).salt));
   if (figuresOf(before) !== figuresOf(first)) wrong.push('changed a figure when it was redacted');
-  if (first.head.item['personal_digest'] !== digest) wrong.push('lost its commitments when it was redacted');
+  if (committed(first.head).digest !== digest) wrong.push('lost its commitments when it was redacted');
   for (const { head } of reigns.slice(at)) {
-    if (head.item['salt'] !== undefined) wrong.push(`has a salt at version ${head.version}, after it was redacted`);
-    if (head.item['personal_digest'] !== digest) wrong.push(`has other commitments at version ${head.version}`);
+    if (committed(head).salt !== undefined) wrong.push(`has a salt at version ${head.version}, after it was redacted`);
+    if (committed(head).digest !== digest) wrong.push(`has other commitments at version ${head.version}`);
     if (head.item['customer_id'] !== undefined || canonicalOf(head.transaction) !== impersonal(head.transaction))
       wrong.push(`has personal data at version ${head.version}, after it was redacted`);
   }

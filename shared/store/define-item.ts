@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import type { DeepReadonly } from '../base/json.ts';
+import { compress, decompress } from './client/compressed.ts';
+import type { ItemKey } from './keys.ts';
+
+export type Item = ItemKey & Readonly<Record<string, unknown>>;
+
+type Definition<Place extends unknown[], Schema> = {
+  readonly key: (...place: Place) => ItemKey;
+  /** The other attributes, which have the names of the value's fields. */
+  readonly schema: Schema;
+};
+
+/**
+ * A kind of item. `write` builds the item of a value from its key and the fields that the schema has. `read` throws where
+ * the item is not what `write` makes.
+ */
+export const defineItem = <Place extends unknown[], Schema extends z.core.$ZodType<object>>({
+  key,
+  schema,
+}: Definition<Place, Schema>) => {
+  const attributes = (value: DeepReadonly<z.output<Schema>>): Readonly<Record<string, unknown>> =>
+    z.encode(schema, value as z.output<Schema>) as Record<string, unknown>;
+  return {
+    attributes,
+    write: (place: Place, value: DeepReadonly<z.output<Schema>>): Item => ({ ...key(...place), ...attributes(value) }),
+    read: (item: unknown): z.output<Schema> => z.decode(schema, item as z.input<Schema>),
+  };
+};
+
+/** A value as compressed JSON. */
+export const compressed = <Schema extends z.core.$ZodType>(schema: Schema) =>
+  z.codec(z.instanceof(Uint8Array), schema, {
+    decode: (bytes) => decompress(bytes) as z.input<Schema>,
+    encode: compress,
+  });
+
+/** A map by text as an array of its entries. */
+export const entriesOf = <Schema extends z.core.$ZodType>(schema: Schema) =>
+  z.codec(
+    z.array(z.tuple([z.string(), schema])),
+    z.custom<ReadonlyMap<string, z.output<Schema>>>((map) => map instanceof Map),
+    {
+      decode: (entries) => new Map(entries as readonly (readonly [string, z.output<Schema>])[]),
+      encode: (map) => [...map] as [string, z.output<Schema>][],
+    },
+  );
