@@ -1,0 +1,208 @@
+/** What must be true of the answer to any request: it is documented, a refusal names what is wrong, and nothing is lost. */
+import { type Code, errorCodes } from '../../../shared/base/error-codes.ts';
+import { problemsOf, schemaProblems } from '../validate-response.ts';
+import { type Operation, plain, type Schema, type WireRequest } from './requests.ts';
+
+type Refusal = {
+  readonly code: string;
+  readonly status: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly source: { readonly pointer: string | null; readonly parameter?: string; readonly header?: string };
+  readonly meta?: { readonly request_id?: string };
+};
+/** The fields of a response's body that the checks read. */
+export type Body = {
+  readonly errors?: readonly Refusal[];
+  readonly warnings?: readonly { readonly pointer: unknown }[];
+} | null;
+
+export type WireAnswer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed JSON, or the text of something else; `null` without a body. */
+  readonly body: unknown;
+  /** The number of writes to the ledger for it. */
+  readonly writes: number;
+  /** Without a query. `/` if no operation has it. */
+  readonly path: string;
+};
+
+/** The parsed body of a request; `undefined` if it is no JSON. */
+const jsonOf = ({ body }: WireRequest): unknown => {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+};
+
+const queryOf = ({ target }: WireRequest) => new URLSearchParams(target.split('?').slice(1).join('?'));
+
+/**
+ * The position in a body of the value that a JSON Pointer (RFC 6901) names, a number for each name. For a field that the schema
+ * names and that is missing it ends early. `null` if the pointer leads nowhere.
+ */
+const positionOf = (pointer: string, body: unknown, given: Schema): number[] | null => {
+  if (!/^(\/([^~]|~[01])*)?$/s.test(pointer)) return null;
+  let [value, schema]: [unknown, Schema | undefined] = [body, plain(given)];
+  const position: number[] = [];
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    const isAbsent = value === undefined || value === null;
+    const holder = isAbsent ? {} : (value as Record<string, unknown>);
+    if (typeof holder !== 'object') return null;
+    const inner: Schema | undefined = Array.isArray(holder) ? schema?.items : schema?.properties?.[name];
+    if (Object.hasOwn(holder, name))
+      position.push(Array.isArray(holder) ? Number(name) : Object.keys(holder).indexOf(name));
+    else if (!inner || Array.isArray(holder)) return null;
+    value = Object.hasOwn(holder, name) ? holder[name] : undefined;
+    schema = inner && plain(inner);
+  }
+  return position;
+};
+
+/** Whether a position is before another one, or the same. */
+const isInOrder = (left: readonly number[], right: readonly number[]): boolean => {
+  const at = left.findIndex((number, index) => number !== right[index]);
+  return at < 0 || (left[at] as number) < (right[at] ?? -1);
+};
+
+// OpenAPI describes credentials and the media type elsewhere than in the parameters.
+const described = ['x-api-key', 'authorization', 'content-type', 'content-encoding'];
+
+const sourceProblems = (
+  { source, code }: Refusal,
+  request: WireRequest,
+  { parameters, body }: Operation,
+  json: unknown,
+): string[] => {
+  const { pointer, parameter, header } = source;
+  const isDocumented = (place: 'query' | 'header', name: string) =>
+    parameters.some((one) => one.in === place && one.name === name);
+  if (header !== undefined)
+    return described.includes(header.toLowerCase()) || isDocumented('header', header)
+      ? []
+      : [`the header ${header} is not documented`];
+  if (parameter !== undefined)
+    return isDocumented('query', parameter)
+      ? code === 'validation_unknown_parameter'
+        ? [`the documented parameter "${parameter}" is unknown`]
+        : []
+      : code === 'validation_unknown_parameter' && queryOf(request).has(parameter)
+        ? []
+        : [`${code} about the parameter "${parameter}"`];
+  if (pointer === null) return [];
+  if (json === undefined || !body) return [`a pointer "${pointer}" without a body`];
+  return positionOf(pointer, json, body.schema) ? [] : [`the pointer "${pointer}" leads nowhere`];
+};
+
+const refusalProblems = (request: WireRequest, answer: WireAnswer, operation: Operation | null): string[] => {
+  const errors = (answer.body as Body)?.errors ?? [];
+  const json = jsonOf(request);
+  const found: string[] = [];
+  if (answer.writes > 0) found.push('it was refused, and wrote to the ledger');
+  if (errors[0]?.status !== String(answer.status)) found.push('the first error has another status');
+  if (errors.length > 20) found.push(`${errors.length} errors`);
+  for (const error of errors) {
+    if (String(errorCodes[error.code as Code]?.status) !== error.status) found.push(`${error.code} is ${error.status}`);
+    if (!/\w.{8}/s.test(error.detail) || !error.title || error.detail === 'Invalid input')
+      found.push(`it says only "${error.detail}"`);
+    if (error.meta?.request_id !== answer.headers.get('X-Request-Id')) found.push('the request id is another one');
+    if (operation) found.push(...sourceProblems(error, request, operation, json));
+  }
+  const positions = errors.flatMap(({ source: { pointer } }) => {
+    const position = pointer === null ? null : positionOf(pointer, json, {});
+    return position ? [position] : [];
+  });
+  if (positions.some((position, at) => at > 0 && !isInOrder(positions[at - 1] as number[], position)))
+    found.push('the errors are not in the order of the body');
+  return found;
+};
+
+// `__proto__` is unknown in every object, so it is ignored with a warning.
+const withoutProto = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutProto);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([name]) => name !== '__proto__');
+  return Object.fromEntries(entries.map(([name, inner]) => [name, withoutProto(inner)]));
+};
+
+const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: Operation): string[] => {
+  const { body, parameters, name: operationName, path } = operation;
+  const found: string[] = [];
+  const json = jsonOf(request);
+  for (const [name, value] of body ? request.headers : [])
+    if (/^content-encoding: .*(gzip|br|x)|^content-type: .*(utf-16|latin1)/i.test(`${name}: ${value}`))
+      found.push(`it accepted ${name}: ${value}`);
+  if (body)
+    for (const problem of schemaProblems(body.schema, withoutProto(json)))
+      found.push(`it accepted a body that the document refuses: ${problem}`);
+  const query = queryOf(request);
+  // The console reads its own query, because an issuer may return any.
+  for (const name of operationName === 'get-console' ? [] : query.keys())
+    if (!parameters.some((one) => one.in === 'query' && one.name === name)) found.push(`it accepted "${name}"`);
+  for (const { name, schema, in: place } of parameters) {
+    const sent = request.headers.flatMap(([own, value]) => (own.toLowerCase() === name.toLowerCase() ? [value] : []));
+    const given = place === 'query' ? query.getAll(name) : place === 'header' ? sent : [];
+    if (place === 'query' && given.length > 1) found.push(`it accepted ${name} ${given.length} times`);
+    for (const value of given) {
+      const typed = schema.type === 'integer' && /^\d+$/.test(value) ? Number(value) : value;
+      found.push(...schemaProblems(schema, typed).map((problem) => `it accepted ${name} "${value}": ${problem}`));
+    }
+  }
+  // A read or changed object keeps the warnings of the request that created it.
+  for (const { pointer } of path.includes('{') ? [] : ((answer.body as Body)?.warnings ?? []))
+    if (
+      typeof pointer === 'string' &&
+      body &&
+      !positionOf(pointer, json, body.schema) &&
+      !positionOf(pointer, answer.body, {})
+    )
+      found.push(`the warning's pointer "${pointer}" leads nowhere`);
+  return found;
+};
+
+/** The violations of the contract in an answer; empty if there are none. */
+export const answerProblems = (request: WireRequest, answer: WireAnswer, operation: Operation | null): string[] => {
+  const found = [
+    ...(answer.status >= 500 ? [`a ${answer.status}`] : []),
+    ...problemsOf({ method: request.method, ...answer }),
+  ];
+  if (found.length > 0) return found;
+  if (answer.status >= 400) return refusalProblems(request, answer, operation);
+  return operation ? acceptedProblems(request, answer, operation) : ['an answer without an operation'];
+};
+
+const sorted = (value: unknown): string =>
+  JSON.stringify(value, (_name, inner) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+      : inner,
+  );
+
+/** Compares the answers under an Idempotency-Key: the same body gets the same answer, another body is refused. */
+export const newReplayCheck = () => {
+  const firsts = new Map<string, { readonly body: string; readonly text: string }>();
+  return (request: WireRequest, answer: WireAnswer, operation: Operation | null): string[] => {
+    // Requests that write nothing ignore an idempotency key.
+    if (!operation?.parameters.some(({ name }) => name === 'Idempotency-Key')) return [];
+    const [, key] = request.headers.find(([name]) => name.toLowerCase() === 'idempotency-key') ?? [];
+    const place = `${request.method} ${answer.path} ${key}`;
+    const first = key === undefined ? undefined : firsts.get(place);
+    const body = sorted(jsonOf(request));
+    const isReplayed = answer.headers.get('Idempotent-Replayed') === 'true';
+    if ((answer.body as Body)?.errors?.[0]?.code === 'idempotency_key_reused')
+      return first && first.body !== body ? [] : ['a key is refused that was not used for another body'];
+    if (answer.status >= 300 || !first) {
+      // A dry run stores nothing, not even its key.
+      const isStored = answer.status < 300 && request.method === 'POST' && !/"dry_run":true/.test(body);
+      if (isStored && key !== undefined) firsts.set(place, { body, text: answer.text });
+      return isReplayed ? ['it says that it is a replay, and is none'] : [];
+    }
+    if (first.body !== body) return ['another body was accepted under the same key'];
+    const isSame = isReplayed && first.text === answer.text && answer.writes === 0;
+    return isSame ? [] : ['a replay has another answer, is not marked, or wrote to the ledger'];
+  };
+};
