@@ -1,115 +1,316 @@
+/** No request reaches, or can detect, an object of another account. @isolated: the service needs an issuer of tokens. */
 import { describe, expect, it } from 'vitest';
-import { absentIds, attempts, noCursor, notFound } from '../support/foreign-attempts.ts';
-import type { Request } from '../support/http.ts';
-import { bytesOf, call, operationsWithId, requestsTo, two, withCalls } from '../support/isolation.ts';
-import { refusalOf } from '../support/sales.ts';
-import type { Ids, RequestArgs, TwoAccounts } from '../support/two-accounts.ts';
+import { randomOf } from '../fuzz/random.ts';
+import { type Answer, send } from '../support/http.ts';
+import { goods, refusalOf, sale } from '../support/sales.ts';
+import { idChanges, strayPaths } from './isolation/foreign-ids.ts';
+import {
+  absentIds,
+  billed,
+  bytesOf,
+  call,
+  closedEndpoints,
+  credentials,
+  type Ids,
+  owner,
+  ownerToken,
+  type RequestArgs,
+  requestTo,
+  stranger,
+  strangers,
+  url,
+  withCalls,
+} from './isolation/two-accounts.ts';
 
-const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
+const notFound = '404 | not_found';
+const noParent = '422 | validation_parent_not_found /parent_transaction_id';
+const noCursor = '422 | validation_invalid_cursor starting_after';
 
-type As = 'key' | 'token';
-const send = ([method, path, request = {}]: RequestArgs, headers: Request['headers'] = {}) =>
-  call(method, path, { ...request, headers: { ...request.headers, ...headers } });
-/** The answer to the stranger, and its database calls. */
-const asStranger = (as: As, asked: RequestArgs) => withCalls(() => send(asked, two.strangers[as]));
+type Attempt = readonly [
+  name: string,
+  target: string,
+  expected: string,
+  body?: object | null,
+  headers?: Record<string, string>,
+];
+const credit = (parent: keyof Ids, others: object = {}) => ({
+  type: 'credit',
+  parent_transaction_id: `{${parent}}`,
+  ...others,
+});
+const line = { line_items: [{ id: 'item_1', quantity: '1' }] };
+const csv = { Accept: 'text/csv' };
+const firstVersion = { 'If-Match': '"1"' };
+const key = { 'Idempotency-Key': 'k' };
+const sameChange = { 'Idempotency-Key': 'the-same-change' };
 
-/** A request to each endpoint with an id in its path. */
-const readsAndChanges = operationsWithId.map(
-  (operation) => [operation, (ids: Ids) => requestsTo(ids)[operation], notFound] as const,
-);
+/** Requests with the id of an object in braces. The expected refusals are written by hand. */
+const attempts: readonly Attempt[] = [
+  ...closedEndpoints
+    .filter(({ path }) => path.includes('{id}'))
+    .map((endpoint): Attempt => {
+      const braced = Object.fromEntries(Object.keys(absentIds).map((name) => [name, `{${name}}`])) as Ids;
+      const [method, path, { body = null } = {}] = requestTo(endpoint, braced);
+      return [endpoint.name, `${method} ${path}`, notFound, body as object | null];
+    }),
+  ['reading a sale', 'GET /transactions/{sale}', notFound],
+  ['reading a credit', 'GET /transactions/{credit}', notFound],
+  ['reading a void sale', 'GET /transactions/{voided}', notFound],
+  ['reading a sale with its history', 'GET /transactions/{sale}?expand=history', notFound],
+  ['reading a later page of a history', 'GET /transactions/{draft}/history?starting_after=2', notFound],
+  ['reading a history after its end', 'GET /transactions/{draft}/history?starting_after=9', notFound],
+  ['reading one entry of a history', 'GET /transactions/{sale}/history?limit=1', notFound],
+  ['changing nothing of a draft', 'POST /transactions/{draft}', notFound, { status: 'draft' }],
+  ['finalizing a draft', 'POST /transactions/{draft}', notFound, { status: 'finalized' }],
+  ['voiding a draft', 'POST /transactions/{draft}', notFound, { status: 'void' }],
+  ['voiding a sale', 'POST /transactions/{sale}', notFound, { status: 'void' }],
+  ['voiding a void sale', 'POST /transactions/{voided}', notFound, { status: 'void' }],
+  ['voiding a credit', 'POST /transactions/{credit}', notFound, { status: 'void' }],
+  ['changing the lines of a sale', 'POST /transactions/{sale}', notFound, { line_items: [goods()] }],
+  ['changing version 1', 'POST /transactions/{draft}', notFound, { metadata: { a: 'b' } }, firstVersion],
+  ['changing version 2', 'POST /transactions/{draft}', notFound, { metadata: { a: 'b' } }, { 'If-Match': '"2"' }],
+  ['repeating a change', 'POST /transactions/{draft}', notFound, { metadata: { changed: 'yes' } }, sameChange],
+  ['reusing the key of a change', 'POST /transactions/{draft}', notFound, { metadata: { a: 'b' } }, sameChange],
+  ['replaying a sale', 'POST /transactions/{sale}/replay', notFound],
+  ['replaying a credit', 'POST /transactions/{credit}/replay', notFound],
+  ['listing after a sale', 'GET /transactions?starting_after={sale}', noCursor],
+  ['listing with lines after a draft', 'GET /transactions?expand=line_items&starting_after={draft}', noCursor],
+  ['crediting a sale', 'POST /transactions', noParent, credit('sale', { status: 'finalized' })],
+  ['crediting a line in a draft', 'POST /transactions', noParent, credit('sale', line)],
+  ['crediting a void sale', 'POST /transactions', noParent, credit('voided')],
+  ['crediting a credit', 'POST /transactions', noParent, credit('credit', line)],
+  ['crediting in another currency', 'POST /transactions', noParent, credit('sale', { currency: 'EUR' })],
+  ['crediting with a key', 'POST /transactions', noParent, credit('sale'), key],
+  ['calculating the credit of a sale', 'POST /calculations', noParent, credit('sale')],
+  ['calculating the credit of a line', 'POST /calculations', noParent, credit('sale', line)],
+  ['reading the entries of a filing', 'GET /filings/{filing}?expand=entries', notFound],
+  ['reading a filing as CSV', 'GET /filings/{filing}', notFound, null, csv],
+  ['reading entries as CSV', 'GET /filings/{filing}?expand=entries', notFound, null, csv],
+  ['canceling a filing', 'POST /filings/{filing}', notFound, { status: 'canceled' }],
+  ['canceling a filing with a key', 'POST /filings/{earlier}', notFound, { status: 'canceled' }, key],
+  ['renaming a customer', 'POST /customers/{customer}', notFound, { name: 'stranger' }],
+  ['changing nothing of a customer', 'POST /customers/{customer}', notFound, {}],
+  ['changing version 1 of a customer', 'POST /customers/{customer}', notFound, { name: 'stranger' }, firstVersion],
+  ['changing a customer with a key', 'POST /customers/{customer}', notFound, { name: 'stranger' }, key],
+  ['listing after a filing', 'GET /filings?starting_after={filing}', noCursor],
+];
 
-describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
-  it.each([...attempts, ...readsAndChanges])(
-    'cannot access it by %s, and cannot distinguish it from an absent one',
-    async (_name, ask, expected) => {
-      const foreign = await asStranger(as, ask(two.owner));
-      const absent = await asStranger(as, ask(absentIds));
-      expect(refusalOf(foreign.value)).toBe(expected);
-      expect(bytesOf(foreign.value)).toEqual(bytesOf(absent.value));
-      // Neither does the time tell: the same calls, of the same size.
-      expect(foreign.calls).toEqual(absent.calls);
+const requestOf = ([, target, , body = null, headers = {}]: Attempt, ids: Ids): RequestArgs => {
+  const filled = (text: string, encode: (id: string) => string) =>
+    text.replace(/\{(\w+)\}/g, (_, name: keyof Ids) => encode(ids[name]));
+  const [method = '', path = ''] = target.split(' ');
+  const json = body === null ? null : JSON.parse(filled(JSON.stringify(body), (id) => JSON.stringify(id).slice(1, -1)));
+  return [method, filled(path, encodeURIComponent), { headers, ...(json !== null && { body: json }) }];
+};
+
+const october = { from: '2026-10-01', to: '2026-10-31' };
+const entriesOf =
+  (filing: string) =>
+  (cursor: string): RequestArgs => ['GET', `/filings/${filing}?expand=entries&limit=1&starting_after=${cursor}`];
+const pageOf =
+  (list: string) =>
+  (cursor: string): RequestArgs => ['GET', `/${list}?limit=1&starting_after=${cursor}`];
+const cursors: readonly (readonly [keyof typeof owner.cursors, (cursor: string) => RequestArgs, expected: string])[] = [
+  ['transactions', pageOf('transactions'), noCursor],
+  ['filings', pageOf('filings'), noCursor],
+  ['customers', pageOf('customers'), noCursor],
+  ['entries', entriesOf(stranger.filing), noCursor],
+  ['entries', entriesOf(owner.filing), notFound],
+  [
+    'reconciliation',
+    (cursor) => [
+      'POST',
+      '/reconciliations',
+      { body: { ...october, transactions: [billed('x')], starting_after: cursor } },
+    ],
+    '422 | validation_invalid_cursor /starting_after',
+  ],
+];
+
+describe.each(['key', 'token'] as const)("a stranger's %s", (kind) => {
+  const asStranger = (asked: RequestArgs) => withCalls(() => call(asked, strangers[kind]));
+  const expectEqual = async (foreign: RequestArgs, absent: RequestArgs) => {
+    const [left, right] = [await asStranger(foreign), await asStranger(absent)];
+    expect(bytesOf(left.value)).toBe(bytesOf(right.value));
+    // Nor does the time differ: the same calls, of the same size.
+    expect(left.calls).toEqual(right.calls);
+    return left.value;
+  };
+
+  it.each(attempts.map((attempt) => [attempt[0], attempt] as const))(
+    'cannot do this, and cannot distinguish the object from an absent one: %s',
+    async (_name, attempt) => {
+      const answer = await expectEqual(requestOf(attempt, owner), requestOf(attempt, absentIds));
+      expect(refusalOf(answer)).toBe(attempt[2]);
     },
   );
 
-  const garbled = (cursor: string) => (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1);
-  const cursors: readonly (readonly [
-    string,
-    (cursor: string) => RequestArgs,
-    keyof TwoAccounts['owner']['cursors'],
-    string,
-  ])[] = [
-    ['transactions', (cursor) => ['GET', `/transactions?limit=1&starting_after=${cursor}`], 'transactions', noCursor],
-    ['filings', (cursor) => ['GET', `/filings?limit=1&starting_after=${cursor}`], 'filings', noCursor],
-    ['customers', (cursor) => ['GET', `/customers?limit=1&starting_after=${cursor}`], 'customers', noCursor],
-    [
-      'entries, for its own filing',
-      (cursor) => ['GET', `/filings/${two.stranger.filing}?expand=entries&limit=1&starting_after=${cursor}`],
-      'entries',
-      noCursor,
-    ],
-    [
-      "entries, for the account's filing",
-      (cursor) => ['GET', `/filings/${two.owner.filing}?expand=entries&limit=1&starting_after=${cursor}`],
-      'entries',
-      notFound,
-    ],
-    [
-      'a reconciliation',
-      (cursor) => [
-        'POST',
-        '/reconciliations',
-        { body: { from: '2026-10-01', to: '2026-10-31', transactions: [billed('x')], starting_after: cursor } },
-      ],
-      'reconciliation',
-      '422 | validation_invalid_cursor /starting_after',
-    ],
-  ];
-  it.each(cursors)("cannot use the account's cursor of %s", async (_name, ask, kind, expected) => {
-    const cursor = two.owner.cursors[kind];
-    const foreign = await asStranger(as, ask(cursor));
-    const nonsense = await asStranger(as, ask(garbled(cursor)));
-    expect(refusalOf(foreign.value)).toBe(expected);
-    expect(bytesOf(foreign.value)).toEqual(bytesOf(nonsense.value));
-    expect(foreign.calls).toEqual(nonsense.calls);
-    // The path is valid: each account can use it with its own ids.
-    const filing = two.owner.filing;
-    const [method, path, request] = ask(cursor);
-    const own: RequestArgs = [
-      method,
-      path.replace(two.stranger.filing, filing),
-      ...(request ? ([request] as const) : ([] as const)),
-    ];
-    expect((await send(own, two.credentials['a good key'])).status).toBe(200);
-    if (expected !== notFound) expect((await asStranger(as, ask(two.stranger.cursors[kind]))).value.status).toBe(200);
+  it.each(cursors)("cannot use the account's cursor of %s", async (name, ask, expected) => {
+    const cursor = owner.cursors[name];
+    const garbled = (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1);
+    expect(refusalOf(await expectEqual(ask(cursor), ask(garbled)))).toBe(expected);
+    // Each account can use the path with its own ids.
+    const [method, path, request = {}] = ask(cursor);
+    const own: RequestArgs = [method, path.replace(stranger.filing, owner.filing), request];
+    expect((await call(own, ownerToken)).status).toBe(200);
+    if (expected !== notFound) expect((await asStranger(ask(stranger.cursors[name]))).value.status).toBe(200);
   });
 
-  const filters: readonly (readonly [string, (ids: Ids) => string])[] = [
-    ['of its parent', ({ sale }) => `/transactions?parent_transaction_id=${sale}`],
-    ['of its parent, with lines', ({ sale }) => `/transactions?parent_transaction_id=${sale}&expand=line_items`],
-  ];
-  it.each(filters)("finds nothing in a list by the account's id %s", async (_name, path) => {
-    const foreign = await asStranger(as, ['GET', path(two.owner)]);
-    expect(foreign.value.body).toMatchObject({ data: [] });
-    const absent = await asStranger(as, ['GET', path(absentIds)]);
-    expect(bytesOf(foreign.value)).toEqual(bytesOf(absent.value));
-    expect(foreign.calls).toEqual(absent.calls);
+  it.each(['', '&expand=line_items'])("finds nothing in a list by the account's parent id%s", async (more) => {
+    const path = ({ sale: id }: Ids) => `/transactions?parent_transaction_id=${id}${more}`;
+    const answer = await expectEqual(['GET', path(owner)], ['GET', path(absentIds)]);
+    expect(answer.body).toMatchObject({ data: [] });
   });
 });
 
+const asStranger = ([method, path, request = {}]: RequestArgs): Promise<Answer> =>
+  send(url, method, path, { ...request, headers: { ...request.headers, ...strangers.key } });
+
+it('answers an id that is made from one of another account, in every request, as an id that does not exist', {
+  timeout: 180_000,
+}, async () => {
+  const random = randomOf(1, 1);
+  const owned = [owner.sale, owner.credit, owner.voided, owner.draft, owner.filing, owner.earlier, owner.customer];
+  const others: unknown[] = [];
+  for (const attempt of attempts) {
+    const expected = bytesOf(await asStranger(requestOf(attempt, absentIds)));
+    const ids = idChanges.map((change) => change(random.pick(owned), random, owner.account.id) || 'x');
+    // Others are refused for their form, before anything is looked up.
+    const isWellFormed = (id: string) => attempt[2] === notFound || (id.length <= 64 && !/\p{Cc}/u.test(id));
+    await Promise.all(
+      ids.filter(isWellFormed).map(async (id) => {
+        const everywhere = Object.fromEntries(Object.keys(absentIds).map((name) => [name, id])) as Ids;
+        if (bytesOf(await asStranger(requestOf(attempt, everywhere))) !== expected) others.push([attempt[0], id]);
+      }),
+    );
+  }
+  expect(others).toEqual([]);
+});
+
+it.each([
+  ['transactions', owner.sale, absentIds.sale],
+  ['filings', owner.filing, absentIds.filing],
+])('answers malformed paths to one of the %s as those to an absent one', async (collection, id, nobody) => {
+  const absent = strayPaths(collection, nobody);
+  for (const [index, path] of strayPaths(collection, id).entries()) {
+    const answer = await asStranger(['GET', path]);
+    const same = bytesOf(answer) === bytesOf(await asStranger(['GET', absent[index] as string]));
+    expect([path, refusalOf(answer), same]).toEqual([path, notFound, true]);
+  }
+});
+
 it('leaves the objects of the account unchanged', async () => {
-  const { sale: sold, credit, voided, draft, filing, earlier, customer } = two.owner;
-  expect((await two.owner.call('GET', `/customers/${customer}`)).body).toMatchObject({ name: null, version: 2 });
-  const status = async (path: `/${'transactions' | 'filings'}/${string}`) => {
-    const { body } = await two.owner.call('GET', path);
-    return [body.status, 'version' in body ? body.version : null].join(' ');
+  const { sale: sold, credit, voided, draft, filing, earlier, customer } = owner;
+  expect((await owner.call('GET', `/customers/${customer}`)).body).toMatchObject({ name: null, version: 2 });
+  const stateOf = async (path: string) => {
+    const { status, version } = (await call(['GET', path], ownerToken)).body as { status?: string; version?: number };
+    return [status, version].join(' ');
   };
-  expect(await Promise.all([sold, credit, voided, draft].map((id) => status(`/transactions/${id}`)))).toEqual([
-    'finalized 2',
-    'finalized 1',
-    'void 2',
-    'draft 2',
-  ]);
-  expect(
-    await Promise.all([filing, earlier].map(async (id) => (await status(`/filings/${id}`)).split(' ')[0])),
-  ).toEqual(['closed', 'closed']);
+  const states = await Promise.all([sold, credit, voided, draft].map((id) => stateOf(`/transactions/${id}`)));
+  expect(states).toEqual(['finalized 2', 'finalized 1', 'void 2', 'draft 2']);
+  for (const id of [filing, earlier]) expect(await stateOf(`/filings/${id}`)).toMatch(/^closed/);
+});
+
+describe('equal names in two accounts are independent', () => {
+  it.each([
+    ['the owner', owner, stranger],
+    ['the stranger', stranger, owner],
+  ])('%s lists, repeats and files only its own', async (_name, own, other) => {
+    const lists = [
+      'transactions?reference_id=the-same-reference',
+      'transactions?customer_id=the-same-customer',
+      'filings',
+    ];
+    const found = await Promise.all(
+      lists.map(async (path) => {
+        const { body } = await own.call('GET', `/${path}` as '/transactions');
+        return body.data.map(({ id }) => id).sort();
+      }),
+    );
+    const transactions = [own.credit, own.sale, own.voided, own.draft];
+    expect(found).toEqual([[own.sale], transactions.sort(), [own.filing, own.earlier].sort()]);
+    const request = { body: own.finalized, headers: { 'Idempotency-Key': 'the-same-key' } };
+    const { headers, body } = await own.call('POST', '/transactions', request);
+    expect([headers.get('Idempotent-Replayed'), body.id]).toEqual(['true', own.sale]);
+    const filing = (await own.call('GET', `/filings/${own.filing}?expand=entries`)).body;
+    expect(filing.entries.data.map(({ transaction_id }) => transaction_id).sort()).toEqual(
+      [own.sale, own.credit].sort(),
+    );
+    const { text } = await own.call('GET', `/filings/${own.filing}?expand=entries`, { headers: csv });
+    expect([text.includes(own.sale), text.includes(other.sale)]).toEqual([true, false]);
+  });
+
+  it('a reference of the other account can be used in creates, changes and finalizations', async () => {
+    const body = sale({ status: 'finalized', reference_id: 'of-the-owner' });
+    const first = await owner.call('POST', '/transactions', { body });
+    const other = await stranger.call('POST', '/transactions', { body });
+    expect([first.status, other.status]).toEqual([201, 201]);
+    const again = await stranger.call('POST', '/transactions', { body });
+    expect(refusalOf(again)).toBe('409 | conflict_duplicate_reference_id /reference_id');
+    expect(again.body.errors[0].meta.transaction_id).toBe(other.body.id);
+    await owner.call('POST', '/transactions', { body: sale({ reference_id: 'of-the-owners-draft' }) });
+    const draft = await stranger.call('POST', '/transactions', { body: sale() });
+    const change = { status: 'finalized', reference_id: 'of-the-owners-draft' };
+    const renamed = await stranger.call('POST', `/transactions/${draft.body.id}`, { body: change });
+    expect([renamed.status, renamed.body.reference_id]).toEqual([200, 'of-the-owners-draft']);
+  });
+
+  it.each(['6.00', '7.00'])(
+    'a reconciliation of %s with references of the other account finds none',
+    async (tax_amount) => {
+      const suffixes = [`sale-${tax_amount}`, `draft-${tax_amount}`, `void-${tax_amount}`];
+      const theirs = await Promise.all(
+        suffixes.map(async (suffix) => {
+          const status = suffix.startsWith('draft') ? 'draft' : 'finalized';
+          return (
+            await owner.call('POST', '/transactions', { body: sale({ status, reference_id: `theirs-${suffix}` }) })
+          ).body.id;
+        }),
+      );
+      await owner.call('POST', `/transactions/${theirs[2] ?? ''}`, { body: { status: 'void' } });
+      const ask = (of: string) => {
+        const transactions = suffixes.map((suffix) => ({ ...billed(`${of}-${suffix}`), tax_amount }));
+        return withCalls(() => stranger.call('POST', '/reconciliations', { body: { ...october, transactions } }));
+      };
+      const [foreign, absent] = [await ask('theirs'), await ask('nobody')];
+      const { missing, different, matched_count, extra } = foreign.value.body;
+      expect([missing.map(({ reason }) => reason), different, matched_count]).toEqual([
+        Array(3).fill('not_found'),
+        [],
+        0,
+      ]);
+      expect(extra.filter(({ transaction_id }) => theirs.includes(transaction_id))).toEqual([]);
+      const renamed = { ...foreign.value, text: foreign.value.text.replaceAll('theirs-', 'nobody-') };
+      expect([bytesOf(renamed), foreign.calls]).toEqual([bytesOf(absent.value), absent.calls]);
+    },
+  );
+});
+
+// Last, because these requests change the objects of the owner.
+/** The POST requests that change nothing, written by hand. Every other one needs the scope write. */
+const readingPosts = ['create-calculation', 'create-reconciliation', 'replay-transaction'];
+
+describe.each(closedEndpoints)('$name', (endpoint) => {
+  const isReading = /^(get|list)-/.test(endpoint.name) || readingPosts.includes(endpoint.name);
+  const [request, absent] = [requestTo(endpoint, owner), requestTo(endpoint, absentIds)];
+
+  it.each(credentials)('answers %s by its scope, and refuses before it reads', async (_name, headers, read, write) => {
+    const { value, calls } = await withCalls(() => call(request, headers));
+    const expected = isReading ? read : write;
+    if (expected === null) {
+      // Filing is accepted (202) as long as work is left, and is done (200) when the request is repeated.
+      const served =
+        endpoint.name === 'create-transaction' ? [201] : endpoint.name === 'update-filing' ? [200, 202] : [200];
+      expect(served).toContain(value.status);
+      return;
+    }
+    const [error, ...more] = value.body.errors;
+    const refused = [value.status, error.code, error.source.header ?? error.meta.scope, ...more].join(' ');
+    expect([refused, calls]).toEqual([expected, []]);
+    if (value.status === 401)
+      expect(value.headers.get('WWW-Authenticate')).toMatch(
+        /^ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"/,
+      );
+    expect(bytesOf(value)).toBe(bytesOf(await call(absent, headers)));
+  });
 });
