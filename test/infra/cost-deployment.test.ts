@@ -62,12 +62,7 @@ it('keeps every backup in warm storage, as its price assumes', () => {
 it('has the memory of every function, and metrics for every method with methodMetrics=true', () => {
   const memory = new Set(propertiesOf('AWS::Lambda::Function').map(({ MemorySize }) => MemorySize));
   expect([...memory]).toEqual([deployment.memory]);
-  for (const [isOn, of] of [
-    [false, synthesized],
-    [true, all],
-  ] as const) {
-    const settings = of.propertiesOf('AWS::ApiGateway::Stage').flatMap(({ MethodSettings }) => [...MethodSettings]);
-    expect(settings[0]).toMatchObject({ ResourcePath: '/*', HttpMethod: '*' });
-    for (const setting of settings) expect(setting).toMatchObject({ MetricsEnabled: isOn });
-  }
+  const isOn = ({ propertiesOf: of }: typeof all) =>
+    new Set(of('AWS::ApiGateway::Stage')[0].MethodSettings.map(({ MetricsEnabled }: Properties) => MetricsEnabled));
+  expect([isOn(synthesized), isOn(all)]).toEqual([new Set([false]), new Set([true])]);
 });

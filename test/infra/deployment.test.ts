@@ -1,20 +1,29 @@
-/** The two stacks: what is in which, their names, sizes and lifetimes, cdk-nag, and templates for SAM. */
+/** The two stacks: their resources, names, sizes and lifetimes, cdk-nag, and templates for SAM. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import type { Stack } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
-import { describe, expect, it } from 'vitest';
-import { endpoints } from '../../functions/endpoints.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { endpoints, schedules } from '../../functions/endpoints.ts';
 import { levyApp } from '../../infra/app.ts';
+import { patterns } from '../../shared/events/announce.ts';
+import { eventsOfRecordMax } from '../../shared/events/event.ts';
+import { publishers } from '../../shared/importers/updates/publishers.ts';
+import { createTable, createTableInput } from '../../shared/store/client/create-table.ts';
+import { type TableDefinition, tables } from '../../shared/store/table-definitions.ts';
 import {
   disposable,
   everySetting,
+  flat,
+  functionAt,
   functionOf,
   methodsOf,
   type Properties,
+  type Synthesized,
   synthesize,
   withoutBackups,
   withoutBundling,
@@ -24,6 +33,173 @@ const synthesized = synthesize();
 const all = synthesize(everySetting);
 const sam = synthesize({ sam: '1' });
 const jsonIn = (folder: string, name: string): Properties => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+
+describe('the snapshot of the templates', () => {
+  // Hashes of code, the architecture of the machine (SAM), and what monitoring.test.ts checks for every alarm.
+  const omitted = ['Code', 'DeploymentId', 'Architectures', 'AlarmActions', 'OKActions', 'AlarmDescription'];
+  /** A value of a template, with `<Id.Arn>` for a reference. */
+  const short = (value: Properties): Properties => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(short);
+    const [[name, inner] = ['', null], ...others] = Object.entries<Properties>(value);
+    if (name === 'Ref') return `<${inner}>`;
+    if (name === 'Fn::GetAtt') return `<${inner.join('.')}>`;
+    if (name === 'Fn::Join' && others.length === 0) return { joined: inner[1].map(short) };
+    const entries = Object.entries(value).filter(([key]) => !omitted.includes(key));
+    return Object.fromEntries(entries.map(([key, one]) => [key, short(one)]));
+  };
+  // There is one of each for every function, and a schedule for every state: other tests check them all.
+  const sampled = /^(CreateCalculation|GetConsole|SweepDrafts|UpdateContent|UpdateContentMISchedule)$/;
+  const isShown = (id: string, { Type, Properties }: Properties): boolean =>
+    sampled.test(id) ||
+    !(
+      /Lambda::(Function|Version|Alias|Permission)|DeploymentGroup|ApiGateway::Deployment|Dashboard/.test(Type) ||
+      /^UpdateContent..Schedule$/.test(id) ||
+      JSON.stringify(Properties).includes('"lambda.amazonaws.com"')
+    );
+
+  const linesOf = ({ template: { Resources, Outputs }, at }: Synthesized): Map<string, string> => {
+    const { paths: _p, 'x-amazon-apigateway-gateway-responses': _r, ...body } = at('Api').Body;
+    const resources = Object.entries(Resources)
+      .filter(([id, resource]) => isShown(id, resource))
+      .map(([id, { Type, Properties, DeletionPolicy, UpdateReplacePolicy }]) => {
+        const properties = id === 'Api' ? { ...Properties, Body: body } : Properties;
+        return [id, [Type, JSON.stringify(short(properties)), DeletionPolicy, UpdateReplacePolicy].join(' ').trim()];
+      });
+    const outputs = Object.entries(Outputs)
+      .filter(([id]) => !id.startsWith('Publish'))
+      .map(([id, { Value }]) => [`output ${id}`, JSON.stringify(short(Value))]);
+    const withoutStage = (text: string) => text.replaceAll(/\bLevy-(staging|dev)\b/g, 'Levy');
+    return new Map([...resources, ...outputs].map(([id = '', line = '']) => [id, withoutStage(line)]));
+  };
+
+  it('has the resources of the default deployment, and those that settings add, change or remove', async () => {
+    const base = linesOf(synthesized);
+    const contexts = { everySetting, disposable, withoutBackups, sam: { sam: '1' } };
+    const parts = Object.entries(contexts).flatMap(([name, context]) => {
+      const lines = linesOf(synthesize(context));
+      const changed = [...lines].filter(([id, line]) => base.get(id) !== line);
+      return [
+        '',
+        `# ${name}`,
+        ...changed.map((line) => line.join(' ')),
+        `without ${[...base.keys()].filter((id) => !lines.has(id)).join(', ')}`,
+      ];
+    });
+    const text = ['# default', ...[...base].map((line) => line.join(' ')), ...parts, ''].join('\n');
+    await expect(text).toMatchFileSnapshot('templates.snapshot.txt');
+  });
+});
+
+describe('relations between the templates and the code', () => {
+  const { at, propertiesOf } = synthesized;
+
+  it('each table and the emulated one have the keys, indexes and TTL of the definition', () => {
+    // Reads both wire forms without a converter of Levy.
+    const keyOf = ({ KeySchema }: Properties, type: string) =>
+      KeySchema.find(({ KeyType }: Properties) => KeyType === type)?.AttributeName;
+    const keysOf = (table: Properties) => ({ partition: keyOf(table, 'HASH'), sort: keyOf(table, 'RANGE') });
+    const ids = { transactions: 'TransactionsTable', content: 'ContentTable', accounts: 'AccountsTable' } as const;
+    expect(Object.keys(ids)).toEqual(Object.keys(tables));
+    for (const [name, definition] of Object.entries<TableDefinition>(tables)) {
+      const { partition, sort, ttl, indexes = [] } = definition;
+      const deployed = at(ids[name as keyof typeof ids]);
+      expect(deployed.TimeToLiveSpecification?.AttributeName).toBe(ttl);
+      for (const table of [deployed, createTableInput(name, definition)] as Properties[]) {
+        expect(keysOf(table)).toEqual({ partition: partition.name, sort: sort.name });
+        const found = (table.GlobalSecondaryIndexes ?? []).map((index: Properties) => [
+          index.IndexName,
+          keysOf(index),
+          index.Projection.NonKeyAttributes ?? [],
+        ]);
+        expect(found).toEqual(
+          indexes.map((index) => [
+            index.name,
+            { partition: index.partition.name, sort: index.sort.name },
+            index.include,
+          ]),
+        );
+        const keys = [partition, sort, ...indexes.flatMap((index) => [index.partition, index.sort])];
+        const types = table.AttributeDefinitions.map((one: Properties) => [one.AttributeName, one.AttributeType]);
+        expect(Object.fromEntries(types)).toEqual(Object.fromEntries(keys.map((key) => [key.name, key.type])));
+      }
+    }
+  });
+
+  it('an existing table of the emulator is accepted with its definition, and refused with another', async () => {
+    const input = createTableInput('transactions', tables.transactions);
+    const indexes = (input.GlobalSecondaryIndexes ?? [])
+      .map((index) => ({ ...index, IndexStatus: 'ACTIVE' }))
+      .reverse();
+    const described = { ...input, TableStatus: 'ACTIVE', ItemCount: 3, GlobalSecondaryIndexes: indexes };
+    const outcomeOf = (change: object) => {
+      const client = new DynamoDBClient({ region: 'us-east-1' });
+      vi.spyOn(client, 'send').mockImplementation(async (command: object) => {
+        if (command.constructor.name === 'DescribeTableCommand') return { Table: { ...described, ...change } };
+        throw new ResourceInUseException({ message: 'exists', $metadata: {} });
+      });
+      return createTable(client, input);
+    };
+    const all = { Projection: { ProjectionType: 'ALL' } };
+    const changes = [
+      {},
+      { AttributeDefinitions: [...input.AttributeDefinitions].reverse() },
+      { KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }] },
+      { GlobalSecondaryIndexes: indexes.slice(1) },
+      { AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'N' }] },
+      { GlobalSecondaryIndexes: indexes.map((index) => ({ ...index, ...all })) },
+    ];
+    const outcomes = ['exists', 'exists', 'differs', 'differs', 'differs', 'differs'];
+    expect(await Promise.all(changes.map(outcomeOf))).toEqual(outcomes);
+  });
+
+  it('the pipe has the filters of the code, and sends at most ten events at once, of which the bus would drop the rest', () => {
+    const stream = propertiesOf('AWS::Pipes::Pipe')[0].SourceParameters;
+    const filters = stream.FilterCriteria.Filters.map(({ Pattern }: Properties) => JSON.parse(Pattern));
+    expect(filters).toEqual(patterns);
+    expect(filters.length).toBeLessThanOrEqual(5);
+    expect(stream.DynamoDBStreamParameters.BatchSize * eventsOfRecordMax).toBeLessThanOrEqual(10);
+  });
+
+  const schedulesOf = (of: Synthesized) => of.propertiesOf('AWS::Scheduler::Schedule');
+  const invokes = (entry: string, { Target }: Properties) =>
+    functionAt(synthesized, Target.Arn) === functionOf(synthesized, entry)[0];
+
+  it('each schedule calls the alias of its function at its rate, and ends before the next run', () => {
+    for (const [name, { minutes, timeoutSeconds }] of Object.entries(schedules)) {
+      const [handlerId, { Properties }] = functionOf(synthesized, name);
+      const found = schedulesOf(synthesized).filter((schedule) => invokes(name, schedule));
+      expect(found.map((one) => [one.ScheduleExpression, flat(one.Target.Arn)])).toEqual([
+        [`rate(${minutes} minutes)`, `${handlerId}Live`],
+      ]);
+      expect(Properties.Timeout).toBe(timeoutSeconds);
+      expect(timeoutSeconds).toBeLessThan(minutes * 60);
+    }
+  });
+
+  it('the update of each state whose files Levy imports starts once a night, no two in the same minute', () => {
+    const updates = schedulesOf(synthesized).filter((schedule) => invokes('update-content', schedule));
+    expect(updates.length + Object.keys(schedules).length).toBe(schedulesOf(synthesized).length);
+    expect(updates.map(({ Target }) => JSON.parse(Target.Input).state)).toEqual(
+      publishers.filter(({ format }) => format !== null).map(({ state }) => state),
+    );
+    const starts = updates.map(({ ScheduleExpression }) => ScheduleExpression);
+    for (const start of starts) expect(start).toMatch(/^cron\([1-5]?\d [6-9] \* \* \? \*\)$/);
+    expect(new Set(starts).size).toBe(starts.length);
+    const target = ({ Input: _, ...others }: Properties) => JSON.stringify(others);
+    expect(new Set(updates.map(({ Target }) => target(Target))).size).toBe(1);
+  });
+
+  it('prerequisites.md names each service of the template, for the permissions of a deployment', () => {
+    const page = readFileSync(new URL('../../infra/docs/prerequisites.md', import.meta.url), 'utf8');
+    const named = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, service]) => service);
+    const used = [all, synthesize(disposable), synthesized].flatMap(({ template }) =>
+      Object.values(template.Resources).map(({ Type }) => Type.split('::')[1]),
+    );
+    expect(named.sort()).toEqual([...new Set(used)].sort());
+  });
+});
+
 const idsOf = ({ Resources }: typeof all.data) => Object.keys(Resources).sort();
 
 describe('the data stack', () => {
@@ -40,76 +216,62 @@ describe('the data stack', () => {
 
   it('has all resources that hold data, and the service stack can be created again', () => {
     const stateful = /^AWS::(DynamoDB|Backup|SQS|Events|S3|RDS)::/;
+    // Versions of functions are for rollbacks, and other APIs of the account may use the role of the logs.
+    const retained = ['AWS::Lambda::Version', 'AWS::IAM::Role', 'AWS::ApiGateway::Account'];
     for (const { service, data } of [synthesized, all]) {
-      expect(Object.values(service.Resources).filter(({ Type }) => stateful.test(Type))).toEqual([]);
+      const resources = Object.values(service.Resources);
+      expect(resources.filter(({ Type }) => stateful.test(Type))).toEqual([]);
       expect(idsOf(service).filter((id) => idsOf(data).includes(id))).toEqual([]);
-      const kept = Object.entries(service.Resources).filter(([, { DeletionPolicy }]) =>
-        /^Retain/.test(DeletionPolicy ?? ''),
-      );
-      // Versions of functions are for rollbacks, and other APIs of the account may use the role of the logs.
-      const types = kept.map(([, { Type }]) => Type).filter((type) => type !== 'AWS::Lambda::Version');
-      expect(types.filter((type) => !['AWS::IAM::Role', 'AWS::ApiGateway::Account'].includes(type))).toEqual([]);
+      const kept = resources.filter(({ DeletionPolicy }) => /^Retain/.test(DeletionPolicy ?? ''));
+      expect(kept.filter(({ Type }) => !retained.includes(Type))).toEqual([]);
     }
   });
 
   it('is deployed before the service stack, which reads its outputs and imports no exports', () => {
-    const { artifacts } = jsonIn(all.outdir, 'manifest.json');
-    expect(artifacts.Levy.dependencies).toContain('LevyData');
+    expect(jsonIn(all.outdir, 'manifest.json').artifacts.Levy.dependencies).toContain('LevyData');
     expect(readFileSync(join(all.outdir, 'Levy.template.json'), 'utf8')).not.toContain('ImportValue');
     expect(JSON.stringify([all.data.Outputs, all.service.Outputs])).not.toContain('"Export"');
   });
 });
 
-describe('sizes', () => {
-  it('each stack has fewer than 300 of the 500 resources with every setting', () => {
-    // Two more with gatewayLogRole=make.
-    for (const { service, data } of [synthesized, all])
-      for (const { Resources } of [service, data]) expect(Object.keys(Resources).length + 2).toBeLessThan(300);
-  });
-
-  it('20 more endpoints on new paths fit, and double the template', () => {
-    // The console is an endpoint on a path of its own.
-    const [{ service }, { service: without }] = [synthesized, synthesize({ console: 'false' })];
-    const cost = Object.keys(service.Resources).length - Object.keys(without.Resources).length;
-    expect(cost).toBeGreaterThan(4);
-    expect(cost).toBeLessThanOrEqual(7);
-    expect(Object.keys(all.service.Resources).length + 20 * cost).toBeLessThan(450);
-    // CloudFormation's limit is 1 MB.
-    expect(readFileSync(join(all.outdir, 'Levy.template.json')).length).toBeLessThan(700_000);
-  });
+it('each stack is below the limits of CloudFormation with every setting, and with 20 more endpoints on new paths', () => {
+  // The console is an endpoint on a path of its own.
+  const [{ service }, { service: without }] = [synthesized, synthesize({ console: 'false' })];
+  const cost = Object.keys(service.Resources).length - Object.keys(without.Resources).length;
+  expect(cost).toBeGreaterThan(4);
+  expect(cost).toBeLessThanOrEqual(7);
+  // Two more with gatewayLogRole=make.
+  for (const { Resources } of [all.service, all.data])
+    expect(Object.keys(Resources).length + 2 + 20 * cost).toBeLessThan(450);
+  // CloudFormation's limit is 1 MB, and 20 endpoints double the template.
+  expect(readFileSync(join(all.outdir, 'Levy.template.json')).length).toBeLessThan(700_000);
 });
 
 describe('a stage', () => {
-  it('has stacks of its own name with termination protection', () => {
-    const { artifacts } = jsonIn(all.outdir, 'manifest.json');
-    const of = (name: string) => artifacts[name].properties;
-    expect(of('Levy')).toMatchObject({ stackName: 'Levy-staging', terminationProtection: true });
-    expect(of('LevyData')).toMatchObject({ stackName: 'LevyData-staging', terminationProtection: true });
-    const lost = jsonIn(synthesize(disposable).outdir, 'manifest.json').artifacts;
-    expect([lost.Levy, lost.LevyData].map((one) => one.properties.terminationProtection)).toEqual([false, false]);
+  it('has stacks of its own name with termination protection, unless they may be destroyed', () => {
+    const stacksOf = ({ outdir }: Synthesized) => {
+      const { artifacts } = jsonIn(outdir, 'manifest.json');
+      return ['Levy', 'LevyData'].flatMap((id) => {
+        const { stackName, terminationProtection } = artifacts[id].properties;
+        return [stackName, terminationProtection];
+      });
+    };
+    expect(stacksOf(all)).toEqual(['Levy-staging', true, 'LevyData-staging', true]);
+    expect(stacksOf(synthesize(disposable))).toEqual(['Levy-dev', false, 'LevyData-dev', false]);
   });
 
   it('shares no name with another stage', () => {
     const named = Object.values(all.template.Resources).flatMap(({ Type, Properties = {} }) =>
       Object.entries(Properties).filter(
         ([name, value]) =>
-          /^(\w*Name|Name)$/.test(name) &&
-          typeof value === 'string' &&
-          !/Alias|Version/.test(Type) &&
-          name !== 'MetricName',
+          /^(?!MetricName)(\w*Name|Name)$/.test(name) && typeof value === 'string' && !/Alias|Version/.test(Type),
       ),
     );
     // A name in the template contains the stage, or is unique only within something that does.
     const within = ['v1', 'live', 'tax.example.com', 'tax.example.com.'];
     expect(named.length).toBeGreaterThan(30);
-    for (const [name, value] of named)
-      expect([name, value]).toEqual([
-        name,
-        expect.toSatisfy((text) => within.includes(text) || /Levy-staging|^CodeDeployDefault\./.test(text)),
-      ]);
-  });
-
-  it('has its own metrics namespace', () => {
+    const isOwn = (text: string) => within.includes(text) || /Levy-staging|^CodeDeployDefault\./.test(text);
+    expect(named.filter(([, value]) => !isOwn(value as string))).toEqual([]);
     for (const { Environment } of all.propertiesOf('AWS::Lambda::Function'))
       expect(Environment?.Variables.METRICS_NAMESPACE).toBe('Levy-staging');
   });
@@ -128,12 +290,14 @@ describe('cdk-nag', () => {
     },
   );
 
-  it.each(['Levy', 'LevyData'])('a finding of either rule pack in %s stops the synthesis', (stack) => {
+  it('a finding of either rule pack in either stack stops the synthesis', () => {
     const outdir = mkdtempSync(join(tmpdir(), 'levy-nag-'));
     const app = levyApp({ outdir, context: withoutBundling });
-    new Queue(app.node.findChild(stack) as Stack, 'Careless');
+    for (const stack of ['Levy', 'LevyData']) new Queue(app.node.findChild(stack) as Stack, 'Careless');
     expect(() => app.synth()).toThrow('AwsSolutions-SQS4');
+    const report = readFileSync(join(outdir, 'validation-report.json'), 'utf8');
     expect(findings(outdir)).toEqual(expect.arrayContaining(['AwsSolutions-SQS4', 'Serverless-SQSRedrivePolicy']));
+    for (const stack of ['Levy', 'LevyData']) expect(report).toContain(`${stack}/Careless`);
   });
 });
 
@@ -162,7 +326,7 @@ describe('a template for SAM', () => {
     }
   });
 
-  it('cannot be deployed: it requires a parameter that no value matches', () => {
+  it('cannot be deployed: it requires a parameter that no value matches and no resource refers to', () => {
     for (const { Parameters, Resources, Outputs } of [sam.service, sam.data]) {
       const { Default, AllowedPattern } = Parameters?.['SamLocalOnly'] ?? { Default: 'no parameter' };
       expect(Default).toBeUndefined();
@@ -170,14 +334,13 @@ describe('a template for SAM', () => {
       const allowed = new RegExp(`^(?:${AllowedPattern})$`);
       for (const value of ['', ' ', '\n', 'a', '[^\\s\\S]', 'true', 'a'.repeat(4096)])
         expect(value).not.toMatch(allowed);
-      // SAM requires values for parameters that are referenced.
       expect(JSON.stringify([Resources, Outputs])).not.toContain('SamLocalOnly');
     }
     const { Parameters = {} } = synthesized.service;
     expect(Object.values(Parameters).filter(({ Default }) => Default === undefined)).toEqual([]);
   });
 
-  // cfn-lint reads them from the template. By hand, because it is no dependency: `sam validate --lint` exits 0 with them.
+  // cfn-lint reads them from the template. It is no dependency: `sam validate --lint` exits 0 with them.
   it('names the rules of cfn-lint that do not apply: two for SAM, one to deploy', () => {
     const ignored = (of: typeof all) => of.service.Metadata?.['cfn-lint']?.config.ignore_checks;
     expect([ignored(sam), ignored(synthesized)]).toEqual([['W3005', 'W2001'], ['W3005']]);
@@ -187,9 +350,7 @@ describe('a template for SAM', () => {
 describe('a synthesis', () => {
   it('configures every flag of the CDK that differs from its recommendation, which the CLI would count', () => {
     const { artifacts } = jsonIn(synthesized.outdir, 'manifest.json');
-    const report: Properties = Object.values<Properties>(artifacts).find(
-      ({ type }) => type === 'cdk:feature-flag-report',
-    );
+    const report = Object.values<Properties>(artifacts).find(({ type }) => type === 'cdk:feature-flag-report');
     const flags = Object.entries<Properties>(report.properties.flags);
     expect(flags.length).toBeGreaterThan(50);
     const counted = flags.filter(
@@ -199,14 +360,11 @@ describe('a synthesis', () => {
     expect(counted.map(([name]) => name)).toEqual([]);
   });
 
-  it.each([
-    [{ stage: 'Production' }, /^The context value stage is 'Production'\. .+\n$/],
-    [{ alarmMail: 'tax@example.com' }, /^The context value alarmMail is 'tax@example\.com'\. .+\n$/],
-  ])('ends with one line and no stack on a wrong setting: %j', (context, line) => {
+  it('ends with one line and no stack on a wrong setting', () => {
     const app = fileURLToPath(new URL('../../infra/app.ts', import.meta.url));
-    const env = { ...process.env, NODE_OPTIONS: '', CDK_CONTEXT_JSON: JSON.stringify(context) };
+    const env = { ...process.env, NODE_OPTIONS: '', CDK_CONTEXT_JSON: JSON.stringify({ stage: 'Production' }) };
     const { status, stdout, stderr } = spawnSync(process.execPath, [app], { env, encoding: 'utf8' });
     expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(line);
+    expect(stderr).toMatch(/^The context value stage is 'Production'\. .+\n$/);
   });
 });

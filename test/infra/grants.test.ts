@@ -4,6 +4,7 @@ import { endpoints, schedules } from '../../functions/endpoints.ts';
 import type { TableAccess } from '../../shared/store/table-access.ts';
 import {
   allowedTo,
+  disposable,
   everySetting,
   flat,
   functionOf,
@@ -16,6 +17,7 @@ import {
 } from './synthesized.ts';
 
 const synthesized = synthesize();
+const all = synthesize(everySetting);
 const { ofType, propertiesOf } = synthesized;
 const tableIds = { transactions: 'TransactionsTable', content: 'ContentTable', accounts: 'AccountsTable' } as const;
 const defined: Record<string, TableAccess> = Object.fromEntries(
@@ -52,51 +54,73 @@ it('every defined function, and no other, has its own role', () => {
   expect(new Set(Object.keys(entries).map(roleOf)).size).toBe(Object.keys(entries).length);
 });
 
-describe.each(Object.entries(entries))('%s', (entry, access) => {
-  const { LoggingConfig, Environment } = functionOf(synthesized, entry)[1].Properties;
-  const role = synthesized.at(roleOf(entry));
-
-  it('may do exactly what its definition lists, and write its own log streams', () => {
-    expect(LoggingConfig.LogGroup).toEqual({ Ref: 'FunctionLogs' });
-    const group = 'arn:AWS::Partition:logs:AWS::Region:AWS::AccountId:log-group:FunctionLogs';
-    const expected = [
-      'Allow logs:CreateLogStream on FunctionLogs.Arn',
-      // A stream is 2026/11/27/Levy-GetAccount-1A2B3C[7]0f1e2d: the name of the function, which no other begins with.
-      `Allow logs:PutLogEvents on ${group}:log-stream:*/Levy-${functionOf(synthesized, entry)[0]}-*`,
-      ...expectedOnTables(access),
-      ...(entry === 'update-content'
-        ? [
-            ...['PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `Deny dynamodb:${action} on ContentTable.Arn`),
-            'Allow events:PutEvents on EventBus.Arn',
-          ]
-        : []),
-      ...(entry === 'count-transactions'
-        ? [
-            ...['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
-              (action) => `Allow dynamodb:${action} on TransactionsTable.StreamArn`,
-            ),
-            'Allow dynamodb:ListStreams on *',
-            ...['SendMessage', 'GetQueueAttributes', 'GetQueueUrl'].map(
-              (action) => `Allow sqs:${action} on UncountedTransactions.Arn`,
-            ),
-          ]
-        : []),
-      ...(entry in schedules || entry === 'update-content'
-        ? ['SendMessage', 'GetQueueAttributes', 'GetQueueUrl'].map((action) => `Allow sqs:${action} on FailedRuns.Arn`)
-        : []),
+const deadLetters = ['SendMessage', 'GetQueueAttributes', 'GetQueueUrl'].map((action) => `Allow sqs:${action} on`);
+/** What functions may do beside their tables. */
+const others = (entry: string): string[] => {
+  if (entry === 'count-transactions')
+    return [
+      ...['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
+        (action) => `Allow dynamodb:${action} on TransactionsTable.StreamArn`,
+      ),
+      ...['Allow dynamodb:ListStreams on *', ...deadLetters.map((allowed) => `${allowed} UncountedTransactions.Arn`)],
     ];
-    expect(allowedTo(synthesized, roleOf(entry))).toEqual(expected.sort());
-    expect(role['ManagedPolicyArns']).toBeUndefined();
-  });
+  const failedRuns = deadLetters.map((allowed) => `${allowed} FailedRuns.Arn`);
+  if (entry === 'update-content')
+    return [
+      ...['PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `Deny dynamodb:${action} on ContentTable.Arn`),
+      ...['Allow events:PutEvents on EventBus.Arn', ...failedRuns],
+    ];
+  return entry in schedules ? failedRuns : [];
+};
 
-  it('has exactly the names of the tables that it may use as environment variables', () => {
-    const named = Object.keys(access.actions).map((name) => [
-      `TABLE_${name.toUpperCase()}`,
-      { Ref: tableIds[name as keyof typeof tableIds] },
-    ]);
-    const { METHODS_BY_PATH: _, CONTENT_UPDATES: __, EVENT_BUS: ___, ...variables } = Environment?.Variables ?? {};
-    expect(variables).toEqual(Object.fromEntries(named));
-  });
+it.each(Object.entries(entries))(
+  '%s may do exactly what its definition lists, and has the names of its tables',
+  (entry, access) => {
+    const [id, { Properties }] = functionOf(synthesized, entry);
+    const group = 'arn:AWS::Partition:logs:AWS::Region:AWS::AccountId:log-group:FunctionLogs';
+    expect(allowedTo(synthesized, roleOf(entry))).toEqual(
+      [
+        'Allow logs:CreateLogStream on FunctionLogs.Arn',
+        // A stream is 2026/11/27/Levy-GetAccount-1A2B3C[7]0f1e2d: the name of the function, which no other begins with.
+        `Allow logs:PutLogEvents on ${group}:log-stream:*/Levy-${id}-*`,
+        ...[...expectedOnTables(access), ...others(entry)],
+      ].sort(),
+    );
+    expect(synthesized.at(roleOf(entry)).ManagedPolicyArns).toBeUndefined();
+    const {
+      METHODS_BY_PATH: _,
+      CONTENT_UPDATES: __,
+      EVENT_BUS: ___,
+      ...variables
+    } = Properties.Environment?.Variables ?? {};
+    const names = Object.keys(access.actions) as (keyof typeof tableIds)[];
+    expect(variables).toEqual(
+      Object.fromEntries(names.map((name) => [`TABLE_${name.toUpperCase()}`, { Ref: tableIds[name] }])),
+    );
+  },
+);
+
+it('only updates that may activate releases may change which are active, and without the bus they publish nothing', () => {
+  const denied = (of: Synthesized) =>
+    statementsOf(of, idOf(functionOf(of, 'update-content')[1].Properties.Role)).filter(
+      ({ Effect }) => Effect === 'Deny',
+    );
+  expect(denied(synthesized).map(({ Condition }) => Condition)).toEqual([
+    { 'ForAnyValue:StringEquals': { 'dynamodb:LeadingKeys': ['ACTIVE'] } },
+  ]);
+  const activating = synthesize(disposable);
+  expect(denied(activating)).toEqual([]);
+  expect(allowedTo(activating).filter((allowed) => allowed.includes('events:'))).toEqual([]);
+});
+
+it('a customer-managed key may be used through DynamoDB only, except to describe it for backups', () => {
+  const statements = statementsOf(all).filter(({ Resource: on }) => listed(on).map(flat).includes('DataKey.Arn'));
+  expect(statements.length).toBeGreaterThan(15);
+  for (const { Action, Condition } of statements.filter(({ Action }) => Action !== 'kms:DescribeKey')) {
+    expect(JSON.stringify(Action)).not.toContain('*');
+    expect(flat(Condition?.['StringEquals']?.['kms:ViaService'])).toBe('dynamodb.AWS::Region.amazonaws.com');
+  }
+  expect(statements.filter(({ Action }) => Action === 'kms:DescribeKey')).toHaveLength(1);
 });
 
 it('updates of the accounts table are limited to request counters and uses of keys', () => {
@@ -175,10 +199,9 @@ it('no function reaches the whole ledger or all accounts', () => {
 });
 
 it('tracing=true lets every function send its traces, and nothing else', () => {
-  const traced = synthesize(everySetting);
   const traces = ['Allow xray:PutTelemetryRecords on *', 'Allow xray:PutTraceSegments on *'];
   for (const entry of Object.keys(entries))
-    expect(allowedTo(traced, roleOf(entry)).filter((allowed) => allowed.includes('xray'))).toEqual(traces);
+    expect(allowedTo(all, roleOf(entry)).filter((allowed) => allowed.includes('xray'))).toEqual(traces);
   expect(allowedTo(synthesized).filter((allowed) => allowed.includes('xray'))).toEqual([]);
 });
 
@@ -205,81 +228,64 @@ it('wildcards exist for alarms, streams, log streams, versions and backups only,
 });
 
 describe('the policy for operators', () => {
-  const own = synthesize(everySetting);
-  const policyOf = (of: Synthesized): Statement[] => of.at('OperatorPolicy').PolicyDocument.Statement;
-  const allowedBy = (of: Synthesized) =>
-    policyOf(of).flatMap(({ Action, Resource: on }) =>
-      listed(on).flatMap((at) => listed(Action).map((action) => [flat(at), action] as const)),
+  const statements = (of: Synthesized): Statement[] => of.at('OperatorPolicy').PolicyDocument.Statement;
+  /** The actions on each resource, sorted. */
+  const actionsOn = (of: Synthesized): Record<string, string[]> => {
+    const pairs = statements(of).flatMap(({ Action, Resource: on }) =>
+      listed(on).flatMap((resource) => listed(Action).map((action) => [flat(resource), action] as const)),
     );
-  const actionsOn = (of: Synthesized, matching: RegExp) => [
-    ...new Set(allowedBy(of).flatMap(([at, action]) => (matching.test(at) ? [action] : []))),
-  ];
-
-  it('is an output of the stack, and belongs to no role', () => {
-    expect(synthesized.template.Outputs['OperatorPolicyArn']?.Value).toEqual({ Ref: 'OperatorPolicy' });
-    expect(synthesized.at('OperatorPolicy')).not.toHaveProperty('Roles');
-    expect(ofType('AWS::IAM::ManagedPolicy').map(([id]) => id)).toEqual(['OperatorPolicy']);
-  });
-
-  it('describes both stacks', () => {
-    const described = allowedBy(synthesized).filter(([, action]) => action.startsWith('cloudformation:'));
-    expect(described.map(([, action]) => action.replace(/.*:/, '')).sort()).toEqual([
-      'DescribeStackResource',
-      'DescribeStackResource',
-      'DescribeStacks',
-      'DescribeStacks',
-    ]);
-  });
+    const byResource = Object.entries(Object.groupBy(pairs, ([resource]) => resource));
+    return Object.fromEntries(
+      byResource.map(([resource, found = []]) => [resource, found.map(([, action]) => action).sort()]),
+    );
+  };
 
   // Written out, not taken from the definition, which an integration test compares with the commands.
-  it('allows the commands on the tables, and no scans, deletions or exports of tables', () => {
-    const changes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
-    const dynamodb = (...actions: string[]) => actions.map((action) => `dynamodb:${action}`).sort();
-    const sorted = (matching: RegExp) => actionsOn(synthesized, matching).sort();
-    expect(sorted(/^ContentTable\.Arn$/)).toEqual(dynamodb('GetItem', 'BatchGetItem', 'Query', ...changes));
-    expect(sorted(/^AccountsTable\.Arn$/)).toEqual(dynamodb('GetItem', 'BatchGetItem', 'Query', ...changes));
-    expect(sorted(/^TransactionsTable\.Arn$/)).toEqual(
-      dynamodb('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'),
-    );
-    expect(sorted(/^TransactionsTable\.Arn\/index\/by_(account|parent)$/)).toEqual(['dynamodb:Query']);
-    expect(sorted(/\*$/).filter((action) => action.startsWith('dynamodb:'))).toEqual([]);
-  });
-
-  it('invokes exactly the scheduled functions, by the alias in use', () => {
-    const invoked = allowedBy(synthesized).flatMap(([at, action]) => (action === 'lambda:InvokeFunction' ? [at] : []));
-    expect(invoked.sort()).toEqual(['ClosePeriodsLive', 'SweepDraftsLive', 'UpdateContentLive']);
-  });
-
-  it('reads the log of every function, and no log of another stage', () => {
-    const logs = allowedBy(synthesized).flatMap(([at, action]) => (action === 'logs:StartQuery' ? [at] : []));
-    expect(logs.sort()).toEqual(
-      ofType('AWS::Logs::LogGroup')
-        .map(([id]) => `${id}.Arn`)
-        .sort(),
-    );
-  });
-
-  it('has wildcards for reads of logs, alarms and metrics only', () => {
-    expect(actionsOn(synthesized, /^\*$/).sort()).toEqual([
-      ...['DescribeAlarmHistory', 'DescribeAlarms', 'GetMetricData', 'ListMetrics'].map((name) => `cloudwatch:${name}`),
-      ...['GetQueryResults', 'StopQuery'].map((name) => `logs:${name}`),
+  it('has these permissions: no scans, deletions or exports of tables, and wildcards for reads only', () => {
+    const of = (service: string, ...names: string[]) => names.map((name) => `${service}:${name}`).sort();
+    const reads = ['GetItem', 'BatchGetItem', 'Query'];
+    const writes = ['PutItem', 'UpdateItem', 'DeleteItem'];
+    const queue = of('sqs', 'GetQueueUrl', 'GetQueueAttributes', 'ReceiveMessage');
+    const log = of('logs', 'StartQuery', 'FilterLogEvents', 'GetLogEvents');
+    const stack = of('cloudformation', 'DescribeStacks', 'DescribeStackResource');
+    const invoked = ['lambda:InvokeFunction'];
+    const found = actionsOn(synthesized);
+    const { 'AWS::StackId': stacks, ...others } = found;
+    expect(stacks).toEqual([...stack, ...stack].sort());
+    const logs = ofType('AWS::Logs::LogGroup').map(([id]) => [`${id}.Arn`, log]);
+    expect(others).toEqual({
+      'ContentTable.Arn': of('dynamodb', ...reads, ...writes, 'ConditionCheckItem'),
+      'AccountsTable.Arn': of('dynamodb', ...reads, ...writes, 'ConditionCheckItem'),
+      'TransactionsTable.Arn': of('dynamodb', ...reads, ...writes),
+      ...Object.fromEntries(
+        ['account', 'parent', 'reference'].map((name) => [
+          `TransactionsTable.Arn/index/by_${name}`,
+          ['dynamodb:Query'],
+        ]),
+      ),
+      ...{ 'FailedRuns.Arn': queue, 'UncountedTransactions.Arn': queue, 'UntoldEvents.Arn': queue },
+      ...{ ClosePeriodsLive: invoked, SweepDraftsLive: invoked, UpdateContentLive: invoked },
+      ...Object.fromEntries(logs),
+      '*': [
+        ...of('cloudwatch', 'DescribeAlarmHistory', 'DescribeAlarms', 'GetMetricData', 'ListMetrics'),
+        ...of('logs', 'GetQueryResults', 'StopQuery'),
+      ],
+    });
+    expect(ofType('AWS::IAM::ManagedPolicy').map(([id, { Properties }]) => [id, 'Roles' in Properties])).toEqual([
+      ['OperatorPolicy', false],
     ]);
-    expect(allowedBy(synthesized).filter(([at, action]) => at !== '*' && `${at} ${action}`.includes('*'))).toEqual([]);
   });
 
   it('uses a customer-managed key through DynamoDB only', () => {
-    const ofKeys = policyOf(own).filter(({ Action }) => listed(Action).some((action) => action.startsWith('kms:')));
+    const ofKeys = statements(all).filter(({ Action }) => JSON.stringify(Action).includes('kms:'));
     expect(ofKeys.map(({ Resource: on }) => flat(listed(on)[0]))).toEqual(['DataKey.Arn']);
     expect(flat(ofKeys[0]?.Condition?.['StringEquals']?.['kms:ViaService'])).toBe('dynamodb.AWS::Region.amazonaws.com');
-    expect(actionsOn(synthesized, /./).filter((action) => action.startsWith('kms:'))).toEqual([]);
   });
 
   it('fits the 6,144 characters of a managed policy with the longest names', () => {
-    const idLength = 64;
-    const text = JSON.stringify(own.at('OperatorPolicy').PolicyDocument.Statement, (_key, value) =>
-      value?.Ref || value?.['Fn::GetAtt']
-        ? `arn:aws-us-gov:logs:us-gov-west-1:123456789012:${'x'.repeat(idLength)}`
-        : value,
+    const longest = `arn:aws-us-gov:logs:us-gov-west-1:123456789012:${'x'.repeat(64)}`;
+    const text = JSON.stringify(statements(all), (_key, value) =>
+      value?.Ref || value?.['Fn::GetAtt'] ? longest : value,
     );
     expect(text.length).toBeLessThan(6144);
   });
@@ -292,7 +298,7 @@ it('the stack policy denies the replacement and deletion of every table, vault a
   const [allowed, denied, ...others] = stackPolicy.Statement;
   expect([others, allowed]).toEqual([[], { Effect: 'Allow', Principal: '*', Action: 'Update:*', Resource: '*' }]);
   expect(denied).toMatchObject({ Effect: 'Deny', Principal: '*', Action: ['Update:Replace', 'Update:Delete'] });
-  const kept = Object.entries(synthesize(everySetting).data.Resources).flatMap(([id, { Type, DeletionPolicy }]) =>
+  const kept = Object.entries(all.data.Resources).flatMap(([id, { Type, DeletionPolicy }]) =>
     /^Retain/.test(DeletionPolicy ?? '') && /DynamoDB|BackupVault|KMS/.test(Type) ? [`LogicalResourceId/${id}`] : [],
   );
   expect(kept.length).toBe(6);

@@ -1,0 +1,239 @@
+/** The API's methods, functions and gateway responses, and the gradual deployment of the functions. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { endpoints, methodsByPath } from '../../functions/endpoints.ts';
+import { read as getConsole } from '../../functions/get-console.ts';
+import { read as getDocs } from '../../functions/get-docs.ts';
+import { safetyHeaders } from '../../shared/api/reply.ts';
+import { type Code, errorCodes } from '../../shared/base/error-codes.ts';
+import {
+  disposable,
+  everySetting,
+  flat,
+  functionAt,
+  functionOf,
+  idOf,
+  listed,
+  methodsOf,
+  type Properties,
+  type Synthesized,
+  statementsOf,
+  synthesize,
+} from './synthesized.ts';
+
+const synthesized = synthesize();
+const all = synthesize(everySetting);
+const withoutConsole = synthesize({ console: 'false' });
+const { at, ofType, propertiesOf, template } = synthesized;
+const methods = methodsOf(synthesized);
+const stageOf = (of: Synthesized): Properties => of.propertiesOf('AWS::ApiGateway::Stage')[0];
+
+it.each(Object.entries(endpoints))('%s has its method, which calls its own function', (operation, { method, path }) => {
+  const here = methods.filter((one) => one.path === path);
+  const [handler] = functionOf(synthesized, operation);
+  const called = `${handler}Live`;
+  // Not the function: without the alias, a deployment would reach all requests at once.
+  expect(here.filter((one) => one.method === method)).toMatchObject([{ type: 'aws_proxy', handler, called }]);
+  // For SAM, ANY is first: the last one of a template wins.
+  expect(here[0]).toMatchObject({ method: 'ANY', handler: 'MethodNotAllowed', type: 'aws_proxy' });
+  const callers = propertiesOf('AWS::Lambda::Permission').filter(
+    ({ FunctionName }) => functionAt(synthesized, FunctionName) === handler,
+  );
+  expect(callers.map(({ FunctionName, Principal }) => [flat(FunctionName), Principal])).toEqual([
+    [called, 'apigateway.amazonaws.com'],
+  ]);
+  expect(flat(callers[0].SourceArn)).toMatch(new RegExp(`:Api/v1/${method}${path.replace('{id}', '\\*')}$`));
+});
+
+it('has no other methods, and functions can be invoked through the API only', () => {
+  const { Variables } = functionOf(synthesized, 'method-not-allowed')[1].Properties.Environment;
+  expect(JSON.parse(Variables.METHODS_BY_PATH)).toEqual(methodsByPath);
+  expect(methods).toHaveLength(
+    Object.keys(endpoints).length + new Set(Object.values(endpoints).map(({ path }) => path)).size,
+  );
+  for (const type of ['ApiGateway::Method', 'ApiGateway::Resource', 'Lambda::Url', 'Events::EventBusPolicy'])
+    expect(ofType(`AWS::${type}`)).toEqual([]);
+  const principals = propertiesOf('AWS::Lambda::Permission').map(({ Principal }) => Principal);
+  expect(new Set(principals)).toEqual(new Set(['apigateway.amazonaws.com']));
+});
+
+it('every function runs on arm64, and filters no log by level, which would drop lines without one', () => {
+  for (const of of [synthesized, all])
+    for (const { Architectures, LoggingConfig, TracingConfig } of of.propertiesOf('AWS::Lambda::Function'))
+      expect([Architectures, LoggingConfig, TracingConfig]).toEqual([
+        ['arm64'],
+        { LogFormat: 'JSON', LogGroup: { Ref: 'FunctionLogs' } },
+        of === all ? { Mode: 'Active' } : undefined,
+      ]);
+});
+
+it('only functions that authenticate, and the console, get the issuer, the claims and the scopes', () => {
+  const oidcOf = (operation: string) => {
+    const { Variables } = functionOf(all, operation)[1].Properties.Environment;
+    return Object.entries(Variables).filter(([name]) => name.startsWith('OIDC_'));
+  };
+  const expected = oidcOf('create-calculation');
+  expect(expected).toHaveLength(8);
+  for (const [operation, { scope }] of Object.entries(endpoints))
+    expect([operation, oidcOf(operation)]).toEqual([
+      operation,
+      scope === null && operation !== 'get-console' ? [] : expected,
+    ]);
+});
+
+it('overrides the throttle of each public document, with all settings of the stage', () => {
+  const [every, ...others] = stageOf(synthesized).MethodSettings;
+  // By hand. API Gateway refuses a setting of the method ANY when it deploys ("Invalid method setting path"). An override replaces
+  // every setting of the stage. Strangers do not use the throttle of the accounts.
+  const documents = ['/~1console', '/~1docs', '/~1openapi.json'].map((ResourcePath) => ({
+    ...{ ...every, ResourcePath, HttpMethod: 'GET' },
+    ...{ ThrottlingRateLimit: 2, ThrottlingBurstLimit: 20 },
+  }));
+  expect(others).toHaveLength(documents.length);
+  expect(others).toEqual(expect.arrayContaining(documents));
+});
+
+it('the public documents send at most 500 GB a day without compression, as deployment.md says', async () => {
+  const openapi = readFileSync(new URL('../../shared/api/openapi.json', import.meta.url), 'utf8');
+  const texts = await Promise.all([getDocs().text, getConsole().text, openapi]);
+  // Two a second.
+  expect(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) * 172_800).toBeLessThan(500e9);
+});
+
+it('creates the log of API Gateway errors before the stage, because API Gateway would create one without retention', () => {
+  expect(ofType('AWS::ApiGateway::Stage').map(([, { DependsOn }]) => DependsOn?.includes('ExecutionLog'))).toEqual([
+    true,
+  ]);
+});
+
+it('without the console, has no path for it, deploys the changed definition, and keeps the stage', () => {
+  for (const [of, has] of [
+    [synthesized, true],
+    [withoutConsole, false],
+  ] as const)
+    expect([methodsOf(of).some(({ path }) => path === '/console'), 'Console' in of.template.Outputs]).toEqual([
+      has,
+      has,
+    ]);
+  expect(stageOf(withoutConsole).DeploymentId).not.toEqual(stageOf(synthesized).DeploymentId);
+  expect(withoutConsole.ofType('AWS::ApiGateway::Stage')[0]?.[0]).toBe(ofType('AWS::ApiGateway::Stage')[0]?.[0]);
+});
+
+const responses: Record<string, Properties> = at('Api').Body['x-amazon-apigateway-gateway-responses'];
+
+it.each(Object.entries(responses))('the gateway response %s is one error in the envelope', (_type, response) => {
+  const { statusCode, responseTemplates, responseParameters } = response;
+  expect(Object.keys(responseTemplates)).toEqual(['application/json']);
+  const text = responseTemplates['application/json'];
+  const { errors, ...others } = JSON.parse(text);
+  expect([others, errors]).toEqual([
+    {},
+    [
+      {
+        status: String(errorCodes[errors[0].code as Code].status),
+        code: errors[0].code,
+        title: expect.stringMatching(/^[A-Z]/),
+        detail: expect.stringMatching(/\.$/),
+        source: { pointer: null },
+        meta: { request_id: '$context.requestId' },
+      },
+    ],
+  ]);
+  expect(String(statusCode)).toBe(errors[0].status);
+  // A variable could repeat what a client sent.
+  expect(text.replace('$context.requestId', '')).not.toContain('$');
+  const headerOf = (name: string): string | undefined => responseParameters[`gatewayresponse.header.${name}`];
+  for (const [name, value] of Object.entries(safetyHeaders))
+    expect(headerOf(name)).toBe(`'${value.replaceAll(" 'none'", '')}'`);
+  expect(Object.keys(responseParameters).filter((name) => /access-control/i.test(name))).toEqual([]);
+  expect(headerOf('X-Request-Id')).toBe('context.requestId');
+  expect(['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'].map(headerOf)).toEqual(
+    statusCode === 429 ? ["'1'", "'5000'", "'0'"] : [undefined, undefined, undefined],
+  );
+});
+
+it('answers each refusal of the gateway with its status', () => {
+  // A bearer token on an unknown path is read by the gateway as a signature.
+  const expected = {
+    ...{ MISSING_AUTHENTICATION_TOKEN: 404, INVALID_SIGNATURE: 404, DEFAULT_4XX: 404, REQUEST_TOO_LARGE: 413 },
+    ...{ THROTTLED: 429, QUOTA_EXCEEDED: 429, INTEGRATION_TIMEOUT: 503, DEFAULT_5XX: 500 },
+  };
+  for (const [type, status] of Object.entries(expected))
+    expect([type, responses[type].statusCode]).toEqual([type, status]);
+});
+
+const served = [...Object.keys(endpoints), 'method-not-allowed'].map((entry) => functionOf(synthesized, entry)[0]);
+
+it.each(ofType('AWS::Lambda::Function').map(([id]) => id))(
+  '%s is called by the alias of its published version, which outlives the next deployment',
+  (handler) => {
+    const alias = at(`${handler}Live`);
+    expect([alias.Name, flat(alias.FunctionName)]).toEqual(['live', handler]);
+    const version = template.Resources[idOf(alias.FunctionVersion)];
+    expect([version?.Type, flat(version?.Properties.FunctionName)]).toEqual(['AWS::Lambda::Version', handler]);
+    // RetainExceptOnCreate: a failed deployment deletes the version that it published.
+    expect([version?.DeletionPolicy, version?.UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain']);
+  },
+);
+
+it.each(served)('%s receives a tenth of the requests first, and is rolled back on an alarm', (handler) => {
+  const { UpdatePolicy } = template.Resources[`${handler}Live`] ?? {};
+  const { DeploymentConfigName, AutoRollbackConfiguration, AlarmConfiguration } = at(
+    flat(UpdatePolicy?.CodeDeployLambdaAliasUpdate.DeploymentGroupName),
+  );
+  expect(DeploymentConfigName).toBe('CodeDeployDefault.LambdaCanary10Percent5Minutes');
+  expect(AutoRollbackConfiguration).toEqual({
+    Enabled: true,
+    Events: expect.arrayContaining(['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM']),
+  });
+  expect(AlarmConfiguration.Enabled).toBe(true);
+  const [errors, failures] = AlarmConfiguration.Alarms.map(({ Name }: Properties) => flat(Name));
+  expect(failures).toMatch(/^TaxApiDeploymentsFailures/);
+  // The sum of the errors of the aliases that shift together, of which this is one.
+  const watched = at(errors).Metrics.flatMap(({ MetricStat }: Properties) =>
+    MetricStat ? [MetricStat.Metric.Dimensions.map(({ Value }: Properties) => flat(Value))] : [],
+  );
+  expect(watched).toContainEqual([handler, `${handler}:live`]);
+  expect(watched.length).toBeLessThanOrEqual(5);
+});
+
+it('CodeDeploy may move the aliases of the API only', () => {
+  const moves = statementsOf(synthesized)
+    .filter(({ Action }) => listed(Action).includes('lambda:UpdateAlias'))
+    .flatMap(({ Resource: on }) => listed(on).map(flat));
+  expect(moves.sort()).toEqual(served.flatMap((id) => [`${id}.Arn`, `${id}.Arn:*`]).sort());
+});
+
+it('rollout=linear moves a tenth each minute, and rollout=all-at-once needs no CodeDeploy', () => {
+  const configs = all.propertiesOf('AWS::CodeDeploy::DeploymentGroup').map((group) => group.DeploymentConfigName);
+  expect(new Set(configs)).toEqual(new Set(['CodeDeployDefault.LambdaLinear10PercentEvery1Minute']));
+  const quick = synthesize(disposable);
+  expect(quick.ofType('AWS::CodeDeploy::DeploymentGroup')).toEqual([]);
+  expect(quick.ofType('AWS::Lambda::Alias')).toHaveLength(quick.ofType('AWS::Lambda::Function').length);
+});
+
+/** The rounds of an update of every function: CloudFormation starts an alias when all that it depends on have shifted. */
+const roundsOf = ({ ofType: resources }: Synthesized): string[][] => {
+  const waiting = new Map(
+    resources('AWS::Lambda::Alias')
+      .filter(([, { UpdatePolicy }]) => UpdatePolicy)
+      .map(([id, { DependsOn }]) => [id, [DependsOn ?? []].flat()] as const),
+  );
+  const rounds: string[][] = [];
+  while (waiting.size > 0) {
+    const round = [...waiting].filter(([, others]) => !others.some((other) => waiting.has(other))).map(([id]) => id);
+    if (round.length === 0) throw new Error(`The aliases ${[...waiting.keys()]} wait for each other.`);
+    for (const id of round) waiting.delete(id);
+    rounds.push(round);
+  }
+  return rounds;
+};
+
+it.each([{}, everySetting])('at most five functions shift at the same time with %j, the busiest first', (context) => {
+  const rounds = roundsOf(synthesize(context));
+  expect(rounds.flat().sort()).toEqual(served.map((id) => `${id}Live`).sort());
+  for (const round of rounds) expect(round.length).toBeLessThanOrEqual(5);
+  expect(rounds.length).toBeLessThanOrEqual(Math.ceil(served.length / 5));
+  // An error in shared code then appears before most functions have it.
+  expect(rounds[0]).toEqual(expect.arrayContaining(['CreateCalculationLive', 'CreateTransactionLive']));
+});
