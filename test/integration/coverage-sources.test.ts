@@ -72,14 +72,6 @@ it('shows a release as proposed, and as in use once it is active, with another t
   expect(await imported()).toMatchObject({ id: release, active: true, activated_at: '2026-11-23T00:00:00.000Z' });
 });
 
-it('is stale from the day after the grace, and no other state is', async () => {
-  expect(await sourceOn('2027-01-08')).toMatchObject({ stale: false, stale_reason: null });
-  const rows = await rowsOn('2027-01-09');
-  expect(rows.filter(({ source }) => source.stale).map(({ state, source }) => [state, source.stale_reason])).toEqual([
-    ['MN', expect.stringMatching(/2026-08-18.*2027-01-08/)],
-  ]);
-});
-
 it('is stale when updates have failed for a week, without the message of the failure', async () => {
   const message = 'https://example.com/private failed 4 times.';
   await record({ failure: { since: '2026-11-20T23:00:00.000Z', message } });

@@ -47,24 +47,6 @@ describe('places', () => {
     return `${local || 'nothing'}; ${level}${ambiguous ? ', ambiguous' : ''}, ${coverage}`;
   };
 
-  describe('a ZIP+4', () => {
-    const areas: Area[] = [
-      ['55000', '55999', 'COUNTY'],
-      ['55012', '55012', 'COUNTY TOWN'],
-      ['550120011', '550139999', 'COUNTY CITY'],
-      ['550130100', '550130199', 'COUNTY CITY DISTRICT'],
-      ['550140000', '550149999', ''],
-      ['550150001', '550150001', 'TOWN'],
-    ];
-    it.each([
-      ['55012-0011', 'US-XX COUNTY TOWN; zip9, complete', 'the ZIP is narrower than the range of two ZIPs'],
-      ['55013-0000', 'US-XX COUNTY CITY; zip9, complete', 'a range that begins in another ZIP, as nine digits'],
-      ['55013-0100', 'US-XX COUNTY CITY DISTRICT; zip9, complete', 'the first of the narrower one'],
-      ['55014-0000', 'US-XX; zip9, complete', 'four zeros are no wildcard, and an empty set is an answer'],
-      ['55015-0001', 'US-XX TOWN; zip9, complete', 'a range of one'],
-    ])('%s is in %s: %s', (text, expected) => expect(find(text, { areas })).toBe(expected));
-  });
-
   describe('a ZIP without its four digits', () => {
     const areas: Area[] = [
       ['55012', '55012', 'COUNTY CITY'],
@@ -93,70 +75,6 @@ describe('places', () => {
       ];
       expect(find('55012', { areas, rates }, { on: '2026-06-30' })).toMatch(/^US-XX TOWN;/);
       expect(find('55012', { areas, rates }, { on: '2026-07-01' })).toMatch(/^US-XX COUNTY DISTRICT;/);
-    });
-  });
-
-  describe('a city', () => {
-    const locations = [
-      locationOf({ cities: ['ST PAUL'], alternatives: [['CITY']], to: '2026-06-30' }),
-      locationOf({ cities: ['ST PAUL'], alternatives: [['TOWN']], from: '2026-07-01' }),
-      locationOf({ cities: ['TWIN'], alternatives: [['TOWN']] }),
-      locationOf({ cities: ['TWIN', 'OTHER'], alternatives: [['CITY']] }),
-      locationOf({ zips: [['55012', '55012']], alternatives: [['COUNTY']] }),
-      locationOf({ zips: [['55013', '55013']], alternatives: [[]] }),
-      locationOf({ zips: [['55014', '55014']], cities: ['NEAR'], alternatives: [['TOWN']] }),
-    ];
-    it.each([
-      ['/ST PAUL', 'US-XX TOWN; city, ambiguous, complete', 'the location of the day: mail for it goes beyond it'],
-      ['/TWIN', 'US-XX TOWN; city, ambiguous, complete', 'two places of one name: the cheaper'],
-      ['55012/ST PAUL', 'US-XX COUNTY; zip5, complete', 'the ZIP wins'],
-      [
-        '55099-0001/ST PAUL',
-        'US-XX TOWN; city, ambiguous, complete',
-        'of a ZIP that no location names the city decides',
-      ],
-      ['/NEAR', 'US-XX TOWN; city, complete', 'one whose ZIPs are known'],
-      ['55013/ST PAUL', 'US-XX TOWN; city, ambiguous, complete', 'its taxes are meant where the ZIP has none'],
-    ])('%s: %s, %s', (text, expected) => expect(find(text, { locations })).toBe(expected));
-  });
-
-  describe('a city beside a ZIP that no location names', () => {
-    const locations = [
-      locationOf({ zips: [['55406', '55406']], cities: ['NEAR'], alternatives: [['TOWN']] }),
-      locationOf({ zips: [['55407', '55407']], alternatives: [[]] }),
-      locationOf({ cities: ['RESORT'], alternatives: [['DISTRICT']] }),
-    ];
-    it.each([
-      ['55999/NEAR', 'US-XX; zip5, ambiguous, complete', 'the ZIPs of the city are listed, without this one'],
-      ['55407/RESORT', 'US-XX DISTRICT; city, ambiguous, complete', 'no ZIP of its taxes is listed'],
-      ['55999', 'US-XX; zip5, complete', 'a ZIP without a location has no local tax'],
-    ])('%s in a release of the whole state: %s, %s', (text, expected) =>
-      expect(find(text, { locations, coverage: 'complete' })).toBe(expected),
-    );
-
-    it('decides where the release does not have all of the state', () =>
-      expect(find('55999/NEAR', { locations })).toBe('US-XX TOWN; city, complete'));
-  });
-
-  describe('a release that does not have all local taxes', () => {
-    const areas: Area[] = [
-      ['55401', '55405', 'COUNTY CITY', { from: '2017-10-01', to: '2019-03-31' }],
-      ['55406', '55406', ''],
-      ['554070100', '554070199', 'TOWN', { from: '2027-01-01' }],
-    ];
-    const content: Content = { areas, established_from: '2017-10-01' };
-    it.each([
-      ['55401', '2019-01-15', 'US-XX COUNTY CITY; zip5, complete', 'the row is in force'],
-      ['55401', '2019-03-31', 'US-XX COUNTY CITY; zip5, complete', 'its last day'],
-      ['55401', '2019-04-01', 'US-XX; zip5, partial', 'the rows have ended'],
-      ['55406', '2026-09-15', 'US-XX; zip5, complete', 'no local tax is an answer'],
-      ['55999', '2026-09-15', 'US-XX; zip5, partial', 'it does not name the ZIP'],
-      ['', '2026-09-15', 'US-XX; state, partial', 'without a ZIP local taxes are missing'],
-      ['/NOWHERE', '2026-09-15', 'US-XX; state, partial', 'a city that it does not name'],
-    ])('%s on %s: %s, %s', (text, on, expected) => expect(find(text, content, { on })).toBe(expected));
-
-    it('has the state rate without locations', () => {
-      expect(find('55401', {})).toBe('US-XX; state, partial');
     });
   });
 

@@ -329,11 +329,6 @@ describe('staleness', () => {
   });
 
   describe('the age of official files', () => {
-    it('takes the day of publication and the quarter from the name of a Streamlined file', () => {
-      const days = { asOf: '2026-08-18', nextExpected: '2027-01-08' };
-      expect(staleness(publisherOf('MN'), minnesota('2026Q4AUG18'), '2026-09-01')).toEqual({ ...days, ...current });
-    });
-
     it.each([
       ['New_Mexico_gross_receipts_tax_July_2026_June_2027', '2027-07-08'],
       ['New_Mexico_gross_receipts_tax_July_December_2026', '2027-01-08'],
@@ -423,12 +418,6 @@ describe('staleness', () => {
         isStale: true,
         reason: 'Updates have failed since 2026-10-20.',
       });
-    });
-
-    it('count over the end of a leap February', () => {
-      const source = record([], { failure: { since: '2028-02-23T00:00:00.000Z' } });
-      expect(staleness(publisherOf('TX'), source, '2028-02-29').isStale).toBe(false);
-      expect(staleness(publisherOf('TX'), source, '2028-03-01')).toMatchObject({ asOf: null, isStale: true });
     });
 
     it('are named beside an old file', () => {

@@ -69,13 +69,6 @@ describe('the source of a state', () => {
     expect(toSourceCoverage(another, minnesota, day)).toMatchObject({ release: own, in_use: false });
   });
 
-  it('reports why it is stale', () => {
-    expect(toSourceCoverage(builtIn('MN'), minnesota, '2027-01-09')).toMatchObject({
-      stale: true,
-      stale_reason: expect.stringMatching(/2026-08-18.*2027-01-08/),
-    });
-  });
-
   it('has no addresses where Levy cannot import what the state publishes, and no publisher without a sales tax', () => {
     expect(toSourceCoverage(builtIn('NY'), null, day)).toMatchObject({
       publisher: 'New York State Department of Taxation and Finance',

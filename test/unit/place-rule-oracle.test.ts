@@ -3,9 +3,17 @@
  * tables.
  */
 import { describe, expect, it } from 'vitest';
-import { listStates, type RateRow, rateRows, type ZipRow, zipRows } from '../../shared/catalog/local/text-tables.ts';
-import { readAddress } from '../../shared/catalog/location/address.ts';
+import {
+  countyNames,
+  listStates,
+  type RateRow,
+  rateRows,
+  type ZipRow,
+  zipRows,
+} from '../../shared/catalog/local/text-tables.ts';
+import { type PostalAddress, readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
+import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { ask, refusal, warningCodes } from '../support/builders.ts';
 import { withTables } from '../support/local-tables.ts';
 import {
@@ -23,9 +31,9 @@ import {
 const day = '2026-11-20';
 
 /** The local rate that an address gets, in millionths of a percent, and its resolution. */
-const answerOf = (state: string, postal_code: string, city: string) => {
-  const address = readAddress({ state, postal_code, city }, '');
-  if (!address.ok) throw new Error(`${state} ${postal_code} is not read`);
+const answerTo = (sent: PostalAddress) => {
+  const address = readAddress(sent, '');
+  if (!address.ok) throw new Error(`${JSON.stringify(sent)} is not read`);
   const { place, resolution } = locate(address.value, withTables, day, false);
   const rates = new Map(
     (place.release?.rates ?? []).filter(({ from }) => (from ?? '') <= day).map((one) => [one.jurisdiction, one.rate]),
@@ -33,6 +41,7 @@ const answerOf = (state: string, postal_code: string, city: string) => {
   const local = place.jurisdictions.filter(({ type }) => type !== 'state').map(({ code }) => Number(rates.get(code)));
   return { rate: Math.round(local.reduce((sum, rate) => sum + rate, 0) * 1e8), ...resolution };
 };
+const answerOf = (state: string, postal_code: string, city: string) => answerTo({ state, postal_code, city });
 
 const letters = (name: string): string =>
   name
@@ -120,6 +129,30 @@ describe.each(states)('%s', (state) => {
         );
       }
   });
+});
+
+it('finds every row of the tables by the city or county that it names, or marks the address as ambiguous', () => {
+  const counties = countyNames();
+  const wrong: string[] = [];
+  const count = { rows: 0, certain: 0 };
+  for (const state of listStates()) {
+    const zips = zipRows(state);
+    const zipIn = (county: string) => zips.find((zip) => zip.counties.startsWith(county))?.zip5 ?? null;
+    for (const row of rowsOn(rateRows(state), day)) {
+      if (row.rate === '') continue;
+      count.rows += 1;
+      const county = counties.get(`${stateFips(state)}${row.county}`) ?? null;
+      const address =
+        row.place === '' ? { state, county } : { state, county, city: row.place, postal_code: zipIn(row.county) };
+      const { rate, ambiguous, coverage } = answerTo(address);
+      if (ambiguous) continue;
+      if (rate === Math.round(Number(row.rate) * 1e6) && coverage === 'complete') count.certain += 1;
+      else wrong.push(`${state} ${row.county} ${row.place}: ${rate} instead of ${row.rate}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(count.rows).toBeGreaterThan(8500);
+  expect(count.certain).toBeGreaterThan(2000);
 });
 
 it('meets all outcomes', () => {
