@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { dayBefore, dayMs, toDay } from '../../shared/base/calendar.ts';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { TaxAddress } from '../../shared/catalog/location/address.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
@@ -6,22 +7,281 @@ import { locate } from '../../shared/catalog/location/place.ts';
 import { placeRate } from '../../shared/catalog/rates.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { accepted } from '../../shared/cli/terminal/run-command.ts';
+import type { Format } from '../../shared/importers/importers.ts';
 import { importers } from '../../shared/importers/importers.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { loadContent } from '../../shared/store/content/load-content.ts';
+import type { TestFile } from '../fixtures/imports/harness.ts';
 import { withFiles } from '../fixtures/imports/harness.ts';
-import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
-import {
-  addDays,
-  alabama,
-  arizona,
-  type History,
-  type Issue,
-  streamlined,
-  undated,
-} from '../support/published-history.ts';
+import { boundaryRow, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { later } from '../support/sales.ts';
+import { seeded } from '../support/seeded.ts';
+
+/** Two years of files of simulated publishers, and what each file says, computed without an importer. */
+/** A file that a publisher posts. `firstDay` is the first day for which it says anything new. */
+type Issue = {
+  readonly posted: string;
+  readonly firstDay: string;
+  readonly files: readonly TestFile[];
+  /** The combined rate of a place in millionths from `firstDay` on; `null` of a place that it does not name. */
+  readonly rateOf: (place: string) => number | null;
+};
+
+type History = {
+  readonly name: string;
+  readonly state: string;
+  readonly format: Format;
+  /** Whether the places are ZIP codes, with or without four digits; otherwise they are cities. */
+  readonly byZip: boolean;
+  /** Whether the files give days. */
+  readonly isDated: boolean;
+  readonly places: readonly string[];
+  readonly issues: readonly Issue[];
+};
+
+/** A value that changes on some days: the latest entry up to a day is in force. `null` is none. */
+type Timeline<Value> = { readonly from: string; readonly value: Value | null }[];
+
+const valueOn = <Value>(timeline: Timeline<Value>, day: string): Value | null =>
+  timeline.findLast(({ from }) => from <= day)?.value ?? null;
+
+/** The entries of a timeline with their last days, of which those that ended before a day are left out. */
+const entriesFrom = <Value>(timeline: Timeline<Value>, first: string) =>
+  timeline.flatMap(({ from, value }, index) => {
+    const next = timeline[index + 1];
+    const to = next ? dayBefore(next.from) : null;
+    return value === null || (to !== null && to < first) ? [] : [{ from, to, value }];
+  });
+
+const compact = (day: string | null): string => (day ?? '2999-12-31').replaceAll('-', '');
+const fraction = (millionths: number): string => (millionths / 1e6).toFixed(6);
+const percentage = (millionths: number): string => (millionths / 1e4).toFixed(4);
+const american = (day: string): string => `${Number(day.slice(5, 7))}/${day.slice(8)}/${day.slice(0, 4)} 0:00`;
+
+const begin = '2026-10-01';
+const firstDays = (months: number): readonly string[] =>
+  Array.from({ length: 24 / months }, (_, index) => {
+    const month = index * months;
+    return `${2027 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-01`;
+  });
+
+type Random = { readonly chance: (share: number) => boolean; readonly below: (count: number) => number };
+const randomOf = (seed: number): Random => {
+  const next = seeded(seed);
+  return { chance: (share) => next() < share, below: (count) => Math.floor(next() * count) };
+};
+
+const tenths = (random: Random): number => 1000 * (1 + random.below(20));
+
+const addDays = (day: string, count: number): string => toDay(Date.parse(day) + count * dayMs);
+
+/** Up to twelve days before or after the first day of a file: some are posted late. */
+const postedNear = (first: string, random: Random): string => addDays(first, random.below(25) - 12);
+
+const codes = { county: ['00', '053'], city: ['01', '43000'], town: ['01', '58000'] } as const;
+type Layer = keyof typeof codes;
+const layerSets: readonly (readonly Layer[])[] = [['county'], ['county', 'city'], ['county', 'town'], ['town'], []];
+
+/** The rows of a boundary file: whole ZIPs, and ranges of ZIP+4 that fill a ZIP or not. */
+const zones = [
+  ['55401', '0000', '9999'],
+  ['55402', '0000', '4999'],
+  ['55402', '5000', '9999'],
+  ['55403', '0001', '3000'],
+  ['55403', '3001', '8000'],
+  ['55404', '0000', '9999'],
+] as const;
+
+/**
+ * Quarterly rate and boundary files of Minnesota. `keeps`: whether they keep expired rows, as the agreement says, or a
+ * sloppy publisher leaves out those of one file or of both.
+ */
+const streamlined = (seed: number, keeps: { readonly rates: boolean; readonly boundaries: boolean }): History => {
+  const random = randomOf(seed);
+  const rates = new Map<Layer, Timeline<number>>(
+    (Object.keys(codes) as Layer[]).map((layer) => [layer, [{ from: begin, value: tenths(random) }]]),
+  );
+  const rows = zones.map(
+    (): Timeline<readonly Layer[]> => [
+      { from: begin, value: layerSets[random.below(layerSets.length)] as readonly Layer[] },
+    ],
+  );
+  const issues = firstDays(3).map((firstDay): Issue => {
+    for (const timeline of rates.values())
+      if (random.chance(0.3)) timeline.push({ from: firstDay, value: tenths(random) });
+    for (const row of rows)
+      if (random.chance(0.3))
+        row.push({
+          from: firstDay,
+          value: random.chance(0.15) ? null : (layerSets[random.below(5)] as readonly Layer[]),
+        });
+    const [ratesFrom, rowsFrom] = [keeps.rates ? begin : firstDay, keeps.boundaries ? begin : firstDay];
+    const rateLines = [...rates].flatMap(([layer, timeline]) =>
+      entriesFrom(timeline, ratesFrom).map(({ from, to, value }) =>
+        rateRow('27', codes[layer][0], codes[layer][1], fraction(value), compact(from), compact(to)),
+      ),
+    );
+    const boundaryLines = rows.flatMap((row, index) =>
+      entriesFrom(row, rowsFrom).map(({ from, to, value }) => {
+        const [zip, low, high] = zones[index] as (typeof zones)[number];
+        const [county, city, town] = (['county', 'city', 'town'] as const).map((layer) => value.includes(layer));
+        return boundaryRow({
+          ...{ type: low === '0000' && high === '9999' ? 'Z' : '4', zips: [zip, low, zip, high], state: '27' },
+          ...{ from: compact(from), to: compact(to), ...(county && { county: '053' }) },
+          ...(city && { place: '43000' }),
+          ...(town && { place: '58000' }),
+        });
+      }),
+    );
+    const quarter = `${firstDay.slice(0, 4)}Q${(Number(firstDay.slice(5, 7)) + 2) / 3}`;
+    const rateOn = (layers: readonly Layer[]): number =>
+      layers.reduce((sum, layer) => sum + (valueOn(rates.get(layer) ?? [], firstDay) ?? 0), 68_750);
+    const known = rows.map((row) => valueOn(row, firstDay)).map((layers) => layers && rateOn(layers));
+    return {
+      ...{ posted: postedNear(firstDay, random), firstDay },
+      files: sstFiles('MN', [rateRow('27', '45', '27', '0.06875', '20090701'), ...rateLines], boundaryLines, quarter),
+      rateOf: (place) => {
+        const [zip, plus4] = place.split('-');
+        const found = zones.flatMap(([own, low, high], index) =>
+          own === zip && (!plus4 || (low <= plus4 && plus4 <= high)) ? (known[index] ?? []) : [],
+        );
+        return found.length === 0 ? null : Math.min(...found);
+      },
+    };
+  });
+  const name = `MN, ${Object.entries(keeps).flatMap(([kind, isKept]) => (isKept ? [`expired ${kind}`] : []))}`;
+  const places = ['55401', '55402', '55402-0100', '55402-7000', '55403', '55403-0100', '55403-4000', '55404-1234'];
+  return { name, state: 'MN', format: 'sst', byZip: true, isDated: true, places, issues };
+};
+
+type Localities = Readonly<Record<string, { readonly code: string; readonly county?: string }>>;
+
+/** Monthly files that name each county and city with the day on which its rate began, and nothing that is over. */
+const monthlyLocalities = (
+  history: Pick<History, 'name' | 'state' | 'format'> & { readonly stateRate: number; readonly localities: Localities },
+  seed: number,
+  fileOf: (
+    rows: readonly { readonly name: string; readonly from: string; readonly rate: number }[],
+    firstDay: string,
+  ) => TestFile,
+): History => {
+  const { stateRate, localities, ...named } = history;
+  const random = randomOf(seed);
+  const rates = new Map(
+    Object.keys(localities).map((name): [string, Timeline<number>] => [name, [{ from: begin, value: tenths(random) }]]),
+  );
+  const cities = Object.keys(localities).filter((name) => localities[name]?.county);
+  const issues = firstDays(1).map((firstDay): Issue => {
+    for (const [name, timeline] of rates)
+      if (random.chance(0.15))
+        timeline.push({
+          from: firstDay,
+          value: localities[name]?.county && random.chance(0.15) ? null : tenths(random),
+        });
+    const now = new Map([...rates].map(([name, timeline]) => [name, valueOn(timeline, firstDay)]));
+    const rows = [...rates].flatMap(([name, timeline]) => {
+      const { from, value } = timeline.at(-1) ?? { from: '', value: null };
+      return value === null ? [] : [{ name, from, rate: value }];
+    });
+    return {
+      ...{ posted: postedNear(firstDay, random), firstDay, files: [fileOf(rows, firstDay)] },
+      rateOf: (place) => {
+        const [own, county] = [now.get(place) ?? null, now.get(localities[place]?.county ?? '') ?? null];
+        return own === null || county === null ? null : stateRate + county + own;
+      },
+    };
+  });
+  return { ...named, byZip: false, isDated: true, places: cities, issues };
+};
+
+const alabamaPlaces: Localities = {
+  'AUTAUGA COUNTY': { code: '7001' },
+  'MOBILE COUNTY': { code: '7049' },
+  PRATTVILLE: { code: '9146', county: 'AUTAUGA COUNTY' },
+  MOBILE: { code: '9102', county: 'MOBILE COUNTY' },
+};
+const alabamaHeader =
+  'Locality Code,Locality Name,County Number,TaxType,Rate Type,Administered,Active Date,Inactive Date,Rate,Indicator,PJ,County Code,PJ_Rate';
+
+/** A file of current rates that has the same name each month. */
+const alabama = (seed: number): History => {
+  const name = 'AL, one name for each file';
+  const own = { name, state: 'AL', format: 'alabama', stateRate: 40_000, localities: alabamaPlaces } as const;
+  return monthlyLocalities(own, seed, (rows) => ({
+    name: 'taxrates_current.csv',
+    content: [
+      alabamaHeader,
+      ...rows.map(({ name, from, rate }) => {
+        const { code, county } = alabamaPlaces[name] as { code: string; county?: string };
+        const ofCounty = alabamaPlaces[county ?? '']?.code ?? '';
+        return `${code},${name},1,ST,GENER,STATE,${compact(from)},,${percentage(rate)},RC,N,${ofCounty},0`;
+      }),
+    ].join('\n'),
+  }));
+};
+
+const arizonaPlaces: Localities = {
+  MARICOPA: { code: 'MAR' },
+  PINAL: { code: 'PNL' },
+  PHOENIX: { code: 'PX', county: 'MARICOPA' },
+  TEMPE: { code: 'TE', county: 'MARICOPA' },
+  'CASA GRANDE': { code: 'CG', county: 'PINAL' },
+};
+
+/** Files with their day in their names. A county's rate contains the state's. */
+const arizona = (seed: number): History => {
+  const name = 'AZ, dated names';
+  const own = { name, state: 'AZ', format: 'arizona', stateRate: 56_000, localities: arizonaPlaces } as const;
+  return monthlyLocalities(own, seed, (rows, firstDay) => ({
+    name: `TPT_RATETABLE_ALL_${firstDay.slice(5, 7)}01${firstDay.slice(0, 4)}.csv`,
+    content: [
+      'RegionCode,RegionName,BusinessCode,BusinessCodesName,TaxRate,TaxRateType,RateStartDate,RateEndDate',
+      ...rows.map(({ name, from, rate }) => {
+        const { code, county } = arizonaPlaces[name] as { code: string; county?: string };
+        return `${code},${name},017,RETAIL SALES,${percentage(county ? rate : rate + 56_000)},Percent,${american(from)},12/31/9999 0:00`;
+      }),
+    ].join('\n'),
+  }));
+};
+
+const newYorkZips = ['10001', '11201', '12207', '14604'];
+
+/** Tables without any day: what they say begins on the day of the import. */
+const undated = (seed: number, format: 'zip-rates' | 'woocommerce'): History => {
+  const random = randomOf(seed);
+  const rates = new Map<string, number | null>(newYorkZips.map((zip) => [zip, tenths(random)]));
+  const issues = firstDays(1).map((month): Issue => {
+    for (const zip of newYorkZips) if (random.chance(0.25)) rates.set(zip, random.chance(0.2) ? null : tenths(random));
+    const now = new Map(rates);
+    const posted = addDays(month, random.below(20));
+    const rows = [...now].flatMap(([zip, rate]) => {
+      if (rate === null) return [];
+      if (format === 'woocommerce') return [`US,NY,${zip},*,${percentage(40_000 + rate)},Tax,1,0,1,`];
+      return [`NY,${zip},REGION ${zip},${fraction(40_000 + rate)},0.04,0,${fraction(rate)},0,1`];
+    });
+    const header =
+      format === 'woocommerce'
+        ? 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class'
+        : 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel';
+    return {
+      ...{ posted, firstDay: posted, files: [{ name: 'rates.csv', content: [header, ...rows].join('\n') }] },
+      rateOf: (place) => {
+        const rate = now.get(place) ?? null;
+        return rate === null ? null : 40_000 + rate;
+      },
+    };
+  });
+  return {
+    name: `NY, ${format} without days`,
+    state: 'NY',
+    format,
+    byZip: true,
+    isDated: false,
+    places: newYorkZips,
+    issues,
+  };
+};
 
 const content = async (...args: readonly string[]) => {
   const { code, out, err } = await runInProcess(contentProgram(), args);

@@ -1,212 +1,387 @@
-/** Clothing (content notes 4.2), sent as client requests. Figures of the law and of its examples, typed by hand. */
 import { describe, expect, it } from 'vitest';
 import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { Release } from '../../shared/catalog/release.ts';
 import { chooseRule } from '../../shared/tax/rule-choice.ts';
 import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
-import { ask, productOf } from '../support/builders.ts';
+import { ask, productOf, warningCodes } from '../support/builders.ts';
 import { builtIn, town, withLocals } from '../support/local-content.ts';
 
-const shirt = (unit_price: string, attributes = '') => ({
-  product_tax_code: `CLOTHING.APPAREL${attributes}`,
-  unit_price,
-});
-const stateTax = (state: string, unit_price: string, attributes = '') =>
-  ask({ to: { state }, line_items: [shirt(unit_price, attributes)] });
+describe('content clothing', () => {
+  /** Clothing (content notes 4.2), sent as client requests. Figures of the law and of its examples, typed by hand. */
 
-describe('clothing at the rate of the state', () => {
-  it.each([
-    ['MN', '100.00', '', '0.00'],
-    ['MN', '100.00', '._FUR', '6.88'],
-    ['NJ', '100.00', '', '0.00'],
-    ['NJ', '100.00', '._FUR', '6.63'],
-    ['NJ', '100.00', '._PROTECTIVE', '6.63'],
-    ['PA', '100.00', '', '0.00'],
-    ['PA', '100.00', '._ATHLETIC', '6.00'],
-    ['PA', '100.00', '._FORMAL_WEAR', '6.00'],
-    ['PA', '100.00', '._FUR', '6.00'],
-    ['VT', '100.00', '', '0.00'],
-    ['VT', '100.00', '._ATHLETIC', '6.00'],
-    ['MA', '175.00', '', '0.00'],
-    ['MA', '200.00', '', '1.56'],
-    ['MA', '200.00', '._ATHLETIC', '12.50'],
-    ['RI', '250.00', '', '0.00'],
-    ['RI', '285.00', '', '2.45'],
-    ['RI', '285.00', '._PROTECTIVE', '19.95'],
-    ['NY', '109.99', '', '0.00'],
-    ['NY', '110.00', '', '4.40'],
-    ['CT', '1000.00', '', '63.50'],
-    ['CT', '1000.01', '', '77.50'],
-    ['CT', '1200.00', '', '93.00'],
-    ['CA', '100.00', '', '7.25'],
-  ])('%s at %s%s: %s', (state, price, attributes, tax) =>
-    expect(stateTax(state, price, attributes).tax_amount).toBe(tax),
-  );
-
-  it.each(['MN', 'NJ'])('%s: warns that sources disagree about athletic clothing', (state) => {
-    const outcome = stateTax(state, '100.00', '._ATHLETIC');
-    expect(outcome.tax_amount).toBe('0.00');
-    expect(outcome.warnings).toContainEqual(expect.objectContaining({ message: expect.stringContaining('disagree') }));
+  const shirt = (unit_price: string, attributes = '') => ({
+    product_tax_code: `CLOTHING.APPAREL${attributes}`,
+    unit_price,
   });
+  const stateTax = (state: string, unit_price: string, attributes = '') =>
+    ask({ to: { state }, line_items: [shirt(unit_price, attributes)] });
 
-  it('delivery counts in the price in Rhode Island: 225 and 60 of alterations and 20 of delivery are 305', () => {
-    const outcome = ask({
-      to: { state: 'RI', postal_code: '02903' },
-      line_items: [shirt('285.00')],
-      shipping: { amount: '20.00' },
+  describe('clothing at the rate of the state', () => {
+    it.each([
+      ['MN', '100.00', '', '0.00'],
+      ['MN', '100.00', '._FUR', '6.88'],
+      ['NJ', '100.00', '', '0.00'],
+      ['NJ', '100.00', '._FUR', '6.63'],
+      ['NJ', '100.00', '._PROTECTIVE', '6.63'],
+      ['PA', '100.00', '', '0.00'],
+      ['PA', '100.00', '._ATHLETIC', '6.00'],
+      ['PA', '100.00', '._FORMAL_WEAR', '6.00'],
+      ['PA', '100.00', '._FUR', '6.00'],
+      ['VT', '100.00', '', '0.00'],
+      ['VT', '100.00', '._ATHLETIC', '6.00'],
+      ['MA', '175.00', '', '0.00'],
+      ['MA', '200.00', '', '1.56'],
+      ['MA', '200.00', '._ATHLETIC', '12.50'],
+      ['RI', '250.00', '', '0.00'],
+      ['RI', '285.00', '', '2.45'],
+      ['RI', '285.00', '._PROTECTIVE', '19.95'],
+      ['NY', '109.99', '', '0.00'],
+      ['NY', '110.00', '', '4.40'],
+      ['CT', '1000.00', '', '63.50'],
+      ['CT', '1000.01', '', '77.50'],
+      ['CT', '1200.00', '', '93.00'],
+      ['CA', '100.00', '', '7.25'],
+    ])('%s at %s%s: %s', (state, price, attributes, tax) =>
+      expect(stateTax(state, price, attributes).tax_amount).toBe(tax),
+    );
+
+    it.each(['MN', 'NJ'])('%s: warns that sources disagree about athletic clothing', (state) => {
+      const outcome = stateTax(state, '100.00', '._ATHLETIC');
+      expect(outcome.tax_amount).toBe('0.00');
+      expect(outcome.warnings).toContainEqual(
+        expect.objectContaining({ message: expect.stringContaining('disagree') }),
+      );
     });
-    expect(outcome.tax_amount).toBe('3.85');
-  });
-});
 
-describe('clothing in New York', () => {
-  const taxAt = (postal_code: string, city: string, price: string) =>
-    ask({ to: { state: 'NY', postal_code, city }, tax_date: '2026-11-20', line_items: [shirt(price)] });
-
-  it.each([
-    ['109.99', '0.00'],
-    ['110.00', '9.76'],
-    ['150.00', '13.31'],
-  ])('at %s is taxed with %s in New York City, on every level', (price, tax) =>
-    expect(taxAt('10001', 'New York', price).tax_amount).toBe(tax),
-  );
-
-  it.each([
-    ['11201', 'Brooklyn', '9.76'],
-    ['10451', 'Bronx', '9.76'],
-    ['10301', 'Staten Island', '9.76'],
-    ['14701', 'Jamestown', '8.80'],
-    ['13815', 'Norwich', '8.80'],
-    ['12534', 'Hudson', '8.80'],
-    ['13753', 'Delhi', '8.80'],
-    ['12601', 'Poughkeepsie', '8.94'],
-    ['12414', 'Catskill', '8.80'],
-    ['12108', 'Lake Pleasant', '8.80'],
-    ['14604', 'Rochester', '8.80'],
-    ['10512', 'Carmel', '9.21'],
-    ['13827', 'Owego', '8.80'],
-    ['14568', 'Walworth', '8.80'],
-  ])('%s %s: under 110 is free, and 110.00 is taxed with %s', (zip, city, tax) => {
-    expect(taxAt(zip, city, '109.99').tax_amount).toBe('0.00');
-    expect(taxAt(zip, city, '110.00').tax_amount).toBe(tax);
+    it('delivery counts in the price in Rhode Island: 225 and 60 of alterations and 20 of delivery are 305', () => {
+      const outcome = ask({
+        to: { state: 'RI', postal_code: '02903' },
+        line_items: [shirt('285.00')],
+        shipping: { amount: '20.00' },
+      });
+      expect(outcome.tax_amount).toBe('3.85');
+    });
   });
 
-  it.each([
-    ['12207', 'Albany', '4.00'],
-    ['10701', 'Yonkers', '4.88'],
-    ['14202', 'Buffalo', '4.75'],
-    ['11501', 'Mineola', '4.63'],
-  ])('%s %s has not elected the exemption: %s of local tax on 100.00', (zip, city, tax) => {
-    const outcome = taxAt(zip, city, '100.00');
-    expect(outcome.tax_amount).toBe(tax);
-    expect(outcome.warnings.filter(({ message }) => message.includes('rule ny-clothing'))).toEqual([]);
-  });
+  describe('clothing in New York', () => {
+    const taxAt = (postal_code: string, city: string, price: string) =>
+      ask({ to: { state: 'NY', postal_code, city }, tax_date: '2026-11-20', line_items: [shirt(price)] });
 
-  it('under 110 is taxed where the county is not known, with a warning that names the ones that have elected', () => {
-    const outcome = ask(
-      { to: town('NY'), tax_date: '2026-09-15', line_items: [shirt('100.00')] },
-      withLocals('NY', ['US-NY-SOMEWHERE', 'city', '0.045']),
+    it.each([
+      ['109.99', '0.00'],
+      ['110.00', '9.76'],
+      ['150.00', '13.31'],
+    ])('at %s is taxed with %s in New York City, on every level', (price, tax) =>
+      expect(taxAt('10001', 'New York', price).tax_amount).toBe(tax),
     );
-    expect(outcome.tax_amount).toBe('4.50');
-    expect(outcome.warnings.map(({ message }) => message)).toContainEqual(
-      expect.stringMatching(/rule ny-clothing-local: .*Chautauqua.*Dutchess.*Putnam/),
-    );
+
+    it.each([
+      ['11201', 'Brooklyn', '9.76'],
+      ['10451', 'Bronx', '9.76'],
+      ['10301', 'Staten Island', '9.76'],
+      ['14701', 'Jamestown', '8.80'],
+      ['13815', 'Norwich', '8.80'],
+      ['12534', 'Hudson', '8.80'],
+      ['13753', 'Delhi', '8.80'],
+      ['12601', 'Poughkeepsie', '8.94'],
+      ['12414', 'Catskill', '8.80'],
+      ['12108', 'Lake Pleasant', '8.80'],
+      ['14604', 'Rochester', '8.80'],
+      ['10512', 'Carmel', '9.21'],
+      ['13827', 'Owego', '8.80'],
+      ['14568', 'Walworth', '8.80'],
+    ])('%s %s: under 110 is free, and 110.00 is taxed with %s', (zip, city, tax) => {
+      expect(taxAt(zip, city, '109.99').tax_amount).toBe('0.00');
+      expect(taxAt(zip, city, '110.00').tax_amount).toBe(tax);
+    });
+
+    it.each([
+      ['12207', 'Albany', '4.00'],
+      ['10701', 'Yonkers', '4.88'],
+      ['14202', 'Buffalo', '4.75'],
+      ['11501', 'Mineola', '4.63'],
+    ])('%s %s has not elected the exemption: %s of local tax on 100.00', (zip, city, tax) => {
+      const outcome = taxAt(zip, city, '100.00');
+      expect(outcome.tax_amount).toBe(tax);
+      expect(outcome.warnings.filter(({ message }) => message.includes('rule ny-clothing'))).toEqual([]);
+    });
+
+    it('under 110 is taxed where the county is not known, with a warning that names the ones that have elected', () => {
+      const outcome = ask(
+        { to: town('NY'), tax_date: '2026-09-15', line_items: [shirt('100.00')] },
+        withLocals('NY', ['US-NY-SOMEWHERE', 'city', '0.045']),
+      );
+      expect(outcome.tax_amount).toBe('4.50');
+      expect(outcome.warnings.map(({ message }) => message)).toContainEqual(
+        expect.stringMatching(/rule ny-clothing-local: .*Chautauqua.*Dutchess.*Putnam/),
+      );
+    });
+
+    it.each([
+      ['27', '2022-02-28', 'ny-clothing-not-elected'],
+      ['27', '2022-03-01', 'ny-clothing-elected-dutchess'],
+      ['55', '2023-02-28', 'ny-clothing-not-elected'],
+      ['55', '2023-03-01', 'ny-clothing-elected-monroe'],
+      ['79', '2024-02-29', 'ny-clothing-not-elected'],
+      ['79', '2024-03-01', 'ny-clothing-elected-putnam'],
+      ['79', '2027-02-28', 'ny-clothing-elected-putnam'],
+      ['79', '2027-03-01', 'ny-clothing-putnam-2027'],
+    ])('county 360%s on %s: %s', (county, day, rule) => {
+      const taxing = {
+        code: `US-NY-00-0${county}`,
+        name: 'a county',
+        type: 'county',
+        tax_type: 'sales',
+        county: `360${county}`,
+      } as const;
+      expect(chooseRule(builtIn('NY'), taxing, productOf('CLOTHING.APPAREL'), day)?.id).toBe(rule);
+    });
   });
 
-  it.each([
-    ['27', '2022-02-28', 'ny-clothing-not-elected'],
-    ['27', '2022-03-01', 'ny-clothing-elected-dutchess'],
-    ['55', '2023-02-28', 'ny-clothing-not-elected'],
-    ['55', '2023-03-01', 'ny-clothing-elected-monroe'],
-    ['79', '2024-02-29', 'ny-clothing-not-elected'],
-    ['79', '2024-03-01', 'ny-clothing-elected-putnam'],
-    ['79', '2027-02-28', 'ny-clothing-elected-putnam'],
-    ['79', '2027-03-01', 'ny-clothing-putnam-2027'],
-  ])('county 360%s on %s: %s', (county, day, rule) => {
-    const taxing = {
-      code: `US-NY-00-0${county}`,
-      name: 'a county',
-      type: 'county',
-      tax_type: 'sales',
-      county: `360${county}`,
-    } as const;
-    expect(chooseRule(builtIn('NY'), taxing, productOf('CLOTHING.APPAREL'), day)?.id).toBe(rule);
-  });
-});
-
-describe('clothing in New York, by imported files', () => {
-  const woocommerce = (...rows: readonly string[]) => ({
-    format: 'woocommerce' as const,
-    header: 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class',
-    rows,
-  });
-  const zipRates = (...rows: readonly string[]) => ({
-    format: 'zip-rates' as const,
-    header:
-      'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel',
-    rows,
-  });
-  /** Loaded as an import over the built-in release, which has the county of a ZIP. */
-  const overBuiltIn = (releaseFor: ReleaseFor): ReleaseFor => {
-    const views = new Map<Release, Release>();
-    return (address) => {
-      const view = releaseFor(address) as Release;
-      const known = views.get(view) ?? { ...view, fallback: builtIn('NY') };
-      views.set(view, known);
-      return known;
+  describe('clothing in New York, by imported files', () => {
+    const woocommerce = (...rows: readonly string[]) => ({
+      format: 'woocommerce' as const,
+      header: 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class',
+      rows,
+    });
+    const zipRates = (...rows: readonly string[]) => ({
+      format: 'zip-rates' as const,
+      header:
+        'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel',
+      rows,
+    });
+    /** Loaded as an import over the built-in release, which has the county of a ZIP. */
+    const overBuiltIn = (releaseFor: ReleaseFor): ReleaseFor => {
+      const views = new Map<Release, Release>();
+      return (address) => {
+        const view = releaseFor(address) as Release;
+        const known = views.get(view) ?? { ...view, fallback: builtIn('NY') };
+        views.set(view, known);
+        return known;
+      };
     };
-  };
-  type Table = ReturnType<typeof woocommerce> | ReturnType<typeof zipRates>;
-  const taxIn = async (
-    { format, header, rows }: Table,
-    line_items: readonly object[],
-    postal_code = '10001',
-    city = 'New York',
-  ) => {
-    const imported = await importFiles(format, 'NY', [{ name: 'rates.csv', content: [header, ...rows].join('\n') }]);
-    const to = { state: 'NY', postal_code, city };
-    return ask({ to, tax_date: '2026-11-20', line_items }, { releaseFor: overBuiltIn(releaseForOf(imported)) });
-  };
-  const cart = [shirt('150.00'), { ...shirt('25.00'), quantity: '2' }];
+    type Table = ReturnType<typeof woocommerce> | ReturnType<typeof zipRates>;
+    const taxIn = async (
+      { format, header, rows }: Table,
+      line_items: readonly object[],
+      postal_code = '10001',
+      city = 'New York',
+    ) => {
+      const imported = await importFiles(format, 'NY', [{ name: 'rates.csv', content: [header, ...rows].join('\n') }]);
+      const to = { state: 'NY', postal_code, city };
+      return ask({ to, tax_date: '2026-11-20', line_items }, { releaseFor: overBuiltIn(releaseForOf(imported)) });
+    };
+    const cart = [shirt('150.00'), { ...shirt('25.00'), quantity: '2' }];
 
-  const cityTables: readonly (readonly [string, Table])[] = [
-    ['one combined row', woocommerce('US,NY,10001,NEW YORK,8.8750,NYC,1,0,1,')],
-    ['one combined row without a city', woocommerce('US,NY,10001,*,8.8750,Tax,1,0,1,')],
-    [
-      'a row for each tax',
-      woocommerce(
-        'US,NY,*,*,4.0000,NY State Tax,1,0,1,',
-        'US,NY,10001,*,4.5000,City,2,0,1,',
-        'US,NY,10001,*,0.3750,MCTD,3,0,1,',
+    const cityTables: readonly (readonly [string, Table])[] = [
+      ['one combined row', woocommerce('US,NY,10001,NEW YORK,8.8750,NYC,1,0,1,')],
+      ['one combined row without a city', woocommerce('US,NY,10001,*,8.8750,Tax,1,0,1,')],
+      [
+        'a row for each tax',
+        woocommerce(
+          'US,NY,*,*,4.0000,NY State Tax,1,0,1,',
+          'US,NY,10001,*,4.5000,City,2,0,1,',
+          'US,NY,10001,*,0.3750,MCTD,3,0,1,',
+        ),
+      ],
+      ...['NEW YORK', 'NEW YORK COUNTY', 'NYC', 'MANHATTAN', 'KINGS'].map(
+        (name) => [`a region ${name}`, zipRates(`NY,10001,${name},0.08875,0.04,0,0.045,0.00375,1`)] as const,
       ),
-    ],
-    ...['NEW YORK', 'NEW YORK COUNTY', 'NYC', 'MANHATTAN', 'KINGS'].map(
-      (name) => [`a region ${name}`, zipRates(`NY,10001,${name},0.08875,0.04,0,0.045,0.00375,1`)] as const,
-    ),
-    ['the city’s tax as a county’s', zipRates('NY,10001,NEW YORK,0.08875,0.04,0.045,0,0.00375,1')],
-    ['all of it as special', zipRates('NY,10001,NEW YORK,0.08875,0.04,0,0,0.04875,1')],
-  ];
+      ['the city’s tax as a county’s', zipRates('NY,10001,NEW YORK,0.08875,0.04,0.045,0,0.00375,1')],
+      ['all of it as special', zipRates('NY,10001,NEW YORK,0.08875,0.04,0,0,0.04875,1')],
+    ];
 
-  it.each(cityTables)('New York City is exempt under 110: %s', async (_, table) => {
-    expect((await taxIn(table, cart)).tax_amount).toBe('13.31');
-    expect((await taxIn(table, [shirt('109.99')])).tax_amount).toBe('0.00');
-    expect((await taxIn(table, [shirt('110.00')])).tax_amount).toBe('9.76');
-    expect((await taxIn(table, [{ unit_price: '100.00' }])).tax_amount).toBe('8.88');
+    it.each(cityTables)('New York City is exempt under 110: %s', async (_, table) => {
+      expect((await taxIn(table, cart)).tax_amount).toBe('13.31');
+      expect((await taxIn(table, [shirt('109.99')])).tax_amount).toBe('0.00');
+      expect((await taxIn(table, [shirt('110.00')])).tax_amount).toBe('9.76');
+      expect((await taxIn(table, [{ unit_price: '100.00' }])).tax_amount).toBe('8.88');
+    });
+
+    it.each('10001 10282 10301 10314 10451 10475 11004 11101 11201 11256 11351 11439 11691'.split(' '))(
+      '%s is in New York City',
+      async (zip) => {
+        const table = zipRates(`NY,${zip},ANY,0.08875,0.04,0.045,0,0.00375,1`);
+        expect((await taxIn(table, [shirt('109.99')], zip)).tax_amount).toBe('0.00');
+      },
+    );
+
+    it.each(['11040', '11096', '11501', '11801', '10501', '10601', '10701', '10801', '12207', '14201'])(
+      '%s is not, and its county has not elected the exemption',
+      async (zip) => {
+        const outcome = await taxIn(zipRates(`NY,${zip},ANY,0.08,0.04,0.04,0,0,1`), [shirt('100.00')], zip, 'Any');
+        expect(outcome.tax_amount).toBe('4.00');
+      },
+    );
+  });
+});
+
+describe('content holidays', () => {
+  /** Sales-tax holidays of 2026 (content notes 4.8): first and last days and limits, typed by hand. */
+
+  const day = (date: string, days: number) =>
+    new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+  const taxOn = (state: string, tax_date: string, unit_price: string, code = 'CLOTHING.APPAREL', others = {}) =>
+    ask({ to: { state }, tax_date, line_items: [{ product_tax_code: code, unit_price }], ...others });
+  const isFree = (outcome: ReturnType<typeof ask>) =>
+    outcome.tax_amount === '0.00' && outcome.line_items[0]?.taxes[0]?.taxability_reason === 'product_exempt_holiday';
+
+  /** States whose law was read: their exemptions need no warning. */
+  const confirmed = 'AL AR CT FL IA MD MO MS OK TN TX VA WV'.split(' ');
+
+  describe('clothing', () => {
+    it.each([
+      { state: 'AL', first: '2026-07-17', last: '2026-07-19', dearestFree: '156.00' },
+      { state: 'AR', first: '2026-08-01', last: '2026-08-02', dearestFree: '99.99' },
+      { state: 'CT', first: '2026-08-16', last: '2026-08-22', dearestFree: '99.99' },
+      { state: 'FL', first: '2026-08-01', last: '2026-08-31', dearestFree: '100.00' },
+      { state: 'IA', first: '2026-08-07', last: '2026-08-08', dearestFree: '99.99' },
+      { state: 'MD', first: '2026-08-09', last: '2026-08-15', dearestFree: '100.00' },
+      { state: 'MO', first: '2026-08-07', last: '2026-08-09', dearestFree: '100.00' },
+      { state: 'MS', first: '2026-07-10', last: '2026-07-12', dearestFree: '99.99' },
+      { state: 'NM', first: '2026-07-31', last: '2026-08-02', dearestFree: '99.99' },
+      { state: 'OH', first: '2026-08-07', last: '2026-08-09', dearestFree: '75.00' },
+      { state: 'OK', first: '2026-08-07', last: '2026-08-09', dearestFree: '99.99' },
+      { state: 'TN', first: '2026-07-31', last: '2026-08-02', dearestFree: '100.00' },
+      { state: 'TX', first: '2026-08-07', last: '2026-08-09', dearestFree: '99.99' },
+      { state: 'VA', first: '2026-08-07', last: '2026-08-09', dearestFree: '100.00' },
+      { state: 'WV', first: '2026-07-31', last: '2026-08-03', dearestFree: '125.00' },
+    ])('$state is free from $first to $last, at $dearestFree and below', ({ state, first, last, dearestFree }) => {
+      const dearer = (Number(dearestFree) + 0.01).toFixed(2);
+      for (const date of [first, last]) {
+        const free = taxOn(state, date, dearestFree);
+        expect(isFree(free)).toBe(true);
+        expect(warningCodes(free).includes('content_unconfirmed')).toBe(!confirmed.includes(state));
+        const taxed = taxOn(state, date, dearer);
+        expect(taxed.tax_amount).toBe(taxOn(state, '2026-06-01', dearer).tax_amount);
+        expect(Number(taxed.tax_amount)).toBeGreaterThan(0);
+      }
+      for (const date of [day(first, -1), day(last, 1)]) expect(isFree(taxOn(state, date, dearestFree))).toBe(false);
+    });
   });
 
-  it.each('10001 10282 10301 10314 10451 10475 11004 11101 11201 11256 11351 11439 11691'.split(' '))(
-    '%s is in New York City',
-    async (zip) => {
-      const table = zipRates(`NY,${zip},ANY,0.08875,0.04,0.045,0,0.00375,1`);
-      expect((await taxIn(table, [shirt('109.99')], zip)).tax_amount).toBe('0.00');
-    },
-  );
+  describe('other goods', () => {
+    it.each([
+      ['AL', '2026-07-18', 'PRINT.BOOKS', '47.00', '47.01'],
+      ['AL', '2026-07-18', 'SCHOOL.SCHOOL_SUPPLIES', '78.00', '78.01'],
+      ['AL', '2026-07-18', 'ELECTRONICS.COMPUTERS', '1173.00', '1173.01'],
+      ['AL', '2026-07-19', 'SCHOOL.SCHOOL_ART_SUPPLIES', '78.00', '78.01'],
+      ['AL', '2026-02-22', 'HOME.DISASTER_PREPAREDNESS', '94.00', '94.01'],
+      ['AR', '2026-08-01', 'CLOTHING.CLOTHING_ACCESSORIES', '49.99', '50.00'],
+      ['FL', '2026-08-31', 'SCHOOL.SCHOOL_SUPPLIES', '50.00', '50.01'],
+      ['FL', '2026-08-01', 'ELECTRONICS.COMPUTERS', '1500.00', '1500.01'],
+      ['FL', '2026-08-01', 'CLOTHING.CLOTHING_ACCESSORIES', '100.00', '100.01'],
+      ['MA', '2026-08-08', 'GENERAL', '2500.00', '2500.01'],
+      ['MA', '2026-08-09', 'CLOTHING.APPAREL._ATHLETIC', '2500.00', '2500.01'],
+      ['MO', '2026-08-07', 'SCHOOL.SCHOOL_SUPPLIES', '50.00', '50.01'],
+      ['MO', '2026-08-09', 'ELECTRONICS.COMPUTER_SUPPLIES', '1500.00', '1500.01'],
+      ['MO', '2026-08-09', 'SOFTWARE.PREWRITTEN_SOFTWARE._TANGIBLE_MEDIA', '350.00', '350.01'],
+      ['MS', '2026-07-12', 'SCHOOL.SCHOOL_INSTRUCTIONAL', '99.99', '100.00'],
+      ['TN', '2026-08-01', 'ELECTRONICS.COMPUTERS', '1500.00', '1500.01'],
+      ['TN', '2026-08-01', 'SCHOOL.SCHOOL_ART_SUPPLIES', '100.00', '100.01'],
+      ['NM', '2026-08-01', 'ELECTRONICS.COMPUTER_SUPPLIES', '500.00', '500.01'],
+      ['NM', '2026-08-01', 'SCHOOL.SCHOOL_SUPPLIES', '29.99', '30.00'],
+      ['OH', '2026-08-07', 'SCHOOL.SCHOOL_INSTRUCTIONAL', '20.00', '20.01'],
+      ['TX', '2026-08-07', 'SCHOOL.SCHOOL_SUPPLIES', '99.99', '100.00'],
+      ['TX', '2026-04-25', 'HOME.DISASTER_PREPAREDNESS', '74.99', '75.00'],
+      ['TX', '2026-05-25', 'HOME.APPLIANCES._ENERGY_STAR', '2000.00', '2000.01'],
+      ['VA', '2026-08-09', 'SCHOOL.SCHOOL_SUPPLIES', '20.00', '20.01'],
+      ['VA', '2026-08-09', 'HOME.PLUMBING_FIXTURES._WATERSENSE', '2500.00', '2500.01'],
+      ['VA', '2026-08-09', 'HOME.DISASTER_PREPAREDNESS', '60.00', '60.01'],
+      ['WV', '2026-08-03', 'SCHOOL.SCHOOL_SUPPLIES', '50.00', '50.01'],
+      ['WV', '2026-08-03', 'SCHOOL.SCHOOL_INSTRUCTIONAL', '20.00', '20.01'],
+      ['WV', '2026-08-03', 'ELECTRONICS.COMPUTERS', '500.00', '500.01'],
+      ['WV', '2026-08-03', 'CLOTHING.SPORT_EQUIPMENT', '150.00', '150.01'],
+    ])('%s on %s, %s: free at %s, taxed at %s', (state, date, code, free, taxed) => {
+      expect(isFree(taxOn(state, date, free, code))).toBe(true);
+      expect(Number(taxOn(state, date, taxed, code).tax_amount)).toBeGreaterThan(0);
+    });
 
-  it.each(['11040', '11096', '11501', '11801', '10501', '10601', '10701', '10801', '12207', '14201'])(
-    '%s is not, and its county has not elected the exemption',
-    async (zip) => {
-      const outcome = await taxIn(zipRates(`NY,${zip},ANY,0.08,0.04,0.04,0,0,1`), [shirt('100.00')], zip, 'Any');
-      expect(outcome.tax_amount).toBe('4.00');
-    },
-  );
+    it.each([
+      'CLOTHING.APPAREL',
+      'CLOTHING.FOOTWEAR',
+      'CLOTHING.CLOTHING_ACCESSORIES',
+      'SCHOOL.SCHOOL_SUPPLIES',
+      'ELECTRONICS.COMPUTERS',
+      'SOFTWARE.PREWRITTEN_SOFTWARE',
+      'SOFTWARE.PREWRITTEN_SOFTWARE._TANGIBLE_MEDIA',
+    ])('South Carolina frees %s at any price from 7 to 9 August', (code) => {
+      const isFreeOn = (date: string) => isFree(taxOn('SC', date, '3000.00', code));
+      expect(['2026-08-06', '2026-08-07', '2026-08-09', '2026-08-10'].map(isFreeOn)).toEqual([
+        false,
+        true,
+        true,
+        false,
+      ]);
+    });
+
+    it.each([
+      { state: 'AR', code: 'ELECTRONICS.COMPUTERS', first: '2026-08-01', last: '2026-08-02' },
+      { state: 'AR', code: 'SCHOOL.SCHOOL_ART_SUPPLIES', first: '2026-08-01', last: '2026-08-02' },
+      { state: 'LA', code: 'SPORTING.FIREARMS', first: '2026-09-04', last: '2026-09-06' },
+      { state: 'MD', code: 'HOME.APPLIANCES._ENERGY_STAR', first: '2026-02-14', last: '2026-02-16' },
+      { state: 'MS', code: 'SPORTING.FIREARMS', first: '2026-08-28', last: '2026-08-30' },
+    ])('$state frees $code at any price from $first to $last', ({ state, code, first, last }) => {
+      const isFreeOn = (date: string) => isFree(taxOn(state, date, '3000.00', code));
+      expect([day(first, -1), first, last, day(last, 1)].map(isFreeOn)).toEqual([false, true, true, false]);
+    });
+
+    it('Missouri taxes what exceeds 1,500 of an efficient appliance from 19 to 25 April', () => {
+      const on = (date: string) => taxOn('MO', date, '2000.00', 'HOME.APPLIANCES._ENERGY_STAR').tax_amount;
+      expect(['2026-04-18', '2026-04-19', '2026-04-25', '2026-04-26'].map(on)).toEqual([
+        '84.50',
+        '21.13',
+        '21.13',
+        '84.50',
+      ]);
+    });
+
+    it('South Carolina: general goods may be bed linen, which is exempt, so there is a warning', () =>
+      expect(warningCodes(taxOn('SC', '2026-08-08', '50.00', 'GENERAL'))).toContain('content_unconfirmed'));
+
+    it.each(['TX', 'OK', 'VA'])('%s: clothing for sport is not free', (state) =>
+      expect(isFree(taxOn(state, '2026-08-08', '50.00', 'CLOTHING.APPAREL._ATHLETIC'))).toBe(false),
+    );
+
+    it('the limit is one of units: two at 99.99 are free, in Connecticut', () => {
+      const line_items = [{ product_tax_code: 'CLOTHING.FOOTWEAR', unit_price: '99.99', quantity: '2' }];
+      expect(isFree(ask({ to: { state: 'CT' }, tax_date: '2026-08-18', line_items }))).toBe(true);
+    });
+
+    it('athletic clothing is not free in Connecticut', () =>
+      expect(taxOn('CT', '2026-08-18', '50.00', 'CLOTHING.APPAREL._ATHLETIC').tax_amount).toBe('3.18'));
+
+    it('delivery counts in the price in Texas: 95 and 10 of delivery are above 100', () => {
+      expect(isFree(taxOn('TX', '2026-08-07', '95.00'))).toBe(true);
+      const delivered = taxOn('TX', '2026-08-07', '95.00', 'CLOTHING.APPAREL', { shipping: { amount: '10.00' } });
+      expect(delivered.line_items[0]?.tax_amount).toBe('5.94');
+      expect(delivered.tax_amount).toBe('6.56');
+    });
+  });
+
+  describe('unestablished holidays have a warning', () => {
+    it.each([
+      ['FL', '2026-08-10', 'CLOTHING.CLOTHING_ACCESSORIES'],
+      ['VA', '2026-08-08', 'SCHOOL.SCHOOL_ART_SUPPLIES'],
+      ['VA', '2026-08-08', 'CLOTHING.APPAREL._ATHLETIC'],
+      ['OH', '2026-08-08', 'GENERAL'],
+      ['OH', '2026-08-08', 'ELECTRONICS.COMPUTERS'],
+      ['AL', '2026-02-20', 'HOME.DISASTER_PREPAREDNESS'],
+    ])('%s on %s, %s', (state, date, code) => {
+      const { warnings, tax_amount } = taxOn(state, date, '300.00', code);
+      expect(Number(tax_amount)).toBeGreaterThan(0);
+      expect(warnings).toContainEqual(
+        expect.objectContaining({ code: 'content_unconfirmed', message: expect.stringContaining('establish') }),
+      );
+    });
+
+    it.each([
+      ['MA', '2026-08-07'],
+      ['MA', '2026-08-10'],
+      ['FL', '2026-07-25'],
+      ['FL', '2026-09-01'],
+    ])('and not on other days: %s on %s', (state, date) =>
+      expect(warningCodes(taxOn(state, date, '300.00'))).not.toContain('content_unconfirmed'),
+    );
+  });
 });

@@ -11,7 +11,6 @@ import { Coverage } from '../../shared/coverage/response.ts';
 import { attribution } from '../../shared/coverage/source.ts';
 import { ask, releaseOf, rule } from '../support/builders.ts';
 import { headOf } from '../support/imported.ts';
-import { tabledRelease } from '../support/local-tables.ts';
 
 const day = '2026-11-21';
 const all = coverageOfAll(builtInReleases(), day);

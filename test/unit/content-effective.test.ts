@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coversDay, firstDayOn, inForce, mayBeInForce, settingOn } from '../../shared/catalog/effective.ts';
+import { firstDayOn, inForce, mayBeInForce, settingOn } from '../../shared/catalog/effective.ts';
 import { rateOn, stateRateOn } from '../../shared/catalog/rates.ts';
 import type { Rate } from '../../shared/catalog/release-values.ts';
 import { releaseOf } from '../support/builders.ts';
@@ -20,23 +20,6 @@ describe('days in force', () => {
       ['2026-10-01', [next, unknown]],
       ['2999-12-31', [next, unknown]],
     ])('on %s', (day, values) => expect(inForce([old, next, unknown], day, established)).toEqual(values));
-  });
-
-  describe('coversDay', () => {
-    it.each([
-      [unknown, '2025-12-31', false],
-      [unknown, '2026-01-01', true],
-      [old, '1999-01-01', true],
-    ])('%o on %s: %s', (value, day, covers) => expect(coversDay(value, day, established)).toBe(covers));
-  });
-
-  describe('possiblyInForce', () => {
-    it.each([
-      [unknown, '1999-01-01', true],
-      [{ from: null, to: '2026-09-30' }, '2026-10-01', false],
-      [old, '2018-09-30', false],
-      [old, '2026-09-30', true],
-    ])('%o on %s: %s', (value, day, holds) => expect(mayBeInForce(value, day)).toBe(holds));
   });
 
   describe('a season', () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
 import { type Area, localTable, type Period } from '../../shared/catalog/local/local-table.ts';
 import manifest from '../../shared/catalog/local/manifest.json' with { type: 'json' };
 import { rateOfArea } from '../../shared/catalog/local/place-choice.ts';
@@ -8,211 +9,457 @@ import {
   countyNames,
   districtNames,
   listStates,
+  type RateRow,
   rateRows,
   sourceRows,
   zipRows,
 } from '../../shared/catalog/local/text-tables.ts';
+import { readAddress } from '../../shared/catalog/location/address.ts';
+import { locate } from '../../shared/catalog/location/place.ts';
 import { statesOfZip } from '../../shared/catalog/location/zip-states.ts';
+import { rateOn } from '../../shared/catalog/rates.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import { packRates } from '../../shared/cli/pack/generated-files.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
+import { ask, releaseOf } from '../support/builders.ts';
 
 describe('local tables', () => {
-  const counties = countyNames();
-  const districts = districtNames();
-  const sources = new Map(sourceRows().map((row) => [row.key, row]));
+  describe('local tables', () => {
+    const counties = countyNames();
+    const districts = districtNames();
+    const sources = new Map(sourceRows().map((row) => [row.key, row]));
 
-  // Millionths of a percent, by string arithmetic of its own.
-  const millionths = (percent: string): bigint => {
-    const [whole = '0', decimals = ''] = percent.split('.');
-    return BigInt(whole + decimals.padEnd(6, '0'));
-  };
-  const repeated = (texts: readonly string[]): string[] => [
-    ...new Set(texts.filter((text, at) => texts.indexOf(text) !== at)),
-  ];
-  const isDay = (text: string): boolean =>
-    /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
+    // Millionths of a percent, by string arithmetic of its own.
+    const millionths = (percent: string): bigint => {
+      const [whole = '0', decimals = ''] = percent.split('.');
+      return BigInt(whole + decimals.padEnd(6, '0'));
+    };
+    const repeated = (texts: readonly string[]): string[] => [
+      ...new Set(texts.filter((text, at) => texts.indexOf(text) !== at)),
+    ];
+    const isDay = (text: string): boolean =>
+      /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
 
-  describe.each(listStates())('the rate table of %s', (state) => {
-    const rows = rateRows(state);
-    const rated = rows.filter(({ rate }) => rate !== '');
+    describe.each(listStates())('the rate table of %s', (state) => {
+      const rows = rateRows(state);
+      const rated = rows.filter(({ rate }) => rate !== '');
 
-    it('has percents within bounds, whose parts sum to them', () => {
-      for (const { rate, parts, county, place } of rated) {
-        const what = `${county} ${place}`;
-        expect(rate, what).toMatch(/^\d{1,2}(\.\d{1,4})?$/);
-        expect(Number(rate), what).toBeLessThanOrEqual(12);
-        if (parts === '') continue;
-        const shares = parts.split(';').map((part) => part.split('=')[1] ?? '');
-        expect(
-          shares.reduce((sum, share) => sum + millionths(share), 0n),
-          what,
-        ).toBe(millionths(rate));
-      }
-    });
-
-    it('names each area once on a day, in a county of its own state', () => {
-      expect(repeated(rows.map(({ county, place, from }) => `${county} ${place} ${from}`))).toEqual([]);
-      const byArea = Map.groupBy(rows, ({ county, place }) => `${county} ${place}`);
-      for (const [area, own] of byArea) {
-        const firsts = own.map(({ from }) => from);
-        expect(firsts, `${area}: the oldest first`).toEqual(firsts.toSorted());
-        // The rates before and after a change differ, unless a part of the one replaced a part of the other.
-        const rates = own.map(({ rate, parts }) => `${rate} ${parts}`);
-        for (const [at, rate] of rates.entries()) expect(rate, `${area} changes`).not.toBe(rates[at - 1]);
-      }
-      for (const { county, place, rate } of rows) {
-        if (county === '') expect([place !== '', rate], place).toEqual([true, '']);
-        else expect(counties.has(`${stateFips(state)}${county}`), county).toBe(true);
-      }
-    });
-
-    it('has the names of its districts, and the source and confidence of each rate', () => {
-      for (const row of rated) {
-        const what = `${row.county} ${row.place}`;
-        for (const part of row.parts === '' ? [] : row.parts.split(';')) {
-          const [, level, kind] = /^(county|city|district|city\+county)(?::([A-Z0-9-]+))?=/.exec(part) ?? [];
-          expect(level, `${what}: ${part}`).toBeDefined();
-          if (level === 'district' || kind !== undefined) expect(districts.has(`${state} ${kind}`), part).toBe(true);
+      it('has percents within bounds, whose parts sum to them', () => {
+        for (const { rate, parts, county, place } of rated) {
+          const what = `${county} ${place}`;
+          expect(rate, what).toMatch(/^\d{1,2}(\.\d{1,4})?$/);
+          expect(Number(rate), what).toBeLessThanOrEqual(12);
+          if (parts === '') continue;
+          const shares = parts.split(';').map((part) => part.split('=')[1] ?? '');
+          expect(
+            shares.reduce((sum, share) => sum + millionths(share), 0n),
+            what,
+          ).toBe(millionths(rate));
         }
-        expect(sources.has(row.source), `${what}: ${row.source}`).toBe(true);
-        expect(['high', 'medium-high', 'medium', 'low'], what).toContain(row.confidence);
-        for (const day of [row.from, row.to]) expect(day === '' || isDay(day), `${what}: ${day}`).toBe(true);
-      }
-    });
+      });
 
-    it('has one rate for each jurisdiction on a day, in any areas of an address', () => {
-      const days = { established: '2026-10-01', approximate: '2022-01-01' };
-      const changes = rows.flatMap(({ from }) => (from >= '2022' ? [from] : []));
-      const areas = localTable(packRates(state), '').areas();
-      for (const day of new Set(['2022-01-01', '2026-11-22', ...changes])) {
-        const rates = new Map<string, string>();
-        for (const area of areas)
-          for (const { code, rate } of rateOfArea(area, day, days)?.period.taxes ?? []) {
-            expect(rates.get(code) ?? rate, `${code} on ${day}, ${area.county} ${area.place}`).toBe(rate);
-            rates.set(code, rate);
+      it('names each area once on a day, in a county of its own state', () => {
+        expect(repeated(rows.map(({ county, place, from }) => `${county} ${place} ${from}`))).toEqual([]);
+        const byArea = Map.groupBy(rows, ({ county, place }) => `${county} ${place}`);
+        for (const [area, own] of byArea) {
+          const firsts = own.map(({ from }) => from);
+          expect(firsts, `${area}: the oldest first`).toEqual(firsts.toSorted());
+          // The rates before and after a change differ, unless a part of the one replaced a part of the other.
+          const rates = own.map(({ rate, parts }) => `${rate} ${parts}`);
+          for (const [at, rate] of rates.entries()) expect(rate, `${area} changes`).not.toBe(rates[at - 1]);
+        }
+        for (const { county, place, rate } of rows) {
+          if (county === '') expect([place !== '', rate], place).toEqual([true, '']);
+          else expect(counties.has(`${stateFips(state)}${county}`), county).toBe(true);
+        }
+      });
+
+      it('has the names of its districts, and the source and confidence of each rate', () => {
+        for (const row of rated) {
+          const what = `${row.county} ${row.place}`;
+          for (const part of row.parts === '' ? [] : row.parts.split(';')) {
+            const [, level, kind] = /^(county|city|district|city\+county)(?::([A-Z0-9-]+))?=/.exec(part) ?? [];
+            expect(level, `${what}: ${part}`).toBeDefined();
+            if (level === 'district' || kind !== undefined) expect(districts.has(`${state} ${kind}`), part).toBe(true);
           }
-      }
+          expect(sources.has(row.source), `${what}: ${row.source}`).toBe(true);
+          expect(['high', 'medium-high', 'medium', 'low'], what).toContain(row.confidence);
+          for (const day of [row.from, row.to]) expect(day === '' || isDay(day), `${what}: ${day}`).toBe(true);
+        }
+      });
+
+      it('has one rate for each jurisdiction on a day, in any areas of an address', () => {
+        const days = { established: '2026-10-01', approximate: '2022-01-01' };
+        const changes = rows.flatMap(({ from }) => (from >= '2022' ? [from] : []));
+        const areas = localTable(packRates(state), '').areas();
+        for (const day of new Set(['2022-01-01', '2026-11-22', ...changes])) {
+          const rates = new Map<string, string>();
+          for (const area of areas)
+            for (const { code, rate } of rateOfArea(area, day, days)?.period.taxes ?? []) {
+              expect(rates.get(code) ?? rate, `${code} on ${day}, ${area.county} ${area.place}`).toBe(rate);
+              rates.set(code, rate);
+            }
+        }
+      });
+
+      it('has a reason for each rate that is not established, and no parts', () => {
+        for (const { rate, parts, note, place } of rows)
+          if (rate === '') expect([parts, note.length > 10], place).toEqual(['', true]);
+      });
     });
 
-    it('has a reason for each rate that is not established, and no parts', () => {
-      for (const { rate, parts, note, place } of rows)
-        if (rate === '') expect([parts, note.length > 10], place).toEqual(['', true]);
+    describe.each(listStates())('the ZIP table of %s', (state) => {
+      const rows = zipRows(state);
+
+      it('names each ZIP once, in a county of the rate table', () => {
+        const known = new Set(rateRows(state).map(({ county }) => county));
+        expect(repeated(rows.map(({ zip5 }) => zip5))).toEqual([]);
+        for (const { zip5, counties: ofZip } of rows) {
+          expect(zip5).toMatch(/^\d{5}$/);
+          for (const county of ofZip.split('|'))
+            expect(known.has(county.replace(/:.*/, '')), `${zip5} ${county}`).toBe(true);
+        }
+      });
+
+      it('has whole percents of the residents of each ZIP, which are at most all of them', () => {
+        const percentsOf = (list: string) =>
+          list.split('|').flatMap((one) => (one.includes(':') ? [one.split(':')[1]] : []));
+        for (const { zip5, residents, counties: ofZip, names } of rows) {
+          expect(residents, zip5).toMatch(/^(|[1-9]\d*)$/);
+          const [ofCounties, ofNames] = [percentsOf(ofZip), percentsOf(names)];
+          for (const percent of [...ofCounties, ...ofNames]) expect(percent, zip5).toMatch(/^(0|[1-9]\d?|100)$/);
+          const sum = (percents: readonly (string | undefined)[]) =>
+            percents.reduce((all, percent) => all + Number(percent), 0);
+          if (ofCounties.length > 0)
+            expect([ofCounties.length, sum(ofCounties)], zip5).toEqual([ofZip.split('|').length, 100]);
+          // Each is rounded by itself, and a postal name that nobody may use has at least one percent.
+          expect(sum(ofNames), zip5).toBeLessThanOrEqual(110);
+          if (residents === '') expect(ofNames, zip5).toEqual([]);
+        }
+      });
+
+      it('agrees with the postal service on the state of each ZIP', () => {
+        const others = rows.filter(({ zip5 }) => !statesOfZip(zip5).includes(state)).map(({ zip5 }) => zip5);
+        expect(others).toEqual([]);
+      });
+    });
+
+    it.each(Object.entries(manifest))('has the hash of the manifest: %s', (name, hash) => {
+      const content = readFileSync(new URL(`../../shared/catalog/local/${name}`, import.meta.url));
+      expect(createHash('sha256').update(content).digest('hex')).toBe(hash);
     });
   });
 
-  describe.each(listStates())('the ZIP table of %s', (state) => {
-    const rows = zipRows(state);
+  describe('dated rates', () => {
+    /** Which rate of an area answers on a tax day. */
 
-    it('names each ZIP once, in a county of the rate table', () => {
-      const known = new Set(rateRows(state).map(({ county }) => county));
-      expect(repeated(rows.map(({ zip5 }) => zip5))).toEqual([]);
-      for (const { zip5, counties: ofZip } of rows) {
-        expect(zip5).toMatch(/^\d{5}$/);
-        for (const county of ofZip.split('|'))
-          expect(known.has(county.replace(/:.*/, '')), `${zip5} ${county}`).toBe(true);
-      }
+    const days = { established: '2026-10-01', approximate: '2022-01-01' };
+
+    type Row = { readonly rate: string; readonly from?: string; readonly to?: string; readonly asOf?: string };
+
+    const periodOf = ({ rate, from = '', to = '', asOf = '2026-01-01' }: Row): Period => ({
+      from: from || null,
+      to: to || null,
+      taxes: [{ code: 'US-XX-01-A', name: 'A', type: 'city', kind: null, rate }],
+      units: 0n,
+      evidence: { source: 'test', confidence: 'high' },
+      published: { asOf, due: '2026-04-08', overdueMs: Date.parse('2026-04-09') },
     });
 
-    it('has whole percents of the residents of each ZIP, which are at most all of them', () => {
-      const percentsOf = (list: string) =>
-        list.split('|').flatMap((one) => (one.includes(':') ? [one.split(':')[1]] : []));
-      for (const { zip5, residents, counties: ofZip, names } of rows) {
-        expect(residents, zip5).toMatch(/^(|[1-9]\d*)$/);
-        const [ofCounties, ofNames] = [percentsOf(ofZip), percentsOf(names)];
-        for (const percent of [...ofCounties, ...ofNames]) expect(percent, zip5).toMatch(/^(0|[1-9]\d?|100)$/);
-        const sum = (percents: readonly (string | undefined)[]) =>
-          percents.reduce((all, percent) => all + Number(percent), 0);
-        if (ofCounties.length > 0)
-          expect([ofCounties.length, sum(ofCounties)], zip5).toEqual([ofZip.split('|').length, 100]);
-        // Each is rounded by itself, and a postal name that nobody may use has at least one percent.
-        expect(sum(ofNames), zip5).toBeLessThanOrEqual(110);
-        if (residents === '') expect(ofNames, zip5).toEqual([]);
-      }
+    const areaOf = (first: Row, ...others: readonly Row[]): Area => ({
+      county: '001',
+      place: 'A',
+      aliases: [],
+      names: ['A'],
+      plainNames: ['A'],
+      offset: 0,
+      taxes: [],
+      units: 0n,
+      periods: [periodOf(first), ...others.map(periodOf)],
     });
 
-    it('agrees with the postal service on the state of each ZIP', () => {
-      const others = rows.filter(({ zip5 }) => !statesOfZip(zip5).includes(state)).map(({ zip5 }) => zip5);
-      expect(others).toEqual([]);
-    });
-  });
+    const rateOn = (area: Area, day: string) => {
+      const found = rateOfArea(area, day, days);
+      const { of, because } = found?.approximation ?? {};
+      return found && [found.period.taxes?.[0]?.rate, ...(of && because ? [of, because] : [])];
+    };
 
-  it.each(Object.entries(manifest))('has the hash of the manifest: %s', (name, hash) => {
-    const content = readFileSync(new URL(`../../shared/catalog/local/${name}`, import.meta.url));
-    expect(createHash('sha256').update(content).digest('hex')).toBe(hash);
+    const undated = areaOf({ rate: '1' });
+    const dated = areaOf({ rate: '1', from: '2024-04-01' });
+    const changed = areaOf({ rate: '1' }, { rate: '2', from: '2024-04-01' }, { rate: '3', from: '2027-01-01' });
+    const ended = areaOf({ rate: '1', from: '2019-01-01', to: '2026-12-31' });
+    const gap = areaOf({ rate: '1', from: '2022-01-01', to: '2022-06-30' }, { rate: '2', from: '2026-07-01' });
+
+    it.each([
+      { area: undated, day: '2021-12-31', is: null, because: 'nothing is known' },
+      { area: undated, day: '2022-01-01', is: ['1', '2026-10-01', 'undated'], because: 'the first day is not known' },
+      { area: undated, day: '2026-09-30', is: ['1', '2026-10-01', 'undated'], because: 'the first day is not known' },
+      { area: undated, day: '2026-10-01', is: ['1'], because: 'it is established' },
+      { area: dated, day: '2021-12-31', is: null, because: 'nothing is known' },
+      { area: dated, day: '2024-03-31', is: ['1', '2024-04-01', 'first'], because: 'no earlier one is on record' },
+      { area: dated, day: '2024-04-01', is: ['1'], because: 'it is the first day' },
+      { area: changed, day: '2022-01-01', is: ['1', '2024-03-31', 'undated'], because: 'the first day is not known' },
+      { area: changed, day: '2024-03-31', is: ['1'], because: 'it is the last day before the change' },
+      { area: changed, day: '2024-04-01', is: ['2'], because: 'it is the day of the change' },
+      { area: changed, day: '2026-12-31', is: ['2'], because: 'the next one has not begun' },
+      { area: changed, day: '2027-01-01', is: ['3'], because: 'the next one begins' },
+      { area: ended, day: '2018-12-31', is: null, because: 'nothing is known' },
+      { area: ended, day: '2026-12-31', is: ['1'], because: 'it is the last day' },
+      { area: ended, day: '2027-01-01', is: ['1', '2026-12-31', 'ended'], because: 'what follows is not known' },
+      { area: gap, day: '2022-06-30', is: ['1'], because: 'it is the last day of the first' },
+      { area: gap, day: '2022-07-01', is: ['2', '2026-07-01', 'first'], because: 'the day of the change is not known' },
+    ])('the rate on $day is $is: $because', ({ area, day, is }) => expect(rateOn(area, day)).toEqual(is));
+
+    it.each([
+      {
+        asOf: ['2025-07-01', '2026-01-01'],
+        day: '2025-12-31',
+        is: null,
+        because: 'a newer source has the day of its end',
+      },
+      { asOf: ['2025-07-01', '2025-07-01'], day: '2025-12-31', is: '2025-07-01', because: 'no newer source has it' },
+      { asOf: ['2025-07-01', '2026-01-01'], day: '2026-01-01', is: '2026-01-01', because: 'it is the newest' },
+    ])('the source of the rate on $day is of $is: $because', ({ asOf: [first, second], day, is }) => {
+      const area = areaOf({ rate: '1', asOf: first ?? '' }, { rate: '2', from: '2026-01-01', asOf: second ?? '' });
+      expect(rateOfArea(area, day, days)?.published?.asOf ?? null).toBe(is);
+    });
   });
 });
 
-describe('dated rates', () => {
-  /** Which rate of an area answers on a tax day. */
+describe('local uncertainties', () => {
+  /** An answer warns about each local rate that is not confirmed, even where no local tax is levied. */
 
-  const days = { established: '2026-10-01', approximate: '2022-01-01' };
+  const tax_date = '2026-11-20';
+  const counties = countyNames();
 
-  type Row = { readonly rate: string; readonly from?: string; readonly to?: string; readonly asOf?: string };
-
-  const periodOf = ({ rate, from = '', to = '', asOf = '2026-01-01' }: Row): Period => ({
-    from: from || null,
-    to: to || null,
-    taxes: [{ code: 'US-XX-01-A', name: 'A', type: 'city', kind: null, rate }],
-    units: 0n,
-    evidence: { source: 'test', confidence: 'high' },
-    published: { asOf, due: '2026-04-08', overdueMs: Date.parse('2026-04-09') },
-  });
-
-  const areaOf = (first: Row, ...others: readonly Row[]): Area => ({
-    county: '001',
-    place: 'A',
-    aliases: [],
-    names: ['A'],
-    plainNames: ['A'],
-    offset: 0,
-    taxes: [],
-    units: 0n,
-    periods: [periodOf(first), ...others.map(periodOf)],
-  });
-
-  const rateOn = (area: Area, day: string) => {
-    const found = rateOfArea(area, day, days);
-    const { of, because } = found?.approximation ?? {};
-    return found && [found.period.taxes?.[0]?.rate, ...(of && because ? [of, because] : [])];
+  /** The rows of a state's places in force on the tax day whose confidence is below medium-high. */
+  const uncertainRows = (state: string): readonly RateRow[] => {
+    const newest = new Map<string, RateRow>();
+    const rows = rateRows(state).filter(({ place, from }) => place !== '' && from <= tax_date);
+    for (const row of rows.toSorted((a, b) => (a.from < b.from ? -1 : 1)))
+      newest.set(`${row.county} ${row.place}`, row);
+    return [...newest.values()].filter(({ confidence }) => confidence === 'medium' || confidence === 'low');
   };
 
-  const undated = areaOf({ rate: '1' });
-  const dated = areaOf({ rate: '1', from: '2024-04-01' });
-  const changed = areaOf({ rate: '1' }, { rate: '2', from: '2024-04-01' }, { rate: '3', from: '2027-01-01' });
-  const ended = areaOf({ rate: '1', from: '2019-01-01', to: '2026-12-31' });
-  const gap = areaOf({ rate: '1', from: '2022-01-01', to: '2022-06-30' }, { rate: '2', from: '2026-07-01' });
+  const states = listStates().filter((state) => uncertainRows(state).length > 0);
 
-  it.each([
-    { area: undated, day: '2021-12-31', is: null, because: 'nothing is known' },
-    { area: undated, day: '2022-01-01', is: ['1', '2026-10-01', 'undated'], because: 'the first day is not known' },
-    { area: undated, day: '2026-09-30', is: ['1', '2026-10-01', 'undated'], because: 'the first day is not known' },
-    { area: undated, day: '2026-10-01', is: ['1'], because: 'it is established' },
-    { area: dated, day: '2021-12-31', is: null, because: 'nothing is known' },
-    { area: dated, day: '2024-03-31', is: ['1', '2024-04-01', 'first'], because: 'no earlier one is on record' },
-    { area: dated, day: '2024-04-01', is: ['1'], because: 'it is the first day' },
-    { area: changed, day: '2022-01-01', is: ['1', '2024-03-31', 'undated'], because: 'the first day is not known' },
-    { area: changed, day: '2024-03-31', is: ['1'], because: 'it is the last day before the change' },
-    { area: changed, day: '2024-04-01', is: ['2'], because: 'it is the day of the change' },
-    { area: changed, day: '2026-12-31', is: ['2'], because: 'the next one has not begun' },
-    { area: changed, day: '2027-01-01', is: ['3'], because: 'the next one begins' },
-    { area: ended, day: '2018-12-31', is: null, because: 'nothing is known' },
-    { area: ended, day: '2026-12-31', is: ['1'], because: 'it is the last day' },
-    { area: ended, day: '2027-01-01', is: ['1', '2026-12-31', 'ended'], because: 'what follows is not known' },
-    { area: gap, day: '2022-06-30', is: ['1'], because: 'it is the last day of the first' },
-    { area: gap, day: '2022-07-01', is: ['2', '2026-07-01', 'first'], because: 'the day of the change is not known' },
-  ])('the rate on $day is $is: $because', ({ area, day, is }) => expect(rateOn(area, day)).toEqual(is));
+  let checked = 0;
 
-  it.each([
-    {
-      asOf: ['2025-07-01', '2026-01-01'],
-      day: '2025-12-31',
-      is: null,
-      because: 'a newer source has the day of its end',
-    },
-    { asOf: ['2025-07-01', '2025-07-01'], day: '2025-12-31', is: '2025-07-01', because: 'no newer source has it' },
-    { asOf: ['2025-07-01', '2026-01-01'], day: '2026-01-01', is: '2026-01-01', because: 'it is the newest' },
-  ])('the source of the rate on $day is of $is: $because', ({ asOf: [first, second], day, is }) => {
-    const area = areaOf({ rate: '1', asOf: first ?? '' }, { rate: '2', from: '2026-01-01', asOf: second ?? '' });
-    expect(rateOfArea(area, day, days)?.published?.asOf ?? null).toBe(is);
+  describe('a local rate of low or medium confidence', () => {
+    it('is in more than ten states', () => expect(states.length).toBeGreaterThan(10));
+
+    it.each(states)('has a warning in each place of %s, also where it is zero', (state) => {
+      const silent = uncertainRows(state).filter(({ county, place, confidence, rate }) => {
+        const to = { state, city: place, county: counties.get(`${stateFips(state)}${county}`) ?? null };
+        const { warnings } = ask({ to, tax_date });
+        // Where most residents of the ZIPs with the name live outside of the place, another rate is charged.
+        if (rate !== '' && !warnings.some(({ message }) => message.includes(`local rates of ${place},`))) return false;
+        checked += 1;
+        return !warnings.some(({ code, message }) =>
+          // A rate that is not on record is missing, whatever the confidence in that.
+          rate === ''
+            ? code === 'local_rates_missing'
+            : code === 'content_unconfirmed' && message.includes(`(confidence ${confidence},`),
+        );
+      });
+      expect(silent).toEqual([]);
+    });
+
+    it('is charged in most of these places', () => expect(checked).toBeGreaterThan(300));
+  });
+
+  it('a state rate of zero that is not confirmed has a warning', () => {
+    const release = releaseOf({ of: [{ code: 'US-DE', type: 'state', rate: '0' }], name: 'Delaware' });
+    const rates = release.rates.map((rate) => ({ ...rate, confidence: 'medium' as const }));
+    const codesOf = (unconfirmed: boolean) =>
+      ask({ to: { state: 'DE' } }, { releaseFor: () => (unconfirmed ? { ...release, rates } : release) }).warnings;
+    expect(codesOf(false)).toEqual([]);
+    expect(codesOf(true)).toEqual([
+      {
+        code: 'content_unconfirmed',
+        message: 'Name of US-DE, general rate: not confirmed by a primary source (confidence medium, source test).',
+        pointer: '/line_items/0',
+      },
+    ]);
+  });
+});
+
+describe('local corrections', () => {
+  /**
+   * Local rates that were wrong or outdated in the sources of the tables. Combined percents from notices and laws, typed
+   * by hand.
+   */
+
+  type To = NonNullable<Parameters<typeof ask>[0]['to']>;
+
+  const answerTo = (to: To, tax_date = '2026-11-26', ambiguous_address: 'warn' | 'highest_rate' = 'warn') =>
+    ask(
+      { to, tax_date, line_items: [{ unit_price: '10000.00' }] },
+      { today: '2026-11-26', settings: { ambiguous_address } },
+    );
+  /** The combined rate in percent. */
+  const percentAt = (to: To, tax_date?: string): number => Number(answerTo(to, tax_date).tax_amount) / 100;
+
+  /** The combined rates in percent that an address may have: the charged rate, and the place's own by name. */
+  const possiblePercents = (to: { state: string; city: string; postal_code: string; county: string | null }) => {
+    const address = readAddress(to, '');
+    if (!address.ok) throw new Error(JSON.stringify(address.problems));
+    const { choice, place } = locate(address.value, builtInReleaseFor, '2026-11-26', false);
+    const general = Number(rateOn(place.release as Release, `US-${to.state}`, '2026-11-26')?.rate) * 1e8;
+    const areas = choice?.byPlace?.possible ?? [];
+    const named = areas.filter(({ name }) => name.split(',')[0] === to.city);
+    return (named.length > 0 ? named : areas).map(({ rate }) => (general + Number(rate)) / 1e6);
+  };
+
+  describe('the combined rate', () => {
+    it.each<[state: string, city: string, postal_code: string, county: string | null, percent: number]>([
+      ['CO', 'Westminster', '80031', 'Adams', 9],
+      ['CO', 'Westminster', '80030', 'Adams', 9],
+      ['CO', 'Westminster', '80234', 'Adams', 9],
+      ['CO', 'Westminster', '80021', 'Jefferson', 8.75],
+      ['CO', 'Westminster', '80003', 'Jefferson', 8.75],
+      ['CO', 'Timnath', '80547', 'Larimer', 8.2],
+      ['CO', 'Cortez', '81321', null, 7.69],
+      ['CO', 'Commerce City', '80022', null, 9.75],
+      ['CO', 'Henderson', '80640', null, 5.25],
+      ['CO', 'Dupont', '80024', null, 5.25],
+      ['CO', 'Glenwood Springs', '81601', null, 9.35],
+      ['CO', 'Carbondale', '81623', 'Garfield', 10.15],
+      ['CO', 'New Castle', '81647', null, 8.45],
+      ['CO', 'Rifle', '81650', null, 8.4],
+      ['CO', 'Silt', '81652', null, 7.15],
+      ['CO', 'Parachute', '81635', null, 7.9],
+      ['CO', 'Vail', '81657', null, 9.4],
+      ['CO', 'Eagle', '81631', null, 9.4],
+      ['CO', 'Gypsum', '81637', null, 7.4],
+      ['CO', 'Avon', '81620', null, 9.69],
+      ['CO', 'Minturn', '81645', null, 9.69],
+      ['CO', 'Red Cliff', '81649', null, 8.69],
+      ['CO', 'Aspen', '81611', null, 10.35],
+      ['CO', 'Snowmass Village', '81615', null, 10.65],
+      ['CO', 'Woodland Park', '80863', 'Teller', 8.4],
+      ['CO', 'Divide', '80814', null, 5.4],
+      ['CO', 'Florissant', '80816', 'Teller', 5.4],
+      ['CO', 'Fairplay', '80440', null, 8.9],
+      ['CO', 'Alma', '80420', null, 7.9],
+      ['CO', 'Como', '80432', null, 4.9],
+      ['CO', 'Hartsel', '80449', 'Park', 4.9],
+      ['CO', 'Jefferson', '80456', null, 4.9],
+      ['CO', 'Telluride', '81435', null, 9.47],
+      ['CO', 'Mountain Village', '81435', null, 9.47],
+      ['CO', 'Placerville', '81430', null, 4.97],
+      ['CO', 'Rico', '81332', null, 8.97],
+      ['CO', 'Norwood', '81423', 'San Miguel', 6.9],
+      ['CO', 'Egnar', '81325', 'San Miguel', 3.9],
+      ['CO', 'Larkspur', '80118', null, 7.9],
+      ['CO', 'Castle Pines', '80108', null, 7.75],
+      ['CO', 'Louviers', '80131', null, 4],
+      ['CO', 'Deer Trail', '80105', 'Arapahoe', 5],
+      ['CO', 'Strasburg', '80136', 'Adams', 3.75],
+      ['CO', 'Monte Vista', '81144', 'Rio Grande', 8.5],
+      ['CO', 'Del Norte', '81132', null, 7.5],
+      ['CO', 'South Fork', '81154', null, 9.5],
+      ['CO', 'Pueblo West', '81007', null, 5.9],
+      ['SD', 'Gary', '57237', null, 6.2],
+      ['WV', 'Berkeley Springs', '25411', null, 7],
+      ['WV', 'Bath', '25411', null, 7],
+      ['ID', 'Bonners Ferry', '83805', null, 7],
+      ['ID', 'Ponderay', '83852', null, 7],
+      ['ID', 'Tetonia', '83452', null, 6.5],
+      ['TX', 'Stratford', '79084', null, 7.75],
+      ['TX', 'Lockney', '79241', null, 7.75],
+      ['TX', 'Floydada', '79235', null, 8],
+      ['TX', 'Shamrock', '79079', null, 8],
+      ['TX', 'Wheeler', '79096', null, 8],
+      ['TX', 'Stanton', '79782', null, 8],
+      ['NM', 'Silver City', '88061', null, 8.1125],
+      ['NM', 'Aztec', '87410', null, 8.1875],
+      ['NM', 'Bloomfield', '87413', null, 8.125],
+      ['NM', 'Gallup', '87301', null, 8.0625],
+      ['NM', 'Bernalillo', '87004', null, 6.9375],
+      ['NM', 'Espanola', '87532', 'Rio Arriba', 8.6875],
+      ['NM', 'Ruidoso', '88345', null, 8.1875],
+      ['WA', 'Fall City', '98024', null, 8.9],
+      ['WA', 'Ravensdale', '98051', null, 8.9],
+      ['WA', 'Preston', '98050', null, 8.9],
+      ['WA', 'Hobart', '98025', null, 8.9],
+      ['WA', 'Baring', '98224', null, 8.9],
+      ['AK', 'Pelican', '99832', null, 4],
+      ['AK', 'Chignik', '99564', null, 0],
+    ])('of %s, %s, with ZIP %s (county: %s) is %d %%', (state, city, postal_code, county, percent) => {
+      expect(possiblePercents({ state, city, postal_code, county })).toContain(percent);
+    });
+
+    it.each<[state: string, county: string, percent: number]>([
+      ['CO', 'Garfield', 4.15],
+      ['CO', 'Eagle', 4.9],
+      ['CO', 'Pitkin', 7.15],
+      ['CO', 'San Miguel', 4.97],
+      ['CO', 'Rio Grande', 5.5],
+    ])('of %s, %s County outside the cities is %d %%', (state, county, percent) => {
+      expect(percentAt({ state, county })).toBe(percent);
+    });
+
+    it.each<[city: string, postal_code: string, day: string, percent: number, because: string]>([
+      ['Westminster', '80031', '2025-12-31', 8.6, 'the city tax rose on 2026-01-01'],
+      ['Cortez', '81321', '2025-12-31', 7.89, 'the city tax fell on 2026-01-01'],
+      ['Commerce City', '80022', '2025-12-31', 9.25, 'the fire district began on 2026-01-01'],
+      ['Glenwood Springs', '81601', '2025-12-31', 9.1, 'the early childhood district began on 2026-01-01'],
+      ['Avon', '81620', '2025-06-30', 8.9, 'the fire district began on 2025-07-01'],
+      ['Snowmass Village', '81615', '2025-12-31', 10.4, 'the early childhood district began on 2026-01-01'],
+      ['Telluride', '81435', '2024-12-31', 8.65, 'the transportation authority levied 0.25 before 2025'],
+      ['Pueblo West', '81007', '2022-12-31', 4.9, 'the metropolitan district levied 1.0 before 2023'],
+    ])('of %s with ZIP %s on %s is %d %%: %s', (city, postal_code, day, percent) => {
+      expect(percentAt({ state: 'CO', city, postal_code, county: null }, day)).toBe(percent);
+    });
+  });
+
+  describe('the parts', () => {
+    it.each([
+      { to: { state: 'CO', city: 'Westminster', postal_code: '80031' }, part: 'Westminster', rate: '0.0425' },
+      { to: { state: 'CO', city: 'Timnath', postal_code: '80547' }, part: 'Timnath', rate: '0.0425' },
+      { to: { state: 'CO', city: 'Cortez', postal_code: '81321' }, part: 'Cortez', rate: '0.0385' },
+      {
+        to: { state: 'CO', city: 'Commerce City', postal_code: '80022' },
+        part: 'South Adams County Fire Protection District',
+        rate: '0.005',
+      },
+      { to: { state: 'CO', county: 'Eagle' }, part: 'Eagle County', rate: '0.01' },
+      { to: { state: 'CO', county: 'Eagle' }, part: 'Mass Transit System (Eagle County)', rate: '0.005' },
+      {
+        to: { state: 'CO', city: 'Avon', postal_code: '81620' },
+        part: 'Eagle River Fire Protection District',
+        rate: '0.0079',
+      },
+      { to: { state: 'SD', city: 'Gary', postal_code: '57237' }, part: 'Gary', rate: '0.02' },
+      { to: { state: 'TX', city: 'Stratford', postal_code: '79084' }, part: 'Stratford', rate: '0.015' },
+    ])('of $to.city$to.county have $part at $rate', ({ to, part, rate }) => {
+      const rows = answerTo(to, undefined, 'highest_rate').line_items[0]?.taxes ?? [];
+      expect(rows.find(({ jurisdiction_name }) => jurisdiction_name === part)?.rate).toBe(rate);
+    });
+
+    it('are not counted twice: no row names a jurisdiction twice', () => {
+      for (const county of ['Eagle', 'Pitkin']) {
+        const names = (answerTo({ state: 'CO', county }).line_items[0]?.taxes ?? []).map(
+          (row) => row.jurisdiction_name,
+        );
+        expect(new Set(names).size).toBe(names.length);
+        expect(names.filter((name) => name.includes('Transit')).length).toBeLessThanOrEqual(1);
+      }
+    });
+  });
+
+  describe('a tax that a city of Idaho collects itself', () => {
+    it.each([
+      ['Ponderay', '83852'],
+      ['Ketchum', '83340'],
+      ['Sandpoint', '83864'],
+    ])('is in the combined rate, with a warning that remote sellers do not collect it: %s', (city, postal_code) => {
+      const { warnings } = answerTo({ state: 'ID', city, postal_code }, undefined, 'highest_rate');
+      expect(warnings.map(({ code, message }) => [code, message])).toContainEqual([
+        'content_unconfirmed',
+        expect.stringContaining('not collected by remote sellers as such'),
+      ]);
+    });
   });
 });

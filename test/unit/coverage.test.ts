@@ -1,0 +1,424 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { builtInRelease, builtInReleases } from '../../shared/catalog/built-in.ts';
+import type { ReleaseHead } from '../../shared/catalog/content.ts';
+import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts';
+import { listStates, zipRows } from '../../shared/catalog/local/text-tables.ts';
+import { readAddress } from '../../shared/catalog/location/address.ts';
+import { locate } from '../../shared/catalog/location/place.ts';
+import type { Release, Rule } from '../../shared/catalog/release.ts';
+import { stateCoverage } from '../../shared/coverage/coverage.ts';
+import { localCoverageOn, localRatesOn } from '../../shared/coverage/local-rates.ts';
+import { publishersTable } from '../../shared/coverage/page.ts';
+import { withFallback } from '../../shared/coverage/releases.ts';
+import { tallyResidents } from '../../shared/coverage/residents.ts';
+import { type SourceRecord, toSourceCoverage } from '../../shared/coverage/source.ts';
+import { findTaxability } from '../../shared/coverage/taxability.ts';
+import { taxabilityPage } from '../../shared/coverage/taxability-page.ts';
+import { publishers } from '../../shared/importers/updates/publishers.ts';
+import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
+import { locationOf, releaseOf, rule } from '../support/builders.ts';
+import { headOf } from '../support/imported.ts';
+import { builtIn } from '../support/local-content.ts';
+import { tabledRelease, withTables } from '../support/local-tables.ts';
+
+describe('coverage local', () => {
+  const day = '2026-11-22';
+  const of = (state: string): Release => {
+    const release = tabledRelease(state);
+    if (!release) throw new Error(`There is no release of ${state}.`);
+    return release;
+  };
+  const sayOf = (release: Release, on = day) => [localRatesOn(release, on), localCoverageOn(release, on).basis];
+
+  describe('a state with tables', () => {
+    // Counted here in the text: no field before the rate is quoted.
+    const text = readFileSync(new URL('../../shared/catalog/local/rates.csv', import.meta.url), 'utf8');
+    const linesOf = (state: string) =>
+      text
+        .split('\n')
+        .filter((line) => line.startsWith(`${state},`))
+        .map(
+          (line) => /^..,(?<county>\d*),(?<place>[^,]*),[^,]*,(?:"[^"]*"|[^,]*),(?<rate>[\d.]*),/.exec(line)?.groups,
+        );
+
+    it.each(listStates())('counts its areas and the places without a rate: %s', (state) => {
+      const lines = linesOf(state);
+      expect(lines).not.toContain(undefined);
+      const rated = new Map(
+        lines.filter((line) => line?.['rate'] !== '').map((line) => [`${line?.['county']} ${line?.['place']}`, line]),
+      );
+      const places = new Set(lines.map((line) => line?.['place']).filter((place) => place !== ''));
+      const known = new Set([...rated.values()].map((line) => line?.['place']));
+      const missing = [...places].filter((place) => !known.has(place)).length;
+      const covered = localCoverageOn(of(state), day);
+      if (covered.basis === 'not_levied') {
+        expect(lines.every((line) => line?.['rate'] === '0')).toBe(true);
+        expect(covered).toMatchObject({
+          areas: 0,
+          places_missing: 0,
+          share_missing: '0.0000',
+          share_outdated: '0.0000',
+        });
+        return;
+      }
+      expect(covered).toMatchObject({ basis: 'by_place', areas: rated.size, places_missing: missing });
+      const share = places.size === 0 ? 0 : missing / places.size;
+      expect(Math.abs(Number(covered.share_missing) - share)).toBeLessThanOrEqual(0.00005);
+      expect(covered.share_missing).toMatch(/^[01]\.\d{4}$/);
+    });
+
+    it('is as of the oldest and the newest day of the sources of its present rates', () => {
+      const asOf = (state: string) => {
+        const { oldest_as_of, as_of } = localCoverageOn(of(state), day);
+        return [oldest_as_of, as_of];
+      };
+      expect(asOf('HI')).toEqual(['2024-01-01', '2024-01-01']);
+      expect(asOf('FL')).toEqual(['2026-01-01', '2026-01-01']);
+      expect(asOf('CO')).toEqual(['2025-07-01', '2026-07-01']);
+    });
+
+    it.each([
+      ['WI', '2026-11-22', '0.0000', 'the files of the fourth quarter are in force'],
+      ['WI', '2027-01-08', '0.0000', 'the next quarter may be a week late'],
+      ['WI', '2027-01-09', '1.0000', 'the files of the next quarter are overdue'],
+      ['NY', '2026-11-22', '1.0000', 'the list is of March 2025, and there is one each quarter'],
+      ['FL', '2026-11-22', '0.0000', 'the list is of this year'],
+    ])('counts the rates that are older than the cadence of the publisher: %s on %s is %s', (state, on, share) => {
+      expect(localCoverageOn(of(state), on).share_outdated).toBe(share);
+    });
+
+    it('reports that most rates of Colorado are of July 2025', () => {
+      const { share_outdated } = localCoverageOn(of('CO'), day);
+      expect(Number(share_outdated)).toBeGreaterThan(0.9);
+      expect(stateCoverage(of('CO'), day).notes.join('\n')).toContain('are of 2025-07-01 to 2026-07-01');
+    });
+
+    it.each([
+      ['MN', 'complete', 'by_place'],
+      ['MI', 'complete', 'not_levied'],
+      ['OR', 'complete', 'not_levied'],
+      ['TX', 'partial', 'by_place'],
+      ['NM', 'partial', 'by_place'],
+    ])('has the right completeness: %s', (state, rates, basis) => {
+      expect(sayOf(of(state))).toEqual([rates, basis]);
+    });
+
+    it('has notes on the missing share, and on approximate rates by place', () => {
+      const notes = stateCoverage(of('TX'), day).notes.join('\n');
+      expect(notes).toMatch(/839 of 1,218 places/);
+      expect(notes).toMatch(/185 counties/);
+      expect(stateCoverage(of('MI'), day).notes.join('\n')).not.toMatch(/ZIP/);
+    });
+
+    it('is partial before its rates are established', () => {
+      expect(sayOf(of('MN'), '2026-09-30')).toEqual(['partial', 'by_place']);
+      expect(sayOf(of('MI'), '2026-09-30')).toEqual(['complete', 'not_levied']);
+    });
+  });
+
+  describe('a release without tables', () => {
+    const old = (others: Partial<Release>) => ({ ...releaseOf({ id: 'US-XX@2026-11-22.1' }), ...others });
+
+    it('covers no, all, or some places', () => {
+      expect(localCoverageOn(old({ coverage: 'partial' }), day)).toEqual({
+        basis: 'none',
+        as_of: null,
+        oldest_as_of: null,
+        share_outdated: null,
+        areas: null,
+        places_missing: null,
+        share_missing: null,
+      });
+      expect(localCoverageOn(old({}), day)).toMatchObject({ basis: 'not_levied', as_of: '2026-11-22' });
+      const named = old({ locations: [locationOf({ cities: ['WHITEFISH'] })] });
+      expect(localCoverageOn(named, day)).toMatchObject({ basis: 'by_place', as_of: '2026-11-22', areas: null });
+    });
+  });
+
+  describe('an import', () => {
+    const imported = (others: Partial<ReleaseHead> = {}) =>
+      headOf('US-TX@2026-11-20.101', {
+        counts: { parts: 30, zips: 30, jurisdictions: 5, rates: 5, locations: 30, streets: 0 },
+        imported_at: '2026-11-20T12:00:00.000Z',
+        ...others,
+      });
+    const over = (state: string, others: Partial<ReleaseHead> = {}) =>
+      withFallback(imported({ bottom: of(state).id, ...others }), () => of(state));
+
+    it('is by file, as of the day of the import', () => {
+      expect(localCoverageOn(imported(), day)).toEqual({
+        basis: 'by_file',
+        as_of: '2026-11-20',
+        oldest_as_of: '2026-11-20',
+        share_outdated: null,
+        areas: 30,
+        places_missing: null,
+        share_missing: null,
+      });
+    });
+
+    it('covers as much as the built-in release below it, and notes the fallback', () => {
+      expect(sayOf(over('MN'))).toEqual(['complete', 'by_file']);
+      expect(sayOf(over('TX'))).toEqual(['partial', 'by_file']);
+      const { notes } = stateCoverage(over('MN'), day);
+      expect(notes.some((note) => note.includes('fall back') && note.includes(of('MN').id))).toBe(true);
+      expect(notes.some((note) => note.includes('not covered'))).toBe(false);
+    });
+
+    it('is no more than what is below it once all that it lists has ended', () => {
+      expect(sayOf(over('MN', { last_day: '2026-11-21' }))).toEqual(['complete', 'by_place']);
+      expect(sayOf(over('TX', { last_day: '2026-11-21' }))).toEqual(['partial', 'by_place']);
+      expect(sayOf(over('MN', { last_day: day }))).toEqual(['complete', 'by_file']);
+    });
+
+    it('has some rates where the release below it has none, until all its locations have ended', () => {
+      const bottom = { ...releaseOf(), coverage: 'partial' as const };
+      const overNone = (last_day: string | null) =>
+        withFallback(imported({ bottom: bottom.id, last_day }), () => bottom);
+      expect(sayOf(overNone(null))).toEqual(['partial', 'by_file']);
+      expect(sayOf(overNone('2026-11-21'))).toEqual(['none', 'none']);
+    });
+
+    it('is never without the release below it', () => {
+      expect(() => withFallback(imported({ bottom: 'US-TX@2026-11-22.1' }), () => undefined)).toThrow(ReleaseNotFound);
+    });
+  });
+});
+
+describe('coverage residents', () => {
+  describe('the outcomes by residents', () => {
+    // Counted again by what each address is answered.
+    const countOf = (state: string) => {
+      const found = { certain: [0, 0], likelier: [0, 0], unknown: [0, 0] };
+      for (const { zip5, residents, names } of zipRows(state)) {
+        const address = readAddress({ state, postal_code: zip5, city: names.replace(/[|=:].*/, '') }, '');
+        if (!address.ok) throw new Error(zip5);
+        const { ambiguous, coverage } = locate(address.value, withTables, '2026-11-20', false).resolution;
+        const outcome = ambiguous ? 'likelier' : coverage === 'partial' ? 'unknown' : 'certain';
+        const [count = 0, sum = 0] = found[outcome];
+        found[outcome] = [count + 1, sum + Number(residents)];
+      }
+      return found;
+    };
+
+    it.each(['GA', 'NM', 'VA', 'KY'])('match the answers: %s', (state) => {
+      const expected = countOf(state);
+      const tally = tallyResidents(tabledRelease(state) as Release)?.['preferred name'];
+      for (const outcome of ['certain', 'likelier', 'unknown'] as const)
+        expect([tally?.[outcome].names, tally?.[outcome].residents], outcome).toEqual(expected[outcome]);
+      expect(tally?.charged).toBeLessThanOrEqual(tally?.likelier.residents ?? 0);
+    });
+
+    // `content-coverage.test.ts` compares the page with what the content gives.
+    it('count each ZIP and resident of the tables once in the total of the page', () => {
+      const all = listStates().flatMap((state) => zipRows(state).map(({ residents }) => Number(residents)));
+      const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
+      const residents = all.reduce((sum, one) => sum + one, 0).toLocaleString('en-US');
+      for (const city of ['preferred name', 'no city'])
+        expect(page).toContain(`| all | ${city} | ${all.length.toLocaleString('en-US')} | ${residents} |`);
+    });
+  });
+});
+
+describe('coverage source', () => {
+  const day = '2026-11-22';
+  const own = 'US-MN@2026-09-01.101';
+  const minnesota: SourceRecord = {
+    files: [{ option: 'rates', name: 'MNR2026Q4AUG18.zip', last_modified: null }],
+    imported_at: '2026-09-01T08:00:00.000Z',
+    failure: null,
+    release: own,
+    activated: true,
+    proposal: null,
+  };
+  const builtIn = (state: string) => {
+    const release = builtInRelease(state);
+    if (!release) throw new Error(`No built-in release of ${state}.`);
+    return release;
+  };
+
+  describe('the source of a state', () => {
+    it('is the built-in content until an update takes its files, with the day of the local rates', () => {
+      expect(toSourceCoverage(builtIn('MO'), null, day)).toEqual({
+        origin: 'built_in',
+        publisher: 'Missouri Department of Revenue',
+        addresses: ['https://dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/2026/'],
+        release: null,
+        in_use: false,
+        proposal: null,
+        as_of: expect.stringMatching(/^2026-\d\d-\d\d$/),
+        next_expected: null,
+        stale: false,
+        stale_reason: null,
+      });
+    });
+
+    it('is the active import: itself, or one below it', () => {
+      const expected = { origin: 'sst', release: own, in_use: true, as_of: '2026-08-18', next_expected: '2027-01-08' };
+      expect(toSourceCoverage(headOf(own, { format: 'sst' }), minnesota, day)).toMatchObject(expected);
+      const above = headOf('US-MN@2026-10-01.102', { format: 'zip-rates', chain: [own] });
+      expect(toSourceCoverage(above, minnesota, day)).toMatchObject({ ...expected, origin: 'zip-rates' });
+    });
+
+    it('has a release that is not in use until it is activated', () => {
+      const gate = { name: 'changed', figure: 30, most: 25, unit: '%', passed: false } as const;
+      const rate = { jurisdiction: 'US-MN', name: 'Minnesota', kind: 'general', from: '2026-10-01', to: null };
+      const changes = {
+        against: 'US-MN@2026-11-22.1',
+        count: 1,
+        rates: [{ ...rate, before: '0.06875', after: '0.07' }],
+      };
+      const waiting = {
+        ...minnesota,
+        activated: false,
+        proposal: { gates: [{ ...gate, describe: 'changed rates' }], held: 'Gates failed: changed.', changes },
+      };
+      const proposal = {
+        imported_at: minnesota.imported_at,
+        gates: [{ ...gate, text: 'changed rates' }],
+        held: 'Gates failed: changed.',
+        changes,
+      };
+      const proposed = { origin: 'built_in', release: own, in_use: false, as_of: '2026-08-18', proposal };
+      expect(toSourceCoverage(builtIn('MN'), waiting, day)).toMatchObject(proposed);
+      // An operator activated it, which the next update records.
+      expect(toSourceCoverage(headOf(own), waiting, day)).toMatchObject({ in_use: true, proposal: null });
+      // An operator rolled it back.
+      expect(toSourceCoverage(builtIn('MN'), minnesota, day)).toMatchObject({ in_use: false, proposal: null });
+      const another = headOf('US-MN@2026-10-01.102', { chain: ['US-MN@2026-06-01.101'] });
+      expect(toSourceCoverage(another, minnesota, day)).toMatchObject({ release: own, in_use: false });
+    });
+
+    it('has no addresses where Levy cannot import what the state publishes, and no publisher without a sales tax', () => {
+      expect(toSourceCoverage(builtIn('NY'), null, day)).toMatchObject({
+        publisher: 'New York State Department of Taxation and Finance',
+        addresses: [],
+      });
+      expect(toSourceCoverage(builtIn('OR'), null, day)).toMatchObject({
+        publisher: null,
+        addresses: [],
+        stale: false,
+      });
+    });
+  });
+
+  describe('the publishers', () => {
+    it('are one for each state with a general sales tax, and for Alaska, whose cities have one', () => {
+      const withoutSalesTax = ['AA', 'AE', 'AP', 'DE', 'MT', 'NH', 'OR'];
+      const states = builtInReleases().map(({ state }) => state.slice('US-'.length));
+      const expected = states.filter((state) => !withoutSalesTax.includes(state)).sort();
+      expect(expected).toHaveLength(48);
+      expect(publishers.map(({ state }) => state).sort()).toEqual(expected);
+    });
+
+    it('are all in the table, with the Streamlined states in one row', () => {
+      const [, , ...rows] = publishersTable(day).split('\n');
+      const cells = rows.map((row) => row.split(' | '));
+      expect(rows).toHaveLength(1 + 48 - 24);
+      expect(cells.flatMap(([states = '']) => states.replace('| ', '').split(', '))).toHaveLength(48);
+      expect(new Set(cells.map(({ length }) => length))).toEqual(new Set([6]));
+      const rowOf = (state: string) => rows.find((row) => row.startsWith(`| ${state} `));
+      expect(rowOf('FL')).toContain('| PDF (DR-15DSS) | yearly | county surtaxes | Not imported: import a ZIP table |');
+      expect(rowOf('AK')).toContain('Unverified');
+      expect(rowOf('MO')).toContain('rate-tables/2026/) (page of dated files) | quarterly |');
+    });
+  });
+});
+
+describe('coverage taxability', () => {
+  const day = '2026-11-26';
+  const inState = (state: string, code: string) => findTaxability(builtIn(state), code, day);
+
+  describe('the taxability of a code in a state', () => {
+    it('has the treatment, the rule with its source, and the attributes that change it', () => {
+      // 86 Ill. Adm. Code 130.310: candy is taxed at the general rate, candy with flour as food, which the state taxes at 0 %.
+      const candy = inState('IL', 'FOOD.CANDY');
+      expect(candy).toMatchObject({ state: 'IL', treatment: 'taxable', rule_id: 'il-candy-and-soft-drinks' });
+      expect(candy.source).not.toBe('');
+      expect(candy.attributes.map(({ code, treatment }) => [code, treatment])).toEqual([
+        ['_CONTAINS_FLOUR', 'reduced_rate'],
+        ['_REFRIGERATED', 'reduced_rate'],
+      ]);
+    });
+
+    it('names what applies to each use where business and personal buyers are taxed differently', () => {
+      // Ohio R.C. 5739.01(B)(3)(e).
+      expect(inState('OH', 'SOFTWARE.SAAS')).toMatchObject({
+        treatment: 'by_use',
+        attributes: [
+          { code: '_BUSINESS_USE', treatment: 'taxable' },
+          { code: '_PERSONAL_USE', treatment: 'exempt' },
+        ],
+      });
+    });
+
+    it('is taxable without a rule, with a note that none is established', () => {
+      const rules: Rule[] = [
+        rule('flour', ['FOOD.CANDY'], { type: 'exempt' }, { attributes: { any: ['_CONTAINS_FLOUR'], none: [] } }),
+      ];
+      const candy = findTaxability(releaseOf({ rules }), 'FOOD.CANDY', day);
+      expect(candy).toMatchObject({ treatment: 'taxable', rule_id: null, confidence: null, source: null });
+      expect(candy.attributes).toMatchObject([{ code: '_CONTAINS_FLOUR', treatment: 'exempt', rule_id: 'flour' }]);
+    });
+
+    it('is no tax in a state without a general sales tax, even where its cities tax', () => {
+      for (const state of ['OR', 'DE', 'MT', 'NH', 'AK'])
+        expect(inState(state, 'GENERAL')).toMatchObject({ treatment: 'not_subject_to_tax', attributes: [] });
+      expect(inState('AK', 'GENERAL').text).not.toBe(inState('OR', 'GENERAL').text);
+    });
+
+    it('is the fee of the state where it charges one', () => {
+      expect(inState('CO', 'FEES.RETAIL_DELIVERY_FEE').rule_id).toBe('co-retail-delivery-fee-2026');
+    });
+
+    it('is the policy on shipping where no rule names a charge', () => {
+      expect(inState('IA', 'SHIPPING.DELIVERY')).toMatchObject({
+        treatment: 'exempt',
+        rule_id: 'ia-shipping',
+        attributes: [{ code: '_INCLUDED_IN_PRICE', treatment: 'follows_goods' }],
+      });
+    });
+  });
+
+  describe('the page of taxability', () => {
+    const page = taxabilityPage(builtInReleases());
+    const states = (/^\| Code \| (.*) \|$/m.exec(page)?.[1] ?? '').split(' | ');
+    const rows = new Map(
+      [...page.matchAll(/^\| `(.*)` \| (.*) \|$/gm)].map(([, code = '', cells = '']) => [code, cells.split(' | ')]),
+    );
+    const cell = (code: string, state: string) => rows.get(code)?.[states.indexOf(state)];
+
+    it('matches the content: after a change, run `npm run content -- coverage --write`', () => {
+      expect(readFileSync(new URL('../../infra/docs/taxability.md', import.meta.url), 'utf8')).toBe(page);
+    });
+
+    it('has a cell for each code in each of the 47 states and territories with a general sales tax', () => {
+      expect(states).toHaveLength(47);
+      expect([...rows.keys()]).toEqual(vocabulary().productTaxCodes);
+      expect([...rows.values()].filter((cells) => cells.length !== states.length)).toEqual([]);
+      for (const state of ['AK', 'DE', 'MT', 'NH', 'OR', 'AE']) expect(states).not.toContain(state);
+    });
+
+    it.each([
+      // N.Y. Tax Law 1115(a)(30): clothing below 110 dollars. Minn. Stat. 297A.67 subd. 8. Tex. Tax Code 151.351: 80 % of it.
+      ['CLOTHING.APPAREL', 'NY', 'D'],
+      ['CLOTHING.APPAREL', 'MN', 'E'],
+      ['SERVICES.DATA_PROCESSING', 'TX', 'P'],
+      // Ohio R.C. 5739.01(B)(3)(e): in business.
+      ['SOFTWARE.SAAS', 'OH', 'U'],
+      ['GENERAL', 'CA', 'T'],
+    ])('shows %s in %s as %s', (code, state, letter) => {
+      expect(cell(code, state)?.replace('\\*', '')).toBe(letter);
+    });
+
+    it('explains every sign in its legend, and no other one', () => {
+      const legend = [...page.matchAll(/^\| (\S{1,2}) \| /gm)].map(([, sign]) => sign);
+      const used = [...rows.values()]
+        .flat()
+        .flatMap((text) => (text.endsWith('\\*') ? [text.slice(0, -2), '\\*'] : [text]));
+      expect(new Set(used)).toEqual(new Set(legend));
+      expect(new Set(legend).size).toBe(legend.length);
+    });
+  });
+});
