@@ -1,4 +1,4 @@
-import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { handlers } from '../../infra/local/handlers.ts';
@@ -11,6 +11,7 @@ import { changeSettings, findAccount } from '../../shared/store/accounts/account
 import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { newCaller } from '../support/api.ts';
+import { itemsIn, shards } from '../support/filing-ledger.ts';
 import type { Filer } from '../support/filings.ts';
 import { cancel, closedFiling, filerOf, newestFiling, soldOn, totalsOf } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
@@ -65,89 +66,24 @@ it('closes the due periods of registered states, the oldest first, including emp
   expect(await made(filer.filings())).toEqual(before);
 });
 
-it('closes periods as they become due', async () => {
-  const filer = await newFiler([michigan(), michigan({ state: 'OH', frequency: 'quarter' })]);
-  await closePeriods();
-  // The account is from today: nothing is over yet.
-  expect(await listed(filer)).toEqual([]);
-  /** An instant some months from now, an hour after the review days of that month ended. */
-  const firstOf = (months: number, days = 3) => {
-    const today = new Date(now());
-    return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1 + days) - now() + hourMs;
-  };
-  await later(firstOf(1, 2), async () => {
-    await closePeriods();
-    expect(await listed(filer)).toEqual([]);
-  });
-  await later(firstOf(1), async () => {
-    await closePeriods();
-    const [first = '', ...others] = (await listed(filer)).filter((filing) => filing.startsWith('US-MI'));
-    expect([first.endsWith('closed'), others.length]).toEqual([true, 0]);
-  });
-  await later(firstOf(4), async () => {
-    await closePeriods();
-    const all = await listed(filer);
-    expect(all.filter((filing) => filing.startsWith('US-MI'))).toHaveLength(4);
-    expect(all.filter((filing) => filing.startsWith('US-OH')).length).toBeGreaterThanOrEqual(1);
-    expect(new Set(all).size).toBe(all.length);
-  });
-});
-
-it('skips accounts without registrations, and ended registrations', async () => {
-  const [months, ending] = [lastMonths(3), lastMonths(2)];
-  const everywhere = await newFiler(null);
-  await soldOn(everywhere, months[0]?.start as string);
-  const ended = await newFiler([michigan({ to: ending[0]?.end ?? null })]);
-  await soldOn(ended, months[0]?.start as string);
-  await closePeriods();
-  expect(await listed(everywhere)).toEqual([]);
-  expect(await listed(ended)).toEqual(months.slice(0, 2).map(({ start, end }) => `US-MI ${start} ${end} closed`));
-});
-
-it('does not close a canceled period again', async () => {
-  const filer = await newFiler([michigan()]);
-  const [first] = lastMonths(1);
-  await soldOn(filer, first?.start as string);
-  await closePeriods();
-  const { id } = await newestFiling(filer);
-  await cancel(filer, id);
-  await closePeriods();
-  expect(await listed(filer)).toEqual([`US-MI ${first?.start} ${first?.end} canceled`]);
-  expect((await closedFiling(filer, 'MI', first?.end as string)).status).toBe('closed');
-});
-
 const TableName = environment.tables.transactions;
 
-/** The entries of the due index of an account, as `instant state`, by keys that are written out here. */
-const dueEntries = async ({ id }: Account): Promise<string[]> => {
-  const shards = await Promise.all(
-    [0, 1, 2, 3, 4, 5, 6, 7].map(async (shard) => {
-      const { Items = [] } = await database.send(
-        new QueryCommand({
-          TableName,
-          ConsistentRead: true,
-          KeyConditionExpression: 'pk = :shard',
-          ExpressionAttributeValues: { ':shard': `DUE#${shard}` },
-        }),
-      );
-      return Items.map(({ sk }) => String(sk).split('#')).filter(([, account]) => account === id);
-    }),
-  );
-  return shards
-    .flat()
-    .map(([at, , state]) => `${at} ${state}`)
-    .sort();
+/** The items of the due index of an account, by keys that are written out here. */
+const dueItems = async ({ id }: Account): Promise<Record<string, unknown>[]> => {
+  const items = await Promise.all(shards.map((shard) => itemsIn(`DUE#${shard}`)));
+  return items.flat().filter(({ sk }) => String(sk).split('#')[1] === id);
 };
 
+/** The entries of the due index of an account, as `instant state`. */
+const dueEntries = async (account: Account): Promise<string[]> =>
+  (await dueItems(account))
+    .map(({ sk }) => String(sk).split('#'))
+    .map(([at, , state]) => `${at} ${state}`)
+    .sort();
+
 const deleteDueEntries = async (account: Account): Promise<void> => {
-  for (const entry of await dueEntries(account)) {
-    const [at, state] = entry.split(' ');
-    for (const shard of [0, 1, 2, 3, 4, 5, 6, 7])
-      await database.send(
-        new DeleteCommand({ TableName, Key: { pk: `DUE#${shard}`, sk: `${at}#${account.id}#${state}` } }),
-      );
-  }
-  expect(await dueEntries(account)).toEqual([]);
+  for (const { pk, sk } of await dueItems(account))
+    await database.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
 };
 
 /** The first instant of a day, some months from now and some days into the month. */
@@ -172,27 +108,22 @@ describe('the due index', () => {
     });
   });
 
-  it.each([
-    ['days to review', { review_days: 20 }, 20],
-    ['no days to review', { review_days: 0 }, 0],
-  ])('follows a change of settings: %s', async (_, changed, days) => {
+  it('follows a change of the days to review', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan()] } });
+    const filer = filerOf(caller);
     await closePeriods();
-    expect(await changeSettings(await stored(caller), changed)).toBe(true);
+    expect(await changeSettings(await stored(caller), { review_days: 20 })).toBe(true);
     await closePeriods();
     // A day that comes too early costs one look, and then leads to the right one.
-    expect(await dueEntries(caller.account)).toContain(`${closingOf(1, days)} US-MI`);
-    const filer = filerOf(caller);
-    if (days > 0)
-      await later(startOf(1, days) - now() - hourMs, async () => {
-        await closePeriods();
-        expect(await listed(filer)).toEqual([]);
-        expect(await dueEntries(caller.account)).toHaveLength(1);
-      });
-    await later(startOf(1, days) - now() + hourMs, async () => {
+    const closing = closingOf(1, 20);
+    expect(await dueEntries(caller.account)).toContain(`${closing} US-MI`);
+    await later(startOf(1, 20) - now() - hourMs, async () => {
+      await closePeriods();
+      expect([await listed(filer), await dueEntries(caller.account)]).toEqual([[], [`${closing} US-MI`]]);
+    });
+    await later(startOf(1, 20) - now() + hourMs, async () => {
       await closePeriods();
       expect((await listed(filer)).map((line) => line.slice(-6))).toEqual(['closed']);
-      expect(new Set(await dueEntries(caller.account))).toContain(`${closingOf(1, days)} US-MI`);
     });
   });
 
@@ -229,9 +160,8 @@ describe('the due index', () => {
   });
 
   it('gets the entries of accounts from before, and of a first sale before the registration, from the daily sweep', async () => {
-    const [before, early] = [0, 1].map(() => newCaller({ settings: { registrations: [michigan()] } }));
-    const [old, first] = await Promise.all([before, early]);
-    if (!old || !first) throw new Error('There are two.');
+    const registered = { settings: { registrations: [michigan()] } };
+    const [old, first] = [await newCaller(registered), await newCaller(registered)];
     await closePeriods();
     await deleteDueEntries(old.account);
     const months = lastMonths(2);
@@ -390,14 +320,5 @@ describe('unfinished work of a request', () => {
     await closePeriods();
     expect(await made(filer.filing(id))).toMatchObject({ status: 'canceled', progress: { entries_reopened: 3 } });
     expect((await closedFiling(filer, 'MI', '2026-10-31')).progress.entries_moved).toBe(3);
-  });
-
-  it('leaves the rest to the next run when time runs out', async () => {
-    const { filer, hurried } = await hurriedFiler(3);
-    const { id } = await made(hurried.close(october));
-    expect(await closePeriods(() => 1000)).toMatchObject({ complete: false });
-    expect((await made(filer.filing(id))).status).toBe('closing');
-    await closePeriods();
-    expect((await made(filer.filing(id))).status).toBe('closed');
   });
 });

@@ -191,7 +191,9 @@ describe('filing a return', () => {
     expect([again.status, again.text]).toEqual([answer.status, answer.text]);
     expect(headersOf(again)).toMatchObject(replayed);
     // A filed sale can be credited, and not voided. The confirmation number stays.
-    expect((await made(filer.create(creditOf(parent, { tax_date: '2026-11-03', credit_remaining: true })))).tax_amount).toBe('3.00');
+    expect(
+      (await made(filer.create(creditOf(parent, { tax_date: '2026-11-03', credit_remaining: true })))).tax_amount,
+    ).toBe('3.00');
     expect(await made(filer.get(parent.id))).toMatchObject({ status: 'filed', refund_status: 'full' });
     expect(refusalOf(await filer.update(parent.id, { status: 'void' }))).toContain('409 | conflict_');
     const other = await filer.change(id, { ...confirmed, confirmation_number: 'MI-2' });

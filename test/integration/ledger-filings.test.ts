@@ -1,10 +1,19 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import type { Registration } from '../../shared/accounts/account.ts';
+import type { Account, Registration } from '../../shared/accounts/account.ts';
 import type { Accepted } from '../../shared/base/result.ts';
+import { filingLines } from '../../shared/cli/ledger/format.ts';
+import { itemsOf } from '../../shared/cli/ledger/read-export.ts';
+import { verifyFiling } from '../../shared/cli/ledger/verify-account.ts';
+import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { listFilings } from '../../shared/filings/read-filings.ts';
 import type { FilingList } from '../../shared/filings/response.ts';
 import { workOn } from '../../shared/filings/work-on.ts';
+import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { decompress } from '../../shared/store/client/compressed.ts';
+import { allFilings } from '../../shared/store/filings/entry-places.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import {
   cancelIt,
@@ -12,9 +21,9 @@ import {
   closingMs,
   codesOf,
   creditsEverywhere,
-  expectedTotals,
   fileIt,
   filingOf,
+  itemsIn,
   judge,
   levies,
   membersOf,
@@ -25,8 +34,8 @@ import {
   post,
   read,
   resume,
+  shards,
 } from '../support/filing-ledger.ts';
-import { plainSums } from '../support/filings.ts';
 
 const state = 'US-MI';
 const on = (day: string, cents: number, others: { type?: 'credit'; currency?: string } = {}) => ({
@@ -35,48 +44,19 @@ const on = (day: string, cents: number, others: { type?: 'credit'; currency?: st
   ...others,
 });
 
-describe('late transactions', () => {
-  it('are in the next period, sales and credits, in every shard', async () => {
-    const account = newFiler();
-    const posted = [await post(account, on('2026-09-08', 1001)), ...(await creditsEverywhere(account, '2026-09-30'))];
-    const september = filingOf(await close(account, { period_end: '2026-09-30' }));
-    const late = [await post(account, on('2026-09-08', 99)), ...(await creditsEverywhere(account, '2026-08-01'))];
-    posted.push(...late);
-    await judge(account, state, posted);
-    const october = filingOf(await close(account));
-    await judge(account, state, posted);
-    expect((await membersOf(account, october.id)).map(({ transaction_id }) => transaction_id).sort()).toEqual(
-      late.map(({ stored }) => stored.transaction.id).sort(),
-    );
-    expect((await read(account, september.id)).progress.entries_moved).toBe(9);
-  });
-
-  it('can make the amounts of a period negative', async () => {
-    const account = newFiler();
-    const posted = [await post(account, on('2026-10-08', 20_000, { type: 'credit' }))];
-    const { id } = filingOf(await close(account));
-    await judge(account, state, posted);
-    expect((await read(account, id)).summary).toEqual([
-      {
-        currency: 'USD',
-        gross_amount: '-200.10',
-        taxable_amount: '-200.00',
-        ...plainSums('-0.10', '-14.50'),
-        credit_amount: '-200.10',
-        credit_count: 1,
-        count: 1,
-      },
-    ]);
-  });
-});
-
-it('closes and files a period without entries', async () => {
+it('moves late sales and credits into the next period, in every shard', async () => {
   const account = newFiler();
-  const { id } = filingOf(await close(account));
-  expect(await read(account, id)).toMatchObject({ status: 'closed', totals: [], summary: [] });
-  await fileIt(account, id);
-  expect(await read(account, id)).toMatchObject({ status: 'filed', progress: { entries_marked: 0, complete: true } });
-  await judge(account, state, []);
+  const posted = [await post(account, on('2026-09-08', 1001)), ...(await creditsEverywhere(account, '2026-09-30'))];
+  const september = filingOf(await close(account, { period_end: '2026-09-30' }));
+  const late = [await post(account, on('2026-09-08', 99)), ...(await creditsEverywhere(account, '2026-08-01'))];
+  posted.push(...late);
+  await judge(account, state, posted);
+  const october = filingOf(await close(account));
+  await judge(account, state, posted);
+  expect((await membersOf(account, october.id)).map(({ transaction_id }) => transaction_id).sort()).toEqual(
+    late.map(({ stored }) => stored.transaction.id).sort(),
+  );
+  expect((await read(account, september.id)).progress.entries_moved).toBe(9);
 });
 
 it('cancels the newest filing first, back to the beginning, and closes all periods again', async () => {
@@ -123,18 +103,6 @@ it('allows any first period after an empty first one is canceled', async () => {
   filingOf(await close(account, { period_end: '2026-10-31' }));
 });
 
-it('begins again with another frequency after the first period was canceled', async () => {
-  const account = newFiler();
-  const posted = [await post(account, on('2026-09-05', 1001))];
-  const { id } = filingOf(await close(account, { period_end: '2026-09-30' }));
-  filingOf(await cancelIt(account, id));
-  const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' as const }];
-  const quarterly = { ...account, settings: { ...account.settings, registrations } };
-  const quarter = filingOf(await close(quarterly, { period_end: '2026-09-30' }));
-  expect(quarter).toMatchObject({ period_start: '2026-07-01', frequency: 'quarter' });
-  await judge(account, state, posted);
-});
-
 it('refuses a filing of a state while another one is being canceled', async () => {
   const account = newFiler();
   await post(account, on('2026-10-08', 1001));
@@ -150,31 +118,7 @@ it('refuses a filing of a state while another one is being canceled', async () =
 });
 
 describe('a dry run', () => {
-  it('has the totals of the later filing, and stores nothing', async () => {
-    const account = newFiler();
-    const posted = [
-      await post(account, on('2026-10-08', 1001)),
-      await post(account, on('2026-09-08', 333)),
-      ...(await creditsEverywhere(account, '2026-10-31')),
-    ];
-    const later = await post(account, on('2026-11-01', 5));
-    const before = await placesOf(account, state);
-    const wanted = { period_end: '2026-09-30' };
-    filingOf(await close(account, wanted));
-    const dry = filingOf(await close(account, { dry_run: true }));
-    expect(dry).toMatchObject({ id: null, status: 'dry_run', created_at: null, progress: { entries_moved: 9 } });
-    expect(before.filings).toEqual([]);
-    expect((await placesOf(account, state)).filings).toHaveLength(1);
-    const real = await read(account, filingOf(await close(account)).id);
-    expect([dry.totals, dry.summary]).toEqual([real.totals, real.summary]);
-    const members = posted.filter((_, at) => at !== 1);
-    expect(real.totals?.map(({ tax_amount }) => tax_amount)).toEqual(
-      expectedTotals(members, state).map(({ tax_amount }) => tax_amount),
-    );
-    await judge(account, state, [...posted, later]);
-  });
-
-  it('a dry run of a period with a filing returns it, and does not continue it', async () => {
+  it('of a period with a filing returns it, and does not continue it', async () => {
     const account = newFiler();
     const posted = [await post(account, on('2026-10-08', 1001))];
     const { id } = filingOf(await close(account, {}, portsFor(account, { remainingMs: () => 2000 })));
@@ -185,7 +129,7 @@ describe('a dry run', () => {
     await judge(account, state, posted);
   });
 
-  it('a dry run without enough time is refused', async () => {
+  it('without enough time is refused', async () => {
     const account = newFiler();
     await post(account, on('2026-10-08', 1001));
     const ports = portsFor(account, { remainingMs: () => 1999 });
@@ -322,36 +266,24 @@ describe('periods', () => {
     expect(late.ok ? null : late.problems[0].code).toBe('conflict_period_order');
   });
 
-  it('canceled periods are not closed by the schedule until they are closed by request', async () => {
+  it('are closed by the schedule three days after their end, to the millisecond', async () => {
     const account = registered({ from: '2026-01-01', to: null, frequency: 'month' });
-    expect(await closePeriods(portsFor(account))).toMatchObject({ created: 2, finished: 2 });
-    const { filings } = await placesOf(account, state);
-    filingOf(await cancelIt(account, filings[1]?.id ?? ''));
-    expect(await closePeriods(portsFor(account))).toMatchObject({ created: 0, complete: true });
-    filingOf(await close(account, { period_end: '2026-11-30' }));
-    // The default of review_days is 3.
-    const at = (now: string) => portsFor(account, { now: () => Date.parse(now) });
-    expect(await closePeriods(at('2027-01-03T23:59:59.999Z'))).toMatchObject({ created: 0, complete: true });
-    expect(await closePeriods(at('2027-01-04T00:00:00.000Z'))).toMatchObject({ created: 1, finished: 1 });
+    const at = (now: string) => closePeriods(portsFor(account, { now: () => Date.parse(now) }));
+    expect(await at('2026-12-03T23:59:59.999Z')).toMatchObject({ created: 1, complete: true });
+    expect(await at('2026-12-04T00:00:00.000Z')).toMatchObject({ created: 1, finished: 1 });
     await judge(account, state, []);
   });
 
-  it('periods of one account are closed even if another account fails', async () => {
-    const [good, bad] = [0, 1].map(() => registered({ from: '2026-10-01', to: '2026-10-31', frequency: 'month' }));
-    if (!good || !bad) throw new Error('There are two.');
+  it('are closed even if another account fails', async () => {
+    const good = registered({ from: '2026-10-01', to: '2026-10-31', frequency: 'month' });
+    const bad = newFiler(good.settings);
     const failures: unknown[] = [];
+    const throwUnreadable = () => {
+      throw new Error('unreadable');
+    };
     const ports = portsFor(good, {
       accountIds: async () => ({ ids: [bad.id, good.id], next: null }),
-      findAccounts: async (ids) =>
-        new Map(
-          ids.map((id) => [
-            id,
-            () => {
-              if (id === bad.id) throw new Error('unreadable');
-              return good;
-            },
-          ]),
-        ),
+      findAccounts: async (ids) => new Map(ids.map((id) => [id, id === bad.id ? throwUnreadable : () => good])),
       onFailure: (error) => failures.push(error),
     });
     expect(await closePeriods(ports)).toEqual({ created: 1, worked: 1, finished: 1, complete: false, failed: 1 });
@@ -379,25 +311,6 @@ it('does nothing with a finished filing', async () => {
   expect(await placesOf(account, state)).toEqual(before);
 });
 
-it('lists many filings in pages, each once, newest first', async () => {
-  const account = newFiler({ registrations: [{ state: 'MI', from: '2025-01-01', to: null, frequency: 'month' }] });
-  await closePeriods(portsFor({ ...account, created_at: '2025-01-01T00:00:00.000Z' }));
-  const seen: (string | null)[] = [];
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof listFilings>> = await listFilings(
-      { limit: 7, starting_after: after ?? undefined, state },
-      account,
-      portsFor(account),
-    );
-    if (!page.ok) throw new Error('No such page.');
-    seen.push(...page.value.data.map(({ period_end }) => period_end));
-    after = page.value.next_cursor;
-  } while (after !== null);
-  expect(seen).toHaveLength(23);
-  expect(seen).toEqual([...seen].sort().reverse());
-});
-
 it('works on every unfinished filing, even beside a very large one', async () => {
   const account = newFiler();
   for (const of of ['MI', 'OH']) {
@@ -421,4 +334,48 @@ it('works on every unfinished filing, even beside a very large one', async () =>
   expect(await resume(account, ports)).toMatchObject({ finished: 0, complete: false, failed: 0 });
   const { data } = ((await listFilings({ limit: 9 }, account, portsFor(account))) as Accepted<FilingList>).value;
   for (const { progress } of data) expect(progress.entries_moved).toBeGreaterThan(0);
+});
+
+describe('the totals of a filing in parts', () => {
+  const TableName = environment.tables.transactions;
+
+  /** The items with the parts of a filing's totals, which the ports of these tests make small. */
+  const partItems = async (account: string, filing: string) =>
+    (await Promise.all(shards.map((shard) => itemsIn(`F#${account}#${filing}#${shard}#TOTALS`)))).flat();
+
+  const closed = async (): Promise<{ account: Account; id: string }> => {
+    const account = newFiler();
+    for (const cents of [1001, 209, 4]) await post(account, { day: '2026-10-08', levies: levies('MI', cents) });
+    return { account, id: filingOf(await close(account)).id };
+  };
+
+  it('verification adds up the parts of the totals, and names a wrong one', async () => {
+    const { account, id } = await closed();
+    expect(await verifyFiling(account.id, id)).toEqual({ findings: [] });
+    const [first, second] = await partItems(account.id, id);
+    await database.send(new PutCommand({ TableName, Item: { ...first, sums: second?.['sums'] } }));
+    const { findings } = await verifyFiling(account.id, id);
+    expect(findings).toMatchObject([{ id }]);
+  });
+
+  it('an export has the parts of the totals, and an import writes the same items', async () => {
+    const { account, id } = await closed();
+    const stored = await partItems(account.id, id);
+    // Two jurisdictions in each shard that has a sale.
+    expect(stored.length).toBeGreaterThanOrEqual(2);
+    const lines = await Array.fromAsync(filingLines(account.id, await allFilings(account.id), ['US-MI']));
+    const imported = lines
+      .filter(({ kind }) => kind === 'filing_totals')
+      .flatMap((line) => itemsOf('acct_other', line));
+    const renamed = stored.map((item) => ({ ...item, pk: String(item['pk']).replace(account.id, 'acct_other') }));
+    // The database returns bytes as another type.
+    const withText = (item: Record<string, unknown>) => ({ ...item, sums: decompress(item['sums'] as Uint8Array) });
+    expect(imported.map(withText)).toEqual(renamed.map(withText));
+  });
+
+  it('deleting an account deletes the parts of its totals', async () => {
+    const { account, id } = await closed();
+    await deleteAccountItems(account.id, () => {});
+    expect(await partItems(account.id, id)).toEqual([]);
+  });
 });

@@ -253,7 +253,8 @@ export const membersOf = async (account: Account, id: string, limit = 100): Prom
   return members;
 };
 
-const query = async (pk: string): Promise<Record<string, unknown>[]> => {
+/** The items of a partition of the transactions table. */
+export const itemsIn = async (pk: string): Promise<Record<string, unknown>[]> => {
   const items: Record<string, unknown>[] = [];
   let start: Record<string, unknown> | undefined;
   do {
@@ -272,21 +273,25 @@ const query = async (pk: string): Promise<Record<string, unknown>[]> => {
   return items;
 };
 
-const shards = [0, 1, 2, 3, 4, 5, 6, 7];
+export const shards = [0, 1, 2, 3, 4, 5, 6, 7];
 const transactionsIn = (items: Record<string, unknown>[]) =>
   items.filter(({ sk }) => sk !== '!').map(({ transactionId }) => String(transactionId));
 
 /** The locations of an account's items, by keys that are written independently of the service. */
 export const placesOf = async (account: Account, state: string) => {
-  const open = (await Promise.all(shards.map((shard) => query(`O#${account.id}#${state}#${shard}`)))).flat();
-  const heads = (await query(`F#${account.id}`)).filter((head) => head['state'] === state);
+  const open = (await Promise.all(shards.map((shard) => itemsIn(`O#${account.id}#${state}#${shard}`)))).flat();
+  const heads = (await itemsIn(`F#${account.id}`)).filter((head) => head['state'] === state);
   const filings = await Promise.all(
     heads.map(async (head) => {
-      const items = (await Promise.all(shards.map((shard) => query(`F#${account.id}#${head['sk']}#${shard}`)))).flat();
+      const items = (
+        await Promise.all(shards.map((shard) => itemsIn(`F#${account.id}#${head['sk']}#${shard}`)))
+      ).flat();
       return { head, id: String(head['sk']), members: transactionsIn(items) };
     }),
   );
-  const [chain, ...periods] = (await query(`P#${account.id}#${state}`)).sort((one) => (one['sk'] === 'CHAIN' ? -1 : 1));
+  const [chain, ...periods] = (await itemsIn(`P#${account.id}#${state}`)).sort((one) =>
+    one['sk'] === 'CHAIN' ? -1 : 1,
+  );
   return { open: transactionsIn(open), filings, chain, periods };
 };
 
@@ -402,7 +407,7 @@ export const judge = async (
   expect(chain?.['last'] ?? null).toEqual(last ? { period_end: last.head['period_end'], filing: last.id } : null);
   expect(chain?.['isBusy'] ?? false).toBe(false);
   expect(
-    (await query('W')).filter(({ sk }) => String(sk).startsWith(`${account.id}#`)),
+    (await itemsIn('W')).filter(({ sk }) => String(sk).startsWith(`${account.id}#`)),
     'work',
   ).toEqual([]);
   const filed = filings.filter(({ head }) => head['status'] === 'filed');
@@ -424,7 +429,7 @@ const judgeHead = async (account: Account, transaction: Transaction): Promise<vo
   const isFiled = [...awaited].every((state) => transaction.filings.some((one) => one.state === state));
   expect(transaction.status).toBe(isFiled ? 'filed' : 'finalized');
   expect(transaction.filed_at === null).toBe(!isFiled);
-  const audit = (await query(`T#${account.id}#${transaction.id}`)).filter(({ sk }) => sk !== 'H');
+  const audit = (await itemsIn(`T#${account.id}#${transaction.id}`)).filter(({ sk }) => sk !== 'H');
   expect(audit.map(({ version }) => version)).toEqual(Array.from({ length: transaction.version }, (_, at) => at + 1));
   expect(audit.map((entry) => entry['previousHash'])).toEqual([
     null,

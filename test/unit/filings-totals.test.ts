@@ -99,38 +99,23 @@ const entries = fc.array(
   { maxLength: 30 },
 );
 
-const plus = (values: readonly string[], currency: string) =>
-  values.reduce((sum, value) => sum.plus(value), new Decimal(0)).toFixed(decimals[currency as Currency]);
+/** The sum of an amount of all rows; absent amounts are zero. */
+const sumOf = <Row>(rows: readonly Row[], currency: string, amountOf: (row: Row) => string | undefined) =>
+  rows.reduce((sum, row) => sum.plus(amountOf(row) ?? 0), new Decimal(0)).toFixed(decimals[currency as Currency]);
 
 const reasons = ['resale', 'customer', 'snap', 'marketplace', 'not_registered'] as const;
 
 /** The sums of amounts that do not depend on rates, from every amount anew. */
 const splitSums = (of: readonly TextAmounts[], currency: string) => {
-  const exempt = Object.fromEntries(
-    reasons.map((reason) => [
-      reason,
-      plus(
-        of.map((row) => row.exempt?.[reason] ?? '0'),
-        currency,
-      ),
-    ]),
-  );
-  const total = plus(
-    of.map((row) => row.exempt_amount),
-    currency,
-  );
-  const not_covered_amount = plus(
-    of.map((row) => row.not_covered_amount ?? '0'),
-    currency,
-  );
-  const taxable_amount = plus(
-    of.map((row) => row.taxable_amount),
-    currency,
-  );
-  const product = Object.values(exempt).reduce((rest, amount) => rest.minus(amount), new Decimal(total));
+  const sum = (amountOf: (row: TextAmounts) => string | undefined) => sumOf(of, currency, amountOf);
+  const exempt = Object.fromEntries(reasons.map((reason) => [reason, sum((row) => row.exempt?.[reason])]));
+  const exempt_amount = sum((row) => row.exempt_amount);
+  const not_covered_amount = sum((row) => row.not_covered_amount);
+  const taxable_amount = sum((row) => row.taxable_amount);
+  const product = Object.values(exempt).reduce((rest, amount) => rest.minus(amount), new Decimal(exempt_amount));
   return {
-    gross_amount: plus([taxable_amount, total, not_covered_amount], currency),
-    exempt_amount: total,
+    gross_amount: sumOf([taxable_amount, exempt_amount, not_covered_amount], currency, (amount) => amount),
+    exempt_amount,
     exempt_by_reason: { ...exempt, product: product.toFixed(decimals[currency as Currency]) },
     not_covered_amount,
     taxable_amount,
@@ -138,23 +123,14 @@ const splitSums = (of: readonly TextAmounts[], currency: string) => {
 };
 
 const taxSums = (of: readonly TextRow[], currency: string) => ({
-  calculated_tax_amount: plus(
-    of.map((row) => row.calculated_tax_amount ?? row.tax_amount),
-    currency,
-  ),
-  tax_amount: plus(
-    of.map((row) => row.tax_amount),
-    currency,
-  ),
+  calculated_tax_amount: sumOf(of, currency, (row) => row.calculated_tax_amount ?? row.tax_amount),
+  tax_amount: sumOf(of, currency, (row) => row.tax_amount),
   // For a positive tax the excess, for a negative one the shortfall.
-  over_collected_amount: plus(
-    of.map((row) => {
-      const difference = new Decimal(row.tax_amount).minus(row.calculated_tax_amount ?? row.tax_amount);
-      const isNegative = new Decimal(row.tax_amount).lt(0);
-      return (isNegative ? difference.lt(0) : difference.gt(0)) ? difference.toString() : '0';
-    }),
-    currency,
-  ),
+  over_collected_amount: sumOf(of, currency, (row) => {
+    const difference = new Decimal(row.tax_amount).minus(row.calculated_tax_amount ?? row.tax_amount);
+    const isNegative = new Decimal(row.tax_amount).lt(0);
+    return (isNegative ? difference.lt(0) : difference.gt(0)) ? difference.toString() : '0';
+  }),
 });
 
 /** The same sums, by filtering all rows anew for each figure. */
@@ -168,38 +144,30 @@ const expected = (all: readonly TextEntry[]) => {
     const codes = coded.filter(({ month }) => month === last).map(({ reporting_code }) => reporting_code);
     return codes.sort().at(-1) ?? null;
   };
-  const sums = (of: typeof rows, currency: string) => ({
-    ...splitSums(of, currency),
-    ...taxSums(of, currency),
-    ...creditsOf(
-      of.filter(({ isCredit }) => isCredit),
-      currency,
-    ),
-    count: new Set(of.map(({ transactionId }) => transactionId)).size,
-  });
-  const creditsOf = (of: typeof rows, currency: string) => ({
-    credit_amount: splitSums(of, currency).gross_amount,
-    credit_count: new Set(of.map(({ transactionId }) => transactionId)).size,
-  });
-  const places = [...new Set(rows.map((row) => `${row.currency} ${row.jurisdiction_code}`))].sort();
-  return places.map((place) => {
-    const of = rows.filter((row) => `${row.currency} ${row.jurisdiction_code}` === place);
-    const currency = place.split(' ')[0] as Currency;
-    const rates = [...new Set(of.map(({ rate }) => rate))].sort((left, right) => new Decimal(left).cmp(right));
+  const countOf = (of: typeof rows) => new Set(of.map(({ transactionId }) => transactionId)).size;
+  const sums = (of: typeof rows, currency: string) => {
+    const credits = of.filter(({ isCredit }) => isCredit);
     return {
-      jurisdiction_code: place.split(' ')[1],
-      reporting_code: codeOf(of),
-      currency,
-      ...sums(of, currency),
-      rates: rates.map((rate) => ({
-        rate,
-        ...sums(
-          of.filter((row) => row.rate === rate),
-          currency,
-        ),
-      })),
+      ...splitSums(of, currency),
+      ...taxSums(of, currency),
+      credit_amount: splitSums(credits, currency).gross_amount,
+      credit_count: countOf(credits),
+      count: countOf(of),
     };
-  });
+  };
+  return [...Map.groupBy(rows, (row) => `${row.currency} ${row.jurisdiction_code}`)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([place, of]) => {
+      const [currency = '', jurisdiction_code] = place.split(' ');
+      const rates = [...Map.groupBy(of, ({ rate }) => rate)].sort(([a], [b]) => new Decimal(a).cmp(b));
+      return {
+        jurisdiction_code,
+        reporting_code: codeOf(of),
+        currency,
+        ...sums(of, currency),
+        rates: rates.map(([rate, ofRate]) => ({ rate, ...sums(ofRate, currency) })),
+      };
+    });
 };
 
 const inSteps = (all: readonly TextEntry[], size: number) => {
@@ -225,27 +193,23 @@ describe('totals', () => {
   it('totals of the state count every line once, and the tax of all levels', () => {
     fc.assert(
       fc.property(entries, (all) => {
-        const byCurrency = [...Map.groupBy(all, ({ currency }) => currency)].sort(([one], [other]) =>
-          one < other ? -1 : 1,
-        );
+        const byCurrency = [...Map.groupBy(all, ({ currency }) => currency)].sort(([a], [b]) => (a < b ? -1 : 1));
+        const basesOf = (some: typeof all) => some.map(({ base }) => base);
         expect(answeredSummary(inSteps(all, 3))).toEqual(
-          byCurrency.map(([currency, of]) => ({
-            currency,
-            ...splitSums(
-              of.map(({ base }) => base),
+          byCurrency.map(([currency, of]) => {
+            const credits = of.filter(({ document }) => document.type === 'credit');
+            return {
               currency,
-            ),
-            ...taxSums(
-              of.flatMap(({ amounts: rows }) => rows),
-              currency,
-            ),
-            credit_amount: splitSums(
-              of.filter(({ document }) => document?.type === 'credit').map(({ base }) => base),
-              currency,
-            ).gross_amount,
-            credit_count: of.filter(({ document }) => document?.type === 'credit').length,
-            count: of.length,
-          })),
+              ...splitSums(basesOf(of), currency),
+              ...taxSums(
+                of.flatMap(({ amounts: rows }) => rows),
+                currency,
+              ),
+              credit_amount: splitSums(basesOf(credits), currency).gross_amount,
+              credit_count: credits.length,
+              count: of.length,
+            };
+          }),
         );
       }),
     );
@@ -259,11 +223,7 @@ describe('totals', () => {
         const some = all.filter((entry) => entry.exceptions);
         const sums = some.flatMap(({ currency, exceptions: of = [] }) => of.map((one) => ({ ...one, currency })));
         const expectedSums = [...Map.groupBy(sums, ({ reason, currency }) => `${reason} ${currency}`)].map(
-          ([key, of]) => {
-            const currency = of[0]?.currency as Currency;
-            const grosses = of.map(({ gross_amount }) => gross_amount);
-            return `${key} ${of.length} ${plus(grosses, currency)}`;
-          },
+          ([key, of]) => `${key} ${of.length} ${sumOf(of, of[0]?.currency ?? '', ({ gross_amount }) => gross_amount)}`,
         );
         expect(actual.count).toBe(some.length);
         expect(
@@ -274,8 +234,7 @@ describe('totals', () => {
         // If an entry has several reasons, the one with the larger gross.
         const currencies = [...new Set(some.map(({ currency }) => currency))] as Currency[];
         const largest = some.map(({ exceptions: of = [] }) => Decimal.max(...of.map((one) => one.gross_amount)));
-        const [only = 'USD'] = currencies;
-        const gross = largest.reduce((sum, one) => sum.plus(one), new Decimal(0)).toFixed(decimals[only]);
+        const gross = sumOf(largest, currencies[0] ?? 'USD', String);
         expect(actual.gross_amount).toBe(currencies.length > 1 ? null : gross);
       }),
     );
@@ -301,35 +260,18 @@ describe('totals', () => {
   });
 
   it('call a jurisdiction the same, whichever entry comes first', () => {
-    const entry = (name: string): TextEntry => ({
-      transactionId: name,
-      state: 'US-HI',
-      month: '2026-10',
-      currency: 'USD',
-      version: 1,
-      document: saleDocument,
-      base: { taxable_amount: '1.00', exempt_amount: '0.00' },
-      amounts: [
-        {
-          jurisdiction_code: 'US-HI-MAUI',
-          jurisdiction_name: name,
-          jurisdiction_type: 'county',
-          reporting_code: null,
-          rate: '0.005',
-          taxable_amount: '1.00',
-          exempt_amount: '0.00',
-          tax_amount: '0.01',
-        },
-      ],
-    });
-    const names = [
-      ['Maui', 'Maui County'],
-      ['Maui County', 'Maui'],
-    ].map((order) =>
-      answeredTotals(withEntries(noTotals, order.map(entry).map(entryFromTexts))).map(
-        ({ jurisdiction_name }) => jurisdiction_name,
-      ),
-    );
-    expect(names).toEqual([['Maui'], ['Maui']]);
+    const named = (jurisdiction_name: string): TextEntry => {
+      const place = { jurisdiction_code: 'US-HI-MAUI', jurisdiction_name, jurisdiction_type: 'county' } as const;
+      const figures = { taxable_amount: '1.00', exempt_amount: '0.00' };
+      return {
+        ...{ transactionId: jurisdiction_name, state: 'US-HI', month: '2026-10', currency: 'USD', version: 1 },
+        document: saleDocument,
+        base: figures,
+        amounts: [{ ...place, ...figures, reporting_code: null, rate: '0.005', tax_amount: '0.01' }],
+      };
+    };
+    const names = ['Maui', 'Maui County'];
+    for (const order of [names, names.toReversed()])
+      expect(answeredTotals(inSteps(order.map(named), 1)).map((total) => total.jurisdiction_name)).toEqual(['Maui']);
   });
 });
