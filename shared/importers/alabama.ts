@@ -1,10 +1,10 @@
 import { compactDay } from '../catalog/days.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
-import { Components } from './components.ts';
 import { type Entry, secondRate } from './entry.ts';
 import { bad, day, matching, placeName, type RowResult, rate, row, skipped, text } from './files/columns.ts';
 import { readPercent } from './fractions.ts';
 import { assertFits, limits } from './limits.ts';
+import { Components } from './local-taxes.ts';
 import { namesOf, type OwnCodes } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 

@@ -1,12 +1,11 @@
 import { americanDay, calendarDay } from '../catalog/days.ts';
 import { cityName } from '../catalog/location/city-name.ts';
-import type { Jurisdiction } from '../catalog/release-values.ts';
-import { parseUnits } from '../catalog/release-values.ts';
-import { Components } from './components.ts';
+import { type Jurisdiction, parseUnits } from '../catalog/release-values.ts';
 import type { Entry } from './entry.ts';
 import { bad, type RowResult, rate, row, skipped, text, type Values, whenRead } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFraction } from './fractions.ts';
+import { Components } from './local-taxes.ts';
 import { namesOf, type OwnCodes } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 

@@ -1,9 +1,8 @@
 import { americanDay, earlierEnd } from '../catalog/days.ts';
-import { localPart } from './combined-cities.ts';
-import { type ComponentRate, Components } from './components.ts';
 import type { Entry } from './entry.ts';
 import { day, matching, placeName, type RowResult, rate, row, skipped, text, whenRead } from './files/columns.ts';
 import { readPercent } from './fractions.ts';
+import { type ComponentRate, Components, localPart } from './local-taxes.ts';
 import { namesOf } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 

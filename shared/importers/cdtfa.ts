@@ -1,9 +1,9 @@
 import { americanDay } from '../catalog/days.ts';
 import { cityName, codePart } from '../catalog/location/city-name.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
-import { CombinedCities, type CombinedReading, localPart } from './combined-cities.ts';
 import { day, optional, placeName, rate, row, text, whenRead } from './files/columns.ts';
 import { readFractionOrPercent } from './fractions.ts';
+import { CombinedCities, type CombinedReading, localPart } from './local-taxes.ts';
 import { type OwnCodes, unmatchedCodesNote } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 

@@ -1,6 +1,5 @@
 import { stateRateOn } from '../catalog/rates.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
-import { Components } from './components.ts';
 import type { Entry } from './entry.ts';
 import {
   bad,
@@ -17,6 +16,7 @@ import {
 import { readSheet } from './files/workbook.ts';
 import { readPercent } from './fractions.ts';
 import { assertFits, limits } from './limits.ts';
+import { Components } from './local-taxes.ts';
 import { namesOf, type OwnCodes, type OwnPlace, unmatchedCodesNote } from './own-codes.ts';
 import { stateTable, type TableOptions } from './state-table.ts';
 

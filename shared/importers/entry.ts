@@ -67,6 +67,9 @@ export const secondRate = (line: number, isSame: boolean, name: string, earlier:
 export type Span = Extract<Entry, { kind: 'span' }>;
 export type City = Extract<Entry, { kind: 'city' }>;
 
+/** The addresses of a five-digit ZIP. */
+export const wholeZip = (zip: string) => ({ kind: 'span', low: `${zip}0000`, high: `${zip}9999` }) as const;
+
 /**
  * Entries that make the place of a bad row not covered, because their jurisdiction has no rate. If the row were skipped,
  * other rows would apply to the place, with too little tax.
@@ -77,4 +80,12 @@ export const unknownPlace = (state: string, place: Omit<Span, 'locals'> | Omit<C
     { kind: 'jurisdiction', jurisdiction: { code, name: 'Not established', type: 'district', tax_type: 'sales' } },
     { ...place, locals: [code] },
   ];
+};
+
+const listedMax = 20;
+
+/** The first twenty of some texts in a sentence, and how many more there are. */
+export const listFirst = (texts: readonly string[], separator = ', '): string => {
+  const more = texts.length - listedMax;
+  return `${texts.slice(0, listedMax).join(separator)}${more > 0 ? `${separator}and ${more} more` : ''}`;
 };

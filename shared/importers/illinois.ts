@@ -1,5 +1,4 @@
 import { compactDay, earlierEnd } from '../catalog/days.ts';
-import { CombinedCities, type CombinedReading, localPart } from './combined-cities.ts';
 import {
   county,
   day,
@@ -14,6 +13,7 @@ import {
 } from './files/columns.ts';
 import { type OnProgress, openLines } from './files/text.ts';
 import { readPercent } from './fractions.ts';
+import { CombinedCities, type CombinedReading, localPart } from './local-taxes.ts';
 import { namesOf } from './own-codes.ts';
 import { stateTable, type TableOptions } from './state-table.ts';
 

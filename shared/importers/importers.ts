@@ -15,7 +15,7 @@ import { sst } from './sst/read.ts';
 import { texas } from './texas.ts';
 import { virginia } from './virginia.ts';
 import { woocommerce } from './woocommerce/read.ts';
-import { zipRates } from './zip-rates/read.ts';
+import { zipRates } from './zip-rates.ts';
 
 const all = {
   sst,

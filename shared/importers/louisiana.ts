@@ -1,9 +1,9 @@
 import { plainName } from '../catalog/local/place-names.ts';
 import { cityName } from '../catalog/location/city-name.ts';
-import { type CodedLocation, CodedLocations } from './combined-cities.ts';
 import { county, matching, type RowResult, rate, row, skipped } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFractionOrPercent } from './fractions.ts';
+import { type CodedLocation, CodedLocations } from './local-taxes.ts';
 import { stateTable } from './state-table.ts';
 
 /** The month of the rates in the name of the file: `Domicile Rate Listing October 2026.xlsx`. */

@@ -1,9 +1,9 @@
 import { plainName } from '../catalog/local/place-names.ts';
 import { cityName } from '../catalog/location/city-name.ts';
-import { CombinedCities, combinedReading } from './combined-cities.ts';
 import { matching, rate, text } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFraction, readPercent } from './fractions.ts';
+import { CombinedCities, combinedReading } from './local-taxes.ts';
 import type { OwnPlace } from './own-codes.ts';
 import { stateTable } from './state-table.ts';
 

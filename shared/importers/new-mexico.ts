@@ -3,11 +3,11 @@ import { Decimal } from 'decimal.js';
 import * as z from 'zod/mini';
 import { parseJson } from '../base/json.ts';
 import { formatFraction, parseUnits } from '../catalog/release-values.ts';
-import { CodedLocations, localPart } from './combined-cities.ts';
 import { county, matching, placeName, rate, row, whenRead } from './files/columns.ts';
 import { fileName } from './files/local-name.ts';
 import type { OnProgress } from './files/text.ts';
 import { readPercent } from './fractions.ts';
+import { CodedLocations, localPart } from './local-taxes.ts';
 import { stateTable } from './state-table.ts';
 
 /** The answer of a query of an ArcGIS feature service (developers.arcgis.com, FeatureSet). */

@@ -5,7 +5,7 @@ import { countyKey, plainName } from '../catalog/local/place-names.ts';
 import { cityName, codePart } from '../catalog/location/city-name.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { stateFips } from '../vocabulary/jurisdiction.ts';
-import type { Entry } from './entry.ts';
+import { type Entry, listFirst } from './entry.ts';
 
 type Row = Readonly<Record<string, string>>;
 
@@ -149,15 +149,16 @@ export class OwnCodes {
   }
 }
 
-const keptNamed = 20;
-
 /** A note that lists the first jurisdictions missing from the tables, which keep codes made from the file. */
-export function* unmatchedCodesNote(kept: readonly string[]): Generator<Entry> {
-  const more = kept.length - keptNamed;
-  const listed = `${kept.slice(0, keptNamed).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
-  if (kept.length > 0)
-    yield { kind: 'note', sentence: `The tables of Levy lack these, which keep codes made from the file: ${listed}.` };
-}
+export const unmatchedCodesNote = (kept: readonly string[]): readonly Entry[] =>
+  kept.length === 0
+    ? []
+    : [
+        {
+          kind: 'note',
+          sentence: `The tables of Levy lack these, which keep codes made from the file: ${listFirst(kept)}.`,
+        },
+      ];
 
 /** The names that an address may give a place: the one in the file, and the one in Levy's tables. */
 export const namesOf = (...names: readonly string[]): readonly string[] => [

@@ -1,13 +1,12 @@
 import { calendarDay } from '../catalog/days.ts';
 import { cityName } from '../catalog/location/city-name.ts';
 import { stateRateOn } from '../catalog/rates.ts';
-import type { Jurisdiction } from '../catalog/release-values.ts';
-import { parseUnits } from '../catalog/release-values.ts';
-import { Components } from './components.ts';
+import { type Jurisdiction, parseUnits } from '../catalog/release-values.ts';
 import type { Entry } from './entry.ts';
 import { bad, type RowResult, readRows, row, skipped } from './files/columns.ts';
 import { type BrokenRow, openTable, type Row } from './files/rows.ts';
 import { readFraction } from './fractions.ts';
+import { Components } from './local-taxes.ts';
 import { type OwnCodes, unmatchedCodesNote } from './own-codes.ts';
 import { stateFile } from './state-table.ts';
 

@@ -1,9 +1,9 @@
 import { americanDay, calendarDay, writtenDay } from '../catalog/days.ts';
 import type { Release } from '../catalog/release.ts';
-import { CombinedCities, type CombinedReading, combinedReading } from './combined-cities.ts';
 import { matching, type RowResult, rate, readCells, readRows, skipped, type Texts, whenRead } from './files/columns.ts';
 import { readWorkbook, rowsBelow, type Sheet } from './files/workbook.ts';
 import { readFraction } from './fractions.ts';
+import { CombinedCities, type CombinedReading, combinedReading } from './local-taxes.ts';
 import type { OwnPlace } from './own-codes.ts';
 import { stateFile, type TableOptions } from './state-table.ts';
 

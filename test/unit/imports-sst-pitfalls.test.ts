@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { resolveOverlaps } from '../../shared/importers/sst/rate-overlaps.ts';
+import { resolveOverlaps } from '../../shared/importers/sst/rates.ts';
 import {
   alternativesAt,
   changed,

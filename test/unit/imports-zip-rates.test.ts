@@ -195,7 +195,7 @@ describe('rates by ZIP', () => {
 
   it.each([
     { row: 'TX,78664,A,0.0825,0.0625,0,0.01,0.02,1', reason: /has 0.0825 combined, and its parts sum to 0.0925/ },
-    { row: 'TX,78664,A,8.25,6.25,0,1,1,1', reason: /write fractions/ },
+    { row: 'TX,78664,A,8.25,6.25,0,1,1,1', reason: /^EstimatedCombinedRate 8.25 is not a rate: write it as 0.0825/ },
     { row: 'TX,78664,A,0.0825,,0,0.01,0.01,1', reason: /has 0.0825 combined|the file has 0/ },
     { row: 'TX,ABCDE,A,0.0625,0.0625,0,0,0,1', reason: /ZIP ABCDE / },
     { row: 'TX,7866,A,0.0625,0.0625,0,0,0,1', reason: /ZIP 7866 has lost digits, and 07866 is not in TX/ },

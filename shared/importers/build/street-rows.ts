@@ -1,9 +1,10 @@
+import { getOrAdd } from '../../base/collections.ts';
 import type { Streets } from '../../catalog/release.ts';
 import { anyStreet, groupText, nameText, rangeText, type StreetRange } from '../../catalog/streets/street-ranges.ts';
 import type { LocalSet } from '../entry.ts';
-import { assertFits, limits } from '../limits.ts';
-import { dayText, type Piece } from './resolve.ts';
-import { type Pieces, SpanSpillFile } from './spill.ts';
+import { assertFits, limits, refuseTooMany } from '../limits.ts';
+import { dayNumberAfter, dayText, noTo, type Piece } from './resolve.ts';
+import { SpanSpillFile } from './spill.ts';
 
 type Dated = Pick<Piece, 'set' | 'from' | 'to'>;
 /** The repeated fields of a street's rows; house numbers are separate. */
@@ -27,6 +28,31 @@ class Numbering<Value> {
 
 const zipUnit = 10_000;
 
+type Days = Pick<Dated, 'from' | 'to'>;
+
+const areApart = (a: Days, b: Days): boolean => a.to !== noTo && dayNumberAfter(a.to) < b.from;
+
+/** Merge two lists of spans of days; spans that overlap or touch become one. */
+const withDays = (list: readonly Days[], added: Days): readonly Days[] => {
+  if (list.some(({ from, to }) => from <= added.from && added.to <= to)) return list;
+  const joined = list.filter((days) => !areApart(days, added) && !areApart(added, days));
+  const from = Math.min(added.from, ...joined.map((days) => days.from));
+  const to = Math.max(added.to, ...joined.map((days) => days.to));
+  return [
+    ...list.filter((days) => areApart(days, added)),
+    { from, to },
+    ...list.filter((days) => areApart(added, days)),
+  ];
+};
+
+/** What the street-address rows of a ZIP give it. */
+type ZipStreets = {
+  /** The jurisdiction sets of its addresses, each on the days when a row has it, as pieces of the whole ZIP. */
+  readonly pieces: readonly Piece[];
+  /** `undefined`: more ranges than fit into an item. */
+  readonly streets: Streets | undefined;
+};
+
 const kindText = ({ street, prefix, parity, unit }: StreetRange): string =>
   [
     street.name,
@@ -44,8 +70,9 @@ export class StreetRows {
   private readonly spill: SpanSpillFile;
   private readonly kinds = new Numbering<RowKind>();
   private readonly dated = new Numbering<Dated>();
-  /** How many ranges are in the parts. */
+  /** How many ranges are in the parts, and how many ZIPs have street addresses. */
   count = 0;
+  zips = 0;
   /** ZIPs whose ranges do not fit into an item. */
   readonly tooMany: number[] = [];
 
@@ -67,40 +94,48 @@ export class StreetRows {
     });
   }
 
-  /** Remove the rows of a three-digit ZIP; returns the streets of each of its ZIPs. */
-  take(zip3: number, localsOf: (set: number) => LocalSet): (zip: number) => Streets | undefined {
+  zip3s(): readonly number[] {
+    return this.spill.zip3s();
+  }
+
+  /** Remove the rows of a three-digit ZIP; returns what they give each of its ZIPs. */
+  take(zip3: number, localsOf: (set: number) => LocalSet): (zip: number) => ZipStreets | undefined {
     const pieces = this.spill.take(zip3);
-    const byZip = new Map<number, number[]>();
-    for (let index = 0; index < pieces.length; index += 1) {
-      const zip = Math.floor(pieces.lowOf(index) / zipUnit);
-      const own = byZip.get(zip);
-      if (own) own.push(index);
-      else byZip.set(zip, [index]);
-    }
+    const byZip = Map.groupBy(Array(pieces.length).keys(), (index) => Math.floor(pieces.lowOf(index) / zipUnit));
     return (zip) => {
-      const indexes = byZip.get(zip);
-      return indexes && this.streetsOf(zip, pieces, indexes, localsOf);
+      const rows = byZip.get(zip)?.map((index) => pieces.at(index));
+      if (!rows) return undefined;
+      this.zips += 1;
+      return { pieces: this.piecesOf(zip, rows), streets: this.streetsOf(zip, rows, localsOf) };
     };
   }
 
-  private streetsOf(
-    zip: number,
-    pieces: Pieces,
-    indexes: readonly number[],
-    localsOf: (set: number) => LocalSet,
-  ): Streets | undefined {
+  private piecesOf(zip: number, rows: readonly Piece[]): readonly Piece[] {
+    const sets = new Map<number, readonly Days[]>();
+    for (const number of new Set(rows.map(({ set }) => set))) {
+      const { set, ...added } = this.dated.values[number] as Dated;
+      const days = withDays(sets.get(set) ?? [], added);
+      if (days.length > limits.spansOfStreets)
+        refuseTooMany(limits.spansOfStreets, `separate times of one list of jurisdictions in ZIP ${zip}`);
+      sets.set(set, days);
+    }
+    const [low, high] = [zip * zipUnit, zip * zipUnit + zipUnit - 1];
+    return [...sets].flatMap(([set, list]) => list.map((days) => ({ low, high, ...days, order: 0, set })));
+  }
+
+  private streetsOf(zip: number, rows: readonly Piece[], localsOf: (set: number) => LocalSet): Streets | undefined {
     const sets = new Map<number, number>();
     const names = new Map<string, Map<string, Set<string>>>();
-    for (const index of indexes) {
-      const { from: low, to: high, order, set } = pieces.at(index);
+    for (const { from: low, to: high, order, set } of rows) {
       const { street, ...kind } = this.kinds.values[order] as RowKind;
-      if (!sets.has(set)) sets.set(set, sets.size);
-      const ofName = names.get(street.name) ?? new Map<string, Set<string>>();
-      if (ofName.size === 0) names.set(street.name, ofName);
-      const group = groupText({ street, prefix: kind.prefix });
-      const texts = ofName.get(group) ?? new Set<string>();
-      if (texts.size === 0) ofName.set(group, texts);
-      texts.add(rangeText(sets.get(set) ?? 0, { ...kind, low, high }));
+      const ofName = getOrAdd(names, street.name, () => new Map<string, Set<string>>());
+      const texts = getOrAdd(ofName, groupText({ street, prefix: kind.prefix }), () => new Set<string>());
+      texts.add(
+        rangeText(
+          getOrAdd(sets, set, () => sets.size),
+          { ...kind, low, high },
+        ),
+      );
     }
     const texts = Object.fromEntries([...names].map(([name, ofName]): [string, string] => [name, nameText(ofName)]));
     const isTooLong = Object.values(texts).some((text) => text.length > limits.streetTextOfName);
@@ -109,14 +144,11 @@ export class StreetRows {
       this.tooMany.push(zip);
       return undefined;
     }
-    this.count += [...names.values()]
-      .flatMap((ofName) => [...ofName.values()])
-      .reduce((sum, { size }) => sum + size, 0);
-    return { sets: [...sets.keys()].map((set) => this.datedSet(set, localsOf)), names: texts };
-  }
-
-  private datedSet(number: number, localsOf: (set: number) => LocalSet): Streets['sets'][number] {
-    const { set, from, to } = this.dated.values[number] as Dated;
-    return { from: dayText(from), to: dayText(to), codes: localsOf(set) };
+    for (const ofName of names.values()) for (const { size } of ofName.values()) this.count += size;
+    const dated = [...sets.keys()].map((number) => {
+      const { set, from, to } = this.dated.values[number] as Dated;
+      return { from: dayText(from), to: dayText(to), codes: localsOf(set) };
+    });
+    return { sets: dated, names: texts };
   }
 }

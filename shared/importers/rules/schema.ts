@@ -58,7 +58,11 @@ const monthDayAdvice = 'Use month and day, such as "06-01".';
 // 2000 is a leap year: a season may end on February 29.
 const monthDay = z.string(monthDayAdvice).check(z.refine((value) => isDay(`2000-${value}`), monthDayAdvice));
 
-const didYouMean = (found: string | undefined): string => (found === undefined ? '' : ` Did you mean ${found}?`);
+/** A sentence with the known text that a mistyped one most likely means; empty if there is none. */
+export const didYouMean = (text: string, known: Iterable<string>, differentMax?: number): string => {
+  const found = closest(text, known, differentMax);
+  return found === undefined ? '' : ` Did you mean ${found}?`;
+};
 
 /** Every product tax code and family: a rule may name any begin of a path. */
 const isProduct = (value: string): boolean => {
@@ -75,7 +79,7 @@ const productRefusal = (value: string): string | null => {
 const attributeRefusal = (value: string): string | null => {
   const { attributeByCode } = vocabulary();
   if (attributeByCode.has(value)) return null;
-  return `Use an attribute of GET /product-attributes.${didYouMean(closest(value, attributeByCode.keys()))}`;
+  return `Use an attribute of GET /product-attributes.${didYouMean(value, attributeByCode.keys())}`;
 };
 
 const attribute = z.string('Use an attribute, such as "_ATHLETIC".').check(checked(attributeRefusal));

@@ -1,110 +1,117 @@
+import { parseUnits } from '../../catalog/release-values.ts';
 import { anyStreet, type StreetRange } from '../../catalog/streets/street-ranges.ts';
-import { type Entry, type LocationFlags, unknownPlace } from '../entry.ts';
-import { bad, type RowResult, row, skipped } from '../files/columns.ts';
+import { type Entry, type LocalSet, listFirst, unknownPlace } from '../entry.ts';
+import { type RowResult, readRows, row, skipped, whenRead } from '../files/columns.ts';
+import { multilineReason, type Row, type Table } from '../files/rows.ts';
 import { assertFits, limits } from '../limits.ts';
-import { foreignZips, touchesAny } from '../zips.ts';
-import { type Layers, readLayers } from './boundary-layers.ts';
-import type { LayerKey } from './layers.ts';
-import type { LostStreets } from './lost-streets.ts';
-import { jurisdictionOf, type RateBook } from './rate-book.ts';
-import { rowDates } from './rate-row.ts';
-import { streetRange } from './street-row.ts';
+import { foreignZips, touchesAny, zipsOfState } from '../zips.ts';
+import { type BoundarySpan, readBoundaryRow } from './boundary-row.ts';
+import { type LayerKey, layerKey, placeTypes, type RateBook } from './rates.ts';
 
-/** Most states send 89 columns; South Dakota and Washington send 90. */
-const boundaryColumns: readonly number[] = [89, 90];
-
-export type BoundarySpan = {
-  readonly low: string;
-  readonly high: string;
-  readonly from: string;
-  readonly to: string | null;
-  /** A ZIP+4 range takes precedence over a ZIP range (content notes 1.6). */
-  readonly rank: 0 | 1;
-  /** `of_streets`: the row is of street addresses, and its span is the whole of their ZIP. */
-  readonly flags?: LocationFlags;
-  readonly street?: StreetRange;
+/** The local jurisdictions of a boundary row. */
+type Layers = {
+  /** Codes of the jurisdictions, each once. */
+  readonly locals: LocalSet;
+  /** Keys that must have rates and have none in the rate file. */
+  readonly missing: readonly LayerKey[];
+  /** `county 999`, `place 12345`: missing from the rate file, and so without a tax of their own. */
+  readonly untaxed: readonly string[];
+  /** The earliest last day of the layers' rates; `null` if all are open-ended. */
+  readonly lastDay: string | null;
+  /** The problem of the row and its correction; `null` for a good row. */
+  readonly problem: string | null;
 };
 
-const ofStreets: LocationFlags = { of_streets: true };
-const zipPattern = /^\d{3,5}$/;
-const extensionPattern = /^\d{1,4}$/;
+/** Columns 23 to 89, as the layout counts them from 1. */
+const columns = { state: 23, stateApplies: 24, county: 25, place: 26, placeType: 27, triplets: 30 } as const;
+const tripletsMax = 20;
 
-/** One end of a span as a nine-digit number, because ZIP and extension are compared together. */
-const nineDigits = (zip: string, extension: string): string | null =>
-  zipPattern.test(zip) && extensionPattern.test(extension) ? zip.padStart(5, '0') + extension.padStart(4, '0') : null;
+const at = (cells: readonly string[], column: number): string => cells[column - 1] ?? '';
 
-type Ends = { readonly low: string | null; readonly high: string | null };
-
-/** A street-address row has a column for its ZIP; the columns of ZIP ranges are read where that is empty. */
-const streetZips = (cells: readonly string[]): readonly [low: string, high: string] => {
-  const [zip = '', low = '', high = ''] = [cells[15], cells[17], cells[19]];
-  return zip === '' ? [low, high || low] : [zip, zip];
+// If the class of place is empty, the type in the rate file applies.
+const placeKey = (book: RateBook, code: string, type: string): LayerKey | null => {
+  const types = placeTypes.includes(type.padStart(2, '0')) ? [type] : [];
+  const keys = [...types, ...placeTypes].map((candidate) => layerKey(candidate, code));
+  return keys.find((key) => key !== null && book.isNamed(key)) ?? null;
 };
 
-type Kind = { readonly ends: (cells: readonly string[]) => Ends; readonly columns: string };
+type Districts = { readonly keys: readonly LayerKey[]; readonly problem: string | null };
 
-const kinds: Readonly<Record<string, Kind>> = {
-  A: {
-    ends: (cells) => {
-      const [low, high] = streetZips(cells);
-      return { low: nineDigits(low, '0000'), high: nineDigits(high, '9999') };
-    },
-    columns: 'column 16',
-  },
-  Z: {
-    ends: (cells) => ({ low: nineDigits(cells[17] ?? '', '0000'), high: nineDigits(cells[19] ?? '', '9999') }),
-    columns: 'columns 18 to 21',
-  },
-  // An extension of 0000 is not a wildcard.
-  4: {
-    ends: (cells) => ({
-      low: nineDigits(cells[17] ?? '', cells[18] ?? ''),
-      high: nineDigits(cells[19] ?? '', cells[20] ?? ''),
-    }),
-    columns: 'columns 18 to 21',
-  },
+/** All twenty triplets of source, code and type. A triplet of type 45 is a location code, and no district. */
+const districts = (book: RateBook, cells: readonly string[]): Districts => {
+  const keys: LayerKey[] = [];
+  for (let index = 0; index < tripletsMax; index += 1) {
+    const code = at(cells, columns.triplets + 3 * index + 1);
+    const type = at(cells, columns.triplets + 3 * index + 2);
+    if (code === '' && type === '') continue;
+    const key = layerKey(type, code);
+    if (key === null) return { keys, problem: `district ${index + 1} has code ${code} and type ${type}: correct it` };
+    if (key.startsWith('45-') || key.slice(0, 2) in book.exceptions.ignoredTypes) continue;
+    keys.push(key);
+  }
+  return { keys, problem: null };
 };
 
-/** Read which ZIPs a row of an SST boundary file is of, and when (content notes 1.5). */
-const readBoundaryRow = (cells: readonly string[], fips: string): RowResult<BoundarySpan> => {
-  if (!boundaryColumns.includes(cells.length))
-    return bad(`has ${cells.length} columns; a boundary row has ${boundaryColumns.join(' or ')}`);
-  const type = (cells[0] ?? '').toUpperCase();
-  const kind = kinds[type];
-  if (!kind) return bad(`is of record type ${type || '(none)'}; it must be A, Z or 4`);
-  const state = (cells[22] ?? '').padStart(2, '0');
-  if (state !== fips) return bad(`is of state ${state}; import the file of state ${fips}`);
-  if (type === 'A' && streetZips(cells)[0] === '') return skipped('is a street-address row without a ZIP code');
-  const { low, high } = kind.ends(cells);
-  if (low === null || high === null || high < low)
-    return bad(`ZIPs ${cells.slice(15, 21).join(' ').trim()} are no range: correct ${kind.columns}`);
-  const dates = rowDates(cells[1] ?? '', cells[2] ?? '');
-  if (dates.kind !== 'row') return dates;
-  const rank = type === '4' ? 0 : 1;
-  return row({
-    low,
-    high,
-    ...dates.value,
-    rank,
-    ...(type === 'A' && { flags: ofStreets, street: streetRange(cells) }),
-  });
+/** Whether the rates of two layers sum to more than `most` on some day. */
+const exceed = (book: RateBook, a: LayerKey | null, b: LayerKey | null, most: string): boolean => {
+  const ratesOf = (key: LayerKey | null) => (key === null ? [] : book.ratesOf(key));
+  return ratesOf(a).some((first) =>
+    ratesOf(b).some(
+      (second) =>
+        (first.from ?? '') <= (second.to ?? '9') &&
+        (second.from ?? '') <= (first.to ?? '9') &&
+        parseUnits(first.rate) + parseUnits(second.rate) > parseUnits(most),
+    ),
+  );
 };
 
-/** Resolves boundary rows against the rates. It caches layers, because most rows repeat them. */
-export type BoundaryReader = {
-  readonly book: RateBook;
-  readonly fips: string;
-  /** Sorted, five digits. */
-  readonly zips: readonly string[];
-  readonly known: Map<string, Layers>;
-  /** Keys without rates that already have a jurisdiction entry. */
-  readonly declared: Set<string>;
-  /** `county 999`, `place 12345`: named by boundary rows and by no rate row. */
-  readonly untaxed: Set<string>;
-  readonly lostStreets: LostStreets;
-  /** The earliest last day of a row so far. */
-  firstEnd: string | null;
+const problemOf = (book: RateBook, cells: readonly string[], county: LayerKey | null, place: LayerKey | null) => {
+  const { countyRequired, countyAndCityMax } = book.exceptions;
+  const applies = at(cells, columns.stateApplies);
+  if (/^0*$/.test(applies) && book.ratesOf(book.stateKey).some(({ rate }) => rate !== '0'))
+    return `excludes the state's tax in column ${columns.stateApplies}, which a release cannot express`;
+  if (countyRequired && county === null) return "names no county, whose rate contains the state's: fill in column 25";
+  if (countyAndCityMax !== null && exceed(book, county, place, countyAndCityMax))
+    return `county and city together are above ${countyAndCityMax}, the most that they may be: correct their rates`;
+  return null;
 };
+
+const isNone = (code: string): boolean => /^0*$/.test(code);
+
+/** The county and place of a row that no rate row names, with their codes. */
+const untaxedOf = (book: RateBook, cells: readonly string[], countyKey: LayerKey | null, place: LayerKey | null) => {
+  const [county, placeCode] = [at(cells, columns.county), at(cells, columns.place)];
+  const isLeftOut = isNone(county) || (book.exceptions.cityReplacesCounty && place !== null);
+  return [
+    ...(isLeftOut || (countyKey !== null && book.isNamed(countyKey)) ? [] : [`county ${county.padStart(3, '0')}`]),
+    ...(isNone(placeCode) || place !== null ? [] : [`place ${placeCode.padStart(5, '0')}`]),
+  ];
+};
+
+/** Find the jurisdictions of a boundary row: its county, its place and all its districts (content notes 1.5, 1.6). */
+const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
+  const { exceptions } = book;
+  const place = placeKey(book, at(cells, columns.place), at(cells, columns.placeType));
+  const countyKey = layerKey('0', at(cells, columns.county));
+  const isLeftOut = countyKey === null || (exceptions.cityReplacesCounty && place !== null);
+  // A county or place without a rate row has no tax of its own. A district is listed because it taxes.
+  const county = isLeftOut || !(exceptions.countyRequired || book.isNamed(countyKey)) ? null : countyKey;
+  const listed = districts(book, cells);
+  const keys = [...new Set([county, place, ...listed.keys].filter((key) => key !== null))];
+  return {
+    locals: keys.map((key) => `US-${book.state}-${key}`),
+    missing: keys.filter((key) => !book.isNamed(key)),
+    untaxed: exceptions.countyRequired ? [] : untaxedOf(book, cells, countyKey, place),
+    lastDay: keys.flatMap((key) => book.lastDayOf(key) ?? []).toSorted()[0] ?? null,
+    problem: listed.problem ?? problemOf(book, cells, county, place),
+  };
+};
+
+/** Every day of any row: the Streamlined agreement took effect on this day. */
+const days = { from: '2005-10-01', to: null } as const;
+
+/** Any address of a ZIP, so that no address of it is outside of all rows. */
+const anyAddress: StreetRange = { street: anyStreet, prefix: '', low: 0, high: 0, parity: 'U', unit: null };
 
 const untaxedReason = 'names a county or place without a rate: no tax of its own there';
 const endedReason = 'outlives a rate of what it names: not covered from the day after it';
@@ -119,26 +126,6 @@ const reasonOfStreet = ({ street, parity }: StreetRange): string => {
   if (street === anyStreet) return namelessReason;
   return parity === 'U' ? unreadStreetReason : streetsReason;
 };
-const codesNamed = 20;
-
-/** A note that lists the first counties and places without rates, if there are any. */
-export function* untaxedNote({ untaxed }: BoundaryReader): Generator<Entry> {
-  const codes = [...untaxed].toSorted();
-  const more = codes.length - codesNamed;
-  const listed = `${codes.slice(0, codesNamed).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
-  if (codes.length > 0) yield { kind: 'note', sentence: `The rate file has no rate of ${listed}.` };
-}
-
-function* remarks({ untaxed }: BoundaryReader, line: number, layers: Layers, span: BoundarySpan): Generator<Entry> {
-  const { to, street } = span;
-  if (street) yield { kind: 'remark', line, reason: reasonOfStreet(street) };
-  for (const code of layers.untaxed) untaxed.add(code);
-  assertFits(untaxed.size, limits.jurisdictions, 'counties and places');
-  if (layers.untaxed.length > 0) yield { kind: 'remark', line, reason: untaxedReason };
-  if (layers.lastDay !== null && (to === null || layers.lastDay < to))
-    yield { kind: 'remark', line, reason: endedReason };
-}
-
 // Enough for all states together; a file with more distinct layers is read more slowly in the same memory.
 const knownMax = 50_000;
 const knownCharactersMax = 1000;
@@ -146,63 +133,125 @@ const knownCharactersMax = 1000;
 /** The columns that decide who taxes: longitude and latitude differ from row to row. */
 const layerText = (cells: readonly string[]): string => `${cells.slice(22, 27).join()},${cells.slice(29).join()}`;
 
-const layersOf = ({ book, known }: BoundaryReader, cells: readonly string[]): Layers => {
-  const text = layerText(cells);
-  const found = known.get(text);
-  if (found) return found;
-  const layers = readLayers(book, cells);
-  if (known.size >= knownMax) known.clear();
-  if (text.length <= knownCharactersMax) known.set(text, layers);
-  return layers;
-};
+type BoundaryRow = { readonly span: BoundarySpan; readonly layers: Layers };
 
-/** Whether the rate file reaches back to the days of a span: then a district of it must be there. */
-const isWithin = ({ completeFrom }: RateBook, { to }: BoundarySpan): boolean =>
-  to === null || completeFrom === null || to >= completeFrom;
+/** Resolves the rows of a boundary file against the rates. */
+export class Boundaries {
+  /** The earliest last day of a row so far. */
+  firstEnd: string | null = null;
+  private readonly book: RateBook;
+  private readonly zips: readonly string[];
+  /** The layers of rows, because most rows repeat them. */
+  private readonly known = new Map<string, Layers>();
+  /** Keys without rates that already have a jurisdiction entry. */
+  private readonly declared = new Set<LayerKey>();
+  /** `county 999`, `place 12345`: named by boundary rows and by no rate row. */
+  private readonly untaxed = new Set<string>();
+  /** The ZIPs of all street-address rows, and those of rows that are skipped because they are bad, as `low high`. */
+  private readonly listedStreets = new Set<string>();
+  private readonly lostStreets = new Set<string>();
+  private areAnyLost = false;
 
-function* unknownJurisdictions({ book, declared }: BoundaryReader, missing: readonly LayerKey[]): Generator<Entry> {
-  for (const key of missing.filter((one) => !declared.has(one))) {
-    declared.add(key);
-    yield { kind: 'jurisdiction', jurisdiction: jurisdictionOf(book, key) };
+  constructor(book: RateBook) {
+    this.book = book;
+    this.zips = zipsOfState(book.state);
   }
-}
 
-/** The span and layers of a boundary row. */
-export const readBoundary = (
-  reader: BoundaryReader,
-  cells: readonly string[],
-): RowResult<{ readonly span: BoundarySpan; readonly layers: Layers }> => {
-  const { book, fips, zips } = reader;
-  const read = readBoundaryRow(cells, fips);
-  if (read.kind !== 'row') return read;
-  const span = read.value;
-  if (span.to !== null && (reader.firstEnd === null || span.to < reader.firstEnd)) reader.firstEnd = span.to;
-  if (!touchesAny(zips, span.low, span.high)) return skipped(foreignZips(book.state));
-  return row({ span, layers: layersOf(reader, cells) });
-};
-
-/** A row with bad layers still makes its ZIPs not covered; otherwise a wider row would apply to them. */
-export function* boundaryEntries(
-  reader: BoundaryReader,
-  line: number,
-  span: BoundarySpan,
-  layers: Layers,
-): Generator<Entry> {
-  const { book } = reader;
-  const { locals, missing, problem } = layers;
-  reader.lostStreets.add(span);
-  if (problem !== null) {
-    yield { kind: 'bad', line, reason: problem };
-    yield* unknownPlace(book.state, { kind: 'span', ...span });
-    return;
+  entries(table: Table): AsyncGenerator<Entry> {
+    return readRows(
+      table,
+      ({ cells }) => this.read(cells),
+      (boundary, line) => this.rowEntries(boundary, line),
+      {
+        ofBad: (row) => this.addLost(row),
+        onBroken: () => {
+          this.areAnyLost = true;
+        },
+        atEnd: () => this.notes(),
+      },
+    );
   }
-  yield* unknownJurisdictions(reader, missing);
-  if (missing.length > 0 && isWithin(book, span))
-    yield {
-      kind: 'bad',
-      line,
-      reason: `names ${missing.map((key) => key.replace('-', ' ')).join(', ')}, which the rate file does not have: take the rate and the boundary file of one quarter`,
-    };
-  yield* remarks(reader, line, layers, span);
-  yield { kind: 'span', ...span, locals };
+
+  private read(cells: readonly string[]): RowResult<BoundaryRow> {
+    return whenRead(readBoundaryRow(cells, this.book.fips), (span) => {
+      if (span.to !== null && (this.firstEnd === null || span.to < this.firstEnd)) this.firstEnd = span.to;
+      if (!touchesAny(this.zips, span.low, span.high)) return skipped(foreignZips(this.book.state));
+      return row({ span, layers: this.layersOf(cells) });
+    });
+  }
+
+  private layersOf(cells: readonly string[]): Layers {
+    const text = layerText(cells);
+    const found = this.known.get(text);
+    if (found) return found;
+    const layers = readLayers(this.book, cells);
+    if (this.known.size >= knownMax) this.known.clear();
+    if (text.length <= knownCharactersMax) this.known.set(text, layers);
+    return layers;
+  }
+
+  /** A row with bad layers still makes its ZIPs not covered; otherwise a wider row would apply to them. */
+  private *rowEntries({ span, layers }: BoundaryRow, line: number): Generator<Entry> {
+    const { state, completeFrom } = this.book;
+    const { locals, missing, problem } = layers;
+    if (span.street) this.listedStreets.add(`${span.low} ${span.high}`);
+    if (problem !== null) {
+      yield { kind: 'bad', line, reason: problem };
+      yield* unknownPlace(state, { kind: 'span', ...span });
+      return;
+    }
+    for (const key of missing.filter((one) => !this.declared.has(one))) {
+      this.declared.add(key);
+      yield { kind: 'jurisdiction', jurisdiction: this.book.jurisdictionOf(key) };
+    }
+    // The rate file must have a district on the days that it reaches back to.
+    if (missing.length > 0 && (span.to === null || completeFrom === null || span.to >= completeFrom))
+      yield {
+        kind: 'bad',
+        line,
+        reason: `names ${missing.map((key) => key.replace('-', ' ')).join(', ')}, which the rate file does not have: take the rate and the boundary file of one quarter`,
+      };
+    yield* this.remarks(line, layers, span);
+    yield { kind: 'span', ...span, locals };
+  }
+
+  private *remarks(line: number, { untaxed, lastDay }: Layers, { to, street }: BoundarySpan): Generator<Entry> {
+    if (street) yield { kind: 'remark', line, reason: reasonOfStreet(street) };
+    for (const code of untaxed) this.untaxed.add(code);
+    assertFits(this.untaxed.size, limits.jurisdictions, 'counties and places');
+    if (untaxed.length > 0) yield { kind: 'remark', line, reason: untaxedReason };
+    if (lastDay !== null && (to === null || lastDay < to)) yield { kind: 'remark', line, reason: endedReason };
+  }
+
+  /**
+   * Add a bad row, whose addresses would otherwise count as outside of all street rows, and get the tax of their ZIP without
+   * a warning. If its type or ZIP cannot be read, it may be of every ZIP with street-address rows.
+   */
+  private addLost(row: Row): readonly Entry[] {
+    const type = (row.cells[0] ?? '').toUpperCase();
+    const zip = row.cells[15]?.padStart(5, '0') ?? '';
+    const isWhole = multilineReason(row) === null;
+    if (isWhole && (type === 'Z' || type === '4')) return [];
+    const isKnown = isWhole && type === 'A' && /^\d{5}$/.test(zip) && touchesAny(this.zips, zip, zip);
+    if (isKnown) this.lostStreets.add(`${zip}0000 ${zip}9999`);
+    else this.areAnyLost = true;
+    return [];
+  }
+
+  /** The first counties and places without rates, and the addresses of lost rows, which are ambiguous. */
+  private *notes(): Generator<Entry> {
+    const codes = [...this.untaxed].toSorted();
+    if (codes.length > 0) yield { kind: 'note', sentence: `The rate file has no rate of ${listFirst(codes)}.` };
+    const lost = this.areAnyLost ? this.lostStreets.union(this.listedStreets) : this.lostStreets;
+    const flags = { of_streets: true } as const;
+    for (const zips of lost) {
+      const [low = '', high = ''] = zips.split(' ');
+      yield* unknownPlace(this.book.state, { kind: 'span', low, high, ...days, rank: 1, flags, street: anyAddress });
+    }
+    if (lost.size > 0)
+      yield {
+        kind: 'note',
+        sentence: `Street-address rows of ${lost.size === 1 ? '1 ZIP' : `${lost.size} ZIPs`} cannot be read: if they are skipped, every address there is ambiguous.`,
+      };
+  }
 }

@@ -1,13 +1,92 @@
-/** Problems of a file of own rules that has the right shape: values that contradict each other or the state. */
-
+import type * as z from 'zod/mini';
+import { asObject, valueAt } from '../../base/json.ts';
 import { statesOfZip } from '../../catalog/location/zip-states.ts';
 import { isOwnCode, ownCodePrefix } from '../../catalog/own-rules.ts';
 import { settingNames } from '../../catalog/release.ts';
-import { closest } from '../../vocabulary/closest.ts';
 import { stateFips, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import type { Path } from './json-lines.ts';
-import type { RulesFile } from './schema.ts';
-import type { FieldProblem } from './shape-problems.ts';
+import { didYouMean, fileSchema, type RulesFile } from './schema.ts';
+
+/** Problems of the shape of a file of own rules, each with the path of its field. */
+
+/** The keys and indexes that lead to a value. */
+export type Path = readonly PropertyKey[];
+
+/** A path as text: `rules[0].effect.amount`. */
+export const pathText = (path: Path): string =>
+  path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '');
+
+/** The problem of a field, and the remedy. */
+export type FieldProblem = { readonly path: Path; readonly message: string };
+
+/** The parts of zod's schema definitions that lead to the fields of an object. */
+type Definition = {
+  readonly shape?: Readonly<Record<string, Schema>>;
+  readonly element?: Schema;
+  readonly innerType?: Schema;
+  readonly valueType?: Schema;
+  readonly options?: readonly Schema[];
+  readonly discriminator?: string;
+};
+type Schema = { readonly _zod: { readonly def: object; readonly propValues?: z.core.util.PropValues } };
+
+const definitionOf = (schema: Schema): Definition => schema._zod.def;
+
+/** The names of the fields that the schema has for the object at a path. */
+const fieldsAt = (schema: Schema | undefined, value: unknown, path: Path): readonly string[] => {
+  if (!schema) return [];
+  const { shape, element, innerType, valueType, options, discriminator = '' } = definitionOf(schema);
+  if (innerType) return fieldsAt(innerType, value, path);
+  if (options) {
+    const name = asObject(value)?.[discriminator];
+    const isChosen = ({ _zod: { propValues } }: Schema) =>
+      propValues?.[discriminator]?.has(name as z.core.util.Primitive);
+    return fieldsAt(options.find(isChosen), value, path);
+  }
+  const [first, ...rest] = path;
+  if (first === undefined) return Object.keys(shape ?? {});
+  return fieldsAt(shape?.[String(first)] ?? element ?? valueType, valueAt(value, [first]), rest);
+};
+
+/** The sentence for an issue without a message of ours. */
+const defaultMessage = (issue: z.core.$ZodIssue): string => {
+  if (issue.code === 'invalid_value') return `Use ${issue.values.join(' or ')}.`;
+  return issue.code === 'invalid_type' ? `Use an ${issue.expected}.` : 'Use a value of this format.';
+};
+
+const problemsOf = (issue: z.core.$ZodIssue, schema: Schema, file: unknown): readonly FieldProblem[] => {
+  const { path, message } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    const fields = fieldsAt(schema, file, path);
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: `Unknown field.${didYouMean(key, fields)} The fields are ${fields.join(', ')}.`,
+    }));
+  }
+  const value = valueAt(file, path);
+  const missing = value === undefined ? 'The field is missing. ' : '';
+  if (issue.code === 'invalid_union') {
+    const options = ('options' in issue ? (issue.options ?? []) : []).map(String);
+    const unknown = typeof value === 'string' ? `Unknown name ${value}.${didYouMean(value, options)} ` : '';
+    return [{ path, message: `${missing}${unknown}Use one of ${options.join(', ')}.` }];
+  }
+  const advice = message === 'Invalid input' ? defaultMessage(issue) : message;
+  return [{ path, message: `${missing}${advice}` }];
+};
+
+/** Read a parsed file: its values with defaults, or the problems of its shape. */
+export const readShape = (
+  value: unknown,
+): { readonly file: RulesFile | null; readonly problems: readonly FieldProblem[] } => {
+  const schema = fileSchema();
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return { file: data, problems: [] };
+  return { file: null, problems: error.issues.flatMap((issue) => problemsOf(issue, schema, value)) };
+};
+
+/** Problems of a file of own rules that has the right shape: values that contradict each other or the state. */
 
 type Dated = { readonly from: string; readonly to: string | null };
 type Value = { readonly path: Path; readonly value: Dated & { readonly source: string } };
@@ -19,18 +98,18 @@ const valuesOf = ({ rates, rules, settings }: RulesFile): readonly Value[] => [
   ...settingNames.flatMap((name) => settings[name].map((value, index) => ({ path: ['settings', name, index], value }))),
 ];
 
-const nearest = (text: string, known: Iterable<string>): string => {
-  const found = closest(text, known, 4);
-  return found === undefined ? '' : ` Did you mean ${found}?`;
-};
-
 const dayProblems = ({ path, value: { from, to } }: Value): readonly FieldProblem[] =>
   to !== null && to < from ? [{ path: [...path, 'to'], message: `Use a last day that is not before ${from}.` }] : [];
 
 const sourceProblems = ({ path, value: { source } }: Value, sources: RulesFile['sources']): readonly FieldProblem[] =>
   Object.hasOwn(sources, source)
     ? []
-    : [{ path: [...path, 'source'], message: `\`sources\` has no ${source}.${nearest(source, Object.keys(sources))}` }];
+    : [
+        {
+          path: [...path, 'source'],
+          message: `\`sources\` has no ${source}.${didYouMean(source, Object.keys(sources), 4)}`,
+        },
+      ];
 
 const overlap = (left: Dated, right: Dated): boolean =>
   (right.to === null || left.from <= right.to) && (left.to === null || right.from <= left.to);
@@ -66,7 +145,7 @@ const allOverlaps = ({ rates, rules, settings }: RulesFile): readonly FieldProbl
 const codeProblem = (code: string, state: string, declared: ReadonlySet<string>): string | null => {
   if (code !== state && !code.startsWith(`${state}-`)) return `Use a jurisdiction of ${state}.`;
   if (!isOwnCode(code) || declared.has(code)) return null;
-  return `\`jurisdictions\` has no ${code}.${nearest(code, declared)}`;
+  return `\`jurisdictions\` has no ${code}.${didYouMean(code, declared, 4)}`;
 };
 
 const usedCodes = ({

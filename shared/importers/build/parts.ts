@@ -1,11 +1,52 @@
+import { closeSync, createReadStream, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ReleasePart } from '../../catalog/content.ts';
 import type { Location, Streets } from '../../catalog/release.ts';
 import type { Evidence } from '../../catalog/release-values.ts';
 import type { LocationFlags } from '../entry.ts';
+import { decode } from '../files/text.ts';
 import type { InForceCount } from '../summary.ts';
 import type { Collection, SpanMeaning } from './collect.ts';
-import type { PartsFile } from './parts-file.ts';
 import { dayText, type Piece, type Resolved, resolve } from './resolve.ts';
 import type { Pieces } from './spill.ts';
+
+const bufferLength = 1 << 20;
+
+/** The parts of a release as lines of JSON in a file: written once, readable repeatedly. */
+export class PartsFile {
+  readonly path: string;
+  private readonly file: number;
+  private buffer = '';
+  count = 0;
+
+  constructor(folder: string) {
+    this.path = join(folder, 'parts.jsonl');
+    this.file = openSync(this.path, 'w');
+  }
+
+  write(line: string): void {
+    this.buffer += `${line}\n`;
+    this.count += 1;
+    if (this.buffer.length >= bufferLength) this.flush();
+  }
+
+  close(): void {
+    this.flush();
+    closeSync(this.file);
+  }
+
+  private flush(): void {
+    writeFileSync(this.file, this.buffer);
+    this.buffer = '';
+  }
+}
+
+/** The parts of a file, one after another. */
+export async function* readParts(path: string): AsyncGenerator<ReleasePart> {
+  const bytes = createReadStream(path, { highWaterMark: 1 << 18 });
+  for await (const block of decode(bytes, Number.POSITIVE_INFINITY, () => {}))
+    for (const line of block.split('\n')) if (line !== '') yield JSON.parse(line);
+}
 
 /** Five digits for a whole ZIP, nine for a part of one. */
 const zipRange = ({ low, high }: Resolved): readonly [string, string] => {
@@ -86,7 +127,7 @@ const cut = (piece: Piece, zip: number): Piece => ({
 
 /** Write the part of every ZIP and city in the order of their keys, with one three-digit ZIP in memory at a time. */
 export const writeParts = (
-  { registry, sets, spill, streets, streetRows, cities, zips, tally }: Collection,
+  { registry, sets, spill, streetRows, cities, zips, tally }: Collection,
   evidence: Evidence,
   file: PartsFile,
   inForce: InForceCount,
@@ -102,16 +143,16 @@ export const writeParts = (
     inForce.add(locations);
   };
   const zipsByZip3 = Map.groupBy(zips, (zip) => Math.floor(zip / 100));
-  const zip3s = new Set([...spill.zip3s(), ...streets.zip3s()]);
+  const zip3s = new Set([...spill.zip3s(), ...streetRows.zip3s()]);
   for (const zip3 of [...zip3s].toSorted((a, b) => a - b)) {
     const pieces = spill.take(zip3);
     const streetsOf = streetRows.take(zip3, (set) => sets.meaning(set).locals);
     for (const [zip, indexes] of byZip(pieces, zipsByZip3.get(zip3) ?? [])) {
-      if (indexes.length === 0 && !streets.has(zip)) continue;
+      const ofStreets = streetsOf(zip);
+      if (indexes.length === 0 && !ofStreets) continue;
       const own = resolve(indexes.map((index) => cut(pieces.at(index), zip)));
-      const ofStreets = resolve(streets.piecesOf(zip));
-      const key = String(zip).padStart(5, '0');
-      write(key, zipLocations([...own, ...ofStreets], details), streetsOf(zip));
+      const resolved = [...own, ...resolve(ofStreets?.pieces ?? [])];
+      write(String(zip).padStart(5, '0'), zipLocations(resolved, details), ofStreets?.streets);
       zipCount += 1;
     }
   }

@@ -1,6 +1,10 @@
+/** What a row of an SST boundary file says: its ZIPs, its days and its addresses (content notes 1.5). */
 import { parseStreet, readHouse, type Street, splitWords } from '../../catalog/streets/street-address.ts';
 import { anyStreet, type StreetRange, type UnitRange } from '../../catalog/streets/street-ranges.ts';
 import { units, unitsWithoutId } from '../../catalog/streets/suffixes.ts';
+import type { Span } from '../entry.ts';
+import { bad, type RowResult, row, skipped, whenRead } from '../files/columns.ts';
+import { rowDates } from './rates.ts';
 
 /** Columns 4 to 14 of a street-address row, as the layout counts them from 1 (content notes 1.5). */
 const firstColumn = 4;
@@ -60,4 +64,69 @@ export const streetRange = (cells: readonly string[]): StreetRange => {
   if (street === anyStreet || !isRange || own === null || unit === undefined)
     return { street, prefix: '', low: 0, high: 0, parity: 'U', unit: null };
   return { street, prefix: first.prefix, low: first.number, high: last.number, parity: own, unit };
+};
+
+/** Most states send 89 columns; South Dakota and Washington send 90. */
+const boundaryColumns: readonly number[] = [89, 90];
+
+/** `rank`: a ZIP+4 range takes precedence over a ZIP range (content notes 1.6). A row of streets spans the whole ZIP. */
+export type BoundarySpan = Omit<Span, 'kind' | 'locals' | 'from'> & { readonly from: string };
+
+const ofStreets = { of_streets: true } as const;
+const zipPattern = /^\d{3,5}$/;
+const extensionPattern = /^\d{1,4}$/;
+
+/** One end of a span as a nine-digit number, because ZIP and extension are compared together. */
+const nineDigits = (zip: string, extension: string): string | null =>
+  zipPattern.test(zip) && extensionPattern.test(extension) ? zip.padStart(5, '0') + extension.padStart(4, '0') : null;
+
+type Ends = { readonly low: string | null; readonly high: string | null };
+
+/** A street-address row has a column for its ZIP; the columns of ZIP ranges are read where that is empty. */
+const streetZips = (cells: readonly string[]): readonly [low: string, high: string] => {
+  const [zip = '', low = '', high = ''] = [cells[15], cells[17], cells[19]];
+  return zip === '' ? [low, high || low] : [zip, zip];
+};
+
+type Kind = { readonly ends: (cells: readonly string[]) => Ends; readonly columns: string };
+
+const kinds: Readonly<Record<string, Kind>> = {
+  A: {
+    ends: (cells) => {
+      const [low, high] = streetZips(cells);
+      return { low: nineDigits(low, '0000'), high: nineDigits(high, '9999') };
+    },
+    columns: 'column 16',
+  },
+  Z: {
+    ends: (cells) => ({ low: nineDigits(cells[17] ?? '', '0000'), high: nineDigits(cells[19] ?? '', '9999') }),
+    columns: 'columns 18 to 21',
+  },
+  // An extension of 0000 is not a wildcard.
+  4: {
+    ends: (cells) => ({
+      low: nineDigits(cells[17] ?? '', cells[18] ?? ''),
+      high: nineDigits(cells[19] ?? '', cells[20] ?? ''),
+    }),
+    columns: 'columns 18 to 21',
+  },
+};
+
+/** Read which ZIPs a row of an SST boundary file is of, and when (content notes 1.5). */
+export const readBoundaryRow = (cells: readonly string[], fips: string): RowResult<BoundarySpan> => {
+  if (!boundaryColumns.includes(cells.length))
+    return bad(`has ${cells.length} columns; a boundary row has ${boundaryColumns.join(' or ')}`);
+  const type = (cells[0] ?? '').toUpperCase();
+  const kind = kinds[type];
+  if (!kind) return bad(`is of record type ${type || '(none)'}; it must be A, Z or 4`);
+  const state = (cells[22] ?? '').padStart(2, '0');
+  if (state !== fips) return bad(`is of state ${state}; import the file of state ${fips}`);
+  if (type === 'A' && streetZips(cells)[0] === '') return skipped('is a street-address row without a ZIP code');
+  const { low, high } = kind.ends(cells);
+  if (low === null || high === null || high < low)
+    return bad(`ZIPs ${cells.slice(15, 21).join(' ').trim()} are no range: correct ${kind.columns}`);
+  return whenRead(rowDates(cells[1] ?? '', cells[2] ?? ''), (dates) => {
+    const ofRow = { low, high, ...dates, rank: type === '4' ? 0 : 1 };
+    return row(type === 'A' ? { ...ofRow, flags: ofStreets, street: streetRange(cells) } : ofRow);
+  });
 };

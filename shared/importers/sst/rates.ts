@@ -1,0 +1,372 @@
+/** The rates of an SST rate file (content notes 1.3, 1.6). */
+import { dayAfter, dayBefore } from '../../base/calendar.ts';
+import { getOrAdd } from '../../base/collections.ts';
+import { compactDay } from '../../catalog/days.ts';
+import type { Jurisdiction, JurisdictionType, Rate } from '../../catalog/release-values.ts';
+import { jurisdictionCode, stateFips } from '../../vocabulary/jurisdiction.ts';
+import { type Entry, listFirst } from '../entry.ts';
+import { bad, type RowResult, readRows, row, skipped, whenRead } from '../files/columns.ts';
+import type { Table } from '../files/rows.ts';
+import { readFraction } from '../fractions.ts';
+import { assertFits, limits } from '../limits.ts';
+import { type NameTables, OwnCodes } from '../own-codes.ts';
+
+/** The keys of SST files: a rate belongs to (type, code), never to a code alone, which counties and cities share. */
+
+/** `00-053`: jurisdiction type and code, both padded. */
+export type LayerKey = string;
+
+// Codes with letters (ALIOL in Kansas, GL801 in Nebraska) are not padded.
+const paddedCode = (type: string, code: string): string =>
+  /^\d+$/.test(code) ? code.padStart(type === '00' ? 3 : 5, '0') : code.toUpperCase();
+
+/** Build the key of a layer from cells that may have lost their leading zeros; `null` if they are not a type and code. */
+export const layerKey = (type: string, code: string): LayerKey | null => {
+  const full = type.padStart(2, '0');
+  return /^\d\d$/.test(full) && /^[\dA-Za-z]{1,5}$/.test(code) ? `${full}-${paddedCode(full, code)}` : null;
+};
+
+const municipal: Readonly<Record<string, string>> = {
+  '01': 'City',
+  '02': 'Town',
+  '03': 'Village',
+  '04': 'Borough',
+  '05': 'Township',
+  '09': 'Municipality',
+};
+
+/** The types under which a place (a city, a town) may have its rates. */
+export const placeTypes: readonly string[] = Object.keys(municipal);
+
+const typeOf = (type: string): JurisdictionType => {
+  if (type === '00') return 'county';
+  return type in municipal ? 'city' : 'district';
+};
+
+type LayerDetails = {
+  /** `false`: the code has the type of a county and belongs to another kind of area. */
+  readonly isCounty: boolean;
+  /** Its public name; the default is its type and code. */
+  readonly name: string | undefined;
+};
+
+/**
+ * The jurisdiction of a layer. SST files have codes only. The key is the reporting code: type and code as in the rate
+ * file, because the code alone does not tell a county, a place and a district apart.
+ */
+const layerJurisdiction = (state: string, key: LayerKey, { isCounty, name }: LayerDetails): Jurisdiction => {
+  const [type = '', code = ''] = key.split('-');
+  const isArea = type === '00' && !isCounty;
+  const words = {
+    county: 'County',
+    city: municipal[type] ?? 'City',
+    district: isArea ? 'Area' : 'District',
+    state: '',
+  };
+  const kind = isArea ? 'district' : typeOf(type);
+  const called = (isArea ? undefined : name) ?? `${words[kind]} ${code}`;
+  return { code: `US-${state}-${key}`, name: called, type: kind, tax_type: 'sales', reporting_code: key };
+};
+
+/** The public name of a layer; `undefined` if the tables have none. */
+const layerName = ({ counties, codedPlaces, districts }: OwnCodes, key: LayerKey): string | undefined => {
+  const [type = '', code = ''] = key.split('-');
+  if (type === '00') return counties.get(code);
+  return placeTypes.includes(type) ? codedPlaces.get(code) : districts.get(code);
+};
+
+/** Deviations of states' files from the common layout (content notes 1.6). */
+
+type StateExceptions = {
+  /** Ignored types of rows and triplets, and why. */
+  readonly ignoredTypes: Readonly<Record<string, string>>;
+  /** Codes of a county's type that are no counties. */
+  readonly isCounty: (code: string) => boolean;
+  /** A city's rate includes all local tax, so the county's rate is not added. */
+  readonly cityReplacesCounty: boolean;
+  /** The county's rate includes the state's tax, so a place without a county is unknown. */
+  readonly countyRequired: boolean;
+  /** The maximum of county and city together as a fraction, if they are one tax. */
+  readonly countyAndCityMax: string | null;
+};
+
+const usual: StateExceptions = {
+  ignoredTypes: {},
+  isCounty: () => true,
+  cityReplacesCounty: false,
+  countyRequired: false,
+  countyAndCityMax: null,
+};
+
+const exceptions: Readonly<Record<string, Partial<StateExceptions>>> = {
+  IA: { isCounty: (code) => code !== '199' },
+  NV: { countyRequired: true },
+  SD: { ignoredTypes: { 49: 'tribal taxes (type 49) are not added to the others' } },
+  TN: {
+    ignoredTypes: { 63: 'rows of type 63 repeat what counties and cities have' },
+    countyAndCityMax: '0.0275',
+  },
+  WA: { isCounty: (code) => code < '079' || code > '087', cityReplacesCounty: true },
+};
+
+const rateColumns = 9;
+
+/** The last days that states write for open-ended rows. */
+const openEnds: ReadonlySet<string> = new Set(['29991231', '99991231', '20991231']);
+
+/** Read the dates of a row, inclusive; an open end is `null`. */
+export const rowDates = (begin: string, end: string): RowResult<{ from: string; to: string | null }> => {
+  const from = compactDay(begin);
+  const to = openEnds.has(end) ? null : compactDay(end);
+  if (from === null || (to === null && !openEnds.has(end)))
+    return bad(`dates ${begin || '(none)'} to ${end || '(none)'} are not dates: write them as YYYYMMDD`);
+  return to !== null && to < from ? skipped('ends before it begins') : row({ from, to });
+};
+
+type DatedRate = Omit<Rate, 'jurisdiction' | 'source' | 'confidence' | 'note'>;
+type RateRow = { readonly key: LayerKey; readonly rate: DatedRate };
+
+/** Intrastate and interstate rates, general and on food and drugs; a blank cell repeats its neighbour. */
+const ratesOf = (cells: readonly string[]): Pick<Rate, 'rate' | 'food_rate' | 'interstate'> | null => {
+  const [intra = '', inter = '', foodIntra = '', foodInter = ''] = cells;
+  const rate = readFraction(intra || inter);
+  const outside = readFraction(inter || intra);
+  const food = readFraction(foodIntra || foodInter || intra || inter);
+  const foodOutside = readFraction(foodInter || foodIntra || inter || intra);
+  if (rate === null || outside === null || food === null || foodOutside === null) return null;
+  const hasFood = food !== rate || foodOutside !== outside;
+  const differs = outside !== rate || foodOutside !== food;
+  return {
+    rate,
+    ...(hasFood && { food_rate: food }),
+    ...(differs && { interstate: { rate: outside, ...(hasFood && { food_rate: foodOutside }) } }),
+  };
+};
+
+/** The key of a row, even of a bad one, so that a bad row leaves its jurisdiction without rates. */
+const rateRowKey = (cells: readonly string[]): LayerKey | null => layerKey(cells[1] ?? '', cells[2] ?? '');
+
+/** Read a row of an SST rate file (content notes 1.3). */
+const readRateRow = (cells: readonly string[], { fips, stateKey, exceptions }: RateBook): RowResult<RateRow> => {
+  if (cells.length !== rateColumns) return bad(`has ${cells.length} columns; a rate row has ${rateColumns}`);
+  const [state = '', type = '', code = ''] = cells;
+  if (state.padStart(2, '0') !== fips) return bad(`is of state ${state}; import the file of state ${fips}`);
+  const key = layerKey(type, code);
+  if (key === null) return bad(`type ${type} and code ${code} name no jurisdiction: correct columns 2 and 3`);
+  const kind = key.slice(0, 2);
+  if (kind === '45' && key !== stateKey) return skipped('location codes (type 45) are not districts');
+  const ignored = exceptions.ignoredTypes[kind];
+  if (ignored !== undefined) return skipped(ignored);
+  return whenRead(rowDates(cells[7] ?? '', cells[8] ?? ''), (dates) => {
+    const rates = ratesOf(cells.slice(3, 7));
+    if (!rates) return bad(`rates ${cells.slice(3, 7).join(', ')} are not fractions: write 0.06875 for 6.875 %`);
+    return row({ key, rate: { ...rates, ...dates } });
+  });
+};
+
+/** A rate and its line in the file. */
+type RateLine = { readonly line: number; readonly rate: DatedRate };
+
+/** A row that replaces another rate of its jurisdiction on days that both rows name. */
+type Overlap = {
+  /** The line of the row that applies, and of the row that it replaces. */
+  readonly line: number;
+  readonly replaced: number;
+  /** The first day that both rows name. */
+  readonly from: string;
+  /** Both rows begin on one day, so that only their order in the file decides. */
+  readonly isContradiction: boolean;
+};
+
+/** Days of a row on which no other row replaces it. */
+type Piece = { readonly row: RateLine; readonly rate: DatedRate };
+
+const firstDay = ({ from }: DatedRate): string => from ?? '';
+const lastDay = ({ to }: DatedRate): string => to ?? '9999-12-31';
+const shareDays = (a: DatedRate, b: DatedRate): boolean => firstDay(a) <= lastDay(b) && firstDay(b) <= lastDay(a);
+
+const byFirstDay = (a: RateLine, b: RateLine): number =>
+  firstDay(a.rate).localeCompare(firstDay(b.rate)) || a.line - b.line;
+
+/** The parts of a piece before and after the days of a row. */
+const without = ({ row, rate }: Piece, cut: DatedRate): readonly Piece[] => {
+  if (!shareDays(rate, cut)) return [{ row, rate }];
+  const before = firstDay(rate) < firstDay(cut) ? [{ row, rate: { ...rate, to: dayBefore(firstDay(cut)) } }] : [];
+  const isAfter = cut.to !== null && cut.to < lastDay(rate);
+  return isAfter ? [...before, { row, rate: { ...rate, from: dayAfter(cut.to) } }] : before;
+};
+
+const figuresOf = ({ from: _from, to: _to, ...figures }: DatedRate): string => JSON.stringify(figures);
+
+const overlapOf = (row: RateLine, { row: other, rate }: Piece): Overlap => ({
+  line: row.line,
+  replaced: other.line,
+  from: firstDay(row.rate) < firstDay(rate) ? firstDay(rate) : firstDay(row.rate),
+  isContradiction: other.rate.from === row.rate.from,
+});
+
+/**
+ * Leaves each day one rate. If two rows share a day, the row that begins later applies, from its first day to its last.
+ * If they begin on the same day, the later row in the file applies. States publish both by mistake: Wisconsin ends a
+ * county's old rate on the day on which the new one begins.
+ */
+export const resolveOverlaps = (
+  rows: readonly RateLine[],
+): { readonly rates: readonly DatedRate[]; readonly overlaps: readonly Overlap[] } => {
+  let pieces: readonly Piece[] = [];
+  const overlaps: Overlap[] = [];
+  for (const row of rows.toSorted(byFirstDay)) {
+    for (const piece of pieces)
+      if (shareDays(piece.rate, row.rate) && figuresOf(piece.rate) !== figuresOf(row.rate))
+        overlaps.push(overlapOf(row, piece));
+    pieces = [...pieces.flatMap((piece) => without(piece, row.rate)), { row, rate: row.rate }];
+  }
+  return { rates: pieces.map(({ rate }) => rate), overlaps };
+};
+
+/** Two rate rows of a jurisdiction that share days. */
+type KeyedOverlap = Overlap & { readonly key: LayerKey };
+
+/**
+ * The day from which a file's history is complete: the day after the earliest end of a row, because the file has later
+ * ends, and at the latest the first day of the quarter in the file's name (`MNR2026Q2FEB18.zip`; content notes 1.2). `null`
+ * if neither is known.
+ */
+export const completeFrom = (ends: Iterable<string | null>, fileName: string): string | null => {
+  const parts = /^[A-Z]{2}[RB](?<year>\d{4})Q(?<quarter>[1-4])[A-Z]{3}\d{1,2}\b/i.exec(fileName)?.groups;
+  const month = String(Number(parts?.['quarter']) * 3 - 2).padStart(2, '0');
+  let first = parts ? `${parts['year']}-${month}-01` : null;
+  for (const end of ends) if (end !== null && (first === null || end < first)) first = dayAfter(end);
+  return first;
+};
+
+const laterReason =
+  'shares days with a row of the same jurisdiction that begins earlier: this row applies from its first day';
+const contradictionReason =
+  'has a different rate than an earlier row of the jurisdiction with the same first day: the later row applies';
+
+/** The rates of a file by key, in memory while the boundary file is read: some thousands. */
+export class RateBook {
+  /** The first day from which the file has every rate, or `null` if that is unknown. */
+  completeFrom: string | null = null;
+  readonly state: string;
+  readonly fips: string;
+  /** The key of the state itself; other rows of its type are location codes. */
+  readonly stateKey: LayerKey;
+  readonly exceptions: StateExceptions;
+  private readonly codes: OwnCodes;
+  private readonly rows = new Map<LayerKey, RateLine[]>();
+  /** One rate a day for each key; empty until the file ends. */
+  private readonly rates = new Map<LayerKey, readonly DatedRate[]>();
+  /** Keys with a bad row: their rates are unknown on every day. */
+  private readonly unsound = new Set<LayerKey>();
+
+  constructor(state: string, names: NameTables | undefined) {
+    this.state = state;
+    this.fips = stateFips(state);
+    this.stateKey = `45-${this.fips.padStart(5, '0')}`;
+    this.exceptions = { ...usual, ...exceptions[state] };
+    this.codes = new OwnCodes(state, names);
+  }
+
+  /** Reads the rate file. Its rates are entries after the last row. */
+  async *entries(table: Table): AsyncGenerator<Entry> {
+    yield* readRows(
+      table,
+      ({ cells }) => readRateRow(cells, this),
+      (row, line) => this.add(row, line),
+      {
+        ofBad: ({ cells }) => {
+          const key = rateRowKey(cells);
+          if (key !== null) this.unsound.add(key);
+          return [];
+        },
+        atEnd: () => this.settle(table.name),
+      },
+    );
+    const ends = [...this.rates.values()].flat().map(({ to }) => to);
+    this.completeFrom = completeFrom(ends, table.name);
+    yield* this.rateEntries();
+  }
+
+  ratesOf(key: LayerKey): readonly DatedRate[] {
+    return this.rates.get(key) ?? [];
+  }
+
+  /** Whether the file has rates or a bad row of a key. */
+  isNamed(key: LayerKey): boolean {
+    return this.rates.has(key) || this.unsound.has(key);
+  }
+
+  /** Whether the file has the state's own rates, without a bad row. */
+  hasStateRate(): boolean {
+    return this.rates.has(this.stateKey) && !this.unsound.has(this.stateKey);
+  }
+
+  /** The last day of a key's rates; `null` if they are open-ended or missing. */
+  lastDayOf(key: LayerKey): string | null {
+    const days = this.ratesOf(key).map(({ to }) => to);
+    return days.includes(null) ? null : (days.toSorted().at(-1) ?? null);
+  }
+
+  /** The jurisdiction of a key, by its public name where a table has one. */
+  jurisdictionOf(key: LayerKey): Jurisdiction {
+    const isCounty = this.exceptions.isCounty(key.slice(3));
+    return layerJurisdiction(this.state, key, { isCounty, name: layerName(this.codes, key) });
+  }
+
+  /** Add a row; a row that the jurisdiction has already is skipped. */
+  private add({ key, rate }: RateRow, line: number): readonly Entry[] {
+    const others = getOrAdd(this.rows, key, () => []);
+    const text = JSON.stringify(rate);
+    if (others.some((other) => JSON.stringify(other.rate) === text))
+      return [{ kind: 'skipped', line, reason: 'repeats another rate row' }];
+    others.push({ line, rate });
+    assertFits(others.length, limits.ratesOfJurisdiction, `rates of ${key}`);
+    assertFits(this.rows.size, limits.jurisdictions, 'jurisdictions');
+    return [];
+  }
+
+  /** Leaves each key one rate per day. Yields remarks and a note about rows that share days. */
+  private *settle(file: string): Generator<Entry> {
+    const overlaps: KeyedOverlap[] = [];
+    for (const [key, lines] of this.rows) {
+      const resolved = resolveOverlaps(lines);
+      this.rates.set(key, resolved.rates);
+      overlaps.push(...resolved.overlaps.map((overlap) => ({ key, ...overlap })));
+    }
+    for (const { line, isContradiction } of overlaps)
+      yield { kind: 'remark', line, reason: isContradiction ? contradictionReason : laterReason };
+    const texts = overlaps.map(
+      ({ key, line, replaced, from }) =>
+        `${this.jurisdictionOf(key).name} (${key}), line ${line} instead of line ${replaced} from ${from}`,
+    );
+    if (texts.length > 0)
+      yield { kind: 'note', sentence: `Rate rows that share days in ${file}: ${listFirst(texts, '; ')}.` };
+  }
+
+  /** The entries of the rates. Between the state's own rates the state is not covered. */
+  private *rateEntries(): Generator<Entry> {
+    for (const key of new Set([...this.rates.keys(), ...this.unsound])) {
+      const isState = key === this.stateKey;
+      const jurisdiction = this.jurisdictionOf(key);
+      const code = isState ? jurisdictionCode(this.state) : jurisdiction.code;
+      if (!isState) yield { kind: 'jurisdiction', jurisdiction };
+      if (this.unsound.has(key)) continue;
+      for (const rate of isState ? this.ratesOf(key) : this.withBeginning(key))
+        yield { kind: 'rate', rate: { jurisdiction: code, ...rate } };
+    }
+  }
+
+  /**
+   * The rates of a key, with a zero rate before the first one as far back as the file is complete. Between rates and after
+   * the last one the rate is unknown: a boundary row that still names the key needs one (content notes 1.6).
+   */
+  private withBeginning(key: LayerKey): readonly DatedRate[] {
+    const sorted = this.ratesOf(key).toSorted((a, b) => (firstDay(a) < firstDay(b) ? -1 : 1));
+    const from = sorted[0]?.from ?? null;
+    const start = this.completeFrom;
+    if (start === null || from === null || start >= from) return sorted;
+    return [{ rate: '0', from: start, to: dayBefore(from) }, ...sorted];
+  }
+}

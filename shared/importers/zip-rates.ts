@@ -1,0 +1,179 @@
+import { stateRateOn } from '../catalog/rates.ts';
+import type { Release } from '../catalog/release.ts';
+import { formatFraction, parseUnits } from '../catalog/release-values.ts';
+import { type Entry, secondRate, unknownPlace, wholeZip } from './entry.ts';
+import {
+  bad,
+  type HeadedRow,
+  openHeadedTable,
+  optional,
+  type RowResult,
+  rate,
+  readCells,
+  readRows,
+  row,
+  skipped,
+  type Texts,
+  text,
+  type Values,
+  whenRead,
+} from './files/columns.ts';
+import { readFraction } from './fractions.ts';
+import { type Importer, onlyFile } from './importer.ts';
+import { assertFits, limits } from './limits.ts';
+import { isSplit, PseudoJurisdictions, splits } from './pseudo-jurisdictions.ts';
+import { dayIn } from './updates/file-names.ts';
+import { readZip } from './zips.ts';
+
+const fraction = (...headers: readonly string[]) =>
+  rate(headers, (cell) => readFraction(cell || '0'), '0.0825 for 8.25 %');
+
+/** The columns of current and older tables. In older tables the special taxes are the rest of the total. */
+const columns = {
+  state: text('State', 'STATE_ABBREV'),
+  zip: text('ZipCode', 'ZIP_CODE'),
+  region: text('TaxRegionName', 'CITY_NAME'),
+  // In older tables a region in two counties has two rows.
+  countyName: optional(text('COUNTY_NAME')),
+  combined: fraction('EstimatedCombinedRate', 'CombinedRate', 'TOTAL_SALES_TAX'),
+  stateRate: fraction('StateRate', 'STATE_SALES_TAX'),
+  county: fraction('EstimatedCountyRate', 'CountyRate', 'COUNTY_SALES_TAX'),
+  city: fraction('EstimatedCityRate', 'CityRate', 'CITY_SALES_TAX'),
+  special: optional(fraction('EstimatedSpecialRate', 'SpecialRate')),
+  risk: optional(text('RiskLevel')),
+};
+type Cells = Texts<typeof columns>;
+
+/** The local taxes of a ZIP, from the county's to the special ones, in the order in which mandatory taxes are taken. */
+const levels = [
+  { part: 'county', level: 'county', label: 'COUNTY' },
+  { part: 'city', level: 'city', label: 'CITY' },
+  { part: 'special', level: 'district', label: 'SPECIAL' },
+] as const;
+type Local = Readonly<Record<(typeof levels)[number]['part'], string>>;
+
+/** A ZIP's rates, as fractions. */
+type ZipRates = Pick<Values<typeof columns>, 'zip' | 'region' | 'countyName'> & {
+  readonly local: Local;
+  readonly crossesBorders: boolean;
+};
+
+/** Subtract the mandatory local taxes from a ZIP's local rates. `null` if they are lower. */
+const withoutMandatory = (local: Local, state: string): Local | null => {
+  const split = splits[state];
+  let rest = split ? parseUnits(split.whole) - parseUnits(split.own) : 0n;
+  const left = levels.map(({ part }) => {
+    const units = parseUnits(local[part]);
+    const taken = units < rest ? units : rest;
+    rest -= taken;
+    return [part, formatFraction(units - taken)];
+  });
+  return rest > 0n ? null : Object.fromEntries(left);
+};
+
+/** The month of the rates in the name of the file: `TAXRATES_ZIP5_TX202611.csv`. */
+const monthOfFile = /(?<year>20\d{2})(?<month>0[1-9]|1[0-2])\d{0,2}\.\w+$/;
+
+type Context = { readonly state: string; readonly base: Release; readonly from: string | null };
+
+const readLocal = (
+  { special: given, stateRate, county, city, combined }: Values<typeof columns>,
+  hasSpecial: boolean,
+  { state, base, from }: Context,
+): RowResult<Local> => {
+  const others = parseUnits(stateRate) + parseUnits(county) + parseUnits(city);
+  const special = parseUnits(combined) - others;
+  if (special < 0n || (hasSpecial && parseUnits(given) !== special)) {
+    const sum = formatFraction(others + parseUnits(given));
+    return bad(`has ${combined} combined, and its parts sum to ${sum}: correct one of them`);
+  }
+  const local = { county, city, special: formatFraction(special) };
+  const day = from ?? base.established_from;
+  const known = stateRateOn(base, day)?.rate;
+  if (known === stateRate) return row(local);
+  if (known === undefined || !isSplit(state, stateRate, known))
+    return bad(
+      `the file has ${stateRate} for the state, the release has ${known ?? 'nothing'} on ${day}: take a file of that day, or another base release`,
+    );
+  const rest = withoutMandatory(local, state);
+  return rest
+    ? row(rest)
+    : bad(`has less than ${known} for state and localities together, which all of the state pays: correct it`);
+};
+
+/** A risk level of 1, or none, is a ZIP within one city and one county (content notes 2). */
+const doBordersCross = (riskLevel: string): boolean => riskLevel !== '' && Number(riskLevel) !== 1;
+
+const readZipRates = (cells: Cells, context: Context): RowResult<ZipRates> => {
+  if (cells.state.toUpperCase() !== context.state) return skipped(`is not of ${context.state}`);
+  return whenRead(readZip(cells.zip, context.state), (zip) =>
+    whenRead(readCells(columns, cells), (values) =>
+      whenRead(readLocal(values, cells.special !== '', context), (local) => {
+        const { region, countyName, risk } = values;
+        return row({ zip, region, countyName, local, crossesBorders: doBordersCross(risk) });
+      }),
+    ),
+  );
+};
+
+const bordersReason = 'has a RiskLevel other than 1: borders cross its ZIP, which is ambiguous';
+
+function* zipEntries(
+  pseudo: PseudoJurisdictions,
+  { zip, region, local, crossesBorders }: ZipRates,
+  from: string | null,
+  line: number,
+): Generator<Entry> {
+  if (crossesBorders) yield { kind: 'remark', line, reason: bordersReason };
+  const days = { from, to: null };
+  const locals: string[] = [];
+  for (const { part, ...level } of levels) {
+    const rate = local[part];
+    if (rate === '0') continue;
+    const { code, entries } = pseudo.codeOf({ ...level, place: region || zip, rate, ...days, distinction: zip });
+    yield* entries;
+    locals.push(code);
+  }
+  yield { ...wholeZip(zip), ...days, locals, ...(crossesBorders && { flags: { crosses_borders: true } }) };
+}
+
+/**
+ * A table of rates by ZIP with their components (content notes 2). They apply from the month in the file's name on.
+ *
+ * A component becomes a jurisdiction named after the table's region. Several regions in one ZIP make it ambiguous, and so
+ * does a risk level that means that borders cross it, because the table lacks the taxes beyond the borders. A row
+ * whose state part is not the state's rate in the base release is bad, unless the release's rate holds local taxes that
+ * all of the state pays, and the table has them with the localities.
+ */
+export const zipRates: Importer = {
+  format: 'zip-rates',
+  describe: 'Rates by ZIP code with their components, as Avalara gives them away',
+  files: [{ option: 'file', describe: 'TAXRATES_ZIP5_TX202611.csv' }],
+  onlyState: null,
+  confidence: 'medium-high',
+  async *read(files, { state, base, undatedFrom = null, onProgress }) {
+    const table = await openHeadedTable(onlyFile(files), columns, onProgress);
+    const from = dayIn(table.name, monthOfFile) ?? undatedFrom;
+    const pseudo = new PseudoJurisdictions(state);
+    const seen = new Map<string, { readonly line: number; readonly local: string }>();
+    const unknown = (zip: string) => unknownPlace(state, { ...wholeZip(zip), from, to: null });
+    function* use(rates: ZipRates, line: number): Generator<Entry> {
+      const { zip, region, countyName } = rates;
+      const key = `${zip} ${region} ${countyName}`.toUpperCase();
+      const local = JSON.stringify(rates.local);
+      const earlier = seen.get(key);
+      if (earlier) yield secondRate(line, earlier.local === local, `ZIP ${zip}`, earlier);
+      if (earlier && earlier.local !== local) yield* unknown(zip);
+      if (earlier) return;
+      assertFits(seen.size, limits.heldRows, 'rows of the state');
+      seen.set(key, { line, local });
+      yield* zipEntries(pseudo, rates, from, line);
+    }
+    // Otherwise another row of the ZIP of a bad row would apply alone.
+    const ofBad = ({ cells }: HeadedRow<typeof columns>): readonly Entry[] => {
+      const zip = readZip(cells.zip, state);
+      return zip.kind === 'row' ? unknown(zip.value) : [];
+    };
+    yield* readRows(table, ({ cells }) => readZipRates(cells, { state, base, from }), use, { ofBad });
+  },
+};
