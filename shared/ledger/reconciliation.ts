@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Account as StoredAccount } from '../accounts/account.ts';
+import { concurrently } from '../base/collections.ts';
 import { cursorKeywords } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
@@ -325,12 +326,11 @@ const withVoids = async (
   index: TransactionIndex,
 ): Promise<MissingTransaction[]> => {
   const rows = [...missing];
-  const waiting = rows.entries();
-  const next = async () => {
-    for (const [place, row] of waiting)
-      if (row.reason === 'not_found') rows[place] = await findVoid(row, account, nowMs, index);
+  const unknown = rows.entries().filter(([, { reason }]) => reason === 'not_found');
+  const look = async ([place, row]: [number, MissingTransaction]) => {
+    rows[place] = await findVoid(row, account, nowMs, index);
   };
-  await Promise.all(Array.from({ length: atOnce }, next));
+  await concurrently(unknown, look, atOnce);
   return rows;
 };
 

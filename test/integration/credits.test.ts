@@ -32,17 +32,6 @@ const detailOf = ({ body }: Answer): string => body.errors[0].detail;
 const warningsOf = ({ warnings }: Pick<Calculation, 'warnings'>): string[] => warnings.map(({ code }) => code);
 
 describe('the parent', () => {
-  it('must exist in this account: otherwise 422 with the same detail', async () => {
-    const client = await newClient();
-    const { client: other, parent: foreign } = await withSale();
-    const ids = [foreign.id, 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'nonsense'];
-    const answers = await Promise.all(ids.map((id) => client.create(creditOf({ id }))));
-    for (const answer of [...answers, await client.calculate(creditOf(foreign))])
-      expect(refusalOf(answer)).toBe('422 | validation_parent_not_found /parent_transaction_id');
-    expect(new Set(answers.map(detailOf)).size).toBe(1);
-    expect(await creditedOf(other, foreign)).toEqual(nothing);
-  });
-
   it('belongs to credits only', async () => {
     const { client, parent } = await withSale();
     for (const [field, value] of [['parent_transaction_id', parent.id] as const, ['credit_remaining', true] as const])

@@ -6,12 +6,9 @@ import {
   changed,
   commitOf,
   created,
-  createdMs,
   deadlineMs,
   finalized,
   itemsOf,
-  keyed,
-  kindsOf,
   newAccount,
   voided,
 } from '../support/transactions.ts';
@@ -23,29 +20,6 @@ const claimOf = async (account: string, of = reference.reference_id) => {
   const { pk, sk } = claimKey(account, of);
   return (await itemsOf(account))[`${pk} ${sk}`];
 };
-
-it('assigns a reference to one of eight concurrent requests, and names it to the others', async () => {
-  const account = newAccount();
-  const heads = Array.from({ length: 8 }, () => created({ ...finalized, ...reference }));
-  const answers = await Promise.all(
-    heads.map((head, at) => ledger.commit(commitOf(account, head, { idempotency: keyed(`key ${at}`, 'body', {}) }))),
-  );
-  const winners = heads.filter((_, at) => answers[at]?.kind === 'committed');
-  expect(winners).toHaveLength(1);
-  const winner = winners[0]?.after.transaction.id;
-  expect(answers.filter(({ kind }) => kind !== 'committed')).toEqual(
-    Array.from({ length: 7 }, () => ({ kind: 'reference_taken', transactionId: winner })),
-  );
-  // A refused request stores nothing, not even its idempotency key.
-  expect(await kindsOf(account)).toBe('AHIR');
-  expect((await claimOf(account))?.['transaction_id']).toBe(winner);
-});
-
-it('does not affect references of another account', async () => {
-  const [a, b] = [newAccount(), newAccount()];
-  expect(await ledger.commit(commitOf(a, created(reference)))).toEqual(committed);
-  expect(await ledger.commit(commitOf(b, created(reference)))).toEqual(committed);
-});
 
 it('keeps a draft’s claim until its deadline, and then releases it', async () => {
   const account = newAccount();
@@ -98,30 +72,6 @@ it.each([
   expect(await itemsOf(account)).toEqual(before);
 });
 
-it('removes the deadline from the claim of a finalized draft', async () => {
-  const account = newAccount();
-  const draft = created(reference);
-  await ledger.commit(commitOf(account, draft));
-  const final = changed(draft.after, finalized);
-  expect(await ledger.commit(commitOf(account, final))).toEqual(committed);
-  expect(Object.keys((await claimOf(account)) ?? {}).sort()).toEqual(['pk', 'sk', 'transaction_id']);
-  const late = await ledger.commit(commitOf(account, created(reference), { nowMs: deadlineMs * 2 }));
-  expect(late.kind).toBe('reference_taken');
-});
-
-it.each([
-  ['void', voided],
-  ['cleared', { reference_id: null }],
-  ['changed', { reference_id: 'INV-2' }],
-])('releases a reference that is %s', async (_how, change) => {
-  const account = newAccount();
-  const first = created(reference);
-  await ledger.commit(commitOf(account, first));
-  expect(await ledger.commit(commitOf(account, changed(first.after, change)))).toEqual(committed);
-  expect(await claimOf(account)).toBeUndefined();
-  expect(await ledger.commit(commitOf(account, created(reference)))).toEqual(committed);
-});
-
 it('keeps the old reference if the new one is taken', async () => {
   const account = newAccount();
   const [holder, draft] = [created({ reference_id: 'INV-2' }), created(reference)];
@@ -133,13 +83,4 @@ it('keeps the old reference if the new one is taken', async () => {
     transactionId: holder.after.transaction.id,
   });
   expect(await itemsOf(account)).toEqual(before);
-});
-
-it('claims the reference that is set later on a finalized transaction', async () => {
-  const account = newAccount();
-  const sale = created(finalized);
-  await ledger.commit(commitOf(account, sale));
-  const named = changed(sale.after, { ...reference, updated_at: new Date(createdMs + 1).toISOString() });
-  expect(await ledger.commit(commitOf(account, named))).toEqual(committed);
-  expect((await claimOf(account))?.['transaction_id']).toBe(sale.after.transaction.id);
 });

@@ -127,42 +127,26 @@ it('has 25 rows by default, and 1 to 100 with a limit', async () => {
   expect([new Set(ids).size, pages]).toEqual([27, 2]);
 });
 
-it('fills its pages where the index has to be read further, and pages on from where it stopped', async () => {
-  const client = clientOf(await newCaller());
-  const rare = await sold(client);
-  // More rows than one page of the index between the two: 100.
-  for (let block = 0; block < 13; block++) await Promise.all(Array.from({ length: 10 }, () => client.create(sale())));
-  const newest = await sold(client);
-  const { data, has_more } = await made(client.list({ status: 'finalized', limit: '2' }));
-  expect([data.map((row) => row.id), has_more]).toEqual([[newest.id, rare.id], false]);
-  const { ids } = await everyPage(client, { status: 'finalized', limit: '1' });
-  expect(ids).toEqual([newest.id, rare.id]);
-});
-
 it.each([
-  { query: 'colour=red', refusal: '422 | validation_unknown_parameter colour' },
-  { query: 'Status=draft', refusal: '422 | validation_unknown_parameter Status' },
-  { query: 'tax_date=2026-10-01', refusal: '422 | validation_unknown_parameter tax_date' },
-  { query: 'tax_date[eq]=2026-10-01', refusal: '422 | validation_unknown_parameter tax_date[eq]' },
-  { query: '__proto__=1', refusal: '422 | validation_unknown_parameter __proto__' },
-  { query: 'status=draft&status=void', refusal: '422 | validation_invalid_format status' },
-  { query: 'status=open', refusal: '422 | validation_invalid_format status' },
-  { query: 'status=', refusal: '422 | validation_invalid_format status' },
-  { query: 'type=refund', refusal: '422 | validation_invalid_format type' },
-  { query: 'reference_id=', refusal: '422 | validation_invalid_format reference_id' },
-  { query: 'tax_date[gte]=yesterday', refusal: '422 | validation_invalid_format tax_date[gte]' },
-  { query: 'created_at[lt]=2026-02-30', refusal: '422 | validation_invalid_format created_at[lt]' },
-  { query: 'expand=history', refusal: '422 | validation_invalid_format expand' },
-  { query: 'starting_after=', refusal: '422 | validation_invalid_format starting_after' },
-  {
-    query: 'limit=0&colour=red&status=x',
-    refusal:
-      '422 | validation_unknown_parameter colour | validation_invalid_format status | validation_invalid_format limit',
-  },
-])('refuses $query', async ({ query, refusal }) => {
+  ['colour=red', 'unknown_parameter colour'],
+  ['Status=draft', 'unknown_parameter Status'],
+  ['tax_date=2026-10-01', 'unknown_parameter tax_date'],
+  ['tax_date[eq]=2026-10-01', 'unknown_parameter tax_date[eq]'],
+  ['__proto__=1', 'unknown_parameter __proto__'],
+  ['status=draft&status=void', 'invalid_format status'],
+  ['status=open', 'invalid_format status'],
+  ['status=', 'invalid_format status'],
+  ['type=refund', 'invalid_format type'],
+  ['reference_id=', 'invalid_format reference_id'],
+  ['tax_date[gte]=yesterday', 'invalid_format tax_date[gte]'],
+  ['created_at[lt]=2026-02-30', 'invalid_format created_at[lt]'],
+  ['expand=history', 'invalid_format expand'],
+  ['starting_after=', 'invalid_format starting_after'],
+  ['limit=0&colour=red&status=x', 'unknown_parameter colour', 'invalid_format status', 'invalid_format limit'],
+])('refuses %s', async (query, ...refused) => {
   const client = clientOf(await newCaller());
   const answer = await client.call('GET', `/transactions?${query}`);
-  expect(refusalOf(answer)).toBe(refusal);
+  expect(refusalOf(answer)).toBe(['422', ...refused.map((code) => `validation_${code}`)].join(' | '));
   expect(answer.body.errors[0].source.pointer).toBeNull();
 });
 

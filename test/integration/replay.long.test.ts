@@ -366,15 +366,6 @@ it('replays an expired draft at the version that it reads as', async () => {
   expect([answer.match, answer.version]).toEqual([true, 2]);
 });
 
-it("needs only the scope read, and returns the same 404 for unknown ids and other accounts' ids", async () => {
-  const caller = await newCaller({ scopes: ['read'] });
-  const stranger = await sold(clientOf(await newCaller()));
-  const refusals = await Promise.all(['txn_none', stranger.id].map((id) => replay(clientOf(caller), id)));
-  const withoutRequest = refusals.map(({ status, body: { errors } }) => [status, { ...errors[0], meta: null }]);
-  expect(withoutRequest[0]).toEqual(withoutRequest[1]);
-  expect(withoutRequest[0]).toMatchObject([404, { code: 'not_found' }]);
-});
-
 it('reads the ledger once, and once more for the sale of a credit', async () => {
   const client = clientOf(await newCaller());
   const parent = await sold(client);

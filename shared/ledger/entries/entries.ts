@@ -10,28 +10,35 @@ import type { StoredTransaction } from '../transaction.ts';
 import {
   type Amounts,
   type EntryException,
+  grossAmount,
   type JurisdictionAmounts,
   type LiabilityEntry,
-  mapParts,
   type NamedExemption,
-  namedExemptions,
-  type Parts,
   type PostingInput,
+  plusAmounts,
+  timesSign,
+  zeroSum,
 } from './entry.ts';
 
-export type Part = NamedExemption | 'not_covered';
+/** Entries of credits are negative. */
+type Sign = 1n | -1n;
 
-/** A row with its calculated tax, and the part of the gross that its untaxed amount belongs to; `null` is the product. */
-export type Row = { readonly row: TaxRowResponse; readonly calculated: bigint; readonly part: Part | null };
+type Part = NamedExemption | 'not_covered';
+
+/** A tax row with its amounts: `difference` is the recorded less the calculated tax, and an untaxed part is named. */
+type Row = { readonly row: TaxRowResponse; readonly amounts: Amounts };
 
 /** The rows of one line or shipping charge in one state; `line` is `null` for a shipping charge. */
-export type Charge = { readonly state: string; readonly line: LineItemResponse | null; readonly rows: readonly Row[] };
+type Charge = { readonly state: string; readonly line: LineItemResponse | null; readonly rows: readonly Row[] };
 
-export const isTaxed = ({ tax_amount }: TaxRowResponse) => /[1-9]/.test(tax_amount);
+const isTaxed = ({ amounts }: Row): boolean => amounts.tax !== 0n;
 
 // Uncollected tax is not owed. Over-collected tax is.
-export const isLiability = (row: TaxRowResponse) =>
-  !['not_collecting', 'not_supported', 'not_subject_to_tax'].includes(row.taxability_reason) || isTaxed(row);
+const isLiability = (row: Row): boolean =>
+  !['not_collecting', 'not_supported', 'not_subject_to_tax'].includes(row.row.taxability_reason) || isTaxed(row);
+
+// The tax of a small credit of an over-collected sale can round to zero. The credit still reduces the gross.
+const isRecorded = (row: Row): boolean => isTaxed(row) || row.row.taxability_reason === 'over_collected';
 
 /** The part that the exemption of a line belongs to. */
 const certifiedPart = (line: LineItemResponse | undefined): ExemptShipping => {
@@ -53,7 +60,7 @@ const shippingPart = (state: string, { transaction, exemptShipping }: PostingInp
  * The part of the exempt shipping by state, for the credits of a sale: they may lack the lines that decide it. Empty where
  * no certificate exempts shipping.
  */
-export const findExemptShipping = (posting: PostingInput): Readonly<Record<string, ExemptShipping>> =>
+export const findExemptShipping = (posting: PostingInput): Record<string, ExemptShipping> =>
   Object.fromEntries(
     shippingList(posting.transaction.shipping)
       .flatMap(({ taxes }) => taxes)
@@ -64,7 +71,7 @@ export const findExemptShipping = (posting: PostingInput): Readonly<Record<strin
       }),
   );
 
-/** The part that an untaxed amount of a line, or of the shipping, belongs to. */
+/** The part that an untaxed amount of a line, or of the shipping, belongs to; `null` is the product. */
 const choosePart = (
   { taxability_reason }: TaxRowResponse,
   state: string,
@@ -89,16 +96,29 @@ const choosePart = (
 const rowState = ({ jurisdiction_code }: TaxRowResponse): string | null =>
   jurisdiction_code.startsWith('US-') ? jurisdictionCode(stateOfJurisdiction(jurisdiction_code)) : null;
 
+const rowAmounts = (row: TaxRowResponse, calculated: bigint, part: Part | null, exponent: number): Amounts => {
+  const exempt = parseAmount(row.exempt_amount, exponent);
+  const tax = parseAmount(row.tax_amount, exponent);
+  return {
+    taxable: parseAmount(row.taxable_amount, exponent),
+    exempt: part === 'not_covered' ? 0n : exempt,
+    tax,
+    difference: tax - calculated,
+    ...(part && { [part]: exempt }),
+  };
+};
+
 // A state without its own tax has a row as well. Ignore it where a local jurisdiction has a row.
 const withoutUntaxing = (rows: readonly Row[]): readonly Row[] => {
-  const others = rows.filter(({ row }) => row.taxability_reason !== 'not_subject_to_tax' || isTaxed(row));
+  const others = rows.filter((row) => row.row.taxability_reason !== 'not_subject_to_tax' || isTaxed(row));
   return others.length > 0 ? others : rows;
 };
 
 /** The rows of each line and of the shipping, by state. Places abroad have none. */
-export const listEntryCharges = (posting: PostingInput, exponent: number): Charge[] => {
+const listEntryCharges = (posting: PostingInput): Charge[] => {
   const { transaction, calculatedTaxes } = posting;
   const { line_items, shipping } = transaction;
+  const exponent = minorDigits(transaction.currency);
   const charges = [
     ...line_items.map((line) => ({ taxes: line.taxes, line })),
     ...shippingList(shipping).map(({ taxes }) => ({ taxes, line: null })),
@@ -109,7 +129,8 @@ export const listEntryCharges = (posting: PostingInput, exponent: number): Charg
     const ofCharge = taxes.flatMap((row) => {
       const state = rowState(row);
       const tax = calculated[position++] ?? 0n;
-      return state === null ? [] : [{ row, calculated: tax, part: choosePart(row, state, line, posting), state }];
+      if (state === null) return [];
+      return [{ row, amounts: rowAmounts(row, tax, choosePart(row, state, line, posting), exponent), state }];
     });
     return [...Map.groupBy(ofCharge, ({ state }) => state)].map(([state, ofState]) => ({
       state,
@@ -119,80 +140,21 @@ export const listEntryCharges = (posting: PostingInput, exponent: number): Charg
   });
 };
 
-/** Entries of credits are negative. */
-export type Sign = 1n | -1n;
+const sumRows = (rows: readonly Row[]): Amounts =>
+  rows.map(({ amounts }) => amounts).reduce<Amounts>(plusAmounts, zeroSum);
 
-/** Minor units. */
-type Sum = { readonly taxable: bigint; readonly exempt: bigint; readonly tax: bigint; readonly calculated: bigint } & {
-  readonly parts: Readonly<Record<Part, bigint>>;
-};
-const parts: readonly Part[] = [...namedExemptions, 'not_covered'];
-const noParts = (): Record<Part, bigint> => ({
-  resale: 0n,
-  customer: 0n,
-  snap: 0n,
-  marketplace: 0n,
-  not_registered: 0n,
-  not_covered: 0n,
-});
-
-const summed = (rows: readonly Row[], exponent: number): Sum => {
-  const sums = { taxable: 0n, exempt: 0n, tax: 0n, calculated: 0n, parts: noParts() };
-  for (const { row, calculated, part } of rows) {
-    const exempt = parseAmount(row.exempt_amount, exponent);
-    sums.taxable += parseAmount(row.taxable_amount, exponent);
-    sums.tax += parseAmount(row.tax_amount, exponent);
-    sums.calculated += calculated;
-    if (part) sums.parts[part] += exempt;
-    if (part !== 'not_covered') sums.exempt += exempt;
-  }
-  return sums;
-};
-
-export const grossSum = ({ taxable, exempt, parts: { not_covered } }: Sum) => taxable + exempt + not_covered;
-
-const largestRow = (rows: readonly Row[], exponent: number): Sum =>
+const largestSum = (rows: readonly Row[]): Amounts =>
   [...Map.groupBy(rows, ({ row }) => row.jurisdiction_code).values()]
-    .map((group) => summed(group, exponent))
-    .reduce((largest, sum) => (grossSum(sum) > grossSum(largest) ? sum : largest));
+    .map(sumRows)
+    .reduce((largest, sum) => (grossAmount(sum) > grossAmount(largest) ? sum : largest));
 
-/** The sum of the jurisdiction that represents a charge in its state. */
-export const chargeBase = ({ state, rows: all }: Charge, exponent: number): Sum => {
-  // A fee is no sale.
+/** The sum of the jurisdiction that represents a charge in its state. A fee is no sale. */
+const chargeBase = ({ state, rows: all }: Charge): Amounts => {
   const rows = all.filter(({ row }) => row.tax_type !== 'fee');
-  if (rows.length === 0) return summed([], exponent);
   const own = rows.filter(({ row }) => row.jurisdiction_code === state);
-  if (own.length > 0) return summed(own, exponent);
+  if (own.length > 0 || rows.length === 0) return sumRows(own);
   // On a tie, prefer the jurisdiction that collects tax.
-  return largestRow(
-    [...rows].sort((a, b) => Number(isLiability(b.row)) - Number(isLiability(a.row))),
-    exponent,
-  );
-};
-
-type Base = Pick<Sum, 'taxable' | 'exempt' | 'parts'>;
-
-const amountsFrom = (
-  { taxable, exempt, parts: amounts }: Base,
-  taxes: Pick<Amounts, 'tax'> & Parts,
-  sign: Sign,
-): Amounts => {
-  const named: Parts = amounts;
-  return {
-    taxable: sign * taxable,
-    exempt: sign * exempt,
-    tax: taxes.tax,
-    ...mapParts((part) => sign * (named[part] ?? 0n) + (taxes[part] ?? 0n)),
-  };
-};
-
-/** The base of an entry: the sum of its charges. */
-export const baseOfAll = (sums: readonly Sum[], sign: Sign): Amounts => {
-  const all = noParts();
-  for (const part of parts) for (const sum of sums) all[part] += sum.parts[part];
-  const taxable = sums.reduce((sum, one) => sum + one.taxable, 0n);
-  const exempt = sums.reduce((sum, one) => sum + one.exempt, 0n);
-  return amountsFrom({ taxable, exempt, parts: all }, { tax: 0n }, sign);
+  return largestSum([...rows].sort((a, b) => Number(isLiability(b)) - Number(isLiability(a))));
 };
 
 /**
@@ -202,89 +164,66 @@ export const baseOfAll = (sums: readonly Sum[], sign: Sign): Amounts => {
  */
 const overCollected = (
   { calculatedTaxes, isUnderCollected }: PostingInput,
-  tax: bigint,
-  difference: bigint,
+  { tax, difference = 0n }: Amounts,
 ): bigint => {
   if (calculatedTaxes) return isUnderCollected ? 0n : difference;
   return (tax < 0n ? -difference : difference) > 0n ? difference : 0n;
 };
 
 /** The sums by jurisdiction and rate, in the order of their first appearance. */
-export const sumByJurisdiction = (
-  posting: PostingInput,
-  rows: readonly Row[],
-  exponent: number,
-  sign: Sign,
-): JurisdictionAmounts[] =>
+const sumByJurisdiction = (posting: PostingInput, rows: readonly Row[], sign: Sign): JurisdictionAmounts[] =>
   [...Map.groupBy(rows, ({ row }) => `${row.jurisdiction_code} ${row.rate}`).values()].map((group) => {
     const { jurisdiction_code, jurisdiction_name, jurisdiction_type, reporting_code, rate } = (group[0] as Row).row;
-    const sum = summed(group, exponent);
-    const [tax, difference] = [sign * sum.tax, sign * (sum.tax - sum.calculated)];
-    const taxes = { tax, difference, over_collected: overCollected(posting, tax, difference) };
+    const sum = timesSign(sumRows(group), sign);
+    const over_collected = overCollected(posting, sum);
     return {
       jurisdiction_code,
       jurisdiction_name,
       jurisdiction_type,
       reporting_code,
       rate,
-      ...amountsFrom(sum, taxes, sign),
+      ...sum,
+      ...(over_collected !== 0n && { over_collected }),
     };
   });
 
 /** The reasons to look at an entry before its return is sent. */
-export const listExceptions = (
-  charges: readonly Charge[],
-  gross: bigint,
-  exponent: number,
-  sign: Sign,
-): EntryException[] => {
-  const rows = charges.flatMap((charge) => charge.rows);
-  const uncovered = charges.map((charge) =>
-    charge.rows.filter(({ row, part }) => part === 'not_covered' && /[1-9]/.test(row.exempt_amount)),
-  );
+const listExceptions = (charges: readonly Charge[], gross: bigint, sign: Sign): EntryException[] => {
+  const differences = charges.flatMap(({ rows }) => rows.map(({ amounts: { difference = 0n } }) => difference));
+  const uncovered = charges
+    .map(({ rows }) => rows.filter(({ amounts }) => (amounts.not_covered ?? 0n) !== 0n))
+    .filter((rows) => rows.length > 0);
   // A local jurisdiction may be the only one that is not covered.
-  const notCovered = uncovered.reduce(
-    (sum, some) => (some.length > 0 ? sum + largestRow(some, exponent).parts.not_covered : sum),
-    0n,
-  );
-  const differs = (direction: Sign) =>
-    rows.some(({ row, calculated }) => direction * (parseAmount(row.tax_amount, exponent) - calculated) > 0n);
+  const notCovered = uncovered.reduce((sum, rows) => sum + (largestSum(rows).not_covered ?? 0n), 0n);
   return [
-    ...(uncovered.some((some) => some.length > 0)
-      ? [{ reason: 'not_covered', gross: sign * notCovered } as const]
-      : []),
-    ...(differs(1n) ? [{ reason: 'over_collected', gross: sign * gross } as const] : []),
-    ...(differs(-1n) ? [{ reason: 'under_collected', gross: sign * gross } as const] : []),
+    ...(uncovered.length > 0 ? [{ reason: 'not_covered', gross: sign * notCovered } as const] : []),
+    ...(differences.some((tax) => tax > 0n) ? [{ reason: 'over_collected', gross: sign * gross } as const] : []),
+    ...(differences.some((tax) => tax < 0n) ? [{ reason: 'under_collected', gross: sign * gross } as const] : []),
   ];
 };
 
 type StateCharges = { readonly state: string; readonly charges: readonly Charge[]; readonly isAwaited: boolean };
 
-// The tax of a small credit of an over-collected sale can round to zero. The credit still reduces the gross.
-const isRecorded = (row: TaxRowResponse): boolean => isTaxed(row) || row.taxability_reason === 'over_collected';
-
 /** The states that get an entry, and whether the transaction becomes filed only with their filing. */
-const groupByState = (posting: PostingInput, exponent: number): StateCharges[] => {
+const groupByState = (posting: PostingInput): StateCharges[] => {
   const { settingsSnapshot, statesOfSale = [] } = posting;
   const registered = listRegistrations(settingsSnapshot)?.map(({ state }) => stateJurisdiction(state)) ?? null;
-  return [...Map.groupBy(listEntryCharges(posting, exponent), ({ state }) => state)].flatMap(([state, ofState]) => {
-    const rows = ofState.flatMap((charge) => charge.rows.map(({ row }) => row));
-    const isCollecting = rows.some(({ taxability_reason }) => taxability_reason !== 'not_collecting');
+  return [...Map.groupBy(listEntryCharges(posting), ({ state }) => state)].flatMap(([state, charges]) => {
+    const rows = charges.flatMap((charge) => charge.rows);
+    const isCollecting = rows.some(({ row }) => row.taxability_reason !== 'not_collecting');
     const isOfSale = statesOfSale.includes(state);
     const isPosted = isOfSale || rows.some(isRecorded) || (registered ? registered.includes(state) : isCollecting);
     // A state without a registration and without recorded tax may never be filed, so the transaction must not wait for
     // it.
     const isAwaited =
       isOfSale || rows.some(registered ? isRecorded : isLiability) || (registered !== null && isCollecting);
-    return isPosted ? [{ state, charges: ofState, isAwaited }] : [];
+    return isPosted ? [{ state, charges, isAwaited }] : [];
   });
 };
 
 /** The states in which a finalized transaction must be filed. Its status becomes `filed` with the last of them. */
 export const statesToFile = (posting: PostingInput): readonly string[] =>
-  groupByState(posting, minorDigits(posting.transaction.currency)).flatMap(({ state, isAwaited }) =>
-    isAwaited ? [state] : [],
-  );
+  groupByState(posting).flatMap(({ state, isAwaited }) => (isAwaited ? [state] : []));
 
 const entryDocument = (
   { transaction, replacedReason }: PostingInput,
@@ -292,9 +231,9 @@ const entryDocument = (
 ): LiabilityEntry['document'] => {
   const line = charges.find((charge) => charge.line !== null)?.line ?? transaction.line_items[0];
   const address = line?.customer?.address ?? transaction.customer?.address;
-  const isExempt = ({ taxability_reason }: Charge['rows'][number]['row']) =>
+  const isExempt = ({ row: { taxability_reason } }: Row) =>
     (taxability_reason === 'over_collected' ? replacedReason : taxability_reason) === 'customer_exempt';
-  const exempt = charges.filter(({ rows }) => rows.some(({ row }) => isExempt(row)));
+  const exempt = charges.filter(({ rows }) => rows.some(isExempt));
   const certificates = [
     ...new Set(exempt.flatMap((charge) => charge.line?.applied_exemption?.certificate_number ?? [])),
   ];
@@ -308,30 +247,23 @@ const entryDocument = (
   };
 };
 
-const entriesByCurrency = (
-  posting: PostingInput,
-  states: readonly Pick<StateCharges, 'state' | 'charges'>[],
-): LiabilityEntry[] => {
-  const { transaction } = posting;
-  const exponent = minorDigits(transaction.currency);
-  const sign = transaction.type === 'credit' ? -1n : 1n;
-  return states.map(({ state, charges }) => {
-    const bases = charges.map((charge) => chargeBase(charge, exponent));
-    const gross = bases.reduce((sum, base) => sum + grossSum(base), 0n);
-    const exceptions = listExceptions(charges, gross, exponent, sign);
-    const rows = charges.flatMap((charge) => charge.rows);
-    return {
-      transactionId: transaction.id,
-      state,
-      month: transaction.tax_date.slice(0, 7),
-      currency: transaction.currency,
-      version: transaction.version,
-      base: baseOfAll(bases, sign),
-      amounts: sumByJurisdiction(posting, rows, exponent, sign),
-      document: entryDocument(posting, charges),
-      ...(exceptions.length > 0 && { exceptions }),
-    };
-  });
+const entryOf = (posting: PostingInput, state: string, charges: readonly Charge[]): LiabilityEntry => {
+  const { id: transactionId, currency, tax_date, version, type } = posting.transaction;
+  const sign = type === 'credit' ? -1n : 1n;
+  const { difference: _, ...sum } = charges.map(chargeBase).reduce<Amounts>(plusAmounts, zeroSum);
+  const exceptions = listExceptions(charges, grossAmount(sum), sign);
+  const rows = charges.flatMap((charge) => charge.rows);
+  return {
+    transactionId,
+    state,
+    month: tax_date.slice(0, 7),
+    currency,
+    version,
+    base: { ...timesSign(sum, sign), tax: 0n },
+    amounts: sumByJurisdiction(posting, rows, sign),
+    document: entryDocument(posting, charges),
+    ...(exceptions.length > 0 && { exceptions }),
+  };
 };
 
 /**
@@ -341,7 +273,13 @@ const entriesByCurrency = (
  * Pure.
  */
 export const listLiabilityEntries = (posting: PostingInput): LiabilityEntry[] =>
-  entriesByCurrency(posting, groupByState(posting, minorDigits(posting.transaction.currency)));
+  groupByState(posting).map(({ state, charges }) => entryOf(posting, state, charges));
+
+/** Like `listLiabilityEntries`, for each state of the document, whether or not the account is registered there. */
+export const entriesOfEachState = (posting: PostingInput): LiabilityEntry[] =>
+  [...Map.groupBy(listEntryCharges(posting), ({ state }) => state)].map(([state, charges]) =>
+    entryOf(posting, state, charges),
+  );
 
 /**
  * A finalized credit with the states in which only its sale decides that it has an entry: without them, the return of a
@@ -349,19 +287,8 @@ export const listLiabilityEntries = (posting: PostingInput): LiabilityEntry[] =>
  */
 export const withStatesOfSale = (credit: StoredTransaction, sale: PostingInput): StoredTransaction => {
   const { statesOfSale: _, ...alone } = credit;
-  const exponent = minorDigits(credit.transaction.currency);
-  const statesIn = (posting: PostingInput) => new Set(groupByState(posting, exponent).map(({ state }) => state));
-  const own = new Set(listEntryCharges(alone, exponent).map(({ state }) => state));
+  const statesIn = (posting: PostingInput) => new Set(groupByState(posting).map(({ state }) => state));
+  const own = new Set(listEntryCharges(alone).map(({ state }) => state));
   const statesOfSale = [...own.intersection(statesIn(sale)).difference(statesIn(alone))];
   return statesOfSale.length > 0 ? { ...alone, statesOfSale } : alone;
-};
-
-/** Like `openEntriesOf`, for each state of the document, whether or not the account is registered there. */
-export const entriesOfEachState = (posting: PostingInput): LiabilityEntry[] => {
-  const charges = listEntryCharges(posting, minorDigits(posting.transaction.currency));
-  const byState = [...Map.groupBy(charges, ({ state }) => state)];
-  return entriesByCurrency(
-    posting,
-    byState.map(([state, ofState]) => ({ state, charges: ofState })),
-  );
 };

@@ -50,7 +50,7 @@ export const ExceptionSum = z.object({ gross: minorUnits, count: z.int() });
 export const zeroSum: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 
 /** The parts that are not zero. */
-export const mapParts = (amountOf: (part: Part) => bigint): Parts => {
+const mapParts = (amountOf: (part: Part) => bigint): Parts => {
   const some: { -readonly [Name in Part]?: bigint } = {};
   for (const part of parts) {
     const amount = amountOf(part);
@@ -59,17 +59,26 @@ export const mapParts = (amountOf: (part: Part) => bigint): Parts => {
   return some;
 };
 
+/** The sum of two amounts. */
+export const plusAmounts = (a: Amounts, b: Amounts): Amounts => ({
+  taxable: a.taxable + b.taxable,
+  exempt: a.exempt + b.exempt,
+  tax: a.tax + b.tax,
+  ...mapParts((part) => (a[part] ?? 0n) + (b[part] ?? 0n)),
+});
+
+/** The amounts, or their opposites. */
+export const timesSign = (amounts: Amounts, sign: 1n | -1n): Amounts => ({
+  taxable: sign * amounts.taxable,
+  exempt: sign * amounts.exempt,
+  tax: sign * amounts.tax,
+  ...mapParts((part) => sign * (amounts[part] ?? 0n)),
+});
+
 /** The sum of two sums. Amounts without a count add none. */
 export const plus = (a: Sum, b: Amounts & Partial<Pick<Sum, 'count' | 'credits'>>): Sum => {
   const credits = (a.credits ?? 0) + (b.credits ?? 0);
-  return {
-    taxable: a.taxable + b.taxable,
-    exempt: a.exempt + b.exempt,
-    tax: a.tax + b.tax,
-    count: a.count + (b.count ?? 0),
-    ...mapParts((part) => (a[part] ?? 0n) + (b[part] ?? 0n)),
-    ...(credits > 0 && { credits }),
-  };
+  return { ...plusAmounts(a, b), count: a.count + (b.count ?? 0), ...(credits > 0 && { credits }) };
 };
 
 export const grossAmount = ({ taxable, exempt, not_covered = 0n }: Amounts): bigint => taxable + exempt + not_covered;

@@ -1,104 +1,73 @@
 import { hash, randomBytes } from 'node:crypto';
 import { canonicalJson } from '../../base/canonical-json.ts';
-import { mapShipping, shippingPointer } from '../../calculations/charges.ts';
-import type { Customer, ShipFrom } from '../../calculations/fields.ts';
-import type { LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
-import { fiveDigitZip, type PostalAddress } from '../../catalog/location/address.ts';
+import { isObjectOrArray } from '../../base/json.ts';
+import { fiveDigitZip } from '../../catalog/location/address.ts';
 import { expiredReason, type StoredTransaction, type Transaction } from '../transaction.ts';
 
-/** Called with the JSON Pointer and the value of each personal field that has one. */
-type Found = (pointer: string, value: unknown) => void;
+/** What a redaction leaves of a field, and the personal data that it takes, if the field has any. */
+type Rule = (value: unknown) => { readonly left: unknown; readonly taken?: unknown };
+/** The rules of personal fields, by their place in a document. Those of a list apply to each of its elements. */
+type Rules = { readonly [name: string]: Rule | Rules };
 
 /** The text of a warning or an explanation after a redaction: the original may quote an address or a certificate. */
 export const removedText = 'Removed with the personal data.';
 
-// `undefined` stays absent, so that the keys of stored documents stay as they were.
-const blank = (pointer: string, value: string | null | undefined, found: Found): null | undefined => {
-  if (value) found(pointer, value);
-  return value === undefined ? undefined : null;
+const blank: Rule = (value) => ({ left: null, ...(value ? { taken: value } : {}) });
+const empty: Rule = (value) => ({ left: {}, ...(Object.keys(value as object).length > 0 && { taken: value }) });
+const toFiveDigits: Rule = (value) => {
+  const zip = value && fiveDigitZip(String(value));
+  return { left: zip, ...(zip !== value && { taken: value }) };
 };
-
-const addressWithout = (
-  address: PostalAddress | null | undefined,
-  pointer: string,
-  found: Found,
-): PostalAddress | null | undefined => {
-  if (!address) return address;
-  const { line1, postal_code } = address;
-  const zip = postal_code && fiveDigitZip(postal_code);
-  if (zip !== postal_code) found(`${pointer}/postal_code`, postal_code);
-  const street = blank(`${pointer}/line1`, line1, found);
-  return {
-    ...address,
-    ...(street !== undefined && { line1: street }),
-    ...(postal_code !== undefined && { postal_code: zip }),
+// The service sets this reason, and its reads depend on it.
+const withoutReason: Rule = (value) => (value === expiredReason ? { left: value } : blank(value));
+const withoutTexts =
+  (field: 'message' | 'text'): Rule =>
+  (value) => {
+    const rows = (value ?? []) as readonly Record<string, unknown>[];
+    const left = rows.map((row) => ({ ...row, [field]: removedText }));
+    return { left: value && left, ...(rows.length > 0 && { taken: rows.map((row) => row[field]) }) };
   };
+
+const address = { line1: blank, postal_code: toFiveDigits };
+const customer = { id: blank, address, exemption: { certificate_id: blank } };
+const place = { address };
+const personal: Rules = {
+  customer,
+  ship_from: place,
+  line_items: {
+    description: blank,
+    customer,
+    ship_from: place,
+    metadata: empty,
+    applied_exemption: { customer_id: blank, certificate_number: blank },
+  },
+  shipping: { ship_to: place, ship_from: place },
+  metadata: empty,
+  warnings: withoutTexts('message'),
+  explanation: withoutTexts('text'),
+  void_reason: withoutReason,
 };
 
-const customerWithout = (customer: Customer | null, pointer: string, found: Found): Customer | null => {
-  if (!customer) return customer;
-  const { id, address, exemption } = customer;
-  return {
-    ...customer,
-    ...(id !== undefined && { id: blank(`${pointer}/id`, id, found) }),
-    ...(address && { address: addressWithout(address, `${pointer}/address`, found) }),
-    ...(typeof exemption === 'object' &&
-      exemption?.certificate_id !== undefined && {
-        exemption: {
-          ...exemption,
-          certificate_id: blank(`${pointer}/exemption/certificate_id`, exemption.certificate_id, found),
-        },
-      }),
-  };
-};
+/** Called with the JSON Pointer and the value of each personal field that has one. */
+type Found = (pointer: string, value: unknown) => void;
 
-const shipFromWithout = (shipFrom: ShipFrom | null, pointer: string, found: Found): ShipFrom | null =>
-  shipFrom?.address
-    ? { ...shipFrom, address: addressWithout(shipFrom.address, `${pointer}/address`, found) }
-    : shipFrom;
-
-const metadataWithout = (metadata: Transaction['metadata'], pointer: string, found: Found): Record<string, string> => {
-  if (Object.keys(metadata).length > 0) found(pointer, metadata);
-  return {};
-};
-
-const lineWithout = (line: LineItemResponse, pointer: string, found: Found): LineItemResponse => {
-  const { applied_exemption: applied } = line;
-  return {
-    ...line,
-    description: blank(`${pointer}/description`, line.description, found) ?? null,
-    customer: customerWithout(line.customer, `${pointer}/customer`, found),
-    ship_from: shipFromWithout(line.ship_from, `${pointer}/ship_from`, found),
-    metadata: metadataWithout(line.metadata, `${pointer}/metadata`, found),
-    ...(applied && {
-      applied_exemption: {
-        ...applied,
-        customer_id: blank(`${pointer}/applied_exemption/customer_id`, applied.customer_id, found) ?? null,
-        certificate_number:
-          blank(`${pointer}/applied_exemption/certificate_number`, applied.certificate_number, found) ?? null,
-      },
-    }),
-  };
-};
-
-const chargeWithout = (charge: ShippingResponse, pointer: string, found: Found): ShippingResponse => ({
-  ...charge,
-  ship_to: shipFromWithout(charge.ship_to, `${pointer}/ship_to`, found),
-  ship_from: shipFromWithout(charge.ship_from, `${pointer}/ship_from`, found),
-});
-
-const textsWithout = <Field extends 'message' | 'text', Row extends Readonly<Record<Field, string>>>(
-  rows: readonly Row[],
-  field: Field,
-  pointer: string,
-  found: Found,
-): Row[] => {
-  if (rows.length > 0)
-    found(
-      pointer,
-      rows.map((row) => row[field]),
-    );
-  return rows.map((row) => ({ ...row, [field]: removedText }));
+// A field that is absent stays absent, so that the keys of stored documents stay as they were.
+const apply = (rules: Rules, value: unknown, pointer: string, found: Found): unknown => {
+  if (Array.isArray(value)) return value.map((element, index) => apply(rules, element, `${pointer}/${index}`, found));
+  if (!isObjectOrArray(value)) return value;
+  const left: Record<string, unknown> = { ...value };
+  for (const [name, rule] of Object.entries(rules)) {
+    if (value[name] === undefined) continue;
+    const at = `${pointer}/${name}`;
+    if (typeof rule !== 'function') {
+      left[name] = apply(rule, value[name], at, found);
+      continue;
+    }
+    const outcome = rule(value[name]);
+    left[name] = outcome.left;
+    if ('taken' in outcome) found(at, outcome.taken);
+  }
+  return left;
 };
 
 /**
@@ -106,23 +75,8 @@ const textsWithout = <Field extends 'message' | 'text', Row extends Readonly<Rec
  * the reason of a void, and texts that may quote them. City, county, state, five-digit ZIP, figures, days, references and
  * tax codes stay (decision 0023). Idempotent.
  */
-export const withoutPersonalData = (transaction: Transaction, found: Found = () => {}): Transaction => {
-  const { void_reason, explanation } = transaction;
-  return {
-    ...transaction,
-    customer: customerWithout(transaction.customer, '/customer', found),
-    ship_from: shipFromWithout(transaction.ship_from, '/ship_from', found),
-    line_items: transaction.line_items.map((line, index) => lineWithout(line, `/line_items/${index}`, found)),
-    shipping: mapShipping(transaction.shipping, (charge, index) =>
-      chargeWithout(charge, shippingPointer(transaction.shipping, index), found),
-    ),
-    metadata: metadataWithout(transaction.metadata, '/metadata', found),
-    warnings: textsWithout(transaction.warnings, 'message', '/warnings', found),
-    explanation: explanation && textsWithout(explanation, 'text', '/explanation', found),
-    // The service sets this one, and its reads depend on it.
-    void_reason: void_reason === expiredReason ? void_reason : (blank('/void_reason', void_reason, found) ?? null),
-  };
-};
+export const withoutPersonalData = (transaction: Transaction, found: Found = () => {}): Transaction =>
+  apply(personal, transaction, '', found) as Transaction;
 
 /**
  * A transaction after a redaction: without personal data and the pointers to unknown fields, whose names the client

@@ -1,5 +1,6 @@
 import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Contention, type RemainingMs, retryContention } from '../../base/contention.ts';
 import { database } from './client.ts';
 
@@ -38,6 +39,13 @@ export const isContended = (codes: readonly string[]): boolean => codes.some((co
 
 export const listCodes = ({ CancellationReasons = [] }: TransactionCanceledException): string[] =>
   CancellationReasons.map(({ Code = 'None' }) => Code);
+
+/** The item that kept the first write of a canceled transaction from being stored, if its condition returns one. */
+export const firstObstacle = ({ CancellationReasons = [] }: TransactionCanceledException) => {
+  const item = CancellationReasons[0]?.Item;
+  // The document client does not unmarshall the items of cancellation reasons.
+  return item && unmarshall(item);
+};
 
 /** Throws the contention or the bug that canceled a transaction. */
 export const throwCanceled = (exception: TransactionCanceledException): never => {

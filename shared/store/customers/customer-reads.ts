@@ -64,9 +64,10 @@ const page: CustomerReads['page'] = async (account, after, limit) => {
   return { rows, next: last ? (rows.at(-1)?.id ?? null) : null };
 };
 
-const findSomeWithin =
-  (remainingMs?: RemainingMs): CustomerReads['findSome'] =>
-  async (account, ids) => {
+/** The reads of customers. They stop retrying when `remainingMs` is used up. There is no cache: a change applies at once. */
+export const customerReadsWithin = (remainingMs?: RemainingMs): CustomerReads => ({
+  find,
+  findSome: async (account, ids) => {
     const keys = ids.filter(isCustomerId).map((id) => customerKey(account, id));
     const found = new Map<string, Customer['exemptions']>();
     // A batch can be 13 MB, so only one is in memory.
@@ -75,12 +76,7 @@ const findSomeWithin =
       for (const { sk, exemptions } of z.array(Certified).parse(items)) found.set(sk, exemptions);
     }
     return found;
-  };
-
-/** The reads of customers. They stop retrying when `remainingMs` is used up. There is no cache: a change applies at once. */
-export const customerReadsWithin = (remainingMs?: RemainingMs): CustomerReads => ({
-  find,
-  findSome: findSomeWithin(remainingMs),
+  },
   page,
 });
 

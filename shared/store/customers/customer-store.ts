@@ -1,6 +1,5 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
@@ -11,6 +10,7 @@ import { batchGet } from '../client/reads.ts';
 import {
   absentOrAsSeen,
   asSeen,
+  firstObstacle,
   isContended,
   listCodes,
   present,
@@ -44,8 +44,7 @@ const findRefusal = (
   { idempotency, nowMs }: CustomerCommit,
   exception: TransactionCanceledException,
 ): Replay | { readonly kind: 'stale' } => {
-  const record = idempotency && exception.CancellationReasons?.[0]?.Item;
-  const replay = record ? replayFrom(unmarshall(record), idempotency, nowMs) : undefined;
+  const replay = idempotency ? replayFrom(firstObstacle(exception), idempotency, nowMs) : undefined;
   if (replay) return replay;
   // The other writer may be an earlier attempt of this request, whose record is its answer.
   return isContended(listCodes(exception)) ? throwCanceled(exception) : staleOrThrow(exception);

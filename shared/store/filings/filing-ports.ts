@@ -1,5 +1,4 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { contendedMsMax, type RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
@@ -8,7 +7,16 @@ import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import { failureLine } from '../../observability/failure-line.ts';
 import { findAccounts, listAccountIds } from '../accounts/account-store.ts';
 import { callMsMax } from '../client/client.ts';
-import { absent, absentOrAsSeen, asSeen, present, staleOrThrow, type Write, writeTogether } from '../client/writes.ts';
+import {
+  absent,
+  absentOrAsSeen,
+  asSeen,
+  firstObstacle,
+  present,
+  staleOrThrow,
+  type Write,
+  writeTogether,
+} from '../client/writes.ts';
 import { accountKey, filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } from '../keys.ts';
 import { headWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
 import { replayFrom } from '../ledger/idempotency-item.ts';
@@ -96,8 +104,7 @@ const findRefusal = (
   { idempotency, nowMs }: FilingCommit,
   exception: TransactionCanceledException,
 ): Exclude<FilingCommitted, { kind: 'committed' }> => {
-  const record = idempotency && exception.CancellationReasons?.[0]?.Item;
-  const replay = record ? replayFrom(unmarshall(record), idempotency, nowMs) : undefined;
+  const replay = idempotency ? replayFrom(firstObstacle(exception), idempotency, nowMs) : undefined;
   return replay ?? staleOrThrow(exception);
 };
 

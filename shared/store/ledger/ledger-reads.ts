@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import type { HistoryReads } from '../../ledger/history.ts';
-import type { Idempotency, Ledger } from '../../ledger/ports.ts';
+import type { Ledger } from '../../ledger/ports.ts';
 import type { HolderReads } from '../../ledger/reconciliation.ts';
 import { statuses } from '../../ledger/status.ts';
 import type { StoredTransaction } from '../../ledger/transaction.ts';
@@ -28,36 +28,22 @@ const find: Ledger['find'] = async (account, id) =>
 
 type LedgerReads = Pick<Ledger, 'find' | 'findSome' | 'findReplay' | 'findWithReplay'>;
 
-const findSomeWithin =
-  (remainingMs?: RemainingMs): Ledger['findSome'] =>
-  async (account, ids) => {
-    if (ids.length === 0) return [];
-    const keys = ids.map((id) => headKey(account, id));
-    return (await batchGet(TableName, keys, remainingMs)).map(transactionFrom);
-  };
-
-const readBoth = async (account: string, id: string, { digest }: Idempotency, remainingMs?: RemainingMs) => {
-  const keys = { head: headKey(account, id), record: idempotencyKey(account, digest) };
-  const items = await batchGet(TableName, [keys.head, keys.record], remainingMs);
-  const itemOf = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);
-  return { head: itemOf(keys.head), record: itemOf(keys.record) };
-};
-
-const findWithReplayWithin =
-  (remainingMs?: RemainingMs): Ledger['findWithReplay'] =>
-  async (account, id, idempotency, nowMs) => {
-    if (idempotency === null) return { stored: await find(account, id), replay: undefined };
-    if (id.length > idLengthMax) return { stored: undefined, replay: await findReplay(account, idempotency, nowMs) };
-    const { head, record } = await readBoth(account, id, idempotency, remainingMs);
-    return { stored: storedFrom(head), replay: replayFrom(record, idempotency, nowMs) };
-  };
-
 /** The ledger's reads. They stop retrying when `remainingMs` is used up. */
 export const ledgerReadsWithin = (remainingMs?: RemainingMs): LedgerReads => ({
   find,
-  findSome: findSomeWithin(remainingMs),
+  findSome: async (account, ids) => {
+    const keys = ids.map((id) => headKey(account, id));
+    return keys.length === 0 ? [] : (await batchGet(TableName, keys, remainingMs)).map(transactionFrom);
+  },
   findReplay,
-  findWithReplay: findWithReplayWithin(remainingMs),
+  findWithReplay: async (account, id, idempotency, nowMs) => {
+    if (idempotency === null) return { stored: await find(account, id), replay: undefined };
+    if (id.length > idLengthMax) return { stored: undefined, replay: await findReplay(account, idempotency, nowMs) };
+    const keys = { head: headKey(account, id), record: idempotencyKey(account, idempotency.digest) };
+    const items = await batchGet(TableName, [keys.head, keys.record], remainingMs);
+    const itemOf = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);
+    return { stored: storedFrom(itemOf(keys.head)), replay: replayFrom(itemOf(keys.record), idempotency, nowMs) };
+  },
 });
 
 /** The ledger's reads without a time limit. Separate from the writes, so that the bundle of a reading function has no writes. */

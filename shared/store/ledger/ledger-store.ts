@@ -2,8 +2,8 @@ import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
-import type { Commit, Committed, Idempotency, Ledger, Replay } from '../../ledger/ports.ts';
-import { isContended, throwCanceled, writeTogether } from '../client/writes.ts';
+import type { Commit, Committed, Ledger } from '../../ledger/ports.ts';
+import { firstObstacle, isContended, throwCanceled, writeTogether } from '../client/writes.ts';
 import { answerLinkWrites, commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';
 import { replayFrom } from './idempotency-item.ts';
 import { ledgerReadsWithin } from './ledger-reads.ts';
@@ -62,18 +62,6 @@ export const findRefusal = (
   throw exception;
 };
 
-/** The stored record that kept an idempotency record from being written. Throws `Contention` where there is none. */
-export const findRecordRefusal = (
-  idempotency: Idempotency,
-  writes: readonly RoledWrite[],
-  nowMs: number,
-  exception: TransactionCanceledException,
-): Replay => {
-  const [obstacle] = findObstacles(writes, exception);
-  const replay = obstacle?.item ? replayFrom(obstacle.item, idempotency, nowMs) : undefined;
-  return replay ?? throwCanceled(exception);
-};
-
 const transact = <Refused>(
   writes: readonly RoledWrite[],
   refused: (exception: TransactionCanceledException) => Refused,
@@ -85,30 +73,21 @@ const transact = <Refused>(
     remainingMs,
   );
 
-/** Write a commit atomically, or return why it was refused; then nothing is stored. */
-const commitWithin =
-  (remainingMs?: RemainingMs): Ledger['commit'] =>
-  (commit: Commit) => {
-    const writes = commitWrites(commit);
-    return transact(writes, (exception) => findRefusal(commit, writes, exception), remainingMs);
-  };
-
-// A transaction even for one write, so that a refusal has the same form as a commit's.
-const saveAnswerWithin =
-  (remainingMs?: RemainingMs): Ledger['saveAnswer'] =>
-  (account, idempotency, nowMs, owner) => {
-    const commit = { account, idempotency, nowMs };
-    const writes = [...idempotencyWrites(commit), ...(owner ? answerLinkWrites(account, owner, commit) : [])];
-    const refused = (exception: TransactionCanceledException) =>
-      findRecordRefusal(idempotency, writes, nowMs, exception);
-    return transact(writes, refused, remainingMs);
-  };
-
 /** The ledger on DynamoDB. It stops retrying contention when `remainingMs` is used up. */
 export const ledgerWithin = (remainingMs?: RemainingMs): Ledger => ({
   ...ledgerReadsWithin(remainingMs),
-  commit: commitWithin(remainingMs),
-  saveAnswer: saveAnswerWithin(remainingMs),
+  commit: (commit) => {
+    const writes = commitWrites(commit);
+    return transact(writes, (exception) => findRefusal(commit, writes, exception), remainingMs);
+  },
+  // A transaction even for one write, so that a refusal has the same form as a commit's.
+  saveAnswer: (account, idempotency, nowMs, owner) => {
+    const commit = { account, idempotency, nowMs };
+    const writes = [...idempotencyWrites(commit), ...(owner ? answerLinkWrites(account, owner, commit) : [])];
+    const refused = (exception: TransactionCanceledException) =>
+      replayFrom(firstObstacle(exception), idempotency, nowMs) ?? throwCanceled(exception);
+    return transact(writes, refused, remainingMs);
+  },
 });
 
 /** The ledger without a time limit. */
