@@ -1,5 +1,4 @@
 /** `npm run accounts -- …`: create accounts and their API keys, and change their settings. */
-import { Command } from 'commander';
 import type { Account } from '../accounts/account.ts';
 import { allAccounts } from '../store/accounts/account-store.ts';
 import { addAdvice } from './accounts/advice.ts';
@@ -10,7 +9,7 @@ import { addKeys } from './accounts/keys.ts';
 import { addRedact } from './accounts/redact.ts';
 import { addSettings } from './accounts/settings.ts';
 import { counted, instantText, print, printJson, textTable } from './terminal/output.ts';
-import { runCommand, withCommands } from './terminal/run-command.ts';
+import { LevyCommand, runCommand, withCommands } from './terminal/run-command.ts';
 
 /** An account for scripts, without the secret that signs its cursors. */
 const listed = ({ id, name, created_at, settings_changed_at, closed_at, settings }: Account) => ({
@@ -32,7 +31,7 @@ const row = ({ id, name, created_at, settings, closed_at }: Account): readonly s
 ];
 const headings = ['account', 'name', 'created (UTC)', 'service version', 'rate limit', 'state'];
 
-const addList = (program: Command): Command =>
+const addList = (program: LevyCommand): LevyCommand =>
   program
     .command('list')
     .summary('all accounts')
@@ -45,9 +44,9 @@ const addList = (program: Command): Command =>
       print(`${counted(accounts.length, 'account')}.`);
     });
 
-export const accountsProgram = (): Command =>
+export const accountsProgram = (): LevyCommand =>
   withCommands(
-    new Command('accounts').description(
+    new LevyCommand('accounts').description(
       'Accounts, their settings and their API keys, in the Accounts table of AWS, or of the emulator that DYNAMODB_ENDPOINT names.',
     ),
     'npm run accounts -- create --name "A shop" --key read,write',

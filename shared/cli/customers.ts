@@ -1,5 +1,4 @@
 /** `npm run customers -- …`: the customers of an account and their exemption certificates. */
-import { Command } from 'commander';
 import { addDays, toDay } from '../base/calendar.ts';
 import { now } from '../config/clock.ts';
 import { type Customer, customerNotFound, customersOf, isExpiring, isForState } from '../customers/customer.ts';
@@ -7,7 +6,7 @@ import { customerReads } from '../store/customers/customer-reads.ts';
 import { addPut } from './customers/put.ts';
 import { requireAccount, stateOption, wholeNumber } from './terminal/arguments.ts';
 import { counted, print, printJson, shown, textTable } from './terminal/output.ts';
-import { CommandError, runCommand, withCommands } from './terminal/run-command.ts';
+import { CommandError, LevyCommand, runCommand, withCommands } from './terminal/run-command.ts';
 
 type Options = { readonly account: string; readonly json?: boolean };
 
@@ -36,10 +35,9 @@ const printAll = async (customers: AsyncIterable<Customer>, { json }: Options, s
   print(summary(found.length));
 };
 
-const addAccount = (command: Command): Command =>
-  command.requiredOption('--account <id>', 'the account, such as acct_demo');
+const addAccount = (command: LevyCommand): LevyCommand => command.account();
 
-const addList = (program: Command): void => {
+const addList = (program: LevyCommand): void => {
   addAccount(program.command('list'))
     .summary('all customers with their certificates')
     .description('List the customers of an account in the order of their ids, one line for each certificate.')
@@ -56,7 +54,7 @@ const addList = (program: Command): void => {
     });
 };
 
-const addShow = (program: Command): void => {
+const addShow = (program: LevyCommand): void => {
   addAccount(program.command('show'))
     .summary('one customer')
     .description('Show a customer with its certificates.')
@@ -77,13 +75,13 @@ const addShow = (program: Command): void => {
 
 const withinMax = 3660;
 
-const addExpiring = (program: Command): void => {
+const addExpiring = (program: LevyCommand): void => {
   addAccount(program.command('expiring'))
     .summary('certificates that expire soon')
     .description('List the certificates whose last day is today (in UTC) or within the next days.')
     .option('--within <days>', 'the number of days from today', wholeNumber(0, withinMax), 30)
     .option('--json', 'one JSON array of customers, with these certificates only')
-    .addHelpText('after', '\nExample:\n  npm run customers -- expiring --account acct_demo --within 60')
+    .examples('customers -- expiring --account acct_demo --within 60')
     .action(async ({ within, ...options }: Options & { readonly within: number }) => {
       const { id } = await requireAccount(options.account);
       const today = toDay(now());
@@ -100,9 +98,9 @@ const addExpiring = (program: Command): void => {
     });
 };
 
-export const customersProgram = (): Command =>
+export const customersProgram = (): LevyCommand =>
   withCommands(
-    new Command('customers').description(
+    new LevyCommand('customers').description(
       'Customers and their exemption certificates, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `put` writes.',
     ),
     'npm run customers -- expiring --account acct_demo --within 30',

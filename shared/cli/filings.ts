@@ -1,5 +1,4 @@
 /** `npm run filings -- …`: preview, close, check, export and file the returns of an account. */
-import { Command } from 'commander';
 import { listFilingExceptions, listFilings } from '../filings/read-filings.ts';
 import { filingReadPorts } from '../store/filings/filing-reads.ts';
 import { addCancel, addClose, addFile } from './filings/change.ts';
@@ -21,11 +20,11 @@ import {
 } from './filings/filing.ts';
 import { requireAccount, stateOption } from './terminal/arguments.ts';
 import { counted, print, printJson } from './terminal/output.ts';
-import { runCommand, withCommands } from './terminal/run-command.ts';
+import { LevyCommand, runCommand, withCommands } from './terminal/run-command.ts';
 
 type ListOptions = { readonly account: string; readonly state?: string; readonly json?: boolean };
 
-const addList = (program: Command): Command =>
+const addList = (program: LevyCommand): LevyCommand =>
   addAccount(program.command('list'))
     .summary('all filings')
     .description('List the filings of an account, newest first, with their due dates and figures.')
@@ -41,7 +40,7 @@ const addList = (program: Command): Command =>
       print(`${counted(filings.length, 'filing')}.`);
     });
 
-const addShow = (program: Command): Command =>
+const addShow = (program: LevyCommand): LevyCommand =>
   addFilingName(program.command('show'))
     .summary('one filing with its figures')
     .description(
@@ -53,7 +52,7 @@ const addShow = (program: Command): Command =>
       printFiling(await wholeFiling(filing, account), json);
     });
 
-const addDryRun = (program: Command): Command =>
+const addDryRun = (program: LevyCommand): LevyCommand =>
   addPeriod(program.command('dry-run'))
     .summary('the figures of a period as they are now')
     .description(
@@ -64,7 +63,7 @@ const addDryRun = (program: Command): Command =>
       printFiling(await wholeDryRun({ state, periodEnd }, await operatorFor(account)), json);
     });
 
-const addExceptions = (program: Command): Command =>
+const addExceptions = (program: LevyCommand): LevyCommand =>
   addFilingName(program.command('exceptions'))
     .summary('the sales and credits to look at before a return is sent')
     .description(
@@ -81,9 +80,9 @@ const addExceptions = (program: Command): Command =>
       print(`${counted(exceptions.length, 'exception')}.${preliminary}`);
     });
 
-export const filingsProgram = (): Command =>
+export const filingsProgram = (): LevyCommand =>
   withCommands(
-    new Command('filings').description(
+    new LevyCommand('filings').description(
       'The returns of an account by state and period, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `close`, `file` and `cancel` write to it.',
     ),
     'npm run filings -- dry-run --account acct_demo --state MI --period-end 2026-10-31',

@@ -1,16 +1,15 @@
 /** `npm run ledger -- …`: verify an account's ledger, print changes and events, export and import. */
-import { Command } from 'commander';
 import { addEvents } from './ledger/events.ts';
 import { addExport } from './ledger/export.ts';
 import { addHistory } from './ledger/history.ts';
 import { addImport } from './ledger/import.ts';
 import { addRecount } from './ledger/recount.ts';
 import { addVerify } from './ledger/verify.ts';
-import { runCommand, withCommands } from './terminal/run-command.ts';
+import { LevyCommand, runCommand, withCommands } from './terminal/run-command.ts';
 
-export const ledgerProgram = (): Command =>
+export const ledgerProgram = (): LevyCommand =>
   withCommands(
-    new Command('ledger').description(
+    new LevyCommand('ledger').description(
       'The ledger of an account, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `import` and `recount` write.',
     ),
     'npm run ledger -- verify --account acct_demo',

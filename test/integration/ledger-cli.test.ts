@@ -3,9 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Finding, findingText, orphanedEntries } from '../../shared/cli/ledger/checks.ts';
-import { filingBook } from '../../shared/cli/ledger/filing-book.ts';
 import {
-  chainFindings,
   periodFindings,
   verifyAccount,
   verifyFiling,
@@ -18,6 +16,7 @@ import { hashEntry } from '../../shared/ledger/audit.ts';
 import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
 import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import type { Amounts, Transaction } from '../../shared/ledger/transaction.ts';
+import { allFilings } from '../../shared/store/filings/entry-places.ts';
 import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-item.ts';
 import {
   auditKey,
@@ -44,7 +43,7 @@ const ledger = (...args: string[]) => runInProcess(ledgerProgram(), args);
 const verified = async (account: string, pauseMs = 0) => {
   const findings: Finding[] = [];
   const onFinding = (finding: Finding) => void findings.push(finding);
-  const counts = await verifyAccount({ account, nowMs: now, pauseMs, onFinding, onProgress: () => {} });
+  const counts = await verifyAccount({ account, pauseMs, onFinding, onProgress: () => {} });
   return { counts, findings };
 };
 
@@ -424,17 +423,16 @@ const ofFilings: readonly Tampering[] = [
 
 /** What the checks find in the objects that the texts name, and in the items that belong to no object. */
 const findingsIn = async (account: string, texts: readonly string[]): Promise<string[]> => {
-  const book = await filingBook(account);
+  const filings = await allFilings(account);
   const names = texts.flatMap((text) => [...text.matchAll(/<(\w+)>/g)].map(([, name]) => name as Name));
   const ids = new Set(names.map((name) => owned(name).id));
   const found = await Promise.all([
     ...[...ids].map((id) =>
       id.startsWith('txn_')
-        ? verifyTransaction({ account, id, book, nowMs: now, pauseMs: 0 })
+        ? verifyTransaction({ account, id, filings, pauseMs: 0 })
         : verifyFiling(account, id),
     ),
-    { findings: periodFindings(book.all()) },
-    { findings: account === books.account ? [] : await chainFindings(account, book.all()) },
+    { findings: account === books.account ? [] : await periodFindings(account, filings) },
     { findings: await Array.fromAsync(orphanedEntries(account, 'US-MI')) },
   ]);
   return found.flatMap(({ findings }) => findings.map(findingText));

@@ -10,7 +10,6 @@ import { exportLedger } from '../../shared/cli/ledger/export.ts';
 import { importLedger, refuseOtherContent, verifyImport } from '../../shared/cli/ledger/import.ts';
 import { checkExport } from '../../shared/cli/ledger/read-export.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
-import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { decodeEntry } from '../../shared/ledger/entries/entry.ts';
 import { findAccount } from '../../shared/store/accounts/account-store.ts';
@@ -84,7 +83,7 @@ let books: Awaited<ReturnType<typeof newLedger>>;
 let file: string;
 
 const exported = async (caller: Pick<Caller, 'account'>, out = newFile()) => {
-  await exportLedger({ account: caller.account, out, nowMs: now, pauseMs: 20, onProgress: () => undefined });
+  await exportLedger({ account: caller.account, out, pauseMs: 20, onProgress: () => undefined });
   return out;
 };
 
@@ -133,12 +132,12 @@ const within = async <Value>(db: Pick<MemoryDatabase, 'send'>, run: () => Promis
 const unverified = async (account: string, path: string) => {
   const checked = await checkExport(path);
   await refuseOtherContent(checked.header, false);
-  const isNew = await importLedger({ account, path, checked, nowMs: now, onProgress: () => undefined });
+  const isNew = await importLedger({ account, path, checked, onProgress: () => undefined });
   return { checked, isNew };
 };
 const imported = async (account: string, path: string) => {
   const { checked, isNew } = await unverified(account, path);
-  return { isNew, ...(await verifyImport({ account, counts: checked.header.counts, nowMs: now, pauseMs: 1 })) };
+  return { isNew, ...(await verifyImport(account, checked.header.counts, 1)) };
 };
 const fine = { isNew: true, findings: [], missing: [] };
 

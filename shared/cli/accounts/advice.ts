@@ -1,11 +1,11 @@
 /** `accounts advice`: the states whose economic nexus threshold an account reaches. */
-import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { registrationAdvice } from '../../registrations/advice.ts';
 import type { MeasuredPeriod, StateAdvice } from '../../registrations/response.ts';
 import { reportReads } from '../../store/report-store.ts';
 import { requireAccount } from '../terminal/arguments.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
+import type { LevyCommand } from '../terminal/run-command.ts';
 
 type Options = { readonly account: string; readonly all?: boolean; readonly json?: boolean };
 
@@ -41,14 +41,14 @@ const advise = async ({ account: id, all, json }: Options): Promise<void> => {
   print('Credits are not subtracted. Offices, stock and employees require a registration without any threshold.');
 };
 
-export const addAdvice = (program: Command): Command =>
+export const addAdvice = (program: LevyCommand): LevyCommand =>
   program
     .command('advice')
     .summary('states whose economic nexus threshold is reached')
     .description(
       "Compare an account's sales in each state with the state's economic nexus threshold, in its own measuring period. Prints the states with sales. Same as GET /registrations/advice.",
     )
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .account()
     .option('--all', 'every state')
     .option('--json', 'one JSON object, with sources')
     .action(advise);

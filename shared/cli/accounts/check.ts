@@ -1,5 +1,4 @@
 /** `accounts check`: the settings of an account to review before it goes live. */
-import type { Command } from 'commander';
 import { type Account, listRegistrations, type Registration } from '../../accounts/account.ts';
 import { addDays, toDay } from '../../base/calendar.ts';
 import { builtInRelease } from '../../catalog/built-in.ts';
@@ -17,6 +16,7 @@ import { reportReads } from '../../store/report-store.ts';
 import { stateCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { requireAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
+import type { LevyCommand } from '../terminal/run-command.ts';
 import { stateOf } from './keys.ts';
 
 /** `missing` must be decided before production, `check` should be confirmed, and `ok` needs nothing. */
@@ -210,13 +210,13 @@ const check = async ({ account: id, json }: { readonly account: string; readonly
   print(missing === 0 ? 'Nothing is missing.' : `${counted(missing, 'decision')} missing.`);
 };
 
-export const addCheck = (program: Command): Command =>
+export const addCheck = (program: LevyCommand): LevyCommand =>
   program
     .command('check')
     .summary('what to decide before production')
     .description(
       'List what a tax advisor would ask about an account: registrations and nexus, ship-from address, policies, time zone, filing frequencies, the age of the content of each registered state, keys and alarms, with what to do. Exits with 2 if something is missing.',
     )
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .account()
     .option('--json', 'one JSON object')
     .action(check);

@@ -1,30 +1,27 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import type { Command } from 'commander';
 import { type Account, listRegistrations } from '../../accounts/account.ts';
 import { now } from '../../config/clock.ts';
 import { registeredStates } from '../../filings/periods.ts';
 import {
   beginDeletion,
   closeAccount,
-  type Deletion,
   endDeletion,
   findDeletion,
   reopenAccount,
 } from '../../store/accounts/account-closing.ts';
 import { deleteAccountItems } from '../../store/accounts/account-items.ts';
 import { listKeys, revokeKey } from '../../store/accounts/api-key-store.ts';
+import { allFilings } from '../../store/filings/entry-places.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { stateJurisdictions } from '../../vocabulary/jurisdiction.ts';
 import { countsText, firstDifference } from '../ledger/export.ts';
-import { filingBook } from '../ledger/filing-book.ts';
-import type { Header } from '../ledger/format.ts';
-import { checkExport, linesAfter } from '../ledger/read-export.ts';
+import { type Checked, checkExport, linesAfter } from '../ledger/read-export.ts';
 import { pathOf, requireAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { type Confirmation, requireConfirmation, withProgress } from '../terminal/progress.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 /** `accounts close` and `accounts reopen`. */
 
@@ -39,7 +36,7 @@ const unfinishedOf = async ({ id, settings }: Account): Promise<readonly string[
     const [oldest] = months.filter((month) => month !== null).sort();
     if (oldest !== undefined) open.push(`${state}: transactions since ${oldest} are not in a filing.`);
   }
-  for (const { id: filing, state, status, period_end } of (await filingBook(id)).all())
+  for (const { id: filing, state, status, period_end } of await allFilings(id))
     if (status === 'closed') open.push(`${state}: the return to ${period_end} (${filing}) is not filed.`);
   return open;
 };
@@ -84,25 +81,25 @@ const reopen = async ({ account: id, json }: Options): Promise<void> => {
   );
 };
 
-export const addClose = (program: Command): Command =>
+export const addClose = (program: LevyCommand): LevyCommand =>
   program
     .command('close')
     .summary('end an account: revoke its keys, stop its schedules')
     .description(
       'Show what is unfinished, ask for confirmation, and close the account: its keys are revoked, tokens that name it are refused, and no period of it closes by itself. Its ledger stays, and operators can still close and file periods, export and verify it.',
     )
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
-    .option('--yes', 'do not ask for confirmation')
+    .account()
+    .confirmation()
     .option('--json', 'one JSON object; needs --yes')
-    .addHelpText('after', '\nExample:\n  npm run accounts -- close --account acct_demo')
+    .examples('accounts -- close --account acct_demo')
     .action(close);
 
-export const addReopen = (program: Command): Command =>
+export const addReopen = (program: LevyCommand): LevyCommand =>
   program
     .command('reopen')
     .summary('open a closed account again')
     .description('Open an account that was closed and not deleted. Its keys stay revoked.')
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .account()
     .option('--json', 'one JSON object')
     .action(reopen);
 
@@ -131,31 +128,27 @@ const sha256Of = async (path: string): Promise<string> => {
 };
 
 /** Check that the file has everything of the account, so that deleting it loses nothing. */
-const provenHeader = async (account: Account, path: string): Promise<Header> => {
+const refuseOtherExport = async (account: Account, path: string, checked: Checked): Promise<void> => {
   const { id, name, created_at, settings } = account;
-  const checked = await checkExport(path);
-  const { header } = checked;
-  const refuse = (why: string) =>
-    new CommandError(
-      `${path} is not an export of ${id} as it is now: ${why}. Nothing was deleted. Export again with \`npm run ledger -- export ${id} --out FILE\`.`,
+  const isSame = isDeepStrictEqual(checked.header.account, { id, name, created_at, settings });
+  const line = isSame ? await firstDifference({ account, pauseMs }, linesAfter(path, 1, checked)) : 1;
+  if (line !== null)
+    throw new CommandError(
+      `${path} is not an export of ${id} as it is now: line ${line} differs. Nothing was deleted. Export again with \`npm run ledger -- export ${id} --out FILE\`.`,
     );
-  if (!isDeepStrictEqual(header.account, { id, name, created_at, settings })) throw refuse('line 1 differs');
-  const line = await firstDifference({ account, pauseMs }, linesAfter(path, 1, checked));
-  if (line !== null) throw refuse(`line ${line} differs`);
-  return header;
 };
 
-const deletionFor = async (account: Account, path: string, options: DeleteOptions): Promise<Deletion> => {
+const deletionFor = async (account: Account, path: string, checked: Checked, options: DeleteOptions) => {
   const sha256 = await sha256Of(path);
-  const begun = (await findDeletion(account.id)).deletion;
+  const { deletion: begun } = await findDeletion(account.id);
   if (begun) {
     if (begun.export_sha256 === sha256) return begun;
     throw new CommandError(
       `${account.id} is being deleted with another export (SHA-256 ${begun.export_sha256}). Pass that file to continue.`,
     );
   }
-  const { counts } = await provenHeader(account, path);
-  const message = `Delete ${account.id} (${account.name}) with ${countsText(counts)}? ${path} has all of it. States require records of sales for years.`;
+  await refuseOtherExport(account, path, checked);
+  const message = `Delete ${account.id} (${account.name}) with ${countsText(checked.header.counts)}? ${path} has all of it. States require records of sales for years.`;
   await requireConfirmation(message, options);
   const deletion = { export_sha256: sha256, started_at: new Date(now()).toISOString() };
   if (await beginDeletion(account, deletion)) return deletion;
@@ -173,33 +166,38 @@ const remove = async (options: DeleteOptions): Promise<void> => {
   const account = await requireAccount(id);
   refuseUnlessClosed(account, now());
   const path = pathOf(options.export);
-  const { header } = await checkExport(path);
-  const deletion = await deletionFor(account, path, options);
-  const total = header.counts.transaction;
-  await withProgress(`Deleting ${id}`, total, 'Interrupted: run the same command to continue', async (progress) => {
-    let done = 0;
-    await deleteAccountItems(id, (some) => {
-      done += some;
-      progress.reach(done, counted(done, 'transaction'));
-    });
-    progress.finish(`Deleted ${countsText(header.counts)}`);
-  });
+  const checked = await checkExport(path);
+  const { counts } = checked.header;
+  const deletion = await deletionFor(account, path, checked, options);
+  await withProgress(
+    `Deleting ${id}`,
+    counts.transaction,
+    'Interrupted: run the same command to continue',
+    async (progress) => {
+      let done = 0;
+      await deleteAccountItems(id, (some) => {
+        done += some;
+        progress.reach(done, counted(done, 'transaction'));
+      });
+      progress.finish(`Deleted ${countsText(counts)}`);
+    },
+  );
   const deleted_at = new Date(now()).toISOString();
   await endDeletion({ id, closed_at: account.closed_at ?? deleted_at, deleted_at, deletion });
-  if (json) return printJson({ id, deleted_at, export_sha256: deletion.export_sha256, counts: header.counts });
+  if (json) return printJson({ id, deleted_at, export_sha256: deletion.export_sha256, counts });
   print(`Deleted ${id}. Its id stays reserved, with the SHA-256 of the export: ${deletion.export_sha256}.`);
 };
 
-export const addDelete = (program: Command): Command =>
+export const addDelete = (program: LevyCommand): LevyCommand =>
   program
     .command('delete')
     .summary('delete a closed account after a proven export')
     .description(
       'Check that a file of `ledger export` has everything of an account that was closed at least 24 hours ago, ask for confirmation, and delete all of its items. After an interruption, run it again to continue. Backups keep the account until they expire.',
     )
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .account()
     .requiredOption('--export <file>', 'the file of `ledger export`, made after the account was closed')
-    .option('--yes', 'do not ask for confirmation')
+    .confirmation()
     .option('--json', 'one JSON object; needs --yes')
-    .addHelpText('after', '\nExample:\n  npm run accounts -- delete --account acct_demo --export acct_demo.ndjson')
+    .examples('accounts -- delete --account acct_demo --export acct_demo.ndjson')
     .action(remove);

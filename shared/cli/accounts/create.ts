@@ -1,7 +1,6 @@
 /** `accounts create`: a new account, optionally with its first API key. */
 
 import { isCancel, text } from '@clack/prompts';
-import type { Command } from 'commander';
 import { defaultSettings, newAccount } from '../../accounts/account.ts';
 import { hashKey, newApiKey } from '../../accounts/api-key.ts';
 import { isTimeZone } from '../../accounts/time-zone.ts';
@@ -11,7 +10,7 @@ import { provisionAccount } from '../../store/accounts/account-store.ts';
 import { newKey } from '../../store/accounts/api-key-store.ts';
 import { nameFrom } from '../terminal/arguments.ts';
 import { print, printJson } from '../terminal/output.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import { addTermOptions, printKey, scopesOf, type TermOptions, termsOf, withSecret } from './keys.ts';
 import { assignmentsFrom, fieldsHelp } from './settings.ts';
 
@@ -63,7 +62,7 @@ const create = async (assignments: readonly string[], options: Options): Promise
   printKey(key, secret);
 };
 
-export const addCreate = (program: Command): void => {
+export const addCreate = (program: LevyCommand): void => {
   const command = program
     .command('create')
     .summary('a new account, optionally with its first API key')

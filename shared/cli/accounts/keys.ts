@@ -1,5 +1,4 @@
 import { text } from 'node:stream/consumers';
-import type { Command } from 'commander';
 import { type ApiKey, hashKey, newApiKey } from '../../accounts/api-key.ts';
 import { assert } from '../../base/assert.ts';
 import { now } from '../../config/clock.ts';
@@ -16,7 +15,7 @@ import {
 } from '../../store/accounts/api-key-store.ts';
 import { expiryOf, nameFrom, overlapMs, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 /** The options and output that the commands for API keys share. */
 
@@ -47,7 +46,7 @@ export const scopesOf = (text: string): ApiKey['scopes'] => {
 export type TermOptions = { readonly expires: string; readonly label?: string };
 
 /** The options of every command that makes a key. */
-export const addTermOptions = (command: Command): Command =>
+export const addTermOptions = (command: LevyCommand): LevyCommand =>
   command
     .option('--expires <when>', 'a duration (12h, 90d, 8w), an ISO instant, or never', expiresByDefault)
     .option('--label <text>', 'the user of the key; shown by `keys list`');
@@ -94,7 +93,7 @@ type CreateOptions = NewKeyOptions & { readonly scopes: string };
 type RotateOptions = NewKeyOptions & { readonly overlap: string };
 type RevokeOptions = { readonly account?: string; readonly leaked?: boolean; readonly json?: boolean };
 
-const addNewKeyOptions = (command: Command): Command =>
+const addNewKeyOptions = (command: LevyCommand): LevyCommand =>
   addTermOptions(command)
     .option('--quiet', 'print only the new key')
     .option('--json', 'one JSON object, with the new key in `secret`');
@@ -111,18 +110,15 @@ const create = async ({ account: id, scopes, json, quiet, ...options }: CreateOp
   printKey(key, secret);
 };
 
-const addCreate = (keys: Command): void => {
+const addCreate = (keys: LevyCommand): void => {
   const command = keys
     .command('create')
     .summary('create a key and show it once')
     .description('Create an API key and print it. It is not shown again: Levy stores only its SHA-256 digest.')
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .account()
     .requiredOption('--scopes <scopes>', 'read, write, or read,write');
   addNewKeyOptions(command)
-    .addHelpText(
-      'after',
-      '\nExample:\n  npm run accounts -- keys create --account acct_demo --scopes read --label "web shop"',
-    )
+    .examples('accounts -- keys create --account acct_demo --scopes read --label "web shop"')
     .action(create);
 };
 
@@ -156,14 +152,14 @@ const row = (key: Listed): readonly string[] => [
 ];
 const headings = ['key', 'label', 'scopes', 'created', 'expires', 'last used', 'state'];
 
-const addList = (keys: Command): Command =>
+const addList = (keys: LevyCommand): LevyCommand =>
   keys
     .command('list')
     .summary('all keys with their states')
     .description(
       'List the API keys of an account, the oldest first: active, overlapping (rotated, and valid until it expires), expired or revoked. The last use is exact to the hour.',
     )
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .account()
     .option('--json', 'one JSON array')
     .action(async ({ account, json }: { account: string; json?: boolean }) => {
       const { id } = await requireAccount(account);
@@ -199,7 +195,7 @@ const revoke = async (named: string | undefined, { account: owner, leaked, json 
   print(`${name} is revoked. Running instances notice within 60 seconds.`);
 };
 
-const addRevoke = (keys: Command): Command =>
+const addRevoke = (keys: LevyCommand): LevyCommand =>
   keys
     .command('revoke')
     .summary('revoke a key permanently')
@@ -208,9 +204,9 @@ const addRevoke = (keys: Command): Command =>
     .option('--account <id>', 'the account, such as acct_demo')
     .option('--leaked', 'read the key from standard input, without its id and account')
     .option('--json', 'one JSON object')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  npm run accounts -- keys revoke key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo\n  npm run accounts -- keys revoke --leaked < found-key.txt',
+    .examples(
+      'accounts -- keys revoke key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo',
+      'accounts -- keys revoke --leaked < found-key.txt',
     )
     .action(revoke);
 
@@ -249,7 +245,7 @@ const rotate = async (id: string, { account, overlap, json, quiet, ...options }:
   print(`It replaces ${id}, which expires at ${oldEndsAt}. Running instances notice within 60 seconds.`);
 };
 
-const addRotate = (keys: Command): void => {
+const addRotate = (keys: LevyCommand): void => {
   const command = keys
     .command('rotate')
     .summary('replace a key, with an overlap')
@@ -257,17 +253,14 @@ const addRotate = (keys: Command): void => {
       'Create an API key with the scopes and the label of an old one, and print it. The old key expires after the overlap, or at its own expiry if that is sooner. Both happen in one database transaction. The new key expires 90 days from now, also if the old one never expired, unless you pass --expires.',
     )
     .argument('<key>', 'the id of the old key, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .account()
     .option('--overlap <span>', 'how long both keys are valid: 30m, 24h, 7d, or 0', '24h');
   addNewKeyOptions(command)
-    .addHelpText(
-      'after',
-      '\nExample:\n  npm run accounts -- keys rotate key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo --overlap 7d',
-    )
+    .examples('accounts -- keys rotate key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo --overlap 7d')
     .action(rotate);
 };
 
-export const addKeys = (program: Command): void => {
+export const addKeys = (program: LevyCommand): void => {
   const keys = program
     .command('keys')
     .usage('[command] [options]')
@@ -275,6 +268,6 @@ export const addKeys = (program: Command): void => {
     .description(
       'The API keys of an account. A key is shown once, at its creation. Levy stores only its SHA-256 digest.',
     )
-    .addHelpText('after', '\nExample:\n  npm run accounts -- keys list --account acct_demo');
+    .examples('accounts -- keys list --account acct_demo');
   for (const add of [addCreate, addList, addRevoke, addRotate]) add(keys);
 };

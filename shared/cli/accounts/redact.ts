@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { encodeTime } from 'ulid';
 import { dayMs, isDay } from '../../base/calendar.ts';
 import { concurrently } from '../../base/collections.ts';
@@ -16,7 +15,7 @@ import { idsOfReference } from '../ledger/history.ts';
 import { requireAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { type Confirmation, requireConfirmation, withProgress } from '../terminal/progress.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 /** Which transactions to redact: one with its credits, all of a customer, or all created before an instant. */
 export type Selection =
@@ -217,22 +216,22 @@ const redact = async (options: Options): Promise<void> => {
   if (!isClean) process.exitCode = 1;
 };
 
-export const addRedact = (program: Command): Command =>
+export const addRedact = (program: LevyCommand): LevyCommand =>
   program
     .command('redact')
     .summary('remove personal data from an account, for ever')
     .description(
       'Remove personal data: customer ids, street lines, ZIP+4, certificate numbers, descriptions, metadata and texts that may quote them. Figures, days, references, states, cities and five-digit ZIP codes stay, and `ledger verify` still proves them. A sale is redacted with its credits.',
     )
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .account()
     .option('--transaction <id>', 'the transaction with this id, or all that have had this reference_id')
     .option('--customer <id>', 'every transaction that names the customer, and the stored customer')
     .option('--older-than <days|date>', 'transactions created more than so many days ago, or before a date (UTC)')
     .option('--dry-run', 'only count')
-    .option('--yes', 'do not ask for confirmation')
+    .confirmation()
     .option('--json', 'one JSON object; needs --yes or --dry-run')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  npm run accounts -- redact --account acct_demo --customer cus_42 --dry-run\n  npm run accounts -- redact --account acct_demo --older-than 2555 --yes',
+    .examples(
+      'accounts -- redact --account acct_demo --customer cus_42 --dry-run',
+      'accounts -- redact --account acct_demo --older-than 2555 --yes',
     )
     .action(redact);

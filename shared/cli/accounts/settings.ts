@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import type { Command } from 'commander';
 import * as z from 'zod/mini';
 import {
   type Account,
@@ -23,7 +22,7 @@ import { changeSettings } from '../../store/accounts/account-store.ts';
 import { stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { problemIn, type Reading, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 /** Settings as command-line arguments: `rate_limit=500`. */
 
@@ -303,7 +302,7 @@ const settingsOf = async (assignments: readonly string[], options: Options): Pro
   if (changes.length > 0) print('Running instances notice within 60 seconds.');
 };
 
-export const addSettings = (program: Command): Command =>
+export const addSettings = (program: LevyCommand): LevyCommand =>
   program
     .command('settings')
     .summary("an account's settings: show them, change some")
@@ -311,7 +310,7 @@ export const addSettings = (program: Command): Command =>
       'Show the settings of an account, or change the named ones. If one of them was changed concurrently, nothing is changed.',
     )
     .argument('[setting=value...]', 'the settings to change')
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .account()
     .option(
       '--service-version <version>',
       'pin the account to another version: the shapes of its requests and responses change',

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
 import { CsvError, parse } from 'csv-parse/sync';
 import type { Account } from '../../accounts/account.ts';
 import { textProblems } from '../../api/body.ts';
@@ -14,7 +13,7 @@ import { isSame } from '../../ledger/same-value.ts';
 import { customerPorts } from '../../store/customers/customer-store.ts';
 import { pathOf, requireOpenAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 /** Customers of a file, or the errors by line or entry. */
 type FileCustomers = { readonly customers: readonly CustomerRequest[]; readonly errors: readonly string[] };
@@ -226,7 +225,7 @@ const putAll = async (id: string | undefined, options: Options): Promise<void> =
   );
 };
 
-export const addPut = (program: Command): Command =>
+export const addPut = (program: LevyCommand): LevyCommand =>
   program
     .command('put')
     .summary('create customers, or replace their certificates')
@@ -234,7 +233,7 @@ export const addPut = (program: Command): Command =>
       'Create a customer, or change it: a certificate replaces all earlier ones, unless you pass --add. Without a certificate or a name, the earlier ones stay. A file is checked as a whole first: with an error in any line, nothing is changed. The next request uses the new certificates.',
     )
     .argument('[customer]', 'its id in your system, such as cus_42')
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .account()
     .option('--add', 'keep the earlier certificates')
     .option('--none', 'remove all certificates')
     .option('--name <name>', 'the name of the customer')
@@ -248,8 +247,8 @@ export const addPut = (program: Command): Command =>
       'customers as JSON, as in POST /customers, or as CSV with the columns id, name, states, reason, certificate_number, valid_from and valid_to',
     )
     .option('--json', 'one JSON object with the counts')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  npm run customers -- put cus_42 --account acct_demo --reason resale --states MI,OH --number R-1 --to 2028-12-31\n  npm run customers -- put --account acct_demo --file certificates.csv',
+    .examples(
+      'customers -- put cus_42 --account acct_demo --reason resale --states MI,OH --number R-1 --to 2028-12-31',
+      'customers -- put --account acct_demo --file certificates.csv',
     )
     .action(putAll);

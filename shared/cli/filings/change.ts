@@ -1,5 +1,4 @@
 /** `filings close`, `file` and `cancel`: begin a change of a filing, and work on it until it is finished. */
-import type { Command } from 'commander';
 import { type Account, listRegistrations } from '../../accounts/account.ts';
 import { assert } from '../../base/assert.ts';
 import { dayAfter } from '../../base/calendar.ts';
@@ -17,7 +16,7 @@ import type { Caller } from '../../ledger/ports.ts';
 import { problemIn, wholeNumber } from '../terminal/arguments.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { type Confirmation, requireConfirmation, withProgress } from '../terminal/progress.ts';
-import { accepted, CommandError } from '../terminal/run-command.ts';
+import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import {
   addFilingName,
   addPeriod,
@@ -101,13 +100,13 @@ const close = async ({ account: named, state, periodEnd, ...options }: CloseOpti
   printFiling(filing, options.json);
 };
 
-export const addClose = (program: Command): Command =>
+export const addClose = (program: LevyCommand): LevyCommand =>
   addPeriod(program.command('close'))
     .summary('close a period')
     .description(
       'Show the figures of the dry run, ask for confirmation, close the period and work until it is closed. Later sales and credits count in the next period. A period that is closed shows its filing.',
     )
-    .option('--yes', 'do not ask for confirmation')
+    .confirmation()
     .option('--unregistered', 'with --yes: also a period in which the account is not registered in the state')
     .option('--json', 'the JSON of GET /filings/{id} once it is closed; needs --yes')
     .action(close);
@@ -139,7 +138,7 @@ const file = async (named: string | undefined, options: FileOptions): Promise<vo
   printFiling(await finished(id, 'Marking transactions as filed', total, caller, ports), options.json);
 };
 
-export const addFile = (program: Command): Command =>
+export const addFile = (program: LevyCommand): LevyCommand =>
   addFilingName(program.command('file'))
     .summary('record that the return was sent')
     .description(
@@ -165,12 +164,12 @@ const cancel = async (named: string | undefined, options: FilingName & Confirmat
   );
 };
 
-export const addCancel = (program: Command): Command =>
+export const addCancel = (program: LevyCommand): LevyCommand =>
   addFilingName(program.command('cancel'))
     .summary('cancel the last filing of a state')
     .description(
       'Cancel a closed filing, the last one of its state, and work until its entries are open again. The schedule then does not close the period, so close it yourself.',
     )
-    .option('--yes', 'do not ask for confirmation')
+    .confirmation()
     .option('--json', 'the JSON of GET /filings/{id} once its entries are open; needs --yes')
     .action(cancel);

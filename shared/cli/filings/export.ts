@@ -2,7 +2,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
 import { mapResult } from '../../base/result.ts';
 import { csvName, entriesCsv, totalsCsv } from '../../filings/csv.ts';
@@ -13,7 +12,7 @@ import { filingReadPorts } from '../../store/filings/filing-reads.ts';
 import { pathOf } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import { exitOnSignals } from '../terminal/temporary-folder.ts';
 import {
   addFilingName,
@@ -135,7 +134,7 @@ const exportFiling = async (named: string | undefined, options: Options): Promis
   print(`${totals}\n${entries}`);
 };
 
-export const addExport = (program: Command): Command =>
+export const addExport = (program: LevyCommand): LevyCommand =>
   addFilingName(program.command('export'))
     .summary('the totals and all entries as CSV files')
     .description(

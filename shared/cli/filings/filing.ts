@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
 import type { Result } from '../../base/result.ts';
 import { createFiling } from '../../filings/create-filing.ts';
@@ -12,7 +11,7 @@ import { filingPorts } from '../../store/filings/filing-ports.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';
 import { dayOption, requireAccount, stateOption } from '../terminal/arguments.ts';
 import { counted, instantText, print, printJson, shown, textTable } from '../terminal/output.ts';
-import { accepted, CommandError } from '../terminal/run-command.ts';
+import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 /** The account, filing or period that a command names, and the use cases' answers. */
 
@@ -22,8 +21,7 @@ export type Period = { readonly account: string; readonly state: string; readonl
 /** The options that name a filing, unless its id is an argument. */
 export type FilingName = { readonly account: string; readonly state?: string; readonly periodEnd?: string };
 
-export const addAccount = (command: Command): Command =>
-  command.requiredOption('--account <id>', 'the account, such as acct_demo');
+export const addAccount = (command: LevyCommand): LevyCommand => command.account();
 
 const state = ['--state <state>', 'the state, such as MI', stateOption] as const;
 const lastDay = [
@@ -32,12 +30,12 @@ const lastDay = [
   dayOption('--period-end'),
 ] as const;
 
-export const addPeriod = (command: Command): Command =>
+export const addPeriod = (command: LevyCommand): LevyCommand =>
   addAccount(command)
     .requiredOption(...state)
     .requiredOption(...lastDay);
 
-export const addFilingName = (command: Command): Command =>
+export const addFilingName = (command: LevyCommand): LevyCommand =>
   addAccount(command)
     .argument('[filing]', 'the id of the filing; default: the filing of --state and --period-end')
     .option(...state)

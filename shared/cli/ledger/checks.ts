@@ -40,7 +40,6 @@ import { type Item, itemsAt, openEntryItems } from '../../store/ledger/ledger-wa
 import { openEntryFrom } from '../../store/ledger/open-entry-item.ts';
 import { transactionFrom, transactionItem } from '../../store/ledger/transaction-item.ts';
 import { stateJurisdictions } from '../../vocabulary/jurisdiction.ts';
-import type { FilingBook } from './filing-book.ts';
 
 /** The checks of a ledger, in the order of the report. */
 export const checks = ['head', 'chain', 'states', 'totals', 'credits', 'claims', 'entries', 'filings'] as const;
@@ -280,6 +279,19 @@ export const checkCredits = async (
   };
 };
 
+const figures = ['net', 'tax', 'discount', 'third_party_discount', 'taxable', 'exempt'] as const;
+
+/** Every figure of a line or a shipping charge: with net and tax alone, two errors could cancel each other out. */
+const figureTexts = (amounts: Amounts, write: (minor: bigint) => string): Readonly<Record<string, string>> => {
+  const rows = amounts.rows.map(({ taxable, exempt, tax, calculated }) => [taxable, exempt, tax, calculated]);
+  // Before the first credit there are no rows, and after the last one is voided they are all zero.
+  const isCredited = rows.flat().some((minor) => minor !== 0n);
+  return {
+    ...Object.fromEntries(figures.map((figure) => [figure, write(amounts[figure])])),
+    rows: isCredited ? rows.map((row) => row.map(write).join(' / ')).join(', ') : 'nothing',
+  };
+};
+
 const counterFaults = (sale: StoredTransaction, charges: ReadonlyMap<string, Amounts>, unmatched: Share): Fault[] => {
   const { transaction, credited } = sale;
   const exponent = minorDigits(transaction.currency);
@@ -288,33 +300,15 @@ const counterFaults = (sale: StoredTransaction, charges: ReadonlyMap<string, Amo
   return [
     ...differing('credited_amount', transaction.credited_amount, write(total.net)),
     ...differing('credited_tax_amount', transaction.credited_tax_amount, write(total.tax)),
-    ...[...new Set([...credited.charges.keys(), ...charges.keys()])].flatMap((id) =>
-      amountFaults(`credited of ${id}: `, write, credited.charges.get(id) ?? noAmounts, charges.get(id) ?? noAmounts),
-    ),
+    ...[...new Set([...credited.charges.keys(), ...charges.keys()])].flatMap((id) => {
+      const [actual, expected] = [credited.charges, charges].map((of) => figureTexts(of.get(id) ?? noAmounts, write));
+      return Object.keys({ ...actual }).flatMap((name) =>
+        differing(`credited of ${id}: ${name}`, actual?.[name], expected?.[name]),
+      );
+    }),
     ...differing('credited without a line: net', write(credited.unmatched.net), write(unmatched.net)),
     ...differing('credited without a line: tax', write(credited.unmatched.tax), write(unmatched.tax)),
     ...boundFaults(sale, total, write),
-  ];
-};
-
-const figures = ['net', 'tax', 'discount', 'third_party_discount', 'taxable', 'exempt'] as const;
-
-/** Compare every figure of a line or a shipping charge: with net and tax alone, two errors could cancel each other out. */
-const amountFaults = (name: string, write: (minor: bigint) => string, actual: Amounts, expected: Amounts): Fault[] => {
-  // Before the first credit there are no rows, and after the last one is voided they are all zero.
-  const valuesOf = ({ taxable, exempt, tax, calculated }: Amounts['rows'][number]) => [
-    taxable,
-    exempt,
-    tax,
-    calculated,
-  ];
-  const rows = (amounts: Amounts) =>
-    amounts.rows.some((row) => valuesOf(row).some((minor) => minor !== 0n))
-      ? amounts.rows.map((row) => valuesOf(row).map(write).join(' / ')).join(', ')
-      : 'nothing';
-  return [
-    ...figures.flatMap((figure) => differing(`${name}${figure}`, write(actual[figure]), write(expected[figure]))),
-    ...differing(`${name}rows`, rows(actual), rows(expected)),
   ];
 };
 
@@ -341,7 +335,8 @@ export const expectedPlaces = async (account: string, ids: Iterable<string>): Pr
   return new Set([...heads.values()].flatMap(entries).map((entry) => entryPlace(account, entry)));
 };
 
-export const entryName = ({ state, month, currency }: Pick<LiabilityEntry, 'state' | 'month' | 'currency'>): string =>
+/** The name of an entry, or of its item. */
+export const entryName = ({ state, month, currency }: Item | LiabilityEntry): string =>
   `entry of ${state}, ${month}, ${currency}`;
 
 // Without the reference, which a finalized transaction may get later.
@@ -366,13 +361,13 @@ const figuresText = ({ base, amounts, document, exceptions = [], currency }: Lia
 export const checkEntries = async (
   account: string,
   stored: StoredTransaction,
-  book: FilingBook,
+  filings: readonly StoredFiling[],
 ): Promise<{ readonly count: number; readonly faults: readonly Fault[] }> => {
   const expected = expectedEntries(stored);
-  const places = await findEntries(account, expected, book.all());
+  const places = await findEntries(account, expected, filings);
   const faults = places.flatMap(({ entry, found }) => entryFaults(stored, entry, found));
-  const filings = places.flatMap(({ found }) => found.flatMap(({ filing }) => filing ?? []));
-  return { count: expected.length, faults: [...faults, ...filingsFaults(stored, filings)] };
+  const holding = places.flatMap(({ found }) => found.flatMap(({ filing }) => filing ?? []));
+  return { count: expected.length, faults: [...faults, ...filingsFaults(stored, holding)] };
 };
 
 const entryFaults = (
@@ -400,26 +395,19 @@ const entryFaults = (
 /** A transaction names the filings that were filed with one of its entries, and is filed when all its states are. */
 const filingsFaults = (stored: StoredTransaction, holding: readonly StoredFiling[]): Fault[] => {
   const { filings, status } = stored.transaction;
-  const filed = holding.filter((filing) => filing.status === 'filed').map(({ id }) => id);
-  const named = filings.map(({ id }) => id);
+  const isNamed = (id: string) => filings.some((filing) => filing.id === id);
+  const isHolding = (id: string) => holding.some((filing) => filing.id === id);
   const states = new Set(filings.map(({ state }) => state));
   const isFiled = states.size > 0 && statesToFile(stored).every((state) => states.has(state));
+  const shouldBe = isFiled ? 'filed, as all its states are' : 'not filed';
   return [
-    ...filed.flatMap((id) => faultUnless(named.includes(id), `filings, of ${id}`, 'none', 'named')),
-    ...named.flatMap((id) =>
-      faultUnless(
-        holding.some((filing) => filing.id === id),
-        `filings, of ${id}`,
-        'named',
-        'none, as it has no entry of it',
-      ),
+    ...holding
+      .filter((filing) => filing.status === 'filed')
+      .flatMap(({ id }) => faultUnless(isNamed(id), `filings, of ${id}`, 'none', 'named')),
+    ...filings.flatMap(({ id }) =>
+      faultUnless(isHolding(id), `filings, of ${id}`, 'named', 'none, as it has no entry of it'),
     ),
-    ...faultUnless(
-      isFiled === (status === 'filed'),
-      'status',
-      status,
-      isFiled ? 'filed, as all its states are' : 'not filed',
-    ),
+    ...faultUnless(isFiled === (status === 'filed'), 'status', status, shouldBe),
   ];
 };
 
@@ -448,14 +436,12 @@ const stillOrphaned = async (account: string, items: readonly Item[]): Promise<r
 };
 
 const orphanedAmong = async (account: string, items: readonly Item[]): Promise<Finding[]> => {
-  const expected = await expectedPlaces(
-    account,
-    items.map(({ transactionId }) => String(transactionId)),
-  );
+  const ids = items.map(({ transactionId }) => String(transactionId));
+  const expected = await expectedPlaces(account, ids);
   return items
     .filter(({ pk, sk }) => !expected.has(`${pk} ${sk}`))
-    .flatMap(({ transactionId, state, month, currency }) => {
-      const what = `open ${entryName({ state: String(state), month: String(month), currency: String(currency) })}`;
+    .flatMap(({ transactionId, ...entry }) => {
+      const what = `open ${entryName(entry)}`;
       return findingsOf(String(transactionId), 'entries', [{ what, actual: 'there', expected: 'none' }]);
     });
 };

@@ -1,13 +1,12 @@
 /** `ledger events`: the events of an account, made from its ledger, to publish them again. */
-import type { Command } from 'commander';
 import { batchesOf } from '../../base/collections.ts';
 import { eventsOfEntry, eventsOfFiling } from '../../events/announce.ts';
 import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.ts';
+import { allFilings } from '../../store/filings/entry-places.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { instantMs, requireAccount } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
-import { CommandError } from '../terminal/run-command.ts';
-import { filingBook } from './filing-book.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 const atOnce = 25;
 
@@ -41,7 +40,7 @@ const ofTransaction = async (walk: Walk, id: string): Promise<readonly LedgerEve
 export const storedEvents = async function* (walk: Walk): AsyncGenerator<LedgerEvent> {
   for await (const ids of transactionIds(walk.account, atOnce))
     for (const events of await Promise.all(ids.map((id) => ofTransaction(walk, id)))) yield* events;
-  for (const filing of (await filingBook(walk.account)).all())
+  for (const filing of await allFilings(walk.account))
     yield* eventsWithin(walk, `The filing ${filing.id}`, () => eventsOfFiling(filing));
 };
 
@@ -75,20 +74,19 @@ const printAll = async (bus: string, walk: Walk): Promise<void> => {
 
 type Options = { readonly account: string; readonly from: string; readonly to: string; readonly bus: string };
 
-export const addEvents = (program: Command): Command =>
+export const addEvents = (program: LevyCommand): LevyCommand =>
   program
     .command('events')
     .summary('the events of an account, to publish them again')
     .description(
       'Print the events of an account between two instants, with their original ids. Each line has ten events, as `aws events put-events --entries` takes them. It publishes nothing.',
     )
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .account()
     .requiredOption('--from <instant>', 'the first instant, such as 2026-11-21T08:00:00Z')
     .requiredOption('--to <instant>', 'the last instant')
     .requiredOption('--bus <name>', "the stack's output EventBus")
-    .addHelpText(
-      'after',
-      '\nExample:\n  npm run --silent ledger -- events --account acct_demo --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --bus Levy > missed.ndjson',
+    .examples(
+      '--silent ledger -- events --account acct_demo --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --bus Levy > missed.ndjson',
     )
     .action(async ({ account, from, to, bus }: Options) => {
       const [fromMs, toMs] = [instantOf('--from', from), instantOf('--to', to)];

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
 import { pagesOf } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
@@ -12,7 +11,7 @@ import { customerReads } from '../../store/customers/customer-reads.ts';
 import { transactionIndex } from '../../store/ledger/transaction-index.ts';
 import { pathOf, requireAccount } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import { statesOfEntries } from './checks.ts';
 import {
   type Counts,
@@ -40,7 +39,6 @@ type Export = {
   readonly account: Account;
   /** A path without a file. */
   readonly out: string;
-  readonly nowMs: () => number;
   /** The time between two readings of the index, which may be behind the table. */
   readonly pauseMs: number;
   readonly onProgress: (counts: Counts) => void;
@@ -112,7 +110,7 @@ const ledgerLines = async function* (
   }
 };
 
-const headerOf = async ({ account, nowMs }: Export, { counts, releases }: Seen): Promise<Header> => {
+const headerOf = async (account: Account, { counts, releases }: Seen): Promise<Header> => {
   const hashes: Record<string, string> = {};
   for (const release of [...releases].sort()) {
     const hash = await releaseHash(release);
@@ -125,7 +123,7 @@ const headerOf = async ({ account, nowMs }: Export, { counts, releases }: Seen):
     format,
     format_version: formatVersion,
     account: { id, name, created_at, settings },
-    exported_at: new Date(nowMs()).toISOString(),
+    exported_at: new Date(now()).toISOString(),
     counts,
     releases: hashes,
   };
@@ -170,7 +168,7 @@ export const exportLedger = async (work: Export): Promise<{ readonly header: Hea
   const seen: Seen = { counts: noCounts(), releases: new Set(), states: new Set() };
   try {
     await writeLines(unsealed, unsealedLines(work, seen));
-    const header = await headerOf(work, seen);
+    const header = await headerOf(work.account, seen);
     const { promise: trailer, resolve } = Promise.withResolvers<Trailer>();
     await writeLines(partial, sealedLines(unsealed, header, resolve));
     await rename(partial, work.out);
@@ -214,7 +212,7 @@ export const countsText = (counts: Counts): string =>
     counted(counts.customer, 'customer'),
   ].join(', ');
 
-export const addExport = (program: Command): Command =>
+export const addExport = (program: LevyCommand): LevyCommand =>
   program
     .command('export')
     .summary("write an account's ledger to a file")
@@ -223,7 +221,7 @@ export const addExport = (program: Command): Command =>
     )
     .argument('<account>', 'the account, such as acct_demo')
     .requiredOption('--out <file>', 'the new file')
-    .addHelpText('after', '\nExample:\n  npm run ledger -- export acct_demo --out acct_demo.ndjson')
+    .examples('ledger -- export acct_demo --out acct_demo.ndjson')
     .action(async (id: string, { out }: { out: string }) => {
       const path = pathOf(out);
       if (existsSync(path)) throw new CommandError(`The file ${path} already exists. Pass another name.`);
@@ -233,7 +231,7 @@ export const addExport = (program: Command): Command =>
         lines += 1;
         if (lines % linesBetweenReports === 0) process.stderr.write(`${countsText(counts)}\n`);
       };
-      const { header, trailer } = await exportLedger({ account, out: path, nowMs: now, pauseMs, onProgress });
+      const { header, trailer } = await exportLedger({ account, out: path, pauseMs, onProgress });
       print(`Exported ${id}: ${countsText(header.counts)}.`);
       print(`${path}: ${counted(trailer.lines + 1, 'line')}, SHA-256 without the last line: ${trailer.sha256}.`);
     });

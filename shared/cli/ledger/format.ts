@@ -13,6 +13,7 @@ import { encodeEntry, type LiabilityEntryJson } from '../../ledger/entries/entry
 import type { StoredTransaction } from '../../ledger/transaction.ts';
 import { decompress } from '../../store/client/compressed.ts';
 import { findHead } from '../../store/content/content-store.ts';
+import { allFilings, filedEntryPages } from '../../store/filings/entry-places.ts';
 import { chainFrom, filingProgressFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { filingProgressKey, itemPlace, totalsPartKey } from '../../store/keys.ts';
@@ -29,7 +30,6 @@ import {
 import { openEntryFrom } from '../../store/ledger/open-entry-item.ts';
 import { type TransactionJson, transactionFrom, transactionToJson } from '../../store/ledger/transaction-item.ts';
 import { CommandError } from '../terminal/run-command.ts';
-import { filedEntryPages, filingBook } from './filing-book.ts';
 
 /**
  * The file of an exported ledger: lines of JSON, with a header, the ledger and a trailer.
@@ -195,7 +195,7 @@ export const exportedTransactions = async function* (account: string): AsyncGene
 
 /** An account's filings. Refuses an unfinished one, because some of its entries are still open. */
 export const finishedFilings = async (account: string): Promise<readonly StoredFiling[]> => {
-  const filings = (await filingBook(account)).all();
+  const filings = await allFilings(account);
   const unfinished = filings.find(({ isUnfinished }) => isUnfinished);
   if (!unfinished) return filings;
   const { id, status } = unfinished;

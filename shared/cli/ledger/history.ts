@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { pagesOf } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
 import { transactionHistory } from '../../ledger/history.ts';
@@ -7,7 +6,7 @@ import type { HistoryEntry } from '../../ledger/response.ts';
 import { historyReads } from '../../store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../../store/ledger/transaction-index.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 /**
  * The ids of the transactions that have had this reference, the one that is not void first. A transaction id is returned as
@@ -45,12 +44,12 @@ const entriesOf = async (account: string, id: string): Promise<readonly HistoryE
   return (await Array.fromAsync(pages, ({ rows }) => rows)).flat();
 };
 
-export const addHistory = (program: Command): Command =>
+export const addHistory = (program: LevyCommand): LevyCommand =>
   program
     .command('history')
     .summary('every change of a transaction, newest first')
     .argument('<transaction>', 'its id, such as txn_01K6ZV5N5M3V7C8Z2Y4T6R9W0X, or its reference_id')
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .account()
     .option('--json', 'one JSON array, as the API returns it, with complete hashes')
     .action(async (transaction: string, { account, json }: { account: string; json?: boolean }) => {
       const [id = transaction] = await idsOfReference(account, transaction);

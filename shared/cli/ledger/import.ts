@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Command } from 'commander';
 import * as z from 'zod/mini';
 import { newAccount } from '../../accounts/account.ts';
 import { batchesOf } from '../../base/collections.ts';
@@ -19,12 +18,12 @@ import { newestId } from '../../store/ledger/ledger-walk.ts';
 import { pathOf } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import { type Finding, findingText } from './checks.ts';
 import { countsText } from './export.ts';
 import { type Counts, type Header, releaseHash } from './format.ts';
 import { type Checked, checkExport, type Item, itemsOf, linesAfter, type NumberedLine } from './read-export.ts';
-import { type Counts as Verified, type VerifyOptions, verifyAccount } from './verify-account.ts';
+import { type Counts as Verified, verifyAccount } from './verify-account.ts';
 
 const TableName = environment.tables.transactions;
 
@@ -39,19 +38,15 @@ const Mark = z.object({
   started_at: z.string(),
   finished_at: z.nullable(z.string()),
 });
-export type Mark = z.infer<typeof Mark>;
+type Mark = z.infer<typeof Mark>;
 
-export const readMark = async (account: string): Promise<Mark | undefined> => {
+const readMark = async (account: string): Promise<Mark | undefined> => {
   const item = await readItem(TableName, importMarkKey(account));
-  return item === undefined ? undefined : Mark.parse(item);
+  return item && Mark.parse(item);
 };
 
-/** Set the first mark; `false` if another import has set one. */
-export const beginMark = (account: string, mark: Mark): Promise<boolean> =>
-  putNew({ ...importMarkKey(account), ...mark });
-
 /** Move the mark forward. Two imports of the same file can run: the mark of the faster one stays. */
-export const moveMark = async (account: string, { sha256, written, finished_at }: Mark): Promise<void> => {
+const moveMark = (account: string, { sha256, written, finished_at }: Mark): Promise<boolean> => {
   const update = new UpdateCommand({
     TableName,
     Key: importMarkKey(account),
@@ -59,7 +54,7 @@ export const moveMark = async (account: string, { sha256, written, finished_at }
     ConditionExpression: 'sha256 = :file AND written <= :written',
     ExpressionAttributeValues: { ':file': sha256, ':written': written, ':finished': finished_at },
   });
-  await isWritten(database.send(update));
+  return isWritten(database.send(update));
 };
 
 // Another version of the compressor may write other bytes for the same content.
@@ -84,7 +79,7 @@ const isSuccessor = async (
 };
 
 /** Put an item if its key has none or the same one; `false` if it has another one. */
-export const putItem = (account: string, item: Item): Promise<boolean> =>
+const putItem = (account: string, item: Item): Promise<boolean> =>
   retryThrottled(async () => {
     if (await putNew(item)) return true;
     const stored = await readItem(TableName, { pk: item.pk, sk: item.sk });
@@ -101,7 +96,6 @@ type Import = {
   readonly account: string;
   readonly path: string;
   readonly checked: Checked;
-  readonly nowMs: () => number;
   readonly onProgress: (written: number) => void;
 };
 
@@ -119,13 +113,14 @@ const refuseUsedAccount = async (id: string): Promise<void> => {
     );
 };
 
-const markFor = async ({ account, checked, nowMs }: Import): Promise<Mark> => {
+const markFor = async ({ account, checked }: Import): Promise<Mark> => {
   const { sha256 } = checked.trailer;
-  const first: Mark = { sha256, written: 1, started_at: new Date(nowMs()).toISOString(), finished_at: null };
+  const first: Mark = { sha256, written: 1, started_at: new Date(now()).toISOString(), finished_at: null };
   let mark = await readMark(account);
   if (!mark) {
     await refuseUsedAccount(account);
-    mark = (await beginMark(account, first)) ? first : await readMark(account);
+    // Another import may have set its mark meanwhile.
+    mark = (await putNew({ ...importMarkKey(account), ...first })) ? first : await readMark(account);
   }
   if (mark?.sha256 !== sha256)
     throw new CommandError(
@@ -158,7 +153,7 @@ const writeLine = async (account: string, { number, line }: NumberedLine): Promi
  * Returns `false` if the import was already complete.
  */
 export const importLedger = async (work: Import): Promise<boolean> => {
-  const { account, path, checked, nowMs, onProgress } = work;
+  const { account, path, checked, onProgress } = work;
   const mark = await markFor(work);
   if (mark.finished_at !== null) return false;
   const { lines } = checked.trailer;
@@ -171,13 +166,12 @@ export const importLedger = async (work: Import): Promise<boolean> => {
     onProgress(written);
   }
   await provisionFrom(account, checked.header);
-  await moveMark(account, { ...mark, written: lines, finished_at: new Date(nowMs()).toISOString() });
+  await moveMark(account, { ...mark, written: lines, finished_at: new Date(now()).toISOString() });
   return true;
 };
 
 /** `ledger import`: write an exported ledger into another account. */
 
-const pauseMs = 500;
 const readings = 5;
 const accountId = /^acct_[A-Za-z0-9_]{1,59}$/;
 
@@ -202,24 +196,24 @@ export const refuseOtherContent = async ({ releases }: Header, allowsMissing: bo
 };
 
 /** The items that the file has more of. The table may have more, because expired drafts are swept. */
-const missingItems = (counts: Counts, verified: Verified): string[] => {
-  const pairs = [
-    ['transactions', counts.transaction, verified.transactions],
-    ['audit entries', counts.audit_entry, verified.audit_entries],
-    ['filings', counts.filing, verified.filings],
-    ['entries', counts.open_entry + counts.filed_entry, verified.entries],
-  ] as const;
-  return pairs.flatMap(([what, inFile, here]) => (here >= inFile ? [] : [`${here} of ${inFile} ${what} are there`]));
-};
-
-type Verify = Omit<VerifyOptions, 'onFinding' | 'onProgress'> & { readonly counts: Counts };
+const missingItems = (counts: Counts, verified: Verified): string[] =>
+  (
+    [
+      ['transactions', counts.transaction],
+      ['audit_entries', counts.audit_entry],
+      ['filings', counts.filing],
+      ['entries', counts.open_entry + counts.filed_entry],
+    ] as const
+  ).flatMap(([name, inFile]) =>
+    verified[name] >= inFile ? [] : [`${verified[name]} of ${inFile} ${name.replace('_', ' ')} are there`],
+  );
 
 /** Check the imported ledger as `ledger verify` does, and its completeness. Repeats, because indexes may be behind. */
-export const verifyImport = async ({ account, counts, nowMs, pauseMs }: Verify) => {
+export const verifyImport = async (account: string, counts: Counts, pauseMs = 500) => {
   for (let reading = 1; ; reading++) {
     const findings: Finding[] = [];
     const onFinding = (finding: Finding) => void findings.push(finding);
-    const verified = await verifyAccount({ account, nowMs, pauseMs, onFinding, onProgress: () => {} });
+    const verified = await verifyAccount({ account, pauseMs, onFinding, onProgress: () => {} });
     const missing = missingItems(counts, verified);
     if ((missing.length === 0 && findings.length === 0) || reading === readings) return { findings, missing };
     await pause(pauseMs * 2 ** reading);
@@ -236,19 +230,19 @@ const importInto = async (account: string, file: string, { withoutContent = fals
   const interrupted = 'Interrupted: run the same command again to continue';
   await withProgress(`Importing into ${account}`, trailer.lines, interrupted, async ({ reach, finish }) => {
     const onProgress = (written: number) => reach(written, counted(written, 'line'));
-    const isNew = await importLedger({ account, path, checked, nowMs: now, onProgress });
+    const isNew = await importLedger({ account, path, checked, onProgress });
     finish(isNew ? `Wrote ${counted(trailer.lines, 'line')}` : 'Already written');
   });
   print(`Imported ${header.account.id} into ${account}: ${countsText(header.counts)}.`);
   if (missing.length > 0) print(`Missing releases, so their transactions cannot be replayed: ${missing.join(', ')}.`);
-  const verified = await verifyImport({ account, counts: header.counts, nowMs: now, pauseMs });
+  const verified = await verifyImport(account, header.counts);
   for (const line of [...verified.findings.map(findingText), ...verified.missing]) print(line);
   const isComplete = verified.findings.length === 0 && verified.missing.length === 0;
   print(isComplete ? 'Verified: no findings.' : 'The imported ledger differs from the file or is inconsistent.');
   if (!isComplete) process.exitCode = 1;
 };
 
-export const addImport = (program: Command): Command =>
+export const addImport = (program: LevyCommand): LevyCommand =>
   program
     .command('import')
     .summary('write an exported ledger into an account')
@@ -258,5 +252,5 @@ export const addImport = (program: Command): Command =>
     .argument('<account>', 'the account here; its id may differ from the exported one')
     .argument('<file>', 'the file of `ledger export`')
     .option('--without-content', 'allow missing releases; their transactions cannot be replayed')
-    .addHelpText('after', '\nExample:\n  npm run ledger -- import acct_demo acct_demo.ndjson')
+    .examples('ledger -- import acct_demo acct_demo.ndjson')
     .action(importInto);

@@ -1,5 +1,4 @@
 /** `ledger recount`: count transactions that the reports miss. */
-import type { Command } from 'commander';
 import { countTransaction, countTransactions } from '../../reports/count-transactions.ts';
 import { headKey } from '../../store/keys.ts';
 import { itemsAt, transactionIds } from '../../store/ledger/ledger-walk.ts';
@@ -7,6 +6,7 @@ import { transactionFrom } from '../../store/ledger/transaction-item.ts';
 import { countStoreWithin } from '../../store/report-store.ts';
 import { requireOpenAccount } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
+import type { LevyCommand } from '../terminal/run-command.ts';
 
 const pageSize = 100;
 
@@ -26,12 +26,12 @@ const recount = async ({ account }: { readonly account: string }): Promise<void>
   print(`Checked ${counted(checked, 'transaction')}: ${added} were missing from the reports and are now counted.`);
 };
 
-export const addRecount = (program: Command): Command =>
+export const addRecount = (program: LevyCommand): LevyCommand =>
   program
     .command('recount')
     .summary('count transactions that the reports miss')
     .description(
       'Count the transactions that the reports by state miss because the stream could not deliver them. Nothing counts twice, also while the service runs. Run it again after an interruption.',
     )
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .account()
     .action(recount);

@@ -1,5 +1,6 @@
 import { decodeTime } from 'ulid';
-import { batchesOf, concurrently } from '../../base/collections.ts';
+import { concurrently } from '../../base/collections.ts';
+import { now } from '../../config/clock.ts';
 import { sumCounts } from '../../filings/answer.ts';
 import type { FilingSequence, StoredFiling } from '../../filings/filing.ts';
 import type { ShardProgress } from '../../filings/ports.ts';
@@ -19,6 +20,7 @@ import {
 } from '../../ledger/invariants.ts';
 import type { StoredTransaction, Transaction } from '../../ledger/transaction.ts';
 import { isLive } from '../../ledger/transaction.ts';
+import { allFilings, filedEntryPages } from '../../store/filings/entry-places.ts';
 import { chainFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { headKey, openEntryKey } from '../../store/keys.ts';
@@ -55,7 +57,6 @@ import {
   parseOrNull,
   statesOfEntries,
 } from './checks.ts';
-import { type FilingBook, filedEntryPages, filingBook } from './filing-book.ts';
 
 const batch = 25;
 
@@ -83,13 +84,13 @@ const filingFaults = async (account: string, id: string, ofEntries: Finding[]): 
       count += entries.length;
       ofEntries.push(...(await entryFindings(account, filing, entries)));
     }
-    faults.push(...shardFaults(progress, await wholeTotals(filing, progress), count, totals));
+    faults.push(...(await shardFaults(filing, progress, count, totals)));
     sums.push({ ...totals, jurisdictions: noTotals.jurisdictions });
   }
   return [...faults, ...headFaults(filing, shards, totalsOfAll(sums))];
 };
 
-// Reporting codes are no figures, and a version without them may have added up entries that have them.
+// Without the reporting codes, which are no figures.
 const totalsText = (totals: Totals) =>
   JSON.stringify([
     answeredTotals(totals).map(({ reporting_code: _, ...figures }) => figures),
@@ -97,28 +98,26 @@ const totalsText = (totals: Totals) =>
     answeredExceptions(totals),
   ]);
 
-/** The totals of a shard with the jurisdictions of its parts. */
-const wholeTotals = async (filing: StoredFiling, progress: ShardProgress): Promise<Totals> => {
-  const groups = await Array.fromAsync(sumsAfter(filing, [progress], '', filingReads));
-  return { ...progress.totals, jurisdictions: new Map(groups.flat()) };
+const shardFaults = async (filing: StoredFiling, progress: ShardProgress, count: number, added: Totals) => {
+  const { shard, phase, entries } = progress;
+  const faults = shardCountFaults(shard, count, entries);
+  // The totals of a canceled filing stay as they were.
+  if (phase === 'reopen') return faults;
+  const parts = await Array.fromAsync(sumsAfter(filing, [progress], '', filingReads));
+  const totals = { ...progress.totals, jurisdictions: new Map(parts.flat()) };
+  return [...faults, ...differing(`totals of shard ${shard}`, totalsText(totals), totalsText(added))];
 };
 
-const shardFaults = ({ shard, phase, entries }: ShardProgress, totals: Totals, count: number, added: Totals) => [
-  ...shardCountFaults(shard, count, entries),
-  // The totals of a canceled filing stay as they were.
-  ...(phase === 'reopen' ? [] : differing(`totals of shard ${shard}`, totalsText(totals), totalsText(added))),
-];
-
-const headFaults = (filing: StoredFiling, shards: readonly ShardProgress[], added: Totals) => {
+const headFaults = (filing: StoredFiling, shards: readonly ShardProgress[], added: Totals): Fault[] => {
   // Until a phase is complete, the shards are ahead of the filing.
   if (filing.isUnfinished) return [];
-  const isKept = filing.status !== 'canceled';
+  const faults = differing('number of entries', filing.entries, sumCounts(shards));
+  if (filing.status === 'canceled') return faults;
+  const exceptions = filing.exceptions && answeredExceptions(added).count;
   return [
-    ...differing('number of entries', filing.entries, sumCounts(shards)),
-    ...(isKept ? differing('summary', JSON.stringify(filing.summary), JSON.stringify(answeredSummary(added))) : []),
-    ...(isKept && filing.exceptions
-      ? differing('number of exceptions', filing.exceptions.count, answeredExceptions(added).count)
-      : []),
+    ...faults,
+    ...differing('summary', filing.summary, answeredSummary(added)),
+    ...differing('number of exceptions', filing.exceptions?.count, exceptions),
   ];
 };
 
@@ -140,35 +139,25 @@ const entryFindings = async (
   });
 };
 
-/** The faults of the periods of all filings. */
-export const periodFindings = (filings: readonly StoredFiling[]): Finding[] =>
-  periodFaults(filings).flatMap(({ id, faults }) => findingsOf(id, 'filings', faults));
-
-// The number of concurrent states equals the number of shards of a worker.
-
 /** A canceled filing has its period until all of its entries are open again. */
 const hasPeriod = ({ status, isUnfinished }: StoredFiling) => status !== 'canceled' || isUnfinished;
 
 /**
- * Check the stored periods against the filings: each filing that is not canceled has the item of its period, there is no
- * other item, and the chain of its state ends with the newest filing.
+ * Check the periods of all filings, and the stored periods against them: each filing that is not canceled has the item of its
+ * period, there is no other item, and the chain of its state ends with the newest filing.
  */
-export const chainFindings = async (account: string, filings: readonly StoredFiling[]): Promise<Finding[]> => {
-  const states = statesOfEntries(filings.map(({ state }) => state));
-  const findings: Finding[] = [];
-  for await (const some of batchesOf(states, atOnce))
-    findings.push(...(await Promise.all(some.map((state) => ofState(account, state, filings)))).flat());
+export const periodFindings = async (account: string, filings: readonly StoredFiling[]): Promise<Finding[]> => {
+  const findings = periodFaults(filings).flatMap(({ id, faults }) => findingsOf(id, 'filings', faults));
+  await concurrently(statesOfEntries(filings.map(({ state }) => state)), async (state) => {
+    const items = await chainItems(account, state);
+    const kept = filings
+      .filter((filing) => filing.state === state && hasPeriod(filing))
+      .toSorted((a, b) => (a.period_end < b.period_end ? -1 : 1));
+    const newest = kept.at(-1);
+    const faults = await findingIfUnreadable(`chain of ${state}`, () => chainFaults(items.chain, state, newest));
+    findings.push(...periodItemFindings(items, state, kept), ...findingsOf(newest?.id ?? state, 'filings', faults));
+  });
   return findings;
-};
-
-const ofState = async (account: string, state: string, filings: readonly StoredFiling[]): Promise<Finding[]> => {
-  const items = await chainItems(account, state);
-  const kept = filings
-    .filter((filing) => filing.state === state && hasPeriod(filing))
-    .toSorted((a, b) => (a.period_end < b.period_end ? -1 : 1));
-  const newest = kept.at(-1);
-  const faults = await findingIfUnreadable(`chain of ${state}`, () => chainFaults(items.chain, state, newest));
-  return [...periodItemFindings(items, state, kept), ...findingsOf(newest?.id ?? state, 'filings', faults)];
 };
 
 const periodItemFindings = ({ periods }: ChainItems, state: string, kept: readonly StoredFiling[]): Finding[] => {
@@ -202,15 +191,11 @@ export type Counts = Record<(typeof countedKinds)[number], number>;
 
 export const noCounts = (): Counts => Object.fromEntries(countedKinds.map((name) => [name, 0])) as Counts;
 
-export const addCounts = (sum: Counts, more: Counts): void => {
-  for (const name of countedKinds) sum[name] += more[name];
-};
-
-export type Subject = {
+type Subject = {
   readonly account: string;
   readonly id: string;
-  readonly book: FilingBook;
-  readonly nowMs: () => number;
+  /** The filings of the account. They are read again if there is a finding. */
+  readonly filings: readonly StoredFiling[];
   /** The time between two readings of something that has findings. */
   readonly pauseMs: number;
 };
@@ -221,25 +206,22 @@ type Verified = { readonly counts: Counts; readonly findings: readonly Finding[]
 export const verifyTransaction = (subject: Subject): Promise<Verified> => {
   let isFirst = true;
   return confirmed(async () => {
-    if (!isFirst) await subject.book.refresh();
+    const filings = isFirst ? subject.filings : await allFilings(subject.account);
     isFirst = false;
-    return readOnce(subject);
+    return readOnce({ ...subject, filings });
   }, subject.pauseMs);
 };
 
 const readOnce = async (subject: Subject): Promise<Verified> => {
   const { account, id } = subject;
   const counts = { ...noCounts(), transactions: 1 };
+  const headFault = (what: string, actual: string, expected: string) => ({
+    ...{ counts, findings: findingsOf(id, 'head', [{ what, actual, expected }]) },
+  });
   const item = await headItem(account, id);
-  if (!item) {
-    const what = 'transaction, which the index lists';
-    return { counts, findings: findingsOf(id, 'head', [{ what, actual: 'none', expected: 'there' }]) };
-  }
-  const stored = parseOrNull(() => transactionFrom(item));
-  if (!stored) {
-    const expected = 'what its attributes and checksum say';
-    return { counts, findings: findingsOf(id, 'head', [{ what: 'transaction', actual: 'not readable', expected }]) };
-  }
+  if (!item) return headFault('transaction, which the index lists', 'none', 'there');
+  const stored = storedOf(item);
+  if (!stored) return headFault('transaction', 'not readable', 'what its attributes and checksum say');
   counts.lines = stored.transaction.line_items.length;
   counts.redacted = Number(stored.transaction.redacted_at !== undefined);
   const findings = [
@@ -276,14 +258,10 @@ const parentFaults = async (account: string, transaction: Transaction): Promise<
   if (parent_transaction_id === null || !isLive(transaction)) return [];
   const parent = storedOf(await headItem(account, parent_transaction_id))?.transaction;
   if (!parent) return [{ what: 'sale that it credits', actual: 'none', expected: parent_transaction_id }];
+  const isAllowed = isLive(parent) || !hasAmounts(transaction);
   return [
     ...differing('type of what it credits', parent.type, 'sale'),
-    ...faultUnless(
-      isLive(parent) || !hasAmounts(transaction),
-      'state of the sale that it credits',
-      parent.status,
-      'finalized or filed',
-    ),
+    ...faultUnless(isAllowed, 'state of the sale that it credits', parent.status, 'finalized or filed'),
     ...differing('currency of the sale that it credits', parent.currency, currency),
   ];
 };
@@ -294,34 +272,34 @@ const furtherChecks: Partial<Record<Check, Run>> = {
   totals: async (_subject, { transaction }) => sumFaults(transaction),
   chain: async ({ account, id }, stored, counts) => {
     const { count, faults } = await checkChain(account, stored, auditItems(account, id));
-    counts.audit_entries += count;
+    counts.audit_entries = count;
     return faults;
   },
   credits: async ({ account, id }, stored, counts) => {
     const unreadable: Fault[] = [];
     const { live, faults } = await checkCredits(stored, readCredits(account, id, unreadable));
-    counts.credits += live;
+    counts.credits = live;
     return [...unreadable, ...faults, ...(await parentFaults(account, stored.transaction))];
   },
-  claims: async ({ account, nowMs }, { transaction }, counts) => {
+  claims: async ({ account }, { transaction }, counts) => {
     const { reference_id } = transaction;
     if (reference_id === null) return [];
     const claim = await findClaimItem(account, reference_id);
-    if (!holdsReference(transaction, nowMs())) {
+    if (!holdsReference(transaction, now())) {
       const holder = claim && storedOf(await headItem(account, String(claim['transaction_id'])))?.transaction;
-      return leftoverClaimFaults(transaction, claim, holder, nowMs());
+      return leftoverClaimFaults(transaction, claim, holder, now());
     }
-    counts.claims += 1;
+    counts.claims = 1;
     return missingClaimFaults(transaction, claim);
   },
-  entries: async ({ account, book }, stored, counts) => {
-    const { count, faults } = await checkEntries(account, stored, book);
-    counts.entries += count;
+  entries: async ({ account, filings }, stored, counts) => {
+    const { count, faults } = await checkEntries(account, stored, filings);
+    counts.entries = count;
     return faults;
   },
 };
 
-export type VerifyOptions = Pick<Subject, 'account' | 'nowMs' | 'pauseMs'> & {
+export type VerifyOptions = Pick<Subject, 'account' | 'pauseMs'> & {
   /** Called for each finding, so that memory does not grow with them. */
   readonly onFinding: (finding: Finding) => void;
   /** Called with the progress from 0 to 1. */
@@ -336,9 +314,8 @@ export type VerifyOptions = Pick<Subject, 'account' | 'nowMs' | 'pauseMs'> & {
 
 const pageSize = 100;
 const atOnce = 8;
-/** Shares of the progress: transactions, then open entries by state, then filings. */
-const shareOfTransactions = 0.8;
-const shareOfEntries = 0.1;
+/** The part of the progress that the transactions take; open entries and filings take the rest. */
+const shareOfTransactions = 0.9;
 
 const timeOf = (id: string) => decodeTime(id.slice('txn_'.length));
 
@@ -348,28 +325,30 @@ const timeOf = (id: string) => decodeTime(id.slice('txn_'.length));
  * Memory does not grow with the ledger.
  */
 export const verifyAccount = async (options: VerifyOptions): Promise<Counts> => {
+  const { account, onFinding, onProgress } = options;
   const counts = { ...(options.from?.counts ?? noCounts()) };
-  const book = await filingBook(options.account);
-  await verifyTransactions(options, book, counts);
-  await verifyEntries(options, counts);
-  await verifyFilings(options, book, counts);
-  options.onProgress(1, counts);
+  await verifyTransactions(options, counts);
+  await concurrently(statesOfEntries(), async (state) => {
+    for await (const finding of orphanedEntries(account, state)) onFinding(finding);
+  });
+  counts.filings += await verifyFilings(options);
+  onProgress(1, counts);
   return counts;
 };
 
 const verifyTransactions = async (
-  { account, nowMs, pauseMs, onFinding, onProgress, from, onPage, isSampled = () => true }: VerifyOptions,
-  book: FilingBook,
+  { account, pauseMs, onFinding, onProgress, from, onPage, isSampled = () => true }: VerifyOptions,
   counts: Counts,
 ): Promise<void> => {
+  const filings = await allFilings(account);
   const newest = await newestId(account);
   let oldest: string | undefined;
   for await (const ids of transactionIds(account, pageSize, from?.after)) {
     oldest ??= ids[0];
     await concurrently(ids.filter(isSampled), async (id) => {
-      const verified = await verifyTransaction({ account, id, book, nowMs, pauseMs });
-      addCounts(counts, verified.counts);
-      for (const finding of verified.findings) onFinding(finding);
+      const verified = await verifyTransaction({ account, id, filings, pauseMs });
+      for (const name of countedKinds) counts[name] += verified.counts[name];
+      verified.findings.forEach(onFinding);
     });
     const last = ids.at(-1);
     if (last) onPage?.(last, counts);
@@ -381,32 +360,14 @@ const verifyTransactions = async (
   }
 };
 
-const verifyEntries = async ({ account, onFinding, onProgress }: VerifyOptions, counts: Counts): Promise<void> => {
-  const states = statesOfEntries();
-  let done = 0;
-  await concurrently(states, async (state) => {
-    for await (const finding of orphanedEntries(account, state)) onFinding(finding);
-    done += 1;
-    onProgress(shareOfTransactions + shareOfEntries * (done / states.length), counts);
-  });
-};
-
-const verifyFilings = async (
-  { account, pauseMs, onFinding, onProgress }: VerifyOptions,
-  book: FilingBook,
-  counts: Counts,
-): Promise<void> => {
+/** Check the periods of an account and its filings. Returns the number of filings. */
+const verifyFilings = async ({ account, pauseMs, onFinding }: VerifyOptions): Promise<number> => {
+  let filings: readonly StoredFiling[] = [];
   const periods = await confirmed(async () => {
-    await book.refresh();
-    return { findings: [...periodFindings(book.all()), ...(await chainFindings(account, book.all()))] };
+    filings = await allFilings(account);
+    return { findings: await periodFindings(account, filings) };
   }, pauseMs);
   periods.findings.forEach(onFinding);
-  const filings = book.all();
-  for (const [index, { id }] of filings.entries()) {
-    const { findings } = await confirmed(() => verifyFiling(account, id), pauseMs);
-    findings.forEach(onFinding);
-    counts.filings += 1;
-    const done = shareOfTransactions + shareOfEntries;
-    onProgress(done + ((1 - done) * (index + 1)) / filings.length, counts);
-  }
+  for (const { id } of filings) (await confirmed(() => verifyFiling(account, id), pauseMs)).findings.forEach(onFinding);
+  return filings.length;
 };

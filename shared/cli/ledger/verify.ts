@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import * as z from 'zod/mini';
 import { concurrently } from '../../base/collections.ts';
-import { now } from '../../config/clock.ts';
 import { allAccounts } from '../../store/accounts/account-store.ts';
 import { jsonFile, pathOf, requireAccount, wholeNumber } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { CommandError } from '../terminal/run-command.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import { type Check, checks, type Finding, findingText } from './checks.ts';
 import { type Counts, countedKinds, noCounts, type VerifyOptions, verifyAccount } from './verify-account.ts';
 
@@ -25,8 +24,9 @@ type AccountState = z.output<typeof AccountState>;
 const Sample = { share: z.string(), seed: z.int() };
 type Sample = Readonly<z.output<z.ZodMiniObject<typeof Sample>>>;
 const State = z.strictObject({ ...Sample, accounts: z.record(z.string(), AccountState) });
+type State = z.output<typeof State>;
 
-export const isSampled = ({ share, seed }: Sample, id: string): boolean =>
+const isSampled = ({ share, seed }: Sample, id: string): boolean =>
   createHash('sha256').update(`${seed} ${id}`).digest().readUInt32BE() < Number(share) * 2 ** 32;
 
 const newAccountState = (): AccountState => ({
@@ -34,66 +34,30 @@ const newAccountState = (): AccountState => ({
   findings: Object.fromEntries(checks.map((check) => [check, 0])) as AccountState['findings'],
 });
 
-const saveEveryMs = 1000;
+/** The state in the file, or a new one. Refuses a damaged file, and one of another share or seed than the given ones. */
+const openState = (file: string | null, { share, seed }: Partial<Sample>): State => {
+  const refusal = `${file} is no file of \`ledger verify --resume\``;
+  const found = file !== null && existsSync(file) ? jsonFile(file, State, refusal) : null;
+  for (const [name, before, given] of [
+    ['--sample', found?.share, share],
+    ['--seed', found?.seed, seed],
+  ])
+    if (before !== undefined && given !== undefined && before !== given)
+      throw new CommandError(`${file} is of ${name} ${before}. Pass the same, leave it out, or pass another file.`);
+  return found ?? { share: share ?? '1', seed: seed ?? Math.floor(Math.random() * 1_000_000), accounts: {} };
+};
 
-/** The progress of a verification, in a file if there is one to resume from. The file is replaced at most once a second. */
-export class VerifyState {
-  readonly sample: Sample;
-  readonly #file: string | null;
-  readonly #accounts: Map<string, AccountState>;
-  #savedMs = Number.NEGATIVE_INFINITY;
-
-  /** Refuses a damaged file, and one of another share or seed than the given ones. */
-  constructor(file: string | null, given: Partial<Sample>) {
-    const {
-      share,
-      seed,
-      accounts = {},
-    } = file !== null && existsSync(file)
-      ? jsonFile(file, State, `${file} is no file of \`ledger verify --resume\``)
-      : {};
-    for (const [name, before, now] of [
-      ['--sample', share, given.share] as const,
-      ['--seed', seed, given.seed] as const,
-    ])
-      if (before !== undefined && now !== undefined && before !== now)
-        throw new CommandError(`${file} is of ${name} ${before}. Pass the same, leave it out, or pass another file.`);
-    this.sample = {
-      share: share ?? given.share ?? '1',
-      seed: seed ?? given.seed ?? Math.floor(Math.random() * 1_000_000),
-    };
-    this.#file = file;
-    this.#accounts = new Map(Object.entries(accounts));
-  }
-
-  of(account: string): AccountState {
-    const state = this.#accounts.get(account) ?? newAccountState();
-    this.#accounts.set(account, state);
-    return state;
-  }
-
-  /** Save the progress of an account, if the last time is long enough ago. */
-  set(account: string, state: AccountState): void {
-    this.#accounts.set(account, structuredClone(state));
-    if (performance.now() - this.#savedMs >= saveEveryMs) this.save();
-  }
-
-  save(): void {
-    if (this.#file === null) return;
-    this.#savedMs = performance.now();
-    const text = JSON.stringify({ ...this.sample, accounts: Object.fromEntries(this.#accounts) });
-    // A run that is killed here leaves the file as it was.
-    writeFileSync(`${this.#file}.part`, text);
-    renameSync(`${this.#file}.part`, this.#file);
-  }
-
-  /** Everything is verified: the next run starts over. */
-  end(): void {
-    if (this.#file !== null) rmSync(this.#file, { force: true });
-  }
-}
+const saveState = (file: string | null, state: State): void => {
+  if (file === null) return;
+  // A run that is killed here leaves the file as it was.
+  writeFileSync(`${file}.part`, JSON.stringify(state));
+  renameSync(`${file}.part`, file);
+};
 
 /** `ledger verify`: check that all stored items of accounts agree. */
+
+/** The file is replaced at most once in this time. */
+const saveEveryMs = 1000;
 
 /** The most findings in JSON. The counts and the text output have all. */
 const findingsMax = 1000;
@@ -145,28 +109,30 @@ type Verified = {
 
 const verifyOne = async (
   account: string,
-  progress: VerifyState,
-  onFinding: (finding: Finding) => void,
-  onProgress: VerifyOptions['onProgress'],
+  state: State,
+  save: () => void,
+  { onFinding, onProgress }: Pick<VerifyOptions, 'onFinding' | 'onProgress'>,
 ): Promise<Verified> => {
-  const { isDone, after, counts: before, findings: foundBefore } = progress.of(account);
+  const { isDone, after, counts: before, findings: foundBefore } = state.accounts[account] ?? newAccountState();
   const by_check = { ...foundBefore };
   const findings: Finding[] = [];
+  const reach = (changes: Omit<AccountState, 'findings'>) => {
+    state.accounts[account] = structuredClone({ ...changes, findings: by_check });
+    save();
+  };
   const counts = isDone
     ? before
     : await verifyAccount({
-        ...{ account, nowMs: now, pauseMs, onProgress },
-        from: { after, counts: before },
-        isSampled: (id) => isSampled(progress.sample, id),
-        onPage: (last, checked) =>
-          progress.set(account, { after: last, isDone: false, counts: checked, findings: by_check }),
+        ...{ account, pauseMs, onProgress, from: { after, counts: before } },
+        isSampled: (id) => isSampled(state, id),
+        onPage: (last, checked) => reach({ after: last, isDone: false, counts: checked }),
         onFinding: (finding) => {
           by_check[finding.check] += 1;
           if (findings.length < findingsMax) findings.push(finding);
           onFinding(finding);
         },
       });
-  progress.set(account, { after, isDone: true, counts, findings: by_check });
+  reach({ after, isDone: true, counts });
   return { account, counts, by_check, findings, total: Object.values(by_check).reduce((sum, count) => sum + count, 0) };
 };
 
@@ -186,13 +152,17 @@ const jsonOf = ({ account, counts, total, by_check, findings }: Verified) => ({
 
 const run = async (options: Options): Promise<void> => {
   const accounts = await accountsOf(options);
-  const { sample, seed, resume, json, parallel } = options;
-  const progress = new VerifyState(resume === undefined ? null : pathOf(resume), {
-    ...(sample !== undefined && { share: sample }),
-    ...(seed !== undefined && { seed }),
-  });
-  const sampled = progress.sample.share === '1' ? {} : { sample: progress.sample.share, seed: progress.sample.seed };
+  const { sample: share, seed, resume, json, parallel, all } = options;
+  const file = resume === undefined ? null : pathOf(resume);
+  const state = openState(file, { ...(share !== undefined && { share }), ...(seed !== undefined && { seed }) });
+  const sampled = state.share === '1' ? {} : { sample: state.share, seed: state.seed };
   if (!json && sampled.sample) print(`A sample of ${sampled.sample} of the transactions, --seed ${sampled.seed}.`);
+  let savedMs = Number.NEGATIVE_INFINITY;
+  const save = () => {
+    if (performance.now() - savedMs < saveEveryMs) return;
+    savedMs = performance.now();
+    saveState(file, state);
+  };
   const done: Verified[] = [];
   const title = accounts.length === 1 ? `Verifying ${accounts[0]}` : `Verifying ${counted(accounts.length, 'account')}`;
   await withProgress(title, accounts.length, 'Interrupted', async ({ reach, finish }) => {
@@ -200,26 +170,28 @@ const run = async (options: Options): Promise<void> => {
     const sumOf = (at: 0 | 1) => [...reached.values()].reduce((sum, pair) => sum + pair[at], 0);
     const verify = async (account: string) => {
       const onFinding = (finding: Finding) => {
-        if (!json) print(options.all ? `${account}  ${findingText(finding)}` : findingText(finding));
+        if (!json) print(all ? `${account}  ${findingText(finding)}` : findingText(finding));
       };
-      const verified = await verifyOne(account, progress, onFinding, (part, { transactions }) => {
+      const onProgress = (part: number, { transactions }: Counts) => {
         reached.set(account, [part, transactions]);
         reach(sumOf(0), counted(sumOf(1), 'transaction'));
-      });
+      };
+      const verified = await verifyOne(account, state, save, { onFinding, onProgress });
       reached.set(account, [1, verified.counts.transactions]);
       done.push(verified);
     };
-    await concurrently(accounts, verify, parallel).finally(() => progress.save());
+    await concurrently(accounts, verify, parallel).finally(() => saveState(file, state));
     finish(`Verified ${counted(sumOf(1), 'transaction')}`);
   });
-  progress.end();
-  if (json && options.all) printJson({ ...sampled, accounts: done.map(jsonOf) });
+  // Everything is verified: the next run starts over.
+  if (file !== null) rmSync(file, { force: true });
+  if (json && all) printJson({ ...sampled, accounts: done.map(jsonOf) });
   else if (json) for (const one of done) printJson({ ...jsonOf(one), ...sampled });
   else done.forEach(report);
   if (done.some(({ total }) => total > 0)) process.exitCode = 1;
 };
 
-export const addVerify = (program: Command): Command =>
+export const addVerify = (program: LevyCommand): LevyCommand =>
   program
     .command('verify')
     .summary("check an account's transactions, entries and filings")
@@ -237,8 +209,5 @@ export const addVerify = (program: Command): Command =>
     .option('--parallel <n>', 'accounts verified at the same time', wholeNumber(1, 32), 4)
     .option('--resume <file>', 'keep the progress in this file, and continue there after an interruption')
     .option('--json', `one JSON object, with at most ${findingsMax.toLocaleString('en-US')} findings of each account`)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  npm run ledger -- verify --account acct_demo\n  npm run ledger -- verify --all --sample 0.01 --resume verify.json',
-    )
+    .examples('ledger -- verify --account acct_demo', 'ledger -- verify --all --sample 0.01 --resume verify.json')
     .action(run);

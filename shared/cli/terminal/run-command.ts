@@ -1,6 +1,6 @@
 export { accepted, CommandError } from '../../base/command-error.ts';
 
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { CommandError } from '../../base/command-error.ts';
 import { Contention } from '../../base/contention.ts';
 import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
@@ -48,12 +48,32 @@ const useLocalCredentials = (): void => {
   delete process.env['AWS_PROFILE'];
 };
 
+/** A command with the options that many commands have. */
+export class LevyCommand extends Command {
+  override createCommand(name?: string): LevyCommand {
+    return new LevyCommand(name);
+  }
+
+  account(): this {
+    return this.requiredOption('--account <id>', 'the account, such as acct_demo');
+  }
+
+  confirmation(): this {
+    return this.option('--yes', 'do not ask for confirmation');
+  }
+
+  examples(...lines: readonly string[]): this {
+    const title = lines.length === 1 ? 'Example' : 'Examples';
+    return this.addHelpText('after', `\n${[`${title}:`, ...lines.map((line) => `npm run ${line}`)].join('\n  ')}`);
+  }
+}
+
 /** Add commands to a program, with an example in its help. */
-export const withCommands = (
-  program: Command,
+export const withCommands = <Program extends Command>(
+  program: Program,
   example: string,
-  commands: readonly ((program: Command) => unknown)[],
-) => {
+  commands: readonly ((program: Program) => unknown)[],
+): Program => {
   program
     .usage('[command] [options]')
     .addHelpText('after', `\nExample:\n  ${example}`)

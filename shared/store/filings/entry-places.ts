@@ -1,6 +1,6 @@
 import { batchesOf, pagesOf } from '../../base/collections.ts';
 import type { StoredFiling } from '../../filings/filing.ts';
-
+import type { EntryPlace } from '../../filings/ports.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import { filedEntryKey, type ItemKey, itemPlace, openEntryKey } from '../keys.ts';
 import { type Item, itemsAt } from '../ledger/ledger-walk.ts';
@@ -19,6 +19,15 @@ const allItemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string,
 export const allFilings = async (account: string): Promise<readonly StoredFiling[]> => {
   const pages = pagesOf((after: string | null) => filingReads.page(account, after, 100));
   return (await Array.fromAsync(pages, ({ rows }) => rows)).flat();
+};
+
+/** The entries in one shard of a filing, in pages of at most `limit`. */
+export const filedEntryPages = async function* (
+  place: { readonly account: string; readonly id: string; readonly shard: number },
+  limit: number,
+): AsyncGenerator<readonly LiabilityEntry[]> {
+  for await (const { entries } of pagesOf((after: EntryPlace | null) => filingReads.filedEntries(place, limit, after)))
+    yield entries;
 };
 
 /** The filings that can have an entry of this state and month. */

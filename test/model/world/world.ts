@@ -5,7 +5,7 @@ import { invoke } from '../../../infra/local/invoke.ts';
 import { matchResource } from '../../../infra/local/resources.ts';
 import { type Finding, findingText } from '../../../shared/cli/ledger/checks.ts';
 import { verifyAccount } from '../../../shared/cli/ledger/verify-account.ts';
-import { advanceClock, now } from '../../../shared/config/clock.ts';
+import { advanceClock } from '../../../shared/config/clock.ts';
 import { redactTransaction } from '../../../shared/ledger/personal-data/redact.ts';
 import type { Swept } from '../../../shared/ledger/sweep-drafts.ts';
 import { redactionPorts } from '../../../shared/store/ledger/redaction-ports.ts';
@@ -74,7 +74,7 @@ const verifyIn =
     const found: string[] = [];
     const onFinding = (finding: Finding) => void found.push(findingText(finding));
     for (const { account } of accounts)
-      await verifyAccount({ account: account.id, nowMs: now, pauseMs: 0, onFinding, onProgress: () => {} });
+      await verifyAccount({ account: account.id, pauseMs: 0, onFinding, onProgress: () => {} });
     return found;
   };
 
