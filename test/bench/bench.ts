@@ -10,21 +10,20 @@ const countOf = (text: string): number => {
 /** `1000,10000` */
 const countsOf = (text: string): number[] => text.split(',').map(countOf);
 
-const { costs, filingEntries, closing, lists } = new Command('bench')
+const { costs, filingEntries, lists } = new Command('bench')
   .description('Measure calculations, cold starts, database use, imports and filings on this machine.')
   .option('--costs', 'measure only the figures of test/bench/cost/measured.json')
   .option('--filing-entries <n>', 'measure only a filing with this many entries', countOf)
-  .option('--closing <n>', 'measure only the schedule that closes periods, with this many accounts', countOf)
   .option('--lists [n,...]', 'measure only filtered lists, in ledgers of so many transactions', countsOf)
   .parse()
-  .opts<{ costs?: true; filingEntries?: number; closing?: number; lists?: true | number[] }>();
+  .opts<{ costs?: true; filingEntries?: number; lists?: true | number[] }>();
 
 const emulator = await startEmulator();
 try {
   // Before the import of anything that reads the environment: shared/config/environment.ts reads it once.
   Object.assign(process.env, emulatorEnvironment(emulator));
   const { runBench } = await import('./run.ts');
-  await runBench(emulator.kind, { costs, filingEntries, closing, lists });
+  await runBench(emulator.kind, { costs, filingEntries, lists });
 } finally {
   await emulator.stop();
 }

@@ -2,11 +2,9 @@ import { createDemo } from '../../infra/local/demo.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
 import { admissionFigures } from './admission.ts';
 import { activateContent, calculationFigures, lookUpFigures } from './calculation.ts';
-import { closingFigures } from './closing.ts';
 import { bundleFigures, coldStartFigures, packedFigure } from './cold-start.ts';
 import { costMeasures, databaseFigures } from './database-use.ts';
 import { filingFigures } from './filings.ts';
-import { importFigures } from './imports.ts';
 import { listFigures } from './lists.ts';
 import { localRateFigures } from './local-rates.ts';
 
@@ -17,21 +15,16 @@ const print = (figures: readonly object[]): void => {
 type Only = {
   readonly costs?: true | undefined;
   readonly filingEntries?: number | undefined;
-  readonly closing?: number | undefined;
   readonly lists?: true | readonly number[] | undefined;
 };
 
 /** Measures and prints every figure, or only the figures of an option. */
-export const runBench = async (
-  emulator: string,
-  { costs, filingEntries, closing, lists }: Only = {},
-): Promise<void> => {
+export const runBench = async (emulator: string, { costs, filingEntries, lists }: Only = {}): Promise<void> => {
   if (costs) {
     await activateContent();
     return print([await costMeasures(3), await costMeasures(100)]);
   }
   if (filingEntries !== undefined) return print(await filingFigures(filingEntries));
-  if (closing !== undefined) return print(await closingFigures(closing));
   if (lists !== undefined) {
     for await (const figure of listFigures(lists === true ? undefined : lists)) print([figure]);
     return;
@@ -40,7 +33,6 @@ export const runBench = async (
   print([packedFigure(), ...localRateFigures()]);
   const folder = temporaryFolder();
   print(bundleFigures(folder));
-  print(importFigures());
   const apiKey = await createDemo(null);
   print(coldStartFigures(folder, apiKey));
   await activateContent();
