@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { newSession, runSmoke } from '../../shared/cli/smoke/workflows.ts';
 import type { TransactionRow } from '../../shared/ledger/response.ts';
 import { newCaller, startApi } from '../support/api.ts';
-import { type Break, breakingProxy, inBody } from '../support/breaking-proxy.ts';
+import { type Break, breakingProxy, inBody, type Passed, type Passing } from '../support/breaking-proxy.ts';
 import { runCommand } from '../support/run-command.ts';
 import { clientOf, sold } from '../support/sales.ts';
 
@@ -45,9 +45,16 @@ const renamedByGateway = [
   'WWW-Authenticate',
 ];
 const voided = 'void: Smoke test';
-const isCreate = ({ method, path }: { method: string; path: string }) => method === 'POST' && path === '/transactions';
-const isChange = ({ method, path }: { method: string; path: string }) =>
-  method === 'POST' && path.startsWith('/transactions/');
+const isCreate = ({ method, path }: Passing) => method === 'POST' && path === '/transactions';
+/** Whether a request changes a transaction to a status. */
+const changesTo = ({ method, path, sent }: Passing, status: string) =>
+  method === 'POST' && path.startsWith('/transactions/') && sent?.['status'] === status;
+/** Replace the status of requests that change a transaction to it, which the service then refuses. */
+const refusing = (status: string, isRefused: () => boolean = () => true): Break => ({
+  there: (passing) => {
+    if (changesTo(passing, status) && isRefused()) Object.assign(passing.sent ?? {}, { status: 'nonsense' });
+  },
+});
 
 describe('npm run smoke', () => {
   it.each(['the environment', 'an argument'])(
@@ -111,103 +118,69 @@ describe('npm run smoke', () => {
   });
 });
 
-/** Fault, expected message, number of transactions. */
-type Case = readonly [string, Break, RegExp, number];
-
-const onCreate = (change: (headers: Headers) => void): Break => ({
-  back: ({ headers }, passing) => void (isCreate(passing) && change(headers)),
+/** A fault in the responses to certain requests. */
+const back = (isBroken: (passing: Passing) => boolean, change: (passed: Passed) => unknown): Break => ({
+  back: (passed, passing) => {
+    if (isBroken(passing)) change(passed);
+  },
 });
+const withBody = (changes: object) => (passed: Passed) => inBody(passed, (body) => Object.assign(body, changes));
 
-const cases: readonly Case[] = [
+/** Expected message, number of transactions, fault. */
+const cases: readonly (readonly [RegExp, number, Break])[] = [
   [
-    'the contract is served as text',
-    { back: ({ headers }, { path }) => void (path === '/openapi.json' && headers.set('Content-Type', 'text/plain')) },
     /Content-Type is text\/plain, should be application\/json/,
     0,
+    back(
+      ({ path }) => path === '/openapi.json',
+      ({ headers }) => headers.set('Content-Type', 'text/plain'),
+    ),
   ],
   [
-    'a request without a key is accepted',
-    {
-      back: (passed, { headers }) => {
-        if (!headers['x-api-key'] && passed.status === 401)
-          Object.assign(passed, { status: 200, text: '{"object":"list","data":[]}' });
-      },
-    },
     /status is 200, should be 401/,
     0,
+    back(
+      ({ headers }) => !headers['x-api-key'],
+      (passed) => passed.status === 401 && Object.assign(passed, { status: 200, text: '{"object":"list","data":[]}' }),
+    ),
   ],
+  [/X-Content-Type-Options is missing/, 1, back(isCreate, ({ headers }) => headers.delete('X-Content-Type-Options'))],
   [
-    'a security header is missing',
-    onCreate((headers) => headers.delete('X-Content-Type-Options')),
-    /X-Content-Type-Options is missing/,
-    1,
-  ],
-  [
-    'any page may read the responses',
-    onCreate((headers) => headers.set('Access-Control-Allow-Origin', '*')),
     /Access-Control-Allow-Origin is there/,
     1,
+    back(isCreate, ({ headers }) => headers.set('Access-Control-Allow-Origin', '*')),
   ],
+  [/Cache-Control is "public"/, 1, back(isCreate, ({ headers }) => headers.set('Cache-Control', 'public'))],
+  [/status is 409, should be 201 \(conflict/, 1, { there: ({ headers }) => void delete headers['idempotency-key'] }],
+  [/status is 422, should be 200/, 1, refusing('finalized')],
   [
-    'caches may store the responses',
-    onCreate((headers) => headers.set('Cache-Control', 'public')),
-    /Cache-Control is "public"/,
-    1,
-  ],
-  [
-    'requests lose their Idempotency-Key',
-    { there: ({ headers }) => void delete headers['idempotency-key'] },
-    /status is 409, should be 201 \(conflict/,
-    1,
-  ],
-  [
-    'drafts cannot be finalized',
-    {
-      there: (passing) =>
-        void (
-          isChange(passing) &&
-          passing.sent?.status === 'finalized' &&
-          Object.assign(passing.sent, { status: 'x' })
-        ),
-    },
-    /status is 422, should be 200/,
-    1,
-  ],
-  [
-    'a sale does not show its credit',
-    {
-      back: (passed, { method, path }) => {
-        if (method === 'GET' && /^\/transactions\/txn/.test(path))
-          inBody(passed, (body) => Object.assign(body, { refund_status: 'none' }));
-      },
-    },
     /refund_status of the sale is "none", should be "full"/,
     3,
+    back(
+      ({ method, path }) => method === 'GET' && /^\/transactions\/txn/.test(path),
+      withBody({ refund_status: 'none' }),
+    ),
   ],
   [
-    'the tax of a partial credit is not the calculated tax',
-    {
-      back: (passed, { path, sent }) => {
-        if (path === '/calculations' && sent?.parent_transaction_id)
-          inBody(passed, (body) => Object.assign(body, { tax_amount: '6.00' }));
-      },
-    },
     /tax_amount of the credit is "3.00", should be "6.00"/,
     4,
+    back(
+      ({ path, sent }) => path === '/calculations' && Boolean(sent?.['parent_transaction_id']),
+      withBody({ tax_amount: '6.00' }),
+    ),
   ],
   [
-    'a response is not JSON',
-    {
-      back: (passed, passing) =>
-        void (isChange(passing) && passing.sent?.status === 'finalized' && Object.assign(passed, { text: '<html>' })),
-    },
     /the body is not JSON/,
     1,
+    back(
+      (passing) => changesTo(passing, 'finalized'),
+      (passed) => Object.assign(passed, { text: '<html>' }),
+    ),
   ],
 ];
 
-describe('npm run smoke detects that', () => {
-  it.each(cases)('%s, and leaves only void transactions', async (_, how, message, made) => {
+describe('npm run smoke', () => {
+  it.each(cases)('finds %s, and leaves only void transactions', async (message, made, how) => {
     const caller = await newCaller();
     const { failure, left, failed } = await broken(caller, how);
     expect(failure).toMatch(message);
@@ -233,11 +206,10 @@ describe('a transaction of npm run smoke', () => {
   it('is voided although two of three void requests fail', async () => {
     const caller = await newCaller();
     let voids = 0;
-    const { failure, left } = await broken(caller, {
-      there: (passing) => {
-        if (isChange(passing) && passing.sent?.status === 'void' && ++voids % 3 !== 0) passing.sent.status = 'nonsense';
-      },
-    });
+    const { failure, left } = await broken(
+      caller,
+      refusing('void', () => ++voids % 3 !== 0),
+    );
     expect([failure, left]).toEqual([null, []]);
     expect(statesOf(await stored(caller))).toEqual([voided, voided, voided, voided]);
   });
@@ -245,17 +217,12 @@ describe('a transaction of npm run smoke', () => {
   it('is reported by id when it cannot be voided', async () => {
     const caller = await newCaller();
     const { failure, left, lines } = await broken(caller, {
-      there: (passing) =>
-        void (
-          isChange(passing) &&
-          passing.sent?.status === 'void' &&
-          Object.assign(passing.sent, { status: 'nonsense' })
-        ),
+      ...refusing('void'),
       // The response claims success.
-      back: (passed, passing) => {
-        if (isChange(passing) && passing.sent?.status === 'nonsense')
-          Object.assign(passed, { status: 200, text: '{"status":"void"}' });
-      },
+      ...back(
+        (passing) => changesTo(passing, 'nonsense'),
+        (passed) => Object.assign(passed, { status: 200, text: '{"status":"void"}' }),
+      ),
     });
     expect(failure).toBeNull();
     const rows = await stored(caller);
