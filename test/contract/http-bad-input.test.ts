@@ -88,7 +88,6 @@ const runBatch = async (batch: number, codes: Map<string, number>): Promise<stri
   }
   await verifyAccount({
     account: account.id,
-    nowMs: now,
     pauseMs: 0,
     onFinding: (finding) => void reports.push(`BAD_INPUT=${seed}:${batch}: the ledger: ${JSON.stringify(finding)}`),
     onProgress: () => undefined,

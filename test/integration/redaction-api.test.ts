@@ -1,150 +1,241 @@
-import { expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
+import { ledgerProgram } from '../../shared/cli/ledger.ts';
+import { newSalt } from '../../shared/ledger/personal-data/fields.ts';
+import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { newCaller } from '../support/api.ts';
 import { csv } from '../support/filings.ts';
 import { rawItemsOf } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { clientOf, creditOf, goods, later, made, michigan, refusalOf, sale, sold } from '../support/sales.ts';
+import { alter, forge, ofTransaction, undoTampering } from '../support/tampering.ts';
 
-const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', '--account', ...args]);
+describe('redaction api', () => {
+  const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', '--account', ...args]);
 
-const personal = {
-  customer: { id: 'cus_9', address: { ...michigan, postal_code: '48226-1234' } },
-  metadata: { email: 'a@example.org' },
-};
-
-const shop = async () => {
-  const caller = await newCaller();
-  const { account } = caller;
-  const run = async (...args: readonly string[]) => {
-    const ran = await redact(account.id, ...args, '--yes');
-    expect(ran).toMatchObject({ code: 0 });
-    return ran;
+  const personal = {
+    customer: { id: 'cus_9', address: { ...michigan, postal_code: '48226-1234' } },
+    metadata: { email: 'a@example.org' },
   };
-  return { ...caller, id: account.id, client: clientOf(caller), run };
-};
 
-it('is shown as null with the time of the redaction, in GET, lists and CSV', async () => {
-  const { client, call, run } = await shop();
-  const lines = [goods({ id: 'item_1', description: 'Engraved: for J.', metadata: { gift: 'yes' } })];
-  const { id, version } = await sold(client, { ...personal, line_items: lines, reference_id: 'order-1' });
-  await run('--transaction', 'order-1');
-  const after = await made(client.get(id));
-  expect(after).toMatchObject({
-    customer: { id: null, address: { ...michigan, line1: null, postal_code: '48226' } },
-    metadata: {},
-    line_items: [{ description: null, metadata: {} }],
-    redacted_at: expect.any(String),
-    updated_at: after.redacted_at,
-    version: version + 1,
+  const shop = async () => {
+    const caller = await newCaller();
+    const { account } = caller;
+    const run = async (...args: readonly string[]) => {
+      const ran = await redact(account.id, ...args, '--yes');
+      expect(ran).toMatchObject({ code: 0 });
+      return ran;
+    };
+    return { ...caller, id: account.id, client: clientOf(caller), run };
+  };
+
+  it('is shown as null with the time of the redaction, in GET, lists and CSV', async () => {
+    const { client, call, run } = await shop();
+    const lines = [goods({ id: 'item_1', description: 'Engraved: for J.', metadata: { gift: 'yes' } })];
+    const { id, version } = await sold(client, { ...personal, line_items: lines, reference_id: 'order-1' });
+    await run('--transaction', 'order-1');
+    const after = await made(client.get(id));
+    expect(after).toMatchObject({
+      customer: { id: null, address: { ...michigan, line1: null, postal_code: '48226' } },
+      metadata: {},
+      line_items: [{ description: null, metadata: {} }],
+      redacted_at: expect.any(String),
+      updated_at: after.redacted_at,
+      version: version + 1,
+    });
+    expect((await made(client.list())).data[0]).toMatchObject({ id, redacted_at: after.redacted_at });
+    const { text } = await call('GET', '/transactions', { headers: csv });
+    expect(text).toContain(`${id},sale,finalized,order-1,,,2026-10-08`);
+    const { data } = await made(call('GET', `/transactions/${id}/history` as '/transactions/{id}/history'));
+    expect(data[0]).toMatchObject({
+      by: 'operator',
+      fields: ['customer', 'line_items', 'metadata', 'redacted_at', 'warnings'].filter(
+        (field) => field !== 'warnings' || after.warnings.length > 0,
+      ),
+    });
   });
-  expect((await made(client.list())).data[0]).toMatchObject({ id, redacted_at: after.redacted_at });
-  const { text } = await call('GET', '/transactions', { headers: csv });
-  expect(text).toContain(`${id},sale,finalized,order-1,,,2026-10-08`);
-  const { data } = await made(call('GET', `/transactions/${id}/history` as '/transactions/{id}/history'));
-  expect(data[0]).toMatchObject({
-    by: 'operator',
-    fields: ['customer', 'line_items', 'metadata', 'redacted_at', 'warnings'].filter(
-      (field) => field !== 'warnings' || after.warnings.length > 0,
-    ),
+
+  it('cannot be replayed, and takes no new data or figures', async () => {
+    const { client, call, run } = await shop();
+    const { id } = await sold(client, personal);
+    const draft = await made(client.create(sale(personal)));
+    for (const transaction of [id, draft.id]) await run('--transaction', transaction);
+    const replay = await made(call('POST', `/transactions/${id}/replay` as '/transactions/{id}/replay'));
+    expect(replay).toMatchObject({ match: null, reason: 'redacted', difference_count: 0 });
+    const refused = async (transaction: string, body: object) => refusalOf(await client.update(transaction, body));
+    expect(await refused(id, { metadata: { email: 'again' } })).toBe('409 | conflict_immutable_field /metadata');
+    expect(await refused(id, { tax_amount: '1.00' })).toBe('409 | conflict_immutable_field /tax_amount');
+    expect(await refused(id, { status: 'void', void_reason: 'A. asked' })).toBe(
+      '409 | conflict_immutable_field /void_reason',
+    );
+    expect(await refused(draft.id, { tax_date: '2026-10-09' })).toBe('409 | conflict_immutable_field /tax_date');
+    expect(await made(client.update(draft.id, { status: 'finalized' }))).toMatchObject({
+      tax_amount: draft.tax_amount,
+      customer: { id: null },
+    });
+    expect(await made(client.update(id, { status: 'void' }))).toMatchObject({ status: 'void', metadata: {} });
+  });
+
+  it('leaves a sale creditable by its lines, and refuses a line that only an address could tax', async () => {
+    const { client, run, id: account } = await shop();
+    const parent = await sold(client, personal);
+    await run('--transaction', parent.id);
+    const credit = await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
+    expect(credit).toMatchObject({ tax_amount: '3.00', customer: { id: null } });
+    expect(credit).not.toHaveProperty('redacted_at');
+    const other = creditOf(parent, { line_items: [goods({ id: 'other' })] });
+    expect(refusalOf(await client.create(other))).toBe('422 | validation_invalid_format /line_items/0');
+    expect(await made(client.create(creditOf(parent, { credit_remaining: true })))).toMatchObject({
+      tax_amount: '3.00',
+    });
+    expect(await made(client.get(parent.id))).toMatchObject({ refund_status: 'full' });
+    expect((await rawItemsOf(account)).filter((item) => /Woodward|cus_9|example\.org/.test(item))).toEqual([]);
+  });
+
+  it('personal data of a draft credit stays removed when the draft is finalized from a sale that has the data', async () => {
+    const { client, run, id: account } = await shop();
+    const parent = await sold(client, personal);
+    const draft = await made(client.create(creditOf(parent, { status: 'draft' })));
+    await run('--transaction', draft.id);
+    expect(await made(client.update(draft.id, { status: 'finalized' }))).toMatchObject({
+      status: 'finalized',
+      customer: { id: null, address: { line1: null } },
+    });
+    const stored = (await rawItemsOf(account)).filter((item) => item.includes(draft.id) && item.includes('"credit"'));
+    expect(stored.filter((item) => /Woodward|cus_9/.test(item))).toEqual([]);
+  });
+
+  it('answers a repeated request without the data, and writes nothing twice', async () => {
+    const { client, run, id: account } = await shop();
+    const key = { 'Idempotency-Key': 'order 1' };
+    const body = sale({ ...personal, status: 'finalized' });
+    const first = await made(client.create(body, key));
+    const same = { 'Idempotency-Key': 'no change' };
+    await made(client.update(first.id, { metadata: personal.metadata }, same));
+    await run('--transaction', first.id);
+    const again = await client.create(body, key);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body).toMatchObject({ id: first.id, version: 1, customer: { id: null }, metadata: {} });
+    expect((await client.update(first.id, { metadata: personal.metadata }, same)).body).toMatchObject({ metadata: {} });
+    expect((await rawItemsOf(account)).filter((item) => item.includes('example.org'))).toEqual([]);
+  });
+
+  it('includes the credits of a sale, an expired draft, and is complete when it is repeated', async () => {
+    const { client, run, id: account } = await shop();
+    const parent = await sold(client, personal);
+    await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
+    const ran = JSON.parse((await run('--transaction', parent.id, '--json')).out);
+    expect(ran).toMatchObject({ transactions: 2, already: 0 });
+    expect(JSON.parse((await run('--transaction', parent.id, '--json')).out)).toMatchObject({
+      transactions: 0,
+      already: 2,
+    });
+    const draft = await made(client.create(sale(personal)));
+    await later(25 * 3_600_000, () => run('--transaction', draft.id));
+    expect(await made(client.get(draft.id))).toMatchObject({ status: 'void', version: 3, customer: { id: null } });
+    expect((await rawItemsOf(account)).filter((item) => item.includes('Woodward'))).toEqual([]);
+  });
+
+  it('refuses unknown objects and unconfirmed runs, and a dry run only counts', async () => {
+    const { client, id: account } = await shop();
+    const { id } = await sold(client, personal);
+    const before = await rawItemsOf(account);
+    const refused = [
+      [account, '--transaction', 'order-unknown', '--yes'],
+      [account, '--customer', 'cus_unknown', '--yes'],
+      [account, '--older-than', '2999-01-01', '--yes'],
+      [account, '--older-than', 'soon', '--yes'],
+      [account, '--yes'],
+      [account, '--customer', 'cus_9', '--transaction', id, '--yes'],
+      [account, '--customer', 'cus_9'],
+      ['acct_unknown', '--customer', 'cus_9', '--yes'],
+    ];
+    for (const args of refused) expect(await redact(...args)).toMatchObject({ code: 1, out: '' });
+    const dry = await redact(account, '--customer', 'cus_9', '--dry-run', '--json');
+    expect(JSON.parse(dry.out)).toMatchObject({ dry_run: true, transactions: 1, customer: false });
+    expect((await rawItemsOf(account)).sort()).toEqual(before.sort());
   });
 });
 
-it('cannot be replayed, and takes no new data or figures', async () => {
-  const { client, call, run } = await shop();
-  const { id } = await sold(client, personal);
-  const draft = await made(client.create(sale(personal)));
-  for (const transaction of [id, draft.id]) await run('--transaction', transaction);
-  const replay = await made(call('POST', `/transactions/${id}/replay` as '/transactions/{id}/replay'));
-  expect(replay).toMatchObject({ match: null, reason: 'redacted', difference_count: 0 });
-  const refused = async (transaction: string, body: object) => refusalOf(await client.update(transaction, body));
-  expect(await refused(id, { metadata: { email: 'again' } })).toBe('409 | conflict_immutable_field /metadata');
-  expect(await refused(id, { tax_amount: '1.00' })).toBe('409 | conflict_immutable_field /tax_amount');
-  expect(await refused(id, { status: 'void', void_reason: 'A. asked' })).toBe(
-    '409 | conflict_immutable_field /void_reason',
-  );
-  expect(await refused(draft.id, { tax_date: '2026-10-09' })).toBe('409 | conflict_immutable_field /tax_date');
-  expect(await made(client.update(draft.id, { status: 'finalized' }))).toMatchObject({
-    tax_amount: draft.tax_amount,
-    customer: { id: null },
+describe('redaction verify', () => {
+  /** Changes of a ledger after a redaction, each found by `ledger verify`. */
+
+  const personal = { customer: { id: 'cus_9', address: michigan }, metadata: { email: 'a@example.org' } };
+  let account: string;
+  let redacted: { readonly account: string; readonly id: string };
+  let other: { readonly account: string; readonly id: string };
+
+  beforeAll(async () => {
+    const caller = await newCaller();
+    account = caller.account.id;
+    const client = clientOf(caller);
+    redacted = { account, id: (await sold(client, personal)).id };
+    other = { account, id: (await sold(client, personal)).id };
+    const args = ['redact', '--account', account, '--transaction', redacted.id, '--yes'];
+    expect(await runInProcess(accountsProgram(), args)).toMatchObject({ code: 0 });
   });
-  expect(await made(client.update(id, { status: 'void' }))).toMatchObject({ status: 'void', metadata: {} });
-});
+  afterEach(undoTampering);
 
-it('leaves a sale creditable by its lines, and refuses a line that only an address could tax', async () => {
-  const { client, run, id: account } = await shop();
-  const parent = await sold(client, personal);
-  await run('--transaction', parent.id);
-  const credit = await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
-  expect(credit).toMatchObject({ tax_amount: '3.00', customer: { id: null } });
-  expect(credit).not.toHaveProperty('redacted_at');
-  const other = creditOf(parent, { line_items: [goods({ id: 'other' })] });
-  expect(refusalOf(await client.create(other))).toBe('422 | validation_invalid_format /line_items/0');
-  expect(await made(client.create(creditOf(parent, { credit_remaining: true })))).toMatchObject({ tax_amount: '3.00' });
-  expect(await made(client.get(parent.id))).toMatchObject({ refund_status: 'full' });
-  expect((await rawItemsOf(account)).filter((item) => /Woodward|cus_9|example\.org/.test(item))).toEqual([]);
-});
+  const found = async (): Promise<string[]> => {
+    const { out } = await runInProcess(ledgerProgram(), ['verify', '--account', account, '--json']);
+    return JSON.parse(out).findings.map(({ id, check }: { id: string; check: string }) => `${check} ${id}`);
+  };
 
-it('personal data of a draft credit stays removed when the draft is finalized from a sale that has the data', async () => {
-  const { client, run, id: account } = await shop();
-  const parent = await sold(client, personal);
-  const draft = await made(client.create(creditOf(parent, { status: 'draft' })));
-  await run('--transaction', draft.id);
-  expect(await made(client.update(draft.id, { status: 'finalized' }))).toMatchObject({
-    status: 'finalized',
-    customer: { id: null, address: { line1: null } },
+  const at = '2026-11-20T12:00:00.000Z';
+  const claim = (stored: StoredTransaction): StoredTransaction => ({
+    ...stored,
+    transaction: { ...stored.transaction, redacted_at: at },
+    commitments: { digest: newSalt() },
   });
-  const stored = (await rawItemsOf(account)).filter((item) => item.includes(draft.id) && item.includes('"credit"'));
-  expect(stored.filter((item) => /Woodward|cus_9/.test(item))).toEqual([]);
-});
-
-it('answers a repeated request without the data, and writes nothing twice', async () => {
-  const { client, run, id: account } = await shop();
-  const key = { 'Idempotency-Key': 'order 1' };
-  const body = sale({ ...personal, status: 'finalized' });
-  const first = await made(client.create(body, key));
-  const same = { 'Idempotency-Key': 'no change' };
-  await made(client.update(first.id, { metadata: personal.metadata }, same));
-  await run('--transaction', first.id);
-  const again = await client.create(body, key);
-  expect(again.headers.get('idempotent-replayed')).toBe('true');
-  expect(again.body).toMatchObject({ id: first.id, version: 1, customer: { id: null }, metadata: {} });
-  expect((await client.update(first.id, { metadata: personal.metadata }, same)).body).toMatchObject({ metadata: {} });
-  expect((await rawItemsOf(account)).filter((item) => item.includes('example.org'))).toEqual([]);
-});
-
-it('includes the credits of a sale, an expired draft, and is complete when it is repeated', async () => {
-  const { client, run, id: account } = await shop();
-  const parent = await sold(client, personal);
-  await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
-  const ran = JSON.parse((await run('--transaction', parent.id, '--json')).out);
-  expect(ran).toMatchObject({ transactions: 2, already: 0 });
-  expect(JSON.parse((await run('--transaction', parent.id, '--json')).out)).toMatchObject({
-    transactions: 0,
-    already: 2,
+  const withDigest = (stored: StoredTransaction): StoredTransaction => ({
+    ...stored,
+    commitments: { digest: newSalt() },
   });
-  const draft = await made(client.create(sale(personal)));
-  await later(25 * 3_600_000, () => run('--transaction', draft.id));
-  expect(await made(client.get(draft.id))).toMatchObject({ status: 'void', version: 3, customer: { id: null } });
-  expect((await rawItemsOf(account)).filter((item) => item.includes('Woodward'))).toEqual([]);
-});
 
-it('refuses unknown objects and unconfirmed runs, and a dry run only counts', async () => {
-  const { client, id: account } = await shop();
-  const { id } = await sold(client, personal);
-  const before = await rawItemsOf(account);
-  const refused = [
-    [account, '--transaction', 'order-unknown', '--yes'],
-    [account, '--customer', 'cus_unknown', '--yes'],
-    [account, '--older-than', '2999-01-01', '--yes'],
-    [account, '--older-than', 'soon', '--yes'],
-    [account, '--yes'],
-    [account, '--customer', 'cus_9', '--transaction', id, '--yes'],
-    [account, '--customer', 'cus_9'],
-    ['acct_unknown', '--customer', 'cus_9', '--yes'],
+  const set = (changes: Partial<Transaction> | ((transaction: Transaction) => Partial<Transaction>)) =>
+    ofTransaction(typeof changes === 'function' ? changes : () => changes);
+  const otherTax = set(({ line_items }) => ({
+    line_items: line_items.map((line) => ({ ...line, tax_amount: '0.06' })),
+  }));
+
+  /** A change of the redacted transaction or the other one, without or with a new hash in the newest audit entry. */
+  const changes: readonly (readonly [
+    string,
+    'redacted' | 'other',
+    (stored: StoredTransaction) => StoredTransaction,
+  ])[] = [
+    ['a figure', 'redacted', otherTax],
+    ['a figure that nothing adds up to', 'redacted', set({ tax_date: '2026-10-09' })],
+    ['the digest of the commitments', 'redacted', withDigest],
+    ['data that is put back', 'redacted', set({ metadata: { email: 'b@example.org' } })],
+    ['the time of the redaction', 'redacted', set({ redacted_at: at })],
+    ['a claim of a redaction', 'other', claim],
+    ['the salt of one that is not redacted', 'other', (stored) => ({ ...stored, commitments: { salt: newSalt() } })],
+    ['personal data that is not redacted', 'other', set({ metadata: { email: 'b@example.org' } })],
+    ['data that is gone without a redaction', 'other', set({ metadata: {} })],
   ];
-  for (const args of refused) expect(await redact(...args)).toMatchObject({ code: 1, out: '' });
-  const dry = await redact(account, '--customer', 'cus_9', '--dry-run', '--json');
-  expect(JSON.parse(dry.out)).toMatchObject({ dry_run: true, transactions: 1, customer: false });
-  expect((await rawItemsOf(account)).sort()).toEqual(before.sort());
+  const rehashed: typeof changes = [
+    ['a redaction that is denied', 'redacted', set({ redacted_at: undefined })],
+    ['a claim of a redaction', 'other', claim],
+  ];
+
+  it('finds nothing in a ledger with a redacted transaction', async () => {
+    expect(await found()).toEqual([]);
+  });
+
+  it.each([
+    ...changes.map(([title, which, change]) => [title, which, change, alter] as const),
+    ...rehashed.map(([title, which, change]) => [`${title}, with a new hash`, which, change, forge] as const),
+  ])('finds a change of %s', async (_, which, change, apply) => {
+    const changed = which === 'redacted' ? redacted : other;
+    await apply(changed, change);
+    expect(await found()).toContain(`chain ${changed.id}`);
+  });
+
+  it('does not redact a transaction whose state differs from its audit chain', async () => {
+    await alter(other, set({ tax_date: '2026-10-09' }));
+    const args = ['redact', '--account', account, '--transaction', other.id, '--yes', '--json'];
+    const { code, out } = await runInProcess(accountsProgram(), args);
+    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, transactions: 0, inconsistent: [other.id] });
+  });
 });

@@ -4,119 +4,247 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
-import { redactTransaction } from '../../shared/ledger/personal-data/redact.ts';
+import { redactTransaction, retainPersonalData } from '../../shared/ledger/personal-data/redact.ts';
+import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { redactionPorts } from '../../shared/store/ledger/redaction-ports.ts';
+import { redactionPorts, retentionPorts } from '../../shared/store/ledger/redaction-ports.ts';
+import { sweepPosition } from '../../shared/store/sweep-position.ts';
+import { accounts } from '../support/accounts-cli.ts';
 import { newCaller } from '../support/api.ts';
 import { filerOf } from '../support/filings.ts';
 import { customerIds, everyFigure, personalShop } from '../support/personal-shop.ts';
 import { rawItemsOf } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { creditOf, made, michigan, sold } from '../support/sales.ts';
+import { clientOf, creditOf, dayMs, later, made, michigan, sold } from '../support/sales.ts';
+import { alter, ofTransaction, undoTampering } from '../support/tampering.ts';
 
-const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', '--account', ...args]);
-const verify = async (account: string) => {
-  const { code, out } = await runInProcess(ledgerProgram(), ['verify', '--account', account, '--json']);
-  return { code, ...JSON.parse(out) };
-};
-const personalIn = async (account: string, text = 'priv') =>
-  (await rawItemsOf(account)).flatMap((item) => item.match(new RegExp(`.{0,60}${text}.{0,20}`)) ?? []);
+describe('redact', () => {
+  const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', '--account', ...args]);
+  const verify = async (account: string) => {
+    const { code, out } = await runInProcess(ledgerProgram(), ['verify', '--account', account, '--json']);
+    return { code, ...JSON.parse(out) };
+  };
+  const personalIn = async (account: string, text = 'priv') =>
+    (await rawItemsOf(account)).flatMap((item) => item.match(new RegExp(`.{0,60}${text}.{0,20}`)) ?? []);
 
-describe('a redaction of a random ledger', () => {
-  it.each([1, 2, 3])('removes every personal text from every item, and no figure: seed %i', async (seed) => {
-    const shop = await personalShop(seed, 12);
-    const { account } = shop.caller;
-    const before = await everyFigure(shop);
-    expect((await personalIn(account.id)).length).toBeGreaterThan(20);
-    const hashes = customerIds.map((id) => createHash('sha256').update(id).digest('hex'));
-    const linksOf = async (hash: string) => (await personalIn(account.id, hash)).length;
-    for (const hash of hashes) expect(await linksOf(hash)).toBe(1);
-    const outcome = await redact(account.id, '--older-than', '0', '--yes', '--json');
-    expect(outcome).toMatchObject({ code: 0 });
-    for (const customer of customerIds)
-      expect(await redact(account.id, '--customer', customer, '--yes')).toMatchObject({ code: 0 });
-    expect(await personalIn(account.id)).toEqual([]);
-    expect(await personalIn(account.id, '48226-9')).toEqual([]);
-    for (const hash of hashes) expect(await linksOf(hash)).toBe(0);
-    expect(await everyFigure(shop)).toEqual(before);
-    const { code, findings, checked } = await verify(account.id);
-    expect({ code, findings }).toEqual({ code: 0, findings: [] });
-    expect(checked.redacted).toBe(JSON.parse(outcome.out).transactions);
-    expect(checked.redacted).toBe(checked.transactions);
-  });
-
-  it('does not change other customers', async () => {
-    const shop = await personalShop(4, 12);
-    const { account } = shop.caller;
-    const [erased, kept] = customerIds;
-    const before = await everyFigure(shop);
-    const named = (await personalIn(account.id, kept)).length;
-    expect(await redact(account.id, '--customer', erased, '--yes')).toMatchObject({ code: 0 });
-    expect(await personalIn(account.id, erased)).toEqual([]);
-    expect(await personalIn(account.id, kept)).toHaveLength(named);
-    expect((await made(shop.client.list({ customer_id: erased }))).data).toEqual([]);
-    expect(await everyFigure(shop)).toEqual(before);
-    expect(await verify(account.id)).toMatchObject({ code: 0, findings: [] });
-  });
-});
-
-it('leaves nothing of a customer in credits that were drafted concurrently, if it ends clean', async () => {
-  const caller = await newCaller();
-  const client = filerOf(caller);
-  for (let round = 0; round < 4; round++) {
-    const customer = { id: `privraced${round}`, address: { ...michigan, line1: `1 privstreet${round} St` } };
-    const sales = [];
-    for (let count = 0; count < 6; count++) sales.push(await sold(client, { customer }));
-    let isOver = false;
-    const drafts = sales.map(async (sale) => {
-      while (!isOver) {
-        const { status } = await client.create(creditOf(sale, { status: 'draft' }));
-        expect([201, 503]).toContain(status);
-      }
+  describe('a redaction of a random ledger', () => {
+    it.each([1, 2, 3])('removes every personal text from every item, and no figure: seed %i', async (seed) => {
+      const shop = await personalShop(seed, 12);
+      const { account } = shop.caller;
+      const before = await everyFigure(shop);
+      expect((await personalIn(account.id)).length).toBeGreaterThan(20);
+      const hashes = customerIds.map((id) => createHash('sha256').update(id).digest('hex'));
+      const linksOf = async (hash: string) => (await personalIn(account.id, hash)).length;
+      for (const hash of hashes) expect(await linksOf(hash)).toBe(1);
+      const outcome = await redact(account.id, '--older-than', '0', '--yes', '--json');
+      expect(outcome).toMatchObject({ code: 0 });
+      for (const customer of customerIds)
+        expect(await redact(account.id, '--customer', customer, '--yes')).toMatchObject({ code: 0 });
+      expect(await personalIn(account.id)).toEqual([]);
+      expect(await personalIn(account.id, '48226-9')).toEqual([]);
+      for (const hash of hashes) expect(await linksOf(hash)).toBe(0);
+      expect(await everyFigure(shop)).toEqual(before);
+      const { code, findings, checked } = await verify(account.id);
+      expect({ code, findings }).toEqual({ code: 0, findings: [] });
+      expect(checked.redacted).toBe(JSON.parse(outcome.out).transactions);
+      expect(checked.redacted).toBe(checked.transactions);
     });
-    const ended = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json');
-    isOver = true;
-    await Promise.all(drafts);
-    expect(ended.code).toBe(0);
-    expect(JSON.parse(ended.out)).toMatchObject({ left: 0 });
-    expect(await personalIn(caller.account.id, `priv[a-z]+${round}`)).toEqual([]);
-  }
-});
 
-it.each(['credit', 'sale'])(
-  'a draft credit is finalized without a warning after its %s was redacted',
-  async (redacted) => {
+    it('does not change other customers', async () => {
+      const shop = await personalShop(4, 12);
+      const { account } = shop.caller;
+      const [erased, kept] = customerIds;
+      const before = await everyFigure(shop);
+      const named = (await personalIn(account.id, kept)).length;
+      expect(await redact(account.id, '--customer', erased, '--yes')).toMatchObject({ code: 0 });
+      expect(await personalIn(account.id, erased)).toEqual([]);
+      expect(await personalIn(account.id, kept)).toHaveLength(named);
+      expect((await made(shop.client.list({ customer_id: erased }))).data).toEqual([]);
+      expect(await everyFigure(shop)).toEqual(before);
+      expect(await verify(account.id)).toMatchObject({ code: 0, findings: [] });
+    });
+  });
+
+  it('leaves nothing of a customer in credits that were drafted concurrently, if it ends clean', async () => {
     const caller = await newCaller();
     const client = filerOf(caller);
-    const sale = await sold(client, { customer: { id: 'privdraft', address: michigan } });
-    const credit = await made(client.create(creditOf(sale, { status: 'draft' })));
-    const { id } = redacted === 'sale' ? sale : credit;
-    await redactTransaction(caller.account.id, id, 'operator', redactionPorts());
-    const finalized = await made(client.update(credit.id, { status: 'finalized' }));
-    expect(finalized).toMatchObject({ status: 'finalized', warnings: [] });
-  },
-);
+    for (let round = 0; round < 4; round++) {
+      const customer = { id: `privraced${round}`, address: { ...michigan, line1: `1 privstreet${round} St` } };
+      const sales = [];
+      for (let count = 0; count < 6; count++) sales.push(await sold(client, { customer }));
+      let isOver = false;
+      const drafts = sales.map(async (sale) => {
+        while (!isOver) {
+          const { status } = await client.create(creditOf(sale, { status: 'draft' }));
+          expect([201, 503]).toContain(status);
+        }
+      });
+      const ended = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json');
+      isOver = true;
+      await Promise.all(drafts);
+      expect(ended.code).toBe(0);
+      expect(JSON.parse(ended.out)).toMatchObject({ left: 0 });
+      expect(await personalIn(caller.account.id, `priv[a-z]+${round}`)).toEqual([]);
+    }
+  });
 
-it('reports how many sales are left when new ones keep coming, fails, and ends clean when run again', async () => {
-  const caller = await newCaller();
-  const client = filerOf(caller);
-  const customer = { id: 'privbusy', address: michigan };
-  await sold(client, { customer });
-  // A sale is recorded before each time that the command reads its selection.
-  database.middlewareStack.add(
-    (next) => async (sent) => {
-      if ((sent.input as { IndexName?: string }).IndexName === 'by_account') await sold(client, { customer });
-      return next(sent);
+  it.each(['credit', 'sale'])(
+    'a draft credit is finalized without a warning after its %s was redacted',
+    async (redacted) => {
+      const caller = await newCaller();
+      const client = filerOf(caller);
+      const sale = await sold(client, { customer: { id: 'privdraft', address: michigan } });
+      const credit = await made(client.create(creditOf(sale, { status: 'draft' })));
+      const { id } = redacted === 'sale' ? sale : credit;
+      await redactTransaction(caller.account.id, id, 'operator', redactionPorts());
+      const finalized = await made(client.update(credit.id, { status: 'finalized' }));
+      expect(finalized).toMatchObject({ status: 'finalized', warnings: [] });
     },
-    { step: 'initialize', name: 'overtake' },
   );
-  const ended = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json').finally(() =>
-    database.middlewareStack.remove('overtake'),
-  );
-  expect(ended.code).toBe(1);
-  expect(JSON.parse(ended.out).left).toBeGreaterThan(0);
-  expect((await personalIn(caller.account.id, customer.id)).length).toBeGreaterThan(0);
-  const again = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json');
-  expect([again.code, JSON.parse(again.out).left]).toEqual([0, 0]);
-  expect(await personalIn(caller.account.id, customer.id)).toEqual([]);
+
+  it('reports how many sales are left when new ones keep coming, fails, and ends clean when run again', async () => {
+    const caller = await newCaller();
+    const client = filerOf(caller);
+    const customer = { id: 'privbusy', address: michigan };
+    await sold(client, { customer });
+    // A sale is recorded before each time that the command reads its selection.
+    database.middlewareStack.add(
+      (next) => async (sent) => {
+        if ((sent.input as { IndexName?: string }).IndexName === 'by_account') await sold(client, { customer });
+        return next(sent);
+      },
+      { step: 'initialize', name: 'overtake' },
+    );
+    const ended = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json').finally(() =>
+      database.middlewareStack.remove('overtake'),
+    );
+    expect(ended.code).toBe(1);
+    expect(JSON.parse(ended.out).left).toBeGreaterThan(0);
+    expect((await personalIn(caller.account.id, customer.id)).length).toBeGreaterThan(0);
+    const again = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json');
+    expect([again.code, JSON.parse(again.out).left]).toEqual([0, 0]);
+    expect(await personalIn(caller.account.id, customer.id)).toEqual([]);
+  });
+});
+
+describe('redaction retention', () => {
+  const fail = (error: unknown) => {
+    throw error;
+  };
+
+  type Ports = ReturnType<typeof retentionPorts>;
+  /** A run of the schedule for one account, because the register of the tests has thousands. */
+  const runFor = (account: string, changes: (ports: Ports) => Partial<Ports> = () => ({})) => {
+    const ports = retentionPorts(() => 600_000, fail);
+    return retainPersonalData({
+      ...ports,
+      accountIds: async () => ({ ids: [account], next: null }),
+      position: sweepPosition({ pk: `DUE#RETENTION#${account}`, sk: '!' }),
+      ...changes(ports),
+    });
+  };
+  const outcome = (redacted: number, failed = 0, inconsistent = 0) => ({ redacted, failed, inconsistent });
+
+  const shop = async (setting?: string) => {
+    const caller = await newCaller();
+    const { id } = caller.account;
+    if (setting !== undefined)
+      expect(await accounts('settings', '--account', id, `retain_personal_data_days=${setting}`)).toMatchObject({
+        code: 0,
+      });
+    return { id, client: clientOf(caller) };
+  };
+  const redactedOf = async (client: ReturnType<typeof clientOf>) =>
+    (await made(client.list({ limit: '100' }))).data.map(({ redacted_at }) => redacted_at !== undefined).reverse();
+
+  it('removes personal data once it is older than the setting, and continues there on later days', async () => {
+    const { id, client } = await shop('30');
+    for (let at = 0; at < 30; at++) await sold(client, { metadata: { email: 'priv@example.org' } });
+    await later(10 * dayMs, () => sold(client));
+    expect(await runFor(id)).toEqual(outcome(0));
+    await later(31 * dayMs, async () => {
+      expect(await runFor(id)).toEqual(outcome(30));
+      // Done for this day.
+      expect(await runFor(id)).toEqual(outcome(0));
+    });
+    expect(await redactedOf(client)).toEqual([...Array.from({ length: 30 }, () => true), false]);
+    expect((await rawItemsOf(id)).filter((item) => item.includes('priv@'))).toEqual([]);
+    await later(41 * dayMs, async () => expect(await runFor(id)).toEqual(outcome(1)));
+    const newest = (await made(client.list())).data[0]?.id ?? '';
+    const history = await runInProcess(ledgerProgram(), ['history', newest, '--account', id]);
+    expect(history.out).toContain('retention');
+    const { code } = await runInProcess(ledgerProgram(), ['verify', '--account', id]);
+    expect(code).toBe(0);
+  });
+
+  it('stops when the time is up, and the next run of the day does the rest', async () => {
+    const { id, client } = await shop('30');
+    for (let at = 0; at < 30; at++) await sold(client);
+    // Ids never go back in time, and the test above made one ten days later.
+    await later(60 * dayMs, async () => {
+      // The time ends with the first batch of 25.
+      let isFirst = true;
+      const interrupted = await runFor(id, ({ reach }) => ({
+        remainingMs: () => (isFirst ? 600_000 : 0),
+        reach: async (account, after) => {
+          await reach(account, after);
+          isFirst = false;
+        },
+      }));
+      expect(interrupted).toEqual(outcome(25));
+      expect(await runFor(id)).toEqual(outcome(5));
+    });
+    expect(await redactedOf(client)).not.toContain(false);
+  });
+
+  it('keeps the data without the setting, which has bounds', async () => {
+    const { id, client } = await shop();
+    await sold(client);
+    await later(4000 * dayMs, async () => expect(await runFor(id)).toEqual(outcome(0)));
+    for (const value of ['29', '0', '-1', '1.5', '36501', 'never', ''])
+      expect(await accounts('settings', '--account', id, `retain_personal_data_days=${value}`)).toMatchObject({
+        code: 1,
+      });
+    expect(await accounts('settings', '--account', id, 'retain_personal_data_days=null')).toMatchObject({ code: 0 });
+  });
+
+  it('restarts the day after a failure, and skips an altered transaction', async () => {
+    const { id, client } = await shop('30');
+    const { id: altered } = await sold(client);
+    await sold(client);
+    await alter(
+      { account: id, id: altered },
+      ofTransaction(() => ({ tax_date: '2026-10-09' })),
+    );
+    await later(120 * dayMs, async () => {
+      const errors: unknown[] = [];
+      const failing = await runFor(id, () => ({
+        onFailure: (error) => void errors.push(error),
+        olderIds: async () => {
+          throw new Error('an outage');
+        },
+      }));
+      expect([failing, errors.length]).toEqual([outcome(0, 1), 1]);
+      expect(await runFor(id)).toEqual(outcome(1, 0, 1));
+      expect(await runFor(id)).toEqual(outcome(0));
+    });
+    await undoTampering();
+  });
+
+  it('leaves no position of an account whose items are deleted meanwhile', async () => {
+    const { id, client } = await shop('30');
+    await sold(client);
+    // Ids never go back in time, and tests above made later ones.
+    await later(100 * dayMs, () =>
+      runFor(id, ({ olderIds }) => ({
+        olderIds: async (...range) => {
+          const ids = await olderIds(...range);
+          if (ids.length > 0) await deleteAccountItems(id, () => {});
+          return ids;
+        },
+      })),
+    );
+    const left = await rawItemsOf(id);
+    expect(left.filter((item) => item.includes('"DUE#RETENTION"'))).toEqual([]);
+  });
 });
