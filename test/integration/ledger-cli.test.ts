@@ -428,9 +428,7 @@ const findingsIn = async (account: string, texts: readonly string[]): Promise<st
   const ids = new Set(names.map((name) => owned(name).id));
   const found = await Promise.all([
     ...[...ids].map((id) =>
-      id.startsWith('txn_')
-        ? verifyTransaction({ account, id, filings, pauseMs: 0 })
-        : verifyFiling(account, id),
+      id.startsWith('txn_') ? verifyTransaction({ account, id, filings, pauseMs: 0 }) : verifyFiling(account, id),
     ),
     { findings: account === books.account ? [] : await periodFindings(account, filings) },
     { findings: await Array.fromAsync(orphanedEntries(account, 'US-MI')) },

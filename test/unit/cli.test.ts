@@ -74,7 +74,15 @@ describe('ledger import items', () => {
     ...{ closed_at: null, filed_at: null, canceled_at: null, previous: null, version: 1 },
   };
   const totals = { jurisdictions: [], summary: [], exceptions: [], parts: [] };
-  const progress = { shard: 0, phase: 'move', isDone: false, entries: filing.entries, cursor: null, totals, version: 1 };
+  const progress = {
+    shard: 0,
+    phase: 'move',
+    isDone: false,
+    entries: filing.entries,
+    cursor: null,
+    totals,
+    version: 1,
+  };
   const customer = { id: 'c1', name: null, exemptions: [], created_at: at, updated_at: at, version: 1 };
 
   describe('a line of an exported file with keys of another account', () => {
