@@ -7,7 +7,6 @@ import { toProxyEvent } from '../../infra/local/proxy-event.ts';
 import { refusal } from '../../infra/local/refusal.ts';
 import { matchResource, parseTarget } from '../../infra/local/resources.ts';
 import { verifyAccount } from '../../shared/cli/ledger/verify-account.ts';
-import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { randomOf } from '../fuzz/random.ts';
 import { newCaller } from '../support/api.ts';
