@@ -313,7 +313,6 @@ export type VerifyOptions = Pick<Subject, 'account' | 'pauseMs'> & {
 };
 
 const pageSize = 100;
-const atOnce = 8;
 /** The part of the progress that the transactions take; open entries and filings take the rest. */
 const shareOfTransactions = 0.9;
 
