@@ -73,13 +73,14 @@ describe('ledger import items', () => {
     ...{ entries: { moved: 0, marked: 0, reopened: 0 }, asked_by: 'key_1', filed_by: null, created_at: at },
     ...{ closed_at: null, filed_at: null, canceled_at: null, previous: null, version: 1 },
   };
-  const totals = { jurisdictions: [], summary: [], exceptions: [], parts: [] };
+  const totals = { jurisdictions: [], summary: [], exceptions: [] };
   const progress = {
     shard: 0,
     phase: 'move',
     isDone: false,
     entries: filing.entries,
     cursor: null,
+    parts: [],
     totals,
     version: 1,
   };
