@@ -4,3 +4,9 @@ export const counted = (count: number, word: string, plural = `${word}s`): strin
 
 /** `2026-11-21 12:00` for an ISO instant in UTC. */
 export const instantText = (instant: string): string => instant.slice(0, 16).replace('T', ' ');
+
+/** A Markdown table of rows of cells. */
+export const markdownTable = (headings: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const [head, ...lines] = [headings, ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return [head, `|${'---|'.repeat(headings.length)}`, ...lines].join('\n');
+};

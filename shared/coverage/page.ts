@@ -1,3 +1,4 @@
+import { markdownTable } from '../base/texts.ts';
 import { settingOn } from '../catalog/effective.ts';
 import { stateRateOn } from '../catalog/rates.ts';
 import type { CouponPolicy, Release } from '../catalog/release.ts';
@@ -38,14 +39,15 @@ export const productsTable = (releases: readonly Release[], day: string): string
   return [
     `${cells - open} of ${cells} cells of ${codes.length} codes and ${taxing.length} jurisdictions have a rule (${((100 * (cells - open)) / cells).toFixed(1)}%).`,
     '',
-    '| Code | With a rule | Without |',
-    '|---|---|---|',
-    ...codes.map(({ code, without }) => `| \`${code}\` | ${taxing.length - without.length} | ${without.join(' ')} |`),
+    markdownTable(
+      ['Code', 'With a rule', 'Without'],
+      codes.map(({ code, without }) => [`\`${code}\``, String(taxing.length - without.length), without.join(' ')]),
+    ),
   ].join('\n');
 };
 
 const subjects: readonly (Subject | 'shipping')[] = ['clothing', 'groceries', 'digital_goods', 'shipping'];
-const columns = ['State', 'General rate', 'Local rates', 'As of', 'Outdated', 'Places missing'] as const;
+const columns = ['State', 'General rate', 'Local rates', 'As of', 'Outdated', 'Places missing'];
 
 const words = (name: string) => name.replaceAll('_', ' ');
 const title = (name: string) => words(name).replace(/^./, (first) => first.toUpperCase());
@@ -59,7 +61,7 @@ const asOfText = ({ as_of, oldest_as_of }: StateCoverage['local']): string => {
   return oldest_as_of === null || oldest_as_of === as_of ? as_of : `${oldest_as_of} to ${as_of}`;
 };
 
-const row = (covered: StateCoverage): string => {
+const row = (covered: StateCoverage): readonly string[] => {
   const { state, general_rate, local } = covered;
   const since = general_rate?.from ? ` since ${general_rate.from}` : '';
   const rate = general_rate
@@ -68,16 +70,8 @@ const row = (covered: StateCoverage): string => {
   const share = (fraction: string | null) => (fraction === null ? 'not known' : formatPercent(fraction));
   const treatments = subjects.map((subject) => marked(words(covered[subject].treatment), covered[subject].confidence));
   const shares = [share(local.share_outdated), share(local.share_missing)];
-  const cells = [state, rate, words(local.basis), asOfText(local), ...shares, ...treatments];
-  return `| ${cells.join(' | ')} |`;
+  return [state, rate, words(local.basis), asOfText(local), ...shares, ...treatments];
 };
-
-const table = (states: readonly StateCoverage[]): string =>
-  [
-    `| ${[...columns, ...subjects.map(title)].join(' | ')} |`,
-    `|${'---|'.repeat(columns.length + subjects.length)}`,
-    ...states.map(row),
-  ].join('\n');
 
 const couponsLine = (releases: readonly Release[], day: string): string => {
   const settings = releases.map(({ state, settings: { coupons = [] } }) => ({
@@ -159,7 +153,7 @@ goods, with the warning \`taxability_not_established\`. An attribute may have a 
 /** The Markdown page of the coverage of releases, as of the newest release's day. */
 export const coveragePage = (releases: readonly Release[]): string => {
   const day = releases.map(releaseDay).toSorted().at(-1) ?? '';
-  const states = table(coverageOfAll(releases, day));
+  const states = markdownTable([...columns, ...subjects.map(title)], coverageOfAll(releases, day).map(row));
   return `${introduction(day)}\n${states}\n\n${couponsLine(releases, day)}\n\n${productsIntroduction}\n${productsTable(releases, day)}\n\n${residentsIntroduction}\n${residentsTable(releases, false)}\n\n${sourcesIntroduction}\n${publishersTable(day)}\n`;
 };
 
@@ -193,13 +187,10 @@ const publisherCells = (publisher: Publisher, day: string): readonly string[] =>
 
 /** The Markdown table of the publishers, as of a day. States with the same publisher and files share a row. */
 export const publishersTable = (day: string): string => {
-  const rows = Map.groupBy(publishers, (publisher) => publisherCells(publisher, day).join(' | '));
-  const lines = [...rows].map(
-    ([cells, states]) =>
-      `| ${states
-        .map(({ state }) => state)
-        .toSorted()
-        .join(', ')} | ${cells} |`,
-  );
-  return [`| ${publisherColumns.join(' | ')} |`, `|${'---|'.repeat(publisherColumns.length)}`, ...lines].join('\n');
+  const groups = Map.groupBy(publishers, (publisher) => publisherCells(publisher, day).join(' | '));
+  const rows = [...groups].map(([cells, states]) => {
+    const letters = states.map(({ state }) => state).toSorted();
+    return [letters.join(', '), cells];
+  });
+  return markdownTable(publisherColumns, rows);
 };

@@ -1,5 +1,6 @@
 /** How many ZIP codes and residents get which answer from the tables of local rates. */
 import { getOrAdd } from '../base/collections.ts';
+import { markdownTable } from '../base/texts.ts';
 import type { Candidate } from '../catalog/local/find-place.ts';
 import { findPlace } from '../catalog/local/find-place.ts';
 import type { LocalTable, ZipEntry } from '../catalog/local/local-table.ts';
@@ -16,21 +17,21 @@ type City = (typeof cities)[number];
  * is established.
  */
 type Outcome = 'certain' | 'likelier' | 'unknown';
-type Count = { readonly names: number; readonly residents: number };
 
 /** The outcomes with one kind of city, and the residents of a likelier rate who live where it applies. */
-export type Tally = Readonly<Record<Outcome, Count>> & { readonly charged: number };
+type Tally = Record<Outcome, { names: number; residents: number }> & { charged: number };
 
-const none: Count = { names: 0, residents: 0 };
-export const emptyTally: Tally = { certain: none, likelier: none, unknown: none, charged: 0 };
-
-const addCount = (a: Count, b: Count): Count => ({ names: a.names + b.names, residents: a.residents + b.residents });
-
-export const addTally = (a: Tally, b: Tally): Tally => ({
-  certain: addCount(a.certain, b.certain),
-  likelier: addCount(a.likelier, b.likelier),
-  unknown: addCount(a.unknown, b.unknown),
-  charged: a.charged + b.charged,
+const outcomes = ['certain', 'likelier', 'unknown'] as const;
+const newTally = (): Tally => ({
+  certain: { names: 0, residents: 0 },
+  likelier: { names: 0, residents: 0 },
+  unknown: { names: 0, residents: 0 },
+  charged: 0,
+});
+const newTallies = (): Record<City, Tally> => ({
+  'preferred name': newTally(),
+  'other name': newTally(),
+  'no city': newTally(),
 });
 
 const candidateRate = ({ area, missing }: Candidate): bigint | null =>
@@ -44,73 +45,64 @@ const chargedPart = (candidates: readonly Candidate[]): number => {
   return sum(same) / (sum(candidates) || 1);
 };
 
-const tallyOne = (candidates: readonly Candidate[], residents: number): Tally => {
+/** Count an address in a ZIP with these residents. */
+const count = (tally: Tally, candidates: readonly Candidate[], residents: number): void => {
   const rates = new Set(candidates.map(candidateRate));
   const outcome: Outcome = rates.size > 1 ? 'likelier' : rates.has(null) ? 'unknown' : 'certain';
-  const charged = outcome === 'likelier' ? residents * chargedPart(candidates) : 0;
-  return { ...emptyTally, [outcome]: { names: 1, residents }, charged };
+  tally[outcome].names += 1;
+  tally[outcome].residents += residents;
+  if (outcome === 'likelier') tally.charged += residents * chargedPart(candidates);
 };
 
-const tallyZip = (table: LocalTable, zip5: string, { names, residents }: ZipEntry): Record<City, Tally> => {
+const tallyZip = (tallies: Record<City, Tally>, table: LocalTable, zip5: string, { names, residents }: ZipEntry) => {
+  const [preferred = null, ...others] = names.map(({ spellings: [name = ''] }) => name);
   const find = (name: string | null) =>
     table.isUntaxed
-      ? { ...emptyTally, certain: { names: 1, residents } }
-      : tallyOne(
-          findPlace(table, { zip5, city: name === null ? null : cityName(name), county: null }).candidates,
-          residents,
-        );
-  const [preferred, ...others] = names.map(({ spellings: [name = ''] }) => name);
-  return {
-    'preferred name': find(preferred ?? null),
-    'other name': others.map(find).reduce(addTally, emptyTally),
-    'no city': find(null),
-  };
+      ? []
+      : findPlace(table, { zip5, city: name === null ? null : cityName(name), county: null }).candidates;
+  count(tallies['preferred name'], find(preferred), residents);
+  for (const name of others) count(tallies['other name'], find(name), residents);
+  count(tallies['no city'], find(null), residents);
 };
 
-const tallies = new WeakMap<Release, Record<City, Tally>>();
+const known = new WeakMap<Release, Record<City, Tally>>();
 
 /** The outcomes in a state; `undefined` if its release has no local tables. */
-export const tallyResidents = (release: Release): Record<City, Tally> | undefined => {
+export const tallyResidents = (release: Release): Readonly<Record<City, Readonly<Tally>>> | undefined => {
   if (!release.local) return undefined;
-  return getOrAdd(tallies, release, () => {
+  return getOrAdd(known, release, () => {
     const table = loadLocalTable(release);
-    const sums = { 'preferred name': emptyTally, 'other name': emptyTally, 'no city': emptyTally };
+    const tallies = newTallies();
     for (const zip5 of table.zipCodes()) {
       const zip = table.zip(zip5);
-      const found = zip && tallyZip(table, zip5, zip);
-      for (const city of found ? cities : []) sums[city] = addTally(sums[city], found?.[city] ?? emptyTally);
+      if (zip) tallyZip(tallies, table, zip5, zip);
     }
-    return sums;
+    return tallies;
   });
 };
 
-const columns = [
-  'State',
-  'City',
-  'Names',
-  'Residents',
-  'Certain',
-  'Likelier rate',
-  'Its share',
-  'Not established',
-] as const;
+const add = (sum: Tally, { charged, ...counts }: Tally): void => {
+  for (const outcome of outcomes) {
+    sum[outcome].names += counts[outcome].names;
+    sum[outcome].residents += counts[outcome].residents;
+  }
+  sum.charged += charged;
+};
+
+const columns = ['State', 'City', 'Names', 'Residents', 'Certain', 'Likelier rate', 'Its share', 'Not established'];
 
 const number = (count: number): string => Math.round(count).toLocaleString('en-US');
 const percent = (part: number, whole: number): string => (whole === 0 ? '-' : `${((100 * part) / whole).toFixed(1)}%`);
 
-const row = (state: string, city: string, { certain, likelier, unknown, charged }: Tally): string => {
-  const names = certain.names + likelier.names + unknown.names;
-  const residents = certain.residents + likelier.residents + unknown.residents;
-  const part = (one: Tally['certain']) => `${number(one.names)} (${percent(one.residents, residents)})`;
-  const cells = [
-    number(names),
-    number(residents),
-    part(certain),
-    part(likelier),
-    percent(charged, likelier.residents),
-    part(unknown),
-  ];
-  return `| ${[state, city, ...cells].join(' | ')} |`;
+const row = (state: string, city: string, tally: Tally): readonly string[] => {
+  const counts = outcomes.map((outcome) => tally[outcome]);
+  const names = counts.reduce((sum, one) => sum + one.names, 0);
+  const residents = counts.reduce((sum, one) => sum + one.residents, 0);
+  const [certain = '', likelier = '', unknown = ''] = counts.map(
+    (one) => `${number(one.names)} (${percent(one.residents, residents)})`,
+  );
+  const ofLikelier = percent(tally.charged, tally.likelier.residents);
+  return [state, city, number(names), number(residents), certain, likelier, ofLikelier, unknown];
 };
 
 /**
@@ -118,17 +110,14 @@ const row = (state: string, city: string, { certain, likelier, unknown, charged 
  * the residents of these ZIPs. The total comes last.
  */
 export const residentsTable = (releases: readonly Release[], isByState: boolean): string => {
-  const found = releases
+  const totals = newTallies();
+  const rows = releases
     .toSorted((a, b) => (a.state < b.state ? -1 : 1))
     .flatMap((release) => {
       const tallies = tallyResidents(release);
-      return tallies ? [{ state: release.state.slice('US-'.length), tallies }] : [];
+      if (!tallies) return [];
+      for (const city of cities) add(totals[city], tallies[city]);
+      return cities.map((city) => row(release.state.slice('US-'.length), city, tallies[city]));
     });
-  const totals = cities.map((city) =>
-    row('all', city, found.map(({ tallies }) => tallies[city]).reduce(addTally, emptyTally)),
-  );
-  const states = isByState
-    ? found.flatMap(({ state, tallies }) => cities.map((city) => row(state, city, tallies[city])))
-    : [];
-  return [`| ${columns.join(' | ')} |`, `|${'---|'.repeat(columns.length)}`, ...states, ...totals].join('\n');
+  return markdownTable(columns, [...(isByState ? rows : []), ...cities.map((city) => row('all', city, totals[city]))]);
 };

@@ -1,4 +1,5 @@
 /** The Markdown page of how each state taxes each product tax code. */
+import { markdownTable } from '../base/texts.ts';
 import type { Release } from '../catalog/release.ts';
 import type { TreatmentName } from '../vocabulary/treatment.ts';
 import { vocabulary } from '../vocabulary/vocabulary.ts';
@@ -43,18 +44,13 @@ const buildCell = (release: Release, code: string, day: string): Cell => {
   };
 };
 
-const stateLetters = ({ state }: Release): string => state.slice('US-'.length);
-
 const introduction = (day: string, legend: readonly Sign[]): string => `# Taxability by product tax code and state
 
 \`npm run content -- coverage --write\` generates this page from the built-in releases, as of ${day}. It shows the tax of the state on a code
 without attributes, in the states with a general sales tax, without sales-tax holidays. \`GET /product-tax-codes?state=\` returns the same
 with the rule, its source and the attributes that change it. Local taxes may differ: \`POST /calculations\` includes them.
 
-| Sign | Meaning |
-|---|---|
-${legend.map(([letter, meaning]) => `| ${letter} | ${meaning} |`).join('\n')}
-| \\* | no primary source confirms it: \`content_unconfirmed\` |
+${markdownTable(['Sign', 'Meaning'], [...legend, ['\\*', 'no primary source confirms it: `content_unconfirmed`']])}
 
 Codes without a rule are taxed as general goods, with the warning \`taxability_not_established\`.
 `;
@@ -69,12 +65,14 @@ export const taxabilityPage = (releases: readonly Release[]): string => {
   }));
   const used = new Set(rows.flatMap(({ cells }) => cells.map(({ sign }) => sign)));
   const legend = [...new Set(Object.values(signs))].filter((sign) => used.has(sign));
-  const row = ({ code, cells }: (typeof rows)[number]) =>
-    `| \`${code}\` | ${cells.map(({ sign: [letter], isUncertain }) => `${letter}${isUncertain ? '\\*' : ''}`).join(' | ')} |`;
-  const head = [`| Code | ${taxing.map(stateLetters).join(' | ')} |`, `|${'---|'.repeat(taxing.length + 1)}`];
+  const row = ({ code, cells }: (typeof rows)[number]) => [
+    `\`${code}\``,
+    ...cells.map(({ sign: [letter], isUncertain }) => `${letter}${isUncertain ? '\\*' : ''}`),
+  ];
+  const headings = ['Code', ...taxing.map(({ state }) => state.slice('US-'.length))];
   const families = Map.groupBy(rows, ({ code }) => code.split('.')[0] as string);
   const tables = [...families].map(([family, members]) =>
-    [`## ${family}`, '', ...head, ...members.map(row), ''].join('\n'),
+    [`## ${family}`, '', markdownTable(headings, members.map(row)), ''].join('\n'),
   );
   return `${introduction(day, legend)}\n${tables.join('\n')}`;
 };

@@ -74,8 +74,11 @@ const streamlinedPublisher = (state: string): Publisher => ({
   layout: 'cited',
 });
 
-/** The only file of a format, at a fixed address. */
-const fixed = (url: string): PublishedFile => ({ option: 'file', find: 'url', url });
+type ByFind<Find extends FileSource['find']> = Omit<Extract<FileSource, { readonly find: Find }>, 'find'>;
+
+/** The only file of a format: at a fixed address, or on a page of dated files. */
+const fixed = (url: string): readonly PublishedFile[] => [{ option: 'file', find: 'url', url }];
+const dated = (file: ByFind<'dated'>): readonly PublishedFile[] => [{ option: 'file', find: 'dated', ...file }];
 
 const notReadable =
   'Levy uses its built-in tables. To correct them, import a ZIP table (`content import --format zip-rates`).';
@@ -96,7 +99,7 @@ export const publishers: readonly Publisher[] = [
     cadence: 'quarterly',
     covers: 'cities, counties, transit authorities and special purpose districts, by name',
     format: 'texas',
-    files: [fixed('https://comptroller.texas.gov/data/edi/sales-tax/taxrates.txt')],
+    files: fixed('https://comptroller.texas.gov/data/edi/sales-tax/taxrates.txt'),
     layout: 'cited',
   },
   {
@@ -105,7 +108,7 @@ export const publishers: readonly Publisher[] = [
     cadence: 'quarterly',
     covers: 'cities and counties, by name',
     format: 'cdtfa',
-    files: [fixed('https://gis.data.ca.gov/api/download/v1/items/01883a79765a4afba132ba54da408d8b/csv?layers=1')],
+    files: fixed('https://gis.data.ca.gov/api/download/v1/items/01883a79765a4afba132ba54da408d8b/csv?layers=1'),
     layout: 'cited',
   },
   {
@@ -114,7 +117,7 @@ export const publishers: readonly Publisher[] = [
     cadence: 'monthly',
     covers: 'cities, by name, with their counties',
     format: 'alabama',
-    files: [fixed('https://www.revenue.alabama.gov/wp-content/uploads/2024/03/taxrates_current.csv')],
+    files: fixed('https://www.revenue.alabama.gov/wp-content/uploads/2024/03/taxrates_current.csv'),
     layout: 'cited',
   },
   {
@@ -123,15 +126,11 @@ export const publishers: readonly Publisher[] = [
     cadence: 'monthly',
     covers: 'cities, by name, with their counties',
     format: 'arizona',
-    files: [
-      {
-        option: 'file',
-        find: 'dated',
-        url: 'https://azdor.gov/business/transaction-privilege-tax/tax-rate-table',
-        pattern: String.raw`^TPT_RATETABLE_ALL_(?<month>\d\d)(?<day>\d\d)(?<year>\d{4})\.csv$`,
-        example: 'TPT_RATETABLE_ALL_11012026.csv',
-      },
-    ],
+    files: dated({
+      url: 'https://azdor.gov/business/transaction-privilege-tax/tax-rate-table',
+      pattern: String.raw`^TPT_RATETABLE_ALL_(?<month>\d\d)(?<day>\d\d)(?<year>\d{4})\.csv$`,
+      example: 'TPT_RATETABLE_ALL_11012026.csv',
+    }),
     layout: 'cited',
   },
   {
@@ -140,11 +139,9 @@ export const publishers: readonly Publisher[] = [
     cadence: 'twice a year',
     covers: 'cities, by name, without the rates that depend on the address',
     format: 'illinois',
-    files: [
-      fixed(
-        'https://tax.illinois.gov/content/dam/soi/en/web/tax/research/taxrates/documents/salestaxrates/ordmache-current.txt',
-      ),
-    ],
+    files: fixed(
+      'https://tax.illinois.gov/content/dam/soi/en/web/tax/research/taxrates/documents/salestaxrates/ordmache-current.txt',
+    ),
     layout: 'cited',
   },
   {
@@ -153,15 +150,11 @@ export const publishers: readonly Publisher[] = [
     cadence: 'quarterly',
     covers: 'cities, by name, without the districts in them',
     format: 'missouri',
-    files: [
-      {
-        option: 'file',
-        find: 'dated',
-        url: 'https://dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/{year}/',
-        pattern: String.raw`^(?<month>[a-z]+)(?<year>20\d\d)\.xlsx$`,
-        example: 'oct2026.xlsx',
-      },
-    ],
+    files: dated({
+      url: 'https://dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/{year}/',
+      pattern: String.raw`^(?<month>[a-z]+)(?<year>20\d\d)\.xlsx$`,
+      example: 'oct2026.xlsx',
+    }),
     layout: 'cited',
   },
   {
@@ -170,11 +163,9 @@ export const publishers: readonly Publisher[] = [
     cadence: 'yearly',
     covers: 'independent cities, by name',
     format: 'virginia',
-    files: [
-      fixed(
-        'https://www.tax.virginia.gov/sites/default/files/inline-files/sales-and-use-tax-rates-by-locality-by-date.xlsx',
-      ),
-    ],
+    files: fixed(
+      'https://www.tax.virginia.gov/sites/default/files/inline-files/sales-and-use-tax-rates-by-locality-by-date.xlsx',
+    ),
     layout: 'cited',
   },
   {
@@ -183,15 +174,11 @@ export const publishers: readonly Publisher[] = [
     cadence: 'monthly',
     covers: 'cities of members, by name, with their boroughs',
     format: 'alaska',
-    files: [
-      {
-        option: 'file',
-        find: 'dated',
-        url: 'https://arsstc.org/business-sellers/tax-rates/',
-        pattern: String.raw`^ARSSTC-Sales-Tax-Rate-Sheet-(?<month>\d{1,2})-(?<day>\d{1,2})-(?<year>(?:20)?\d\d)\.xlsx$`,
-        example: 'ARSSTC-Sales-Tax-Rate-Sheet-11-1-26.xlsx',
-      },
-    ],
+    files: dated({
+      url: 'https://arsstc.org/business-sellers/tax-rates/',
+      pattern: String.raw`^ARSSTC-Sales-Tax-Rate-Sheet-(?<month>\d{1,2})-(?<day>\d{1,2})-(?<year>(?:20)?\d\d)\.xlsx$`,
+      example: 'ARSSTC-Sales-Tax-Rate-Sheet-11-1-26.xlsx',
+    }),
     // How the sheet states rates of a season is not documented.
     layout: 'unverified',
   },
@@ -201,15 +188,11 @@ export const publishers: readonly Publisher[] = [
     cadence: 'twice a year',
     covers: 'cities, by name, with their counties and districts; self-collecting cities too',
     format: 'colorado',
-    files: [
-      {
-        option: 'file',
-        find: 'dated',
-        url: 'https://tax.colorado.gov/how-to-look-up-sales-use-tax-rates',
-        pattern: String.raw`^Colorado_Jurisdiction_Codes_Rates_(?<month>Jan|July?)[a-z]*-[a-z]+_?(?<year>20\d\d)(?:_\w+)?\.xlsx$`,
-        example: 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx',
-      },
-    ],
+    files: dated({
+      url: 'https://tax.colorado.gov/how-to-look-up-sales-use-tax-rates',
+      pattern: String.raw`^Colorado_Jurisdiction_Codes_Rates_(?<month>Jan|July?)[a-z]*-[a-z]+_?(?<year>20\d\d)(?:_\w+)?\.xlsx$`,
+      example: 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx',
+    }),
     // The columns are cited. How the workbook names a part of a city that lies in a district is not documented.
     layout: 'unverified',
   },
@@ -219,16 +202,12 @@ export const publishers: readonly Publisher[] = [
     cadence: 'monthly',
     covers: 'cities, by name, with their parishes',
     format: 'louisiana',
-    files: [
-      {
-        option: 'file',
-        find: 'dated',
-        url: 'https://remotesellers.louisiana.gov/',
-        pattern: String.raw`(?<month>[a-z]{3,9})[^a-z\d]*(?<year>20\d\d)`,
-        within: { start: 'domicile', word: 'rate', end: '.xlsx' },
-        example: 'Domicile-Rate-Listing-October-2026.xlsx',
-      },
-    ],
+    files: dated({
+      url: 'https://remotesellers.louisiana.gov/',
+      pattern: String.raw`(?<month>[a-z]{3,9})[^a-z\d]*(?<year>20\d\d)`,
+      within: { start: 'domicile', word: 'rate', end: '.xlsx' },
+      example: 'Domicile-Rate-Listing-October-2026.xlsx',
+    }),
     // Neither the columns nor the name are documented.
     layout: 'unverified',
   },
