@@ -1,13 +1,37 @@
+import { assert } from '../base/assert.ts';
 import { counted } from '../base/texts.ts';
 import { hasBoundaryFile } from '../catalog/boundary-states.ts';
 import type { ReleaseHead } from '../catalog/content.ts';
+import type { RateSummary } from '../catalog/local/packed-table.ts';
 import type { Release } from '../catalog/release.ts';
 import { formatPercent } from '../catalog/release-values.ts';
 import { formatAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
-import { summarizeTables } from './rate-summary.ts';
+import { unpack } from '../packed/unpack.ts';
 import type { LocalCoverage, LocalRates } from './response.ts';
-import { knowsLocals, releaseCounts } from './subject.ts';
+
+let summaries: Readonly<Record<string, RateSummary>> | undefined;
+
+/** The summary of the rate table of a release's state. The bundles that report coverage do not contain the tables. */
+const summarizeTables = ({ state }: Pick<Release, 'state'>): RateSummary => {
+  summaries ??= unpack('rate-summaries');
+  const summary = summaries?.[state];
+  assert(summary !== undefined, `the rate table of ${state} has a summary: run npm run pack`);
+  return summary;
+};
+
+/** The counts of an import, which stores its local content outside the head. */
+const releaseCounts = (release: Release) => (release as Partial<ReleaseHead>).counts;
+
+const hasTaxedTable = (release: Release): boolean =>
+  release.local !== undefined && !summarizeTables(release).is_untaxed;
+
+/** Whether a release, or the one that it falls back to, has local jurisdictions. */
+export const knowsLocals = (release: Release): boolean =>
+  release.jurisdictions.length > 1 ||
+  (releaseCounts(release)?.locations ?? 0) > 0 ||
+  hasTaxedTable(release) ||
+  (release.fallback !== undefined && knowsLocals(release.fallback));
 
 /** The metadata of an import; a built-in release has none. */
 export const asHead = (release: Release): Partial<ReleaseHead> => release;

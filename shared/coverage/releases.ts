@@ -1,5 +1,4 @@
-import type { ReleaseHead } from '../catalog/content.ts';
-import type { ActiveReleases } from '../catalog/loading/active-releases.ts';
+import type { ActiveReleases, ReleaseHead } from '../catalog/content.ts';
 import { type ContentCorrupt, ReleaseNotFound } from '../catalog/loading/content-errors.ts';
 import type { ReadContent } from '../catalog/loading/content-loader.ts';
 import { isOwnOnly, withOwnRules } from '../catalog/own-rules.ts';

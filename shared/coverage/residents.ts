@@ -5,7 +5,7 @@ import type { Candidate } from '../catalog/local/find-place.ts';
 import { findPlace } from '../catalog/local/find-place.ts';
 import type { LocalTable, ZipEntry } from '../catalog/local/local-table.ts';
 import { loadLocalTable } from '../catalog/local/local-table.ts';
-import { cityName } from '../catalog/location/city-name.ts';
+import { cityName } from '../catalog/local/place-names.ts';
 import type { Release } from '../catalog/release.ts';
 
 /** The city in the address: the preferred name of the ZIP, one of its other names, or none. */

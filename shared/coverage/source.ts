@@ -1,4 +1,4 @@
-import type { GateResult } from '../catalog/gate-result.ts';
+import type { GateResult } from '../catalog/content.ts';
 import type { Release } from '../catalog/release.ts';
 import { type Publisher, publishers } from '../importers/updates/publishers.ts';
 import { staleness, type UpdateRecord } from '../importers/updates/staleness.ts';

@@ -9,7 +9,7 @@ import { chooseRule, shippingRule, type Taxing } from '../tax/rule-choice.ts';
 import { effectInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { TreatmentName } from '../vocabulary/treatment.ts';
-import { summarizeTables } from './rate-summary.ts';
+import { knowsLocals } from './local-rates.ts';
 import type { SubjectCoverage } from './response.ts';
 
 /** Places of one type that rules name: the state's three digits of a county, or jurisdiction codes. */
@@ -66,19 +66,6 @@ type Level = { readonly name: string | NamedPlaces; readonly jurisdiction: Taxin
 /** Whether a rule names a product, or the family that it is of. */
 export const names = ({ ptcs }: Rule, { path }: ProductTaxCode): boolean =>
   ptcs.some((ptc) => path === ptc || path.startsWith(`${ptc}.`));
-
-/** The counts of an import, which stores its local content outside the head. */
-export const releaseCounts = (release: Release) => (release as Partial<ReleaseHead>).counts;
-
-const hasTaxedTable = (release: Release): boolean =>
-  release.local !== undefined && !summarizeTables(release).is_untaxed;
-
-/** Whether a release, or the one that it falls back to, has local jurisdictions. */
-export const knowsLocals = (release: Release): boolean =>
-  release.jurisdictions.length > 1 ||
-  (releaseCounts(release)?.locations ?? 0) > 0 ||
-  hasTaxedTable(release) ||
-  (release.fallback !== undefined && knowsLocals(release.fallback));
 
 /** Every kind of jurisdiction that rules distinguish: the state, each local type, and those that rules name. */
 const listLevels = (release: Release, product: ProductTaxCode): Level[] => {

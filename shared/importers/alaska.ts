@@ -1,5 +1,5 @@
 import { americanDay, calendarDay } from '../catalog/days.ts';
-import { cityName } from '../catalog/location/city-name.ts';
+import { cityName } from '../catalog/local/place-names.ts';
 import { type Jurisdiction, parseUnits } from '../catalog/release-values.ts';
 import type { Entry } from './entry.ts';
 import { bad, type RowResult, rate, row, skipped, text, type Values, whenRead } from './files/columns.ts';

@@ -1,5 +1,5 @@
 import { americanDay } from '../catalog/days.ts';
-import { cityName, codePart } from '../catalog/location/city-name.ts';
+import { cityName, codePart } from '../catalog/local/place-names.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { day, optional, placeName, rate, row, text, whenRead } from './files/columns.ts';
 import { readFractionOrPercent } from './fractions.ts';

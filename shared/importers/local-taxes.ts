@@ -1,7 +1,7 @@
 import { assert } from '../base/assert.ts';
 import { dayBefore } from '../base/calendar.ts';
 import { earlierEnd } from '../catalog/days.ts';
-import { cityName } from '../catalog/location/city-name.ts';
+import { cityName } from '../catalog/local/place-names.ts';
 import { stateRateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import { formatFraction, type Jurisdiction, parseUnits } from '../catalog/release-values.ts';

@@ -1,5 +1,4 @@
-import { plainName } from '../catalog/local/place-names.ts';
-import { cityName } from '../catalog/location/city-name.ts';
+import { cityName, plainName } from '../catalog/local/place-names.ts';
 import { county, matching, type RowResult, rate, row, skipped } from './files/columns.ts';
 import { readSheet } from './files/workbook.ts';
 import { readFractionOrPercent } from './fractions.ts';

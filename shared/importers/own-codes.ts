@@ -1,8 +1,7 @@
 /** Levy's own codes of counties and places, which rules name, for files that have names or the state's codes. */
 import { parse } from 'csv-parse/sync';
 import { combinedSuffix } from '../catalog/local/packed-table.ts';
-import { countyKey, plainName } from '../catalog/local/place-names.ts';
-import { cityName, codePart } from '../catalog/location/city-name.ts';
+import { cityName, codePart, countyKey, plainName } from '../catalog/local/place-names.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { stateFips } from '../vocabulary/jurisdiction.ts';
 import { type Entry, listFirst } from './entry.ts';

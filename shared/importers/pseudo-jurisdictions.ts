@@ -1,4 +1,4 @@
-import { codePart } from '../catalog/location/city-name.ts';
+import { codePart } from '../catalog/local/place-names.ts';
 import type { Jurisdiction, JurisdictionType } from '../catalog/release-values.ts';
 import type { Entry } from './entry.ts';
 

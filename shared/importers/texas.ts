@@ -1,5 +1,5 @@
 import { calendarDay } from '../catalog/days.ts';
-import { cityName } from '../catalog/location/city-name.ts';
+import { cityName } from '../catalog/local/place-names.ts';
 import { stateRateOn } from '../catalog/rates.ts';
 import { type Jurisdiction, parseUnits } from '../catalog/release-values.ts';
 import type { Entry } from './entry.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInRelease, builtInReleaseById } from '../../shared/catalog/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../shared/catalog/content.ts';
-import { type ActiveReleases, withActive, withPrevious } from '../../shared/catalog/loading/active-releases.ts';
+import { type ActiveReleases, withActive, withPrevious } from '../../shared/catalog/content.ts';
 import { contentLoader } from '../../shared/catalog/loading/content-loader.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { withOwnRules } from '../../shared/catalog/own-rules.ts';

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cityName } from '../../shared/catalog/location/city-name.ts';
+import { cityName } from '../../shared/catalog/local/place-names.ts';
 import { text } from '../../shared/importers/files/columns.ts';
 import { openTable } from '../../shared/importers/files/rows.ts';
 import { readSheet, readWorkbook, workbookNumber } from '../../shared/importers/files/workbook.ts';

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type ActiveReleases,
-  previousMax,
-  withActive,
-  withPrevious,
-} from '../../shared/catalog/loading/active-releases.ts';
+import { type ActiveReleases, previousMax, withActive, withPrevious } from '../../shared/catalog/content.ts';
 
 const none: ActiveReleases = { version: 0, states: {} };
 const id = (counter: number) => `US-MN@2026-11-21.${counter}`;

@@ -1,7 +1,6 @@
 /** The loader on ports of the test's own: what it reads, when, and what it keeps. */
 import { describe, expect, it } from 'vitest';
-import type { ReleaseHead, ReleasePart } from '../../shared/catalog/content.ts';
-import type { ActiveReleases } from '../../shared/catalog/loading/active-releases.ts';
+import type { ActiveReleases, ReleaseHead, ReleasePart } from '../../shared/catalog/content.ts';
 import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts';
 import {
   type ContentPorts,

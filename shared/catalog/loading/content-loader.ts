@@ -2,12 +2,11 @@ import { assert } from '../../base/assert.ts';
 import { getOrAdd } from '../../base/collections.ts';
 import { instanceCache } from '../../base/instance-cache.ts';
 import { jurisdictionCode } from '../../vocabulary/jurisdiction.ts';
-import type { LoadContent, ReleaseHead, ReleasePart } from '../content.ts';
+import type { ActiveReleases, LoadContent, ReleaseHead, ReleasePart } from '../content.ts';
 import type { TaxAddress } from '../location/address.ts';
 import { releaseWith } from '../merge-releases.ts';
 import { withOwnRules } from '../own-rules.ts';
 import type { Release } from '../release.ts';
-import type { ActiveReleases } from './active-releases.ts';
 import { ReleaseNotFound } from './content-errors.ts';
 
 /** A value and the length of its JSON text, the measure of its memory. */

@@ -1,9 +1,8 @@
 import { closest } from '../../vocabulary/closest.ts';
 import type { TaxAddress } from '../location/address.ts';
-import { cityName } from '../location/city-name.ts';
 import type { ByPlace } from '../location/local-choice.ts';
 import type { Area, LocalTable, ZipEntry, ZipName } from './local-table.ts';
-import { placeKey, plainName } from './place-names.ts';
+import { cityName, placeKey, plainName } from './place-names.ts';
 
 /** The areas that may tax an address, with the residents of each, for the rule in `find-place.ts`. */
 

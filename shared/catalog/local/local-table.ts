@@ -5,7 +5,6 @@ import { decimal, rescale } from '../../money/decimal.ts';
 import { textOf } from '../../packed/unpack.ts';
 import { closest } from '../../vocabulary/closest.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import { cityName } from '../location/city-name.ts';
 import type { Release } from '../release.ts';
 import { type Evidence, type Published, rateDecimals } from '../release-values.ts';
 import {
@@ -21,7 +20,16 @@ import {
   readRates,
   readTax,
 } from './packed-table.ts';
-import { countyKey, hasSuffix, joinedName, nameKey, placeKey, plainName, withoutSuffix } from './place-names.ts';
+import {
+  cityName,
+  countyKey,
+  hasSuffix,
+  joinedName,
+  nameKey,
+  placeKey,
+  plainName,
+  withoutSuffix,
+} from './place-names.ts';
 
 /** The local tables of a state, for look-ups by ZIP, county and name. Built once per state and instance. */
 

@@ -9,7 +9,7 @@ import {
   stateName,
   stateOfJurisdiction,
 } from '../../vocabulary/jurisdiction.ts';
-import { cityName } from './city-name.ts';
+import { cityName } from '../local/place-names.ts';
 import { statesOfZip } from './zip-states.ts';
 
 const text = z.nullish(z.string('Send a string.').check(z.maxLength(500, 'Send at most 500 characters.')));

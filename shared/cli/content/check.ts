@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { toDay } from '../../base/calendar.ts';
-import { cityName } from '../../catalog/location/city-name.ts';
+import { cityName } from '../../catalog/local/place-names.ts';
 import type { Release } from '../../catalog/release.ts';
 import { now } from '../../config/clock.ts';
 import { openRelease } from '../../importers/releases/open-release.ts';

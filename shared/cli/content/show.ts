@@ -5,6 +5,7 @@ import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { countsFrom, isInForce } from '../../catalog/effective.ts';
 import { isRestUntaxed } from '../../catalog/local/local-table.ts';
 import { statesOfZip } from '../../catalog/location/zip-states.ts';
+import { releaseWith } from '../../catalog/merge-releases.ts';
 import { isOwnCode, isOwnOnly, ownCodesAt, withOwnRates } from '../../catalog/own-rules.ts';
 import { combinedRate, rateOn, stateRateOn } from '../../catalog/rates.ts';
 import type { Location, Release, Streets } from '../../catalog/release.ts';
@@ -63,12 +64,7 @@ const rangesOf = ({ names }: Streets): number => Object.values(names).reduce((su
 
 /** A release's locations in one ZIP or ZIP+4 (digits only), with the rates of a day as fractions; the latest come first. */
 export const showZip = (head: Release, part: ReleasePart | undefined, zip: string, date: string) => {
-  const release = withOwnRates({
-    ...head,
-    jurisdictions: [...head.jurisdictions, ...(part?.jurisdictions ?? [])],
-    rates: [...head.rates, ...(part?.rates ?? [])],
-    locations: part?.locations ?? [],
-  });
+  const release = withOwnRates(releaseWith(head, part ? [part] : []));
   const [low, high] = [Number(zip.padEnd(9, '0')), Number(zip.padEnd(9, '9'))];
   const locations = release.locations
     .toSorted((a, b) => (b.from ?? '').localeCompare(a.from ?? ''))

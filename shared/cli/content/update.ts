@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { GateResult } from '../../catalog/gate-result.ts';
+import type { GateResult } from '../../catalog/content.ts';
 import { environment } from '../../config/environment.ts';
 import { type GateName, gates } from '../../importers/releases/gates.ts';
 import { stateOf } from '../../importers/releases/open-release.ts';

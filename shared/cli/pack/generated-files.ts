@@ -19,7 +19,7 @@ import {
   writeRates,
   writeTax,
 } from '../../catalog/local/packed-table.ts';
-import { nameKey, plainName } from '../../catalog/local/place-names.ts';
+import { cityName, codePart, nameKey, plainName } from '../../catalog/local/place-names.ts';
 import {
   countyNames,
   districtNames,
@@ -30,7 +30,6 @@ import {
   sourceRows,
   zipRows,
 } from '../../catalog/local/text-tables.ts';
-import { cityName, codePart } from '../../catalog/location/city-name.ts';
 import type { Confidence, Evidence } from '../../catalog/release-values.ts';
 import { consolePage } from '../../console/console.ts';
 import { eventSchemas } from '../../events/json-schema.ts';
@@ -406,7 +405,7 @@ const content: readonly PackedFile[] = [
   packed('vocabulary', 'shared/vocabulary/vocabulary.ts', () => JSON.stringify(vocabulary())),
   packed('product-tax-codes', 'shared/vocabulary/catalog.ts', () => JSON.stringify(catalog())),
   packed('code-crosswalk', 'shared/vocabulary/crosswalk.ts', crosswalk),
-  packed('rate-summaries', 'shared/coverage/rate-summary.ts', () =>
+  packed('rate-summaries', 'shared/coverage/local-rates.ts', () =>
     JSON.stringify(Object.fromEntries(listStates().map((state) => [jurisdictionCode(state), summarizeRates(state)]))),
   ),
   packed('local-names', 'shared/importers/releases/import-files.ts', () => JSON.stringify(localNames())),

@@ -1,5 +1,5 @@
 /** Rows of files: what a row holds, the columns of a table with how each is read, and entries of rows. */
-import { cityName } from '../../catalog/location/city-name.ts';
+import { cityName } from '../../catalog/local/place-names.ts';
 import type { Entry } from '../entry.ts';
 import type { OwnCodes } from '../own-codes.ts';
 import { type BrokenRow, multilineReason, openTable, type Row } from './rows.ts';

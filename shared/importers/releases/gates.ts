@@ -1,8 +1,7 @@
 /** The gates that a release of files must pass before `update` or `import --activate` activates it. */
 import { toDay } from '../../base/calendar.ts';
 import { batchesOf } from '../../base/collections.ts';
-import type { ReleaseFor } from '../../catalog/content.ts';
-import type { GateResult } from '../../catalog/gate-result.ts';
+import type { GateResult, ReleaseFor } from '../../catalog/content.ts';
 import { isOwnOnly } from '../../catalog/own-rules.ts';
 import type { Release } from '../../catalog/release.ts';
 import { rateDecimals } from '../../catalog/release-values.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assert } from '../../base/assert.ts';
 import { accepted, CommandError } from '../../base/command-error.ts';
-import type { GateResult } from '../../catalog/gate-result.ts';
+import type { GateResult } from '../../catalog/content.ts';
 import { ContentCorrupt, catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import { now } from '../../config/clock.ts';
 import { contentEvent } from '../../events/content-events.ts';

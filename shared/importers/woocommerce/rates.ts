@@ -1,4 +1,4 @@
-import { cityName } from '../../catalog/location/city-name.ts';
+import { cityName } from '../../catalog/local/place-names.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
 import { bad, type HeadedRow, optional, type RowResult, row, skipped, text } from '../files/columns.ts';
 import { readPercent } from '../fractions.ts';

@@ -1,4 +1,4 @@
-import { codePart } from '../../catalog/location/city-name.ts';
+import { codePart } from '../../catalog/local/place-names.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Release } from '../../catalog/release.ts';
 import { formatFraction, formatPercent, parseUnits, rateDecimals } from '../../catalog/release-values.ts';

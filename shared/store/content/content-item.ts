@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { canonicalJson } from '../../base/canonical-json.ts';
-import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
-import type { ActiveReleases } from '../../catalog/loading/active-releases.ts';
+import type { ActiveReleases, ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { ContentCorrupt } from '../../catalog/loading/content-errors.ts';
 import type { Measured, PartName } from '../../catalog/loading/content-loader.ts';
 import { compressText, decompressText } from '../client/compressed.ts';

@@ -1,5 +1,4 @@
-import type { ReleasePart } from '../../catalog/content.ts';
-import type { ActiveReleases } from '../../catalog/loading/active-releases.ts';
+import type { ActiveReleases, ReleasePart } from '../../catalog/content.ts';
 import { ContentCorrupt, missingPart, unlistedPart } from '../../catalog/loading/content-errors.ts';
 import type { Measured, PartName, ReadContent } from '../../catalog/loading/content-loader.ts';
 import { now } from '../../config/clock.ts';

@@ -1,4 +1,4 @@
-export type { ActiveReleases } from '../../catalog/loading/active-releases.ts';
+export type { ActiveReleases } from '../../catalog/content.ts';
 export { type ImportClaim, takenIds, type UnfinishedImport, unfinishedImports } from './content-claims.ts';
 export { type PartDigests, readPartDigests, readPartKeys, readParts, writePart, writeParts } from './content-parts.ts';
 export { readActiveReleases } from './content-reads.ts';
@@ -10,7 +10,7 @@ import type { Problem } from '../../base/problem.ts';
 import { accept, type Result, refuse } from '../../base/result.ts';
 import { builtInReleaseById } from '../../catalog/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
-import { type ActiveReleases, withActive, withPrevious } from '../../catalog/loading/active-releases.ts';
+import { type ActiveReleases, withActive, withPrevious } from '../../catalog/content.ts';
 import { ContentCorrupt, catchCorruptSync } from '../../catalog/loading/content-errors.ts';
 import { environment } from '../../config/environment.ts';
 import { database, isWritten } from '../client/client.ts';
