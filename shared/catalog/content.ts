@@ -3,7 +3,7 @@ import type { TaxAddress } from './location/address.ts';
 import type { Location, Release, Streets } from './release.ts';
 import type { Jurisdiction, Rate } from './release-values.ts';
 
-/** Content of a calculation: loaded once for all its addresses, then looked up synchronously. */
+// Content of a calculation: loaded once for all its addresses, then looked up synchronously.
 
 /**
  * Finds the release that taxes an address, with at least the locations that the address may lie in; `undefined` if there
@@ -69,7 +69,7 @@ export type ReleaseHead = Release & {
   readonly last_day: string | null;
 };
 
-/** The directory of the content: the active release of each state and the previously active ones. */
+// The directory of the content: the active release of each state and the previously active ones.
 
 /** `null` is the built-in release of the state that the running service has. */
 type Activation = { readonly release: string | null; readonly activated_at: string };

@@ -5,7 +5,7 @@ import type { LocalSet } from './location/local-choice.ts';
 import type { Release } from './release.ts';
 import { type Jurisdiction, type Rate, type RateKind, rateDecimals, rateOfKind } from './release-values.ts';
 
-/** Which rate of a jurisdiction applies on a tax day. Days are `YYYY-MM-DD`. */
+// Which rate of a jurisdiction applies on a tax day. Days are `YYYY-MM-DD`.
 
 // Releases are immutable, so their rates are looked through once.
 const ratesByCode = new WeakMap<Release, ReadonlyMap<string, readonly Rate[]>>();

@@ -1,7 +1,7 @@
 import { decimal, decimalText, rescale } from '../money/decimal.ts';
 import type { Dated } from './effective.ts';
 
-/** The values of a release that rule effects depend on: jurisdictions, rates and rounding. */
+// The values of a release that rule effects depend on: jurisdictions, rates and rounding.
 
 /** How far a value can be trusted: law or a revenue department; a vendor's document; one secondary source; unconfirmed. */
 export type Confidence = 'high' | 'medium-high' | 'medium' | 'low';
@@ -103,7 +103,7 @@ export const formatFraction = (units: bigint): string => decimalText({ units, sc
 export const formatPercent = (fraction: string): string =>
   `${decimalText({ units: parseUnits(fraction), scale: rateDecimals - 2 })}%`;
 
-/** Differences of a state's law for a sale from another state (decision 0029). */
+// Differences of a state's law for a sale from another state (decision 0029).
 
 /** The elections of remote sellers: Alabama's flat tax and Texas' single local rate. */
 export const remoteElections = ['simplified_sellers_use_tax', 'single_local_use_tax'] as const;

@@ -122,7 +122,7 @@ export const couponPolicies = ['reduces_price', 'full_price'] as const;
 export const settingNames = ['sourcing', 'shipping', 'rounding', 'coupons'] as const;
 
 /** A jurisdiction that the operator added. It taxes every address in its five-digit ZIPs (ranges, inclusive). */
-export type OwnJurisdiction = Jurisdiction & { readonly zips: readonly (readonly [low: string, high: string])[] };
+type OwnJurisdiction = Jurisdiction & { readonly zips: readonly (readonly [low: string, high: string])[] };
 
 /**
  * The operator's own rules, rates and settings, which override every release of the state's chain. Each value has a

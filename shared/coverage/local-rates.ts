@@ -37,7 +37,7 @@ export const knowsLocals = (release: Release): boolean =>
 export const asHead = (release: Release): Partial<ReleaseHead> => release;
 
 /** The last day that an import lists anything for; `null` where it goes on. */
-export const findLastDay = (release: Release): string | null => asHead(release).last_day ?? null;
+const findLastDay = (release: Release): string | null => asHead(release).last_day ?? null;
 
 /** Whether all that an import lists ended before a day. */
 export const hasEnded = (release: Release, day: string): boolean => (findLastDay(release) ?? day) < day;

@@ -14,7 +14,7 @@ import { residentsTable } from './residents.ts';
 import type { StateCoverage } from './response.ts';
 import { listAddresses } from './source.ts';
 
-/** Which product tax codes have a rule in which states, for the coverage page. */
+// Which product tax codes have a rule in which states, for the coverage page.
 
 /** The releases of states that tax general goods on a day. */
 export const taxingOn = (releases: readonly Release[], day: string): readonly Release[] =>
@@ -28,7 +28,7 @@ const isRuled = (release: Release, code: string, day: string): boolean => {
 };
 
 /** The Markdown table of product tax codes with the states that have no rule for them, as of a day. */
-export const productsTable = (releases: readonly Release[], day: string): string => {
+const productsTable = (releases: readonly Release[], day: string): string => {
   const taxing = taxingOn(releases, day);
   const codes = vocabulary().productTaxCodes.map((code) => {
     const without = taxing.filter((release) => !isRuled(release, code, day)).map(({ state }) => state.slice(3));

@@ -10,7 +10,7 @@ import type { StateCoverage, StateRelease } from './response.ts';
 import type { SourceRecords } from './source.ts';
 
 /** Reads the active releases, imported and built-in. */
-export type ReleasePorts = {
+type ReleasePorts = {
   readonly readActive: () => Promise<ActiveReleases>;
   readonly readContent: ReadContent;
   /** The built-in release of every state. */

@@ -1,5 +1,4 @@
 import { assert } from '../base/assert.ts';
-import type { ReleaseHead } from '../catalog/content.ts';
 import { coversDay, mayBeInForce, settingOn } from '../catalog/effective.ts';
 import { generalRateOn } from '../catalog/rates.ts';
 import type { Release, Rule } from '../catalog/release.ts';
@@ -137,7 +136,7 @@ const byKind = (release: Release, product: ProductTaxCode): Level[] => {
 };
 
 /** Whether a rule is in force on a day. Holidays are in the notes instead. */
-export const holdsOn =
+const holdsOn =
   ({ established_from }: Release, day: string) =>
   (rule: Rule): boolean =>
     rule.effect.type !== 'holiday' && coversDay(rule, day, established_from) && mayBeInForce(rule, day);
@@ -153,7 +152,7 @@ export type Decision = {
 };
 
 /** The rule that decides on each level. Levels with equal effects are grouped. */
-export const decisionsOn = (release: Release, product: ProductTaxCode, day: string): Decision[] => {
+const decisionsOn = (release: Release, product: ProductTaxCode, day: string): Decision[] => {
   const levels = listLevels(release, product);
   const isStateUntaxed = levels.length > 1 && generalRateOn(release, day) === 0n;
   const chosen = levels.map(({ name, jurisdiction }) => {

@@ -28,7 +28,7 @@ export type ReadContent = (
  * How much content an instance keeps: 48 million characters of JSON, which take up to 130 MB as objects. That is some
  * 48,000 ZIPs of an import without ZIP+4, or 450 with a thousand ZIP+4 ranges each.
  */
-export const keptCharactersMax = 48_000_000;
+const keptCharactersMax = 48_000_000;
 
 // The cost of any entry, including a missing part.
 const leastCharacters = 200;
@@ -93,7 +93,7 @@ export const contentCache = (charactersMax: number, dropped: () => void) => {
   };
 };
 
-export type ContentCache = ReturnType<typeof contentCache>;
+type ContentCache = ReturnType<typeof contentCache>;
 
 /** The maximum number of pointers to places, rates and locations in an instance's views: 8 MB. */
 export const viewedMax = 1_000_000;
@@ -105,7 +105,7 @@ export type Level = { readonly head: ReleaseHead; readonly parts: readonly Relea
  * Make and cache views of imported releases. The same levels give the same object, because caches are keyed by the
  * release object.
  */
-export const releaseViews = (isCached: (level: Level) => boolean, builtInById: (id: string) => Release | undefined) => {
+const releaseViews = (isCached: (level: Level) => boolean, builtInById: (id: string) => Release | undefined) => {
   const views = new Map<string, Release>();
   const bottoms = new Map<string, Release>();
   let viewed = 0;

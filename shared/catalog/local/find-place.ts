@@ -4,7 +4,7 @@ import type { ByPlace } from '../location/local-choice.ts';
 import type { Area, LocalTable, ZipEntry, ZipName } from './local-table.ts';
 import { cityName, placeKey, plainName } from './place-names.ts';
 
-/** The areas that may tax an address, with the residents of each, for the rule in `find-place.ts`. */
+// The areas that may tax an address, with the residents of each, for the rule in `find-place.ts`.
 
 /** An area that an address may lie in. */
 export type Candidate = {
@@ -29,7 +29,7 @@ const candidateIn = (table: LocalTable, county: string, area: Area, weight: numb
     : { county, area, missing: null, names: [], weight };
 
 /** A county outside its places. */
-export const remainderCandidate = (table: LocalTable, county: string, weight = 0): Candidate => ({
+const remainderCandidate = (table: LocalTable, county: string, weight = 0): Candidate => ({
   county,
   area: table.remainder(county),
   missing: null,
@@ -38,21 +38,17 @@ export const remainderCandidate = (table: LocalTable, county: string, weight = 0
 });
 
 /** All areas of a county, the rest outside its places first. How many residents they have is not known. */
-export const areasOfCounty = (table: LocalTable, county: string): readonly Candidate[] => {
+const areasOfCounty = (table: LocalTable, county: string): readonly Candidate[] => {
   const places = table.areasIn(county).filter(({ place }) => place !== '');
   return [remainderCandidate(table, county), ...places.map((area) => candidateIn(table, county, area, 0))];
 };
 
 /** The areas with a city's name in these counties, or in all of the state. */
-export const areasNamed = (table: LocalTable, city: string, counties: readonly string[] | null): readonly Candidate[] =>
+const areasNamed = (table: LocalTable, city: string, counties: readonly string[] | null): readonly Candidate[] =>
   table.placesNamed(city, counties).map((area) => candidateIn(table, area.county || (counties?.[0] ?? ''), area, 0));
 
 /** The areas of a name in these counties, by the first of its spellings that is a place there. */
-export const areasSpelled = (
-  table: LocalTable,
-  { spellings }: ZipName,
-  counties: readonly string[],
-): readonly Candidate[] => {
+const areasSpelled = (table: LocalTable, { spellings }: ZipName, counties: readonly string[]): readonly Candidate[] => {
   for (const name of spellings) {
     const areas = areasNamed(table, cityName(name) ?? '', counties);
     if (areas.length > 0) return areas;
@@ -81,7 +77,7 @@ export const distinct = (candidates: readonly Candidate[]): readonly Candidate[]
 };
 
 /** Candidates that are possible, but not where the address most likely is. */
-export const unlikely = (candidates: readonly Candidate[]): readonly Candidate[] =>
+const unlikely = (candidates: readonly Candidate[]): readonly Candidate[] =>
   candidates.map((one) => ({ ...one, weight: 0 }));
 
 /** The places of a name, without residents. */
@@ -97,7 +93,7 @@ const percentMin = 0.5;
  * A place has its share of the residents in the counties where it has a row. The preferred name without a share has
  * what other places leave there. A name without a share may mean a place in any county of the ZIP.
  */
-export const areasOfZip = (
+const areasOfZip = (
   table: LocalTable,
   { names }: Pick<ZipEntry, 'names'>,
   shares: Shares,
@@ -278,7 +274,7 @@ export const findPlace = (
 };
 
 /** The known name that a mistyped city most likely means: of the ZIP if one is near enough, otherwise of the state's places. */
-export const nearestName = (table: LocalTable, zip: ZipEntry | undefined, city: string): string | null => {
+const nearestName = (table: LocalTable, zip: ZipEntry | undefined, city: string): string | null => {
   const plain = plainName(city);
   const words = plain.split(' ');
   // A name without one of the words is another place: North Little Rock is not Little Rock.

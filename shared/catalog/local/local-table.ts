@@ -31,7 +31,7 @@ import {
   withoutSuffix,
 } from './place-names.ts';
 
-/** The local tables of a state, for look-ups by ZIP, county and name. Built once per state and instance. */
+// The local tables of a state, for look-ups by ZIP, county and name. Built once per state and instance.
 
 /** A packed period with its taxes and evidence. */
 export type Period = Pick<PackedPeriod, 'from' | 'to'> & {

@@ -19,7 +19,7 @@ import { type Candidate, type FoundPlace, findPlace } from './find-place.ts';
 import { type Area, type LocalTable, loadLocalTable, type Period } from './local-table.ts';
 import type { LocalTax } from './packed-table.ts';
 
-/** Which period of an area answers on a tax day (`YYYY-MM-DD`). */
+// Which period of an area answers on a tax day (`YYYY-MM-DD`).
 
 /** The first days of the rates of a table, as `Since` has them for a release. */
 type TableDays = { readonly established: string; readonly approximate: string };
@@ -84,12 +84,12 @@ export const rateOfArea = (area: Area, day: string, { established, approximate }
   return rateAt(area, position, last, { of: last, because: 'ended' });
 };
 
-/** The part of an answer about the candidates of an address. */
+// The part of an answer about the candidates of an address.
 
 const taxCodes = ({ area }: Candidate): string | undefined => area?.taxes?.map(({ code }) => code).join();
 
 /** The area that is charged. It names no county where several counties have the same taxes: New York City without a ZIP. */
-export const chargedArea = (candidates: readonly Candidate[], table: LocalTable): ByPlace['area'] => {
+const chargedArea = (candidates: readonly Candidate[], table: LocalTable): ByPlace['area'] => {
   const [first] = candidates;
   if (!first?.area) return null;
   const { area, missing } = first;
@@ -109,7 +109,7 @@ const candidateName = (table: LocalTable, { area, county, missing }: Candidate, 
 };
 
 /** The candidates by name and rate, with their percents. */
-export const possibleAreas = (
+const possibleAreas = (
   table: LocalTable,
   candidates: readonly Candidate[],
   ratesOf: readonly (bigint | null)[],
@@ -129,7 +129,7 @@ export const possibleAreas = (
   return [...areas.values()];
 };
 
-export const candidateLevel = (
+const candidateLevel = (
   { candidates: [first], isNamed }: FoundPlace,
   { zip5, city }: TaxAddress,
 ): LocalChoice['level'] => {

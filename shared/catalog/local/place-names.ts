@@ -28,7 +28,7 @@ export const codePart = (text: string): string =>
     .replaceAll(/[^A-Z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
 
-/** How the name of a city or county in an address is compared with the names that tables and the postal service use. */
+// How the name of a city or county in an address is compared with the names that tables and the postal service use.
 
 /** Words that the postal service abbreviates, and how the names of tables are compared: `Fort` as `Ft`, `Hts` as `Heights`. */
 const sameWords: Readonly<Record<string, string>> = {

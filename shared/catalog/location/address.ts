@@ -57,7 +57,7 @@ const namesByCode = stateJurisdictions
 const beginningMin = 4;
 
 /** The two-letter code that a misspelt or abbreviated state probably means; `null` if that is not clear. */
-export const stateHint = (text: string): string | null => {
+const stateHint = (text: string): string | null => {
   const name = normalizedState(text);
   const known = abbreviations.get(name);
   if (known !== undefined) return known;

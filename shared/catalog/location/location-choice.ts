@@ -52,7 +52,7 @@ export const withRelevantStreet = (address: TaxAddress, releaseFor: ReleaseFor):
 };
 
 /** A ZIP to look up: its first nine-digit number, and the rest of the address. */
-export type ZipLookup = { readonly first: number; readonly plus4: string | null; readonly city: string | null };
+type ZipLookup = { readonly first: number; readonly plus4: string | null; readonly city: string | null };
 
 /** The areas of the narrowest spans that contain a whole range; several if they are equally narrow. */
 const narrowest = (spans: readonly Span[], low: number, high: number): Area[] => {
@@ -136,7 +136,7 @@ const besideStreets = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boo
  * `undefined` if no span contains the address, as for a ZIP+4 in a gap between spans. If there are gaps, a ZIP without its
  * four digits is `isPart`, because it may lie in one.
  */
-export const chooseByZip = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
+const chooseByZip = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
   const ofStreets = near.filter(({ area }) => area.of_streets);
   if (ofStreets.length === 0) return besideStreets(near, zip, isRestUntaxed);
   const others = near.filter(({ area }) => !area.of_streets);

@@ -6,7 +6,7 @@ import { counted, print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
 import { accepted, CommandError } from '../terminal/run-command.ts';
 
-/** `content activate` and `content rollback`. */
+// `content activate` and `content rollback`.
 
 export const addActivate = (program: Command): Command =>
   program
@@ -27,7 +27,7 @@ export const addRollback = (program: Command): Command =>
     .addHelpText('after', '\nExample:\n  npm run content -- rollback --state MN')
     .action(({ state }: { state: string }) => rollBack(state, terminal));
 
-/** `content discard`: remove the parts of an unfinished import. */
+// `content discard`: remove the parts of an unfinished import.
 
 /** Remove the parts of an unfinished import. Refuses finished and built-in releases. */
 const discard = async (id: string): Promise<void> => {

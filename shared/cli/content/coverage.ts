@@ -9,7 +9,7 @@ import { residentsTable } from '../../coverage/residents.ts';
 import { taxabilityPage } from '../../coverage/taxability-page.ts';
 import { print } from '../terminal/output.ts';
 
-/** The hashes of the built-in releases and of the local tables, which tests compare with the files. */
+// The hashes of the built-in releases and of the local tables, which tests compare with the files.
 
 const catalog = new URL('../../catalog/', import.meta.url);
 
@@ -41,7 +41,7 @@ export const writeManifests = (): void => {
   );
 };
 
-/** `content coverage`: the coverage page of the built-in releases. */
+// `content coverage`: the coverage page of the built-in releases.
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`../../../infra/docs/${name}`, import.meta.url));
 

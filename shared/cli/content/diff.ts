@@ -25,10 +25,10 @@ import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { CommandError } from '../terminal/run-command.ts';
 
 /** A rule that differs between two releases; `null` if a release does not have it. */
-export type RuleChange = { readonly id: string; readonly old: Rule | null; readonly new: Rule | null };
+type RuleChange = { readonly id: string; readonly old: Rule | null; readonly new: Rule | null };
 
 /** Differences that affect tax other than rates and places. */
-export type OtherChanges = {
+type OtherChanges = {
   readonly rules: readonly RuleChange[];
   /** Such as `shipping`; `coverage` applies to addresses without a location. */
   readonly settings: readonly string[];

@@ -77,10 +77,10 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
   return { zip, date, own, locations, street_ranges: part?.streets ? rangesOf(part.streets) : 0 };
 };
 
-export type ShownZip = ReturnType<typeof showZip>;
-export type ShownLocation = ShownZip['locations'][number];
+type ShownZip = ReturnType<typeof showZip>;
+type ShownLocation = ShownZip['locations'][number];
 
-/** `content show`: one release, or its locations and rates in one ZIP. */
+// `content show`: one release, or its locations and rates in one ZIP.
 
 /** The rates of the state and of places that the head lists. Own rates are among the own values. */
 const rateLines = (head: Release): readonly string[] =>

@@ -11,7 +11,7 @@ import { terminal } from '../terminal/progress.ts';
 import { CommandError, explainError, isOutage } from '../terminal/run-command.ts';
 import { temporaryFolder } from '../terminal/temporary-folder.ts';
 
-/** The gates of `content update` and `content import --activate`, as the terminal shows them. */
+// The gates of `content update` and `content import --activate`, as the terminal shows them.
 
 const gateNames: readonly string[] = gates.map(({ name }) => name);
 
@@ -47,7 +47,7 @@ export const printGates = (results: readonly GateResult[], examples: readonly st
   for (const line of examples) print(line);
 };
 
-/** `content update`: the official files of states as releases. */
+// `content update`: the official files of states as releases.
 
 type Options = {
   readonly state?: string;

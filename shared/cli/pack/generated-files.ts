@@ -282,7 +282,7 @@ export const packRates = (state: string): PackedRates => {
 };
 
 /** Pack a state's ZIP table. */
-export const packZips = (state: string): PackedZips =>
+const packZips = (state: string): PackedZips =>
   sortedLines(zipRows(state).map((row) => `${row.zip5}~${row.residents}~${row.counties}~${row.names}`));
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));

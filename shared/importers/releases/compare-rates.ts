@@ -12,7 +12,7 @@ import {
 } from '../../catalog/release-values.ts';
 import type { OpenRelease } from './open-release.ts';
 
-/** Dated values, and the differences of two histories of a value. Days are `YYYY-MM-DD`. */
+// Dated values, and the differences of two histories of a value. Days are `YYYY-MM-DD`.
 
 /** From a day to a day, both inclusive; `to: null` is open. */
 export type Span = { readonly from: string; readonly to: string | null };

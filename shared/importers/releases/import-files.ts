@@ -40,10 +40,10 @@ export const readNameTables = (state: string): NameTables => {
 };
 
 /** The first counter of an import. Lower counters belong to built-in releases, which a later version may add. */
-export const firstCounter = 101;
+const firstCounter = 101;
 
 /** The next free id of the day, after finished and unfinished imports, such as `US-MN@2026-11-21.101`. */
-export const nextReleaseId = async (state: string, day: string): Promise<string> => {
+const nextReleaseId = async (state: string, day: string): Promise<string> => {
   const prefix = `${state}@${day}.`;
   const ids = await takenIds(state);
   const counters = ids.filter((id) => id.startsWith(prefix)).map((id) => Number(id.slice(prefix.length)));
@@ -98,10 +98,7 @@ const haveSameParts = async (left: Content, right: Content, isUndated: boolean):
  * Content hashes cannot be compared, because they cover the id and the date of the import. A file without days has begun
  * already if it is the fallback release, so that its first day is not compared.
  */
-export const sameRelease = async (
-  head: ReleaseHead,
-  parts: () => AsyncIterable<ReleasePart>,
-): Promise<string | null> => {
+const sameRelease = async (head: ReleaseHead, parts: () => AsyncIterable<ReleasePart>): Promise<string | null> => {
   for await (const finished of listHeads(head.state, () => {})) {
     if (!isSameBase(head, finished) || comparable(finished) !== comparable(head)) continue;
     const stored = { head: finished, parts: (await openRelease(finished.id)).parts };
@@ -126,7 +123,7 @@ export const unfinishedLines = (imports: readonly UnfinishedImport[]): readonly 
 const abandonedMs = dayMs;
 
 /** Discard the interrupted imports of a state (`US-MN`). Returns the others, which may run. */
-export const discardAbandoned = async (
+const discardAbandoned = async (
   state: string,
   { print }: Pick<Reporter, 'print'>,
 ): Promise<readonly UnfinishedImport[]> => {
@@ -140,7 +137,7 @@ export const discardAbandoned = async (
   return imports.filter((one) => !isAbandoned(one));
 };
 
-/** An import: read, report, and only then write, with the head last. */
+// An import: read, report, and only then write, with the head last.
 
 export type ImportJob = {
   readonly importer: Importer;

@@ -13,15 +13,15 @@ import { jurisdictionCode, stateCode, stateOfJurisdiction } from '../../vocabula
 import type { Position } from '../build.ts';
 import { isZip } from './zip-pieces.ts';
 
-/** Merge join of two streams that are sorted by key: each key once, with the values of both streams. */
+// Merge join of two streams that are sorted by key: each key once, with the values of both streams.
 
 type Keyed = { readonly key: string };
-export type Pair<Value> = { readonly key: string; readonly left: Value | undefined; readonly right: Value | undefined };
+type Pair<Value> = { readonly key: string; readonly left: Value | undefined; readonly right: Value | undefined };
 
 /**
  * The order in which imports write parts, for `sort`: ZIP codes first, then cities, so that `29 PALMS` comes after 90001.
  */
-export const compareKeys = (a: string, b: string): number =>
+const compareKeys = (a: string, b: string): number =>
   Number(isZip(b)) - Number(isZip(a)) || Number(a > b) - Number(a < b);
 
 /** Throw if the values are not sorted, because the join would be wrong. */
@@ -56,7 +56,7 @@ export async function* pairsByKey<Value extends Keyed>(
   }
 }
 
-/** Built-in and imported releases by id: a head, and parts in the order of their keys, so that commands can compare both. */
+// Built-in and imported releases by id: a head, and parts in the order of their keys, so that commands can compare both.
 
 /** The release without its local content. */
 const builtInHead = (release: Release): Release => {

@@ -29,7 +29,7 @@ export type Reporter = {
   ) => Promise<Value>;
 };
 
-/** Days, rates and ZIP codes in the output of commands. */
+// Days, rates and ZIP codes in the output of commands.
 
 export const percentOrNone = (fraction: string | null): string =>
   fraction === null ? 'none' : formatPercent(fraction);

@@ -27,9 +27,9 @@ import { type Imported, importFiles } from './import-files.ts';
 import { type ActiveRelease, chainOf, openRelease, positionOver, readActiveRelease } from './open-release.ts';
 import type { Reporter } from './report.ts';
 
-/** Brings the official files of one state into a release, and activates it if it passes the gates. */
+// Brings the official files of one state into a release, and activates it if it passes the gates.
 
-export type UpdateOptions = {
+type UpdateOptions = {
   readonly client: PublisherClient;
   /** Where the files go; the caller removes it. */
   readonly folder: string;

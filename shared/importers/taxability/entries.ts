@@ -5,7 +5,7 @@ import type { PlainEffect } from '../../tax/effects/use-split.ts';
 import { type Entry, notEstablishedBecause, type RowAnswer } from './answers.ts';
 import { productOf, type RowAttributes, requiredOf, requiring } from './rows.ts';
 
-/** Merges entries for business and personal use into one with the effect `use_split`, which reads the buyer's use. */
+// Merges entries for business and personal use into one with the effect `use_split`, which reads the buyer's use.
 
 const uses = ['_BUSINESS_USE', '_PERSONAL_USE'];
 
@@ -113,7 +113,7 @@ export const splitByUse = (entries: readonly Entry[]): readonly Entry[] => {
   return groups.filter((group) => !repeats(group)).flatMap((group) => mergeGroup(group, plain));
 };
 
-/** Products with the attributes of two entries that decide differently. */
+// Products with the attributes of two entries that decide differently.
 
 const setOf = (codes: readonly string[]): string => [...new Set(codes)].sort().join('+');
 

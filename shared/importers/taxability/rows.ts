@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import type { Rule } from '../../catalog/release.ts';
 import { findProduct, type ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
 
-/** Reads the tables of taxability that people edit. Only `npm run content` and the tests read them. */
+// Reads the tables of taxability that people edit. Only `npm run content` and the tests read them.
 
 /**
  * How a state treats a product tax code.
@@ -64,7 +64,7 @@ export const readConditions = (): Conditions => {
   };
 };
 
-/** The attributes of the rows of taxability. */
+// The attributes of the rows of taxability.
 
 /** The attributes of a rule: `any` has at most one; several are in `all`. */
 export type RowAttributes = Rule['attributes'];

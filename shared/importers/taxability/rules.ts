@@ -19,13 +19,13 @@ import {
   taxabilityRows,
 } from './rows.ts';
 
-/** Turns the rows of a state into rules of its release. */
+// Turns the rows of a state into rules of its release.
 
 /** A row that is no rule, and why. */
-export type OpenRow = { readonly row: TaxabilityRow; readonly reason: string };
+type OpenRow = { readonly row: TaxabilityRow; readonly reason: string };
 
 /** The rules of a state's rows with their sources, and the rows that are no rules. */
-export type FromRows = Pick<Release, 'rules' | 'sources'> & { readonly open: readonly OpenRow[] };
+type FromRows = Pick<Release, 'rules' | 'sources'> & { readonly open: readonly OpenRow[] };
 
 /** The prefix of the sources of these rules. Their ids have it after the state. */
 const prefix = 'taxability-';
@@ -224,7 +224,7 @@ const idOf = (
   ].join('-');
 
 /** The rules of a state's rows, for its release. A row about a product that a hand-written rule decides is no rule. */
-export const rulesFromRows = (release: Release, rows: readonly TaxabilityRow[], conditions: Conditions): FromRows => {
+const rulesFromRows = (release: Release, rows: readonly TaxabilityRow[], conditions: Conditions): FromRows => {
   const state = release.state.slice(3);
   const own = handWritten(release);
   const cells = [...Map.groupBy(rows, ({ code }) => code).values()].map((cell) => readCell(own, cell, conditions));
@@ -252,7 +252,7 @@ export const rulesFromRows = (release: Release, rows: readonly TaxabilityRow[], 
 
 const keyOf = (citations: readonly string[], citation: string): string => `${prefix}${citations.indexOf(citation) + 1}`;
 
-/** The built-in releases with the rules of the tables of taxability. Only `npm run content` and the tests use them. */
+// The built-in releases with the rules of the tables of taxability. Only `npm run content` and the tests use them.
 
 /** A release without the rules and sources that were made from rows. */
 const withoutRows = (release: Release): Release => ({

@@ -8,7 +8,7 @@ import { dayIn, publicationIn } from './file-names.ts';
 import { type PublisherClient, PublisherFailure } from './publisher-client.ts';
 import type { PublishedFile } from './publishers.ts';
 
-/** Finds feature services by the REST interface of ArcGIS (developers.arcgis.com/rest/services-reference). */
+// Finds feature services by the REST interface of ArcGIS (developers.arcgis.com/rest/services-reference).
 
 const Directory = z.object({ services: z.array(z.object({ name: z.string(), type: z.string() })) });
 const Service = z.object({ layers: z.array(z.object({ id: z.number(), name: z.string() })) });
@@ -21,7 +21,7 @@ const describe = async <Shape extends z.ZodMiniType>(shape: Shape, url: string, 
 };
 
 /** The feature services of a directory, with their addresses. Throws `PublisherFailure`. */
-export const servicesIn = async (
+const servicesIn = async (
   directory: string,
   client: Client,
 ): Promise<readonly { readonly name: string; readonly url: string }[]> => {
@@ -104,7 +104,7 @@ export const linksOf = (html: string, base: string): readonly URL[] => {
   return links;
 };
 
-/** Finds the current files of a publisher. */
+// Finds the current files of a publisher.
 
 export type CurrentFile = {
   readonly option: PublishedFile['option'];

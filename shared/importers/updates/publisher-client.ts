@@ -12,7 +12,7 @@ import { firstBytes } from '../files/open-file.ts';
 import { bodyOf, NotPublic, Refused, type Response, request } from './request.ts';
 
 /** The version headers of a file. An absent header is `null`. */
-export type FileVersion = { readonly etag: string | null; readonly lastModified: string | null };
+type FileVersion = { readonly etag: string | null; readonly lastModified: string | null };
 
 export type Downloaded = FileVersion & {
   readonly path: string;
@@ -131,7 +131,7 @@ class Watch {
   }
 }
 
-export type DownloadOptions = {
+type DownloadOptions = {
   /** Where the file goes. It appears there only when it is complete. */
   readonly path: string;
   /** The version that is known already, or `null`. */

@@ -58,7 +58,7 @@ export class NotPublic extends Error {
 }
 
 /** Refuse a host that is an IP address outside of the public internet: no look-up is made for it. */
-export const assertPublicHost = ({ hostname }: URL): void => {
+const assertPublicHost = ({ hostname }: URL): void => {
   const address = hostname.replace(/^\[|\]$/g, '');
   if (isIP(address) !== 0 && !isPublicAddress(address)) throw new NotPublic(address, address);
 };
@@ -67,7 +67,7 @@ export const assertPublicHost = ({ hostname }: URL): void => {
  * Resolve a host for a connection, which goes to the addresses that are checked here: a name cannot change its address
  * between the two. Fails with `NotPublic` if any address of the host is not public.
  */
-export const lookupPublic: LookupFunction = (host, options, done) => {
+const lookupPublic: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
     const refused = error ? undefined : found.find(({ address }) => !isPublicAddress(address));
     const [first] = found ?? [];
@@ -77,7 +77,7 @@ export const lookupPublic: LookupFunction = (host, options, done) => {
   });
 };
 
-/** One request to a publisher: where it may go. */
+// One request to a publisher: where it may go.
 
 /** An address that no attempt may read. The message is a phrase without a subject. */
 export class Refused extends Error {

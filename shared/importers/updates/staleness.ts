@@ -17,7 +17,7 @@ export type UpdateRecord = {
   readonly failure: { readonly since: string } | null;
 };
 
-export type Staleness = {
+type Staleness = {
   /** The day of the newest official file that Levy has; `null` without one. */
   readonly asOf: string | null;
   /** The last day on which the next file is in time; `null` without a file. */

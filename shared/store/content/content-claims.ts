@@ -5,7 +5,7 @@ import { queryPage, queryPages, readItem } from '../client/reads.ts';
 import { listCodes, throwCanceled, type Writes, writeTogether } from '../client/writes.ts';
 import { type ItemKey, importClaimKey, importClaimPrefix, releasePartition } from '../keys.ts';
 
-/** Calls on the Content table, as the commands that write releases make them. */
+// Calls on the Content table, as the commands that write releases make them.
 
 /** Write all of these items, or none. Returns the positions of the failed conditions; none where all was written. */
 export const transact = async (writes: Writes): Promise<readonly number[]> => {
@@ -33,7 +33,7 @@ export async function* queryContent(
   for await (const items of pages) yield* items as readonly (ItemKey & Record<string, unknown>)[];
 }
 
-/** The claims that imports have on release ids. A head replaces its claim. */
+// The claims that imports have on release ids. A head replaces its claim.
 
 /**
  * The state of an unfinished import. `discarding`: it can never be finished, and some of its parts may remain.

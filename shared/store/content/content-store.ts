@@ -28,7 +28,7 @@ import { claimItem, type ImportClaim, isDiscarded, queryContent, transact, while
 import { activeReleasesItem, headFrom, headItem, type StoredHead } from './content-item.ts';
 import { type PartDigests, readPartDigests, removeParts, writeParts } from './content-parts.ts';
 
-/** Releases in the Content table, for the commands that write, list and activate them. */
+// Releases in the Content table, for the commands that write, list and activate them.
 
 const TableName = environment.tables.content;
 
