@@ -164,7 +164,7 @@ const resolveRule = (
   });
   if (rule && !isRuleKnown(rule, day, release) && !isGeneralRule(rule, product))
     return notKnown(notCovered(release, taxedProduct, jurisdiction));
-  if (rule && isForeign && effectDefinition(rule.effect).isInMoney(rule.effect))
+  if (rule && isForeign && effectDefinition(rule.effect).isInMoney?.(rule.effect))
     return notKnown(otherCurrency(jurisdiction, rule, release.currency, currency));
   const isEarly = day < release.established_from;
   const uncertainties = [

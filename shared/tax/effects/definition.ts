@@ -35,8 +35,8 @@ export type EffectSchema<Type> = z.ZodMiniType<Type> & z.core.$ZodTypeDiscrimina
 export type EffectDefinition<Type> = {
   /** The shape in a release. A function, because calculations do not validate releases and must not pay for building it. */
   readonly schema: () => EffectSchema<Type>;
-  /** Whether the effect has amounts of money. They apply to documents in the state's currency only. */
-  readonly isInMoney: (effect: Type) => boolean;
+  /** Whether the effect has amounts of money. They apply to documents in the state's currency only. Absent: never. */
+  readonly isInMoney?: (effect: Type) => boolean;
   /** Whether the effect determines the tax even where the general rate is not established. */
   readonly isWholeAnswer?: true;
   /** Whether the effect taxes even where the state's general rate is zero. */
@@ -62,8 +62,10 @@ export type EffectDefinition<Type> = {
   readonly coverageTerm: (effect: Type, general: bigint) => TreatmentName;
 };
 
-export const alwaysFalse = (): boolean => false;
-export const alwaysTrue = (): boolean => true;
+/** A type of effect, whose fields are those of its schema. */
+export const defineEffect = <Type>(definition: EffectDefinition<Type>): EffectDefinition<Type> => definition;
+
+export const always = (): boolean => true;
 
 /** The fields of effects in a release. Each call builds a schema: only validation needs them. */
 

@@ -29,21 +29,15 @@ const definitions = {
   use_split: useSplit,
 };
 
-type EffectOf<Type extends keyof typeof definitions> = Parameters<(typeof definitions)[Type]['describe']>[0];
 /**
  * The effect of a rule on its goods. Amounts (`110`, `0.27`) are per unit, in the state's currency; rates are fractions
  * below 1 (`0.0625`).
  */
-export type Effect = { [Type in keyof typeof definitions]: EffectOf<Type> }[keyof typeof definitions];
-
-const typedDefinitions: { readonly [Type in Effect['type']]: EffectDefinition<EffectOf<Type>> } = definitions;
+export type Effect = Parameters<(typeof definitions)[keyof typeof definitions]['describe']>[0];
 
 /** The definition of an effect's type. */
-export const effectDefinition = <Type extends Effect['type']>({
-  type,
-}: {
-  readonly type: Type;
-}): EffectDefinition<EffectOf<Type>> => typedDefinitions[type];
+export const effectDefinition = ({ type }: Pick<Effect, 'type'>): EffectDefinition<Effect> =>
+  definitions[type] as EffectDefinition<Effect>;
 
 /** The shape of any effect in a release. A function, because only validation needs it. */
 export const effectSchema = (): z.ZodMiniType<Effect> => {

@@ -2,21 +2,19 @@ import * as z from 'zod/mini';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { minorUnit, type ScaledRate, untaxed } from '../assessment.ts';
 import { type FeeBase, timesQuantity } from './base.ts';
-import { alwaysTrue, amount, codes, type EffectDefinition, flag, typed } from './definition.ts';
-
-type FlatFeeEffect = {
-  readonly type: 'flat_fee';
-  readonly amount: string;
-  readonly order_minimum: string | null;
-  /** Due once for an order, for any quantity of its line. Absent: for each unit. */
-  readonly once_per?: 'order';
-  /** Absent: the taxable goods of the order without delivery charges, and the fee is due even if there are none. */
-  readonly base?: FeeBase;
-};
+import { always, amount, codes, defineEffect, flag, typed } from './definition.ts';
 
 const noRate: ScaledRate = { text: '0', units: 0n };
 
-const baseSchema = () => z.strictObject({ also: codes(), never: codes(), shipping: flag() });
+const feeSchema = () =>
+  typed('flat_fee', {
+    amount: amount(),
+    order_minimum: z.nullable(amount()),
+    // Due once for an order, for any quantity of its line. Absent: for each unit.
+    once_per: z.exactOptional(z.literal('order', 'Use "order", or leave the field out for a fee on each unit.')),
+    // Absent: the taxable goods of the order without delivery charges, and the fee is due even if there are none.
+    base: z.exactOptional(z.strictObject({ also: codes(), never: codes(), shipping: flag() })),
+  });
 
 const inWords = ({ also, never, shipping }: FeeBase): string =>
   [
@@ -26,7 +24,7 @@ const inWords = ({ also, never, shipping }: FeeBase): string =>
     ...(shipping ? ['and their delivery charges'] : []),
   ].join(' ');
 
-const describeCondition = ({ order_minimum, base }: FlatFeeEffect): string => {
+const describeCondition = ({ order_minimum, base }: z.infer<ReturnType<typeof feeSchema>>): string => {
   const goods = base ? inWords(base) : 'the taxable goods';
   if (order_minimum !== null) return `, once ${goods} reach ${order_minimum}`;
   return base ? `, if the order has any of ${goods}` : '';
@@ -42,15 +40,9 @@ const describeCondition = ({ order_minimum, base }: FlatFeeEffect): string => {
  * A line without a price has the fee charged as tax, and so has one in prices that include tax. With another price, the
  * seller states the fee: the price is not taxed, and nothing is added to it.
  */
-export const flatFee: EffectDefinition<FlatFeeEffect> = {
-  schema: () =>
-    typed('flat_fee', {
-      amount: amount(),
-      order_minimum: z.nullable(amount()),
-      once_per: z.exactOptional(z.literal('order', 'Use "order", or leave the field out for a fee on each unit.')),
-      base: z.exactOptional(baseSchema()),
-    }),
-  isInMoney: alwaysTrue,
+export const flatFee = defineEffect({
+  schema: feeSchema,
+  isInMoney: always,
   taxesWithoutGeneralRate: true,
   resolve: (effect) => {
     const fee = decimal(effect.amount);
@@ -81,4 +73,4 @@ export const flatFee: EffectDefinition<FlatFeeEffect> = {
       : `The goods of the order that count are below ${effect.order_minimum}, so no fee is due.`;
   },
   coverageTerm: () => 'taxable',
-};
+});

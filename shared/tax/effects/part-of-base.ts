@@ -5,18 +5,16 @@ import { decimal, multiply, rescale } from '../../money/decimal.ts';
 import { partly, taxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { min, timesQuantity } from './base.ts';
-import { alwaysFalse, alwaysTrue, amount, type EffectDefinition, rate, typed } from './definition.ts';
-
-type BaseCapEffect = { readonly type: 'base_cap'; readonly amount: string; readonly per?: 'line' };
+import { always, amount, defineEffect, rate, typed } from './definition.ts';
 
 /** The first `amount` of each unit (Florida's surtax), or of all units of a line, is taxed and no more. */
-export const baseCap: EffectDefinition<BaseCapEffect> = {
+export const baseCap = defineEffect({
   schema: () =>
     typed('base_cap', {
       amount: amount(),
       per: z.exactOptional(z.literal('line', 'Use "line", or leave the field out for a cap on each unit.')),
     }),
-  isInMoney: alwaysTrue,
+  isInMoney: always,
   resolve: (effect) => {
     const cap = decimal(effect.amount);
     return {
@@ -30,19 +28,16 @@ export const baseCap: EffectDefinition<BaseCapEffect> = {
   explain: (effect, { price, taxable, exempt, perUnit }) =>
     `At most ${effect.per ? effect.amount : perUnit(effect.amount)} is taxable. ${taxable} of the price of ${price} is taxed and ${exempt} is not.`,
   coverageTerm: () => 'capped',
-};
-
-type BasePercentEffect = { readonly type: 'base_percent'; readonly percent: string };
+});
 
 const percentAdvice = 'Use a fraction above 0 and below 1 as a string, such as "0.8" for 80 %: at most 4 decimals.';
 
 /** A fraction of the price is taxed (Texas data processing, `"0.8"`). */
-export const basePercent: EffectDefinition<BasePercentEffect> = {
+export const basePercent = defineEffect({
   schema: () =>
     typed('base_percent', {
       percent: z.string(percentAdvice).check(z.regex(/^0\.(?=\d{0,3}[1-9])\d{1,4}$/, percentAdvice)),
     }),
-  isInMoney: alwaysFalse,
   resolve: (effect) => {
     const fraction = decimal(effect.percent);
     return {
@@ -57,17 +52,15 @@ export const basePercent: EffectDefinition<BasePercentEffect> = {
   explain: (effect, { price, taxable }) =>
     `The fraction ${effect.percent} of the price of ${price} is taxed: ${taxable}.`,
   coverageTerm: () => 'part_of_price',
-};
-
-type TaxCapEffect = { readonly type: 'tax_cap'; readonly rate: string; readonly amount: string };
+});
 
 /**
  * Another rate, and for each unit no more tax than `amount` (South Carolina's maximum tax). The base and the rate of
  * the row do not change.
  */
-export const taxCap: EffectDefinition<TaxCapEffect> = {
+export const taxCap = defineEffect({
   schema: () => typed('tax_cap', { rate: rate(), amount: amount() }),
-  isInMoney: alwaysTrue,
+  isInMoney: always,
   isWholeAnswer: true,
   taxesWithoutGeneralRate: true,
   resolve: (effect, { general }) => {
@@ -84,4 +77,4 @@ export const taxCap: EffectDefinition<TaxCapEffect> = {
   describe: (effect) => `taxed at the rate ${effect.rate}, at most ${effect.amount} of tax for each unit`,
   explain: (effect, { perUnit }) => `The tax is at most ${perUnit(effect.amount)}.`,
   coverageTerm: () => 'capped',
-};
+});

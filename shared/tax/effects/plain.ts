@@ -1,14 +1,9 @@
 import * as z from 'zod/mini';
 import { type RatedAs, type ResolvedEffect, taxed, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
-import { alwaysFalse, type EffectDefinition, rate as rateField, typed } from './definition.ts';
+import { defineEffect, rate as rateField, typed } from './definition.ts';
 
 /** Effects that the price does not matter for. */
-
-export type TaxableEffect = { readonly type: 'taxable' };
-export type ExemptEffect = { readonly type: 'exempt' };
-type FollowsGoodsEffect = { readonly type: 'follows_goods' };
-type AnyTaxableEffect = { readonly type: 'any_taxable' };
 
 /** Taxed at the general rate, as are goods without a rule. */
 export const taxedAtGeneralRate: ResolvedEffect = {
@@ -16,27 +11,25 @@ export const taxedAtGeneralRate: ResolvedEffect = {
   assess: (treatment, { net }) => taxed(treatment, net, treatment.general),
 };
 
-export const taxable: EffectDefinition<TaxableEffect> = {
+export const taxable = defineEffect({
   schema: () => typed('taxable', {}),
-  isInMoney: alwaysFalse,
   resolve: () => taxedAtGeneralRate,
   describe: () => 'taxable',
   coverageTerm: () => 'taxable',
-};
+});
 
 const resolvedExempt: ResolvedEffect = {
   assess: (treatment, { net }) => untaxed(treatment, net, 'product_exempt'),
 };
 
-export const exempt: EffectDefinition<ExemptEffect> = {
+export const exempt = defineEffect({
   schema: () => typed('exempt', {}),
-  isInMoney: alwaysFalse,
   isWholeAnswer: true,
   appliesToAdditionalJurisdictions: true,
   resolve: () => resolvedExempt,
   describe: () => 'exempt',
   coverageTerm: () => 'exempt',
-};
+});
 
 /** Taxed at a rate other than the general one. */
 export const taxedAt = (own: RatedAs): ResolvedEffect => ({
@@ -44,23 +37,19 @@ export const taxedAt = (own: RatedAs): ResolvedEffect => ({
   assess: (treatment, { net }) => taxed(treatment, net, own),
 });
 
-export type RateEffect = { readonly type: 'rate'; readonly rate: string };
-
 /** Another rate than the general one. */
-export const rate: EffectDefinition<RateEffect> = {
+export const rate = defineEffect({
   schema: () => typed('rate', { rate: rateField() }),
-  isInMoney: alwaysFalse,
   isWholeAnswer: true,
   taxesWithoutGeneralRate: true,
   resolve: (effect, { general }) => taxedAt(ratedAs(scaledRate(effect.rate), general)),
   describe: (effect) => `taxed at the rate ${effect.rate}`,
   coverageTerm: (effect, general) => (scaledRate(effect.rate).units < general ? 'reduced_rate' : 'higher_rate'),
-};
+});
 
 /** Shipping that is taxed like the goods it brings (`shipping.ts`). As a line by itself it is taxed, but is in no band. */
-export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
+export const followsGoods = defineEffect({
   schema: () => typed('follows_goods', {}),
-  isInMoney: alwaysFalse,
   appliesToAdditionalJurisdictions: true,
   resolve: () => ({
     ...taxedAtGeneralRate,
@@ -70,28 +59,24 @@ export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
   }),
   describe: () => 'taxed like the goods it ships with',
   coverageTerm: () => 'follows_goods',
-};
+});
 
 /** All shipping is taxed if any line is (`shipping.ts`). A line of shipping alone is taxed. */
-export const anyTaxable: EffectDefinition<AnyTaxableEffect> = {
+export const anyTaxable = defineEffect({
   schema: () => typed('any_taxable', {}),
-  isInMoney: alwaysFalse,
   resolve: () => ({ ...taxedAtGeneralRate, kind: 'any_taxable' }),
   describe: () => 'taxable if any of the goods it ships with is',
   coverageTerm: () => 'any_taxable',
-};
-
-type NotEstablishedEffect = { readonly type: 'not_established'; readonly reason: string };
+});
 
 const reasonAdvice = 'Use a sentence that says why the treatment is not established: at most 600 characters.';
 
 /** Taxed as general goods, as without a rule: the treatment is not established. `reason` is what is known. */
-export const notEstablished: EffectDefinition<NotEstablishedEffect> = {
+export const notEstablished = defineEffect({
   schema: () =>
     typed('not_established', {
       reason: z.string(reasonAdvice).check(z.minLength(1, reasonAdvice), z.maxLength(600, reasonAdvice)),
     }),
-  isInMoney: alwaysFalse,
   resolve: () => taxedAtGeneralRate,
   describe: () => 'not established; taxed as general goods, with a warning',
   uncertainty: ({ reason }, { product }) => ({
@@ -99,17 +84,14 @@ export const notEstablished: EffectDefinition<NotEstablishedEffect> = {
     message: `no confirmed treatment of ${product.path}; it was taxed as general goods. ${reason}`,
   }),
   coverageTerm: () => 'not_established',
-};
-
-type OtherTaxEffect = { readonly type: 'other_tax'; readonly name: string };
+});
 
 const nameAdvice = 'Use the name of the other tax, such as "motor vehicle excise tax, 5 %": at most 300 characters.';
 
 /** Another tax applies in place of sales tax, such as an excise on vehicles. Levy does not calculate it. */
-export const otherTax: EffectDefinition<OtherTaxEffect> = {
+export const otherTax = defineEffect({
   schema: () =>
     typed('other_tax', { name: z.string(nameAdvice).check(z.minLength(1, nameAdvice), z.maxLength(300, nameAdvice)) }),
-  isInMoney: alwaysFalse,
   isWholeAnswer: true,
   appliesToAdditionalJurisdictions: true,
   resolve: () => ({ assess: (treatment, { net }) => untaxed(treatment, net, 'not_subject_to_tax') }),
@@ -119,4 +101,4 @@ export const otherTax: EffectDefinition<OtherTaxEffect> = {
     message: `no sales tax is due, because another tax applies: ${name}. Levy does not calculate it.`,
   }),
   coverageTerm: () => 'other_tax',
-};
+});

@@ -3,16 +3,14 @@ import { decimal } from '../../money/decimal.ts';
 import { assess, partly, taxed, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { compareUnitPrice, min, timesQuantity } from './base.ts';
-import { alwaysTrue, amount, type EffectDefinition, flag, rate, typed } from './definition.ts';
+import { always, amount, defineEffect, flag, rate, typed } from './definition.ts';
 
 /** Effects with a threshold on the price of a unit. */
 
-type ThresholdCliffEffect = { readonly type: 'threshold_cliff'; readonly amount: string; readonly inclusive: boolean };
-
 /** Below the amount (or at it, when inclusive) exempt; else the whole price is taxed (New York clothing). */
-export const thresholdCliff: EffectDefinition<ThresholdCliffEffect> = {
+export const thresholdCliff = defineEffect({
   schema: () => typed('threshold_cliff', { amount: amount(), inclusive: flag() }),
-  isInMoney: alwaysTrue,
+  isInMoney: always,
   resolve: (effect) => {
     const limit = decimal(effect.amount);
     const highestExempt = effect.inclusive ? 0 : -1;
@@ -34,14 +32,12 @@ export const thresholdCliff: EffectDefinition<ThresholdCliffEffect> = {
         : `${effect.inclusive ? 'not above it' : 'below it'}, so it is exempt`
     }.`,
   coverageTerm: () => 'threshold',
-};
-
-type ThresholdExcessEffect = { readonly type: 'threshold_excess'; readonly amount: string };
+});
 
 /** Only what exceeds the amount is taxed (Massachusetts clothing). */
-export const thresholdExcess: EffectDefinition<ThresholdExcessEffect> = {
+export const thresholdExcess = defineEffect({
   schema: () => typed('threshold_excess', { amount: amount() }),
-  isInMoney: alwaysTrue,
+  isInMoney: always,
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);
     return {
@@ -58,14 +54,12 @@ export const thresholdExcess: EffectDefinition<ThresholdExcessEffect> = {
   explain: (effect, { price, taxable, perUnit }) =>
     `The exempt amount is ${perUnit(effect.amount)}. ${taxable} of the price of ${price} is above it and is taxed.`,
   coverageTerm: () => 'threshold',
-};
-
-type ThresholdRateEffect = { readonly type: 'threshold_rate'; readonly amount: string; readonly rate: string };
+});
 
 /** Above the amount the whole price is taxed at another rate (Connecticut luxury goods). */
-export const thresholdRate: EffectDefinition<ThresholdRateEffect> = {
+export const thresholdRate = defineEffect({
   schema: () => typed('threshold_rate', { amount: amount(), rate: rate() }),
-  isInMoney: alwaysTrue,
+  isInMoney: always,
   // With a lower rate above the amount, the tax falls there.
   isMonotonic: (effect, general) => scaledRate(effect.rate).units >= general,
   resolve: (effect, { general }) => {
@@ -84,15 +78,13 @@ export const thresholdRate: EffectDefinition<ThresholdRateEffect> = {
   explain: (effect, { price, rate: applied, perUnit }) =>
     `The limit is ${perUnit(effect.amount)}. The price of ${price} is taxed at ${applied}.`,
   coverageTerm: () => 'threshold',
-};
-
-type HolidayEffect = { readonly type: 'holiday'; readonly amount: string | null; readonly inclusive: boolean };
+});
 
 /**
  * A sales-tax holiday: units below the amount (or at it, when inclusive) are exempt. Above it, the rule that applies without
  * the holiday decides. `amount: null` has no limit.
  */
-export const holiday: EffectDefinition<HolidayEffect> = {
+export const holiday = defineEffect({
   schema: () => typed('holiday', { amount: z.nullable(amount()), inclusive: flag() }),
   isInMoney: (effect) => effect.amount !== null,
   appliesToAdditionalJurisdictions: true,
@@ -118,17 +110,15 @@ export const holiday: EffectDefinition<HolidayEffect> = {
       ? 'The holiday has no limit.'
       : `The holiday's limit is ${perUnit(effect.amount)}. The price of ${price} is ${effect.inclusive ? 'not above it' : 'below it'}.`,
   coverageTerm: () => 'taxable',
-};
-
-type TieredRateEffect = { readonly type: 'tiered_rate'; readonly amount: string; readonly rate: string };
+});
 
 /**
  * The first `amount` of each unit is taxed at the general rate, and the rest at another one (large items in Phoenix). The
  * row keeps the general rate, as only its tax differs.
  */
-export const tieredRate: EffectDefinition<TieredRateEffect> = {
+export const tieredRate = defineEffect({
   schema: () => typed('tiered_rate', { amount: amount(), rate: rate() }),
-  isInMoney: alwaysTrue,
+  isInMoney: always,
   resolve: (effect, { general }) => {
     const perUnit = decimal(effect.amount);
     const above = ratedAs(scaledRate(effect.rate), general);
@@ -148,9 +138,7 @@ export const tieredRate: EffectDefinition<TieredRateEffect> = {
   explain: (effect, { price, rate: general, perUnit }) =>
     `Of the price of ${price}, at most ${perUnit(effect.amount)} is taxed at ${general}, and the rest at ${effect.rate}.`,
   coverageTerm: () => 'threshold',
-};
-
-type BandEffect = { readonly type: 'band'; readonly above: string; readonly to: string; readonly rate: string };
+});
 
 /**
  * The part of each unit above `above` and up to `to` is taxed at a separate rate (Tennessee's single article).
@@ -160,12 +148,12 @@ type BandEffect = { readonly type: 'band'; readonly above: string; readonly to: 
  * other rules, only those with `appliesToAdditionalJurisdictions` apply to it: that the state taxes the goods at a rate of its
  * own does not remove the band.
  */
-export const band: EffectDefinition<BandEffect> = {
+export const band = defineEffect({
   schema: () =>
     typed('band', { above: amount(), to: amount(), rate: rate() }).check(
       z.refine(({ above, to }) => Number(above) < Number(to), 'Use `to` above `above`.'),
     ),
-  isInMoney: alwaysTrue,
+  isInMoney: always,
   taxesWithoutGeneralRate: true,
   resolve: (effect, { general }) => {
     const [above, to] = [decimal(effect.above), decimal(effect.to)];
@@ -186,4 +174,4 @@ export const band: EffectDefinition<BandEffect> = {
   explain: (effect, { price, taxable, perUnit }) =>
     `The band goes from ${perUnit(effect.above)} to ${perUnit(effect.to)}. ${taxable} of the price of ${price} is in it.`,
   coverageTerm: () => 'capped',
-};
+});

@@ -1,28 +1,23 @@
 import * as z from 'zod/mini';
 import type { ResolvedEffect } from '../assessment.ts';
-import { alwaysFalse, type EffectContext, type EffectDefinition, typed, type Use } from './definition.ts';
-import { type ExemptEffect, exempt, type RateEffect, rate, type TaxableEffect, taxable } from './plain.ts';
+import { defineEffect, type EffectContext, type EffectDefinition, typed, type Use } from './definition.ts';
+import { exempt, rate, taxable } from './plain.ts';
+
+const plainSchema = () => z.discriminatedUnion('type', [taxable.schema(), exempt.schema(), rate.schema()]);
 
 /** An effect that the price does not matter for. */
-export type PlainEffect = TaxableEffect | ExemptEffect | RateEffect;
+export type PlainEffect = z.infer<ReturnType<typeof plainSchema>>;
 
-type PlainOf<Type extends PlainEffect['type']> = Extract<PlainEffect, { readonly type: Type }>;
+const plain = { taxable, exempt, rate };
+const plainDefinition = ({ type }: PlainEffect) => plain[type] as EffectDefinition<PlainEffect>;
 
-const plain: { readonly [Type in PlainEffect['type']]: EffectDefinition<PlainOf<Type>> } = { taxable, exempt, rate };
-
-const plainDefinition = <Type extends PlainEffect['type']>({
-  type,
-}: {
-  readonly type: Type;
-}): EffectDefinition<PlainOf<Type>> => plain[type];
-
-type UseSplitEffect = {
-  readonly type: 'use_split';
-  readonly business: PlainEffect;
-  readonly personal: PlainEffect;
-  /** For a buyer of unknown use. Absent: as for personal use. */
-  readonly unknown?: PlainEffect;
-};
+const splitSchema = () =>
+  typed('use_split', {
+    business: plainSchema(),
+    personal: plainSchema(),
+    // For a buyer of unknown use. Absent: as for personal use.
+    unknown: z.exactOptional(plainSchema()),
+  });
 
 /** The use of the product by its attribute, or else by its buyer. */
 const determineUse = ({ product: { attributes }, use }: Pick<EffectContext, 'product' | 'use'>): Use => {
@@ -35,20 +30,12 @@ const describe = (effect: PlainEffect): string => plainDefinition(effect).descri
 const resolve = (effect: PlainEffect, context: EffectContext): ResolvedEffect =>
   plainDefinition(effect).resolve(effect, context);
 
-const plainSchema = () => z.discriminatedUnion('type', [taxable.schema(), exempt.schema(), rate.schema()]);
-
-const describeBoth = ({ business, personal }: UseSplitEffect): string =>
+const describeBoth = ({ business, personal }: z.infer<ReturnType<typeof splitSchema>>): string =>
   `${describe(business)} for business use, ${describe(personal)} for personal use`;
 
 /** Business and personal buyers are taxed differently. */
-export const useSplit: EffectDefinition<UseSplitEffect> = {
-  schema: () =>
-    typed('use_split', {
-      business: plainSchema(),
-      personal: plainSchema(),
-      unknown: z.exactOptional(plainSchema()),
-    }),
-  isInMoney: alwaysFalse,
+export const useSplit = defineEffect({
+  schema: splitSchema,
   resolve: (effect, context) => {
     const { business, personal, unknown = personal } = effect;
     return resolve({ business, personal, unknown }[determineUse(context) ?? 'unknown'], context);
@@ -63,4 +50,4 @@ export const useSplit: EffectDefinition<UseSplitEffect> = {
         }
       : null,
   coverageTerm: () => 'by_use',
-};
+});
