@@ -5,8 +5,7 @@ import type { Published } from '../catalog/release-values.ts';
 import type { Uncertainty } from '../tax/assessment.ts';
 import { uncertaintiesAbout, uncertaintiesAboutDay } from '../tax/uncertainties.ts';
 import { isOutsideStates } from '../vocabulary/jurisdiction.ts';
-import { describeAmbiguity, describeContradiction } from './ambiguity.ts';
-import { appliedAreaText, areasMax, importFile } from './by-place.ts';
+import { appliedAreaText, areasMax, describeAmbiguity, describeContradiction, importFile } from './ambiguity.ts';
 import { listedUpTo } from './explain/step.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { Warning } from './response.ts';
@@ -32,12 +31,7 @@ const isOutdated = ({ asOf, overdueMs }: Published, { day, nowMs }: WarningDays)
   asOf < day && overdueMs <= nowMs;
 
 /** Warnings that the local rates of an address are from another day, or that newer ones are due. */
-export const ageWarnings = (
-  decisive: TaxingAddress,
-  placeOf: () => string,
-  pointer: string,
-  days: WarningDays,
-): Warning[] => {
+const ageWarnings = (decisive: TaxingAddress, placeOf: () => string, pointer: string, days: WarningDays): Warning[] => {
   const { approximation, published, place } = decisive;
   const warnings: Warning[] = [];
   if (approximation) {

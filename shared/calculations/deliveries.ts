@@ -66,7 +66,7 @@ export type SentLine = Sent & {
   readonly parent_line_item_id?: string | null | undefined;
   readonly fulfillment?: Line['fulfillment'] | undefined;
 };
-export type SentCharge = Sent & {
+type SentCharge = Sent & {
   readonly amount: string;
   readonly discount_amount?: string | null | undefined;
   readonly line_item_ids?: readonly string[] | null | undefined;

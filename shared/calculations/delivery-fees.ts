@@ -100,7 +100,7 @@ export const taxWithFees = (document: TaxDocument): WithFees => {
 };
 
 /** Whether Levy added a line item as a fee. */
-export const isAddedFee = ({ id, product_tax_code, unit_price }: LineItemRequest): boolean =>
+const isAddedFee = ({ id, product_tax_code, unit_price }: LineItemRequest): boolean =>
   product_tax_code === retailDeliveryFee && unit_price === '0.00' && id?.startsWith(feeId) === true;
 
 type Input = Pick<CalculationInput, 'line_items' | 'shipping'>;

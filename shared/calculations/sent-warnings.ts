@@ -42,7 +42,7 @@ const snakeCase = (name: string): string => name.replace(/(?<=[a-z0-9])(?=[A-Z])
  * The field among `names` that an unknown field probably means: the name of another service, or a typo; `null` without
  * one.
  */
-export const suggestedField = (unknown: string, names: readonly string[]): string | null => {
+const suggestedField = (unknown: string, names: readonly string[]): string | null => {
   const name = snakeCase(unknown);
   const known = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
   const alias = known?.find((field) => names.includes(field));

@@ -1,7 +1,6 @@
 import type { Treatment } from '../tax/assessment.ts';
-import { uncertaintiesAboutCoupons } from '../tax/coupons.ts';
 import type { InexactGross, TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
-import { roundingUncertainties } from '../tax/uncertainties.ts';
+import { roundingUncertainties, uncertaintiesAboutCoupons } from '../tax/uncertainties.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import {
   placeUncertainties,
@@ -13,9 +12,8 @@ import {
 import { isReduction, shippingPointer } from './charges.ts';
 import type { ReadDocument } from './document.ts';
 import { type Writer, writerFor } from './figures.ts';
-import { notPassedOnWarnings } from './general-excise.ts';
 import type { LocatedLine } from './locate-lines.ts';
-import { remoteWarnings } from './remote-warnings.ts';
+import { notPassedOnWarnings, remoteWarnings } from './rate-warnings.ts';
 import type { CalculationInput } from './request.ts';
 import type { Warning } from './response.ts';
 
@@ -29,7 +27,7 @@ const isEligibleFood = ({ path, attributes }: ProductTaxCode): boolean =>
   /^(FOOD|BEVERAGES)\./.test(path) && !notPaid.includes(path) && !attributes.includes('_HEATED');
 
 /** Warnings about lines that were sent as paid with SNAP benefits, and are not eligible by their codes. */
-export const benefitsWarnings = ({
+const benefitsWarnings = ({
   document: { lines },
   exemptions,
 }: Pick<ReadDocument, 'document' | 'exemptions'>): Warning[] =>

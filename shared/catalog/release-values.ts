@@ -38,7 +38,7 @@ export type Rate = Dated &
   Evidence & {
     readonly jurisdiction: string;
     readonly rate: string;
-    /** The rate on food for home use (`shared/tax/general-rate.ts`), if it differs and no rule sets another one. */
+    /** The rate on food for home use (`shared/tax/assessment.ts`), if it differs and no rule sets another one. */
     readonly food_rate?: string;
     /** Both rates for a sale from another state, if they differ. Without `food_rate`, food has the general rate. */
     readonly interstate?: { readonly rate: string; readonly food_rate?: string };

@@ -1,5 +1,12 @@
 import { assert } from '../base/assert.ts';
 
+/** The sum of amounts. */
+export const sum = (amounts: readonly bigint[]): bigint => {
+  let total = 0n;
+  for (const amount of amounts) total += amount;
+  return total;
+};
+
 /**
  * Split a total over weights by largest remainder: the parts always sum to the total.
  *
@@ -10,15 +17,15 @@ export const allocate = (total: bigint, weights: readonly bigint[]): bigint[] =>
   assert(weights.length > 0 || total === 0n, 'an amount is allocated to at least one weight');
   assert(total >= 0n, 'a total to allocate is not negative');
   if (weights.length === 1) return [total];
-  const sum = weights.reduce((left, right) => left + right, 0n);
-  if (sum === 0n && weights.length > 0)
+  const all = sum(weights);
+  if (all === 0n && weights.length > 0)
     return allocate(
       total,
       weights.map(() => 1n),
     );
-  const parts = weights.map((weight) => (total * weight) / sum);
-  const remainders = weights.map((weight) => (total * weight) % sum);
-  return distributeRemainder(parts, remainders, total - parts.reduce((left, right) => left + right, 0n));
+  const parts = weights.map((weight) => (total * weight) / all);
+  const remainders = weights.map((weight) => (total * weight) % all);
+  return distributeRemainder(parts, remainders, total - sum(parts));
 };
 
 /** Add the `remaining` units, one each, to the parts with the largest remainders. Changes `parts` in place. */

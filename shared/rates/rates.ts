@@ -9,9 +9,8 @@ import { placeUncertainties, resolutionWarnings, uncertaintyWarnings } from '../
 import { policyProblem } from '../calculations/document.ts';
 import { citeRate } from '../calculations/explain/step.ts';
 import { day, text } from '../calculations/fields.ts';
-import { notPassedOn } from '../calculations/general-excise.ts';
 import { contentReleases, type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
-import { remoteWarning } from '../calculations/remote-warnings.ts';
+import { notPassedOn, remoteWarning } from '../calculations/rate-warnings.ts';
 import type { Warning } from '../calculations/response.ts';
 import type { LoadContent } from '../catalog/content.ts';
 import { addressesByState, isAbroad, readAddress, sentState } from '../catalog/location/address.ts';
@@ -20,8 +19,8 @@ import type { Release } from '../catalog/release.ts';
 import { type Jurisdiction, type Rate, rateDecimals } from '../catalog/release-values.ts';
 import { decimalText } from '../money/decimal.ts';
 import type { ScaledRate } from '../tax/assessment.ts';
+import { goodsRate } from '../tax/assessment.ts';
 import { hasGeneralExcise, visibleRates } from '../tax/general-excise.ts';
-import { goodsRate } from '../tax/general-rate.ts';
 import { uncertaintiesAbout, uncertaintiesAboutDay } from '../tax/uncertainties.ts';
 import type { JurisdictionRate, Rates } from './response.ts';
 

@@ -1,7 +1,6 @@
 import { assert } from '../base/assert.ts';
-import { allocate } from '../money/allocate.ts';
-import type { Assessment, Treatment } from './assessment.ts';
-import { couponReducesPrice } from './coupons.ts';
+import { allocate, sum } from '../money/allocate.ts';
+import { type Assessment, type Treatment, widestBase } from './assessment.ts';
 import {
   isStateFee,
   type ShippingCharge,
@@ -12,12 +11,11 @@ import {
   type TaxRow,
 } from './document.ts';
 import { type Charge, roundCharges } from './rounding.ts';
-import { type Nets, type Sale, toSale } from './sale.ts';
-import { shipmentShares } from './shipments.ts';
+import { type Nets, type Sale, shipmentShares, toSale } from './sale.ts';
 import { roundShippingWithGoods } from './shipping.ts';
 import { chargeInclusive, type Extracted, extractSale } from './tax-included.ts';
 import type { Treated } from './treatment.ts';
-import { sum, widestBase, widestShippingBase } from './widest-base.ts';
+import { couponReducesPrice } from './uncertainties.ts';
 
 /** A charge of the document before tax. */
 type Discounted = { readonly discount: bigint; readonly thirdPartyDiscount: bigint; readonly net: bigint };
@@ -74,6 +72,16 @@ const taxedAt = (
     shares,
     inexact: inexactAt(extracted, sale.indexes[position] as number),
   };
+};
+
+/** The taxable amount of shipping, which may have several rows in a jurisdiction and go to several states. */
+const widestShippingBase = (assessments: readonly Assessment[]): bigint => {
+  const states = Map.groupBy(assessments, ({ treatment }) => treatment.state);
+  const bases = [...states.values()].map((rows) => {
+    const jurisdictions = Map.groupBy(rows, ({ treatment }) => treatment.jurisdiction.code);
+    return [...jurisdictions.values()].map((parts) => sum(parts.map(({ taxable }) => taxable)));
+  });
+  return sum(bases.map((amounts) => amounts.reduce((left, right) => (left > right ? left : right))));
 };
 
 const shippingTreatments = ({ goods, shipments }: Sale, position: number): readonly Treatment[] => {

@@ -11,7 +11,7 @@ import { effectInWords } from './rule-words.ts';
 /** The attributes that would change how a jurisdiction taxes a product. */
 
 /** An attribute that decides, and the rule that applies with it. `undefined`: none, so the general rate applies. */
-export type DecidingAttribute = {
+type DecidingAttribute = {
   readonly attribute: ProductAttribute;
   readonly rule: DecidingRule | undefined;
 };

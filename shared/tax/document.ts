@@ -20,6 +20,16 @@ export type Place = TaxingPlace & {
 /** Why nothing is collected for any product. */
 export type CollectionExemption = 'not_collecting' | 'marketplace_collects' | 'customer_exempt' | null;
 
+/** The product, the buyer and the day, which are the same in every jurisdiction. */
+export type TaxedProduct = {
+  readonly product: ProductTaxCode;
+  readonly day: string;
+  /** The document's currency. */
+  readonly currency: string;
+  readonly use: Use;
+  readonly collectionExemption: CollectionExemption;
+};
+
 /** A line that a shipping charge delivers. */
 export type Delivery = {
   /** The index of the line. */

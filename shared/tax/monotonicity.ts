@@ -3,8 +3,8 @@
 import type { Dated } from '../catalog/effective.ts';
 import type { Release, Rule } from '../catalog/release.ts';
 import type { Bracket, Rate } from '../catalog/release-values.ts';
+import { scaledRate } from './assessment.ts';
 import { effectDefinition } from './effects/effects.ts';
-import { scaledRate } from './general-rate.ts';
 import { bracketTax, parseCents } from './rounding.ts';
 import { appliesIn } from './rule-choice.ts';
 

@@ -1,11 +1,9 @@
 import { assert } from '../base/assert.ts';
 import type { Bracket, Rounding } from '../catalog/release-values.ts';
-import { allocate, distributeRemainder } from '../money/allocate.ts';
+import { allocate, distributeRemainder, sum } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
-import { type Assessment, minorUnit } from './assessment.ts';
+import { type Assessment, minorUnit, scaledRate } from './assessment.ts';
 import type { TaxDocument } from './document.ts';
-import { scaledRate } from './general-rate.ts';
-import { sum } from './widest-base.ts';
 
 /** An amount of a table, such as `0.17`, in cents. */
 export const parseCents = (text: string): bigint => {
@@ -39,7 +37,7 @@ export const bracketFor = (
     : undefined;
 
 /** Round assessments by their table, on their total, and allocate the tax by largest remainder. */
-export const roundByBracket = (group: readonly Assessment[], bracket: Bracket): bigint[] => {
+const roundByBracket = (group: readonly Assessment[], bracket: Bracket): bigint[] => {
   const cents = group.reduce((sum, { taxable }) => sum + taxable, 0n);
   return allocate(
     bracketTax(cents, group[0]?.rate.units ?? 0n, bracket),
@@ -95,7 +93,7 @@ export const roundTotal = (assessments: readonly Assessment[]): bigint => {
  * is allocated to its assessments by largest remainder. The rest is allocated to the charges (lines, shipping) first and
  * then to the assessments of each, so that no line is off by a whole cent.
  */
-export const roundInvoice = (assessments: readonly Assessment[], charges: readonly number[] = []): bigint[] => {
+const roundInvoice = (assessments: readonly Assessment[], charges: readonly number[] = []): bigint[] => {
   const taxes: bigint[] = new Array(assessments.length).fill(0n);
   const groups = Map.groupBy(assessments.keys(), (index) => {
     const { treatment, rate, taxable, exact } = assessments[index] as Assessment;

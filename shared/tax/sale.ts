@@ -1,13 +1,22 @@
-import { type Assessment, assess } from './assessment.ts';
-import { type Delivery, isShippingCharge, type ShippingCharge, type TaxDocument, type TaxLine } from './document.ts';
-import type { Base } from './effects/base.ts';
+import { allocate, sum } from '../money/allocate.ts';
+import { type Assessment, assess, widestBase } from './assessment.ts';
+import {
+  type Delivery,
+  isShippingCharge,
+  type Share,
+  type ShippingCharge,
+  type TaxDocument,
+  type TaxLine,
+} from './document.ts';
+import { type Base, countsToward, type FeeBase } from './effects/base.ts';
+import { assessParcels, assessShipping, type Parcel, type StackedShares, stackShares } from './shipping.ts';
 import { type Treated, treatmentCache } from './treatment.ts';
 
 /** A line of goods with its treatments. */
 export type Goods = { readonly line: TaxLine; readonly treated: Treated };
 
 /** A delivered line: its position among the goods, and how the place of delivery treats the goods and their shipping. */
-export type Delivered = {
+type Delivered = {
   readonly position: number;
   readonly line: number;
   readonly goods: Treated;
@@ -33,7 +42,7 @@ export type Nets = readonly bigint[];
  * The inputs of a line's assessment besides its net: its share of the shipping, and for a fee the goods that it depends
  * on.
  */
-export type LineContext = { readonly shipping: bigint; readonly order: Base['order'] };
+type LineContext = { readonly shipping: bigint; readonly order: Base['order'] };
 
 type Charge = ShippingCharge & { readonly index: number };
 
@@ -87,15 +96,10 @@ export const toSale = (document: TaxDocument): Sale => {
   };
 };
 
-export const noContext: LineContext = { shipping: 0n, order: 0n };
+const noContext: LineContext = { shipping: 0n, order: 0n };
 
 /** The base of goods by their position. */
-export const taxBase = (
-  { document, goods }: Sale,
-  position: number,
-  net: bigint,
-  { shipping, order }: LineContext,
-): Base => {
+const taxBase = ({ document, goods }: Sale, position: number, net: bigint, { shipping, order }: LineContext): Base => {
   const { quantity, amount } = (goods[position] as Goods).line;
   return {
     net,
@@ -119,3 +123,206 @@ export const assessGoods = (
   net: bigint,
   context: LineContext = noContext,
 ): Assessment[] => assessOn((sale.goods[position] as Goods).treated, taxBase(sale, position, net, context));
+
+type Shares = readonly bigint[];
+type AllGoods = readonly (readonly Assessment[])[];
+
+const deliveredBy = ({ shipments }: Sale, index: number): readonly Delivered[] =>
+  shipments[index] as readonly Delivered[];
+
+/** The shares of a shipment, in the order of its delivered lines: by net amount, equally where all are zero. */
+const sharesOn = (sale: Sale, nets: Nets, index: number): bigint[] =>
+  allocate(
+    nets[sale.goods.length + index] as bigint,
+    deliveredBy(sale, index).map(({ position }) => nets[position] as bigint),
+  );
+
+/** Change what each of the goods has of all shipping by the shares of one shipment. */
+const addShares = (all: bigint[], delivered: readonly Delivered[], shares: Shares, sign: 1n | -1n): void => {
+  for (const [part, { position }] of delivered.entries())
+    all[position] = (all[position] as bigint) + sign * (shares[part] as bigint);
+};
+
+/** The share of all shipping that each of the goods has. */
+const shippingShares = (sale: Sale, nets: Nets): bigint[] => {
+  const all = new Array<bigint>(sale.goods.length).fill(0n);
+  for (const index of sale.shipments.keys()) addShares(all, deliveredBy(sale, index), sharesOn(sale, nets, index), 1n);
+  return all;
+};
+
+/**
+ * The parcels of a shipment for its shares. What does not change with them is calculated once. `goods` are the
+ * assessments of the goods. `others` is the share of the other shipments that each of the goods has, where a threshold
+ * includes shipping.
+ */
+const listParcels = (
+  sale: Sale,
+  nets: Nets,
+  index: number,
+  goods: AllGoods,
+  others: Shares | null,
+): ((shares: Shares) => Parcel[]) => {
+  const prepared = deliveredBy(sale, index).map(({ position, goods: treated, shipping: { treatments } }) => {
+    const base = taxBase(sale, position, nets[position] as bigint, noContext);
+    const isThere = treated === sale.goods[position]?.treated;
+    const assessed = isThere ? (goods[position] as readonly Assessment[]) : assessOn(treated, base);
+    return { position, base, treatments, treated, assessed, shipping: others?.[position] ?? 0n };
+  });
+  return (shares) =>
+    prepared.map(({ position, base, treatments, treated, assessed, shipping }, part): Parcel => {
+      const share = shares[part] as bigint;
+      if (!treated.includesShipping) return { position, base, share, assessments: assessed, treatments };
+      const whole = { ...base, shipping: shipping + share };
+      return { position, base: whole, share, assessments: assessOn(treated, whole), treatments };
+    });
+};
+
+type Shipment = {
+  readonly index: number;
+  /** Its parcels, and its assessments by line, for any net amount. */
+  readonly parcelsFor: (shares: Shares) => Parcel[];
+  readonly stacked: StackedShares;
+};
+
+/**
+ * Go through the shipments in their order: each is taxed after the ones before it. `visit` returns the shares of the
+ * shipment; the nets of the goods stay the same.
+ */
+const visitShipments = (sale: Sale, nets: Nets, goods: AllGoods, visit: (shipment: Shipment) => Shares): void => {
+  const stacked: StackedShares = new Map();
+  const all = sale.includesShipping ? shippingShares(sale, nets) : null;
+  for (const [index, delivered] of sale.shipments.entries()) {
+    if (all) addShares(all, delivered, sharesOn(sale, nets, index), -1n);
+    const parcelsFor = listParcels(sale, nets, index, goods, all);
+    const shares = visit({ index, parcelsFor, stacked });
+    if (all) addShares(all, delivered, shares, 1n);
+    if (index + 1 < sale.shipments.length) stackShares(parcelsFor(shares), stacked);
+  }
+};
+
+/** Assess the shipments of a sale. `goods` are the assessments of its goods on the same nets. */
+export const assessShipments = (sale: Sale, nets: Nets, goods: AllGoods): Assessment[][] => {
+  const assessed: Assessment[][] = [];
+  visitShipments(sale, nets, goods, ({ index, parcelsFor, stacked }) => {
+    const shares = sharesOn(sale, nets, index);
+    assessed.push(assessShipping(parcelsFor(shares), stacked));
+    return shares;
+  });
+  return assessed;
+};
+
+/**
+ * The nets, with the nets of the shipments replaced one after the other. `netOf` finds the net of the shipment at a
+ * position by its assessments on any net; only that shipment is assessed.
+ */
+export const replaceShipmentNets = (
+  sale: Sale,
+  nets: Nets,
+  goods: AllGoods,
+  netOf: (position: number, assessOn: (net: bigint) => readonly Assessment[]) => bigint,
+): Nets => {
+  const replaced = [...nets];
+  visitShipments(sale, nets, goods, ({ index, parcelsFor, stacked }) => {
+    const weights = deliveredBy(sale, index).map(({ position }) => nets[position] as bigint);
+    const position = sale.goods.length + index;
+    const net = netOf(position, (candidate) => assessParcels(parcelsFor(allocate(candidate, weights)), stacked));
+    replaced[position] = net;
+    return allocate(net, weights);
+  });
+  return replaced;
+};
+
+/** The shares of each shipment by the indexes of the lines in the document. */
+export const shipmentShares = (sale: Sale, nets: Nets): readonly (readonly Share[])[] =>
+  sale.shipments.map((delivered, index) => {
+    const shares = sharesOn(sale, nets, index);
+    return delivered.map(({ line }, part) => ({ line, amount: shares[part] as bigint }));
+  });
+
+/** The amount of goods that counts toward a fee of their state. */
+const countedToward = (
+  { line, treated }: Goods,
+  base: FeeBase | null,
+  assessments: readonly Assessment[],
+  net: bigint,
+  share: bigint,
+): bigint => {
+  if (treated.isFee || treated.collectionExemption !== null) return 0n;
+  if (base === null) return widestBase(assessments);
+  const isTaxed = assessments.some(
+    ({ treatment, taxable }) => treatment.jurisdiction.code === treatment.state && taxable > 0n,
+  );
+  if (!line.isShipped || !countsToward(base, line.product.path, isTaxed)) return 0n;
+  return net + (base.shipping ? share : 0n);
+};
+
+/**
+ * The base of each fee, by the position of its line: the goods of its state that count, in minor units; `null` where an
+ * earlier line has the fee of the order.
+ */
+const feeOrders = (
+  { goods }: Sale,
+  nets: Nets,
+  shares: Shares,
+  assessed: readonly (readonly Assessment[] | null)[],
+): ReadonlyMap<number, Base['order']> => {
+  const orders = new Map<number, Base['order']>();
+  const charged = new Set<string>();
+  for (const [position, { treated }] of goods.entries()) {
+    const fee = treated.isFee ? treated.treatments.find(({ effect }) => effect.kind === 'flat_fee') : undefined;
+    if (!fee) continue;
+    const { state, effect } = fee;
+    const isRepeated = effect.isOncePerOrder === true && charged.has(state);
+    charged.add(state);
+    const counted = goods.map((other, index) =>
+      other.treated.treatments[0]?.state === state
+        ? countedToward(
+            other,
+            effect.feeBase ?? null,
+            assessed[index] ?? [],
+            nets[index] as bigint,
+            shares[index] ?? 0n,
+          )
+        : 0n,
+    );
+    orders.set(position, isRepeated ? null : sum(counted));
+  }
+  return orders;
+};
+
+/** The contexts of the goods for these nets; where there are fees, with the assessments of the other goods. */
+const readContexts = (sale: Sale, nets: Nets) => {
+  const { goods, includesShipping, hasFees } = sale;
+  const shares = includesShipping || hasFees ? shippingShares(sale, nets) : [];
+  const contexts = goods.map((_, position): LineContext => {
+    const shipping = shares[position];
+    return shipping === undefined ? noContext : { shipping, order: 0n };
+  });
+  if (!hasFees) return { contexts, assessed: null };
+  const assessed = goods.map(({ treated }, position) =>
+    treated.isFee ? null : assessGoods(sale, position, nets[position] as bigint, contexts[position]),
+  );
+  for (const [position, order] of feeOrders(sale, nets, shares, assessed))
+    contexts[position] = { shipping: shares[position] ?? 0n, order };
+  return { contexts, assessed };
+};
+
+/** The context of each of the goods for these nets. */
+export const lineContexts = (sale: Sale, nets: Nets): readonly LineContext[] => readContexts(sale, nets).contexts;
+
+/** Assess all goods of a sale. */
+export const assessAllGoods = (sale: Sale, nets: Nets): Assessment[][] => {
+  const { contexts, assessed } = readContexts(sale, nets);
+  return sale.goods.map(
+    (_, position) => assessed?.[position] ?? assessGoods(sale, position, nets[position] as bigint, contexts[position]),
+  );
+};
+
+/** Assess the goods at these positions. None of them is a fee, so that they depend on no other goods. */
+export const assessGoodsAt = (sale: Sale, nets: Nets, positions: readonly number[]): Assessment[][] => {
+  const isIncluded = positions.some((position) => sale.goods[position]?.treated.includesShipping);
+  const shares = isIncluded ? shippingShares(sale, nets) : [];
+  return positions.map((position) =>
+    assessGoods(sale, position, nets[position] as bigint, { shipping: shares[position] ?? 0n, order: 0n }),
+  );
+};

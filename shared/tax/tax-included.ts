@@ -1,9 +1,8 @@
 import { isPerInvoice } from '../catalog/release-values.ts';
-import { allocate } from '../money/allocate.ts';
+import { allocate, sum } from '../money/allocate.ts';
 import type { Assessment } from './assessment.ts';
 import type { InexactGross } from './document.ts';
 import { min } from './effects/base.ts';
-import { assessAllGoods, assessGoodsAt, lineContexts } from './line-contexts.ts';
 import {
   type Charge,
   isRoundedOnInvoice,
@@ -12,9 +11,16 @@ import {
   roundTotal,
   totalOnInvoice,
 } from './rounding.ts';
-import { assessGoods, type Nets, type Sale } from './sale.ts';
-import { assessShipments, replaceShipmentNets } from './shipments.ts';
-import { sum } from './widest-base.ts';
+import {
+  assessAllGoods,
+  assessGoods,
+  assessGoodsAt,
+  assessShipments,
+  lineContexts,
+  type Nets,
+  replaceShipmentNets,
+  type Sale,
+} from './sale.ts';
 
 /** Extracts included tax where the tax is rounded once on the invoice. */
 
@@ -33,7 +39,7 @@ type AssessAll = (nets: Nets) => readonly (readonly Assessment[])[];
  *
  * No net is moved below one cent, unless only such nets give the gross.
  */
-export const netsOfInvoice = (nets: Nets, grosses: Nets, indexes: readonly number[], assessAll: AssessAll): Nets => {
+const netsOfInvoice = (nets: Nets, grosses: Nets, indexes: readonly number[], assessAll: AssessAll): Nets => {
   const at = (amounts: readonly bigint[], index: number) => amounts[index] as bigint;
   const assessed = assessAll(nets);
   const taxed = indexes
@@ -119,7 +125,7 @@ const moveCents = (cells: readonly Cell[], due: Map<string, bigint>): void => {
  * Move cents between the rows of charges until each jurisdiction has the invoice's tax by its table, as far as the tax of
  * each charge allows. The tax of a charge stays the same. Takes and returns taxes by charge.
  */
-export const fitColumns = (
+const fitColumns = (
   charges: readonly (readonly Assessment[])[],
   taxes: readonly (readonly bigint[])[],
 ): readonly (readonly bigint[])[] => {
@@ -173,12 +179,12 @@ export type Extracted = {
 
 /** Extract the tax from each of the goods by itself, and then from each shipment, which is allocated by the goods' nets. */
 const extractEach = (sale: Sale, gross: Nets, known: Nets): Nets => {
-  const lineContext = lineContexts(sale, known);
+  const contexts = lineContexts(sale, known);
   const nets = [...known];
   const netAt = (position: number, assessOn: (net: bigint) => readonly Assessment[]): bigint =>
     extractTax(gross[position] as bigint, (net) => roundTotal(assessOn(net))).net;
   for (const position of sale.goods.keys()) {
-    const context = lineContext(position);
+    const context = contexts[position];
     nets[position] = netAt(position, (net) => assessGoods(sale, position, net, context));
   }
   return sale.shipments.length === 0 ? nets : replaceShipmentNets(sale, nets, assessAllGoods(sale, nets), netAt);

@@ -1,35 +1,28 @@
 import { getOrAdd } from '../base/collections.ts';
-import { settingOn } from '../catalog/effective.ts';
-import { rateOn } from '../catalog/rates.ts';
+import { countsFrom, coversDay, settingOn } from '../catalog/effective.ts';
+import { listRates, rateOn } from '../catalog/rates.ts';
 import type { Release, Rule } from '../catalog/release.ts';
-import { isPerInvoice, type Rate, type Rounding } from '../catalog/release-values.ts';
+import { isPerInvoice, type Jurisdiction, type Rate, type Rounding } from '../catalog/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import {
+  generalRates,
   type RatedAs,
   type ResolvedEffect,
+  ratedAs,
   type ScaledRate,
   type SourcedAt,
+  scaledRate,
   type TaxabilityReason,
   type Treatment,
   type Uncertainty,
   untaxed,
 } from './assessment.ts';
 import { uncertaintiesAboutAttributes } from './deciding-attributes.ts';
-import type { CollectionExemption, Place, TaxDocument } from './document.ts';
+import type { CollectionExemption, Place, TaxDocument, TaxedProduct } from './document.ts';
 import { effectDefinition } from './effects/effects.ts';
 import { taxedAtGeneralRate } from './effects/plain.ts';
 import { grossUpExcise } from './general-excise.ts';
-import { generalRates, ratedAs, scaledRate } from './general-rate.ts';
-import type { DecidingRule } from './rule-choice.ts';
-import {
-  decidingRule,
-  generalLater,
-  isAdditionalJurisdiction,
-  isKnown,
-  isRuleKnown,
-  type TaxedJurisdiction,
-  type TaxedProduct,
-} from './taxed-jurisdiction.ts';
+import { chooseRule, type DecidingRule, shippingRule } from './rule-choice.ts';
 import {
   notCovered,
   otherCurrency,
@@ -41,10 +34,83 @@ import {
 } from './uncertainties.ts';
 
 /**
+ * One jurisdiction of a place. Its `rate` is `null` where it is not established, or where it exists for a band or a fee
+ * alone.
+ */
+type TaxedJurisdiction = {
+  readonly release: Release;
+  readonly place: Place;
+  readonly jurisdiction: Jurisdiction;
+  readonly sourcing: SourcedAt;
+  readonly zip5: string | null;
+  readonly county: string | null;
+  readonly rate: Rate | null;
+  readonly isAdditional: boolean;
+  readonly taxedProduct: TaxedProduct;
+};
+
+const additionalCodes = new WeakMap<Release, ReadonlySet<string>>();
+
+const findAdditionalCodes = (release: Release): ReadonlySet<string> =>
+  new Set(
+    release.rules
+      .filter(({ effect: { type } }) => type === 'band' || type === 'flat_fee')
+      .flatMap(({ jurisdictions }) => jurisdictions ?? [])
+      .filter((code) => listRates(release, code).length === 0),
+  );
+
+/** Whether a jurisdiction exists for a band or a fee alone: it has no rate, and a rule with one of them names its code. */
+const isAdditionalJurisdiction = (release: Release, code: string): boolean =>
+  getOrAdd(additionalCodes, release, () => findAdditionalCodes(release)).has(code);
+
+/** Whether a rule decides about a jurisdiction that exists for a band or a fee alone. */
+const appliesToAdditional = ({ jurisdictions, effect }: Rule, code: string): boolean =>
+  jurisdictions?.includes(code) === true || effectDefinition(effect).appliesToAdditionalJurisdictions === true;
+
+/** The rule of a case, except the rules `without`: holidays whose limit the price is above. */
+const decidingRule = (
+  taxedJurisdiction: TaxedJurisdiction,
+  without: readonly Rule[] = [],
+): DecidingRule | undefined => {
+  const { release, jurisdiction, zip5, county, taxedProduct } = taxedJurisdiction;
+  const { product, day } = taxedProduct;
+  const isEligible = (rule: Rule) =>
+    !without.includes(rule) && (!taxedJurisdiction.isAdditional || appliesToAdditional(rule, jurisdiction.code));
+  const chosen = chooseRule(release, { ...jurisdiction, zip5, county }, product, day, isEligible);
+  // Shipping is in a band only where a rule includes it.
+  return chosen ?? (taxedJurisdiction.isAdditional ? undefined : shippingRule(release, product, day));
+};
+
+/** Whether a rule is known on a day, established or as an approximation. */
+const isRuleKnown = (rule: DecidingRule, day: string, release: Release): boolean =>
+  !rule.isBeforeFirst && coversDay(rule, day, countsFrom(release));
+
+/**
+ * Whether the tax of a case is known. Where the general rate is not established, it is known for goods whose rule gives the
+ * tax without it.
+ */
+export const isKnown = (taxedJurisdiction: TaxedJurisdiction): boolean => {
+  const { release, rate, taxedProduct } = taxedJurisdiction;
+  if (rate || taxedJurisdiction.isAdditional) return true;
+  const rule = taxedProduct.collectionExemption ? undefined : decidingRule(taxedJurisdiction);
+  return (
+    rule !== undefined &&
+    isRuleKnown(rule, taxedProduct.day, release) &&
+    effectDefinition(rule.effect).isWholeAnswer === true
+  );
+};
+
+/** The rate that a reduced rate is compared with, where the general rate of the day is not established. */
+const generalLater = ({ release, jurisdiction }: TaxedJurisdiction): ScaledRate => {
+  const [known] = listRates(release, jurisdiction.code);
+  return scaledRate(known?.rate ?? '0');
+};
+
+/**
  * How each jurisdiction of a place treats a product on a day: the general rate, the rule that applies and the uncertainties for
  * warnings. A place that no release covers has one treatment, `not_supported`.
  */
-export const listTreatments = (place: Place, taxedProduct: TaxedProduct): readonly Treatment[] => {
+const listTreatments = (place: Place, taxedProduct: TaxedProduct): readonly Treatment[] => {
   const { release, jurisdictions } = place;
   if (!release || place.jurisdictions.length === 0) return [uncovered(place, taxedProduct.collectionExemption, [])];
   const { day, collectionExemption } = taxedProduct;

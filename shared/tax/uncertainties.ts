@@ -4,10 +4,16 @@ import type { Release } from '../catalog/release.ts';
 import { type Evidence, isPerInvoice, type Jurisdiction } from '../catalog/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { minorUnit, type Uncertainty } from './assessment.ts';
-import { listPlaces, type TaxDocument, type TaxedDocument, type TaxRow } from './document.ts';
+import {
+  listPlaces,
+  type Place,
+  type TaxDocument,
+  type TaxedDocument,
+  type TaxedProduct,
+  type TaxRow,
+} from './document.ts';
 import { effectDefinition } from './effects/effects.ts';
 import { type DecidingRule, separatelyStated } from './rule-choice.ts';
-import type { TaxedProduct } from './taxed-jurisdiction.ts';
 
 /** The content does not cover a product on a day, in one jurisdiction or (`null`) in all of them. */
 export const notCovered = (
@@ -192,4 +198,24 @@ export const roundingUncertainties = (
   }
   for (const { state, charge, exact } of invoices.values()) if (isRounded(exact)) report(state, charge);
   return uncertainties;
+};
+
+/** Whether a discount that a third party pays, such as a manufacturer's coupon, lowers the price that is taxed. */
+
+const couponSetting = ({ release }: Place, day: string) => settingOn(release?.settings.coupons ?? [], day);
+
+/** Whether such a discount lowers the taxable price at a place. */
+export const couponReducesPrice = (place: Place, day: string): boolean =>
+  couponSetting(place, day)?.policy === 'reduces_price';
+
+/** The uncertainties about what the state does with such a discount. */
+export const uncertaintiesAboutCoupons = (place: Place, day: string): readonly Uncertainty[] => {
+  const setting = couponSetting(place, day);
+  if (setting) return uncertaintiesAbout(setting, () => `${place.name}, discounts that third parties pay`);
+  return [
+    {
+      code: 'content_unconfirmed',
+      message: `${place.name}: whether a discount that a third party pays lowers the taxable price is not established. Here it does not.`,
+    },
+  ];
 };

@@ -7,7 +7,7 @@ import { builtInReleaseFor, builtInReleases } from '../../shared/catalog/built-i
 import { rateDecimals } from '../../shared/catalog/release-values.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import { visibleRates } from '../../shared/tax/general-excise.ts';
-import { scaledRate } from '../../shared/tax/general-rate.ts';
+import { scaledRate } from '../../shared/tax/assessment.ts';
 import { ask, jurisdiction, locationOf, releaseOf, rule } from '../support/builders.ts';
 import { onlyShipping } from '../support/shipping.ts';
 

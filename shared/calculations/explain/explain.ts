@@ -1,6 +1,5 @@
 import type { Release } from '../../catalog/release.ts';
 import { decimalText } from '../../money/decimal.ts';
-import { couponReducesPrice } from '../../tax/coupons.ts';
 import {
   isShippingCharge,
   type ShippingCharge,
@@ -9,6 +8,7 @@ import {
   type TaxedDocument,
   type TaxLine,
 } from '../../tax/document.ts';
+import { couponReducesPrice } from '../../tax/uncertainties.ts';
 import { shippingPointer } from '../charges.ts';
 import type { ReadDocument } from '../document.ts';
 import { documentIds } from '../echo.ts';
@@ -38,7 +38,7 @@ const extracted = (gross: bigint, taxed: TaxedCharge, { rounding }: TaxDocument,
 };
 
 /** The base of a line where it differs from its amount: discounts and included tax. */
-export const lineBaseSteps = (
+const lineBaseSteps = (
   line: TaxLine,
   taxed: TaxedCharge,
   document: TaxDocument,
@@ -65,7 +65,7 @@ export const lineBaseSteps = (
 };
 
 /** Each line's share of all shipping. */
-export const listShares = ({ lines, shipping }: TaxedDocument): readonly bigint[] => {
+const listShares = ({ lines, shipping }: TaxedDocument): readonly bigint[] => {
   const shares = new Array<bigint>(lines.length).fill(0n);
   for (const charge of [...lines, ...shipping])
     for (const { line, amount } of charge.shares ?? []) shares[line] = (shares[line] as bigint) + amount;
@@ -76,7 +76,7 @@ export const listShares = ({ lines, shipping }: TaxedDocument): readonly bigint[
 type ShippingAmount = { readonly amount: bigint; readonly taxed: TaxedCharge; readonly isShipping: boolean };
 
 /** How a shipping charge is allocated to the lines that it delivers. */
-export const shippingBaseStep = (
+const shippingBaseStep = (
   { amount, taxed, isShipping }: ShippingAmount,
   {
     document,

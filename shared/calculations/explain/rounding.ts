@@ -1,17 +1,15 @@
 import { settingOn } from '../../catalog/effective.ts';
 import type { Release } from '../../catalog/release.ts';
 import { type Bracket, isPerInvoice, type Rounding } from '../../catalog/release-values.ts';
-import { decimalText } from '../../money/decimal.ts';
-import { minorUnit } from '../../tax/assessment.ts';
+import { sum } from '../../money/allocate.ts';
+import { minorUnit, scaledRate } from '../../tax/assessment.ts';
 import { listPlaces, type TaxDocument, type TaxedDocument, type TaxRow } from '../../tax/document.ts';
-import { scaledRate } from '../../tax/general-rate.ts';
 import { bracketFor, dropsHalf, parseCents, roundExact } from '../../tax/rounding.ts';
 import { listCharges } from '../../tax/sale.ts';
-import { sum } from '../../tax/widest-base.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
-import { exactTax } from './row.ts';
-import { cite, step, sumDecimals } from './step.ts';
+import { exactText } from './row.ts';
+import { cite, step } from './step.ts';
 
 /** A line, or one state's part of a shipping charge: rounded as one. */
 export type Charge = {
@@ -109,14 +107,11 @@ const tablesText = (charge: Charge, { document, invoices, write }: Rounded): str
     texts.push(
       bracket && name
         ? tableText(bracket, total, own, name, write)
-        : ` Tax without a table is ${exactText(total, document)} on the invoice, rounded half up to ${write(total.tax)}; the share of this charge is ${write(own.tax)}.`,
+        : ` Tax without a table is ${exactText(total.exact, document.exponent)} on the invoice, rounded half up to ${write(total.tax)}; the share of this charge is ${write(own.tax)}.`,
     );
   }
   return texts.join('') || ' There is no tax to round.';
 };
-
-const exactText = ({ exact }: Pick<Sum, 'exact'>, { exponent }: TaxDocument): string =>
-  decimalText(exactTax({ exact }, exponent));
 
 const chargeTax = ({ rows }: Charge): bigint => sum(rows.map(({ tax }) => tax));
 const exactSum = (charges: readonly Charge[]): bigint =>
@@ -134,7 +129,7 @@ const withGoodsText = (charge: Charge, { document, charges, write }: Rounded): s
     : 'the goods and the shipping before it';
   const policy = roundingSetting(charge.release, document.day)?.policy;
   const roundedText = (exact: bigint) =>
-    `${exactText({ exact }, document)}, rounded ${half(policy)} to ${write(roundExact(exact, policy))}`;
+    `${exactText(exact, document.exponent)}, rounded ${half(policy)} to ${write(roundExact(exact, policy))}`;
   const difference = write(sum(shipping.map(chargeTax)));
   const share = shipping.length > 1 ? `; the share of this charge is ${write(chargeTax(charge))}` : '';
   return `. ${charge.release?.name ?? 'The state'} rounds shipping together with its goods: the tax on both is ${roundedText(exactSum([...before, ...shipping]))}; the tax on ${goods} is ${roundedText(exactSum(before))}. The tax on the shipping is the difference, ${difference}${share}.`;
@@ -152,7 +147,7 @@ const howRounded = (charge: Charge, rounded: Rounded): string => {
   const invoice = invoices.get(stateCode(charge))?.get(noTable);
   const isRequired = policy !== undefined && isPerInvoice(policy);
   if ((rounding === 'invoice' || isRequired) && invoice)
-    return `. ${isRequired ? 'The state requires rounding' : 'The account rounds'} by invoice: the tax of ${release?.name ?? 'the place'} is ${exactText(invoice, document)}, rounded ${half(policy)} to ${write(invoice.tax)}; the share of this charge is ${tax}.`;
+    return `. ${isRequired ? 'The state requires rounding' : 'The account rounds'} by invoice: the tax of ${release?.name ?? 'the place'} is ${exactText(invoice.exact, document.exponent)}, rounded ${half(policy)} to ${write(invoice.tax)}; the share of this charge is ${tax}.`;
   if (charge.shipment !== null && policy?.shipping === 'with_goods') return withGoodsText(charge, rounded);
   return `; rounded ${half(policy)} to ${tax}.`;
 };
@@ -166,7 +161,7 @@ export const roundingStep = (charge: Charge, rounded: Rounded, pointer: string):
   const { rows, release } = charge;
   const setting = roundingSetting(release, day);
   const isByTable = setting?.policy.method === 'bracket' && !taxIncluded;
-  const exact = `The exact tax is ${decimalText(sumDecimals(rows.map((row) => exactTax(row, exponent))))}`;
+  const exact = `The exact tax is ${exactText(exactSum([charge]), exponent)}`;
   const split =
     rows.length > 1 && !isByTable
       ? ' It is allocated to the jurisdictions by largest remainder.'

@@ -12,7 +12,7 @@ import { effectInWords, limitsInWords, policyInWords } from '../../tax/rule-word
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
-import { cite, citeRate, step, timesQuantity } from './step.ts';
+import { cite, citeRate, step } from './step.ts';
 
 /** The goods, place and buyer of a row. */
 export type Goods = {
@@ -30,9 +30,10 @@ export type Goods = {
 type Row = TaxRow & { readonly write: Writer };
 
 const per = ({ quantity }: Goods, amount: string): string => {
-  const all = decimalText(timesQuantity(amount, quantity));
-  const units = decimalText(quantity);
-  return units === '1' ? amount : `${amount} for each of ${units} units, ${all} in total`;
+  const { units, scale } = decimal(amount);
+  const all = { units: units * quantity.units, scale: scale + quantity.scale };
+  const count = decimalText(quantity);
+  return count === '1' ? amount : `${amount} for each of ${count} units, ${decimalText(all)} in total`;
 };
 
 /** The price that a threshold is compared with: for some rules, with its share of the shipping. */
@@ -125,11 +126,9 @@ const findRule = (release: Release | null, { ruleId, jurisdiction }: TaxRow, day
     return isOfLevel && (!jurisdictions || jurisdictions.includes(jurisdiction.code));
   }) ?? release?.rules.find(({ id }) => id === ruleId);
 
-/** The tax of a row before it is rounded, an exact decimal of the currency. */
-export const exactTax = ({ exact }: Pick<TaxRow, 'exact'>, exponent: number): Decimal => ({
-  units: exact,
-  scale: exponent + rateDecimals,
-});
+/** An exact tax before it is rounded, as a decimal of the currency. */
+export const exactText = (exact: bigint, exponent: number): string =>
+  decimalText({ units: exact, scale: exponent + rateDecimals });
 
 type Named = { readonly name: string; readonly isOwn: boolean };
 
@@ -156,10 +155,10 @@ const nameRate = ({ rate, grossedUp }: TaxRow, general: Rate | undefined): Named
 
 const rateText = (row: TaxRow, { name }: Named, exponent: number, write: Writer): string => {
   const { jurisdiction, taxable, exempt, rate } = row;
-  const exact = decimalText(exactTax(row, exponent));
+  const exact = exactText(row.exact, exponent);
   if (taxable === 0n && row.exact > 0n) return `${jurisdiction.name}: the fee is ${exact}.`;
   if (taxable === 0n) return `${jurisdiction.name}: 0 of ${write(exempt)} is taxed.`;
-  const product = decimalText(exactTax({ ...row, exact: taxable * rescale(decimal(rate), rateDecimals) }, exponent));
+  const product = exactText(taxable * rescale(decimal(rate), rateDecimals), exponent);
   const most = product === exact ? '' : `, by the rule ${exact}`;
   const rest = exempt > 0n ? ` The remaining ${write(exempt)} is not taxed.` : '';
   return `${jurisdiction.name}: ${write(taxable)} times ${rate}, ${name}, is ${product}${most}.${rest}`;

@@ -1,5 +1,4 @@
 import type { Release } from '../../catalog/release.ts';
-import { type Decimal, decimal, powerOfTen } from '../../money/decimal.ts';
 import type { GrossedUp } from '../../tax/assessment.ts';
 import { visibleRateSource } from '../../tax/general-excise.ts';
 import type { ExplanationStep } from '../response.ts';
@@ -23,18 +22,6 @@ export const citeRate = (
   source: string | undefined,
   grossedUp: GrossedUp | null | undefined,
 ): string | null => [cite(release, source), grossedUp && visibleRateSource].filter(Boolean).join('; ') || null;
-
-/** An amount per unit, times the quantity: exact. */
-export const timesQuantity = (amount: string, quantity: Decimal): Decimal => {
-  const { units, scale } = decimal(amount);
-  return { units: units * quantity.units, scale: scale + quantity.scale };
-};
-
-/** The sum of exact decimals. */
-export const sumDecimals = (decimals: readonly Decimal[]): Decimal => {
-  const scale = Math.max(0, ...decimals.map(({ scale }) => scale));
-  return { units: decimals.reduce((sum, { units, scale: own }) => sum + units * powerOfTen(scale - own), 0n), scale };
-};
 
 /** How many names a sentence has. */
 export const namedMax = 10;

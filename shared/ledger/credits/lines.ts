@@ -2,7 +2,7 @@ import type { Problem } from '../../base/problem.ts';
 import { accept, type Result, refuse } from '../../base/result.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import { isReduction, mapShipping, shippingList, shippingPointer } from '../../calculations/charges.ts';
-import { discountTooLarge } from '../../calculations/discount-problems.ts';
+import { discountTooLarge } from '../../calculations/request-problems.ts';
 import { documentIds, echoMetadata } from '../../calculations/echo.ts';
 import { listCharges, listTaxRows } from '../../calculations/figures.ts';
 import type { LineItemRequest, ShippingRequest } from '../../calculations/request.ts';

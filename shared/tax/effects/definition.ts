@@ -29,7 +29,7 @@ type ExplainedRow = {
 };
 
 /** A schema of an object that its field `type` distinguishes from others. */
-export type EffectSchema<Type> = z.ZodMiniType<Type> & z.core.$ZodTypeDiscriminable<'type'>;
+type EffectSchema<Type> = z.ZodMiniType<Type> & z.core.$ZodTypeDiscriminable<'type'>;
 
 /** Everything about one type of effect. */
 export type EffectDefinition<Type> = {

@@ -2,8 +2,7 @@
 import * as z from 'zod/mini';
 import { rateDecimals } from '../../catalog/release-values.ts';
 import { decimal, multiply, rescale } from '../../money/decimal.ts';
-import { partly, taxed } from '../assessment.ts';
-import { ratedAs, scaledRate } from '../general-rate.ts';
+import { partly, ratedAs, scaledRate, taxed } from '../assessment.ts';
 import { min, timesQuantity } from './base.ts';
 import { always, amount, defineEffect, rate, typed } from './definition.ts';
 

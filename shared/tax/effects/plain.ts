@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { type RatedAs, type ResolvedEffect, taxed, untaxed } from '../assessment.ts';
-import { ratedAs, scaledRate } from '../general-rate.ts';
+import { type RatedAs, type ResolvedEffect, ratedAs, scaledRate, taxed, untaxed } from '../assessment.ts';
 import { defineEffect, rate as rateField, typed } from './definition.ts';
 
 /** Effects that the price does not matter for. */

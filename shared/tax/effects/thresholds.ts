@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { decimal } from '../../money/decimal.ts';
-import { assess, partly, taxed, untaxed } from '../assessment.ts';
-import { ratedAs, scaledRate } from '../general-rate.ts';
+import { assess, partly, ratedAs, scaledRate, taxed, untaxed } from '../assessment.ts';
 import { compareUnitPrice, min, timesQuantity } from './base.ts';
 import { always, amount, defineEffect, flag, rate, typed } from './definition.ts';
 
