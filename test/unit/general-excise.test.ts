@@ -6,8 +6,8 @@ import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseFor, builtInReleases } from '../../shared/catalog/built-in.ts';
 import { rateDecimals } from '../../shared/catalog/release-values.ts';
 import { findRates } from '../../shared/rates/rates.ts';
-import { visibleRates } from '../../shared/tax/general-excise.ts';
 import { scaledRate } from '../../shared/tax/assessment.ts';
+import { visibleRates } from '../../shared/tax/general-excise.ts';
 import { ask, jurisdiction, locationOf, releaseOf, rule } from '../support/builders.ts';
 import { onlyShipping } from '../support/shipping.ts';
 
