@@ -7,7 +7,7 @@ import type { Release } from '../catalog/release.ts';
 import type { ElectedRate, Evidence, Jurisdiction, RemoteLocalTax } from '../catalog/release-values.ts';
 import { electedRateOn, releaseWithElection, remoteLocalTaxOn } from '../catalog/remote-sales.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
-import { couldBeState, type Route, type Sourced } from './sourcing.ts';
+import { couldBeState, placeAt, type Route, type Sourced } from './sourcing.ts';
 
 /** Why the tax of a remote sale differs from the tax of its address, or may differ. */
 export type RemoteSale =
@@ -42,22 +42,16 @@ const placedAt = (
   jurisdictions: readonly Jurisdiction[],
   { evidence, day }: { readonly evidence: readonly Evidence[]; readonly day: string },
 ): Sourced => {
-  const { address, county } = destination;
   const coverage = areRatesKnown(release, jurisdictions, day) ? 'complete' : 'none';
   const taxing = { ...place, release, jurisdictions };
   return {
-    place: {
-      ...taxing,
-      sourcing: jurisdictions.map(() => 'destination'),
-      zips: jurisdictions.map(() => address.zip5),
-      counties: jurisdictions.map(() => county),
-    },
+    place: placeAt(taxing, [[destination, jurisdictions]], place.isInterstate),
     decisive: [
       {
         ...destination,
         choice: null,
         place: taxing,
-        resolution: { level: 'state', ambiguous: address.isStateGuessed, coverage },
+        resolution: { level: 'state', ambiguous: destination.address.isStateGuessed, coverage },
         evidence,
         lacksLocals: false,
         approximation: null,

@@ -1,11 +1,11 @@
 import type { ReleaseFor } from '../catalog/content.ts';
 import { type Dated, isApproximateOn, settingOn } from '../catalog/effective.ts';
 import type { TaxAddress } from '../catalog/location/address.ts';
-import { type Located, locate, type Resolution } from '../catalog/location/place.ts';
+import { type Located, locate, type Resolution, type TaxingPlace } from '../catalog/location/place.ts';
 import { statesOfZip } from '../catalog/location/zip-states.ts';
 import { mergedRelease } from '../catalog/merge-releases.ts';
 import type { Release } from '../catalog/release.ts';
-import type { Evidence } from '../catalog/release-values.ts';
+import type { Evidence, Jurisdiction } from '../catalog/release-values.ts';
 import type { SourcedAt } from '../tax/assessment.ts';
 import type { Place } from '../tax/document.ts';
 import { isUnconfirmed } from '../tax/uncertainties.ts';
@@ -49,13 +49,28 @@ const asUncertainty = (uncertain: TaxingAddress, { resolution }: TaxingAddress):
   evidence: [],
 });
 
-const sourcedAt = ({ place, address: { zip5 }, county, at }: TaxingAddress, isInterstate: boolean): Place => ({
-  ...place,
-  sourcing: place.jurisdictions.map(() => at),
-  zips: place.jurisdictions.map(() => zip5),
-  counties: place.jurisdictions.map(() => county),
-  isInterstate,
-});
+type End = Pick<TaxingAddress, 'address' | 'county' | 'at'>;
+
+/** A place whose jurisdictions are sourced at these ends. */
+export const placeAt = (
+  place: TaxingPlace,
+  ends: readonly (readonly [end: End, jurisdictions: readonly Jurisdiction[]])[],
+  isInterstate: boolean,
+): Place => {
+  const each = <Value>(read: (end: End) => Value) =>
+    ends.flatMap(([end, jurisdictions]) => jurisdictions.map(() => read(end)));
+  return {
+    ...place,
+    jurisdictions: ends.flatMap(([, jurisdictions]) => jurisdictions),
+    sourcing: each(({ at }) => at),
+    zips: each(({ address }) => address.zip5),
+    counties: each(({ county }) => county),
+    isInterstate,
+  };
+};
+
+const sourcedAt = (end: TaxingAddress, isInterstate: boolean): Place =>
+  placeAt(end.place, [[end, end.place.jurisdictions]], isInterstate);
 
 /** The release for all jurisdictions but districts. */
 const withoutDistricts = (release: Release): Release => {
@@ -73,26 +88,15 @@ const mixedRelease = (origin: Release, destination: Release): Release =>
   origin === destination ? origin : mergedRelease(withoutDistricts(origin), destination);
 
 /** California: districts tax at the destination, all others at the origin. */
-const mixedPlace = (
-  { place: origin, address: from, county: fromCounty }: TaxingAddress,
-  { place: destination, address: to, county: toCounty }: TaxingAddress,
-): Place => {
-  const { release, code, name } = origin;
+const mixedPlace = (from: TaxingAddress, to: TaxingAddress): Place => {
+  const { place: origin } = from;
   const near = origin.jurisdictions.filter(({ type }) => type !== 'district');
-  const far = destination.jurisdictions.filter(({ type }) => type === 'district');
+  const far = to.place.jurisdictions.filter(({ type }) => type === 'district');
   // If one end is not covered, the other end does not have all taxes.
-  if (!release || !destination.release || near.length === 0 || destination.jurisdictions.length === 0)
-    return { code, name, release, jurisdictions: [], sourcing: [], zips: [], counties: [], isInterstate: false };
-  return {
-    code,
-    name,
-    release: mixedRelease(release, destination.release),
-    jurisdictions: [...near, ...far],
-    sourcing: [...near.map(() => 'origin' as const), ...far.map(() => 'destination' as const)],
-    zips: [...near.map(() => from.zip5), ...far.map(() => to.zip5)],
-    counties: [...near.map(() => fromCounty), ...far.map(() => toCounty)],
-    isInterstate: false,
-  };
+  if (!origin.release || !to.place.release || near.length === 0 || to.place.jurisdictions.length === 0)
+    return placeAt(origin, [], false);
+  const ends = [[from, near] as const, [to, far] as const];
+  return placeAt({ ...origin, release: mixedRelease(origin.release, to.place.release) }, ends, false);
 };
 
 /**

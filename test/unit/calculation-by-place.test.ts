@@ -29,6 +29,10 @@ const askAbout = (to: Address, settings = {}) => {
 };
 
 const found = { ambiguous: false, coverage: 'complete' };
+const refusedBy = (policy: 'ambiguous_address' | 'incomplete_coverage', to: Address) =>
+  refusal({ to, tax_date }, { settings: { [policy]: 'reject' } }).map(({ code }) => code);
+const unresolvable = ['validation_address_unresolvable'];
+const notCovered = ['validation_not_covered'];
 
 describe('the cities of the README', () => {
   it.each([
@@ -138,9 +142,7 @@ describe('a city that is not known', () => {
     const answer = askAbout(to);
     expect(answer).toMatchObject({ percent: 10.5, level: 'zip5', ambiguous: true });
     expect(answer.said('address_ambiguous').join()).toContain('did you mean Huntington Park?');
-    expect(refusal({ to, tax_date }, { settings: { ambiguous_address: 'reject' } })).toMatchObject([
-      { code: 'validation_address_unresolvable', source: { pointer: '/customer/address' } },
-    ]);
+    expect(refusedBy('ambiguous_address', to)).toEqual(unresolvable);
   });
 
   // The local rate of Creve Coeur, where most residents of the ZIP are, is not established.
@@ -152,9 +154,7 @@ describe('a city that is not known', () => {
     expect(answer.said('local_rates_by_place').join().includes('Did you mean Creve Coeur?')).toBe(
       city === 'creve cour',
     );
-    expect(refusal({ to, tax_date }, { settings: { incomplete_coverage: 'reject' } })).toMatchObject([
-      { code: 'validation_not_covered' },
-    ]);
+    expect(refusedBy('incomplete_coverage', to)).toEqual(notCovered);
   });
 
   it('an unknown city without a ZIP leaves the state rate, with what to send', () => {
@@ -198,44 +198,21 @@ it('never suggests a name that only drops a word', () => {
 });
 
 describe('an address that leaves several local rates', () => {
+  const creveCoeur = 'Creve Coeur (rate not established, 88% of the residents) and St. Louis County (3.513%, 12%)';
+  const cobb = 'Cobb County (local rate 2%, 98% of the residents), Atlanta (4.9%, 1%) and Fulton County (3.75%, 1%)';
+  const aurora = 'Aurora, Adams County (local rate 5.6%, 50% of the residents), Aurora, Arapahoe County (5.1%, 48%)';
+  const douglas = 'Douglas County (local rate 2.1%, 91% of the residents) and Littleton (5.85%, 9%)';
+  const gwinnett = 'Gwinnett County (local rate 2%, 97% of the residents) and DeKalb County (4%, 3%)';
+  const harris = 'Harris County (local rate 1%, 100% of the residents) and Tomball (2%)';
+
   it.each<[Address, number, string, string]>([
-    [
-      at('Atlanta', 'GA', '30339'),
-      6,
-      'Cobb County (local rate 2%, 98% of the residents), Atlanta (4.9%, 1%) and Fulton County (3.75%, 1%)',
-      'most of the ZIP is outside of the city, in another county',
-    ],
-    [
-      at('Littleton', 'CO', '80129'),
-      5,
-      'Douglas County (local rate 2.1%, 91% of the residents) and Littleton (5.85%, 9%)',
-      'most of the ZIP is outside of the city, in the same county',
-    ],
-    [
-      at('Saint Louis', 'MO', '63141'),
-      7.738,
-      'Creve Coeur (rate not established, 88% of the residents) and St. Louis County (3.513%, 12%)',
-      'most of the ZIP is in a place whose rate is not known',
-    ],
-    [
-      at('Snellville', 'GA', '30039'),
-      6,
-      'Gwinnett County (local rate 2%, 97% of the residents) and DeKalb County (4%, 3%)',
-      'the ZIP is in two counties',
-    ],
-    [
-      at('Aurora', 'CO', '80010'),
-      8.5,
-      'Aurora, Adams County (local rate 5.6%, 50% of the residents), Aurora, Arapahoe County (5.1%, 48%)',
-      'the city is in two counties',
-    ],
+    [at('Atlanta', 'GA', '30339'), 6, cobb, 'most of the ZIP is outside of the city, in another county'],
+    [at('Littleton', 'CO', '80129'), 5, douglas, 'most of the ZIP is outside of the city, in the same county'],
+    [at('Saint Louis', 'MO', '63141'), 7.738, creveCoeur, 'most of the ZIP is in a place whose rate is not known'],
+    [at('Snellville', 'GA', '30039'), 6, gwinnett, 'the ZIP is in two counties'],
+    [at('Aurora', 'CO', '80010'), 8.5, aurora, 'the city is in two counties'],
     [{ state: 'CO', postal_code: '80221' }, 4.75, 'Adams County (local rate 1.85%, 80%', 'no city was sent'],
-    [
-      at('Tomball', 'TX', '77337'),
-      7.25,
-      'Harris County (local rate 1%, 100% of the residents) and Tomball (2%)',
-      'the name is a place where the ZIP has no residents',
-    ],
+    [at('Tomball', 'TX', '77337'), 7.25, harris, 'the name is a place where the ZIP has no residents'],
     [at('Dallas', 'TX', '75261'), 6.25, 'Dallas (2%)', 'the ZIP has no residents in the county of the city'],
     [{ city: 'Houston', state: 'TX' }, 8.25, 'Houston (local rate 2%, 79%', 'mail for the city goes beyond its limits'],
   ])('%o is ambiguous, at %s percent: %s, because %s', (to, percent, areas) => {
@@ -267,9 +244,7 @@ describe('an address that leaves several local rates', () => {
     expect(answer).toMatchObject({ percent, ambiguous: true });
     expect(answer.said('address_contradictory').join()).toContain(why);
     expect(askAbout(to, { ambiguous_address: 'highest_rate' }).percent).toBe(highest);
-    expect(refusal({ to, tax_date }, { settings: { ambiguous_address: 'reject' } })).toMatchObject([
-      { code: 'validation_address_unresolvable' },
-    ]);
+    expect(refusedBy('ambiguous_address', to)).toEqual(unresolvable);
   });
 
   it('a contradiction that changes no rate is warned of, and is not ambiguous', () => {
@@ -293,21 +268,18 @@ describe('an address that leaves several local rates', () => {
   });
 });
 
-describe('a rate that is not established', () => {
-  it("an unestablished rate of a city leaves its county's rate, and the answer is partial", () => {
-    const answer = askAbout(at('Abbeville', 'AL', '36310'));
-    expect(answer).toMatchObject({ percent: 6, level: 'county', coverage: 'partial' });
-    expect(answer.said('local_rates_missing').join()).toContain('Abbeville');
-  });
-
-  it('an unestablished rate of a county leaves the state rate', () => {
-    const answer = askAbout({ state: 'TX', county: 'Travis' });
-    expect(answer).toMatchObject({ percent: 6.25, level: 'state', coverage: 'partial' });
-    expect(
-      refusal({ to: { state: 'TX', county: 'Travis' }, tax_date }, { settings: { incomplete_coverage: 'reject' } }),
-    ).toMatchObject([{ code: 'validation_not_covered' }]);
-  });
-});
+it.each<[Address, number, string, string]>([
+  [at('Abbeville', 'AL', '36310'), 6, 'county', 'Abbeville'],
+  [{ state: 'TX', county: 'Travis' }, 6.25, 'state', 'Travis'],
+])(
+  '%o has a rate that is not established: %s percent, by its %s, and the answer is partial',
+  (to, percent, level, name) => {
+    const answer = askAbout(to);
+    expect(answer).toMatchObject({ percent, level, coverage: 'partial' });
+    expect(answer.said('local_rates_missing').join()).toContain(name);
+    expect(refusedBy('incomplete_coverage', to)).toEqual(notCovered);
+  },
+);
 
 const rejecting = { settings: { incomplete_coverage: 'reject' as const } };
 it.each<{ to: Address }>([
@@ -358,24 +330,18 @@ it.each<[Address, boolean]>([
   expect(said.includes('Import the boundary file')).toBe(isPublished);
 });
 
-describe('the reason why an address is ambiguous', () => {
-  const describeUncertainty = (to: Address) => askAbout(to).said('address_ambiguous').join();
-
-  it.each<[Address, string]>([
-    [at('Snellville', 'GA', '30039'), 'Send the county (address.county), or import'],
-    [at('Snellville', 'GA', '30039', 'Dekalbb'), 'Correct the county (address.county), or import'],
-    [{ state: 'CO', postal_code: '80221' }, 'Send the city, or send the county (address.county), or import'],
-    [at('Littleton', 'CO', '80129'), 'Import a'],
-    [at('Atlanta', 'GA', '30341'), 'Import the'],
-  ])('has a remedy: %o', (to, advice) => {
-    const uncertainty = describeUncertainty(to);
-    expect(uncertainty).toContain(`${advice}`);
-    // Colorado publishes no boundary file.
-    expect(uncertainty).toContain(
-      to.state === 'GA' ? "state's boundary file" : 'a table of rates by ZIP (format zip-rates)',
-    );
-    expect(uncertainty).not.toMatch(/Correct the city|[Oo]nly a boundary file/);
-  });
+it.each<[Address, string]>([
+  [at('Snellville', 'GA', '30039'), 'Send the county (address.county), or import'],
+  [at('Snellville', 'GA', '30039', 'Dekalbb'), 'Correct the county (address.county), or import'],
+  [{ state: 'CO', postal_code: '80221' }, 'Send the city, or send the county (address.county), or import'],
+  [at('Littleton', 'CO', '80129'), 'Import a'],
+  [at('Atlanta', 'GA', '30341'), 'Import the'],
+])('names the remedy of an ambiguous address: %o', (to, advice) => {
+  const text = askAbout(to).said('address_ambiguous').join();
+  expect(text).toContain(advice);
+  // Colorado publishes no boundary file.
+  expect(text).toContain(to.state === 'GA' ? "state's boundary file" : 'a table of rates by ZIP (format zip-rates)');
+  expect(text).not.toMatch(/Correct the city|[Oo]nly a boundary file/);
 });
 
 it('one uncertain rule of a state warns once, not for each jurisdiction', () => {

@@ -41,9 +41,8 @@ const extracted = (gross: bigint, taxed: TaxedCharge, { rounding }: TaxDocument,
 const lineBaseSteps = (
   line: TaxLine,
   taxed: TaxedCharge,
-  document: TaxDocument,
+  { document, write }: Explained,
   pointer: string,
-  write: Writer,
 ): ExplanationStep[] => {
   const isDiscounted = taxed.discount > 0n || taxed.thirdPartyDiscount > 0n;
   if (!isDiscounted && !document.taxIncluded) return [];
@@ -72,19 +71,12 @@ const listShares = ({ lines, shipping }: TaxedDocument): readonly bigint[] => {
   return shares;
 };
 
-/** A charge before and after tax. `isShipping` is false for a fee of the seller. */
-type ShippingAmount = { readonly amount: bigint; readonly taxed: TaxedCharge; readonly isShipping: boolean };
-
 /** How a shipping charge is allocated to the lines that it delivers. */
 const shippingBaseStep = (
-  { amount, taxed, isShipping }: ShippingAmount,
-  {
-    document,
-    lines,
-    ids,
-  }: { readonly document: TaxDocument; readonly lines: readonly TaxedCharge[]; readonly ids: readonly string[] },
+  { product, amount }: Pick<ShippingCharge, 'product' | 'amount'>,
+  taxed: TaxedCharge,
+  { document, taxed: { lines }, ids, write }: Explained,
   pointer: string,
-  write: Writer,
 ): ExplanationStep => {
   const shares = taxed.shares ?? [];
   const isEqual = shares.every(({ line }) => chargeBase(lines[line] as TaxedCharge) === 0n);
@@ -93,7 +85,7 @@ const shippingBaseStep = (
     shares.length > 1 && shares.length <= namedMax
       ? `: ${listed(shares.map((share) => `${ids[share.line]} ${write(share.amount)}`))}`
       : '';
-  const [name, belongs] = isShipping ? ['Shipping', 'it delivers'] : ['The charge', 'it is for'];
+  const [name, belongs] = isShippingCharge(product) ? ['Shipping', 'it delivers'] : ['The charge', 'it is for'];
   const only = isAll ? 'the one line' : `${ids[shares[0]?.line ?? 0]}, the line that ${belongs}`;
   const among =
     shares.length > 1
@@ -112,16 +104,18 @@ type Calculated = {
   readonly taxed: TaxedDocument;
   readonly write: Writer;
 };
-type Explained = Omit<Calculated, 'read'> & Calculated['read'];
 
-/** Computed once for all charges. */
-type Whole = Explained & {
-  /** By charge: the parts that are rounded as one. */
-  readonly parts: ReturnType<typeof roundedParts>;
-  readonly charges: readonly Charge[];
-  readonly invoices: Invoices;
-  readonly ids: readonly string[];
-};
+/** A calculation, with what is the same for all of its charges. */
+type Explained = Omit<Calculated, 'read'> &
+  Calculated['read'] & {
+    /** By charge: the parts that are rounded as one. */
+    readonly parts: ReturnType<typeof roundedParts>;
+    readonly charges: readonly Charge[];
+    readonly invoices: Invoices;
+    readonly ids: readonly string[];
+    /** Each line's share of all shipping. */
+    readonly shares: readonly bigint[];
+  };
 
 /** Why the buyer of a line is exempt, as a clause; `null` if no exemption applies. */
 const describeExemption = (index: number, { input, exemptions, document }: Explained): string | null => {
@@ -137,23 +131,23 @@ const describeExemption = (index: number, { input, exemptions, document }: Expla
   return `${certificate} is valid on ${document.day}`;
 };
 
-const lineGoods = (line: TaxLine, index: number, shipping: bigint, explained: Explained): Goods => ({
+const lineGoods = (line: TaxLine, index: number, explained: Explained): Goods => ({
   product: line.product,
   quantity: line.quantity,
   exemption: describeExemption(index, explained),
   day: explained.document.day,
   release: line.place.release,
   treatments: explained.taxed.lines[index]?.treatments ?? [],
-  shipping,
+  shipping: explained.shares[index] ?? 0n,
 });
 
-const goodsSteps = (line: TaxLine, index: number, share: bigint, explained: Whole): ExplanationStep[] => {
+const goodsSteps = (line: TaxLine, index: number, explained: Explained): ExplanationStep[] => {
   const { document, taxed, write, parts } = explained;
   const pointer = `/line_items/${index}`;
-  const goods = lineGoods(line, index, share, explained);
+  const goods = lineGoods(line, index, explained);
   const figures = taxed.lines[index] as TaxedDocument['lines'][number];
   return [
-    ...lineBaseSteps(line, figures, document, pointer, write),
+    ...lineBaseSteps(line, figures, explained, pointer),
     ...figures.rows.flatMap((row) => rowSteps(row, goods, document.exponent, pointer, write)),
     ...(parts[index] ?? []).map((charge) => roundingStep(charge, explained, pointer)),
   ];
@@ -173,7 +167,7 @@ const shippingSteps = (
   { product, amount }: Pick<ShippingCharge, 'product' | 'amount'>,
   index: number,
   pointer: string,
-  explained: Whole,
+  explained: Explained,
 ): ExplanationStep[] => {
   const { document, taxed, write, parts } = explained;
   const figures = [...taxed.lines, ...taxed.shipping][index] as TaxedCharge;
@@ -187,12 +181,7 @@ const shippingSteps = (
     shipping: 0n,
   });
   return [
-    shippingBaseStep(
-      { amount, taxed: figures, isShipping: isShippingCharge(product) },
-      { ...explained, lines: taxed.lines },
-      pointer,
-      write,
-    ),
+    shippingBaseStep({ product, amount }, figures, explained, pointer),
     ...(parts[index] ?? []).flatMap((charge) => [
       ...charge.rows.flatMap((row) => rowSteps(row, goods(charge.release), document.exponent, pointer, write)),
       roundingStep(charge, explained, pointer),
@@ -203,13 +192,13 @@ const shippingSteps = (
 const reductionText = ({ amount }: TaxLine, { write }: Explained): string =>
   `The negative price takes ${write(-amount)} off other charges, as a discount on them. The line itself has no tax.`;
 
-const lineSteps = (line: TaxLine, index: number, share: bigint, explained: Whole): ExplanationStep[] => {
+const lineSteps = (line: TaxLine, index: number, explained: Explained): ExplanationStep[] => {
   const pointer = `/line_items/${index}`;
   const place = placeSteps(explained.located[index] as LocatedLine, explained.document.day, pointer);
   if (line.amount < 0n) return [step('base', pointer, reductionText(line, explained))];
   return line.deliveries
     ? shippingSteps(line, index, pointer, explained)
-    : [...place, ...goodsSteps(line, index, share, explained)];
+    : [...place, ...goodsSteps(line, index, explained)];
 };
 
 // Lambda limits a response to 6 MB, as JSON in JSON. Without steps, 1,000 lines in seven jurisdictions take 4 MB.
@@ -229,14 +218,19 @@ const leftOut = (index: number, count: number): ExplanationStep =>
  * citation. After 1.2 MB of steps, one step counts the remaining lines.
  */
 export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] => {
-  const explained: Explained = { ...calculated, ...read };
-  const { input, document, taxed } = explained;
-  const { lines, shipping, day } = document;
-  const parts = roundedParts(document, taxed);
+  const { input, taxed } = calculated;
+  const { lines, shipping, day } = read.document;
+  const parts = roundedParts(read.document, taxed);
   const charges = parts.flat();
-  const ids = documentIds(input).lines;
-  const whole = { ...explained, parts, charges, invoices: roundedInvoices(charges, day), ids };
-  const shares = listShares(taxed);
+  const explained: Explained = {
+    ...calculated,
+    ...read,
+    parts,
+    charges,
+    invoices: roundedInvoices(charges, day),
+    ids: documentIds(input).lines,
+    shares: listShares(taxed),
+  };
   const reported = new Set<string>();
   const steps: ExplanationStep[] = [];
   let bytes = 0;
@@ -245,7 +239,7 @@ export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] 
       steps.push(leftOut(index, lines.length));
       break;
     }
-    for (const one of lineSteps(line, index, shares[index] ?? 0n, whole)) {
+    for (const one of lineSteps(line, index, explained)) {
       // Lines that share the document's address would repeat its step.
       const address = one.step === 'address' ? `${one.pointer} ${one.text}` : null;
       if (address !== null && reported.has(address)) continue;
@@ -255,6 +249,6 @@ export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] 
     }
   }
   const explainShipping = (charge: ShippingCharge, index: number) =>
-    shippingSteps(charge, lines.length + index, shippingPointer(input.shipping, index), whole);
+    shippingSteps(charge, lines.length + index, shippingPointer(input.shipping, index), explained);
   return [...steps, ...shipping.flatMap(explainShipping)];
 };
