@@ -1,6 +1,6 @@
+import { filingReply } from '../shared/api/csv-reply.ts';
 import { defineEndpoint } from '../shared/api/define-endpoint.ts';
 import type { Documentation } from '../shared/api/endpoint.ts';
-import { filingReply } from '../shared/api/filing-reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { totalsCsv } from '../shared/filings/csv.ts';
 import { filingNotFound } from '../shared/filings/problems.ts';

@@ -1,6 +1,6 @@
+import { changedFilingReply } from '../shared/api/csv-reply.ts';
 import { defineEndpoint } from '../shared/api/define-endpoint.ts';
 import type { Documentation } from '../shared/api/endpoint.ts';
-import { changedFilingReply } from '../shared/api/filing-reply.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';

@@ -3,7 +3,7 @@ import { Aws } from 'aws-cdk-lib';
 import { type MethodDeploymentOptions, ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { endpoints } from '../functions/endpoints.ts';
-import { unreadable } from '../shared/api/read-body.ts';
+import { unreadable } from '../shared/api/body.ts';
 import { envelope, safetyHeaders } from '../shared/api/reply.ts';
 import { currentVersion } from '../shared/api/versions.ts';
 import { errorCodes } from '../shared/base/error-codes.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type ScheduleName, schedules } from '../../functions/endpoints.ts';
-import { mediaTypeProblem, unreadable } from '../../shared/api/read-body.ts';
+import { mediaTypeProblem, unreadable } from '../../shared/api/body.ts';
 import { instantMs } from '../../shared/base/calendar.ts';
 import { asObject } from '../../shared/base/json.ts';
 import { invalidFormat, type Problem } from '../../shared/base/problem.ts';

@@ -10,9 +10,9 @@ import { recordCacheHit, recordCacheMiss } from '../observability/tally.ts';
 import { findAccount } from '../store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../store/accounts/api-key-store.ts';
 import { type VerifyToken, verifyToken } from './bearer.ts';
+import { bodyBytesMax } from './body.ts';
 import type { EndpointDescription } from './endpoint.ts';
 import { showRate } from './limit-rate.ts';
-import { bodyBytesMax } from './read-body.ts';
 import { type Caller, Refusal, type RequestContext, requireCaller, type Scope } from './request-context.ts';
 
 type Credentials = {

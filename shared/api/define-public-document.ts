@@ -2,9 +2,8 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { observed } from '../observability/request-line.ts';
 import type { Endpoint, EndpointDescription } from './endpoint.ts';
 import { entityTag, textOr304 } from './entity-tag.ts';
-import { errorResult } from './failure.ts';
-import { readQuery } from './query.ts';
-import { type EndpointResponse, proxyResult } from './reply.ts';
+import { readQuery } from './field-problems.ts';
+import { type EndpointResponse, errorResult, proxyResult } from './reply.ts';
 import { Refusal, type RequestContext, requestContext } from './request-context.ts';
 import { refuseUnknownVersion, setRequestedVersion } from './versions.ts';
 

@@ -1,14 +1,52 @@
-/** The definition of an endpoint, as the Lambda handler, the CDK app, the gateways and the OpenAPI document read it. */
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Code } from '../base/error-codes.ts';
 import type { Problem } from '../base/problem.ts';
 import type { TableAccess } from '../store/table-access.ts';
 import type { BodyDefinition } from './body.ts';
-import type { Group } from './groups.ts';
 import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
 import type * as samples from './openapi/samples.ts';
 import type { RequestContext, Scope } from './request-context.ts';
+
+/** The groups of the endpoints, in the order in which integrators need them, with an introduction in Markdown. */
+export const groups = [
+  {
+    title: 'Calculate tax',
+    text: 'Estimate the tax on an order. Levy stores nothing, so call it whenever the cart changes.',
+  },
+  {
+    title: 'Record sales and refunds',
+    text: 'Record what you sold and what you refunded. A sale and its refunds are transactions of one kind: a refund is `POST /transactions` with `type: credit`, and its amounts are positive, too.',
+  },
+  {
+    title: 'Finalize, change or void',
+    text: 'Finalize or void a transaction, and change the fields that its status allows.',
+  },
+  {
+    title: 'Exempt customers',
+    text: 'Store the exemption certificates of your customers. Calculations and transactions that name a customer apply the certificate that is valid on their tax date.',
+  },
+  {
+    title: 'File tax returns',
+    text: "Preview and close a state's period, read the tax due, and mark the return as filed.",
+  },
+  {
+    title: 'Read and reconcile the ledger',
+    text: 'Retrieve, list, replay and compare recorded transactions.',
+  },
+  {
+    title: 'Report and register',
+    text: 'Sales by state and month, and the states whose economic nexus threshold they reach.',
+  },
+  {
+    title: 'Look up codes and coverage',
+    text: 'Product tax codes, product attributes, the coverage of each state, and the settings of the account.',
+  },
+] as const;
+
+export type Group = (typeof groups)[number]['title'];
+
+/** The definition of an endpoint, as the Lambda handler, the CDK app, the gateways and the OpenAPI document read it. */
 
 /** The groups of endpoints, in their order on the documentation page. */
 export const tags = [
@@ -62,7 +100,7 @@ export type Documentation = {
   readonly description: string;
   /**
    * Headers that the endpoint reads, besides those that its scope, body and `notModified` imply
-   * (openapi/path-items.ts).
+   * (openapi/document.ts).
    */
   readonly requestHeaders?: readonly RequestHeader[];
   /** Requests that succeed unchanged. Requests with a parent succeed once it exists. */
@@ -104,3 +142,53 @@ export type DocumentedEndpoint<Name extends string = string> = Endpoint<Name> & 
 /** The id of an endpoint in the OpenAPI document. */
 export const operationId = (name: string): string =>
   name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Refusals of `POST /calculations` and of every request that calculates as it does. */
+export const calculationErrors = [
+  'validation_unknown_product_tax_code',
+  'validation_unknown_product_attribute',
+  'validation_product_attribute_not_applicable',
+  'validation_product_attribute_conflict',
+  'validation_address_unresolvable',
+  'validation_not_covered',
+  'conflict_parent_not_creditable',
+  'conflict_over_credit',
+] as const satisfies readonly Code[];
+
+const everyEndpoint = [
+  'method_not_allowed',
+  'validation_unknown_parameter',
+  'validation_unknown_service_version',
+  'rate_limit_error',
+  'system_internal_error',
+  'system_service_unavailable',
+] as const satisfies readonly Code[];
+
+const withCredential = [
+  'auth_error',
+  'auth_api_key_not_found',
+  'auth_api_key_expired',
+  'auth_token_invalid',
+  'auth_forbidden',
+] as const satisfies readonly Code[];
+
+const withBody = [
+  'validation_malformed_json',
+  'validation_body_too_large',
+  'validation_unsupported_media_type',
+  'validation_required_field',
+  'validation_invalid_format',
+  'validation_unknown_field',
+] as const satisfies readonly Code[];
+
+/** Every error code that an endpoint can return. The contract tests compare each response with it. */
+export const listErrorCodes = ({ scope, body, query, errors }: DocumentedEndpoint): readonly Code[] => [
+  ...new Set<Code>([
+    ...everyEndpoint,
+    ...(scope === null ? [] : withCredential),
+    ...(body ? withBody : []),
+    ...(scope === 'write' ? (['idempotency_key_reused'] as const) : []),
+    ...(query ? (['validation_invalid_format'] as const) : []),
+    ...errors,
+  ]),
+];

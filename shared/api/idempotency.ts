@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../base/canonical-json.ts';
+import { canonicalJson } from '../base/json.ts';
 import type { Idempotency, ReplayableResponse } from '../ledger/ports.ts';
 import type { EndpointResponse } from './reply.ts';
 import { Refusal, type RequestContext } from './request-context.ts';

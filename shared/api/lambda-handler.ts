@@ -4,8 +4,8 @@ import { observed } from '../observability/request-line.ts';
 import { tally } from '../observability/tally.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
-import { errorResult } from './failure.ts';
 import { limitRate } from './limit-rate.ts';
+import { errorResult } from './reply.ts';
 import { type RequestContext, requestContext } from './request-context.ts';
 import { resolveVersion, setRequestedVersion } from './versions.ts';
 

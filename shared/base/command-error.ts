@@ -1,4 +1,4 @@
-import { describeJsonError } from './json-error.ts';
+import { describeJsonError } from './json.ts';
 import type { Result } from './result.ts';
 
 /** An error that the operator can fix. A command prints its message without a stack and exits with 1. */

@@ -1,6 +1,6 @@
 /** List cursors: opaque to the client, and signed with the account's secret for one list and its filters. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from './json.ts';
 
 /** The format of a cursor in the OpenAPI document: base64url of a position and its SHA-256. */
 const exampleCursor = `${Buffer.from('2026-10-08').toString('base64url')}.${'A'.repeat(43)}`;

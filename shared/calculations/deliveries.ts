@@ -1,8 +1,7 @@
 /** Which line items a shipping charge delivers, and which a fee of the seller is for. */
 import { invalidFormat, type Problem } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import { determineFulfillment } from '../vocabulary/fulfillment.ts';
-import { isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { determineFulfillment, isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import {
   assignRoles,
   isFee,

@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { endpoints } from '../../functions/endpoints.ts';
-import { operationId } from '../api/endpoint.ts';
-import { type Group, groups } from '../api/groups.ts';
+import { type Group, groups, operationId } from '../api/endpoint.ts';
 import { assert } from '../base/assert.ts';
 import { bundled, policyOf } from '../packed/page-parts.ts';
 import productTaxCodes from '../vocabulary/product-tax-codes.json' with { type: 'json' };
 import { hasAllFields, schemaFields } from './fields.ts';
-import { html, type Markup, type Part, raw } from './html.ts';
-import { blocks, inline, slug } from './markdown.ts';
+import { blocks, html, inline, type Markup, type Part, raw, slug } from './markup.ts';
 import { components, errorCodes, info, type Operation, operations } from './openapi.ts';
 import { operationArticle } from './operation.ts';
 

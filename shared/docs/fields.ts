@@ -1,5 +1,4 @@
-import { html, type Markup, type Part } from './html.ts';
-import { inline } from './markdown.ts';
+import { html, inline, type Markup, type Part } from './markup.ts';
 import { components, type Schema, schemaName } from './openapi.ts';
 
 const joined = (parts: readonly Part[], between: Part): Part =>

@@ -1,7 +1,6 @@
 import { assert } from '../base/assert.ts';
 import { type Field, fieldList, schemaFields } from './fields.ts';
-import { codeBlock, html, type Markup, type Part, prettyJson } from './html.ts';
-import { blocks, inline } from './markdown.ts';
+import { blocks, codeBlock, html, inline, type Markup, type Part, prettyJson } from './markup.ts';
 import {
   components,
   errorCodes,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../base/canonical-json.ts';
+import { canonicalJson } from '../base/json.ts';
 import type { ReleaseHead, ReleasePart } from '../catalog/content.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { canonicalJson } from '../base/canonical-json.ts';
-import type { DeepReadonly } from '../base/json.ts';
+import { canonicalJson, type DeepReadonly } from '../base/json.ts';
 import { committedState, type Hashed } from './personal-data/fields.ts';
 import type { Transaction } from './transaction.ts';
 

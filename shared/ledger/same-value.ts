@@ -1,4 +1,4 @@
-import { canonicalJson } from '../base/canonical-json.ts';
+import { canonicalJson } from '../base/json.ts';
 
 /** Whether two values are the same JSON. The order of their keys does not matter. */
 export const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../base/canonical-json.ts';
 import { getOrAdd } from '../base/collections.ts';
+import { canonicalJson } from '../base/json.ts';
 import type { Effect, Release, Rule } from '../catalog/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { appliesTo, codeLabel, type ProductAttribute, vocabulary } from '../vocabulary/vocabulary.ts';

@@ -3,6 +3,7 @@ import type { Problem } from '../base/problem.ts';
 import { type Accepted, accept, type Result, refuse } from '../base/result.ts';
 import { closest } from './closest.ts';
 import { crosswalkRows, systemNames } from './crosswalk.ts';
+import type { Fulfillment } from './schema.ts';
 import { appliesTo, codeFamily, codeLabel, type ProductAttribute, vocabulary } from './vocabulary.ts';
 
 /** A suggestion for a text that is not a product tax code. */
@@ -278,3 +279,16 @@ export const checkWith =
     for (const problem of result.problems)
       issues.push({ code: 'custom', input: value, message: problem.detail, params: { problem }, path: [] });
   };
+
+/** How a product usually reaches the buyer, by its code; an attribute that states the medium overrides the code. */
+export const determineFulfillment = ({
+  path,
+  attributes,
+}: Pick<ProductTaxCode, 'path' | 'attributes'>): Fulfillment => {
+  const { fulfillmentByName } = vocabulary();
+  for (const code of attributes) {
+    const known = fulfillmentByName.get(code);
+    if (known !== undefined) return known;
+  }
+  return fulfillmentByName.get(path) ?? 'shipped';
+};

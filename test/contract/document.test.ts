@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
-import { listErrorCodes } from '../../shared/api/endpoint-errors.ts';
+import { listErrorCodes } from '../../shared/api/endpoint.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { errorCodes } from '../../shared/base/error-codes.ts';
 import { resolve, schemaProblems } from './validate-response.ts';

@@ -1,7 +1,7 @@
 /** Filings, their entries and their CSV files as the API returns them. */
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { filingReply } from '../../shared/api/filing-reply.ts';
+import { filingReply } from '../../shared/api/csv-reply.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import {

@@ -8,7 +8,7 @@ import { endpoint as updateFiling } from '../../functions/update-filing.ts';
 import { endpoint as updateTransaction } from '../../functions/update-transaction.ts';
 import type { Account, Settings } from '../../shared/accounts/account.ts';
 import type { Serve } from '../../shared/api/endpoint.ts';
-import { errorResult } from '../../shared/api/failure.ts';
+import { errorResult } from '../../shared/api/reply.ts';
 import { requestContext } from '../../shared/api/request-context.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
 import { type Outcome, redactSelection } from '../../shared/cli/accounts/redact.ts';

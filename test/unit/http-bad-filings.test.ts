@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readQuery } from '../../shared/api/query.ts';
+import { readQuery } from '../../shared/api/field-problems.ts';
 import type { Problem } from '../../shared/base/problem.ts';
 import {
   FilingListQuery,

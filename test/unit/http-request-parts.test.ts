@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { textProblems } from '../../shared/api/body.ts';
-import { inBodyOrder, pointerTo, unionProblems } from '../../shared/api/field-problems.ts';
-import { readQuery } from '../../shared/api/query.ts';
-import { readBody } from '../../shared/api/read-body.ts';
+import { readBody, textProblems } from '../../shared/api/body.ts';
+import { inBodyOrder, pointerTo, readQuery, unionProblems } from '../../shared/api/field-problems.ts';
 import { requestContext as contextOfEvent, Refusal, type RequestContext } from '../../shared/api/request-context.ts';
 import { valueAt } from '../../shared/base/json.ts';
 

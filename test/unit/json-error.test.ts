@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { describeJsonError } from '../../shared/base/json-error.ts';
+import { describeJsonError } from '../../shared/base/json.ts';
 
 const parses = (text: string): boolean => {
   try {

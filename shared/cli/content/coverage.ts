@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { canonicalJson } from '../../base/canonical-json.ts';
+import { canonicalJson } from '../../base/json.ts';
 import { builtInReleases } from '../../catalog/built-in.ts';
 import { coveragePage } from '../../coverage/page.ts';
 import { residentsTable } from '../../coverage/residents.ts';

@@ -1,7 +1,7 @@
 /** `content diff`: the changes if a release replaces another. */
 import type { Command } from 'commander';
 import { toDay } from '../../base/calendar.ts';
-import { canonicalJson } from '../../base/canonical-json.ts';
+import { canonicalJson } from '../../base/json.ts';
 import { isOwn } from '../../catalog/own-rules.ts';
 import { type Release, type Rule, settingNames } from '../../catalog/release.ts';
 import { now } from '../../config/clock.ts';

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../base/canonical-json.ts';
+import { canonicalJson } from '../../base/json.ts';
 import type { Schemas } from '../../client/client.ts';
 import { sha256 } from './oidc.ts';
 

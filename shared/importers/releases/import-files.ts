@@ -1,6 +1,6 @@
 import { dayMs, toDay } from '../../base/calendar.ts';
-import { canonicalJson } from '../../base/canonical-json.ts';
 import { accepted, CommandError } from '../../base/command-error.ts';
+import { canonicalJson } from '../../base/json.ts';
 import { counted, instantText } from '../../base/texts.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../base/canonical-json.ts';
 import { batchesOf } from '../../base/collections.ts';
+import { canonicalJson } from '../../base/json.ts';
 import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { contentLoader } from '../../catalog/loading/content-loader.ts';

@@ -1,5 +1,4 @@
-import { asObject } from '../../base/json.ts';
-import { describeJsonError } from '../../base/json-error.ts';
+import { asObject, describeJsonError } from '../../base/json.ts';
 import { builtInRelease } from '../../catalog/built-in.ts';
 import { codesInTable } from '../../catalog/local/local-table.ts';
 import { isOwnCode, ownFormat, ownSource } from '../../catalog/own-rules.ts';

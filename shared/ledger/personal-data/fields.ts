@@ -1,6 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { canonicalJson } from '../../base/canonical-json.ts';
-import { isObjectOrArray } from '../../base/json.ts';
+import { canonicalJson, isObjectOrArray } from '../../base/json.ts';
 import { fiveDigitZip } from '../../catalog/location/address.ts';
 import { expiredReason, type StoredTransaction, type Transaction } from '../transaction.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { canonicalJson } from '../../base/canonical-json.ts';
+import { canonicalJson } from '../../base/json.ts';
 import type { ActiveReleases, ReleaseHead, ReleasePart } from '../../catalog/content.ts';
 import { ContentCorrupt } from '../../catalog/loading/content-errors.ts';
 import type { Measured, PartName } from '../../catalog/loading/content-loader.ts';
