@@ -27,33 +27,20 @@ const anchorsIn = (text: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-it.each(pages)('%s has no broken link', (page) => {
-  const broken = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, target = '']) => target)
-    .filter((target) => !/^[a-z]+:/.test(target))
-    .filter((target) => {
-      const [path = '', anchor] = target.split('#');
-      const file = path === '' ? page : join(dirname(page), path);
-      if (!existsSync(join(root, file))) return true;
-      return anchor !== undefined && file.endsWith('.md') && !anchorsIn(read(file)).includes(anchor);
-    });
-  expect(broken).toEqual([]);
-});
+const linksIn = (page: string) => [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+const isBroken = (page: string, target: string): boolean => {
+  const [path = '', anchor] = target.split('#');
+  const file = path === '' ? page : join(dirname(page), path);
+  if (!existsSync(join(root, file))) return true;
+  return anchor !== undefined && file.endsWith('.md') && !anchorsIn(read(file)).includes(anchor);
+};
 
-it.each(pages)('%s names only npm scripts that exist', (page) => {
+/** The npm scripts that a page may name: those of the project, and of its own package. */
+const scriptsOf = (page: string): object => {
   const own = join(dirname(page), 'package.json');
   const files = ['package.json', ...(page.startsWith('integrations/') && existsSync(join(root, own)) ? [own] : [])];
-  const scripts = Object.assign({}, ...files.map((file) => JSON.parse(read(file)).scripts));
-  const named = [...read(page).matchAll(/npm run (?:-s |--silent )?([a-z][\w-]*)/g)].map(([, name = '']) => name);
-  expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
-});
-
-it.each(pages)('%s names only source files that exist', (page) => {
-  const named = [...read(page).matchAll(/`((?:functions|infra|shared|test)\/[\w./-]+\.\w+)`/g)].map(
-    ([, path = '']) => path,
-  );
-  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-});
+  return Object.assign({}, ...files.map((file) => JSON.parse(read(file)).scripts));
+};
 
 const programs: Readonly<Record<string, () => Command>> = {
   accounts: accountsProgram,
@@ -63,26 +50,30 @@ const programs: Readonly<Record<string, () => Command>> = {
   ledger: ledgerProgram,
 };
 
-/** The command that the words select, and the words after it. */
-const commandOf = (program: Command, words: readonly string[]): readonly [Command, readonly string[]] => {
-  const [first = '', ...others] = words;
+/** The command that the words select. */
+const commandOf = (program: Command, [first = '', ...others]: readonly string[]): Command => {
   const found = program.commands.find((command) => command.name() === first);
-  return found ? commandOf(found, others) : [program, words];
+  return found ? commandOf(found, others) : program;
 };
 
-it.each(pages)('%s names only commands and options that exist', (page) => {
-  const lines = [
-    ...read(page).matchAll(/npm run (?:-s |--silent )?(accounts|content|customers|filings|ledger) -- ([^`\n|#]+)/g),
+const isCommand = (name: string, text: string): boolean => {
+  const words = text.trim().split(/\s+/);
+  const command = commandOf((programs[name] as () => Command)(), words);
+  if (command.commands.length > 0 && !words.includes('--help') && words[0] !== '…') return false;
+  const known = [...command.options.map(({ long }) => long), '--help'];
+  return words.filter((word) => /^--[a-z]/.test(word)).every((word) => known.includes(word.replace(/=.*/, '')));
+};
+
+it.each(pages)('%s names only pages, files, npm scripts, commands and options that exist', (page) => {
+  const text = read(page);
+  const links = linksIn(page).filter((target) => !/^[a-z]+:/.test(target));
+  expect(links.filter((target) => isBroken(page, target))).toEqual([]);
+  const scripts = [...text.matchAll(/npm run (?:-s |--silent )?([a-z][\w-]*)/g)].map(([, name = '']) => name);
+  expect(scripts.filter((name) => !Object.hasOwn(scriptsOf(page), name))).toEqual([]);
+  const files = [...text.matchAll(/`((?:functions|infra|shared|test)\/[\w./-]+\.\w+)`/g)].map(([, path = '']) => path);
+  expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  const commands = [
+    ...text.matchAll(/npm run (?:-s |--silent )?(accounts|content|customers|filings|ledger) -- ([^`\n|#]+)/g),
   ];
-  const wrong = lines.flatMap(([line, name = '', text = '']) => {
-    const words = text.trim().split(/\s+/);
-    const [command] = commandOf((programs[name] as () => Command)(), words);
-    const isGroup = command.commands.length > 0 && !words.includes('--help') && words[0] !== '…';
-    const known = [...command.options.map(({ long }) => long), '--help'];
-    const unknown = words
-      .filter((word) => /^--[a-z]/.test(word))
-      .filter((word) => !known.includes(word.replace(/=.*/, '')));
-    return isGroup || unknown.length > 0 ? [line] : [];
-  });
-  expect(wrong).toEqual([]);
+  expect(commands.filter(([, name = '', words = '']) => !isCommand(name, words)).map(([line]) => line)).toEqual([]);
 });

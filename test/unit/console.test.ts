@@ -26,6 +26,7 @@ import {
   totalsOf,
 } from '../../shared/console/client/report.ts';
 import { linkTo, routeOf } from '../../shared/console/client/route.ts';
+import { type Found, type PageRequest, searchPage } from '../../shared/console/client/search.ts';
 import { troubleOf } from '../../shared/console/client/session.ts';
 import { tiles } from '../../shared/console/client/tile-map.ts';
 import { hashEntry } from '../../shared/ledger/audit.ts';
@@ -39,30 +40,35 @@ const written = ({ minor, decimals }: { minor: bigint; decimals: number }): stri
   return `${minor < 0n ? '-' : ''}${digits.slice(0, at)}${decimals ? `.${digits.slice(at)}` : ''}`;
 };
 
-describe('amounts', () => {
-  it('are summed exactly', () => {
-    fc.assert(
-      fc.property(fc.array(decimal, { minLength: 1 }), (values) => {
-        const thousandths = values.reduce((sum, { minor, decimals }) => sum + minor * 10n ** BigInt(3 - decimals), 0n);
-        expect(sumOf([...values.map(written), '0.000'])).toBe(written({ minor: thousandths, decimals: 3 }));
-      }),
-    );
-  });
+it('amounts are summed exactly', () => {
+  fc.assert(
+    fc.property(fc.array(decimal, { minLength: 1 }), (values) => {
+      const thousandths = values.reduce((sum, { minor, decimals }) => sum + minor * 10n ** BigInt(3 - decimals), 0n);
+      expect(sumOf([...values.map(written), '0.000'])).toBe(written({ minor: thousandths, decimals: 3 }));
+    }),
+  );
+});
 
-  it.each([
-    ['1234567.89', '1,234,567.89'],
-    ['-1234', '-1,234'],
-    ['999.00', '999.00'],
-  ])('%s is shown as %s', (text, shown) => expect(grouped(text)).toBe(shown));
-
-  it.each([
-    ['0.08875', '8.875%'],
-    ['0.06', '6%'],
-    ['0', '0%'],
-    ['0.1', '10%'],
-    ['0.00375', '0.375%'],
-    ['1', '100%'],
-  ])('the rate %s is shown as %s', (rate, shown) => expect(percent(rate)).toBe(shown));
+it('amounts, rates, days, months, instants and periods are written for people', () => {
+  expect(['1234567.89', '-1234', '999.00'].map(grouped)).toEqual(['1,234,567.89', '-1,234', '999.00']);
+  const rates = { '0.08875': '8.875%', '0.06': '6%', '0': '0%', '0.1': '10%', '0.00375': '0.375%', '1': '100%' };
+  expect(Object.keys(rates).map(percent)).toEqual(Object.values(rates));
+  for (const [start, end, name] of [
+    ['2026-08-01', '2026-08-31', 'Aug 2026'],
+    ['2026-07-01', '2026-09-30', 'Jul to Sep 2026'],
+    ['2028-02-01', '2028-02-29', 'Feb 2028'],
+    ['2026-01-01', '2026-12-31', '2026'],
+    ['2026-08-15', '2026-08-31', '2026-08-15 to 2026-08-31'],
+    ['2026-12-01', '2027-02-28', '2026-12-01 to 2027-02-28'],
+  ] as const)
+    expect(periodText(start, end)).toBe(name);
+  const instant = Date.parse('2026-11-01T03:00:00Z');
+  expect(['UTC', 'America/New_York'].map((zone) => todayIn(zone, instant))).toEqual(['2026-11-01', '2026-10-31']);
+  expect(instantText('2026-11-01T03:04:59.999Z', 'America/New_York')).toBe('2026-10-31 23:04 EDT');
+  expect([monthsBefore('2026-01', 1), monthsBefore('2026-11', 11)]).toEqual(['2025-12', '2025-12']);
+  expect(monthsFrom('2025-11', '2026-02')).toEqual(['2025-11', '2025-12', '2026-01', '2026-02']);
+  expect(daysBetween('2026-02-27', '2026-03-01')).toBe(2);
+  expect([0, 1, -20].map(dueText)).toEqual(['due today', 'due in 1 day', '20 days late']);
 });
 
 describe('the report', () => {
@@ -112,36 +118,6 @@ describe('routes', () => {
   });
 
   it('routes with unreadable escapes stay as they are', () => expect(routeOf('#/a%ZZ').path).toEqual(['a%ZZ']));
-});
-
-describe('days', () => {
-  it('follow the time zone', () => {
-    const instant = Date.parse('2026-11-01T03:00:00Z');
-    expect([todayIn('UTC', instant), todayIn('America/New_York', instant)]).toEqual(['2026-11-01', '2026-10-31']);
-  });
-
-  it.each([
-    ['2026-08-01', '2026-08-31', 'Aug 2026'],
-    ['2026-07-01', '2026-09-30', 'Jul to Sep 2026'],
-    ['2028-02-01', '2028-02-29', 'Feb 2028'],
-    ['2026-01-01', '2026-12-31', '2026'],
-    ['2026-08-15', '2026-08-31', '2026-08-15 to 2026-08-31'],
-    ['2026-12-01', '2027-02-28', '2026-12-01 to 2027-02-28'],
-  ])('the period from %s to %s is %s', (start, end, name) => expect(periodText(start, end)).toBe(name));
-
-  it('show an instant in the time zone of the account', () =>
-    expect(instantText('2026-11-01T03:04:59.999Z', 'America/New_York')).toBe('2026-10-31 23:04 EDT'));
-
-  it('count months and days', () => {
-    expect([monthsBefore('2026-01', 1), monthsBefore('2026-11', 11)]).toEqual(['2025-12', '2025-12']);
-    expect(monthsFrom('2025-11', '2026-02')).toEqual(['2025-11', '2025-12', '2026-01', '2026-02']);
-    expect([daysBetween('2026-02-27', '2026-03-01'), dueText(0), dueText(1), dueText(-20)]).toEqual([
-      2,
-      'due today',
-      'due in 1 day',
-      '20 days late',
-    ]);
-  });
 });
 
 describe('trouble', () => {
@@ -286,4 +262,63 @@ it('the map has a tile for each state with content, and no two in one place', ()
   const states = builtInReleases().map(({ state }) => state.slice(3));
   expect(Object.keys(tiles).sort()).toEqual(states.sort());
   expect(new Set(Object.values(tiles).map(String)).size).toBe(states.length);
+});
+
+describe('the search of a list', () => {
+  /** A list of which each request searches a part. The clock moves by a number of seconds with each request. */
+  const searchOf = (parts: readonly (readonly string[])[], { limit = 3, seconds = 0 } = {}) => {
+    const requests: PageRequest[] = [];
+    const progress: Found<string>[] = [];
+    let nowMs = 0;
+    const found = searchPage<string>({
+      load: async (request) => {
+        requests.push(request);
+        nowMs += seconds * 1000;
+        const at = Number(request.starting_after ?? 0);
+        const isLast = at === parts.length - 1;
+        return {
+          rows: (parts[at] ?? []).slice(0, request.limit),
+          next: isLast ? null : String(at + 1),
+          backTo: isLast ? null : `2026-01-${20 - at}`,
+        };
+      },
+      ...{ limit, after: null, now: () => nowMs, onProgress: (part: Found<string>) => void progress.push(part) },
+    });
+    return { found, requests, progress };
+  };
+
+  it('continues until the page is full, and requests only the rest of it', async () => {
+    const { found, requests } = searchOf([[], ['a'], [], ['b', 'c', 'd'], ['e']]);
+    expect(await found).toMatchObject({ rows: ['a', 'b', 'c'], next: '4', backTo: '2026-01-17' });
+    expect(requests).toEqual([
+      { limit: 3 },
+      { starting_after: '1', limit: 3 },
+      { starting_after: '2', limit: 2 },
+      { starting_after: '3', limit: 2 },
+    ]);
+  });
+
+  it('names the requests that returned rows, for the same rows as CSV', async () => {
+    const { found } = searchOf([[], ['a'], [], ['b', 'c']]);
+    expect((await found).requests).toEqual([
+      { starting_after: '1', limit: 3 },
+      { starting_after: '3', limit: 2 },
+    ]);
+  });
+
+  it('ends at the end of the list: only then nothing is left to search', async () => {
+    const { found, progress } = searchOf([[], [], []]);
+    expect(await found).toEqual({ rows: [], next: null, backTo: null, requests: [] });
+    expect(progress.map(({ backTo }) => backTo)).toEqual(['2026-01-20', '2026-01-19']);
+  });
+
+  it.each([
+    ['some seconds once it has found something', [['a'], [], [], []], 2],
+    ['20 seconds while it has found nothing', Array.from({ length: 30 }, () => []), 7],
+  ])('stops after %s, with the position to go on from', async (_when, parts, most) => {
+    const { found, requests } = searchOf(parts, { seconds: 3 });
+    expect((await found).next).toBe(String(requests.length));
+    expect(requests.length).toBeLessThanOrEqual(most);
+    expect(requests.length).toBeLessThan(parts.length);
+  });
 });
