@@ -1,5 +1,6 @@
+import type { Schema } from '../api/openapi/types.ts';
 import { html, inline, type Markup, type Part } from './markup.ts';
-import { components, type Schema, schemaName } from './openapi.ts';
+import { components, schemaName } from './openapi.ts';
 
 const joined = (parts: readonly Part[], between: Part): Part =>
   parts.flatMap((part, at) => (at === 0 ? [part] : [between, part]));

@@ -1,71 +1,8 @@
 import { readFileSync } from 'node:fs';
-
-type Named<Value> = Readonly<Record<string, Value>>;
-type NumberLimit = 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'maxProperties' | 'minimum' | 'maximum';
-
-/** The parts of a schema that the page renders. */
-export type Schema = Readonly<
-  Partial<
-    Record<'$ref' | 'description' | 'format' | 'pattern', string> &
-      Record<NumberLimit, number> & {
-        type: string | readonly string[];
-        properties: Named<Schema>;
-        required: readonly string[];
-        additionalProperties: boolean | Schema;
-        propertyNames: Schema;
-        items: Schema;
-        anyOf: readonly Schema[];
-        allOf: readonly Schema[];
-        'x-extensible-enum': readonly unknown[];
-        enum: readonly unknown[];
-        const: unknown;
-        default: unknown;
-        examples: readonly unknown[];
-        'x-error-codes': Named<{ readonly status: number; readonly meaning: string; readonly remedy: string }>;
-      }
-  >
->;
-
-export type Header = { readonly description: string; readonly required?: boolean; readonly schema: Schema };
-
-export type Parameter = Header & {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly example?: unknown;
-};
-
-type Media = {
-  readonly schema?: Schema;
-  readonly example?: unknown;
-  readonly examples?: Named<{ readonly summary: string; readonly value: unknown }>;
-};
-
-export type Response = {
-  readonly description: string;
-  /** The error codes of the response. */
-  readonly 'x-codes'?: readonly string[];
-  readonly headers?: Named<Header>;
-  readonly content?: Named<Media>;
-};
+import type { Operation as Described, Document, Named, Schema } from '../api/openapi/types.ts';
 
 /** An operation with its method and path. */
-export type Operation = {
-  readonly method: string;
-  readonly path: string;
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly security?: readonly unknown[];
-  readonly parameters: readonly Parameter[];
-  readonly requestBody?: { readonly content: Named<Media> };
-  readonly responses: Named<Response>;
-};
-
-type Document = {
-  readonly info: Named<string> & { readonly license: { readonly name: string } };
-  readonly paths: Named<Named<Omit<Operation, 'method' | 'path'>>>;
-  readonly components: { readonly schemas: Named<Schema> };
-};
+export type Operation = Described & { readonly method: string; readonly path: string };
 
 const source: unknown = JSON.parse(readFileSync(new URL('../api/openapi.json', import.meta.url), 'utf8'));
 

@@ -1,16 +1,8 @@
+import type { Header, Parameter, Response } from '../api/openapi/types.ts';
 import { assert } from '../base/assert.ts';
 import { type Field, fieldList, schemaFields } from './fields.ts';
 import { blocks, codeBlock, html, inline, type Markup, type Part, prettyJson } from './markup.ts';
-import {
-  components,
-  errorCodes,
-  type Header,
-  isPublic,
-  type Operation,
-  type Parameter,
-  type Response,
-  schemaName,
-} from './openapi.ts';
+import { components, errorCodes, isPublic, type Operation, schemaName } from './openapi.ts';
 
 /** An example request: its path with example values, its body, and whether it needs a key and returns JSON. */
 type Example = Pick<Operation, 'summary' | 'method' | 'path'> & {

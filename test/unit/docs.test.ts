@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5';
 import { describe, expect, it, vi } from 'vitest';
+import type { Schema } from '../../shared/api/openapi/types.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { errorCodes } from '../../shared/base/error-codes.ts';
 import { blocks, codeBlock, html, inline, prettyJson } from '../../shared/docs/markup.ts';
-import { operations, type Schema } from '../../shared/docs/openapi.ts';
+import { operations } from '../../shared/docs/openapi.ts';
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 import { all, type Element, fire, headers, newDocument, only, page, withId } from '../support/docs-page.ts';
 

@@ -1,41 +1,5 @@
 import { type Code, errorCodes } from '../../base/error-codes.ts';
-
-type Named<Value> = Readonly<Record<string, Value>>;
-/** The parts of the document that become types. */
-type Schema = Partial<{
-  readonly $ref: string;
-  readonly description: string;
-  readonly type: string | readonly string[];
-  readonly const: unknown;
-  readonly enum: readonly unknown[];
-  readonly 'x-extensible-enum': readonly unknown[];
-  readonly anyOf: readonly Schema[];
-  readonly allOf: readonly Schema[];
-  readonly items: Schema;
-  readonly properties: Named<Schema>;
-  readonly required: readonly string[];
-  readonly additionalProperties: boolean | Schema;
-}>;
-type Parameter = Partial<Record<'in' | 'name' | 'description', string>> & {
-  readonly schema?: Schema;
-  readonly required?: boolean;
-};
-type Content = Named<{ readonly schema: Schema }>;
-type Response = Partial<Record<'$ref' | 'description', string>> & {
-  readonly content?: Content;
-  readonly 'x-codes'?: readonly Code[];
-};
-type Operation = {
-  readonly operationId: string;
-  readonly description: string;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Content };
-  readonly responses: Named<Response>;
-};
-type Document = {
-  readonly paths: Named<Named<Operation>>;
-  readonly components: { readonly schemas: Named<Schema>; readonly responses: Named<Response> };
-};
+import type { Content, Document, Named, Operation, Parameter, Response, Schema } from './types.ts';
 
 const member = (name: string, type: string, { isOptional = false, description = '' } = {}): string => {
   const comment = description && `/** ${description.replaceAll('*/', '*\\/')} */\n`;
@@ -96,7 +60,7 @@ const parametersType = (parameters: readonly Parameter[]): string =>
   block(
     (['path', 'query'] as const).flatMap((place) => {
       const own = parameters.filter((parameter) => parameter.in === place);
-      const members = own.map(({ name = '', schema = {}, required, description = '' }) =>
+      const members = own.map(({ name, schema, required, description }) =>
         member(name, schemaType(schema), { isOptional: !required, description }),
       );
       return own.length > 0
@@ -105,7 +69,7 @@ const parametersType = (parameters: readonly Parameter[]): string =>
     }),
   );
 
-const operationType = ({ parameters = [], requestBody, responses }: Operation): string =>
+const operationType = ({ parameters, requestBody, responses }: Operation): string =>
   block([
     member('parameters', parametersType(parameters)),
     ...(requestBody ? [member('requestBody', block([member('content', contentType(requestBody.content))]))] : []),
