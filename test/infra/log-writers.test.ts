@@ -24,7 +24,7 @@ it('only these files write to the log', () => {
     'infra/local/gateway.ts',
     'infra/local/start.ts',
     'shared/api/define-schedule.ts',
-    'shared/api/failure.ts',
+    'shared/api/reply.ts',
     'shared/observability/metric.ts',
     'shared/store/filings/filing-ports.ts',
   ]);
