@@ -1,15 +1,16 @@
-/** Close every period that has an entry, in the order that the oracle expects. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../support/http.ts';
-import type { Filing } from './actions/file.ts';
-import { codeOf } from './actions/scene.ts';
-import type { Book } from './book.ts';
+import { codeOf, type Filing } from './actions.ts';
+import type { Transaction } from './bodies.ts';
+import { type Book, noteCreation } from './book.ts';
 import { expectedEntries } from './checks/filings.ts';
 import { type FiledPeriod, read, readAll, readFilings, readTransactions } from './ledger.ts';
+import type { World } from './network.ts';
 import { firstDay, lastDay, monthOf, monthText, nextPeriod, registrationsIn } from './oracle/days.ts';
 import { states } from './settings.ts';
 import { must, same } from './violation.ts';
-import type { World } from './world.ts';
+
+/** Close every period that has an entry, in the order that the oracle expects. */
 
 const turnsMax = 100;
 
@@ -91,5 +92,26 @@ export const closeAll = async (world: World, book: Book): Promise<void> => {
   for (const [state, open] of await openMonths(world, book, filings)) {
     const before = filings.filter((filing) => filing.state === state).at(-1)?.period_end ?? null;
     await closeState(world, book, state, { open, before });
+  }
+};
+
+/** Refunds the remainder of many sales, so that their returns are zero. */
+
+export const refundSome = async ({ service, draw, month }: World, book: Book): Promise<void> => {
+  const sales = (await readTransactions({ url: service.url, key: book.key })).filter(
+    ({ type, status, refund_status }) =>
+      type === 'sale' && ['finalized', 'filed'].includes(status) && refund_status !== 'full',
+  );
+  for (const sale of sales) {
+    if (draw.chance(50)) continue;
+    const name = `${book.letter}-refund-${sale.id}`;
+    const body = {
+      ...{ type: 'credit', parent_transaction_id: sale.id, credit_remaining: true, status: 'finalized' as const },
+      ...{ tax_date: firstDay(month + 2), metadata: { op: name } },
+    };
+    const answer = await send(service.url, 'POST', '/transactions', { headers: { 'X-API-Key': book.key }, body });
+    same(answer.status, 201, `The rest of ${sale.id} cannot be credited.`, answer.body);
+    const { id } = answer.body as unknown as Transaction;
+    noteCreation(book, { name, body, parent: sale.id, idempotencyKey: null, outcome: 'accepted', id });
   }
 };

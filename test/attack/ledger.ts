@@ -1,6 +1,6 @@
 /** Everything that an account has, read page by page after the clients ended. */
 import { type Answer, type Schema, send } from '../support/http.ts';
-import type { Filing } from './actions/file.ts';
+import type { Filing } from './actions.ts';
 import type { Transaction } from './bodies.ts';
 import { same } from './violation.ts';
 

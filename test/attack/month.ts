@@ -1,14 +1,20 @@
 /** A month: concurrent clients of both accounts, the schedules, and the removal of a customer's personal data. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { change } from './actions/change.ts';
-import { createCredit, createSale, repeatCreation } from './actions/create.ts';
-import { changeFiling, closePeriod } from './actions/file.ts';
-import { read, trespass } from './actions/read.ts';
-import type { Scene } from './actions/scene.ts';
+import type { Scene } from './actions.ts';
+import {
+  change,
+  changeFiling,
+  closePeriod,
+  createCredit,
+  createSale,
+  read,
+  repeatCreation,
+  trespass,
+} from './actions.ts';
 import type { Book } from './book.ts';
 import type { Draw } from './draw.ts';
+import type { World } from './network.ts';
 import { newClient } from './network.ts';
-import type { World } from './world.ts';
 
 /** Clients of each account, and what each does in a month. */
 const clients = { a: 5, b: 2 } as const;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { breakingProxy, pass } from '../support/breaking-proxy.ts';
 import { type Answer, send } from '../support/http.ts';
+import type { Book } from './book.ts';
 import type { Draw } from './draw.ts';
 import type { Service } from './processes.ts';
 import { must } from './violation.ts';
@@ -101,4 +102,14 @@ export const newClient = (network: Network, service: Service, draw: Draw, losses
       throw new Error(`${sending.method} ${sending.path} is never answered.`);
     },
   };
+};
+
+/** A world: a service on its own database, and two accounts beside each other. */
+export type World = {
+  readonly service: Service;
+  readonly network: Network;
+  readonly books: readonly [Book, Book];
+  readonly draw: Draw;
+  /** The first month. */
+  readonly month: number;
 };

@@ -1,22 +1,19 @@
-/** Months of concurrent clients on a network that fails, with kills, and then the oracle. */
 import type { Transaction } from './bodies.ts';
 import { type Book, newBook } from './book.ts';
-import { checkCredits, isLive } from './checks/credits.ts';
+import { checkCredits, checkRefunds, isLive } from './checks/credits.ts';
 import { checkFilings } from './checks/filings.ts';
-import { checkIsolation, checkLists } from './checks/lists.ts';
+import { checkIsolation, checkLists, checkReports } from './checks/lists.ts';
 import { checkRecorded, checkRedacted, checkSums } from './checks/recorded.ts';
-import { checkRefunds } from './checks/refunds.ts';
-import { checkReports } from './checks/reports.ts';
-import { closeAll } from './close-all.ts';
+import { closeAll, refundSome } from './close-all.ts';
 import { type Draw, drawFrom } from './draw.ts';
 import { type FiledPeriod, readFilings, readTransactions } from './ledger.ts';
 import { liveMonth } from './month.ts';
-import { openNetwork } from './network.ts';
+import { openNetwork, type World } from './network.ts';
 import { firstDay, monthOf } from './oracle/days.ts';
 import { type Service, startService } from './processes.ts';
-import { refundSome } from './refund-some.ts';
 import { assignmentsOf, monthsOfBooks, settingsFrom } from './settings.ts';
-import type { World } from './world.ts';
+
+/** Months of concurrent clients on a network that fails, with kills, and then the oracle. */
 
 /** How many months pass with clients. */
 const months = 3;

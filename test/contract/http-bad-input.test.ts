@@ -8,7 +8,7 @@ import { refusal } from '../../infra/local/refusal.ts';
 import { matchResource, parseTarget } from '../../infra/local/resources.ts';
 import { verifyAccount } from '../../shared/cli/ledger/verify-account.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { randomOf } from '../fuzz/random.ts';
+import { randomOf } from '../fuzz/target.ts';
 import { newCaller } from '../support/api.ts';
 import { answerFrom, type Command, MemoryDatabase } from '../support/memory-database.ts';
 import { answerProblems, type Body, newReplayCheck, type WireAnswer } from './http-bad-input/checks.ts';

@@ -1,6 +1,6 @@
 /** No request reaches, or can detect, an object of another account. @isolated: the service needs an issuer of tokens. */
 import { describe, expect, it } from 'vitest';
-import { randomOf } from '../fuzz/random.ts';
+import { randomOf } from '../fuzz/target.ts';
 import { type Answer, send } from '../support/http.ts';
 import { goods, refusalOf, sale } from '../support/sales.ts';
 import { idChanges, strayPaths } from './isolation/foreign-ids.ts';

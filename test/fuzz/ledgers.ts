@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto';
 import { newAccount } from '../../shared/accounts/account.ts';
 import { LineHashChain, noCounts } from '../../shared/cli/ledger/format.ts';
-import type { Random } from './random.ts';
-import type { Input } from './target.ts';
+import type { Input, Random } from './target.ts';
 import { longText, mutateText } from './texts.ts';
 
 /** Lines with the right sums and a trailer, so that the parser reads them. */

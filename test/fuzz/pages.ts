@@ -2,7 +2,7 @@
 import { localName, nameInUrl } from '../../shared/importers/files/local-name.ts';
 import { currentFiles } from '../../shared/importers/updates/find-file.ts';
 import { importable } from '../../shared/importers/updates/publishers.ts';
-import type { Random } from './random.ts';
+import type { Random } from './target.ts';
 import { type Input, inputBytesMax, type Target } from './target.ts';
 import { longText, mutateText } from './texts.ts';
 

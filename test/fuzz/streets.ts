@@ -5,8 +5,7 @@ import { chooseByStreet } from '../../shared/catalog/location/location-choice.ts
 import type { Release, Streets } from '../../shared/catalog/release.ts';
 import { limits } from '../../shared/importers/limits.ts';
 import { baseOf } from '../fixtures/imports/harness.ts';
-import type { Random } from './random.ts';
-import type { Input, Target } from './target.ts';
+import type { Input, Random, Target } from './target.ts';
 import { longText } from './texts.ts';
 
 /** A request has at most 1,000 line items, and `line1` at most 500 characters. */

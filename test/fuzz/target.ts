@@ -1,5 +1,26 @@
 import type { TestFile } from '../fixtures/imports/harness.ts';
-import type { Random } from './random.ts';
+import { seeded } from '../support/seeded.ts';
+
+/** Random choices that a seed repeats. */
+
+export type Random = {
+  /** A whole number from 0 to below `end`. */
+  readonly below: (end: number) => number;
+  readonly pick: <Value>(values: readonly Value[]) => Value;
+  /** Whether an event with this probability happens. */
+  readonly chance: (share: number) => boolean;
+};
+
+/** The choices for one input of a seed: every input can be made alone. */
+export const randomOf = (seed: number, input: number): Random => {
+  const next = seeded(Math.imul(seed, 0x9e3779b1) ^ Math.imul(input + 1, 0x85ebca6b));
+  const below = (end: number): number => Math.floor(next() * end);
+  return {
+    below,
+    pick: (values) => values[below(values.length)] as (typeof values)[number],
+    chance: (share) => next() < share,
+  };
+};
 
 /** The files of an input together, as they are given: packed, if they are packed. */
 export const inputBytesMax = 1_000_000;

@@ -21,15 +21,13 @@ import {
   virginiaSheets,
 } from '../fixtures/imports/workbooks.ts';
 import { found } from './found.ts';
-import { mutateJson } from './json.ts';
 import { ledgerLines, ledgerOf, makeLedger } from './ledgers.ts';
 import { pages } from './pages.ts';
-import { type Random, randomOf } from './random.ts';
 import { line1 } from './streets.ts';
 import type { Input, Target } from './target.ts';
-import { mutateBytes, mutateOne } from './texts.ts';
-import { makeWorkbook, mutateRows } from './workbooks.ts';
-import { makeZip, unpackedBytesOf } from './zips.ts';
+import { type Random, randomOf } from './target.ts';
+import { mutateBytes, mutateJson, mutateOne } from './texts.ts';
+import { makeWorkbook, makeZip, mutateRows, unpackedBytesOf } from './workbooks.ts';
 
 /** Builds a release and reads its parts, one at a time as an import does. */
 const importAndRead = (format: Format, state: string, input: Input): Promise<void> =>

@@ -28,7 +28,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = temporaryFolder();
 const world = await startWorld(states);
 // After startWorld, because they read the address of the database when they are loaded.
-const { activatedSince, endStateOf } = await import('./end-state.ts');
+const { activatedSince, endStateOf } = await import('./world.ts');
 const { verifyRelease } = await import('../../shared/cli/content/verify.ts');
 const { findHead, readActiveReleases } = await import('../../shared/store/content/content-store.ts');
 const { gates } = await import('../../shared/importers/releases/gates.ts');

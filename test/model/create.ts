@@ -14,12 +14,12 @@ import {
   viewOf,
 } from './book.ts';
 import { mustBeCredit, refusalsOf } from './credit-answers.ts';
+import { isNothing, remainingOf } from './credits.ts';
 import { post } from './journal.ts';
-import { minor, written } from './money.ts';
+import { inZone, minor, written } from './money.ts';
 import { mustBeRefused, type Refusal, refusal, tooFine } from './refusal.ts';
-import { isNothing, remainingOf } from './remaining.ts';
+
 import { mustBeCalculated } from './sales.ts';
-import { inZone } from './terms.ts';
 
 const kept = (metadata: Requested['metadata']) =>
   Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null));

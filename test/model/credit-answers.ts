@@ -2,10 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/http.ts';
 import { onlyShipping } from '../support/shipping.ts';
 import { type Body, type Book, codesOf, type Figures, must, type Requested, same } from './book.ts';
-import { type Credit, creditOf, discountsOf, overTaxed, taxRoom } from './credits.ts';
-import { isShare, minor, sum } from './money.ts';
+
+import {
+  type Credit,
+  creditOf,
+  discountsOf,
+  matchOf,
+  nothing,
+  overTaxed,
+  remainingOf,
+  type Share,
+  takenBy,
+  taxRoom,
+} from './credits.ts';
+import { isShare, minor, sum, sumOf } from './money.ts';
 import { isRefused, type Refusal } from './refusal.ts';
-import { matchOf, nothing, remainingOf, type Share, sumOf, takenBy } from './remaining.ts';
 import { mustAddUp } from './sales.ts';
 
 const isRefusal = (credit: Credit | readonly Refusal[]): credit is readonly Refusal[] => Array.isArray(credit);

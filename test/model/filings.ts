@@ -4,6 +4,7 @@ import { Registered } from '../support/registered.ts';
 import { type Book, change, type Filing, instant, type Model, type Requested, type Sent, same } from './book.ts';
 import { picked } from './create.ts';
 import { amountsOf } from './journal.ts';
+
 import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
 
 type Body = Omit<Schema<'Filing'>, 'entries'> & { readonly entries: object | null };

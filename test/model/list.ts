@@ -1,5 +1,5 @@
 import { type Body, type Book, type Cursor, viewOf } from './book.ts';
-import { inZone, wallMs } from './terms.ts';
+import { inZone, wallMs } from './money.ts';
 
 export type Filters = Readonly<Record<string, string>>;
 

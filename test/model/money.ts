@@ -1,3 +1,7 @@
+import fc from 'fast-check';
+import type { Registration } from '../../shared/accounts/account.ts';
+import type { Terms } from './book.ts';
+
 /** The model's own arithmetic: minor units as BigInt. It shares nothing with the service's, so that both must be right. */
 
 const decimals: Readonly<Record<string, number>> = { USD: 2, EUR: 2, JPY: 0, KWD: 3 };
@@ -44,3 +48,49 @@ export const isShare = (part: bigint, whole: bigint, weight: bigint, weights: bi
   const difference = part * weights - whole * weight;
   return (difference < 0n ? -difference : difference) < weights * BigInt(rows);
 };
+
+/** The local time of an instant, such as `2026-10-31T20:30:00.000-04:00`. A date and a time in UTC stay as they are. */
+export const inZone = (text: string, timeZone: string): string => {
+  if (text.length === 10 || timeZone === 'UTC') return text;
+  const ms = Date.parse(text);
+  // Sweden writes local times like ISO 8601.
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  const local = `${format.format(ms).replace(' ', 'T')}.${String(ms % 1000).padStart(3, '0')}`;
+  const minutes = (Date.parse(`${local}Z`) - ms) / 60_000;
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `${local}${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
+};
+
+/** The milliseconds of a local time, as lists sort it: as if it were UTC. */
+export const wallMs = (text: string): number => Date.parse(text.replace(/[+-]\d\d:\d\d$/, 'Z'));
+
+const of = (frequency: Registration['frequency'], from: string, to: string | null = null) => ({ frequency, from, to });
+
+/** Frequencies of a state's returns, some with a change in the year in which a run begins. */
+const histories: Readonly<Record<string, (year: number) => readonly Omit<Registration, 'state'>[]>> = {
+  'by month': () => [of('month', '2020-01-01')],
+  'by quarter': () => [of('quarter', '2020-01-01')],
+  'by quarter, then by month': (year) => [of('quarter', '2020-01-01', `${year}-10-31`), of('month', `${year}-11-01`)],
+  'by year, then by quarter': (year) => [of('year', '2020-01-01', `${year}-09-30`), of('quarter', `${year}-10-01`)],
+};
+
+const registrations = (history: string, year: number): Terms['registrations'] =>
+  ['MI', 'IN'].flatMap((state) => (histories[history]?.(year) ?? []).map((one) => ({ state, ...one })));
+
+/** The settings of an account, as a counterexample prints them. */
+export const zones = fc.constantFrom('UTC', 'UTC', 'America/New_York', 'Pacific/Kiritimati');
+export const frequencies = fc.constantFrom('all', 'all', ...Object.keys(histories));
+
+/** The terms of an account with this draft lifetime, for a run that begins at an instant. */
+export const termsOf = (timeZone: string, history: string, draftHours: number, startMs: number): Terms => ({
+  draftHours,
+  timeZone,
+  registrations: history === 'all' ? 'all' : registrations(history, new Date(startMs).getUTCFullYear()),
+});
+
+/** The sum of a field over charges, in minor units. */
+export const sumOf = <Field extends string>(
+  currency: string,
+  charges: readonly { readonly [Name in Field]: string }[],
+  field: Field,
+): bigint => sum(charges.map((charge) => minor(currency, charge[field])));

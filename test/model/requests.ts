@@ -4,8 +4,8 @@ import type { Answer, BodyOf, Request, Schema } from '../support/http.ts';
 import { type Body, type Book, type Model, must, type Requested, type Sent, same, type World } from './book.ts';
 import { judgeCreate } from './create.ts';
 import { judgeFiling } from './filings.ts';
+import { inZone } from './money.ts';
 import { invalidFiling, invalidNew, invalidUpdate, mustBeRefused, refusal } from './refusal.ts';
-import { inZone } from './terms.ts';
 import { judgeUpdate } from './update.ts';
 
 const counts = new Map<string, number>();

@@ -1,15 +1,12 @@
 import fc from 'fast-check';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { type Both, instant, type Model, newBook, same, type World } from './book.ts';
-import { createCredit } from './commands/create-credit.ts';
-import { createSale } from './commands/create-sale.ts';
-import { close, readFilings, settle } from './commands/filings.ts';
-import { list } from './commands/list.ts';
-import { read } from './commands/read.ts';
-import { advance, redaction, repeat, sweep } from './commands/time.ts';
+import { createCredit, createSale } from './commands/create.ts';
+import { advance, close, readFilings, redaction, repeat, settle, sweep } from './commands/filings.ts';
+import { list, read } from './commands/read.ts';
 import { annul, finalize, update } from './commands/update.ts';
+import { frequencies, termsOf, zones } from './money.ts';
 import { type Side, write } from './requests.ts';
-import { frequencies, termsOf, zones } from './terms.ts';
 import { untilStart } from './world/memory.ts';
 import { draftHours } from './world/world.ts';
 

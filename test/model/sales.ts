@@ -1,8 +1,7 @@
 import { faultText, sumFaults } from '../../shared/ledger/invariants.ts';
 import { onlyShipping, shippingCharges } from '../support/shipping.ts';
 import { type Body, type Figures, type Line, must, type Requested, same } from './book.ts';
-import { halfUp, isShare, minor, sum } from './money.ts';
-import { sumOf } from './remaining.ts';
+import { halfUp, isShare, minor, sum, sumOf } from './money.ts';
 
 /** In whole percent, of goods that have no rule of their own. Neither state has local taxes. */
 const rates: Readonly<Record<string, bigint>> = { MI: 6n, IN: 7n };

@@ -1,10 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/http.ts';
+import { onlyShipping } from '../support/shipping.ts';
 import {
   type Body,
   type Book,
   change,
+  codesOf,
+  type Entry,
   holderOf,
   instant,
+  type Line,
   type Model,
   type Requested,
   type Sent,
@@ -12,17 +17,265 @@ import {
   viewOf,
 } from './book.ts';
 import { duplicate, picked, recount } from './create.ts';
+import { acceptedCredit, differenceCodes, mustHaveFigures, refusalsOf } from './credit-answers.ts';
+import { creditOf, isNothing, matchOf, overTaxed, remainingOf, takenBy, taxRoom } from './credits.ts';
 import { isTaken, post, takeBack } from './journal.ts';
+import { minor, written } from './money.ts';
 import { mustBeRefused, type Refusal, refusal, tooFine, wrongReason } from './refusal.ts';
-import { type Asked, fieldsOf, redactedRefusals, requestedChanges, stateRefusals } from './requested-changes.ts';
-import {
-  type Case,
-  creditRefusals,
-  figureFields,
-  isFinalizing,
-  judgeFigures,
-  suppliedAfter,
-} from './update-figures.ts';
+import { mustBeCalculated } from './sales.ts';
+
+/** The fields that an update changes. A field sent with its stored value is unchanged. */
+export type Asked = {
+  readonly inputs: readonly string[];
+  readonly metadata: Readonly<Record<string, string>> | null;
+  readonly reference: boolean;
+  readonly tax: boolean;
+  readonly status: boolean;
+  readonly reason: boolean;
+};
+
+const lineFields = [
+  'id',
+  'parent_line_item_id',
+  'description',
+  'product_tax_code',
+  'quantity',
+  'unit_price',
+  'discount_amount',
+  'third_party_discount_amount',
+  'customer',
+] as const;
+
+const linesOf = (lines: readonly Line[] = []) => lines.map((line) => lineFields.map((field) => line[field] ?? null));
+
+type Inputs = Omit<Requested, 'shipping'> & { readonly shipping?: Requested['shipping'] | Body['shipping'] };
+
+const areInputs: Readonly<Record<string, (body: Inputs) => unknown>> = {
+  line_items: ({ line_items }) => linesOf(line_items),
+  tax_date: ({ tax_date }) => tax_date,
+  discount_amount: ({ discount_amount }) => discount_amount ?? null,
+  shipping: ({ shipping }) => onlyShipping(shipping)?.amount ?? null,
+};
+
+const merged = (update: Requested['metadata'], stored: Body['metadata']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(update === null ? {} : { ...stored, ...update }).flatMap(([name, value]) =>
+      value === null ? [] : [[name, value]],
+    ),
+  );
+
+const isTaxAsked = ({ tax_amount: sent }: Requested, { currency, tax_amount, tax_amount_source }: Body): boolean =>
+  sent === null
+    ? tax_amount_source === 'provided'
+    : sent !== undefined && minor(currency, sent) !== minor(currency, tax_amount);
+
+export const requestedChanges = (update: Requested, stored: Body): Asked => {
+  const metadata = update.metadata === undefined ? stored.metadata : merged(update.metadata, stored.metadata);
+  const isSent = (field: keyof Requested) => update[field] !== undefined;
+  return {
+    inputs: Object.entries(areInputs)
+      .filter(([field, read]) => isSent(field as keyof Requested) && !isDeepStrictEqual(read(update), read(stored)))
+      .map(([field]) => field),
+    metadata: isDeepStrictEqual(metadata, stored.metadata) ? null : metadata,
+    reference: isSent('reference_id') && update.reference_id !== stored.reference_id,
+    tax: isTaxAsked(update, stored),
+    status: isSent('status') && update.status !== stored.status,
+    reason: stored.status === 'void' && isSent('void_reason') && update.void_reason !== stored.void_reason,
+  };
+};
+
+export const fieldsOf = ({ inputs, metadata, reference, tax, status }: Asked): string[] => [
+  ...inputs,
+  ...(metadata ? ['metadata'] : []),
+  ...(reference ? ['reference_id'] : []),
+  ...(tax ? ['tax_amount'] : []),
+  ...(status ? ['status'] : []),
+];
+
+/** The status changes that a client can make. */
+const ways: Readonly<Record<string, readonly string[]>> = {
+  draft: ['finalized', 'void'],
+  finalized: ['void'],
+  filed: [],
+  void: [],
+};
+
+const fixed = (field: string, status: string) => refusal('conflict_immutable_field', `/${field}`, { status });
+
+const statusRefusals = (to: string, from: string, hasCredits: boolean): Refusal[] => {
+  const allowed = ways[from] as readonly string[];
+  if (!allowed.includes(to))
+    return [refusal('conflict_invalid_status_transition', '/status', { from, to, allowed: [...allowed] })];
+  return to === 'void' && hasCredits ? [refusal('conflict_has_credits', '/status')] : [];
+};
+
+/** The changes that a redacted transaction refuses: new data, and amounts that would need the removed address. */
+export const redactedRefusals = (update: Requested, view: Body, asked: Asked): Refusal[] => {
+  if (view.redacted_at === undefined) return [];
+  const isReasoned = asked.reason || (asked.status && Boolean(update.void_reason));
+  const fields = [...asked.inputs, ...(asked.metadata ? ['metadata'] : []), ...(asked.tax ? ['tax_amount'] : [])];
+  return [...fields, ...(isReasoned ? ['void_reason'] : [])].map((field) =>
+    refusal('conflict_immutable_field', `/${field}`),
+  );
+};
+
+/** All refusals of an update because of the transaction's status. */
+export const stateRefusals = (update: Requested, view: Body, asked: Asked, book: Book): Refusal[] => {
+  const { status, reference_id } = view;
+  const isDraft = status === 'draft';
+  // A credit of zero blocks no change.
+  const hasCredits = view.type === 'sale' && !isNothing(remainingOf(book, view).credited);
+  const mayName = isDraft || (status === 'finalized' && reference_id === null);
+  const identity = (['type', 'parent_transaction_id'] as const).filter(
+    (field) => update[field] !== undefined && update[field] !== view[field],
+  );
+  const refusals = [
+    ...[...identity, ...(isDraft ? [] : asked.inputs)].map((field) => fixed(field, status)),
+    ...(asked.reference && !mayName ? [fixed('reference_id', status)] : []),
+    ...(asked.tax && !isDraft && status !== 'finalized' ? [fixed('tax_amount', status)] : []),
+    ...(asked.tax && status === 'finalized' && hasCredits ? [refusal('conflict_has_credits', '/tax_amount')] : []),
+    ...(asked.reason ? [fixed('void_reason', status)] : []),
+    ...(asked.status ? statusRefusals(String(update.status), status, hasCredits) : []),
+  ];
+  const isExpired = view.void_reason === 'draft_expired';
+  return isExpired && refusals.length > 0 ? [refusal('conflict_draft_expired', '/status')] : refusals;
+};
+
+/** An update of a transaction that is there, as it reads. */
+export type Case = {
+  readonly update: Requested;
+  readonly view: Body;
+  readonly entry: Entry;
+  readonly asked: Asked;
+  readonly book: Book;
+  readonly sale: Body | null;
+  readonly supplied: string | null;
+};
+
+/** An update of a credit of a sale. */
+export type CreditCase = Case & { readonly sale: Body };
+
+/** The request by which a draft credit is computed again, with its recorded or new lines. */
+const wishOf = ({ update, view, entry: { kind }, asked }: Case): Requested =>
+  kind === 'lines' || asked.inputs.includes('line_items')
+    ? { line_items: update.line_items ?? view.line_items, shipping: onlyShipping(view.shipping) ?? null }
+    : { credit_remaining: kind === 'remaining' };
+
+/** The tax that an update leaves supplied: an edit of what it was calculated from drops it unless it is sent again. */
+export const suppliedAfter = (update: Requested, view: Body, asked: Asked): string | null => {
+  if (update.tax_amount !== undefined) return update.tax_amount;
+  return asked.inputs.length === 0 && view.tax_amount_source === 'provided' ? view.tax_amount : null;
+};
+
+/** The fields that a recalculation replaces. */
+export const figureFields = new Set([
+  ...['line_items', 'shipping', 'subtotal_amount', 'applied_discount_amount', 'applied_third_party_discount_amount'],
+  ...['shipping_amount', 'taxable_amount', 'exempt_amount', 'tax_amount', 'total_amount', 'tax_summary'],
+  ...['content_releases', 'engine_version', 'warnings', 'explanation', 'calculated_tax_amount', 'tax_amount_source'],
+]);
+
+const expectedCodes = (
+  body: Body,
+  update: Requested,
+  view: Body,
+  asked: Asked,
+  unmatched: readonly string[],
+): string[] => {
+  const isDropped = asked.inputs.length > 0 && update.tax_amount === undefined && view.tax_amount_source === 'provided';
+  const differs = minor(body.currency, body.tax_amount) !== minor(body.currency, body.calculated_tax_amount);
+  return [...unmatched, ...(differs ? ['tax_amount_differs'] : isDropped ? ['tax_amount_dropped'] : [])].sort();
+};
+
+export const isFinalizing = ({ asked, update }: Case) => asked.status && update.status === 'finalized';
+
+/** The draft of a credit finalized as it is, though other credits came between: its figures must still be the same. */
+const staleRefusals = (one: CreditCase, request: Requested): Refusal[] => {
+  const { view, sale, book, asked, supplied } = one;
+  if (!isFinalizing(one) || asked.tax || asked.inputs.length > 0) return [];
+  const discounts = (request.line_items ?? []).map((line) => minor(sale.currency, line.discount_amount ?? '0'));
+  const credit = creditOf(request, sale, book, discounts);
+  if (!('total' in credit)) throw new Error('It was refused before.');
+  const { currency } = sale;
+  const tax = supplied === null ? credit.total.tax : minor(currency, supplied);
+  const coupons = minor(currency, view.applied_third_party_discount_amount);
+  const net = minor(currency, view.total_amount) - minor(currency, view.tax_amount) + coupons;
+  const isMoved = tax !== minor(currency, view.tax_amount) || credit.total.net !== net;
+  return isMoved ? [refusal('conflict_credit_stale', '/status', { tax_amount: written(currency, tax) })] : [];
+};
+
+/** Why the figures of a credit of a sale refuse an update. */
+export const creditRefusals = (one: CreditCase, answer: Answer): readonly Refusal[] => {
+  const { view, book, sale, supplied, asked } = one;
+  if (view.status === 'draft') {
+    if (!isFinalizing(one) && asked.inputs.length === 0 && !asked.tax) return [];
+    const request = { ...wishOf(one), tax_amount: supplied };
+    const refused = refusalsOf(request, sale, book, answer);
+    return refused.length > 0 ? refused : staleRefusals(one, request);
+  }
+  if (!asked.tax) return [];
+  const { currency } = sale;
+  const without = remainingOf(book, sale, view.id);
+  const room = taxRoom(takenLines(view, sale), without);
+  const tax = minor(currency, supplied ?? view.calculated_tax_amount);
+  return tax !== minor(currency, view.tax_amount) && tax > room ? [overTaxed(currency, room, without)] : [];
+};
+
+const takenLines = (credit: Body, sale: Body) => ({
+  lines: credit.line_items.map((line) => ({
+    parentId: matchOf(line, sale)?.id ?? null,
+    net: minor(sale.currency, line.net_amount),
+    tax: minor(sale.currency, line.tax_amount),
+    discount: 0n,
+  })),
+  shipping: credit.shipping ? takenBy(credit, sale).shipping : null,
+});
+
+// A draft is computed again from its sale; a finalized credit keeps what it was warned of.
+const differencesAfter = (one: Case, taxDate: string, sale: Body): string[] => {
+  const { view } = one;
+  if (view.status !== 'draft')
+    return codesOf(view).filter((code) => ['credit_field_ignored', 'credit_before_sale'].includes(code));
+  return differenceCodes(wishOf(one), taxDate, sale);
+};
+
+/** Hold the figures of an accepted update against the model. */
+export const judgeFigures = (one: Case, body: Body): void => {
+  const { update, view, asked, book, sale, supplied } = one;
+  const { currency } = view;
+  const tax = minor(currency, supplied ?? body.calculated_tax_amount);
+  same(minor(currency, body.tax_amount), tax, 'The tax after the update');
+  same(body.tax_amount_source, supplied === null ? 'calculated' : 'provided', 'Where the tax is from');
+  const ofSale = sale ? body.line_items.filter((line) => !matchOf(line, sale)) : [];
+  const unmatched = ofSale.map(() => 'credit_line_unmatched');
+  const differing = sale ? differencesAfter(one, body.tax_date, sale) : [];
+  same(codesOf(body), expectedCodes(body, update, view, asked, [...differing, ...unmatched]), 'The warnings');
+  if (!sale) mustBeCalculated(body, requestAfter(one), supplied);
+  else if (view.status === 'finalized') mustBeRetaxed({ ...one, sale }, body, tax);
+  else {
+    const credit = acceptedCredit(body, wishOf(one), sale, book);
+    same(minor(currency, body.calculated_tax_amount), credit.total.tax, 'The calculated tax');
+    mustHaveFigures(body, credit, sale, book);
+  }
+};
+
+const requestAfter = ({ update, view }: Case): Requested => ({
+  line_items: update.line_items ?? view.line_items,
+  shipping: update.shipping === undefined ? (onlyShipping(view.shipping) ?? null) : update.shipping,
+  discount_amount: update.discount_amount === undefined ? view.discount_amount : update.discount_amount,
+});
+
+/** Checks that only the tax of a finalized credit changed, distributed by what is left without this credit. */
+const mustBeRetaxed = ({ view, entry, book, sale }: CreditCase, body: Body, tax: bigint): void => {
+  const { currency } = view;
+  same(body.calculated_tax_amount, view.calculated_tax_amount, 'The calculated tax');
+  const { lines, shipping } = takenLines(view, sale);
+  const net = minor(currency, view.total_amount) - minor(currency, view.tax_amount);
+  const coupons = minor(currency, view.applied_third_party_discount_amount);
+  // No credit is negative, because the tax was distributed.
+  const isSpread = tax !== minor(currency, view.tax_amount);
+  const total = { net: net + coupons, tax: isSpread ? -1n : tax };
+  mustHaveFigures(body, { kind: entry.kind ?? 'lines', lines, shipping, total }, sale, book, view.id);
+};
 
 /** Everything of a transaction after an update that is no figure. */
 const restAfter = (update: Requested, view: Body, asked: Asked, nowMs: number) => {

@@ -1,14 +1,13 @@
 import type { Account } from '../../shared/accounts/account.ts';
 import type { Schema } from '../support/http.ts';
 import { cachedMs, plainChange, variedChange } from './accounts.ts';
-import type { Known, Seen } from './bodies.ts';
 import type { History } from './history.ts';
 import { Invocation } from './invocation.ts';
 import { inWords, type Observed, outcomeOf, type Sent } from './observed.ts';
-import { drawRequest } from './requests.ts';
+import type { Known, Seen } from './requests.ts';
+import { customers, drawRequest } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
 import { changeSetting, close, type Request, type Response, redact, redactCustomer, send, sweep } from './service.ts';
-import { customers } from './vary.ts';
 import { between, chance, oneOf, oneOrNone, weighted, world } from './world.ts';
 
 /** State shared by the clients of a schedule. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { mutants } from './mutants.ts';
-import { inWords } from './pool.ts';
-import { search } from './search.ts';
+import { inWords, search } from './pool.ts';
 
 test.for(Object.keys(mutants))(
   'finds within 5,000 schedules of its kind: %s',

@@ -1,6 +1,6 @@
 import type { TransactionRow } from '../../shared/ledger/response.ts';
-import type { Seen } from './bodies.ts';
 import type { Invocation } from './invocation.ts';
+import type { Seen } from './requests.ts';
 import type { Bug, Request, Response } from './service.ts';
 
 /** One attempt of a request, with its steps and its response; `null` without one. */

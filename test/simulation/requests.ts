@@ -1,9 +1,207 @@
 import { writeCursor } from '../../shared/ledger/list-transactions.ts';
-import { credit, type Known, lines, type Making, references, type Seen, sale } from './bodies.ts';
-import { ofFilings } from './filing-requests.ts';
 import type { Request } from './service.ts';
-import { vary } from './vary.ts';
-import { below, chance, oneOf, oneOrNone, weighted } from './world.ts';
+import { below, between, chance, oneOf, oneOrNone, weighted } from './world.ts';
+
+/** What the clients of an account have seen, of their own and of the other account. */
+export type Known = {
+  readonly own: readonly Seen[];
+  readonly foreign: readonly Seen[];
+  readonly filings: readonly string[];
+  /** The exceptions of filings as last seen, by id. */
+  readonly exceptions: ReadonlyMap<string, number>;
+  readonly foreignSecret: string;
+  readonly isVaried: boolean;
+};
+
+/** Draws a request from what its client has seen. */
+export type Making = (known: Known, name: string) => Omit<Request, 'key'>;
+
+/** Request bodies: sales and credits with uneven amounts and contended references. */
+
+/** A transaction as a client last saw it. */
+export type Seen = {
+  readonly id: string;
+  readonly version: number;
+  readonly status: string;
+  readonly type: string;
+  readonly line_items: readonly { readonly id: string }[];
+};
+
+const michigan = { country: 'US', state: 'MI', city: 'Detroit', postal_code: '48226' };
+const newJersey = { country: 'US', state: 'NJ', city: 'Newark', postal_code: '07102' };
+
+// Uneven prices, and one of a few cents.
+const prices = ['100.00', '19.99', '33.33', '0.07'] as const;
+// Contended by all clients.
+export const references = ['inv_1', 'inv_2'] as const;
+
+const line = (id: string) => ({
+  id,
+  product_tax_code: 'GENERAL',
+  quantity: String(1 + below(3)),
+  unit_price: oneOf(prices),
+  ...(chance(0.2) && { customer: { address: newJersey } }),
+});
+
+export const lines = () => [line('a'), ...(chance(0.4) ? [line('b')] : [])];
+
+const referenceOf = (share: number) => (chance(share) ? { reference_id: oneOf(references) } : {});
+
+export const sale = (status: 'draft' | 'finalized') => ({
+  status,
+  tax_date: weighted([
+    [6, '2026-10-20'],
+    [1, '2026-09-10'],
+    [1, '2026-11-10'],
+  ]),
+  customer: { ...(chance(0.3) && { id: 'buyer' }), address: michigan },
+  line_items: lines(),
+  ...(chance(0.25) && { shipping: { amount: '5.00' } }),
+  ...(chance(0.15) && { discount_amount: '0.05' }),
+  ...(chance(0.1) && { tax_amount: '1.23' }),
+  ...referenceOf(0.6),
+});
+
+const creditLine = (parent: Seen | undefined) => {
+  const of = oneOrNone(parent?.line_items ?? [])?.id ?? 'a';
+  const size = weighted([
+    [5, { quantity: '1' }],
+    [3, { quantity: '1', unit_price: '3.33' }],
+    [1, { quantity: '3' }],
+  ]);
+  return chance(0.05)
+    ? { id: 'x', product_tax_code: 'GENERAL', quantity: '1', unit_price: '1.00' }
+    : { id: `of_${of}`, parent_line_item_id: of, ...size };
+};
+
+export const credit = (parent: Seen | undefined, status: 'draft' | 'finalized') => ({
+  type: 'credit',
+  status,
+  parent_transaction_id: parent?.id ?? 'txn_0',
+  ...weighted<object>([
+    [3, {}],
+    [3, { credit_remaining: true }],
+    [6, { line_items: [creditLine(parent)] }],
+    [1, { line_items: [creditLine(parent)], shipping: { amount: '2.00' } }],
+  ]),
+  ...(chance(0.08) && { tax_amount: '0.10' }),
+  ...referenceOf(0.15),
+});
+
+/** Requests about filings: close a period, file or cancel it, and read it. */
+
+// The second account has an earlier period.
+const periodEnds = ['2026-09-30', '2026-10-31', '2026-10-31', '2026-10-31'] as const;
+const variedEnds = ['2026-09-30', '2026-10-31', '2026-10-31', '2026-11-30', '2026-12-31'] as const;
+
+const closed: Making = ({ isVaried }) => ({
+  operation: 'createFiling',
+  method: 'POST',
+  path: '/filings',
+  body: {
+    state: chance(isVaried ? 0.6 : 0.85) ? 'MI' : 'NJ',
+    period_end: oneOf(isVaried ? variedEnds : periodEnds),
+    ...(chance(0.1) && { dry_run: true }),
+  },
+});
+
+const ended: Making = (known, name) => {
+  const id = oneOrNone(known.filings) ?? 'fil_0';
+  const acknowledge_exceptions = known.exceptions.get(id);
+  const body = chance(0.7)
+    ? {
+        status: 'filed',
+        confirmation_number: `number ${name}`,
+        ...(acknowledge_exceptions && { acknowledge_exceptions }),
+      }
+    : { status: 'canceled' };
+  return { operation: 'updateFiling', method: 'POST', path: `/filings/${id}`, id, body };
+};
+
+const filed: Making = ({ filings }) => {
+  const id = oneOrNone(filings) ?? 'fil_0';
+  return { operation: 'getFiling', method: 'GET', path: `/filings/${id}`, id, query: { expand: 'entries' } };
+};
+
+/** Requests about filings, with how likely they are. */
+export const ofFilings: readonly (readonly [number, Making])[] = [
+  [20, closed],
+  [24, (known, name) => (known.filings.length > 0 ? ended : closed)(known, name)],
+  [4, filed],
+];
+
+/** A filing that all clients file or cancel. */
+export const firstFiling = (): Request => ({
+  operation: 'createFiling',
+  method: 'POST',
+  path: '/filings',
+  body: { state: 'MI', period_end: '2026-10-31' },
+  key: null,
+});
+
+/** Requests of varied schedules: days around the end of a month, several currencies, and customers on lines. */
+
+type Body = NonNullable<Request['body']>;
+
+const hourMs = 3_600_000;
+
+/** An instant around the first hour of a month, in UTC or with the offset of another place. */
+const instant = (): string => {
+  const ms = Date.parse(oneOf(['2026-10-01', '2026-11-01', '2026-12-01'])) + between(-15 * 60, 15 * 60) * 60_000;
+  return chance(0.7) ? new Date(ms).toISOString() : new Date(ms + 9 * hourMs).toISOString().replace('Z', '+09:00');
+};
+
+/** `null` is now. */
+const taxDate = () =>
+  weighted<string | null>([
+    [3, instant()],
+    [2, oneOf(['2026-09-30', '2026-10-31', '2026-11-01'])],
+    [2, null],
+  ]);
+
+/** Customers whom operators redact. */
+export const customers = ['buyer', 'guest'] as const;
+
+type Customer = { readonly customer?: { readonly address: object } };
+
+/** With an id, and a street that no other document has. */
+const named = <Value extends Customer>(of: Value, street: string): Value =>
+  of.customer ? { ...of, customer: { id: oneOf(customers), address: { ...of.customer.address, line1: street } } } : of;
+
+// Yen have no decimals.
+const inYen = (body: Body): Body => ({
+  ...body,
+  ...(body['discount_amount'] !== undefined && { discount_amount: '1' }),
+  ...(body['tax_amount'] !== undefined && { tax_amount: '12' }),
+});
+
+const variedSale = (body: Body, name: string): Body => {
+  const currency = weighted([
+    [4, 'USD'],
+    [2, 'JPY'],
+    [2, 'KWD'],
+  ]);
+  const lines = body['line_items'] as readonly (Customer & { readonly id: string })[];
+  const sale = named(body as Customer, `${name} Way`);
+  return {
+    ...(currency === 'JPY' ? inYen(sale) : sale),
+    currency,
+    ...(chance(0.3) && { tax_amount: '12' }),
+    line_items: lines.map((line) => named(line, `${name} ${line.id} Lane`)),
+  };
+};
+
+/** A request of a varied schedule. */
+export const vary = (request: Omit<Request, 'key'>, name: string): Omit<Request, 'key'> => {
+  const { operation, body } = request;
+  const isDated = operation === 'createTransaction' || (operation === 'updateTransaction' && body?.['tax_date']);
+  if (!body || !isDated) return request;
+  const { tax_date: _, ...others } = body;
+  const day = taxDate() ?? (operation === 'createTransaction' ? undefined : instant());
+  const dated = { ...others, ...(day !== undefined && { tax_date: day }) };
+  const isSale = operation === 'createTransaction' && body['type'] !== 'credit';
+  return { ...request, body: isSale ? variedSale(dated, name) : dated };
+};
 
 /** The requests of clients: about what they have seen, and sometimes about transactions of the other account. */
 

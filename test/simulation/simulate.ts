@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { mutants } from './mutants.ts';
-import { inWords, runSchedules } from './pool.ts';
-import { search } from './search.ts';
+import { inWords, runSchedules, search } from './pool.ts';
 
 /**
  * `npm run simulate`: a million schedules, or one of them with its trace.

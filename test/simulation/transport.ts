@@ -1,22 +1,107 @@
-import type { CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  type CancellationReason,
+  DynamoDBServiceException,
+  TransactionCanceledException,
+  TransactionInProgressException,
+} from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
+import type { ItemKey } from '../../shared/store/keys.ts';
 import { type Command, inputOf, type Lag, type MemoryDatabase } from '../support/memory-database.ts';
-import {
-  contended,
-  drawFault,
-  type Fault,
-  faultShare,
-  inProgress,
-  serverError,
-  throttled,
-  timedOut,
-} from './faults.ts';
 import type { History } from './history.ts';
 import { currentInvocation, type Invocation } from './invocation.ts';
 import type { Scheduler } from './scheduler.ts';
-import { placesOf, targetOf } from './target.ts';
-import { between, chance, world } from './world.ts';
+import { below, between, chance, oneOf, weighted, world } from './world.ts';
+
+/** A fault of one attempt of a database call. */
+export type Fault =
+  | 'none'
+  | 'throttled'
+  | 'lost before'
+  | 'lost after'
+  | 'server error before'
+  | 'server error after'
+  | 'crash before'
+  | 'crash after'
+  | 'conflict'
+  | 'slow'
+  | 'throttled transaction';
+
+/** The share of calls with a fault. */
+export const faultShare = 0.25;
+
+const ofAll: readonly (readonly [number, Fault])[] = [
+  [20, 'throttled'],
+  [15, 'lost before'],
+  [25, 'lost after'],
+  [3, 'server error before'],
+  [3, 'server error after'],
+  [8, 'crash before'],
+  [14, 'crash after'],
+];
+const ofTransactions: readonly (readonly [number, Fault])[] = [
+  ...ofAll,
+  [22, 'conflict'],
+  [22, 'slow'],
+  [8, 'throttled transaction'],
+];
+
+export const drawFault = (share: number, isTransaction: boolean): Fault =>
+  chance(share) ? weighted(isTransaction ? ofTransactions : ofAll) : 'none';
+
+const exception = (name: string, $fault: 'client' | 'server') =>
+  new DynamoDBServiceException({ name, $fault, message: `${name}, by the simulation`, $metadata: {} });
+
+export const throttled = () =>
+  exception(oneOf(['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded']), 'client');
+export const serverError = () => exception('InternalServerError', 'server');
+export const timedOut = () => Object.assign(new Error('The simulation keeps the answer.'), { name: 'TimeoutError' });
+
+export const inProgress = () =>
+  new TransactionInProgressException({ message: 'In progress, by the simulation', $metadata: {} });
+
+/**
+ * A transaction canceled by contention. A contended item has no other reason; uncontended actions keep theirs, as in DynamoDB.
+ */
+export const contended = (
+  code: 'TransactionConflict' | 'ThrottlingError',
+  reasons: readonly CancellationReason[],
+  held: readonly boolean[],
+): TransactionCanceledException => {
+  const busy = held.includes(true) ? -1 : below(reasons.length);
+  return new TransactionCanceledException({
+    message: 'Transaction cancelled, by the simulation',
+    $metadata: {},
+    CancellationReasons: reasons.map((reason, at) =>
+      at === busy || held[at] || chance(0.3) ? { Code: code } : reason,
+    ),
+  });
+};
+
+const placeOf = ({ pk = '', sk = '' }: Partial<ItemKey> = {}) => `${pk}/${sk}`;
+
+/** The items of a transaction's actions, in order. */
+export const placesOf = (command: Command): readonly string[] =>
+  (inputOf(command).TransactItems ?? []).flatMap((action) =>
+    Object.values(action).map(({ Item, Key }) => placeOf(Item ?? Key)),
+  );
+
+/** What a command reads or writes, as text for the trace. */
+export const targetOf = (command: Command): string => {
+  const { TransactItems, RequestItems, IndexName, ExpressionAttributeValues, ExclusiveStartKey, Item, Key } =
+    inputOf(command);
+  const what = command.constructor.name.replace('Command', '');
+  const places = placesOf(command);
+  if (TransactItems)
+    return `${what} [${TransactItems.map((action, at) => `${Object.keys(action)} ${places[at]}`).join(', ')}]`;
+  if (RequestItems) {
+    const keys = Object.values(RequestItems).flatMap(({ Keys = [] }) => Keys.map(placeOf));
+    return `${what} [${keys.join(', ')}]`;
+  }
+  if (ExpressionAttributeValues && !Item && !Key)
+    return `${what} ${IndexName ?? ''} ${Object.values(ExpressionAttributeValues).join(' ')}${ExclusiveStartKey ? ` after ${placeOf(ExclusiveStartKey)}` : ''}`;
+  return `${what} ${placeOf(Item ?? Key)}`;
+};
 
 const attempts = 3;
 

@@ -3,9 +3,9 @@ import type { Transaction } from '../bodies.ts';
 import type { Book } from '../book.ts';
 import type { FiledPeriod, FilingEntry } from '../ledger.ts';
 import { minor, sumOf } from '../oracle/amounts.ts';
-import { comparable, sumsIn } from '../oracle/answered.ts';
+
 import { firstDay, isGap, lastDay, monthOf, periodOf, registrationsIn } from '../oracle/days.ts';
-import { type Entry, entriesOf, nothing, plus, postedStates } from '../oracle/entries.ts';
+import { comparable, type Entry, entriesOf, nothing, plus, postedStates, sumsIn } from '../oracle/entries.ts';
 import { must, same } from '../violation.ts';
 import { isLive } from './credits.ts';
 

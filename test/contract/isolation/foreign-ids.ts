@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import type { Random } from '../../fuzz/random.ts';
+import type { Random } from '../../fuzz/target.ts';
 
 type Change = (id: string, random: Random, account: string) => string;
 

@@ -2,12 +2,14 @@ import fc from 'fast-check';
 import { type Body, type Book, type Line, type Model, type Requested, viewOf, type World } from '../book.ts';
 import { minor, written } from '../money.ts';
 import { pick, write } from '../requests.ts';
-import { creditLines, lineWishes } from './create-credit.ts';
-import { lineItems, lines } from './create-sale.ts';
 import {
+  creditLines,
   type Generated,
   headersOf,
   key,
+  lineItems,
+  lines,
+  lineWishes,
   metadata,
   of,
   Step,
@@ -17,7 +19,7 @@ import {
   target,
   taxDays,
   type Wished,
-} from './parts.ts';
+} from './create.ts';
 
 const isCredit = ({ parent_transaction_id }: Body) => parent_transaction_id !== null;
 

@@ -1,12 +1,75 @@
 import { isDeepStrictEqual } from 'node:util';
+import { faultText, idempotencyFaults } from '../../../shared/ledger/invariants.ts';
+import type { TransactionRow } from '../../../shared/ledger/response.ts';
 import type { Transaction } from '../../../shared/ledger/transaction.ts';
 import { impersonal } from '../../support/committed-hash.ts';
 import type { Schema } from '../../support/http.ts';
-import type { Attempt, Observed, Sent } from '../observed.ts';
+import type { Attempt, Listing, Observed, Sent } from '../observed.ts';
 import type { Audit } from './audit.ts';
-import { isLive } from './decode.ts';
-import { effects, keyed, unmatched, writtenBy } from './effects.ts';
+import { type Head, isLive } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
+
+const isDone = (attempt: Attempt) => statusOf(attempt) >= 200 && statusOf(attempt) < 300;
+const isRefused = (attempt: Attempt) => statusOf(attempt) >= 400 && statusOf(attempt) < 500;
+
+/** Number of versions by attempt and transaction, from the audit entries. */
+export const writtenBy = (audit: Audit): Map<string, Map<string, number>> => {
+  const written = new Map<string, Map<string, number>>();
+  for (const entry of audit.all()) {
+    const by = String(entry['by']);
+    const heads = written.get(by) ?? new Map<string, number>();
+    written.set(by, heads);
+    const id = String(entry['pk']);
+    heads.set(id, (heads.get(id) ?? 0) + 1);
+  }
+  return written;
+};
+
+/** An attempt writes one version, a credit also one of its sale; a refused one writes nothing. */
+export const effects = (
+  attempt: Attempt,
+  isOfFilings: boolean,
+  written: ReadonlyMap<string, ReadonlyMap<string, number>>,
+): string[] => {
+  const heads = written.get(attempt.invocation.id);
+  if (!heads) return [];
+  const wrong: string[] = [];
+  if ([...heads.values()].some((versions) => versions > 1)) wrong.push('wrote one transaction twice');
+  if (heads.size > 2 && !isOfFilings) wrong.push('wrote more than a transaction and its sale');
+  if (isRefused(attempt)) wrong.push(`was refused with ${attempt.response?.body?.errors?.[0]?.code}, and wrote`);
+  return wrong;
+};
+
+/** A change with If-Match makes the version after the named one. */
+export const unmatched = (
+  { account, request }: Sent,
+  { invocation }: Attempt,
+  ledger: Ledger,
+  audit: Audit,
+): string[] => {
+  if (!request.ifMatch) return [];
+  const own = ledger
+    .of(account, request.id ?? '')
+    .filter(({ head, version }) => version.invocation === invocation && audit.of(head)?.['by'] === invocation.id);
+  return own.every(({ head }) => request.ifMatch === `"${head.version - 1}"`)
+    ? []
+    : ['changed another version than it named'];
+};
+
+/** One idempotency key has one change and one response, to the byte unless its transaction was redacted. */
+export const keyed = (sent: Sent, written: ReadonlyMap<string, unknown>): string[] => {
+  if (!sent.request.key) return [];
+  // After a redaction, a repeated request gets its answer without the personal data.
+  const isRedacted = sent.attempts.some((one) => isDone(one) && one.response?.body?.redacted_at !== undefined);
+  const textOf = ({ response }: Attempt) => (isRedacted ? impersonal(response?.body) : response?.text);
+  const answers = sent.attempts.map((attempt) => {
+    const isText = isDone(attempt) || isRefused(attempt);
+    const text = isText ? `${attempt.response?.headers['ETag']} ${textOf(attempt)}` : '';
+    return { status: statusOf(attempt), text };
+  });
+  const changes = sent.attempts.filter(({ invocation }) => written.has(invocation.id)).length;
+  return idempotencyFaults(changes, answers).map(faultText);
+};
 
 /** Compares responses with the ledger at the time of the request. */
 
@@ -149,3 +212,61 @@ export const answerViolations = (ledger: Ledger, audit: Audit, { sent: all }: Ob
     );
   });
 };
+
+const belongs = ({ transaction }: { readonly transaction: TransactionRow }, query: Listing['query']): boolean =>
+  Object.entries(query).every(([name, value]) => {
+    if (name === 'customer_id') return transaction.customer?.id === value;
+    if (name === 'tax_date[gte]') return transaction.tax_date >= value;
+    return name === 'limit' || transaction[name as keyof TransactionRow] === value;
+  });
+
+/** Whether a row equals a state without its lines, or an expired draft returned as void. */
+const reads = ({ head: { transaction } }: Reign, row: TransactionRow): boolean => {
+  const { line_items: _lines, explanation: _explanation, ...state } = transaction;
+  const { line_items: _none, explanation: _neither, ...shown } = row;
+  if (isDeepStrictEqual(state, shown)) return true;
+  const { expires_at } = state;
+  const ended = { status: 'void', void_reason: 'draft_expired', voided_at: expires_at, updated_at: expires_at };
+  return state.status === 'draft' && isDeepStrictEqual({ ...state, ...ended, version: state.version + 1 }, shown);
+};
+
+/** The state of a transaction that did not change or expire during the list request. */
+const stable = (reigns: readonly Reign[], { from, to, fromMs, toMs }: Listing): Head | undefined => {
+  const during = reigns.filter((reign) => reign.from <= to && reign.to >= from);
+  const [only] = during;
+  if (during.length !== 1 || !only || only.from >= from) return undefined;
+  const { endsMs } = only.head;
+  return endsMs !== null && endsMs >= fromMs && endsMs <= toMs ? undefined : only.head;
+};
+
+const ofListing = (listing: Listing, ledger: Ledger): string[] => {
+  const rows = listing.pages.flatMap((page) => page.rows);
+  const ids = rows.map(({ id }) => id);
+  const wrong = rows
+    .filter((row) => !ledger.of(listing.account, row.id).some((reign) => reads(reign, row)))
+    .map(({ id }) => `shows ${id} as it never was in this account`);
+  // In the order of tax dates, a transaction may move during the request.
+  if (!('tax_date[gte]' in listing.query) && new Set(ids).size < ids.length)
+    wrong.push(`shows a transaction twice: ${ids}`);
+  for (const row of rows)
+    if (!belongs({ transaction: row }, withoutCursor(listing.query)))
+      wrong.push(`shows ${row.id}, which it does not ask for`);
+  if (!listing.isWhole) return wrong;
+  for (const reigns of ledger.reigns.values()) {
+    const head = stable(reigns, listing);
+    if (!head || head.account !== listing.account || !belongs(head, listing.query)) continue;
+    const times = ids.filter((id) => id === head.id).length;
+    if (times !== 1) wrong.push(`shows ${head.id} ${times} times`);
+  }
+  return wrong;
+};
+
+const withoutCursor = ({ starting_after: _, ...query }: Record<string, string>) => query;
+
+/** A list shows existing states only, none twice, and every unchanged transaction. */
+export const listViolations = (ledger: Ledger, { listings }: Observed): string[] =>
+  listings.flatMap((listing) =>
+    ofListing(listing, ledger).map(
+      (words) => `The list ${JSON.stringify(listing.query)} of ${listing.account} ${words}`,
+    ),
+  );

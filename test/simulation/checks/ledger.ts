@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
+import { faultText, referenceFaults, statusFaults, sumFaults } from '../../../shared/ledger/invariants.ts';
+import { shippingCharges } from '../../support/shipping.ts';
 import type { History, Version } from '../history.ts';
-import { type Head, headOf, isLive, kindOf } from './decode.ts';
+import { decimalsOf, type Head, headOf, isLive, kindOf } from './decode.ts';
 
 /** A state of a transaction, from the step that wrote it to the step that replaced it. */
 export type Reign = { readonly head: Head; readonly version: Version; readonly from: number; readonly to: number };
@@ -66,4 +69,87 @@ export class Ledger {
 const present = (name: string, { item }: Version) => {
   if (!item) throw new Error(`${name} was deleted.`);
   return item;
+};
+
+/** Violations of one version: its sums, its status, its decimals, and attributes that differ from the transaction. */
+const ofVersion = ({ transaction, item }: Head): string[] => {
+  const { line_items, shipping, total_amount } = transaction;
+  const wrong = [...sumFaults(transaction), ...statusFaults(transaction)].map(faultText);
+  const amounts = [...line_items, ...shippingCharges(shipping)].flatMap((charge) => [
+    charge.net_amount,
+    charge.tax_amount,
+  ]);
+  const decimals = decimalsOf[transaction.currency];
+  if ([...amounts, total_amount].some((amount) => (amount.split('.')[1] ?? '').length !== decimals))
+    wrong.push(`an amount has not the decimals of ${transaction.currency}`);
+  for (const name of [
+    'status',
+    'version',
+    'total_amount',
+    'tax_amount',
+    'credited_amount',
+    'credited_tax_amount',
+  ] as const)
+    if (item[name] !== transaction[name]) wrong.push(`its attribute ${name} is ${item[name]}`);
+  return wrong;
+};
+
+/** Changes of an update that its audit entry does not list. */
+const silently = (before: Head, after: Head, fields: readonly string[]): string[] => {
+  const [old, current] = [before.transaction, after.transaction];
+  const wrong: string[] = [];
+  const isListed = (...names: readonly string[]) => names.some((name) => fields.includes(name));
+  for (const key of Object.keys(old.metadata))
+    if (!fields.includes('redacted_at') && current.metadata[key] !== old.metadata[key])
+      wrong.push(`lost the metadata ${key}`);
+  for (const name of [
+    'reference_id',
+    'credited_amount',
+    'status',
+    'line_items',
+    'tax_date',
+    'discount_amount',
+  ] as const)
+    if (
+      !isDeepStrictEqual(old[name], current[name]) &&
+      !isListed(name) &&
+      !(name === 'line_items' && fields.some((field) => field !== 'metadata'))
+    )
+      wrong.push(`changed its ${name} without an audit entry`);
+  return wrong;
+};
+
+const checked = (reigns: readonly Reign[], fieldsOf: (head: Head) => readonly string[]): string[] => {
+  const wrong: string[] = [];
+  reigns.forEach(({ head }, at) => {
+    const before = reigns[at - 1]?.head;
+    const where = `${head.id} at version ${head.version}`;
+    wrong.push(...ofVersion(head).map((words) => `${where}: ${words}`));
+    if (head.version !== at + 1 || head.transaction.version !== at + 1)
+      wrong.push(`${where} is the ${at + 1}. that was written`);
+    if (!before) return;
+    wrong.push(...silently(before, head, fieldsOf(head)).map((words) => `${where} ${words}`));
+  });
+  return wrong;
+};
+
+/** Sums, statuses and numbers of all versions, and audited changes. */
+export const stateViolations = (ledger: Ledger, fieldsOf: (head: Head) => readonly string[]): string[] =>
+  [...ledger.reigns.values()].flatMap((reigns) => checked(reigns, fieldsOf));
+
+/** At no step have two live transactions of an account the same reference. */
+export const referenceViolations = (ledger: Ledger): string[] => {
+  const books = new Map<string, Map<string, Head>>();
+  const changes = [...ledger.reigns.values()].flat().sort((a, b) => a.from - b.from);
+  return changes.flatMap(({ head, version: { nowMs, step } }) => {
+    const book = books.get(head.account) ?? new Map<string, Head>();
+    books.set(head.account, book.set(head.id, head));
+    if (head.reference === null) return [];
+    const others = [...book.values()].filter(({ reference }) => reference === head.reference);
+    const faults = referenceFaults(
+      others.map(({ transaction }) => transaction),
+      nowMs,
+    );
+    return faults.map((fault) => `${head.account}, step ${step}: ${faultText(fault)}`);
+  });
 };

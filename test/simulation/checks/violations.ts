@@ -1,16 +1,14 @@
 import { faultText, partitionFaults } from '../../../shared/ledger/invariants.ts';
 import type { History } from '../history.ts';
 import type { Observed } from '../observed.ts';
-import { answerViolations } from './answers.ts';
+import { answerViolations, listViolations } from './answers.ts';
 import { Audit, auditViolations } from './audit.ts';
 import { dueViolations } from './due.ts';
 import { filingViolations } from './filings.ts';
-import { Ledger } from './ledger.ts';
-import { listViolations } from './lists.ts';
+import { Ledger, referenceViolations, stateViolations } from './ledger.ts';
 import { moneyViolations } from './money.ts';
 import { periodViolations, taxDayViolations } from './periods.ts';
 import { redactionViolations } from './redactions.ts';
-import { referenceViolations, stateViolations } from './states.ts';
 
 /** A request writes items of its own account only. */
 const accountViolations = ({ versions }: History): string[] =>

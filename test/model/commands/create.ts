@@ -1,25 +1,177 @@
 import fc from 'fast-check';
 import { type Body, type Book, type Line, type Model, type Requested, same, viewOf, type World } from '../book.ts';
 import { acceptedCredit, mustHaveFigures, refusalsOf } from '../credit-answers.ts';
-import { creditOf, discountsOf, taxRoom } from '../credits.ts';
+import { creditOf, discountsOf, nothing, remainingOf, taxRoom } from '../credits.ts';
 import { written } from '../money.ts';
 import { invalidNew, mustBeRefused } from '../refusal.ts';
-import { nothing, remainingOf } from '../remaining.ts';
-import { ask, pick, write } from '../requests.ts';
-import {
-  headersOf,
-  key,
-  metadata,
-  of,
+import { ask, pick, type Side, write } from '../requests.ts';
+
+/** One command of a run. What it came to be, once it ran, is part of how it is printed. */
+export abstract class Step<Wish> implements fc.AsyncCommand<Model, World> {
+  readonly side: Side;
+  readonly wish: Wish;
+  #ran: unknown;
+
+  constructor(side: Side, wish: Wish) {
+    this.side = side;
+    this.wish = wish;
+  }
+
+  check(_model: Readonly<Model>): boolean {
+    return true;
+  }
+
+  abstract run(model: Model, world: World): Promise<void>;
+
+  /** Remember what was sent, for who reads a counterexample. */
+  protected noted<const Value>(value: Value): Value {
+    this.#ran = value;
+    return value;
+  }
+
+  toString(): string {
+    return `\n  ${this.constructor.name}(${this.side}) ${JSON.stringify(this.#ran ?? this.wish)}`;
+  }
+}
+
+/** A record of arbitraries: the choices of a command, before they are resolved against the state. */
+export const of = <Wish>(shape: { [Name in keyof Wish]: fc.Arbitrary<Wish[Name]> }): fc.Arbitrary<Wish> =>
+  fc.record(shape);
+
+/** What an arbitrary generates. */
+export type Generated<Source> = Source extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** The generated choices of a command. */
+export type Wished<Shape> = { readonly [Name in keyof Shape]: Generated<Shape[Name]> };
+
+/** Most often nothing at all. */
+export const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, oneIn: number): fc.Arbitrary<Value | undefined> =>
+  fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+
+/** Mostly the first account, so that its transactions meet. */
+export const side: fc.Arbitrary<Side> = fc.oneof(
+  { weight: 5, arbitrary: fc.constant(0 as const) },
+  { weight: 1, arbitrary: fc.constant(1 as const) },
+);
+
+export const target = fc.nat(39);
+export const status = fc.constantFrom('draft', 'finalized', 'finalized');
+export const key = seldom(fc.constantFrom('k1', 'k2'), 4);
+export const reference = seldom(fc.constantFrom('r1', 'r2', 'r3'), 2);
+export const taxDays = seldom(of({ back: fc.nat(60), isDate: fc.boolean() }), 2);
+
+export const metadata = seldom(
+  fc.oneof(
+    fc.constant(null),
+    fc.dictionary(fc.constantFrom('a', 'b'), fc.option(fc.constantFrom('x', 'y')), {
+      maxKeys: 2,
+      noNullPrototype: true,
+    }),
+  ),
+  2,
+);
+
+const dayMs = 86_400_000;
+
+type Said = {
+  readonly reference?: string | null | undefined;
+  readonly metadata?: Requested['metadata'] | undefined;
+  readonly taxDays?: { readonly back: number; readonly isDate: boolean } | undefined;
+};
+
+/** The fields that every document can have. */
+export const said = ({ reference, metadata, taxDays }: Said, nowMs: number): Requested => {
+  const at = taxDays && new Date(nowMs - taxDays.back * dayMs).toISOString();
+  return {
+    ...(reference !== undefined && { reference_id: reference }),
+    ...(metadata !== undefined && { metadata }),
+    ...(at && { tax_date: taxDays.isDate ? at.slice(0, 10) : at }),
+  };
+};
+
+export const headersOf = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { 'Idempotency-Key': key };
+
+const address = (state: 'MI' | 'IN') => ({
+  country: 'US',
+  state,
+  city: state === 'MI' ? 'Detroit' : 'Indianapolis',
+  postal_code: state === 'MI' ? '48226' : '46204',
+});
+
+const price = fc.oneof(
+  fc.constantFrom('0.01', '9.99', '50.00', '33.333', '1000.00'),
+  fc.integer({ min: 1, max: 9999 }).map((cents) => (cents / 100).toFixed(2)),
+);
+
+/** Lines of a sale, of at most as many as a page shows at a glance. */
+export const lines = fc.array(
+  of({
+    quantity: fc.constantFrom('1', '2', '3', '0.5', '7'),
+    unit_price: price,
+    discount: fc.option(fc.constantFrom('0', '1', '3', '10'), { freq: 3 }),
+    isElsewhere: fc.integer({ min: 0, max: 4 }).map((dice) => dice === 0),
+  }),
+  { minLength: 1, maxLength: 3 },
+);
+
+type LineWish = { quantity: string; unit_price: string; discount: string | null; isElsewhere: boolean };
+
+// A discount in whole parts of a line's price that is never more than the price.
+const discountOf = ({ quantity, unit_price, discount }: LineWish) =>
+  discount === null
+    ? {}
+    : { discount_amount: Math.floor((Number(quantity) * Number(unit_price) * Number(discount)) / 13).toFixed(0) };
+
+export const lineItems = (wishes: readonly LineWish[]): Line[] =>
+  wishes.map((line, index) => ({
+    id: `item_${index}`,
+    product_tax_code: 'GENERAL',
+    quantity: line.quantity,
+    unit_price: line.unit_price,
+    ...discountOf(line),
+    ...(line.isElsewhere && { customer: { address: address('IN') } }),
+  }));
+
+const saleWishes = {
+  lines,
+  status,
   reference,
-  Step,
-  said,
-  seldom,
-  side,
-  target,
+  metadata,
   taxDays,
-  type Wished,
-} from './parts.ts';
+  key,
+  currency: seldom(fc.constantFrom('USD', 'JPY', 'KWD'), 8),
+  customer: fc.constantFrom(undefined, 'c1', 'c2'),
+  shipping: seldom(fc.constantFrom('5.00', '7.95', '0'), 3),
+  tax: seldom(fc.constantFrom('0', '1', '7', '100', '1.005'), 5),
+  oddity: seldom(
+    fc.constantFrom('parent of a sale', 'credit without parent', 'credit without anything', 'unsaid status'),
+    20,
+  ),
+};
+
+type SaleWish = Wished<typeof saleWishes>;
+
+const saleBody = (wish: SaleWish, { nowMs }: Model): Requested => ({
+  ...(wish.oddity?.startsWith('credit') && { type: 'credit' }),
+  ...(wish.oddity === 'parent of a sale' && { parent_transaction_id: 'txn_x' }),
+  ...(wish.oddity !== 'unsaid status' && { status: wish.status }),
+  ...said(wish, nowMs),
+  ...(wish.currency && { currency: wish.currency }),
+  ...(wish.tax && { tax_amount: wish.tax }),
+  ...(wish.shipping && { shipping: { amount: wish.shipping } }),
+  customer: { ...(wish.customer && { id: wish.customer }), address: address('MI') },
+  ...(wish.oddity !== 'credit without anything' && { line_items: lineItems(wish.lines) }),
+});
+
+class CreateSale extends Step<SaleWish> {
+  run(model: Model, world: World): Promise<void> {
+    const sent = { path: '/transactions', body: saleBody(this.wish, model), headers: headersOf(this.wish.key) };
+    return write(model, world, this.side, this.noted(sent));
+  }
+}
+
+export const createSale = fc.tuple(side, of(saleWishes)).map(([at, wish]) => new CreateSale(at, wish));
 
 const ways = ['quantity', 'quantity', 'rest', 'rest', 'part', 'part', 'over', 'tax only', 'unmatched'] as const;
 
