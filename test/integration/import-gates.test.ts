@@ -162,6 +162,12 @@ describe('import --activate', () => {
         says: /^largest: 46204(-\d{4})? from 8% to 22% on 2099-12-01/m,
       },
       {
+        of: 'the tax of a worked case',
+        rates: [...rateRows('18', '45 18 0.08'), ...state.slice(1)],
+        boundary: half,
+        says: /^cases +1 +0 +FAIL/m,
+      },
+      {
         of: 'a rate of past days',
         rates: [...rateRows('18', '45 18 0.25 20200101 20261015', '45 18 0.07 20261016'), ...state.slice(1)],
         boundary: half,

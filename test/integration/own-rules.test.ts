@@ -41,7 +41,7 @@ const importOwn = async (file: object, ...options: readonly string[]) => {
 const importSst = async (state: string, rates: string | Buffer, boundaries: string | Buffer) => {
   const files = [await save('R.csv', rates), await save('B.csv', boundaries)] as const;
   // A file of a few ZIPs changes a large share of them.
-  const gates = ['--override', 'vanished,changed,largest,built-in'];
+  const gates = ['--override', 'vanished,changed,largest,built-in,cases'];
   const out = await content(
     ...['import', '--format', 'sst', '--state', state, '--rates', files[0], '--boundaries', files[1], '--activate'],
     ...gates,
