@@ -10,10 +10,8 @@ import { contentProgram } from '../../shared/cli/content.ts';
 import { publishers } from '../../shared/importers/updates/publishers.ts';
 import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
 import * as store from '../../shared/store/content/content-store.ts';
-import { coloradoFile } from '../fixtures/imports/workbooks.ts';
 import { partOf } from '../support/imported.ts';
 import {
-  arcgisPath,
   isPage,
   openPublisherServer,
   type Play,
@@ -161,66 +159,11 @@ describe('update', () => {
     expect(out).toContain(`The layout of the files of ${name} is not verified.`);
   });
 
-  it('refuses a feature service without a layer of rates', async () => {
-    const layers = [0, 1].map((id) => ({ id, name: `Layer ${id}` }));
-    server.play(
-      `${arcgisPath}/New_Mexico`,
-      send(() => JSON.stringify({ layers })),
-    );
-    expect((await update('--state', 'NM')).out).toContain('has 2 layers, and which of them has the rates is unknown');
-    server.play(
-      `${arcgisPath}/New_Mexico`,
-      send(() => JSON.stringify({ error: { code: 499 } })),
-    );
-    expect((await update('--state', 'NM')).out).toContain('describes no ArcGIS services');
-    server.play(`${arcgisPath}/New_Mexico`, null);
-    expect((await update('--state', 'NM')).out).toContain('NM: ');
-  });
-
   it('does not activate a release again that an operator rolled back', async () => {
     await run('rollback', '--state', 'MI');
     const { out, code } = await update('--state', 'MI', '--activate');
     expect({ code, active: await activeOf('MI') }).toEqual({ code: 1, active: null });
     expect(out).toContain('These files were active before, and were rolled back or replaced.');
-  });
-
-  it('takes the newest of several quarters and corrections', async () => {
-    const names = ['2026Q4AUG5', '2027Q1NOV18', '2027Q1JAN3'];
-    for (const name of names)
-      server.publish(smallFiles('KS').map((file) => ({ ...file, name: file.name.replace('2026Q4AUG28', name) })));
-    await update('--state', 'KS');
-    expect((await readContentSource('KS')).files.map(({ name }) => name)).toEqual([
-      'KSR2027Q1JAN3.csv',
-      'KSB2027Q1JAN3.csv',
-    ]);
-  });
-
-  it('takes the latest of several dated files, but none of a later day', async () => {
-    const links = ['10012026', '11012026', '01012099'].map(
-      (day) => `<a href="/sites/default/files/document/TPT_RATETABLE_ALL_${day}.csv">${day}</a>`,
-    );
-    server.put('azdor.gov/business/transaction-privilege-tax/tax-rate-table', links.join());
-    await update('--state', 'AZ');
-    expect((await readContentSource('AZ')).files.map(({ url }) => url)).toEqual([
-      'https://azdor.gov/sites/default/files/document/TPT_RATETABLE_ALL_11012026.csv',
-    ]);
-    server.put('azdor.gov/business/transaction-privilege-tax/tax-rate-table', links.slice(2).join());
-    const { out, code } = await update('--state', 'AZ');
-    expect({ code, out }).toEqual({
-      code: 1,
-      out: expect.stringContaining('links to no file such as TPT_RATETABLE_ALL_11012026.csv of a day up to'),
-    });
-  });
-
-  it('takes the revision of a dated file', async () => {
-    const page = 'tax.colorado.gov/how-to-look-up-sales-use-tax-rates';
-    const name = 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026';
-    const path = 'sites/tax/files/documents';
-    server.put(`tax.colorado.gov/${path}/${name}_Oct26.xlsx`, coloradoFile().content);
-    const links = [`${name}_Oct26`, name, 'Colorado_Jurisdiction_Codes_Rates_Jan-June2026_Apr26'];
-    server.put(page, links.map((link) => `<a href="/${path}/${link}.xlsx">${link}</a>`).join(''));
-    await update('--state', 'CO');
-    expect((await readContentSource('CO')).files.map((file) => file.name)).toEqual([`${name}_Oct26.xlsx`]);
   });
 
   it('lists with --check the states that have newer files, and downloads nothing', async () => {

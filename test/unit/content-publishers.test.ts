@@ -241,6 +241,47 @@ describe('links of a page', () => {
     });
   });
 
+  describe('the current file', () => {
+    const revision = 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026';
+    it.each([
+      ['KS', ['KSR2026Q4AUG5.csv', 'KSR2027Q1NOV18.csv', 'KSR2027Q1JAN3.csv'], 'KSR2027Q1JAN3.csv'],
+      [
+        'AZ',
+        ['10012026', '11012026', '01012099'].map((day) => `TPT_RATETABLE_ALL_${day}.csv`),
+        'TPT_RATETABLE_ALL_11012026.csv',
+      ],
+      [
+        'CO',
+        [`${revision}_Oct26.xlsx`, `${revision}.xlsx`, 'Colorado_Jurisdiction_Codes_Rates_Jan-June2026_Apr26.xlsx'],
+        `${revision}_Oct26.xlsx`,
+      ],
+    ])('of %s is the newest of %j that is not of a later day: %s', async (state, names, newest) => {
+      const [file] = filesOf(state);
+      expect(await currentFiles(file ? [file] : [], { readText: async () => link(...names) })).toMatchObject([
+        { name: newest },
+      ]);
+    });
+
+    it.each([
+      [
+        'AZ',
+        link('TPT_RATETABLE_ALL_01012099.csv'),
+        'links to no file such as TPT_RATETABLE_ALL_11012026.csv of a day up to',
+      ],
+      ['NM', JSON.stringify({ error: { code: 499 } }), 'describes no ArcGIS services'],
+      [
+        'NM',
+        JSON.stringify({
+          services: [{ name: 'New_Mexico_gross_receipts_tax_July_2026_June_2027', type: 'FeatureServer' }],
+          layers: [0, 1].map((id) => ({ id, name: `Layer ${id}` })),
+        }),
+        'has 2 layers, and which of them has the rates is unknown',
+      ],
+    ])('of %s is not guessed from %s', async (state, text, says) => {
+      await expect(found(state, text)).rejects.toThrow(says);
+    });
+  });
+
   describe('localName', () => {
     it.each([
       ['MNR2026Q4AUG18.zip', 'MNR2026Q4AUG18.zip'],
