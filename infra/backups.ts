@@ -3,8 +3,7 @@ import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
-import { fixLogicalId } from './logical-id.ts';
-import { ServiceRole } from './service-role.ts';
+import { fixLogicalId, ServiceRole } from './constructs.ts';
 import type { Settings } from './settings.ts';
 import { type Tables, tableId } from './tables.ts';
 

@@ -5,8 +5,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { tables as definitions, type TableName } from '../shared/store/table-definitions.ts';
 import { backUp } from './backups.ts';
-import { LevyStack } from './levy-stack.ts';
-import { fixLogicalId } from './logical-id.ts';
+import { fixLogicalId, LevyStack } from './constructs.ts';
 import type { Settings } from './settings.ts';
 import { Tables, tableId } from './tables.ts';
 

@@ -19,9 +19,8 @@ import type { Construct } from 'constructs';
 import { type Action, draftPartitions, type TableAccess, updatablePartitions } from '../shared/store/table-access.ts';
 import type { TableName } from '../shared/store/table-definitions.ts';
 import { bundle, type Entry } from './bundling.ts';
+import { fixLogicalId, pascalCase, ServiceRole } from './constructs.ts';
 import type { DataStack } from './data-stack.ts';
-import { fixLogicalId, pascalCase } from './logical-id.ts';
-import { ServiceRole } from './service-role.ts';
 import type { Settings } from './settings.ts';
 
 /** What every part of the service stack needs. */

@@ -3,10 +3,9 @@ import { Alarm, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwat
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import type { Alias, CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { pascalCase, ServiceRole } from './constructs.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
-import { pascalCase } from './logical-id.ts';
 import { apiDimensions, sumMetrics } from './monitoring/metrics.ts';
-import { ServiceRole } from './service-role.ts';
 import type { Settings } from './settings.ts';
 
 /** How traffic shifts to a new version. `all-at-once` needs no CodeDeploy. */

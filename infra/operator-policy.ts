@@ -4,9 +4,9 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { operatorAccess } from '../shared/store/table-access.ts';
 import type { IndexName, TableName } from '../shared/store/table-definitions.ts';
+import type { LevyStack } from './constructs.ts';
+import { fixLogicalId } from './constructs.ts';
 import type { DataStack } from './data-stack.ts';
-import type { LevyStack } from './levy-stack.ts';
-import { fixLogicalId } from './logical-id.ts';
 
 /**
  * The permissions of an operator, as a policy to attach to a role or group: the commands of this repository on the deployed

@@ -10,9 +10,8 @@ import { updateContent } from '../functions/update-content.ts';
 import type { Schedule as ScheduleDefinition } from '../shared/api/define-schedule.ts';
 import { importable } from '../shared/importers/updates/publishers.ts';
 import { activeReleasesKey } from '../shared/store/keys.ts';
+import { fixLogicalId, pascalCase, ServiceRole } from './constructs.ts';
 import { type Deployment, EndpointFunction } from './endpoint-function.ts';
-import { fixLogicalId, pascalCase } from './logical-id.ts';
-import { ServiceRole } from './service-role.ts';
 
 /** A function that schedules start, and the role with which they do. */
 type Scheduled = { readonly called: IFunction; readonly role: IRole; readonly maxEventAge: Duration };

@@ -9,10 +9,9 @@ import type { Construct } from 'constructs';
 import { countTransactions } from '../functions/count-transactions.ts';
 import { patterns } from '../shared/events/announce.ts';
 import { busBatchMax, eventSource, eventsOfRecordMax } from '../shared/events/event.ts';
+import { fixLogicalId, ServiceRole } from './constructs.ts';
 import type { DataStack } from './data-stack.ts';
 import { type Deployment, EndpointFunction } from './endpoint-function.ts';
-import { fixLogicalId } from './logical-id.ts';
-import { ServiceRole } from './service-role.ts';
 
 /**
  * Let a pipe or an event source mapping read the stream. `ListStreams` has no resource in IAM: a statement that names a stream does

@@ -20,7 +20,7 @@ import {
   type TableName,
   tables,
 } from '../shared/store/table-definitions.ts';
-import { fixLogicalId, pascalCase } from './logical-id.ts';
+import { fixLogicalId, pascalCase } from './constructs.ts';
 import type { Settings } from './settings.ts';
 
 const names = Object.keys(tables) as TableName[];

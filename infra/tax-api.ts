@@ -1,29 +1,141 @@
-import { Aws, RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
+import { Aws, CfnOutput, RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   ApiDefinition,
   type CfnRestApi,
+  DomainName,
+  EndpointAccessMode,
   EndpointType,
   LogGroupLogDestination,
   MethodLoggingLevel,
+  SecurityPolicy,
   SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
+import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { endpoints, methodsByPath, type Operation } from '../functions/endpoints.ts';
 import { methodsVariable } from '../functions/method-not-allowed.ts';
 import type { Endpoint } from '../shared/api/endpoint.ts';
+import { envelope, safetyHeaders } from '../shared/api/reply.ts';
 import type { TableAccess } from '../shared/store/table-access.ts';
 import { apiDefinition, documentMethods, type Method, throttle } from './api-definition.ts';
 import type { Entry } from './bundling.ts';
-import { CustomDomain, tls } from './custom-domain.ts';
+import { fixLogicalId, logGroup } from './constructs.ts';
 import { type Deployment, EndpointFunction, tracingIsOff } from './endpoint-function.ts';
-import { Firewall } from './firewall.ts';
+import { tooMany } from './gateway-problems.ts';
 import { addGradualDeployment } from './gradual-deployment.ts';
-import { logGroup } from './log-group.ts';
-import { fixLogicalId } from './logical-id.ts';
 import { stageName } from './monitoring/metrics.ts';
+import type { Settings } from './settings.ts';
+
+/** The TLS policy of all addresses of the API: 1.2 or 1.3, with forward secrecy. */
+export const tls = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
+
+/** The API at a custom host name, under the same path as at AWS's address: clients change only the host. */
+export class CustomDomain extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    api: SpecRestApi,
+    domainName: string,
+    { certificate, hostedZone }: Settings,
+  ) {
+    super(scope, id);
+    const domain = new DomainName(this, 'Name', {
+      domainName,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificate ?? ''),
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: tls,
+      endpointAccessMode: EndpointAccessMode.BASIC,
+    });
+    domain.addBasePathMapping(api, { basePath: stageName, stage: api.deploymentStage });
+    if (hostedZone !== null) {
+      const zone = HostedZone.fromHostedZoneId(this, 'Zone', hostedZone);
+      // A name with a final dot is absolute, so the name of the zone is not needed.
+      const target = RecordTarget.fromAlias(new ApiGatewayDomain(domain));
+      // No AAAA record: a regional domain has IPv4 addresses only by default.
+      new ARecord(this, 'Ipv4', { zone, recordName: `${domainName}.`, target });
+    } else {
+      const value = domain.domainNameAliasDomainName;
+      const output = new CfnOutput(this, 'Target', { value, description: `The CNAME target of ${domainName}` });
+      fixLogicalId(output, 'DomainTarget');
+    }
+  }
+}
+
+type Rule = CfnWebACL.RuleProperty;
+
+const visible = (metricName: string) => ({ cloudWatchMetricsEnabled: true, sampledRequestsEnabled: true, metricName });
+
+/** A rule group of AWS. The named rules only count requests. */
+const managed = (name: string, priority: number, counted: readonly string[] = []): Rule => ({
+  name,
+  priority,
+  overrideAction: { none: {} },
+  statement: {
+    managedRuleGroupStatement: {
+      vendorName: 'AWS',
+      name,
+      ruleActionOverrides: counted.map((rule) => ({ name: rule, actionToUse: { count: {} } })),
+    },
+  },
+  visibilityConfig: visible(name),
+});
+
+const flood = (limit: number, priority: number): Rule => ({
+  name: 'Flood',
+  priority,
+  action: {
+    block: {
+      customResponse: {
+        responseCode: 429,
+        customResponseBodyKey: 'flood',
+        responseHeaders: Object.entries({ ...safetyHeaders, 'Retry-After': '60' }).map(([name, value]) => ({
+          name,
+          value,
+        })),
+      },
+    },
+  },
+  statement: { rateBasedStatement: { limit, evaluationWindowSec: 300, aggregateKeyType: 'IP' } },
+  visibilityConfig: visible('Flood'),
+});
+
+/**
+ * A web ACL for the API's stage: AWS managed rules against known attacks, and a rate limit for each source address.
+ *
+ * API Gateway answers blocked requests in the error envelope (api-definition.ts). A flood gets a 429 with Retry-After.
+ */
+export class Firewall extends Construct {
+  constructor(scope: Construct, id: string, api: SpecRestApi, { name, wafRequestsPerAddress }: Settings) {
+    super(scope, id);
+    const acl = new CfnWebACL(this, 'Acl', {
+      scope: 'REGIONAL',
+      defaultAction: { allow: {} },
+      description: `Protects the API of ${name}`,
+      visibilityConfig: visible(name),
+      customResponseBodies: {
+        flood: { contentType: 'APPLICATION_JSON', content: JSON.stringify(envelope([tooMany], '').body) },
+      },
+      rules: [
+        flood(wafRequestsPerAddress, 0),
+        managed('AWSManagedRulesAmazonIpReputationList', 1),
+        // Orders can be longer than 8 KB, and not every client sends a user agent.
+        managed('AWSManagedRulesCommonRuleSet', 2, ['SizeRestrictions_BODY', 'NoUserAgent_HEADER']),
+        managed('AWSManagedRulesKnownBadInputsRuleSet', 3),
+      ],
+    });
+    const { restApiId, deploymentStage } = api;
+    const stage = `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}::/restapis/${restApiId}/stages/${deploymentStage.stageName}`;
+    const association = new CfnWebACLAssociation(this, 'Association', { resourceArn: stage, webAclArn: acl.attrArn });
+    // The ARN names the stage as text, so CloudFormation does not see the dependency.
+    association.node.addDependency(deploymentStage);
+  }
+}
 
 /** Responses from this size on are compressed: pages of lists and the documentation. A calculation is shorter and skips the delay. */
 const compressed = Size.kibibytes(16);

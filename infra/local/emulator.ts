@@ -3,9 +3,21 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { createTables } from './create-tables.ts';
-import { freePort, loopback } from './ports.ts';
-import { SetupError } from './setup-error.ts';
+import { createTable, createTableInput } from '../../shared/store/client/create-table.ts';
+import { tables } from '../../shared/store/table-definitions.ts';
+import { freePort, loopback, SetupError } from './settings.ts';
+
+/** Create the missing tables. Throws if an existing table does not match its current definition. */
+export const createTables = async (client: DynamoDBClient): Promise<void> => {
+  for (const [table, definition] of Object.entries(tables)) {
+    // The names in shared/config/environment.ts, which must not be imported before its variables are set.
+    const name = process.env[`TABLE_${table.toUpperCase()}`] || table;
+    if ((await createTable(client, createTableInput(name, definition))) === 'differs')
+      throw new SetupError(
+        `The stored table ${name} was created by another version of Levy: set DATA_DIR to a new folder, or delete the old one.`,
+      );
+  }
+};
 
 export type Emulator = {
   readonly endpoint: string;

@@ -1,8 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { countTransactions, handler } from '../../functions/count-transactions.ts';
 import { failureLine } from '../../shared/observability/failure-line.ts';
-import { matches } from './event-pattern.ts';
-import { openStream, type StreamRecord, streamReader } from './table-stream.ts';
+import { matches, openStream, type StreamRecord, streamReader } from './table-stream.ts';
 
 const { patterns, timeoutSeconds } = countTransactions;
 

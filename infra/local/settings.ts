@@ -1,7 +1,48 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { resolve } from 'node:path';
 import { isMisspelt } from '../../shared/accounts/api-key.ts';
-import { loopback } from './ports.ts';
-import { SetupError } from './setup-error.ts';
+
+/** A problem that the developer must fix before the local service can start. Printed without a stack. */
+export class SetupError extends Error {
+  override readonly name = 'SetupError';
+}
+
+export const loopback = '127.0.0.1';
+
+/** A SetupError that names the variable to set; other errors are returned unchanged. */
+const listenProblem = (error: unknown, port: number, variable: string): unknown => {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'EADDRINUSE') return new SetupError(`Port ${port} is in use: set ${variable} to another one.`);
+  if (code === 'EACCES')
+    return new SetupError(`Port ${port} is not allowed for this user: set ${variable} to one above 1023.`);
+  return error;
+};
+
+/** Listen on loopback, or another address of this machine. Returns the port, which is a free one for 0. */
+export const listen = async (
+  server: Server,
+  port: number,
+  variable: string,
+  host: string = loopback,
+): Promise<number> => {
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenProblem(error, port, variable);
+  }
+  return (server.address() as AddressInfo).port;
+};
+
+/** The port, or a free one for 0. Throws if it is in use, which a child process might not report. Does not reserve it. */
+export const freePort = async (port: number, variable: string): Promise<number> => {
+  const server = createServer();
+  const free = await listen(server, port, variable);
+  server.close();
+  await once(server, 'close');
+  return free;
+};
 
 export type LocalSettings = {
   /** The address that the API listens on: loopback, or every network interface of a container. */

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Emulator, emulatorEnvironment, startEmulator, useEmulator } from './emulator.ts';
-import { freePort, listen, loopback } from './ports.ts';
-import { type LocalSettings, readSettings } from './settings.ts';
-import { SetupError } from './setup-error.ts';
+import { freePort, type LocalSettings, listen, loopback, readSettings, SetupError } from './settings.ts';
 
 const sale = {
   line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }],

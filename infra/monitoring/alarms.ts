@@ -7,7 +7,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { type ScheduleName, schedules } from '../../functions/endpoints.ts';
-import { pascalCase } from '../logical-id.ts';
+import { pascalCase } from '../constructs.ts';
 import type { Metrics } from './metrics.ts';
 
 /** An alarm that notifies a person. By default it fires at a value of 1 or more. */

@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
+import { invoke } from '../../infra/local/gateway.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import { invoke } from '../../infra/local/invoke.ts';
 import { copiedItem, itemBytes } from '../../infra/local/memory-database/values.ts';
 import { newAccount } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';

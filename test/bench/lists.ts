@@ -1,6 +1,6 @@
 import { encodeTime } from 'ulid';
+import { invoke } from '../../infra/local/gateway.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import { invoke } from '../../infra/local/invoke.ts';
 import { newAccount } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { currentVersion } from '../../shared/api/versions.ts';

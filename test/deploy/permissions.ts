@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { countTransactions } from '../../functions/count-transactions.ts';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
 import { updateContent } from '../../functions/update-content.ts';
-import { pascalCase } from '../../infra/logical-id.ts';
+import { pascalCase } from '../../infra/constructs.ts';
 import { draftPartitions, type TableAccess, updatablePartitions } from '../../shared/store/table-access.ts';
 import { type TableName, tables } from '../../shared/store/table-definitions.ts';
 import { root } from './commands.ts';

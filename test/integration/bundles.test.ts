@@ -7,7 +7,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Operation } from '../../functions/endpoints.ts';
 import { bundle } from '../../infra/bundling.ts';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { createTables } from '../../infra/local/emulator.ts';
 import type { Handler } from '../../shared/api/lambda-handler.ts';
 import { newCaller } from '../support/api.ts';
 import { startGateway } from '../support/gateway.ts';

@@ -6,7 +6,7 @@ import type { Context } from 'aws-lambda';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import type { Operation, ScheduleName } from '../../functions/endpoints.ts';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { createTables } from '../../infra/local/emulator.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import {
   draftPartitions,

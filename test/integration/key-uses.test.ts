@@ -5,7 +5,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endpoint as getCoverage } from '../../functions/get-coverage.ts';
-import { json } from '../../infra/local/refusal.ts';
+import { json } from '../../infra/local/proxy-event.ts';
 import { windowMs } from '../../shared/accounts/rate-limiter.ts';
 import { lambdaHandler } from '../../shared/api/lambda-handler.ts';
 import { now } from '../../shared/config/clock.ts';

@@ -19,7 +19,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { expect, it, vi } from 'vitest';
-import { reservedWords } from '../../infra/local/memory-database/reserved-words.ts';
+import { reservedWords } from '../../infra/local/memory-database/syntax.ts';
 import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { seededRandom } from '../simulation/world.ts';

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '../../functions/endpoints.ts';
+import { invoke } from '../../infra/local/gateway.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import { invoke } from '../../infra/local/invoke.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { eventOf } from '../bench/event.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, expect, it } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { createTables } from '../../infra/local/emulator.ts';
 import { standInAws } from '../support/stand-in-aws.ts';
 
 const execute = promisify(execFile);

@@ -7,7 +7,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { createTables } from '../../infra/local/emulator.ts';
 import { openEventBus } from '../support/event-bus-server.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { openPublisherServer, type Play, smallFiles } from '../support/publisher-server.ts';

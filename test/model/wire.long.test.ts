@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { createTables } from '../../infra/local/emulator.ts';
 import { stillClock } from './world/memory.ts';
 
 vi.mock('node:timers/promises', async (load) => (await import('./world/pauses.ts')).withoutPauses(load));

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SetupError } from '../../infra/local/setup-error.ts';
+import { SetupError } from '../../infra/local/settings.ts';
 
 const emulator = 'github.com/aws/aws-lambda-runtime-interface-emulator/cmd/aws-lambda-rie';
 /** Its newest release tag names no Go module, so this is a commit of the main branch. Go checks its sum. */

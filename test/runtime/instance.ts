@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, loopback } from '../../infra/local/ports.ts';
+import { freePort, loopback } from '../../infra/local/settings.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
 import { killWithParent } from '../support/child-process.ts';
 import type { Deployed } from './deployed.ts';

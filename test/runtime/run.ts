@@ -4,7 +4,7 @@
  * each function, and exits with 1 if a function answers wrongly.
  */
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
-import { SetupError } from '../../infra/local/setup-error.ts';
+import { SetupError } from '../../infra/local/settings.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
 import type { Deployed } from './deployed.ts';
 import type { FunctionTest } from './functions.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { emulatorEnvironment, startEmulator, useEmulator } from '../../infra/local/emulator.ts';
-import { freePort, loopback } from '../../infra/local/ports.ts';
+import { freePort, loopback } from '../../infra/local/settings.ts';
 import { killWithParent } from './child-process.ts';
 
 declare module 'vitest' {

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, expect, inject } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { createTables } from '../../infra/local/emulator.ts';
 import { newServer, newService, type Service } from '../../infra/local/memory-database/service.ts';
 import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';

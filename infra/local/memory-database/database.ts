@@ -1,12 +1,12 @@
+import { type CreateTableCommandInput, type KeySchemaElement, ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import { assert } from '../../../shared/base/assert.ts';
-import type { TableDefinition } from '../../../shared/store/table-definitions.ts';
-import { noSuchTable } from './exceptions.ts';
-import type { Input, TableNamed } from './parameters.ts';
+import type { Key, TableDefinition } from '../../../shared/store/table-definitions.ts';
+import { type Input, invalid, noSuchTable } from './exceptions.ts';
 import { batchGet, get, queryTable, scanTable } from './reads.ts';
+import type { TableNamed } from './table.ts';
 import { type Lag, Table } from './table.ts';
-import { type Tokens, transactWrite } from './transactions.ts';
 import type { Item } from './values.ts';
-import { batchWrite, writeOne } from './writes.ts';
+import { batchWrite, type Tokens, transactWrite, writeOne } from './writes.ts';
 
 type Call = (tableNamed: TableNamed, input: Input, lag?: Lag) => object;
 const calls: Readonly<Record<string, Call>> = {
@@ -73,3 +73,50 @@ export class Database {
     return table;
   };
 }
+
+const key = (schema: readonly KeySchemaElement[] | undefined, type: 'HASH' | 'RANGE'): Key => {
+  const name = schema?.find(({ KeyType }) => KeyType === type)?.AttributeName;
+  if (name === undefined) throw invalid('Every table and index must have a partition key and a sort key.');
+  return { name, type: 'S' };
+};
+const readKeys = (schema: readonly KeySchemaElement[] | undefined) => ({
+  partition: key(schema, 'HASH'),
+  sort: key(schema, 'RANGE'),
+});
+
+/** Build the empty table that a CreateTable call describes. */
+export const tableFrom = (input: CreateTableCommandInput): Table => {
+  const { TableName, KeySchema, AttributeDefinitions = [], GlobalSecondaryIndexes = [] } = input;
+  if (!TableName) throw invalid('The parameter TableName is required but was not present in the request');
+  if (AttributeDefinitions.some(({ AttributeType }) => AttributeType !== 'S')) throw invalid('Keys must be strings.');
+  return new Table(TableName, {
+    ...readKeys(KeySchema),
+    keep: false,
+    indexes: GlobalSecondaryIndexes.map((index) => ({
+      name: index.IndexName ?? '',
+      ...readKeys(index.KeySchema),
+      include: index.Projection?.NonKeyAttributes ?? [],
+    })),
+  });
+};
+
+/** CreateTable, DescribeTable, ListTables. Answers nothing for another operation. */
+export const tableCall = (
+  database: Database,
+  descriptions: Map<string, CreateTableCommandInput>,
+  operation: string,
+  input: Partial<CreateTableCommandInput>,
+): object | undefined => {
+  const { TableName = '' } = input;
+  if (operation === 'ListTables') return { TableNames: [...database.tables.keys()].sort() };
+  if (operation === 'CreateTable') {
+    if (database.tables.has(TableName))
+      throw new ResourceInUseException({ message: `Table already exists: ${TableName}`, $metadata: {} });
+    database.tables.set(TableName, tableFrom(input as CreateTableCommandInput));
+    descriptions.set(TableName, input as CreateTableCommandInput);
+    return { TableDescription: { ...input, TableStatus: 'ACTIVE' } };
+  }
+  if (operation !== 'DescribeTable') return undefined;
+  if (!descriptions.has(TableName)) throw noSuchTable(TableName);
+  return { Table: { ...descriptions.get(TableName), TableStatus: 'ACTIVE' } };
+};

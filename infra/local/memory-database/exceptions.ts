@@ -7,6 +7,7 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { AssertionError } from '../../../shared/base/assert.ts';
 import type { Item } from './values.ts';
 
 const $metadata = {};
@@ -49,3 +50,34 @@ export const tokenReused = () =>
     message: 'The provided token was used with other parameters.',
     $metadata,
   });
+
+/** The parameters of all commands of the document client. */
+export type Input = {
+  readonly TableName?: string;
+  readonly IndexName?: string;
+  readonly KeyConditionExpression?: string;
+  readonly FilterExpression?: string;
+  readonly Key?: unknown;
+  readonly Item?: unknown;
+  readonly ConditionExpression?: string;
+  readonly UpdateExpression?: string;
+  readonly ProjectionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>;
+  readonly ReturnValues?: string;
+  readonly ReturnValuesOnConditionCheckFailure?: string;
+  readonly ConsistentRead?: boolean;
+  readonly ExclusiveStartKey?: Record<string, unknown>;
+  readonly ScanIndexForward?: boolean;
+  readonly Limit?: number;
+  readonly ClientRequestToken?: string;
+  readonly TransactItems?: readonly Readonly<Record<string, Input>>[];
+  readonly RequestItems?: Readonly<Record<string, unknown>>;
+};
+
+/** Throws on a parameter that the memory database does not implement. */
+export const requireKnownParameters = (input: Input, ...names: readonly string[]): void => {
+  for (const [name, value] of Object.entries(input))
+    if (value !== undefined && !names.includes(name))
+      throw new AssertionError(`The memory database does not implement the parameter ${name}.`);
+};

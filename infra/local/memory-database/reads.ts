@@ -1,11 +1,195 @@
-import { chargeRead } from './capacity.ts';
-import { newScope, resolveName, type Scope } from './evaluate.ts';
-import { invalid } from './exceptions.ts';
-import { type Input, requireKnownParameters, type TableNamed } from './parameters.ts';
-import { query, scan } from './query.ts';
-import { parseProjection } from './syntax.ts';
-import type { Lag } from './table.ts';
-import { copiedItem, type Item, pick } from './values.ts';
+import { assert } from '../../../shared/base/assert.ts';
+import { isTrue, newScope, resolveName, type Scope } from './evaluate.ts';
+import { type Input, invalid, requireKnownParameters } from './exceptions.ts';
+import { type Condition, type Operand, parseCondition, parseProjection } from './syntax.ts';
+import type { TableNamed } from './table.ts';
+import { chargeRead, firstWhere, type Lag, type Table } from './table.ts';
+import { compare, copiedItem, type Item, itemBytes, pick, type Value } from './values.ts';
+
+const pageBytesMax = 1024 * 1024;
+
+const wrongKeys = () => invalid('Query key condition not supported');
+
+const conjuncts = (condition: Condition): Condition[] =>
+  condition.kind === 'and' ? [...conjuncts(condition.left), ...conjuncts(condition.right)] : [condition];
+
+const conditionAttribute = (condition: Condition, scope: Scope): string => {
+  const operand: Operand | undefined =
+    condition.kind === 'compare'
+      ? condition.left
+      : condition.kind === 'between'
+        ? condition.of
+        : condition.kind === 'begins_with'
+          ? condition.path
+          : undefined;
+  if (operand?.kind !== 'path') throw wrongKeys();
+  return resolveName(operand, scope);
+};
+
+const boundsCross = (condition: Condition, { values }: Scope): boolean => {
+  if (condition.kind !== 'between' || condition.from.kind !== 'value' || condition.to.kind !== 'value') return false;
+  return (compare(values[condition.from.name] as Value, values[condition.to.name] as Value) ?? 1) > 0;
+};
+
+/** The partition of a key condition, and its condition on the sort key. */
+const keyCondition = (expression: string, keys: { partition: string; sort: string }, scope: Scope) => {
+  const parts = conjuncts(parseCondition(expression));
+  const ofPartition = parts.filter((part) => conditionAttribute(part, scope) === keys.partition);
+  const ofSort = parts.filter((part) => conditionAttribute(part, scope) === keys.sort);
+  const [part] = ofPartition;
+  if (ofPartition.length !== 1 || ofSort.length > 1 || ofPartition.length + ofSort.length < parts.length)
+    throw wrongKeys();
+  if (part?.kind !== 'compare' || part.by !== '=' || part.right.kind !== 'value') throw wrongKeys();
+  if (ofSort.some((condition) => boundsCross(condition, scope)))
+    throw invalid('The BETWEEN operator requires upper bound to be greater than or equal to lower bound');
+  return { value: scope.values[part.right.name] as Value, sort: ofSort[0] };
+};
+
+const projection = (table: Table, { IndexName, ProjectionExpression }: Input, scope: Scope) => {
+  const wanted =
+    ProjectionExpression === undefined
+      ? undefined
+      : parseProjection(ProjectionExpression).map((path) => resolveName(path, scope));
+  if (IndexName === undefined) return (item: Item) => copiedItem(wanted ? pick(item, wanted) : item);
+  const carried = table.carriedBy(IndexName);
+  if (wanted?.some((name) => !carried.has(name)))
+    throw invalid('One or more parameter values were invalid: an index does not carry a projected attribute');
+  return (item: Item) => copiedItem(pick(item, wanted ?? [...carried]));
+};
+
+const rowSize = (table: Table, indexName: string | undefined) => {
+  if (indexName === undefined) return (row: Item) => table.sizeOf(row);
+  const carried = [...table.carriedBy(indexName)];
+  return (row: Item) => itemBytes(pick(row, carried));
+};
+
+const readStart = (table: Table, names: readonly string[], start: Record<string, unknown>): Item => {
+  const key = copiedItem(start);
+  const unique = new Set(names);
+  if (Object.keys(key).length !== unique.size || names.some((name) => typeof key[name] !== 'string'))
+    throw invalid('The provided starting key is invalid');
+  table.keyOf(
+    {
+      [table.definition.partition.name]: key[table.definition.partition.name] as Value,
+      [table.definition.sort.name]: key[table.definition.sort.name] as Value,
+    },
+    true,
+  );
+  return key;
+};
+
+/** One page: at most `Limit` rows and 1 MB, before the filter. */
+const page = (
+  rows: Iterable<Item>,
+  { Limit = Number.POSITIVE_INFINITY, FilterExpression }: Input,
+  keyNames: readonly string[],
+  sizeOf: (row: Item) => number,
+  scope: Scope,
+) => {
+  if (Limit < 1) throw invalid('Limit must be at least 1');
+  const read: Item[] = [];
+  let bytes = 0;
+  let isCut = false;
+  for (const row of rows) {
+    const size = sizeOf(row);
+    isCut = bytes + size > pageBytesMax;
+    if (isCut) break;
+    bytes += size;
+    read.push(row);
+    if (read.length === Limit) break;
+  }
+  const filter = FilterExpression === undefined ? undefined : parseCondition(FilterExpression);
+  return {
+    // The row that does not fit is counted as scanned, and left for the next page.
+    scanned: read.length + Number(isCut),
+    bytes,
+    kept: filter ? read.filter((row) => isTrue(filter, row, scope)) : read,
+    // A page with `Limit` rows has a key even if it is the last one, as in DynamoDB.
+    last: isCut || read.length === Limit ? pick(read.at(-1) as Item, keyNames) : undefined,
+  };
+};
+
+const answer = (table: Table, input: Input, found: ReturnType<typeof page>, scope: Scope) => {
+  chargeRead(table, found.bytes, input.ConsistentRead, input.IndexName);
+  return {
+    Items: found.kept.map(projection(table, input, scope)),
+    Count: found.kept.length,
+    ScannedCount: found.scanned,
+    ...(found.last && { LastEvaluatedKey: found.last }),
+  };
+};
+
+/** The least value of the sort key that can meet a condition. */
+const lowerBound = (condition: Condition, { values }: Scope): Value | undefined => {
+  const operand =
+    condition.kind === 'between'
+      ? condition.from
+      : condition.kind === 'begins_with'
+        ? condition.value
+        : condition.kind === 'compare' && ['=', '>', '>='].includes(condition.by)
+          ? condition.right
+          : undefined;
+  return operand?.kind === 'value' ? values[operand.name] : undefined;
+};
+
+/** The range of a sorted partition that meets the condition on the sort key. */
+const withinSort = (rows: readonly Item[], sortName: string, sort: Condition | undefined, scope: Scope) => {
+  if (!sort) return { from: 0, to: rows.length };
+  const least = lowerBound(sort, scope);
+  const isAbove = sort.kind === 'compare' && sort.by === '>';
+  const from =
+    least === undefined
+      ? 0
+      : firstWhere(rows, (row) => {
+          const by = compare(row[sortName] as Value, least) ?? 0;
+          return isAbove ? by > 0 : by >= 0;
+        });
+  return { from, to: firstWhere(rows, (row) => !isTrue(sort, row, scope), from) };
+};
+
+function* between(rows: readonly Item[], from: number, to: number, forward: boolean): Generator<Item> {
+  for (let at = from; at < to; at++) yield rows[forward ? at : to - 1 - (at - from)] as Item;
+}
+
+export const query = (table: Table, input: Input, lag?: Lag) => {
+  const { IndexName, KeyConditionExpression, ExclusiveStartKey, ScanIndexForward: forward = true } = input;
+  if (KeyConditionExpression === undefined)
+    throw invalid('Either the KeyConditions or KeyConditionExpression parameter must be specified');
+  const scope = newScope(input, [KeyConditionExpression, input.FilterExpression, input.ProjectionExpression]);
+  const keys = IndexName === undefined ? table.definition : table.index(IndexName);
+  if (IndexName !== undefined && input.ConsistentRead)
+    throw invalid('Consistent reads are not supported on global secondary indexes');
+  const names = { partition: keys.partition.name, sort: keys.sort.name };
+  const { value, sort } = keyCondition(KeyConditionExpression, names, scope);
+  if (typeof value !== 'string')
+    throw invalid('One or more parameter values were invalid: Condition parameter type does not match schema type');
+  const keyNames = [
+    ...new Set([names.partition, names.sort, table.definition.partition.name, table.definition.sort.name]),
+  ];
+  const start = ExclusiveStartKey && readStart(table, keyNames, ExclusiveStartKey);
+  // As in DynamoDB itself; an emulator may answer nothing instead.
+  if (start && start[names.partition] !== value)
+    throw invalid('The provided starting key is outside query boundaries based on provided conditions');
+  const { rows, order } = table.partition(IndexName, value, lag);
+  let { from, to } = withinSort(rows, names.sort, sort, scope);
+  if (start && forward) from = firstWhere(rows, (row) => order(row, start) > 0, from);
+  if (start && !forward)
+    to = Math.min(
+      to,
+      firstWhere(rows, (row) => order(row, start) >= 0),
+    );
+  const found = page(between(rows, from, to, forward), input, keyNames, rowSize(table, IndexName), scope);
+  return answer(table, input, found, scope);
+};
+
+/** All items, in the order of the keys. */
+export const scan = (table: Table, input: Input) => {
+  assert(input.IndexName === undefined, 'The memory database scans no indexes.');
+  const scope = newScope(input, [input.FilterExpression, input.ProjectionExpression]);
+  const keyNames = [table.definition.partition.name, table.definition.sort.name];
+  const start = input.ExclusiveStartKey && readStart(table, keyNames, input.ExclusiveStartKey);
+  return answer(table, input, page(table.itemsAfter(start), input, keyNames, rowSize(table, undefined), scope), scope);
+};
 
 const projected = (item: Item | undefined, expression: string | undefined, scope: Scope): Item | undefined => {
   if (item === undefined || expression === undefined) return item;

@@ -1,13 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type CreateTableCommandInput, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
-import { metered } from './capacity.ts';
-import { Database } from './database.ts';
+import { Database, tableCall } from './database.ts';
 import { invalid } from './exceptions.ts';
-import { type Change, openJournal } from './journal.ts';
-import { newStreams } from './streams.ts';
-import { tableCall } from './table-calls.ts';
-import { fromRequest, parseWire, toAnswer, wireText } from './wire.ts';
+import { type Change, newStreams, openJournal } from './journal.ts';
+import { metered } from './table.ts';
+import { fromRequest, parseWire, toAnswer, wireText } from './values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 export type Answer = { readonly status: number; readonly text: string };

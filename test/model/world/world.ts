@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { invoke } from '../../../infra/local/gateway.ts';
 import { handlers } from '../../../infra/local/handlers.ts';
-import { invoke } from '../../../infra/local/invoke.ts';
-import { matchResource } from '../../../infra/local/resources.ts';
+import { matchResource } from '../../../infra/local/proxy-event.ts';
 import { type Finding, findingText } from '../../../shared/cli/ledger/checks.ts';
 import { verifyAccount } from '../../../shared/cli/ledger/verify-account.ts';
 import { advanceClock } from '../../../shared/config/clock.ts';
