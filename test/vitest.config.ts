@@ -28,9 +28,8 @@ const modes = {
   amazon: { include: [onAmazon, 'memory-database.test.ts'], projects: ['integration'] },
 };
 
-// These tests change what other files of their process would see: modules, or the environment that modules read once.
-const needsIsolation =
-  /@isolated|vi\.(mock|doMock|hoisted|resetModules)\(|withIssuer\(|support\/isolation\.ts|process\.env\[[^\]]+\] =|Object\.assign\(process\.env/;
+/** The marker of test files that change what other files of their process would see: modules, or the environment that they read. */
+const isolated = '@isolated';
 
 /** The projects of a suite. The files of a project share their modules, except in the project with the suffix `-isolated`. */
 const projectsOf = (suite: string, include: readonly string[], mode: string) => {
@@ -50,7 +49,7 @@ const projectsOf = (suite: string, include: readonly string[], mode: string) => 
   const canShare = callsApi && mode === 'test' && !process.env['DYNAMODB_ENDPOINT'];
   if (!canShare) return [project(suite, suite !== 'unit' && suite !== 'infra')];
   const files = readdirSync(`${root}test/${suite}`).filter((name) => name.endsWith('.test.ts'));
-  const isIsolated = (name: string) => needsIsolation.test(readFileSync(`${root}test/${suite}/${name}`, 'utf8'));
+  const isIsolated = (name: string) => readFileSync(`${root}test/${suite}/${name}`, 'utf8').includes(isolated);
   const paths = (isWanted: (name: string) => boolean) => files.filter(isWanted).map((name) => `test/${suite}/${name}`);
   return [
     project(suite, false, paths(isIsolated)),

@@ -1,3 +1,4 @@
+// @isolated: the service reads the issuer when it is loaded.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { advanceClock } from '../../shared/config/clock.ts';
 import type { Call, Caller } from '../support/api.ts';

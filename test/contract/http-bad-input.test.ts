@@ -1,3 +1,4 @@
+// @isolated: it replaces the database of the service.
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'aws-lambda';
 import { expect, it } from 'vitest';

@@ -1,4 +1,5 @@
 /** The endpoints that return one text to everybody: the OpenAPI document, the documentation and the console. */
+// @isolated: it resets modules.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

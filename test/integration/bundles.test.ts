@@ -1,4 +1,5 @@
 /** The functions as the deployment bundles them, behind the local gateway and against the emulator. */
+// @isolated: a bundle reads the environment when it is loaded.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

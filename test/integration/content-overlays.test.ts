@@ -1,4 +1,5 @@
 /** Imports over other imports: output and refusals of `content import`, `diff` and `activate`. */
+// @isolated: it resets modules.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

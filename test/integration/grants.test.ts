@@ -1,3 +1,4 @@
+// @isolated: it has tables of its own.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @isolated: it has another database endpoint.
 import { afterEach, expect, it, vi } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { RequestContext } from '../../shared/api/request-context.ts';

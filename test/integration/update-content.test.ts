@@ -1,4 +1,5 @@
 /** The function `update-content` against a local server that plays the publishers, and one that plays the event bus. */
+// @isolated: it has tables and publishers of its own.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
