@@ -4,7 +4,7 @@ import { documentation as change } from '../../functions/update-filing.ts';
 import { sale } from '../../shared/api/openapi/sample-requests.ts';
 import { filings } from '../../shared/api/openapi/samples.ts';
 import { newCaller } from '../support/api.ts';
-import { closedFiling, csv, filerOf, settled } from '../support/filings.ts';
+import { csv, filerOf, settled } from '../support/filings.ts';
 import { made } from '../support/sales.ts';
 
 const october = { state: 'MI', period_end: '2026-10-31' };
@@ -66,11 +66,5 @@ describe('the examples of filings work as they are', () => {
     const answer = await filer.change(body.id, change().requests.file.value);
     expect(same(answer.body)).toEqual(same(filings.marking));
     expect(same(await settled(filer, body.id))).toEqual(same(filings.filed));
-  });
-
-  it.each(Object.entries(change().requests))('update-filing: %s', async (_name, { value }) => {
-    const filer = await filerWith(0);
-    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    expect((await filer.change(id, value)).status).toBe(202);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
-import { exampleCustomer, exampleId, exampleRatesQuery, sale } from '../../shared/api/openapi/sample-requests.ts';
+import { exampleCustomer, exampleRatesQuery, sale } from '../../shared/api/openapi/sample-requests.ts';
 import * as samples from '../../shared/api/openapi/samples.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 
@@ -160,28 +160,5 @@ describe('the examples of the document work as they are', () => {
     expect(own(renewed.body)).toEqual(own(renewedCustomer));
     const removed = await call('POST', `/customers/${exampleCustomer.id}`, { body: remove });
     expect(own(removed.body)).toEqual({ ...own(renewed.body), exemptions: [], version: 3 });
-  });
-
-  // The workflows of filings need a period: filing-workflows.test.ts.
-  const cases = Object.values(endpoints)
-    .filter(({ name }) => !/-(filing|customer)$/.test(name))
-    .flatMap(({ name: operation, requests = {} }) =>
-      Object.keys(requests).map((name) => ({ operation, name, value: requestOf(operation, name) })),
-    );
-
-  it.each(cases)('$operation: $name', async ({ operation, value }) => {
-    if (operation === 'create-reconciliation') {
-      expect((await caller.call('POST', '/reconciliations', { body: value })).status).toBe(200);
-      return;
-    }
-    const isUpdate = operation === 'update-transaction';
-    const isCredit = value.parent_transaction_id === exampleId;
-    const needsParent = isUpdate || isCredit;
-    const { id } = needsParent ? await create({ ...sale, status: isCredit ? 'finalized' : 'draft' }) : { id: '' };
-    if (isUpdate) await update(id, value);
-    else {
-      const body = isCredit ? { ...value, parent_transaction_id: id } : value;
-      await (operation === 'create-calculation' ? calculate(body) : create(body));
-    }
   });
 });
