@@ -1,5 +1,6 @@
 import type { ConsumedCapacity as Consumed } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Context } from 'aws-lambda';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { handlers } from '../../infra/local/handlers.ts';
 import { published } from '../../shared/observability/metric.ts';
@@ -11,7 +12,7 @@ import { failSends, lostReply, noFaults } from '../support/faults.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { metricLines } from '../support/log-watch.ts';
-import { clientOf, later, michigan, sale, sold } from '../support/sales.ts';
+import { clientOf, dayMs, later, made, michigan, sale, sold } from '../support/sales.ts';
 
 published.areAll = true;
 
@@ -57,59 +58,30 @@ describe('a request has one line', () => {
     },
   );
 
-  it('a calculation: exactly these fields, in less than 600 bytes', async () => {
+  it('a calculation and a refusal have exactly these fields, in less than 600 bytes', async () => {
     const { account, call } = await newCaller();
-    const answer = await call('POST', '/calculations', { body: sale() });
-    const line = lineOf(answer);
-    expect(line).toEqual({
-      _aws: {
-        Timestamp: expect.any(Number),
-        CloudWatchMetrics: [duration, directive(['KeyKept', 'ContentKept']), directive(['Tax'], 'state')],
-      },
-      request_id: requestIdOf(answer),
-      operation: 'create-calculation',
-      status: 200,
-      account: account.id,
-      ...used,
-      KeyKept: 0,
-      ContentKept: expect.any(Number),
-      state: 'US-MI',
-      Tax: 6,
+    const fieldsOf = (answer: Answer, metrics: unknown[], fields: object) => ({
+      _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [duration, ...metrics] },
+      ...{ request_id: requestIdOf(answer), operation: 'create-calculation', status: answer.status },
+      ...{ account: account.id, ...used, KeyKept: 0, ...fields },
     });
-    expect(JSON.stringify(line).length).toBeLessThan(600);
-  });
-
-  it('a refusal: its code as a metric, and no tax', async () => {
-    const { account, call } = await newCaller();
-    const answer = await call('POST', '/calculations', { body: { line_items: 7 } });
-    expect(lineOf(answer)).toEqual({
-      _aws: {
-        Timestamp: expect.any(Number),
-        CloudWatchMetrics: [duration, directive(['KeyKept']), directive(['Refused'], 'code')],
-      },
-      request_id: requestIdOf(answer),
-      operation: 'create-calculation',
-      status: 422,
-      account: account.id,
-      ...used,
-      KeyKept: 0,
-      code: answer.body.errors[0].code,
-      Refused: 1,
-    });
+    const calculated = await call('POST', '/calculations', { body: sale() });
+    const metrics = [directive(['KeyKept', 'ContentKept']), directive(['Tax'], 'state')];
+    const tax = { ContentKept: expect.any(Number), state: 'US-MI', Tax: 6 };
+    expect(lineOf(calculated)).toEqual(fieldsOf(calculated, metrics, tax));
+    expect(JSON.stringify(lineOf(calculated)).length).toBeLessThan(600);
+    const { call: again, account: other } = await newCaller();
+    const refused = await again('POST', '/calculations', { body: { line_items: 7 } });
+    const { code } = refused.body.errors[0];
+    const refusal = fieldsOf(refused, [directive(['KeyKept']), directive(['Refused'], 'code')], { code, Refused: 1 });
+    expect(lineOf(refused)).toEqual({ ...refusal, account: other.id });
   });
 
   it('a request without credentials has no account, and one that is refused later has one', async () => {
     const stranger = await anonymous.call('GET', '/transactions');
     expect(lineOf(stranger)).toEqual({
-      ...time,
-      request_id: requestIdOf(stranger),
-      operation: 'list-transactions',
-      status: 401,
-      Duration: expect.any(Number),
-      database_calls: 0,
-      database_units: 0,
-      code: 'auth_error',
-      Refused: 1,
+      ...{ ...time, request_id: requestIdOf(stranger), operation: 'list-transactions', status: 401 },
+      ...{ Duration: expect.any(Number), database_calls: 0, database_units: 0, code: 'auth_error', Refused: 1 },
     });
     const reader = await newCaller({ scopes: ['read'] });
     const forbidden = await reader.call('POST', '/transactions', { body: sale() });
@@ -119,29 +91,24 @@ describe('a request has one line', () => {
     expect(lineOf(refused)).toMatchObject({ status: 429, account: limited.account.id, code: 'rate_limit_error' });
   });
 
-  it('a method that a path does not have: 405, in the name of its function', async () => {
+  it('a method that a path does not have is in the name of its function, and a refusal of the gateway has no line', async () => {
     const answer = await anonymous.call('DELETE', '/transactions');
     expect(lineOf(answer)).toMatchObject({ operation: 'method-not-allowed', status: 405, code: 'method_not_allowed' });
-  });
-
-  it('a refusal of the gateway has none: it is in the access log', async () => {
-    const answer = await anonymous.call('GET', '/nowhere');
-    expect([answer.status, linesOf(answer)]).toEqual([404, []]);
+    const unknown = await anonymous.call('GET', '/nowhere');
+    expect([unknown.status, linesOf(unknown)]).toEqual([404, []]);
   });
 
   it('a bug, an outage and a timeout', async () => {
     const caller = await newCaller();
     const { id } = await sold(clientOf(caller));
     const asked = (call: Caller['call'] = caller.call) => call('GET', `/transactions/${id}`);
-    failSends({
-      error: () => new TypeError('undefined is not a function'),
-      where: 'on the way there',
-      of: ['GetItem'],
-    });
     const failed = { operation: 'get-transaction', account: caller.account.id };
+    const outage = { ...failed, status: 503, code: 'system_service_unavailable' };
+    const where = { where: 'on the way there', of: ['GetItem'] } as const;
+    failSends({ error: () => new TypeError('undefined is not a function'), ...where });
     expect(lineOf(await asked())).toMatchObject({ ...failed, status: 500, code: 'system_internal_error' });
-    failSends({ error: lostReply, where: 'on the way there', of: ['GetItem'] });
-    expect(lineOf(await asked())).toMatchObject({ ...failed, status: 503, code: 'system_service_unavailable' });
+    failSends({ error: lostReply, ...where });
+    expect(lineOf(await asked())).toMatchObject(outage);
     noFaults();
     // The ledger's read alone: the limiter may have to count meanwhile.
     database.middlewareStack.add(
@@ -150,12 +117,7 @@ describe('a request has one line', () => {
           commandName === 'GetItemCommand' ? new Promise(() => {}) : next(sent),
       { step: 'finalizeRequest', name: 'fault' },
     );
-    const timedOut = await asked(await soon(caller));
-    expect(lineOf(timedOut)).toMatchObject({
-      status: 503,
-      code: 'system_service_unavailable',
-      account: caller.account.id,
-    });
+    expect(lineOf(await asked(await soon(caller)))).toMatchObject(outage);
   });
 
   it('the credentials cannot be read: that is counted, and no refusal of a credential is', async () => {
@@ -310,45 +272,77 @@ describe('the counts of a line', () => {
     });
   });
 
-  it('a new transaction is recorded once: not its replay, its refusal, its update or a calculation', async () => {
+  it('a new transaction is recorded once, with its tax: not its replay, its refusal, its update or a calculation', async () => {
     const { call } = await newCaller();
-    const recordedBy = (answer: Answer) =>
-      linesOf(answer).map((line) => [
-        line['Recorded'] ?? 0,
-        line['_aws'].CloudWatchMetrics.filter(({ Metrics }) => Metrics.some(({ Name }) => Name === 'Recorded')),
-      ]);
-    const [once, never] = [[[1, [directive(['Recorded'])]]], [[0, []]]];
-    const request = { body: sale({ reference_id: 'order_1' }), headers: { 'Idempotency-Key': 'once' } };
-    const first = await call('POST', '/transactions', request);
-    const replay = await call('POST', '/transactions', request);
-    expect([first.status, replay.status, replay.body.id]).toEqual([201, 201, first.body.id]);
-    expect([recordedBy(first), recordedBy(replay)]).toEqual([once, never]);
-    const taken = await call('POST', '/transactions', { body: sale({ reference_id: 'order_1' }) });
-    expect([taken.status, recordedBy(taken)]).toEqual([409, never]);
-    const path = `/transactions/${first.body.id}`;
-    const finalized = await call('POST', path, { body: { status: 'finalized' } });
-    expect([finalized.status, recordedBy(finalized)]).toEqual([200, never]);
-    expect(recordedBy(await call('POST', '/calculations', { body: sale() }))).toEqual(never);
+    const create = (body: object, headers = {}) => call('POST', '/transactions', { body, headers });
+    const order = sale({ reference_id: 'order_1' });
+    const once = { 'Idempotency-Key': 'once' };
+    const [first, replay] = [await create(order, once), await create(order, once)];
+    expect([replay.status, replay.body.id]).toEqual([201, first.body.id]);
+    const taken = await create(order);
+    const finalized = await call('POST', `/transactions/${first.body.id}`, { body: { status: 'finalized' } });
+    const calculated = await call('POST', '/calculations', { body: sale() });
     const credit = { type: 'credit', status: 'finalized', parent_transaction_id: first.body.id };
-    const credits = [
-      await call('POST', '/transactions', { body: credit }),
-      await call('POST', '/transactions', { body: credit }),
-    ];
-    expect(credits.map(({ status }) => status)).toEqual([201, 409]);
-    expect(credits.map(recordedBy)).toEqual([once, never]);
+    const [credited, over] = [await create(credit), await create(credit)];
+    const euro = await call('POST', '/calculations', { body: sale({ currency: 'EUR' }) });
+    const found = [first, replay, taken, finalized, calculated, credited, over, euro].map((answer) => {
+      const line = lineOf(answer);
+      const isMetric = JSON.stringify(line['_aws'].CloudWatchMetrics).includes('"Recorded"');
+      return [answer.status, line['Recorded'], isMetric, line['Tax']];
+    });
+    expect(found).toEqual([
+      [201, 1, true, 6],
+      [201, undefined, false, undefined],
+      [409, undefined, false, undefined],
+      [200, undefined, false, undefined],
+      [200, undefined, false, 6],
+      [201, 1, true, -6],
+      [409, undefined, false, undefined],
+      [200, undefined, false, undefined],
+    ]);
+  });
+});
+
+describe('a run of a schedule has one line', () => {
+  const schedule = (...names: string[]) => ({
+    Timestamp: expect.any(Number),
+    CloudWatchMetrics: [directive(names, 'schedule')],
+  });
+  const run = async (name: 'sweep-drafts' | 'close-periods') => {
+    const before = metricLines().length;
+    const done = handlers.schedules[name]({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
+    const [failed] = (await Promise.allSettled([done])).map(({ status }) => status === 'rejected');
+    return { failed, lines: metricLines().slice(before) };
+  };
+  const closed = { schedule: 'close-periods', Created: 0, Worked: 0, Finished: 0, Complete: 1, Failed: 0, ...used };
+
+  it('sweep-drafts: voided and skipped drafts, and whether it is complete', async () => {
+    const due = await later(40 * dayMs, () => run('sweep-drafts'));
+    const client = clientOf(await newCaller());
+    await made(client.create(sale()));
+    await made(client.create(sale()));
+    const { lines } = await later(40 * dayMs, () => run('sweep-drafts'));
+    const _aws = schedule('Voided', 'Skipped', 'Complete');
+    expect(due.lines).toHaveLength(1);
+    expect(lines).toEqual([{ _aws, schedule: 'sweep-drafts', Voided: 2, Skipped: 0, Complete: 1, ...used }]);
+    // Each draft is read and written, and the index is queried: no less than that, and no less than a unit each.
+    expect(lines[0]?.['database_calls']).toBeGreaterThan(4);
+    expect(lines[0]?.['database_units']).toBeGreaterThan(4);
   });
 
-  it('counts a transaction once, even if its creation is repeated, and none in another currency', async () => {
-    const { call } = await newCaller();
-    const request = { body: sale({ status: 'finalized' }), headers: { 'Idempotency-Key': 'once' } };
-    const [first, again] = [await call('POST', '/transactions', request), await call('POST', '/transactions', request)];
-    expect(lineOf(first)).toMatchObject({ status: 201, state: 'US-MI', Tax: 6 });
-    expect(again.status).toBe(201);
-    expect(lineOf(again)).not.toHaveProperty('Tax');
-    const credit = { type: 'credit', status: 'finalized', parent_transaction_id: first.body.id };
-    expect(lineOf(await call('POST', '/transactions', { body: credit }))).toMatchObject({ Tax: -6 });
-    const inEuro = await call('POST', '/calculations', { body: sale({ currency: 'EUR' }) });
-    expect([inEuro.status, lineOf(inEuro)['Tax']]).toEqual([200, undefined]);
+  it('close-periods: created, processed, finished and failed filings; with essential metrics only those of alarms', async () => {
+    const names = ['Created', 'Worked', 'Finished', 'Complete', 'Failed'];
+    expect((await run('close-periods')).lines).toEqual([{ _aws: schedule(...names), ...closed }]);
+    published.areAll = false;
+    const { lines } = await run('close-periods');
+    published.areAll = true;
+    expect(lines).toEqual([{ _aws: schedule('Complete', 'Failed'), ...closed }]);
+  });
+
+  it('a failed run has none, which the alarm detects', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    failSends({ error: () => new TypeError('no'), where: 'on the way there' });
+    expect(await run('close-periods')).toEqual({ failed: true, lines: [] });
   });
 });
 
