@@ -78,39 +78,29 @@ const ofWork = ({ ofSchedule }: AlarmSources['metrics'], isFull: boolean): IWidg
 /** The widgets, row by row: requests, stores, scheduled work, content updates, events and backups. */
 export const dashboardRows = (watched: AlarmSources): IWidget[][] => {
   const { metrics, updates, events, backups, isFull } = watched;
-  const { ofPipe } = metrics;
+  const updateNames = ['Failed', 'Stale', ...(isFull ? (['Waiting', 'Activated'] as const) : [])] as const;
+  const ends = ['Completed', 'Failed'] as const;
   return [
     ...ofRequests(metrics, isFull),
     ofLedger(watched),
     ofWork(metrics, isFull),
     [
-      ...(updates === null
-        ? []
-        : [
-            graph(
-              'Content updates, states by day',
-              (['Failed', 'Stale', ...(isFull ? (['Waiting', 'Activated'] as const) : [])] as const).map((name) =>
-                metrics.ofUpdates(name),
-              ),
-            ),
-          ]),
-      ...(events
-        ? [
-            graph(
-              'Events, executions of the pipe',
-              [ofPipe(events.pipe, 'Invocations')],
-              [ofPipe(events.pipe, 'ExecutionFailed')],
-            ),
-          ]
-        : []),
-      ...(backups
-        ? [
-            graph(
-              'Backups of tables by day',
-              (['Completed', 'Failed'] as const).map((end) => metrics.backups(backups.vault, end)),
-            ),
-          ]
-        : []),
-    ],
+      updates !== null &&
+        graph(
+          'Content updates, states by day',
+          updateNames.map((name) => metrics.ofUpdates(name)),
+        ),
+      events &&
+        graph(
+          'Events, executions of the pipe',
+          [metrics.ofPipe(events.pipe, 'Invocations')],
+          [metrics.ofPipe(events.pipe, 'ExecutionFailed')],
+        ),
+      backups &&
+        graph(
+          'Backups of tables by day',
+          ends.map((end) => metrics.backups(backups.vault, end)),
+        ),
+    ].filter((widget) => widget instanceof GraphWidget),
   ];
 };
