@@ -3,11 +3,10 @@ import type { Entry } from '../../shared/importers/entry.ts';
 import { openTable } from '../../shared/importers/files/rows.ts';
 import { limits } from '../../shared/importers/limits.ts';
 import { buildEntries, entriesOf, importFiles, ofKind, withFiles, zipped } from '../fixtures/imports/harness.ts';
-import { boundaryRow, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
+import { boundaryRows, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 
 describe('limits', () => {
   const mnRates = rateRows('27', '45 27 0.06875 20090701', '01 43000 0.005');
-  const whole = (zip: string) => [zip, '', zip, ''] as const;
 
   describe('files with more than an import holds in memory', () => {
     it('are refused at the first row above the limit of a ZIP, which is named', async () => {
@@ -63,8 +62,8 @@ describe('limits', () => {
         new Date(Date.UTC(2000, 0, 1 + index)).toISOString().slice(0, 10).replaceAll('-', ''),
       );
       const rates = days.map((day) => rateRow('27', '01', '43000', '0.005', day, day));
-      const row = boundaryRow({ zips: whole('55401'), state: '27', place: '43000' });
-      await expect(importFiles('sst', 'MN', sstFiles('MN', [...mnRates, ...rates], [row]))).rejects.toThrow(
+      const rows = boundaryRows('27', 'Z 55401 place:43000');
+      await expect(importFiles('sst', 'MN', sstFiles('MN', [...mnRates, ...rates], rows))).rejects.toThrow(
         new RegExp(`more than ${limits.ratesOfJurisdiction} rates of 01-43000`),
       );
     });
@@ -72,10 +71,7 @@ describe('limits', () => {
 
   describe('a row that takes in others by a quote', () => {
     it('is bad, with the line of the quote', async () => {
-      const rows = ['55401', '55402', '55403'].map((zip) =>
-        boundaryRow({ zips: whole(zip), state: '27', place: '43000' }),
-      );
-      const [first = '', second = '', third = ''] = rows;
+      const [first = '', second = '', third = ''] = boundaryRows('27', 'Z 55401', 'Z 55402', 'Z 55403');
       const quoted = [first, `"${second}`, third.replace('Z,', 'Z",')];
       const bad = ofKind(await entriesOf('sst', 'MN', sstFiles('MN', mnRates, quoted)), 'bad');
       expect(bad).toEqual([{ kind: 'bad', line: 3, reason: expect.stringContaining('quote on line 2') }]);

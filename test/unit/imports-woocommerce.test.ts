@@ -15,9 +15,10 @@ import {
 import { ask } from '../support/builders.ts';
 import { type ShopRow, shopRows, shopTax } from '../support/woocommerce-shop.ts';
 
+const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
+const table = (...rows: readonly string[]) => ({ name: 'tax_rates.csv', content: [header, ...rows].join('\n') });
+
 describe('WooCommerce', () => {
-  const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
-  const table = (...rows: readonly string[]) => ({ name: 'tax_rates.csv', content: [header, ...rows].join('\n') });
   const state = 'US,TX,*,*,6.2500,State Tax,1,0,1,';
 
   /** The combined percentages that a ZIP or city may have. */
@@ -71,28 +72,11 @@ describe('WooCommerce', () => {
       ]);
     });
 
+    // The comparison with a shop below has lists, ranges, priorities and compound rates.
     it.each<[string, string, number[] | undefined, string[]]>([
-      ['a list', '75002', [8.25], ['US,TX,75001; 75002,*,8.25,Tax,1,0,1,']],
-      ['a range', '75003', [8.25], ['US,TX,75001...75003,*,8.25,Tax,1,0,1,']],
       ['a range with the ellipsis of a word processor', '75003', [8.25], ['US,TX,75001…75003,*,8.25,Tax,1,0,1,']],
       ['not what lies beyond the range', '75004', undefined, ['US,TX,75001...75003,*,8.25,Tax,1,0,1,']],
-      ['the beginning of a ZIP', '75099', [8.25], ['US,TX,750*,*,8.25,Tax,1,0,1,']],
       ['a ZIP with any ZIP+4', '75001', [8.25], ['US,TX,75001*,*,8.25,Tax,1,0,1,']],
-      [
-        'priorities that add up',
-        '75001',
-        [7.75],
-        [state, 'US,TX,75001,*,1,City,2,0,1,', 'US,TX,75001,*,0.5,County,3,0,1,'],
-      ],
-      [
-        'priorities of one name that add up',
-        '75001',
-        [7.25],
-        [state, 'US,TX,75001,*,0.5,Tax,2,0,1,', 'US,TX,75001,*,0.5,tax,3,0,1,'],
-      ],
-      ['one compound row, which has no tax below it', '75001', [8.25], ['US,TX,75001,*,8.25,Tax,1,1,1,']],
-      // 6.25 % + 2 % of 106.25 %
-      ['a compound row on the sum of the others', '75001', [8.375], [state, 'US,TX,75001,*,2,City,2,1,1,']],
       [
         'compound rows in the order of priorities',
         // 6.25 % + 1 % + 2 % of 107.25 % + 1 % of 109.395 %
@@ -101,57 +85,35 @@ describe('WooCommerce', () => {
         [state, 'US,TX,75001,*,1,A,4,1,1,', 'US,TX,75001,*,2,B,3,1,1,', 'US,TX,75001,*,1,C,2,0,1,'],
       ],
       [
-        'of one priority the row of fewer ZIPs',
-        '75001',
-        [7.75],
-        [state, 'US,TX,75001,*,1.5,City,2,0,1,', 'US,TX,75001...75009,*,1,City,2,0,1,', 'US,TX,750*,*,2,City,2,0,1,'],
-      ],
-      [
-        'of one priority the row of a ZIP before that of the state',
-        '75001',
-        [8],
-        [state, 'US,TX,75001,*,8,Tax,1,0,1,'],
-      ],
-      [
         'of one priority the row of the state before that of the country',
         '75001',
         [8],
         ['US,*,75001,*,9,Tax,1,0,1,', 'US,TX,750*,*,8,Tax,1,0,1,'],
       ],
-      ['a city within a ZIP, without the rest of it', '75001', [8.25], [state, 'US,TX,75001,Addison,2,City,2,0,1,']],
-      ['a city without a ZIP', 'ADDISON', [8.25], [state, 'US,TX,,Addison,2,City,2,0,1,']],
-      ['each city of a list', 'PLANO', [8.25], [state, 'US,TX,,Addison;Plano,2,City,2,0,1,']],
       ['the name of the state', '75001', [8.25], ['us,Texas,75001,*,8.25%,Tax,1,0,1,Standard']],
     ])('match by %s: %s has %j', async (_, zip, expected, rows) => {
-      expect((await percents(zip, ...rows))?.toSorted()).toEqual(expected?.toSorted());
+      expect((await percents(zip, ...rows))?.toSorted()).toEqual(expected);
     });
 
     it.each([
-      { row: 'US,TX,75001,*,8.25,Tax,1,yes,1,', reason: /Compound: write 0 or 1/ },
-      { row: 'US,TX,90210,*,8.25,Tax,1,0,1,', reason: /^ZIP 90210 is in CA, not in TX: correct the ZIP or the state$/ },
-      { row: 'US,TX,75001;90210,*,8.25,Tax,1,0,1,', reason: /^ZIP 90210 is in CA/ },
-      { row: 'US,TX,902*,*,8.25,Tax,1,0,1,', reason: /^ZIPs 902\* are not in TX/ },
-      { row: 'US,TX,1000...1999,*,8.25,Tax,1,0,1,', reason: /^ZIPs 1000...1999 are not in TX/ },
-      { row: 'US,TX,2139,*,8.25,Tax,1,0,1,', reason: /^ZIP 2139 has lost digits, and 02139 is not in TX/ },
-      { row: 'US,XX,75001,*,8.25,Tax,1,0,1,', reason: /^State code XX is not a state/ },
-      { row: 'US,TX,75001,*,825,Tax,1,0,1,', reason: /write a percentage/ },
-      { row: 'US,TX,75001,*,,Tax,1,0,1,', reason: /write a percentage/ },
-      { row: 'US,TX,75003...75001,*,8.25,Tax,1,0,1,', reason: /ZIPs 75003...75001 / },
-      { row: 'US,TX,K1A,*,8.25,Tax,1,0,1,', reason: /ZIPs K1A / },
-      { row: 'US,TX,75001,*,8.25,Tax,first,0,1,', reason: /priority first / },
-      {
-        row: 'US,TX,75001...75003,*,5,Tax,1,0,1,',
-        reason: /^the file has 5% for 75001 in all, the release has 6.25% for the state alone/,
-      },
-    ])('report $row as one bad row', async ({ row, reason }) => {
+      ['US,TX,75001,*,8.25,Tax,1,yes,1,', /Compound: write 0 or 1/],
+      ['US,TX,90210,*,8.25,Tax,1,0,1,', /^ZIP 90210 is in CA, not in TX: correct the ZIP or the state$/],
+      ['US,TX,75001;90210,*,8.25,Tax,1,0,1,', /^ZIP 90210 is in CA/],
+      ['US,TX,902*,*,8.25,Tax,1,0,1,', /^ZIPs 902\* are not in TX/],
+      ['US,TX,2139,*,8.25,Tax,1,0,1,', /^ZIP 2139 has lost digits, and 02139 is not in TX/],
+      ['US,XX,75001,*,8.25,Tax,1,0,1,', /^State code XX is not a state/],
+      ['US,TX,75001,*,825,Tax,1,0,1,', /write a percentage/],
+      ['US,TX,75001,*,,Tax,1,0,1,', /write a percentage/],
+      ['US,TX,75003...75001,*,8.25,Tax,1,0,1,', /ZIPs 75003...75001 /],
+      ['US,TX,K1A,*,8.25,Tax,1,0,1,', /ZIPs K1A /],
+      ['US,TX,75001,*,8.25,Tax,first,0,1,', /priority first /],
+      ['US,TX,75001...75003,*,5,Tax,1,0,1,', /^the file has 5% for 75001 in all, the release has 6.25% for the state/],
+    ])('report %s as one bad row', async (row, reason) => {
       expect(await bad(row)).toEqual([[2, expect.stringMatching(reason)]]);
     });
 
     it('end the local rate on the last day of the state rate that was subtracted', async () => {
-      const rows = (rate: string) => [
-        { name: 'tax_rates.csv', content: `${header}\nUS,SD,57101,*,${rate},Tax,1,0,1,\n` },
-      ];
-      const { parts } = await importFiles('woocommerce', 'SD', rows('6.2'));
+      const { parts } = await importFiles('woocommerce', 'SD', [table('US,SD,57101,*,6.2,Tax,1,0,1,')]);
       expect(parts.get('57101')?.locations[0]).toMatchObject({ to: '2027-06-30' });
       expect(parts.get('57101')?.rates[0]).toMatchObject({ rate: '0.02', to: '2027-06-30' });
     });
@@ -295,8 +257,7 @@ describe('WooCommerce', () => {
         {
           kind: 'bad',
           line: 2,
-          reason:
-            'is of the whole state, which has 4.5% in the file and 4.2% in the release: correct it, because other rows add to it',
+          reason: expect.stringMatching(/^is of the whole state, which has 4.5% in the file and 4.2%/),
         },
       ]);
       // Two rows of the whole state are its rate together, and a row of a ZIP replaces one of them.
@@ -368,12 +329,9 @@ describe('WooCommerce', () => {
         'US,TX,75004;90210,*,8.25,Tax,1,0,1,',
         'US,TX,75005,*,8.25,Tax,1,0,1,',
       );
-      expect(aloneAt('75001')[3]).toBe('partial');
-      expect(aloneAt('75002', 'Addison')[3]).toBe('partial');
-      expect(aloneAt('75003', 'Dallas')[3]).toBe('partial');
-      expect(aloneAt('75004')[3]).toBe('partial');
+      for (const [zip, city] of [['75001'], ['75002', 'Addison'], ['75003', 'Dallas'], ['75004'], ['79843', 'Marfa']])
+        expect(aloneAt(zip ?? '', city)[3]).toBe('partial');
       expect(aloneAt('75005', 'Frisco')).toEqual(['8.25', 'zip5', false, 'complete', '']);
-      expect(aloneAt('79843', 'Marfa')[3]).toBe('partial');
     });
 
     it('add the rates of a city and a ZIP of different priorities, and prefer the ZIP within one priority', async () => {
@@ -451,14 +409,8 @@ describe('WooCommerce', () => {
 describe('rates as a shop applies them', () => {
   /** The rates of an import, held against what the shop itself charges with its table. */
 
-  const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
   const text = ({ zips, cities, rate, priority, compound }: ShopRow): string =>
     `US,TX,${zips.join('; ')},${cities.join('; ')},${(rate / 10_000).toFixed(4)},Tax,${priority},${Number(compound)},1,`;
-  const tableOf = (rows: readonly ShopRow[]) => ({
-    name: 'tax_rates.csv',
-    content: [header, ...rows.map(text)].join('\n'),
-  });
-
   const zips = ['75001', '75002', '75003', '75101'];
   const cities = ['ADDISON', 'PLANO'];
   const stateRate = 62_500;
@@ -502,7 +454,7 @@ describe('rates as a shop applies them', () => {
       let compared = 0;
       await fc.assert(
         fc.asyncProperty(Table, async (rows) => {
-          const files = [tableOf(rows)];
+          const files = [table(...rows.map(text))];
           const entries = await entriesOf('woocommerce', 'TX', files);
           const reported = [...ofKind(entries, 'bad'), ...ofKind(entries, 'remark')];
           if (reported.length > 0 || ofKind(entries, 'span').length + ofKind(entries, 'city').length === 0) return;
