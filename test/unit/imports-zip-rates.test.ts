@@ -66,7 +66,7 @@ describe('rates by ZIP', () => {
     expect(await bad('TX', changed(name, '79835,TEXAS STATE,0.0625,0.0625', '79835,TEXAS STATE,0.06,0.06'))).toEqual([
       [
         5,
-        'the file has 0.06 for the state, the release has 0.0625 on 2026-11-01: take a file of that day, or another base release',
+        expect.stringMatching(/^the file has 0.06 for the state, the release has 0.0625 on 2026-11-01: take a file of/),
       ],
     ]);
     const base = { ...baseOf('TX'), rates: baseOf('TX').rates.map((rate) => ({ ...rate, from: '2026-12-01' })) };
@@ -77,45 +77,24 @@ describe('rates by ZIP', () => {
 
   // California's rate of 7.25 % is 6 % of the state and 1.25 % that every locality has; so it is in three other states.
   it.each([
-    { row: 'CA,90001,LOS ANGELES,0.095,0.06,0.0025,0,0.0325,1', combined: 9.5, local: { SPECIAL: '0.0225' } },
-    { row: 'CA,90001,LOS ANGELES,0.095,0.06,0.0125,0,0.0225,1', combined: 9.5, local: { SPECIAL: '0.0225' } },
-    { row: 'CA,90001,LOS ANGELES,0.095,0.06,0.0025,0.01,0.0225,1', combined: 9.5, local: { SPECIAL: '0.0225' } },
-    { row: 'CA,90001,LOS ANGELES,0.0725,0.06,0.0125,0,0,1', combined: 7.25, local: {} },
-    {
-      row: 'CA,90001,LOS ANGELES,0.095,0.0725,0,0.01,0.0125,1',
-      combined: 9.5,
-      local: { CITY: '0.01', SPECIAL: '0.0125' },
-    },
-    { row: 'NV,89101,LAS VEGAS,0.08375,0.046,0.03775,0,0,1', combined: 8.375, local: { COUNTY: '0.01525' } },
-    {
-      row: 'UT,84101,SALT LAKE,0.0775,0.0485,0.0235,0.005,0.0005,1',
-      combined: 7.75,
-      local: { COUNTY: '0.011', CITY: '0.005', SPECIAL: '0.0005' },
-    },
-    { row: 'VA,22201,ARLINGTON,0.06,0.043,0.01,0,0.007,1', combined: 6, local: { SPECIAL: '0.007' } },
-  ])('split a statewide rate that includes a mandatory local part: $row', async ({ row, combined, local }) => {
+    ['CA,90001,LOS ANGELES,0.095,0.06,0.0025,0,0.0325,1', 9.5, 'SPECIAL 0.0225'],
+    ['CA,90001,LOS ANGELES,0.095,0.06,0.0125,0,0.0225,1', 9.5, 'SPECIAL 0.0225'],
+    ['CA,90001,LOS ANGELES,0.095,0.06,0.0025,0.01,0.0225,1', 9.5, 'SPECIAL 0.0225'],
+    ['CA,90001,LOS ANGELES,0.0725,0.06,0.0125,0,0,1', 7.25, ''],
+    ['CA,90001,LOS ANGELES,0.095,0.0725,0,0.01,0.0125,1', 9.5, 'CITY 0.01, SPECIAL 0.0125'],
+    ['NV,89101,LAS VEGAS,0.08375,0.046,0.03775,0,0,1', 8.375, 'COUNTY 0.01525'],
+    ['UT,84101,SALT LAKE,0.0775,0.0485,0.0235,0.005,0.0005,1', 7.75, 'COUNTY 0.011, CITY 0.005, SPECIAL 0.0005'],
+    ['VA,22201,ARLINGTON,0.06,0.043,0.01,0,0.007,1', 6, 'SPECIAL 0.007'],
+  ])('split a statewide rate that includes a mandatory local part: %s', async (row, combined, local) => {
     const [state = '', zip = ''] = row.split(',');
     const imported = await importFiles('zip-rates', state, [table(row)]);
-    expect(imported.built.summary.bad).toEqual({ count: 0, rows: 0, first: [] });
+    expect(imported.built.summary.bad.count).toBe(0);
     const part = imported.parts.get(zip);
     const codes = part?.locations[0]?.alternatives[0] ?? [];
     const rates = [...headOf(imported).rates, ...(part?.rates ?? [])];
     expect(percentOf(rates, [`US-${state}`, ...codes], '2026-11-21')).toBe(combined);
-    expect(part?.rates.map(({ jurisdiction, rate }) => [jurisdiction.split('-')[2], rate])).toEqual(
-      Object.entries(local),
-    );
-  });
-
-  it.each([
-    {
-      row: 'CA,90001,LOS ANGELES,0.072,0.06,0.0025,0,0.0095,1',
-      reason: /has less than 0.0725 for state and localities/,
-    },
-    { row: 'CA,90001,LOS ANGELES,0.095,0.0625,0.01,0,0.0225,1', reason: /the file has 0.0625 for the state/ },
-    { row: 'TX,78664,ROUND ROCK,0.0825,0.05,0.0125,0.01,0.01,1', reason: /the file has 0.05 for the state/ },
-    { row: 'NV,89101,LAS VEGAS,0.08375,0.06,0.02375,0,0,1', reason: /the file has 0.06 for the state/ },
-  ])('refuse any other split: $row', async ({ row, reason }) => {
-    expect(await bad(row.slice(0, 2), table(row))).toEqual([[2, expect.stringMatching(reason)]]);
+    const found = part?.rates.map(({ jurisdiction, rate }) => `${jurisdiction.split('-')[2]} ${rate}`);
+    expect(found?.join(', ')).toBe(local);
   });
 
   it('make a ZIP in two rows ambiguous, and leave a ZIP without a row to the fallback release', async () => {
@@ -174,14 +153,8 @@ describe('rates by ZIP', () => {
   it('warn of missing local taxes if an address has no ZIP', async () => {
     const { releaseFor } = await releaseOfTable('AL', 'AL,35201,BIRMINGHAM,0.1,0.04,0.01,0.04,0.01,1');
     for (const city of [null, 'Birmingham']) {
-      const outcome = ask(
-        {
-          to: { state: 'AL', city },
-          tax_date: '2025-10-01',
-          line_items: [{ product_tax_code: 'FOOD.GROCERY' }],
-        },
-        { releaseFor },
-      );
+      const groceries = [{ product_tax_code: 'FOOD.GROCERY' }];
+      const outcome = ask({ to: { state: 'AL', city }, tax_date: '2025-10-01', line_items: groceries }, { releaseFor });
       expect(outcome.tax_amount).toBe('2.00');
       expect(outcome.line_items[0]?.address_resolution.coverage).toBe('partial');
       expect(outcome.warnings.map(({ code }) => code)).toContain('local_rates_missing');
@@ -194,14 +167,20 @@ describe('rates by ZIP', () => {
   });
 
   it.each([
-    { row: 'TX,78664,A,0.0825,0.0625,0,0.01,0.02,1', reason: /has 0.0825 combined, and its parts sum to 0.0925/ },
-    { row: 'TX,78664,A,8.25,6.25,0,1,1,1', reason: /^EstimatedCombinedRate 8.25 is not a rate: write it as 0.0825/ },
-    { row: 'TX,78664,A,0.0825,,0,0.01,0.01,1', reason: /has 0.0825 combined|the file has 0/ },
-    { row: 'TX,ABCDE,A,0.0625,0.0625,0,0,0,1', reason: /ZIP ABCDE / },
-    { row: 'TX,7866,A,0.0625,0.0625,0,0,0,1', reason: /ZIP 7866 has lost digits, and 07866 is not in TX/ },
-    { row: 'TX,"78664', reason: /quote/ },
-  ])('refuse $row', async ({ row, reason }) => {
-    expect(await bad('TX', table(row))).toEqual([[2, expect.stringMatching(reason)]]);
+    ['CA,90001,LOS ANGELES,0.072,0.06,0.0025,0,0.0095,1', /has less than 0.0725 for state and localities/],
+    ['CA,90001,LOS ANGELES,0.095,0.0625,0.01,0,0.0225,1', /the file has 0.0625 for the state/],
+    ['TX,78664,ROUND ROCK,0.0825,0.05,0.0125,0.01,0.01,1', /the file has 0.05 for the state/],
+    ['NV,89101,LAS VEGAS,0.08375,0.06,0.02375,0,0,1', /the file has 0.06 for the state/],
+    ['TX,78664,A,0.0825,0.0625,0,0.01,0.02,1', /has 0.0825 combined, and its parts sum to 0.0925/],
+    ['TX,78664,A,8.25,6.25,0,1,1,1', /^EstimatedCombinedRate 8.25 is not a rate: write it as 0.0825/],
+    ['TX,78664,A,0.0825,,0,0.01,0.01,1', /has 0.0825 combined|the file has 0/],
+    ['TX,ABCDE,A,0.0625,0.0625,0,0,0,1', /ZIP ABCDE /],
+    ['TX,7866,A,0.0625,0.0625,0,0,0,1', /ZIP 7866 has lost digits, and 07866 is not in TX/],
+    ['TX,55401,C,0.0625,0.0625,0,0,0,1', /^ZIP 55401 is in MN, not in TX: correct the ZIP or the state$/],
+    ['TX,00099,D,0.0625,0.0625,0,0,0,1', /^ZIP 00099 is not in use: correct the ZIP or the state$/],
+    ['TX,"78664', /quote/],
+  ])('refuse %s', async (row, reason) => {
+    expect(await bad(row.slice(0, 2), table(row))).toEqual([[2, expect.stringMatching(reason)]]);
   });
 
   it('leave the ZIP of a bad row to the fallback release, or ambiguous if another row names it', async () => {
@@ -212,10 +191,8 @@ describe('rates by ZIP', () => {
       'TX,78665,ROUND ROCK,0.09,0.0625,0,0.01,0,1',
     );
     const at = (postal_code: string) => {
-      const { tax_amount, line_items } = ask(
-        { to: { state: 'TX', postal_code }, tax_date: '2026-11-20' },
-        { releaseFor },
-      );
+      const asked = { to: { state: 'TX', postal_code }, tax_date: '2026-11-20' };
+      const { tax_amount, line_items } = ask(asked, { releaseFor });
       const { ambiguous, coverage } = line_items[0]?.address_resolution ?? {};
       return [tax_amount, ambiguous, coverage];
     };
@@ -230,19 +207,9 @@ describe('rates by ZIP', () => {
     expect(built.summary.bad.count).toBe(0);
   });
 
-  it('skip rows of other states, and refuse a row of the state with the ZIP of another one', async () => {
-    const rows = table(
-      'TX,78664,A,0.0625,0.0625,0,0,0,1',
-      'OK,73101,B,0.08,0.045,0,0.035,0,1',
-      'TX,55401,C,0.0625,0.0625,0,0,0,1',
-      'TX,00099,D,0.0625,0.0625,0,0,0,1',
-    );
-    const entries = await entriesOf('zip-rates', 'TX', [rows]);
-    expect(ofKind(entries, 'skipped').map(({ line, reason }) => [line, reason])).toEqual([[3, 'is not of TX']]);
-    expect(ofKind(entries, 'bad').map(({ line, reason }) => [line, reason])).toEqual([
-      [4, 'ZIP 55401 is in MN, not in TX: correct the ZIP or the state'],
-      [5, 'ZIP 00099 is not in use: correct the ZIP or the state'],
-    ]);
+  it('skip rows of other states', async () => {
+    const entries = await entriesOf('zip-rates', 'TX', [table('OK,73101,B,0.08,0.045,0,0.035,0,1')]);
+    expect(ofKind(entries, 'skipped')).toEqual([{ kind: 'skipped', line: 2, reason: 'is not of TX' }]);
   });
 
   it('refuse a second row of a region in a ZIP with other rates, and skip a repeated one', async () => {
