@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { readActiveReleases } from '../../shared/store/content/content-store.ts';
-import { boundaryRow, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
+import { boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { runInProcess } from '../support/run-command.ts';
 
 let folder: string;
@@ -116,89 +116,75 @@ describe('import --activate', () => {
   });
 
   describe('measures everything that a calculation may charge', () => {
-    const state = rateRows('18', '45 18 0.07', '63 00001 0.01', '63 00002 0.15');
-    const whole = boundaryRow({ state: '18', zips: ['46001', '', '46299', ''] });
-    const ofDistrict = (district: string, low: string, high: string) =>
-      boundaryRow({ state: '18', type: '4', zips: ['46204', low, '46204', high], districts: [[district, '63']] });
-    const half = [whole, ofDistrict('00001', '0001', '4999')];
+    const state = ['45 18 0.07', '63 00001 0.01', '63 00002 0.15'];
+    const stateAnd = (...rates: readonly string[]) => [...rates, ...state.slice(1)];
+    const all = 'Z 46001..46299';
+    const half = [all, '4 46204-0001..46204-4999 63:00001'];
+    type Measured = readonly [
+      of: string,
+      rates: readonly string[],
+      boundary: readonly string[],
+      says: RegExp,
+      code?: 0,
+    ];
 
-    it.each<{ of: string; rates?: readonly string[]; boundary: readonly string[]; code?: number; says: RegExp }>([
-      {
-        of: 'a rate of ZIP+4 numbers',
-        boundary: [whole, ofDistrict('00001', '0001', '4000'), ofDistrict('00002', '4001', '4999')],
-        says: /^largest: 46204(-\d{4})? from 8% to 22% on/m,
-      },
-      {
-        of: 'ranges of ZIP+4 numbers that move, in one of 299 ZIPs',
-        boundary: [whole, ofDistrict('00001', '0001', '0001'), ofDistrict('00001', '5000', '9999')],
-        code: 0,
-        says: /^changed +0\.33% +25% +pass/m,
-      },
-      {
-        of: 'streets',
-        boundary: [...half, boundaryRow({ state: '18', type: 'A', zips: '46204', districts: [['00002', '63']] })],
-        says: /^largest: 46204(-\d{4})? from [78]% to 22% on/m,
-      },
-      {
-        of: 'a rate for sales from other states',
-        rates: [rateRow('18', '45', '18', ['0.07', '0.25', '0.07', '0.25']), ...state.slice(1)],
-        boundary: half,
-        says: /^largest: 46\d{3}, from other states from 7% to 25% on/m,
-      },
-      {
-        of: 'a rate on food',
-        rates: [rateRow('18', '45', '18', ['0.07', '0.07', '0.13', '0.13']), ...state.slice(1)],
-        boundary: half,
-        says: /^largest: 46\d{3}, food from 7% to 13% on/m,
-      },
-      {
-        of: 'a rate that begins later',
-        rates: [
-          ...state.slice(0, 1),
-          ...rateRows('18', '63 00001 0.01 20200101 20991130', '63 00001 0.15 20991201'),
-          ...state.slice(2),
-        ],
-        boundary: half,
-        says: /^largest: 46204(-\d{4})? from 8% to 22% on 2099-12-01/m,
-      },
-      {
-        of: 'the tax of a worked case',
-        rates: [...rateRows('18', '45 18 0.08'), ...state.slice(1)],
-        boundary: half,
-        says: /^cases +1 +0 +FAIL/m,
-      },
-      {
-        of: 'a rate of past days',
-        rates: [...rateRows('18', '45 18 0.25 20200101 20261015', '45 18 0.07 20261016'), ...state.slice(1)],
-        boundary: half,
-        says: /^past +18 points +3 points +FAIL/m,
-      },
-      {
-        of: 'a later rate that is far from the built-in one, by small steps',
-        rates: [...rateRows('18', '45 18 0.07 20200101 20991130', '45 18 0.0950 20991201'), ...state.slice(1)],
-        boundary: half,
-        says: /^built-in +100% +20% +FAIL/m,
-      },
-    ])('$of', async ({ rates = state, boundary, code = 1, says }) => {
-      const first = await importingSst('IN', state, half, '--activate', '--override', 'changed');
-      expect(first.code, first.err).toBe(0);
-      const before = await activeIn('IN');
-      const ran = await importingSst('IN', rates, boundary, '--activate');
-      expect(ran.out).toMatch(says);
-      expect({ code: ran.code, isActive: (await activeIn('IN')) === before }).toEqual({ code, isActive: code === 1 });
-    });
+    for (const [of, rates, boundary, says, code = 1] of [
+      [
+        'a rate of ZIP+4 numbers',
+        state,
+        [all, '4 46204-0001..46204-4000 63:00001', '4 46204-4001..46204-4999 63:00002'],
+        /^largest: 46204(-\d{4})? from 8% to 22% on/m,
+      ],
+      [
+        'ranges of ZIP+4 numbers that move, in one of 299 ZIPs',
+        state,
+        [all, '4 46204-0001..46204-0001 63:00001', '4 46204-5000..46204-9999 63:00001'],
+        /^changed +0\.33% +25% +pass/m,
+        0,
+      ],
+      ['streets', state, [...half, 'A 46204 63:00002'], /^largest: 46204(-\d{4})? from [78]% to 22% on/m],
+      [
+        'a rate for sales from other states',
+        stateAnd('45 18 0.07/0.25/0.07/0.25'),
+        half,
+        /^largest: 46\d{3}, from other states from 7% to 25% on/m,
+      ],
+      ['a rate on food', stateAnd('45 18 0.07/0.07/0.13/0.13'), half, /^largest: 46\d{3}, food from 7% to 13% on/m],
+      [
+        'a rate that begins later',
+        ['45 18 0.07', '63 00001 0.01 20200101 20991130', '63 00001 0.15 20991201', '63 00002 0.15'],
+        half,
+        /^largest: 46204(-\d{4})? from 8% to 22% on 2099-12-01/m,
+      ],
+      ['the tax of a worked case', stateAnd('45 18 0.08'), half, /^cases +1 +0 +FAIL/m],
+      [
+        'a rate of past days',
+        stateAnd('45 18 0.25 20200101 20261015', '45 18 0.07 20261016'),
+        half,
+        /^past +18 points +3 points +FAIL/m,
+      ],
+      [
+        'a later rate that is far from the built-in one, by small steps',
+        stateAnd('45 18 0.07 20200101 20991130', '45 18 0.0950 20991201'),
+        half,
+        /^built-in +100% +20% +FAIL/m,
+      ],
+    ] satisfies readonly Measured[] as readonly Measured[])
+      it(of, async () => {
+        const importing = (given: readonly string[], boundary: readonly string[], ...options: readonly string[]) =>
+          importingSst('IN', rateRows('18', ...given), boundaryRows('18', ...boundary), '--activate', ...options);
+        const first = await importing(state, half, '--override', 'changed');
+        expect(first.code, first.err).toBe(0);
+        const before = await activeIn('IN');
+        const ran = await importing(rates, boundary);
+        expect(ran.out).toMatch(says);
+        expect({ code: ran.code, isActive: (await activeIn('IN')) === before }).toEqual({ code, isActive: code === 1 });
+      });
 
     it('ZIP+4 numbers of a first file, where they are most of a ZIP', async () => {
-      const district = { state: '21', type: '4', districts: [['00002', '63']] } as const;
-      const ran = await importingSst(
-        'KY',
-        rateRows('21', '45 21 0.06', '63 00002 0.07'),
-        [
-          boundaryRow({ state: '21', zips: ['40202', '', '40299', ''] }),
-          boundaryRow({ ...district, zips: ['40202', '0001', '40202', '9999'] }),
-        ],
-        '--activate',
-      );
+      const rates = rateRows('21', '45 21 0.06', '63 00002 0.07');
+      const boundary = boundaryRows('21', 'Z 40202..40299', '4 40202-0001..40202-9999 63:00002');
+      const ran = await importingSst('KY', rates, boundary, '--activate');
       expect(ran.out).toMatch(/^largest: 40202-\d{4} from 6% to 13% on/m);
       expect({ code: ran.code, active: await activeIn('KY') }).toEqual({ code: 1, active: null });
     });

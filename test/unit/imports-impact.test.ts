@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Impact } from '../../shared/importers/releases/impact.ts';
 import { impactOfImport } from '../../shared/importers/releases/measure-impact.ts';
 import { baseOf, headOf, importFiles } from '../fixtures/imports/harness.ts';
-import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
+import { boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 
 const today = '2026-11-22';
 const builtIn = baseOf('MN').id;
 const position = { below: builtIn, chain: [], bottom: builtIn };
-const whole = (zip: string) => [zip, '', zip, ''] as const;
 
 // The built-in tables have 9.025 % for Minneapolis, 9.875 % for Saint Paul and 8.125 % for Rochester.
 const rates = rateRows(
@@ -22,12 +21,11 @@ const rates = rateRows(
   '63 80009 0.0025',
   '01 54880 0.0125',
 );
-const districts = (...codes: readonly string[]) => codes.map((code) => [code, '63'] as const);
-const minneapolis = { state: '27', county: '053', place: '43000', districts: districts('80004', '80008', '80009') };
-const rochester = { state: '27', place: '54880' };
+const inMinneapolis = 'county:053 place:43000 63:80004 63:80008 63:80009';
 
 const impactOf = async (boundary: readonly string[], rateRows = rates): Promise<Impact> => {
-  const imported = await importFiles('sst', 'MN', sstFiles('MN', rateRows, boundary), { position });
+  const files = sstFiles('MN', rateRows, boundaryRows('27', ...boundary));
+  const imported = await importFiles('sst', 'MN', files, { position });
   async function* parts() {
     yield* imported.parts.values();
   }
@@ -36,10 +34,7 @@ const impactOf = async (boundary: readonly string[], rateRows = rates): Promise<
 
 describe('the changes of an import', () => {
   it('is nothing where the fallback release has the same rates', async () => {
-    const rows = [
-      boundaryRow({ ...minneapolis, zips: whole('55401'), from: '20240101' }),
-      boundaryRow({ ...rochester, zips: whole('55901'), from: '20240401', to: '20271231' }),
-    ];
+    const rows = [`Z 55401 ${inMinneapolis} from:20240101`, 'Z 55901 place:54880 from:20240401 to:20271231'];
     expect(await impactOf(rows)).toEqual({
       zips: 2,
       cities: 0,
@@ -59,8 +54,7 @@ describe('the changes of an import', () => {
   });
 
   it('counts changed answers of past days apart', async () => {
-    const row = boundaryRow({ ...rochester, place: '', zips: whole('55901'), from: '20261001', to: '20261031' });
-    expect(await impactOf([row])).toMatchObject({
+    expect(await impactOf(['Z 55901 from:20261001 to:20261031'])).toMatchObject({
       changed: 0,
       past: {
         changed: 1,
@@ -68,7 +62,7 @@ describe('the changes of an import', () => {
         largest: { key: '55901', day: '2026-10-01', before: 8_125_000n, after: 6_875_000n },
       },
     });
-    expect(await impactOf([boundaryRow({ ...rochester, zips: whole('55901'), from: '20261001' })])).toMatchObject({
+    expect(await impactOf(['Z 55901 place:54880 from:20261001'])).toMatchObject({
       past: { changed: 0, firstDay: null, largest: null },
     });
   });
@@ -80,10 +74,10 @@ describe('the changes of an import', () => {
         : [row],
     );
     const rows = [
-      boundaryRow({ ...minneapolis, zips: whole('55401') }),
-      boundaryRow({ ...minneapolis, zips: whole('55402') }),
+      `Z 55401 ${inMinneapolis}`,
+      `Z 55402 ${inMinneapolis}`,
       // Without its city tax Rochester's ZIP has 6.875 %: 1.25 points less.
-      boundaryRow({ ...rochester, place: '', zips: whole('55901') }),
+      'Z 55901',
     ];
     expect(await impactOf(rows, raised)).toMatchObject({
       zips: 3,
@@ -97,9 +91,9 @@ describe('the changes of an import', () => {
   });
 
   it('is none on days that the import does not name: the fallback release applies there', async () => {
-    const ended = await impactOf([boundaryRow({ ...rochester, place: '', zips: whole('55901'), to: '20261031' })]);
+    const ended = await impactOf(['Z 55901 to:20261031']);
     expect(ended).toMatchObject({ changed: 0, firstDay: '2020-01-01', lastDay: '2026-10-31' });
-    const future = await impactOf([boundaryRow({ ...rochester, place: '', zips: whole('55901'), from: '20270401' })]);
+    const future = await impactOf(['Z 55901 from:20270401']);
     expect(future).toMatchObject({ changed: 1, largest: { day: '2027-04-01' }, firstDay: '2027-04-01' });
   });
 });

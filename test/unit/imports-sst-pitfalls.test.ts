@@ -251,10 +251,7 @@ describe('pitfalls of SST files', () => {
   });
 
   it('have byte order marks, CRLF, record types in any case, .CSV and .txt, and blank rate cells', async () => {
-    const rates = [
-      rateRow('27', '45', '27', ['0.06875', '', '', '']),
-      rateRow('27', '00', '053', ['', '0.0015', '', '']),
-    ];
+    const rates = rateRows('27', '45 27 0.06875///', '00 053 /0.0015//');
     const boundary = boundaryRows('27', 'z 55401 county:053', 'Z 55402 county:053');
     const windows = (...rows: readonly string[]) => `\uFEFF${lines(...rows).replaceAll('\n', '\r\n')}`;
     const { built, parts } = await importFiles('sst', 'MN', [
@@ -307,13 +304,12 @@ describe('pitfalls of SST files', () => {
   });
 
   it.each([
-    [['0.01', '0.02', '0.01', '0.02'], undefined, { rate: '0.02' }],
-    [['0.01', '0.01', '0', '0'], '0', undefined],
-    [['0.01', '0.02', '0.003', '0.004'], '0.003', { rate: '0.02', food_rate: '0.004' }],
-  ] as const)('give each of the rates %j its place', async (columns, food_rate, interstate) => {
-    const rates = [rateRow('27', '45', '27', '0.06875'), rateRow('27', '00', '001', columns)];
-    const row = boundaryRows('27', 'Z 55401 county:001');
-    const { parts } = await importFiles('sst', 'MN', sstFiles('MN', rates, row));
+    ['0.01/0.02/0.01/0.02', undefined, { rate: '0.02' }],
+    ['0.01/0.01/0/0', '0', undefined],
+    ['0.01/0.02/0.003/0.004', '0.003', { rate: '0.02', food_rate: '0.004' }],
+  ])('give each of the rates %s its place', async (columns, food_rate, interstate) => {
+    const rates = ['45 27 0.06875', `00 001 ${columns}`];
+    const { parts } = await importPitfall({ state: 'MN', rates, rows: ['Z 55401 county:001'] });
     const found = parts.get('55401')?.rates[0];
     expect([found?.rate, found?.food_rate, found?.interstate]).toEqual(['0.01', food_rate, interstate]);
   });
