@@ -1,7 +1,6 @@
 import { defaults } from '../shared/accounts/account.ts';
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
-import { defineEndpoint } from '../shared/api/define-endpoint.ts';
-import type { Documentation } from '../shared/api/endpoint.ts';
+import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { calculationErrors } from '../shared/api/endpoint.ts';
 import { readIdempotency, replyOfAnswer } from '../shared/api/idempotency.ts';
 import { oneItem, refund, sale } from '../shared/api/openapi/sample-requests.ts';

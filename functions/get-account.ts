@@ -1,7 +1,6 @@
 import { answeredAccount } from '../shared/accounts/answer.ts';
 import { AccountAnswer } from '../shared/accounts/response.ts';
-import { defineEndpoint } from '../shared/api/define-endpoint.ts';
-import type { Documentation } from '../shared/api/endpoint.ts';
+import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { exampleId } from '../shared/api/openapi/sample-requests.ts';
 import { ok } from '../shared/api/reply.ts';
 import { accept } from '../shared/base/result.ts';

@@ -1,34 +1,25 @@
-import { definePublicDocument, type PublicDocument } from '../shared/api/define-public-document.ts';
+import {
+  definePublicDocument,
+  type PublicDocument,
+  pageDocument,
+  readPage,
+} from '../shared/api/define-public-document.ts';
 import type { Documentation } from '../shared/api/endpoint.ts';
 import { environment } from '../shared/config/environment.ts';
-import { textOf } from '../shared/packed/unpack.ts';
-
-/** The output of `npm run pack`: the page, and the policy with the hashes of its script and style. */
-type PackedConsole = { readonly page: string; readonly policy: string };
 
 const attribute = (value: object): string =>
   JSON.stringify(value).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
+/** The page; with an issuer, the page has its settings, and its policy allows connections to it. */
 export const read = (): PublicDocument => {
-  const { page, policy } = JSON.parse(textOf('console')) as PackedConsole;
+  const packed = readPage('console');
   const { consoleIssuer: issuer } = environment;
-  const text = issuer
-    ? page.replace('name="levy-issuer" content=""', () => `name="levy-issuer" content="${attribute(issuer)}"`)
-    : page;
-  return {
-    text,
-    headers: {
-      'Content-Type': 'text/html; charset=utf-8',
-      // The cache TTL: users have the new page within five minutes of a deployment.
-      'Cache-Control': 'public, max-age=300',
-      'Content-Security-Policy': issuer
-        ? policy.replace("connect-src 'self'", `connect-src 'self' ${issuer.origins.join(' ')}`)
-        : policy,
-      'X-Frame-Options': 'DENY',
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-    },
-  };
+  if (!issuer) return pageDocument(packed);
+  const content = attribute(issuer);
+  return pageDocument({
+    page: packed.page.replace('name="levy-issuer" content=""', () => `name="levy-issuer" content="${content}"`),
+    policy: packed.policy.replace("connect-src 'self'", `connect-src 'self' ${issuer.origins.join(' ')}`),
+  });
 };
 
 export const { endpoint, handler } = definePublicDocument({

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { defineEndpoint } from '../shared/api/define-endpoint.ts';
-import type { Documentation } from '../shared/api/endpoint.ts';
+import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { taggedReply } from '../shared/api/entity-tag.ts';
 import { toDay } from '../shared/base/calendar.ts';
 import { described } from '../shared/base/described.ts';

@@ -1,25 +1,7 @@
-import { definePublicDocument, type PublicDocument } from '../shared/api/define-public-document.ts';
+import { definePublicDocument, pageDocument, readPage } from '../shared/api/define-public-document.ts';
 import type { Documentation } from '../shared/api/endpoint.ts';
-import { textOf } from '../shared/packed/unpack.ts';
 
-/** The output of `npm run pack`: the page, and the policy with the hashes of its script and style. */
-type PackedDocs = { readonly page: string; readonly policy: string };
-
-export const read = (): PublicDocument => {
-  const { page, policy } = JSON.parse(textOf('docs')) as PackedDocs;
-  return {
-    text: page,
-    headers: {
-      'Content-Type': 'text/html; charset=utf-8',
-      // The cache TTL: readers have the new page within five minutes of a deployment.
-      'Cache-Control': 'public, max-age=300',
-      'Content-Security-Policy': policy,
-      'X-Frame-Options': 'DENY',
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-    },
-  };
-};
+export const read = () => pageDocument(readPage('docs'));
 
 export const { endpoint, handler } = definePublicDocument({
   name: 'get-docs',

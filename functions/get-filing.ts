@@ -1,6 +1,5 @@
 import { filingReply } from '../shared/api/csv-reply.ts';
-import { defineEndpoint } from '../shared/api/define-endpoint.ts';
-import type { Documentation } from '../shared/api/endpoint.ts';
+import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { totalsCsv } from '../shared/filings/csv.ts';
 import { filingNotFound } from '../shared/filings/problems.ts';

@@ -1,5 +1,4 @@
-import { defineEndpoint } from '../shared/api/define-endpoint.ts';
-import type { Documentation } from '../shared/api/endpoint.ts';
+import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { replyOfAnswer } from '../shared/api/idempotency.ts';
 import { accept, mapResult, type Result, refuse } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';

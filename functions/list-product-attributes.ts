@@ -1,5 +1,4 @@
-import { defineEndpoint } from '../shared/api/define-endpoint.ts';
-import type { Documentation } from '../shared/api/endpoint.ts';
+import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { taggedReply } from '../shared/api/entity-tag.ts';
 import { accept } from '../shared/base/result.ts';
 import { attributesFor } from '../shared/vocabulary/product-tax-code.ts';

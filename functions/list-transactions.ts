@@ -1,6 +1,5 @@
 import { jsonOrCsv } from '../shared/api/csv-reply.ts';
-import { defineEndpoint } from '../shared/api/define-endpoint.ts';
-import type { Documentation, Samples } from '../shared/api/endpoint.ts';
+import { type Documentation, defineEndpoint, type Samples } from '../shared/api/define-endpoint.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { TransactionListQuery } from '../shared/ledger/list-query.ts';

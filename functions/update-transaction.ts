@@ -1,6 +1,5 @@
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
-import { defineEndpoint } from '../shared/api/define-endpoint.ts';
-import type { Documentation } from '../shared/api/endpoint.ts';
+import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { calculationErrors } from '../shared/api/endpoint.ts';
 import { readIfMatch } from '../shared/api/entity-tag.ts';
 import { readIdempotency, replyOfAnswer } from '../shared/api/idempotency.ts';

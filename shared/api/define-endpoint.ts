@@ -11,6 +11,8 @@ import { type EndpointResponse, envelope, proxyResult } from './reply.ts';
 import { type Caller, Refusal, type RequestContext, requireCaller, type Scope } from './request-context.ts';
 import { refuseUnknownVersion } from './versions.ts';
 
+export type { Documentation, Samples } from './endpoint.ts';
+
 /** The input of `run`: the request is checked, and only the context depends on HTTP. */
 type Input<Body, Query> = {
   readonly body: Body;

@@ -1,6 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { observed } from '../observability/request-line.ts';
+import { textOf } from '../packed/unpack.ts';
 import type { Endpoint, EndpointDescription } from './endpoint.ts';
+
 import { entityTag, textOr304 } from './entity-tag.ts';
 import { readQuery } from './field-problems.ts';
 import { type EndpointResponse, errorResult, proxyResult } from './reply.ts';
@@ -9,6 +11,25 @@ import { refuseUnknownVersion, setRequestedVersion } from './versions.ts';
 
 /** A text that is the same for every client, and its headers. */
 export type PublicDocument = { readonly text: string; readonly headers: Readonly<Record<string, string>> };
+
+/** A page of `npm run pack`, with its policy. */
+export type Page = { readonly page: string; readonly policy: string };
+
+export const readPage = (name: 'docs' | 'console'): Page => JSON.parse(textOf(name));
+
+/** A page as a public document, which no other site can frame. */
+export const pageDocument = ({ page, policy }: Page): PublicDocument => ({
+  text: page,
+  headers: {
+    'Content-Type': 'text/html; charset=utf-8',
+    // The cache TTL: users have the new page within five minutes of a deployment.
+    'Cache-Control': 'public, max-age=300',
+    'Content-Security-Policy': policy,
+    'X-Frame-Options': 'DENY',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  },
+});
 
 type Definition<Name extends string> = Pick<EndpointDescription<Name>, 'name' | 'path'> & {
   /** Whether the page itself reads its query, such as a code that an issuer sends back. Otherwise a query is refused. */

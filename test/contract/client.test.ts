@@ -1,6 +1,12 @@
 /** The TypeScript client against the real service, directly and behind a proxy that breaks the connection. */
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 import {
@@ -13,27 +19,25 @@ import {
 } from '../../shared/client/client.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { type Break, breakingProxy, type Passed } from '../support/breaking-proxy.ts';
-import { ownCompiler, Storefront } from '../support/client-package.ts';
 
 const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } } as const;
 const line_items = [{ id: 'mug', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' }] as const;
 const sale = { customer, line_items } as const;
 
+const sell = async (levy: Levy, more: object = {}) =>
+  orThrow(await levy.post('/transactions', { body: { ...sale, status: 'finalized', ...more } }));
+
 const clientOf = async (options: CallOptions & Partial<Pick<ClientOptions, 'url' | 'fetch'>> = {}): Promise<Levy> => {
   const [{ url }, { key }] = [await startApi(), await newCaller()];
   return createClient({ url, apiKey: key, ...options });
 };
-const inProject = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const collected = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-};
+const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const collected = <Item>(items: AsyncIterable<Item>): Promise<Item[]> => Array.fromAsync(items);
 
 describe('the types of the client', () => {
   it('are of the newest version', () => {
     const newest = document.components.schemas.ServiceVersion.enum.at(-1);
-    expect(inProject('shared/client/client.ts')).toContain(`['ServiceVersion'] = '${newest}'`);
+    expect(readFileSync(pathOf('shared/client/client.ts'), 'utf8')).toContain(`['ServiceVersion'] = '${newest}'`);
   });
 
   it('allow a retry of every POST, because each takes an Idempotency-Key or needs only the scope read', () => {
@@ -102,7 +106,7 @@ describe('a workflow', () => {
 
   it('a return is read with its entries and as a spreadsheet', async () => {
     const levy = await clientOf();
-    orThrow(await levy.post('/transactions', { body: { ...sale, status: 'finalized', tax_date: '2026-09-05' } }));
+    await sell(levy, { tax_date: '2026-09-05' });
     const month = { state: 'MI', period_end: '2026-09-30' };
     const closed = await levy.post('/filings', { body: month });
     const id = orThrow(closed).id ?? '';
@@ -155,8 +159,7 @@ describe('a list', () => {
       return globalThis.fetch(...request);
     };
     const levy = await clientOf({ fetch });
-    for (const reference_id of ['a', 'b', 'c', 'd', 'e'])
-      orThrow(await levy.post('/transactions', { body: { ...sale, status: 'finalized', reference_id } }));
+    for (const reference_id of ['a', 'b', 'c', 'd', 'e']) await sell(levy, { reference_id });
     for (const [limit, pages] of [
       [1, 5],
       [2, 3],
@@ -237,17 +240,29 @@ describe('behind a broken connection', () => {
   });
 });
 
-describe('the package', () => {
-  let storefront: Storefront;
-  beforeAll(async () => {
-    storefront = await Storefront.open();
+it('the package installs, compiles in a strict project, and runs the example of a checkout', async () => {
+  const run = promisify(execFile);
+  const folder = await mkdtemp(join(tmpdir(), 'levy-storefront-'));
+  const inFolder = (file: string, words: readonly string[], env = {}) =>
+    run(file, words, { cwd: folder, env: { ...process.env, NODE_OPTIONS: '', ...env } });
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  const pack = ['pack', '--silent', '--pack-destination', folder];
+  const { stdout } = await run('npm', pack, { cwd: pathOf('shared/client') });
+  await inFolder('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${stdout.trim()}`]);
+  await mkdir(join(folder, 'node_modules/@types'));
+  for (const name of ['@types/node', 'undici-types'])
+    await symlink(pathOf(`node_modules/${name}`), join(folder, 'node_modules', name));
+  await copyFile(join(folder, 'node_modules/levy-client/examples/checkout.ts'), join(folder, 'checkout.ts'));
+  const compilerOptions = {
+    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: true },
+    ...{ target: 'es2022', module: 'nodenext', types: ['node'], outDir: 'out' },
+  };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  await inFolder(pathOf('node_modules/.bin/tsc'), ['-p', '.']).catch((error) => {
+    throw new Error(error.stdout || error.message);
   });
-  afterAll(() => storefront.close());
-
-  it('installs, compiles in a strict project, and runs the example of a checkout', async () => {
-    const [{ url }, { key }] = [await startApi(), await newCaller()];
-    await storefront.compile([ownCompiler]);
-    const printed = await storefront.run(process.execPath, ['out/checkout.js'], { LEVY_URL: url, LEVY_API_KEY: key });
-    expect(printed).toBe('Estimate: 6.00\nSale: 6.00 refund: 3.00\n');
-  });
+  const [{ url }, { key }] = [await startApi(), await newCaller()];
+  const printed = await inFolder(process.execPath, ['out/checkout.js'], { LEVY_URL: url, LEVY_API_KEY: key });
+  expect(printed.stdout).toBe('Estimate: 6.00\nSale: 6.00 refund: 3.00\n');
+  await rm(folder, { recursive: true });
 });

@@ -10,14 +10,19 @@ const error = (status: number, headers: Record<string, string> = {}): Reply => {
   const errors = [{ status: String(status), code: 'x', detail: 'Detail' }];
   return () => Response.json({ errors }, { status, headers });
 };
-const networkFailure: Reply = () => {
-  throw new TypeError('fetch failed');
+const failing = (cause?: Error): Reply => {
+  return () => {
+    throw new TypeError('fetch failed', { cause });
+  };
 };
+const networkFailure = failing();
 const brokenBody: Reply = () =>
   new Response(new ReadableStream({ pull: (controller) => controller.error(new TypeError('terminated')) }));
 const noReply: Reply = (signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+const timeout = { cause: { name: 'TimeoutError' } };
 
+const timeoutMs = 77;
 let pauses: number[];
 beforeEach(() => {
   pauses = [];
@@ -31,8 +36,6 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-const timeoutMs = 77;
-
 /** A client whose requests get the replies in order, and 200 afterwards. */
 const scripted = (replies: readonly Reply[], options: CallOptions = {}) => {
   const sent: Headers[] = [];
@@ -44,42 +47,34 @@ const scripted = (replies: readonly Reply[], options: CallOptions = {}) => {
   const levy = createClient({ url: 'http://levy.test', apiKey: 'levy_key', fetch, timeoutMs, ...options });
   return { levy, sent, fetch };
 };
-const keysOf = (sent: readonly Headers[]) => sent.map((headers) => headers.get('Idempotency-Key'));
+const valuesOf = (sent: readonly Headers[], name: string) => sent.map((headers) => headers.get(name));
 const create = (levy: Levy, call: CallOptions = {}) => levy.post('/transactions', { body, ...call });
 
 describe('a request', () => {
-  it('has the API key, the version and, for a POST, an Idempotency-Key of its own', async () => {
+  it('has the API key, the version and, for a POST, an Idempotency-Key of its own or that of the call', async () => {
     const { levy, sent } = scripted([]);
     await create(levy);
     await create(levy);
     await create(levy, { idempotencyKey: 'mine' });
+    await create(levy, { headers: { 'idempotency-key': 'in a header' } });
     await levy.get('/transactions');
-    const [first, second, ...rest] = keysOf(sent);
+    const [first, second, ...rest] = valuesOf(sent, 'Idempotency-Key');
     expect(first).toMatch(/^[\da-f-]{36}$/);
     expect(second).not.toBe(first);
-    expect(rest).toEqual(['mine', null]);
-    for (const headers of sent) {
-      expect(headers.get('X-API-Key')).toBe('levy_key');
-      expect(headers.get('Service-Version')).toBe('aspen.2026-10-01');
-    }
+    expect(rest).toEqual(['mine', 'in a header', null]);
+    expect(new Set(valuesOf(sent, 'X-API-Key'))).toEqual(new Set(['levy_key']));
+    expect(new Set(valuesOf(sent, 'Service-Version'))).toEqual(new Set(['aspen.2026-10-01']));
   });
 
-  it('has the Idempotency-Key of its headers, if the call has none', async () => {
-    const { levy, sent } = scripted([networkFailure]);
-    await create(levy, { headers: { 'idempotency-key': 'mine' } });
-    expect(keysOf(sent)).toEqual(['mine', 'mine']);
-  });
-
-  it('requests a bearer token for every try', async () => {
+  it('gets a bearer token for every try', async () => {
     let calls = 0;
     const { fetch, sent } = scripted([networkFailure, error(503)]);
-    const levy = createClient({ url: 'http://levy.test', fetch, token: () => `token_${++calls}` });
-    await levy.get('/transactions');
-    expect(sent.map((headers) => headers.get('Authorization'))).toEqual([1, 2, 3].map((n) => `Bearer token_${n}`));
-    expect(sent.map((headers) => headers.get('X-API-Key'))).toEqual([null, null, null]);
+    await createClient({ url: 'http://levy.test', fetch, token: () => `token_${++calls}` }).get('/transactions');
+    expect(valuesOf(sent, 'Authorization')).toEqual([1, 2, 3].map((n) => `Bearer token_${n}`));
+    expect(valuesOf(sent, 'X-API-Key')).toEqual([null, null, null]);
   });
 
-  it('cannot be made without a credential, or with an id that changes the path', async () => {
+  it('cannot be made without a credential and an address, or with an id that changes the path', async () => {
     expect(() => createClient({ url: 'http://levy.test', apiKey: '' })).toThrow('apiKey');
     for (const url of ['levy.test', '127.0.0.1:3000', ''])
       expect(() => createClient({ url, apiKey: 'levy_key' })).toThrow('with http:// or https://');
@@ -103,59 +98,40 @@ describe('a failed request', () => {
   ])('is retried with the same Idempotency-Key after %s', async (_, reply) => {
     const { levy, sent } = scripted([reply, reply]);
     expect(await create(levy)).toMatchObject({ ok: true, status: 200, data: { id: 'txn_1' } });
-    expect([sent.length, new Set(keysOf(sent)).size]).toEqual([3, 1]);
+    expect([sent.length, new Set(valuesOf(sent, 'Idempotency-Key')).size]).toEqual([3, 1]);
   });
 
-  it('waits for Retry-After and up to a second more', async () => {
-    const { levy } = scripted([error(429, { 'Retry-After': '7' }), error(503, { 'Retry-After': '0' })]);
-    await levy.get('/filings');
+  it('waits for Retry-After and up to a second more, otherwise exponentially with jitter', async () => {
+    await scripted([error(429, { 'Retry-After': '7' }), error(503, { 'Retry-After': '0' })]).levy.get('/filings');
     const [first = 0, second = -1] = pauses;
-    expect(first >= 7000 && first <= 8000).toBe(true);
-    expect(second >= 0 && second <= 1000).toBe(true);
-  });
-
-  it('backs off exponentially with jitter without Retry-After', async () => {
-    const { levy } = scripted(Array(9).fill(networkFailure), { maxTries: 10 });
-    await levy.get('/filings');
+    expect([first >= 7000 && first <= 8000, second >= 0 && second <= 1000]).toEqual([true, true]);
+    pauses = [];
+    await scripted(Array(9).fill(networkFailure), { maxTries: 10 }).levy.get('/filings');
     const limits = pauses.map((_, at) => Math.min(15_000, 500 * 2 ** (at + 1)));
     expect(pauses.filter((ms, at) => ms < 0 || ms > (limits[at] ?? 0))).toEqual([]);
     expect(new Set(pauses).size).toBe(9);
   });
 
-  it('throws after the fourth try, with the status and the key', async () => {
+  it('throws after the fourth try, with the status, the key and the cause', async () => {
     const busy = scripted(Array(9).fill(error(503)));
     const thrown = await create(busy.levy).catch((reason) => reason);
     expect(thrown).toBeInstanceOf(LevyUnavailable);
-    expect(thrown).toMatchObject({ status: 503, idempotencyKey: keysOf(busy.sent)[0] });
-    const down = scripted(Array(9).fill(networkFailure));
-    await expect(create(down.levy)).rejects.toMatchObject({ status: null, cause: { message: 'fetch failed' } });
+    expect(thrown).toMatchObject({ status: 503, idempotencyKey: valuesOf(busy.sent, 'Idempotency-Key')[0] });
+    const down = scripted(Array(9).fill(failing(Object.assign(new Error(), { code: 'ECONNREFUSED' }))));
+    const refused = await create(down.levy).catch((reason) => reason);
+    expect(refused).toMatchObject({ status: null, cause: { message: 'fetch failed' } });
+    expect(refused.message).toContain('fetch failed (ECONNREFUSED)');
     expect([busy.sent.length, down.sent.length]).toEqual([4, 4]);
   });
 
-  it('names the cause of a fetch error', async () => {
-    const refused: Reply = () => {
-      throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) });
-    };
-    const { levy } = scripted([refused], { maxTries: 1 });
-    await expect(levy.get('/filings')).rejects.toThrow('fetch failed (ECONNREFUSED)');
-  });
-
-  it('is not retried with maxTries 1', async () => {
-    const { levy, sent } = scripted([noReply]);
-    await expect(create(levy, { maxTries: 1 })).rejects.toMatchObject({ cause: { name: 'TimeoutError' } });
-    expect([sent.length, pauses]).toEqual([1, []]);
-  });
-
-  it('has the limits of the client where the call names none', async () => {
-    const { levy, sent } = scripted([noReply], { maxTries: 1 });
-    const unset = { maxTries: undefined, timeoutMs: undefined } as object;
-    await expect(create(levy, unset)).rejects.toMatchObject({ cause: { name: 'TimeoutError' } });
-    expect(sent).toHaveLength(1);
-  });
-
-  it('throws at once when Retry-After exceeds 15 s', async () => {
-    const { levy, sent } = scripted([error(429, { 'Retry-After': '60' })]);
-    await expect(levy.get('/filings')).rejects.toMatchObject({ status: 429 });
+  it.each([
+    ['in the call', {}, { maxTries: 1 }, noReply, timeout],
+    // The limits of the client apply where the call names none.
+    ['in the client', { maxTries: 1 }, { maxTries: undefined, timeoutMs: undefined } as object, noReply, timeout],
+    ['and Retry-After exceeds 15 s', {}, {}, error(429, { 'Retry-After': '60' }), { status: 429 }],
+  ])('is not retried with maxTries 1 %s', async (_, options, call, reply, expected) => {
+    const { levy, sent } = scripted([reply], options);
+    await expect(create(levy, call)).rejects.toMatchObject(expected);
     expect([sent.length, pauses]).toEqual([1, []]);
   });
 
@@ -172,8 +148,7 @@ describe('a failed request', () => {
       { code: 'y', detail: 'Send a state.', source: { pointer: '/customer/address/state' } },
       { code: 'z', detail: 'Other.', source: null },
     ];
-    const { levy } = scripted([() => Response.json({ errors }, { status: 422 })]);
-    const result = await create(levy);
+    const result = await create(scripted([() => Response.json({ errors }, { status: 422 })]).levy);
     expect(result).toMatchObject({ refusal: { detail: 'Send a decimal.' } });
     expect(() => orThrow(result)).toThrow(
       'x: /line_items/0/quantity: Send a decimal.\n/customer/address/state: Send a state.\nOther.',
@@ -194,9 +169,7 @@ describe('a failed request', () => {
   it('leaves no timer and no listener that would keep a process or a signal busy', async () => {
     const clear = vi.spyOn(globalThis, 'clearTimeout');
     const { signal } = new AbortController();
-    const { levy, sent } = scripted([error(503), networkFailure]);
-    await levy.get('/filings', { signal });
-    expect(sent).toHaveLength(3);
+    await scripted([error(503), networkFailure]).levy.get('/filings', { signal });
     const timers = vi.mocked(setTimeout).mock.results.map(({ value }) => value);
     expect(timers).toHaveLength(5);
     for (const timer of timers) expect(clear).toHaveBeenCalledWith(timer);
@@ -205,10 +178,10 @@ describe('a failed request', () => {
 
   it('times out even if the token or fetch never ends', async () => {
     const never = () => new Promise<never>(() => {});
-    for (const hanging of [{ fetch: never, apiKey: 'levy_key' }, { token: never }])
-      await expect(
-        createClient({ url: 'http://levy.test', timeoutMs, maxTries: 1, ...hanging }).get('/filings'),
-      ).rejects.toMatchObject({ cause: { name: 'TimeoutError' } });
+    for (const hanging of [{ fetch: never, apiKey: 'levy_key' }, { token: never }]) {
+      const levy = createClient({ url: 'http://levy.test', timeoutMs, maxTries: 1, ...hanging });
+      await expect(levy.get('/filings')).rejects.toMatchObject(timeout);
+    }
   });
 
   it.each([
