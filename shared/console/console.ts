@@ -1,7 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { bundled, policyOf } from '../packed/page-parts.ts';
-
-const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+import { buildPage } from '../packed/page-parts.ts';
 
 const page = (script: string, style: string): string => `<!doctype html>
 <html lang="en">
@@ -23,7 +20,5 @@ const page = (script: string, style: string): string => `<!doctype html>
 `;
 
 /** Build the page of `GET /console`, and its Content-Security-Policy. It has no data of an account. */
-export const consolePage = (): { readonly page: string; readonly policy: string } => {
-  const [script, style] = [bundled(pathOf('./client/app.tsx')), bundled(pathOf('./style.css'))];
-  return { page: page(script, style), policy: policyOf(script, style) };
-};
+export const consolePage = () =>
+  buildPage(new URL('./client/app.tsx', import.meta.url), new URL('./style.css', import.meta.url), page);

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { endpoints } from '../../functions/endpoints.ts';
 import { type Group, groups, operationId } from '../api/endpoint.ts';
 import { assert } from '../base/assert.ts';
-import { bundled, policyOf } from '../packed/page-parts.ts';
+import { buildPage } from '../packed/page-parts.ts';
 import productTaxCodes from '../vocabulary/product-tax-codes.json' with { type: 'json' };
 import { hasAllFields, schemaFields } from './fields.ts';
 import { blocks, html, inline, type Markup, type Part, raw, slug } from './markup.ts';
@@ -115,7 +114,7 @@ const keyField = html`<div class="key"><label for="api-key">Your API key</label>
 <p id="key-help">For “Try it”. The key stays in the memory of this page, is sent only to this service, and is cleared when you leave. <a href="#authentication">Get a key</a></p></div>`;
 
 /** The whole page as HTML, with the script and style whose hashes are in its policy. */
-export const page = (script: string, style: string): string => {
+const page = (script: string, style: string): string => {
   const [introduction = ''] = (info['description'] ?? '').split(/^## /m);
   return html`<!doctype html>
 <html lang="en">
@@ -154,10 +153,6 @@ ${schemaSection()}
 `.text;
 };
 
-const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-
 /** Build the page of `GET /docs` from openapi.json, and its Content-Security-Policy: no other script, style or host. */
-export const docs = (): { readonly page: string; readonly policy: string } => {
-  const [script, style] = [bundled(pathOf('./client/main.ts')), bundled(pathOf('./style.css'))];
-  return { page: page(script, style), policy: policyOf(script, style) };
-};
+export const docs = () =>
+  buildPage(new URL('./client/main.ts', import.meta.url), new URL('./style.css', import.meta.url), page);

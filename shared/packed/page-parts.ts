@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { assert } from '../base/assert.ts';
 
-/** Bundle a script or a style sheet for a `<script>` or `<style>` element. `path` is absolute. */
-export const bundled = (path: string): string => {
+/** Bundle a script or a style sheet for a `<script>` or `<style>` element. */
+const bundled = (source: URL): string => {
+  const path = fileURLToPath(source);
   const { outputFiles } = buildSync({
     entryPoints: [path],
     bundle: true,
@@ -22,7 +24,7 @@ export const bundled = (path: string): string => {
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** The Content-Security-Policy of a page with one script and one style sheet, which loads nothing else. */
-export const policyOf = (script: string, style: string): string =>
+const policyOf = (script: string, style: string): string =>
   [
     "default-src 'none'",
     `script-src ${hashOf(script)}`,
@@ -35,3 +37,9 @@ export const policyOf = (script: string, style: string): string =>
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');
+
+/** A page with its bundled script and style sheet, and its policy. */
+export const buildPage = (script: URL, style: URL, write: (script: string, style: string) => string) => {
+  const parts = [bundled(script), bundled(style)] as const;
+  return { page: write(...parts), policy: policyOf(...parts) };
+};

@@ -16,34 +16,6 @@ const adviceOf = (error: unknown): string => {
   return trouble.kind === 'signed_out' ? trouble.advice : `${trouble.title}. ${trouble.advice}`;
 };
 
-/** Continue a sign-in at the issuer: the address then has a code, which is removed from it. */
-const useReturn = (
-  issuer: Issuer | null,
-  open: (credential: Credential) => void,
-  fail: (text: string) => void,
-  setWaiting: (isWaiting: boolean) => void,
-) => {
-  // Once, when the page loads.
-  useEffect(() => {
-    if (!issuer) return;
-    setWaiting(true);
-    returnedFrom(issuer, location.href, sessionStorage)
-      .then((returned) => {
-        setWaiting(false);
-        if (!returned) return;
-        history.replaceState(null, '', `${location.pathname}${'hash' in returned ? returned.hash : ''}`);
-        if ('failure' in returned) return fail(returned.failure);
-        dispatchEvent(new HashChangeEvent('hashchange'));
-        open({ token: returned.token });
-      })
-      .catch((error: unknown) => {
-        history.replaceState(null, '', location.pathname);
-        setWaiting(false);
-        fail(String(error));
-      });
-  }, []);
-};
-
 /** Sign in with an API key, or at the issuer of the company. */
 export const SignIn = ({ issuer, onSession, signOut, endSession }: Props) => {
   const [failure, setFailure] = useState('');
@@ -55,7 +27,23 @@ export const SignIn = ({ issuer, onSession, signOut, endSession }: Props) => {
       .then(onSession, (error: unknown) => setFailure(adviceOf(error)))
       .finally(() => setWaiting(false));
   };
-  useReturn(issuer, open, setFailure, setWaiting);
+  /** Continue a sign-in at the issuer: the address then has a code, which is removed from it. */
+  const comeBack = async (configured: Issuer) => {
+    setWaiting(true);
+    const returned = await returnedFrom(configured, location.href, sessionStorage).catch((error: unknown) => ({
+      failure: String(error),
+    }));
+    setWaiting(false);
+    if (!returned) return;
+    history.replaceState(null, '', `${location.pathname}${'hash' in returned ? returned.hash : ''}`);
+    if ('failure' in returned) return setFailure(returned.failure);
+    dispatchEvent(new HashChangeEvent('hashchange'));
+    open({ token: returned.token });
+  };
+  // Once, when the page loads.
+  useEffect(() => {
+    if (issuer) void comeBack(issuer);
+  }, []);
   const atIssuer = async (configured: Issuer) => {
     try {
       location.assign(await signInAddress(configured, { address: location.href, hash: location.hash }, sessionStorage));
