@@ -3,7 +3,6 @@ import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { handler } from '../../functions/announce-changes.ts';
 import { matches, openStream, readRecords } from '../../infra/local/table-stream.ts';
-import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { patterns } from '../../shared/events/announce.ts';
@@ -11,10 +10,17 @@ import type { FilingEvent } from '../../shared/events/event.ts';
 import type { Caller } from '../support/api.ts';
 import { newCaller } from '../support/api.ts';
 import type { Filer, Filing } from '../support/filings.ts';
-import { csv, everyEntry, filerOf, settled } from '../support/filings.ts';
+import {
+  csv,
+  everyEntry,
+  everyException,
+  exceptionsText,
+  expectVerified,
+  filerOf,
+  settled,
+} from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { runInProcess } from '../support/run-command.ts';
 import { creditOf, made, metaOf, refusalOf, startOnTestDay } from '../support/sales.ts';
 import { onlyShipping } from '../support/shipping.ts';
 
@@ -384,22 +390,6 @@ const ratesOfFiling = ({ totals }: Filing) =>
     )
     .sort(byCode);
 
-const everyException = async (id: string) => {
-  const found: string[] = [];
-  let after: string | null = null;
-  do {
-    const page: Schema<'FilingExceptionList'> = await made(
-      filer.exceptions(id, { limit: '7', ...(after !== null && { starting_after: after }) }),
-    );
-    for (const { transaction_id, reference_id, reasons: why } of page.data) {
-      const texts = why.map(({ reason, gross_amount }) => `${reason} ${gross_amount}`);
-      found.push(`${transaction_id} ${reference_id} ${texts.join(' ')}`);
-    }
-    after = page.next_cursor;
-  } while (after !== null);
-  return found.sort();
-};
-
 type CsvRow = Readonly<Record<string, string>>;
 const readCsv = (text: string): CsvRow[] => parse(text, { columns: true, record_delimiter: '\r\n' });
 
@@ -503,7 +493,7 @@ describe.each(states)('the return of %s', (state) => {
     const { id } = filings.get(state) as Filing & { readonly id: string };
     const entries = await everyEntry(filer, id, 30);
     expect(entries.map(({ transaction_id }) => transaction_id).sort()).toEqual(ids);
-    expect(await everyException(id)).toEqual(exceptions);
+    expect(exceptionsText(await everyException(filer, id, 7))).toEqual(exceptions);
     const byId = new Map(entries.map((entry) => [entry.transaction_id, entry]));
     for (const { document, certificates } of own)
       expect(byId.get(document.id)).toMatchObject({
@@ -581,10 +571,7 @@ it('each document is filed with its last return; drafts, voids and others stay',
     expect([id, statuses.get(id)]).toEqual([id, inReturns.has(id) ? 'filed' : status]);
 });
 
-it('the ledger verifies without findings', async () => {
-  const { code, out } = await runInProcess(ledgerProgram(), ['verify', '--account', caller.account.id]);
-  expect([code, out]).toEqual([0, expect.stringMatching(/No findings\.\n$/)]);
-});
+it('the ledger verifies without findings', () => expectVerified(caller));
 
 it('an accrual of the running month has the sales of that moment', async () => {
   const today = new Date(now());

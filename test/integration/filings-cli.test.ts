@@ -7,11 +7,10 @@ import { Decimal } from 'decimal.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { dayBefore, lastDay, toDay, toMonth } from '../../shared/base/calendar.ts';
 import { filingsProgram } from '../../shared/cli/filings.ts';
-import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { now } from '../../shared/config/clock.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { closedFiling, csv, type Filer, filerOf, soldOn } from '../support/filings.ts';
+import { closedFiling, csv, expectVerified, type Filer, filerOf, soldOn } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { creditOf, made } from '../support/sales.ts';
@@ -190,10 +189,7 @@ describe('a period from dry run to filed', () => {
     expect(await refusal('cancel', id)).toContain('filed');
   });
 
-  it('verifies', async () => {
-    const { out } = await runInProcess(ledgerProgram(), ['verify', '--account', shop.caller.account.id]);
-    expect(out).toMatch(/No findings\.\n$/);
-  });
+  it('verifies', () => expectVerified(shop.caller));
 });
 
 describe('close', () => {

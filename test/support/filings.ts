@@ -1,5 +1,8 @@
+import { expect } from 'vitest';
+import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import type { Caller } from './api.ts';
 import type { Answer, Request, Schema } from './http.ts';
+import { runInProcess } from './run-command.ts';
 import { type Client, clientOf, goods, made, sale } from './sales.ts';
 
 export const csv = { Accept: 'text/csv' };
@@ -97,6 +100,36 @@ export const sumsOf = ({
   tax_amount,
   count,
 }: Omit<Schema<'FilingRate'>, 'rate'>) => [gross_amount, exempt_amount, taxable_amount, tax_amount, count].join(' ');
+
+/** Every exception of a filing, page by page. */
+export const everyException = async (filer: Filer, id: string, limit = 100) => {
+  const found: Schema<'FilingException'>[] = [];
+  let after: string | null = null;
+  for (let pages = 0; pages < 1000; pages++) {
+    const query = { limit: String(limit), ...(after !== null && { starting_after: after }) };
+    const page: Schema<'FilingExceptionList'> = await made(filer.exceptions(id, query));
+    expect(page.url).toBe(`/filings/${id}/exceptions`);
+    found.push(...page.data);
+    if (!page.has_more) return found;
+    after = page.next_cursor;
+  }
+  throw new Error('The exceptions do not end.');
+};
+
+/** Exceptions in short, sorted: `txn_… order-1 not_covered 9.00 over_collected 9.00`. */
+export const exceptionsText = (rows: readonly Schema<'FilingException'>[]): string[] =>
+  rows
+    .map(({ transaction_id, reference_id, reasons }) => {
+      const texts = reasons.map(({ reason, gross_amount }) => `${reason} ${gross_amount}`);
+      return `${transaction_id} ${reference_id} ${texts.join(' ')}`;
+    })
+    .sort();
+
+/** `npm run ledger -- verify` finds nothing wrong with an account. */
+export const expectVerified = async ({ account }: Pick<Caller, 'account'>): Promise<void> => {
+  const { code, out } = await runInProcess(ledgerProgram(), ['verify', '--account', account.id]);
+  expect([code, out]).toEqual([0, expect.stringMatching(/No findings\.\n$/)]);
+};
 
 /** What a summary has of sales that are all covered, taxed as calculated, and exempt because of the product at most. */
 export const plainSums = (exempt: string, tax: string) => ({

@@ -1,0 +1,652 @@
+import { Decimal } from 'decimal.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Caller, newCaller } from '../support/api.ts';
+import {
+  closedFiling,
+  everyEntry,
+  everyException,
+  exceptionsText,
+  expectVerified,
+  type Filer,
+  type Filing,
+  filerOf,
+  settled,
+} from '../support/filings.ts';
+import type { Schema } from '../support/http.ts';
+import { drawFrom } from '../support/random-orders.ts';
+import { creditOf, made, metaOf, refusalOf } from '../support/sales.ts';
+import { shippingCharges } from '../support/shipping.ts';
+
+describe('complete returns', () => {
+  /**
+   * Every sale of a state and a month is in its return: taxed, exempt for a reason, or listed as not covered. The
+   * expected figures come from the list of transactions alone, added up with decimal.js.
+   */
+
+  type Transaction = Schema<'Transaction'>;
+
+  const places = {
+    IN: { city: 'Indianapolis', state: 'IN', postal_code: '46204' },
+    HI: { city: 'Honolulu', state: 'HI', postal_code: '96813-1234' },
+    OR: { city: 'Portland', state: 'OR', postal_code: '97201' },
+    MI: { city: 'Detroit', state: 'MI', postal_code: '48226' },
+  } as const;
+  type State = keyof typeof places;
+
+  /** Indiana from the tenth of August 2021 on; Michigan not at all. */
+  const registrations = [
+    { state: 'IN', from: '2021-08-10', to: null, frequency: 'month' as const },
+    { state: 'HI', from: '2020-01-01', to: null, frequency: 'month' as const },
+    { state: 'OR', from: '2020-01-01', to: null, frequency: 'month' as const },
+  ];
+  const registeredFrom: Partial<Record<State, string>> = { IN: '2021-08-10', HI: '2020-01-01', OR: '2020-01-01' };
+
+  /** The oracle's input of a recorded document: one state, and the lines. */
+  type Known = {
+    readonly transaction: Transaction;
+    readonly state: State;
+    readonly exemption: 'resale' | 'government' | null;
+    readonly isMarketplace: boolean;
+    readonly sign: 1 | -1;
+    /** Whether tax was recorded on a sale of which none was calculated; also of its credits. */
+    readonly isAllOver: boolean;
+  };
+
+  const draw = drawFrom(20_251);
+
+  const record = async (filer: Filer, day: string, at: number): Promise<Known> => {
+    const state = draw.of(['IN', 'IN', 'IN', 'HI', 'OR', 'MI'] as const);
+    const exemption = draw.of([null, null, 'resale', 'government'] as const);
+    const isMarketplace = draw.oneIn(6);
+    const cents = () => new Decimal(draw.below(90_000) + 100).div(100).toFixed(2);
+    const lines = Array.from({ length: 1 + draw.below(3) }, () => ({
+      product_tax_code: draw.of(['GENERAL', 'FOOD.GROCERY']),
+      quantity: '1',
+      unit_price: cents(),
+    }));
+    const buyer = {
+      address: places[state],
+      id: `customer-${at}`,
+      ...(exemption && { exemption: { type: exemption, regions: [state] } }),
+    };
+    const body = {
+      status: 'finalized',
+      reference_id: `order-${at}`,
+      tax_date: day,
+      customer: buyer,
+      collected_by: isMarketplace ? 'marketplace' : 'seller',
+      line_items: lines,
+    };
+    const { tax_amount: calculated } = await made(
+      filer.calculate({ ...body, status: undefined, reference_id: undefined }),
+    );
+    const supplied = draw.oneIn(3) ? draw.of([cents(), new Decimal(calculated).plus('0.01').toFixed(2), '0.00']) : null;
+    const tax = supplied && { tax_amount: supplied };
+    // A third are drafts first, a third get their tax after they are finalized.
+    const transaction = await made(
+      at % 3 === 0
+        ? filer.create({ ...body, ...tax })
+        : filer
+            .create({ ...body, ...(at % 3 === 1 && { status: 'draft' }) })
+            .then(({ body: { id } }) => filer.update(id, { ...tax, ...(at % 3 === 1 && { status: 'finalized' }) })),
+    );
+    const isAllOver = Number(transaction.calculated_tax_amount) === 0 && Number(transaction.tax_amount) > 0;
+    return { transaction, state, exemption, isMarketplace, sign: 1, isAllOver };
+  };
+
+  const credit = async (filer: Filer, sale: Known, day: string): Promise<Known> => {
+    const body = creditOf(sale.transaction, { status: 'finalized', tax_date: day });
+    // It takes back the whole sale, so also all of its calculated tax.
+    const { calculated_tax_amount } = sale.transaction;
+    return { ...sale, transaction: { ...(await made(filer.create(body))), calculated_tax_amount }, sign: -1 };
+  };
+
+  const isWithout = (state: State, code: string | null, day: string): boolean =>
+    day < '2022' && (state !== 'IN' || code === 'FOOD.GROCERY');
+
+  /** Which part of the gross a line is in, by the rules of the request alone. */
+  const partOf = ({ state, exemption, isMarketplace }: Known, code: string | null, saleDay: string) => {
+    const from = registeredFrom[state];
+    if (state === 'OR' && saleDay >= '2022') return 'product';
+    if (!from || saleDay < from) return 'not_registered';
+    if (isMarketplace) return 'marketplace';
+    if (exemption) return exemption === 'resale' ? 'resale' : 'customer';
+    if (isWithout(state, code, saleDay)) return 'not_covered';
+    return code === 'FOOD.GROCERY' && state === 'IN' ? 'product' : 'taxable';
+  };
+
+  const parts = [
+    'taxable',
+    'resale',
+    'product',
+    'customer',
+    'snap',
+    'marketplace',
+    'not_registered',
+    'not_covered',
+  ] as const;
+  type Part = (typeof parts)[number];
+
+  const zero = new Decimal(0);
+  const sum = (values: readonly Decimal.Value[]) => values.reduce<Decimal>((all, value) => all.plus(value), zero);
+
+  /** The figures of one document: of its lines by part, and of its tax. */
+  const figuresOf = (known: Known, saleDays: ReadonlyMap<string, string>) => {
+    const { transaction, sign, isAllOver } = known;
+    const saleDay = saleDays.get(transaction.parent_transaction_id ?? transaction.id) ?? '';
+    const amounts = new Map<Part, Decimal>();
+    for (const { product_tax_code, net_amount } of transaction.line_items) {
+      const part = partOf(known, product_tax_code, saleDay);
+      amounts.set(part, (amounts.get(part) ?? zero).plus(net_amount));
+    }
+    const calculated = isAllOver ? zero : new Decimal(transaction.calculated_tax_amount);
+    const tax = new Decimal(transaction.tax_amount);
+    const gross = sum(transaction.line_items.map((line) => line.net_amount));
+    const notCovered = amounts.get('not_covered') ?? zero;
+    const reasons = [
+      ...(notCovered.gt(0) ? [`not_covered ${notCovered.times(sign).toFixed(2)}`] : []),
+      ...(tax.gt(calculated) ? [`over_collected ${gross.times(sign).toFixed(2)}`] : []),
+      ...(tax.lt(calculated) ? [`under_collected ${gross.times(sign).toFixed(2)}`] : []),
+    ];
+    return { amounts, calculated, tax, gross, reasons, sign, id: transaction.id, reference: transaction.reference_id };
+  };
+
+  /** The expected return of a state and a month. */
+  const expectedReturn = (all: readonly Known[], state: State, month: string) => {
+    const saleDays = new Map(all.map(({ transaction }) => [transaction.id, transaction.tax_date]));
+    const documents = all
+      .filter((known) => known.state === state && known.transaction.tax_date.startsWith(month))
+      .filter(({ transaction }) => registeredFrom[state] || Number(transaction.tax_amount) > 0)
+      .map((known) => figuresOf(known, saleDays));
+    const signed = (amount: (document: (typeof documents)[number]) => Decimal) =>
+      sum(documents.map((document) => amount(document).times(document.sign))).toFixed(2);
+    const part = (name: Part) => signed(({ amounts }) => amounts.get(name) ?? zero);
+    const credits = documents.filter(({ sign }) => sign < 0);
+    const exempt = parts.filter((name) => name !== 'taxable' && name !== 'not_covered');
+    const uncertain = documents.filter(({ reasons }) => reasons.length > 0);
+    return {
+      summary: {
+        currency: 'USD',
+        gross_amount: signed(({ gross }) => gross),
+        exempt_amount: sum(exempt.map(part)).toFixed(2),
+        exempt_by_reason: Object.fromEntries(exempt.map((name) => [name, part(name)])),
+        not_covered_amount: part('not_covered'),
+        taxable_amount: part('taxable'),
+        calculated_tax_amount: signed(({ calculated }) => calculated),
+        tax_amount: signed(({ tax }) => tax),
+        over_collected_amount: signed(({ tax, calculated }) => Decimal.max(0, tax.minus(calculated))),
+        credit_amount: sum(credits.map(({ gross }) => gross))
+          .neg()
+          .toFixed(2),
+        credit_count: credits.length,
+        count: documents.length,
+      },
+      exceptions: uncertain.map(({ id, reference, reasons }) => `${id} ${reference} ${reasons.join(' ')}`).sort(),
+      ids: documents.map(({ id }) => id).sort(),
+      documents,
+    };
+  };
+
+  /** Each total adds up by itself, its rates add up to it, and all of them to the tax of the state. */
+  const checkTotals = ({ totals, summary }: Filing) => {
+    for (const total of totals)
+      for (const figures of [total, ...total.rates]) {
+        const exempt = sum(Object.values(figures.exempt_by_reason));
+        expect(exempt.toFixed(2)).toBe(figures.exempt_amount);
+        expect(sum([figures.taxable_amount, exempt, figures.not_covered_amount]).toFixed(2)).toBe(figures.gross_amount);
+      }
+    for (const name of ['gross_amount', 'tax_amount', 'calculated_tax_amount', 'over_collected_amount'] as const)
+      for (const total of totals) expect(sum(total.rates.map((rate) => rate[name])).toFixed(2), name).toBe(total[name]);
+    for (const name of ['tax_amount', 'calculated_tax_amount', 'over_collected_amount'] as const)
+      expect(sum(totals.map((total) => total[name])).toFixed(2), name).toBe(summary[0]?.[name]);
+  };
+
+  let caller: Caller;
+  let filer: Filer;
+  const known: Known[] = [];
+
+  beforeAll(async () => {
+    caller = await newCaller({ settings: { registrations, books_open_from: '2020-01-01' } });
+    filer = filerOf(caller);
+    const days = ['2021-08-03', '2021-08-09', '2021-08-10', '2021-08-31', '2026-10-08', '2026-10-20'];
+    for (let at = 0; at < 120; at++) known.push(await record(filer, draw.of(days), at));
+    const sales = known.filter(({ transaction }) => Number(transaction.total_amount) > 0);
+    for (let at = 0; at < sales.length; at += 4) {
+      const sale = sales[at] as Known;
+      known.push(await credit(filer, sale, sale.transaction.tax_date < '2026' ? '2021-08-31' : '2026-10-31'));
+    }
+  });
+
+  describe('a return', () => {
+    const returns = (Object.keys(places) as State[]).flatMap((state) =>
+      ['2021-08', '2026-10'].map((month) => [state, month] as const),
+    );
+
+    it.each(returns)('of %s for %s has every document, once', async (state, month) => {
+      const period_end = `${month}-31`;
+      const { summary, exceptions, ids } = expectedReturn(known, state, month);
+      expect(ids.length).toBeGreaterThan(0);
+      const dry = await made(filer.close({ state, period_end, dry_run: true }));
+      expect(dry.summary).toEqual([summary]);
+      checkTotals(dry);
+      expect([dry.exceptions?.count, dry.progress.entries_moved]).toEqual([exceptions.length, ids.length]);
+      expect(exceptionsText(dry.exceptions?.transactions ?? [])).toEqual(exceptions);
+    });
+
+    it('lists its exceptions, and is filed only with their number', async () => {
+      const { summary, exceptions, ids, documents } = expectedReturn(known, 'IN', '2021-08');
+      const dry = await made(filer.close({ state: 'IN', period_end: '2021-08-31', dry_run: true }));
+      const { id } = await made(filer.close({ state: 'IN', period_end: '2021-08-31' }));
+      const filing = await settled(filer, id);
+      expect([filing.summary, filing.exceptions]).toEqual([[summary], { ...dry.exceptions, transactions: null }]);
+      checkTotals(filing);
+      expect(filing.totals).toEqual(dry.totals);
+
+      const entries = await everyEntry(filer, id, 7);
+      expect(entries.map(({ transaction_id }) => transaction_id).sort()).toEqual(ids);
+      const byId = new Map(known.map((one) => [one.transaction.id, one.transaction]));
+      for (const entry of entries)
+        expect(entry).toMatchObject({
+          type: byId.get(entry.transaction_id)?.type,
+          tax_day: byId.get(entry.transaction_id)?.tax_date,
+          reference_id: byId.get(entry.transaction_id)?.reference_id ?? null,
+          customer_id: byId.get(entry.transaction_id)?.customer?.id,
+          postal_code: '46204',
+        });
+      for (const limit of [1, 3, 100])
+        expect(exceptionsText(await everyException(filer, id, limit))).toEqual(exceptions);
+      const grosses = documents.filter(({ reasons }) => reasons.length > 0);
+      // The whole gross where the tax differs, else what is not covered.
+      const gross = grosses.map(({ reasons }) =>
+        Decimal.max(...reasons.map((text) => new Decimal(text.split(' ')[1] ?? 0).abs())),
+      );
+      const expectedGross = sum(gross.map((value, at) => value.times(grosses[at]?.sign ?? 1))).toFixed(2);
+      expect(filing.exceptions).toMatchObject({ count: exceptions.length, gross_amount: expectedGross });
+
+      const file = (acknowledge_exceptions?: number) =>
+        filer.change(id, { status: 'filed', confirmation_number: 'c', acknowledge_exceptions });
+      for (const count of [undefined, 0, exceptions.length - 1, exceptions.length + 1]) {
+        const refused = await file(count);
+        expect(refusalOf(refused)).toBe('409 | conflict_exceptions_not_acknowledged /acknowledge_exceptions');
+        expect(metaOf(refused)).toMatchObject({ count: exceptions.length });
+      }
+      expect(await made(filer.filing(id))).toEqual(filing);
+      await made(file(exceptions.length));
+      expect((await settled(filer, id)).status).toBe('filed');
+      expect(refusalOf(await file(1))).toBe('409 | conflict_exceptions_not_acknowledged /acknowledge_exceptions');
+      for (const transaction of ids) expect((await made(filer.get(transaction))).status).toBe('filed');
+    });
+
+    it('verifies, before and after it is filed', () => expectVerified(caller));
+  });
+
+  it('lists the sales that the content does not cover, the first 100 of them in a dry run', async () => {
+    const shop = filerOf(await newCaller({ settings: { books_open_from: '2020-01-01' } }));
+    for (let at = 0; at < 112; at++)
+      await made(
+        shop.create({
+          ...{ status: 'finalized', reference_id: `order-${at}`, tax_date: '2021-08-15' },
+          customer: { address: places.IN },
+          line_items: [
+            { product_tax_code: at < 104 ? 'FOOD.GROCERY' : 'GENERAL', quantity: '1', unit_price: `${at + 1}.00` },
+          ],
+        }),
+      );
+    const references = Array.from({ length: 104 }, (_, at) => `order-${at}`);
+    const dry = await made(shop.close({ state: 'IN', period_end: '2021-08-31', dry_run: true }));
+    expect(dry.exceptions?.transactions?.map(({ reference_id }) => reference_id)).toEqual(references.slice(0, 100));
+    const { id } = await made(shop.close({ state: 'IN', period_end: '2021-08-31' }));
+    const filing = await settled(shop, id);
+    // 1 to 104 are 5460, and 105 to 112 are 868.
+    const sums = { count: 104, gross_amount: '5460.00' };
+    expect(filing.exceptions).toEqual({
+      ...sums,
+      by_reason: [{ reason: 'not_covered', currency: 'USD', ...sums }],
+      transactions: null,
+    });
+    expect(filing.exceptions).toEqual({ ...dry.exceptions, transactions: null });
+    // The list has the same, from the filing's own item.
+    expect((await made(shop.filings())).data.map(({ exceptions }) => exceptions)).toEqual([filing.exceptions]);
+    const amounts = { gross_amount: '6328.00', not_covered_amount: '5460.00', taxable_amount: '868.00' };
+    expect(filing.summary).toMatchObject([{ ...amounts, tax_amount: '60.76', count: 112 }]);
+    const listed = (await everyException(shop, id, 25)).map(({ reference_id }) => reference_id);
+    expect(listed.sort()).toEqual(references.sort());
+    const page = await made(shop.exceptions(id, { limit: '2' }));
+    for (const path of [`/filings/${id}?expand=entries&`, '/filings?'])
+      expect(refusalOf(await shop.call('GET', `${path}starting_after=${page.next_cursor}`))).toBe(
+        '422 | validation_invalid_cursor starting_after',
+      );
+    expect(refusalOf(await shop.exceptions('fil_none'))).toBe('404 | not_found');
+    expect(refusalOf(await filer.exceptions(id))).toBe('404 | not_found');
+  });
+});
+
+describe('refunded returns', () => {
+  /**
+   * Sales with another tax than the calculated one, refunded part by part over several months: in the end nothing of them is
+   * left in the returns. The expected shares come from calculations and from what was requested, not from recorded credits.
+   */
+
+  type Transaction = Schema<'Transaction'>;
+  type Entry = Schema<'FilingEntry'>;
+
+  /** Four jurisdictions, three, one, no tax, and no content. */
+  const places = {
+    MN: { city: 'Minneapolis', state: 'MN', postal_code: '55401' },
+    VA: { city: 'Arlington', state: 'VA', postal_code: '22201' },
+    HI: { city: 'Honolulu', state: 'HI', postal_code: '96813' },
+    OR: { city: 'Portland', state: 'OR', postal_code: '97201' },
+    GU: { city: 'Hagatna', state: 'GU', postal_code: '96910' },
+  } as const;
+  type State = keyof typeof places;
+  const months = ['2026-08', '2026-09', '2026-10'] as const;
+  const ends = ['2026-08-31', '2026-09-30', '2026-10-31'] as const;
+
+  const draw = drawFrom(20_262);
+  const dollars = (cents: number) => new Decimal(cents).div(100).toFixed(2);
+  const sum = (values: readonly Decimal.Value[]) => values.reduce<Decimal>((all, one) => all.plus(one), new Decimal(0));
+
+  /** A sale, its calculated tax, and its live credits with the part of each charge's net that was credited up to then. */
+  type Case = {
+    readonly state: State;
+    readonly sale: Transaction;
+    readonly calculated: Schema<'Calculation'>;
+    readonly credits: { readonly id: string; readonly shares: readonly Decimal[] }[];
+  };
+
+  const bodyOf = (state: State, at: number) => ({
+    customer: { address: places[state] },
+    line_items: Array.from({ length: 1 + (at % 3) }, (_, line) => ({
+      id: `item_${line}`,
+      product_tax_code: 'GENERAL',
+      quantity: String(1 + draw.below(5)),
+      unit_price: dollars(1 + draw.below(draw.oneIn(3) ? 200 : 9_000)),
+    })),
+    ...(draw.oneIn(2) && { shipping: { amount: dollars(100 + draw.below(1_500)) } }),
+    ...(draw.oneIn(3) && { third_party_discount_amount: '0.01' }),
+  });
+
+  const record = async (filer: Filer, at: number): Promise<Case> => {
+    const state = draw.of(Object.keys(places) as State[]);
+    const body = bodyOf(state, at);
+    const calculated = await made(filer.calculate({ ...body, tax_date: `${months[0]}-03` }));
+    const factor = draw.of(['0', '0.4', '0.97', '1.03', '1.5', '3']);
+    const tax = new Decimal(calculated.tax_amount).times(factor).plus(draw.below(4) / 100);
+    const sale = await made(
+      filer.create({ ...body, status: 'finalized', tax_date: `${months[0]}-03`, tax_amount: tax.toFixed(2) }),
+    );
+    return { state, sale, calculated, credits: [] };
+  };
+
+  const isDone = ({ refund_status }: Transaction) => refund_status === 'full';
+
+  /** The credited part of the net of each line, and of the shipping. */
+  const sharesOf = (sale: Transaction, live: readonly Transaction[]): Decimal[] => {
+    const shareOf = (net: Decimal.Value, credited: Decimal) =>
+      new Decimal(net).isZero() ? new Decimal(0) : credited.div(net);
+    const ofLine = (id: string) =>
+      sum(
+        live.flatMap(({ line_items }) =>
+          line_items.filter((line) => line.parent_line_item_id === id).map((line) => line.net_amount),
+        ),
+      );
+    return [
+      ...sale.line_items.map((line) => shareOf(line.net_amount, ofLine(line.id))),
+      shareOf(sale.shipping_amount, sum(live.map(({ shipping_amount }) => shipping_amount))),
+    ];
+  };
+
+  const requestOf = (sale: Transaction) => {
+    const line = draw.of(sale.line_items);
+    const part = { parent_line_item_id: line.id, quantity: '1' };
+    const share = dollars(Math.floor(Number(line.net_amount) * draw.below(60)));
+    return draw.of([
+      { line_items: [{ ...part, unit_price: share }] },
+      { line_items: [{ ...part, unit_price: share }] },
+      { line_items: [{ ...part, unit_price: share }], tax_amount: dollars(draw.below(40)) },
+      { line_items: [{ ...part, unit_price: '0.00' }], tax_amount: dollars(1 + draw.below(60)) },
+      { line_items: [part] },
+      { line_items: [], shipping: { amount: dollars(1 + draw.below(200)) } },
+    ]);
+  };
+
+  /** Credit a sale in random parts, void and change some of them, and then credit what is left. */
+  const refund = async (filer: Filer, { sale, credits }: Case) => {
+    const live: Transaction[] = [];
+    const take = async (body: object, month: string) => {
+      const answer = await filer.create(creditOf(sale, { ...body, tax_date: `${month}-15` }));
+      if (answer.status !== 201) return;
+      live.push(answer.body);
+      credits.push({ id: answer.body.id, shares: sharesOf(sale, live) });
+    };
+    for (let step = draw.below(9); step > 0; step -= 1) {
+      const month = draw.of(months);
+      const last = live.at(-1);
+      const kind = draw.of(['credit', 'credit', 'credit', 'void', 'tax', 'tax'] as const);
+      if (last && kind === 'void') {
+        await made(filer.update(last.id, { status: 'void' }));
+        live.pop();
+        credits.pop();
+      } else if (last && kind === 'tax') {
+        const lower = new Decimal(last.tax_amount).times('0.5').toFixed(2);
+        live.splice(-1, 1, await made(filer.update(last.id, { tax_amount: lower })));
+      } else await take(requestOf(sale), month);
+    }
+    if (live.length > 1 && draw.oneIn(3)) {
+      // Not the last credit, because the shares after it are not known.
+      await made(filer.update((live.shift() as Transaction).id, { status: 'void' }));
+      credits.splice(0, 1, { id: '', shares: [] });
+    }
+    if (!isDone(await made(filer.get(sale.id)))) await take({ credit_remaining: true }, months[2]);
+    expect(isDone(await made(filer.get(sale.id)))).toBe(true);
+  };
+
+  const figures = [
+    'gross_amount',
+    'taxable_amount',
+    'exempt_amount',
+    'calculated_tax_amount',
+    'tax_amount',
+    'over_collected_amount',
+  ] as const;
+
+  let caller: Caller;
+  let filer: Filer;
+  const cases: Case[] = [];
+  const filings: Filing[] = [];
+  const entries = new Map<string, Entry>();
+
+  beforeAll(async () => {
+    caller = await newCaller();
+    filer = filerOf(caller);
+    for (let at = 0; at < 70; at += 1) {
+      const one = await record(filer, at);
+      cases.push(one);
+      await refund(filer, one);
+    }
+    for (const state of Object.keys(places))
+      for (const end of ends) {
+        const filing = await closedFiling(filer, state, end);
+        filings.push(filing);
+        for (const entry of await everyEntry(filer, filing.id)) entries.set(entry.transaction_id, entry);
+      }
+  });
+
+  /** Whether the credited parts after each credit are known. */
+  const isKnown = (credits: Case['credits']) => credits.every(({ id }) => id !== '');
+
+  const entryOf = (id: string) => entries.get(id) ?? { amounts: [] };
+
+  describe('sales with another tax than the calculated one, of which everything is refunded', () => {
+    it('have over- and under-collected, taxed and untaxed parts', () => {
+      const differences = cases.map(({ sale }) => Number(sale.tax_amount) - Number(sale.calculated_tax_amount));
+      expect(differences.filter((difference) => difference > 0).length).toBeGreaterThan(10);
+      expect(differences.filter((difference) => difference < 0).length).toBeGreaterThan(5);
+      expect(cases.filter(({ credits }) => credits.length > 2).length).toBeGreaterThan(15);
+    });
+
+    it('leave nothing in the returns of a state, by jurisdiction and rate', () => {
+      for (const state of Object.keys(places)) {
+        const sums: Record<string, Decimal> = {};
+        const add = (key: string, row: Pick<Filing['summary'][number], (typeof figures)[number]>) => {
+          for (const name of figures) sums[`${key} ${name}`] = sum([sums[`${key} ${name}`] ?? 0, row[name]]);
+        };
+        for (const { totals, summary } of filings.filter(
+          (filing) => filing.state === `US-${state}` || filing.state === state,
+        )) {
+          for (const row of summary) add(state, row);
+          for (const { jurisdiction_code, rates } of totals)
+            for (const rate of rates) add(`${jurisdiction_code} ${rate.rate}`, rate);
+        }
+        expect(Object.keys(sums).length).toBeGreaterThan(0);
+        expect(Object.entries(sums).filter(([, value]) => !value.isZero())).toEqual([]);
+      }
+    });
+
+    it('have the tax of the calculation, and its difference to the collected tax, as calculated and over-collected tax', () => {
+      for (const { sale, calculated } of cases) {
+        const of = (name: (typeof figures)[number]) => sum(entryOf(sale.id).amounts.map((row) => row[name])).toFixed(2);
+        const over = Decimal.max(0, new Decimal(sale.tax_amount).minus(calculated.tax_amount)).toFixed(2);
+        expect([of('calculated_tax_amount'), of('over_collected_amount')]).toEqual([calculated.tax_amount, over]);
+      }
+    });
+
+    it('take back the calculated tax by the credited part of each charge, within a cent for each row', () => {
+      let checked = 0;
+      for (const { calculated, credits, sale } of cases) {
+        // Less tax than that does not show how the calculated tax was distributed over the charges.
+        if (Number(sale.tax_amount) < 1 || !isKnown(credits)) continue;
+        const charges = [...calculated.line_items, ...shippingCharges(calculated.shipping)];
+        let given = new Decimal(0);
+        for (const { id, shares } of credits) {
+          given = given.plus(sum(entryOf(id).amounts.map((row) => row.calculated_tax_amount)));
+          // The rows of the shipping are the last ones.
+          const shareOf = (at: number) => (at < sale.line_items.length ? shares[at] : shares.at(-1)) as Decimal;
+          const due = sum(charges.map(({ taxes }, at) => shareOf(at).times(sum(taxes.map((row) => row.tax_amount)))));
+          const rows = charges.reduce((count, { taxes }) => count + taxes.length, 0);
+          expect(
+            given
+              .plus(due)
+              .abs()
+              .lte(rows / 100),
+            `${sale.id} ${given} ${due} ${rows}`,
+          ).toBe(true);
+          checked += 1;
+        }
+      }
+      expect(checked).toBeGreaterThan(40);
+    });
+
+    it('leave as over-collected what is collected beyond the calculated tax, after each credit', () => {
+      for (const { sale, credits } of cases) {
+        const isOver = Number(sale.tax_amount) >= Number(sale.calculated_tax_amount);
+        for (const { id } of credits)
+          for (const row of entryOf(id).amounts) {
+            const difference = new Decimal(row.tax_amount).minus(row.calculated_tax_amount);
+            expect(row.over_collected_amount).toBe((isOver ? difference : new Decimal(0)).toFixed(2));
+          }
+      }
+    });
+
+    it('verify', () => expectVerified(caller));
+  });
+
+  it('a credit whose tax is changed takes the same calculated tax as before', async () => {
+    const shop = filerOf(await newCaller());
+    const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '10', unit_price: '20.00' };
+    const body = { status: 'finalized', tax_date: '2026-09-03', tax_amount: '14.00' };
+    const sale = await made(shop.create({ ...body, customer: { address: places.VA }, line_items: [line] }));
+    const lines = { line_items: [{ parent_line_item_id: 'item', quantity: '6' }] };
+    const sixTenths = await made(shop.create(creditOf(sale, { ...lines, tax_date: '2026-09-15' })));
+    const figuresNow = async () => {
+      const { summary } = await made(shop.close({ state: 'VA', period_end: '2026-09-30', dry_run: true }));
+      return [summary[0]?.tax_amount, summary[0]?.calculated_tax_amount, summary[0]?.over_collected_amount];
+    };
+    expect([await figuresNow(), sixTenths.tax_amount]).toEqual([['5.60', '4.80', '0.80'], '8.40']);
+    await made(shop.update(sixTenths.id, { tax_amount: '1.00' }));
+    expect(await figuresNow()).toEqual(['13.00', '4.80', '8.20']);
+    await made(shop.create(creditOf(sale, { credit_remaining: true, tax_date: '2026-09-16' })));
+    expect(await figuresNow()).toEqual(['0.00', '0.00', '0.00']);
+  });
+
+  it('credits without tax of a cent that was collected without registration leave nothing in the return', async () => {
+    const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
+    const filer = filerOf(await newCaller({ settings: { registrations } }));
+    const line = { id: 'a', product_tax_code: 'GENERAL', quantity: '4', unit_price: '50.00' };
+    const address = { ...places.HI, country: 'US' };
+    const body = {
+      status: 'finalized',
+      tax_date: '2026-10-08',
+      tax_amount: '0.01',
+      customer: { address },
+      line_items: [line],
+    };
+    const sale = await made(filer.create(body));
+    for (let unit = 0; unit < 4; unit++)
+      await made(filer.create(creditOf(sale, { tax_date: '2026-10-09', line_items: [{ id: 'a', quantity: '1' }] })));
+    const { summary } = await made(filer.close({ state: 'HI', period_end: '2026-10-31', dry_run: true }));
+    expect(summary).toMatchObject([{ gross_amount: '0.00', tax_amount: '0.00', credit_amount: '-200.00', count: 5 }]);
+  });
+
+  describe('documents in several states of an account with few registrations', () => {
+    const states = ['MN', 'VA', 'HI', 'TX', 'OR'] as const;
+    const addresses = { ...places, TX: { city: 'Houston', state: 'TX', postal_code: '77002' } };
+    const cases = Array.from({ length: 24 }, (_, at) => ({
+      registered: draw.of([['MN'], ['MN', 'VA'], []] as const),
+      tax_amount: draw.of([undefined, '0.00', '0.01', '0.02', '8.25', '31.07']),
+      shipping: draw.oneIn(2) ? { amount: '7.50' } : null,
+      lines: Array.from({ length: 1 + (at % 4) }, (_, line) => ({
+        id: `item_${line}`,
+        product_tax_code: 'GENERAL',
+        quantity: String(1 + draw.below(3)),
+        unit_price: dollars(1 + draw.below(9_000)),
+        customer: { address: { ...addresses[draw.of(at % 3 === 0 ? (['TX'] as const) : states)], country: 'US' } },
+      })),
+    }));
+
+    it('leave nothing in the return of any state after they were credited line by line', async () => {
+      const left: string[] = [];
+      for (const { registered, tax_amount, shipping, lines } of cases) {
+        const registrations = registered.map((state) => {
+          return { state, from: '2026-01-01', to: null, frequency: 'month' as const };
+        });
+        const filer = filerOf(await newCaller({ settings: { registrations } }));
+        const body = { status: 'finalized', tax_date: '2026-10-08', line_items: lines, shipping, tax_amount };
+        const sale = await made(filer.create({ ...body, customer: lines[0]?.customer }));
+        for (const { id, quantity } of lines)
+          await made(filer.create(creditOf(sale, { tax_date: '2026-10-09', line_items: [{ id, quantity }] })));
+        const refunded = await made(filer.get(sale.id));
+        if (refunded.refund_status !== 'full')
+          await made(filer.create(creditOf(sale, { tax_date: '2026-10-10', credit_remaining: true })));
+        for (const state of states) {
+          const { summary } = await made(filer.close({ state, period_end: '2026-10-31', dry_run: true }));
+          for (const row of summary)
+            for (const name of figures)
+              if (!new Decimal(row[name]).isZero()) left.push(`${sale.id} ${state} ${name} ${row[name]}`);
+        }
+      }
+      expect(left).toEqual([]);
+    });
+
+    it('wait for the return of a state with recorded tax, as their credits do', async () => {
+      const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
+      const filer = filerOf(await newCaller({ settings: { registrations } }));
+      const line = (id: string, unit_price: string) => ({ id, quantity: '1', unit_price, product_tax_code: 'GENERAL' });
+      const sale = await made(
+        filer.create({
+          ...{ status: 'finalized', tax_date: '2026-10-08', tax_amount: '8.25' },
+          customer: { address: { ...addresses.TX, country: 'US' } },
+          line_items: [line('a', '100.00'), line('b', '50.00')],
+        }),
+      );
+      const credit = await made(
+        filer.create(creditOf(sale, { tax_date: '2026-10-09', line_items: [{ id: 'b', quantity: '1' }] })),
+      );
+      const filing = await closedFiling(filer, 'TX', '2026-10-31');
+      expect(filing.summary).toMatchObject([{ gross_amount: '100.00', credit_amount: '-50.00', tax_amount: '8.25' }]);
+      const filed = { status: 'filed', confirmation_number: 'c-1', acknowledge_exceptions: 1 };
+      await settled(filer, (await made(filer.change(filing.id, filed))).id);
+      expect((await made(filer.get(credit.id))).status).toBe('filed');
+    });
+  });
+});
