@@ -1,8 +1,8 @@
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import type { TaxDocument, TaxedDocument, TaxRow } from '../tax/document.ts';
-import { shippingList } from './charges.ts';
-import type { TaxRowResponse, TaxSummaryRow } from './response.ts';
+import { parseMinor, shippingList } from './charges.ts';
+import type { Calculation, LineItemResponse, ShippingResponse, TaxRowResponse, TaxSummaryRow } from './response.ts';
 
 /** Formats an amount of minor units in the document's currency. */
 export type Writer = (minor: bigint) => string;
@@ -115,6 +115,37 @@ const readRow = (row: TaxRowResponse, exponent: number): Summed => ({
   exempt: parseAmount(row.exempt_amount, exponent),
   tax: parseAmount(row.tax_amount, exponent),
 });
+
+/** The sums of a response's charges. */
+export const documentTotals = (
+  {
+    tax_included,
+    ...charged
+  }: Pick<Calculation, 'shipping' | 'tax_included'> & Charges<LineItemResponse, ShippingResponse>,
+  exponent: number,
+) => {
+  const { line_items, shipping } = charged;
+  const write = writerFor(exponent);
+  const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + parseAmount(text, exponent), 0n);
+  const charges = listCharges(charged);
+  const subtotal = sum(line_items.map(({ amount }) => amount));
+  const discount = sum(charges.map((charge) => charge.applied_discount_amount));
+  const coupons = sum(line_items.map((line) => line.applied_third_party_discount_amount));
+  // As sent: with any decimals.
+  const shipped = shippingList(shipping).reduce((total, { amount }) => total + parseMinor(amount, exponent), 0n);
+  const tax = sum(charges.map(({ tax_amount }) => tax_amount));
+  return {
+    subtotal_amount: write(subtotal),
+    applied_discount_amount: write(discount),
+    applied_third_party_discount_amount: write(coupons),
+    shipping_amount: write(shipped),
+    taxable_amount: write(sum(charges.map(({ taxable_amount }) => taxable_amount))),
+    exempt_amount: write(sum(charges.map(({ exempt_amount }) => exempt_amount))),
+    tax_amount: write(tax),
+    total_amount: write(subtotal - discount - coupons + shipped + (tax_included ? 0n : tax)),
+    tax_summary: summarizeRows(listTaxRows(charged), exponent),
+  };
+};
 
 /** The amounts of a whole document in minor units: total = subtotal − discounts + shipping (+ tax unless it is included). */
 export const sumTotals = (document: TaxDocument, { lines, shipping }: TaxedDocument) => {

@@ -51,7 +51,7 @@ const listStatusEvents = (to: string, { type, expired }: About): Type[] => {
  * The events of an audit entry that changed the status. A transaction that is created as final has two: a consumer may
  * subscribe to either.
  */
-export const transactionEvents = (item: unknown): TransactionEvent[] => {
+const transactionEvents = (item: unknown): TransactionEvent[] => {
   const { transactionId: id, version, at, from, to } = auditEntryFrom(item);
   const { pk, about } = Item.parse(item);
   const types: Type[] = [...(from === null ? ['transaction.created' as const] : []), ...listStatusEvents(to, about)];
@@ -83,7 +83,7 @@ const ended = ({ closed_at, filed_at, canceled_at }: StoredFiling) =>
   }) as const satisfies Partial<Record<FilingStatus, readonly [EventType, string | null]>>;
 
 /** The event of a filing's head. Throws where the filing is unfinished. */
-export const filingEvents = (item: unknown): FilingEvent[] => {
+const filingEvents = (item: unknown): FilingEvent[] => {
   const filing = filingFrom(item);
   const { account, id, version, status, isUnfinished } = filing;
   assert(

@@ -141,7 +141,7 @@ const following: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The values that an audit entry must match. */
-export type AuditPlace = {
+type AuditPlace = {
   readonly id: string;
   readonly version: number;
   /** The previous entry; `null` at the beginning, and after an entry that is missing or not readable. */
@@ -176,33 +176,6 @@ export const holdsReference = (
   transaction: Pick<Transaction, 'reference_id' | 'status' | 'expires_at'>,
   nowMs: number,
 ): boolean => transaction.reference_id !== null && transaction.status !== 'void' && !isExpired(transaction, nowMs);
-
-type Named = Pick<Transaction, 'id' | 'reference_id' | 'status' | 'expires_at'>;
-
-/** At most one of an account's transactions holds a reference. */
-export const referenceFaults = (transactions: readonly Named[], nowMs: number): Fault[] => {
-  const holding = transactions.filter((transaction) => holdsReference(transaction, nowMs));
-  return [...Map.groupBy(holding, ({ reference_id }) => reference_id)].flatMap(([reference, holders]) => {
-    const ids = holders.map(({ id }) => id).join(' and ');
-    return faultUnless(holders.length === 1, `live transaction with the reference_id ${reference}`, ids, 'one');
-  });
-};
-
-type Answered = { readonly status: number; readonly text: string };
-
-const isSuccess = ({ status }: Answered): boolean => status >= 200 && status < 300;
-
-/** One idempotency key has at most one change, and after its first success it has that answer only. */
-export const idempotencyFaults = (changes: number, answers: readonly Answered[]): Fault[] => {
-  const later = answers.slice(answers.findIndex(isSuccess));
-  const refused = answers.some(isSuccess) && later.find(({ status }) => status >= 400 && status < 500);
-  const successes = new Set(answers.filter(isSuccess).map(({ status, text }) => `${status} ${text}`));
-  return [
-    ...faultUnless(changes <= 1, 'number of changes under one key', String(changes), 'at most 1'),
-    ...faultUnless(successes.size <= 1, 'number of answers under one key', String(successes.size), '1'),
-    ...(refused ? differing('answer under the key of a successful request', refused.text, 'that of the success') : []),
-  ];
-};
 
 /* Credits */
 
@@ -280,32 +253,3 @@ export const periodFaults = (
     });
   });
 };
-
-/* Partitions and the due index */
-
-/** The account that a key of the Transactions table belongs to. A key of the due index begins with its shard. */
-export const accountOfKey = (pk: string, sk: string): string | undefined =>
-  (pk.startsWith('DUE#') ? sk : pk).split('#')[1];
-
-/** A request writes keys of its own account only. */
-export const partitionFaults = (account: string, pk: string, sk: string): Fault[] =>
-  differing(`account of the key ${pk} ${sk}`, accountOfKey(pk, sk), account);
-
-type DueState = {
-  readonly account: string;
-  readonly state: string;
-  /** Whether an instant is early enough to close the next period of the state. */
-  readonly isInTime: (ms: number) => boolean;
-};
-type DueEntry = { readonly account: string; readonly state: string; readonly atMs: number };
-
-/** Each state that the schedule is to close is in the due index in time. */
-export const dueFaults = (states: readonly DueState[], entries: readonly DueEntry[]): Fault[] =>
-  states.flatMap(({ account, state, isInTime }) =>
-    faultUnless(
-      entries.some((entry) => entry.account === account && entry.state === state && isInTime(entry.atMs)),
-      `entry of ${state} of ${account} in the due index`,
-      'none in time',
-      'one until its closing day',
-    ),
-  );

@@ -73,7 +73,7 @@ export const chooseIndex = (query: TransactionListQuery, timeZone: string): Choi
 };
 
 /** The filters that the database can apply to stored rows, as far as the index does not. It may keep more than `filtersAfter`. */
-export const rowConditions = ({ status, type, state }: TransactionListQuery, { index }: Choice): RowConditions => {
+const rowConditions = ({ status, type, state }: TransactionListQuery, { index }: Choice): RowConditions => {
   const jurisdiction = state === undefined ? null : stateJurisdiction(state);
   // A draft that has expired is still stored as one.
   const statuses = status === 'void' ? (['void', 'draft'] as const) : status && [status];
@@ -87,7 +87,7 @@ export const rowConditions = ({ status, type, state }: TransactionListQuery, { i
 type Filter = (row: TransactionSummary) => boolean;
 
 /** The filters that the index cannot apply, on a row as it reads now. */
-export const filtersAfter = (query: TransactionListQuery, { index }: Choice): readonly Filter[] => {
+const filtersAfter = (query: TransactionListQuery, { index }: Choice): readonly Filter[] => {
   const { status, type, reference_id, parent_transaction_id, customer_id } = query;
   const state = query.state === undefined ? null : stateJurisdiction(query.state);
   const created = readRange(query, 'created_at');

@@ -192,7 +192,7 @@ const readings = 2;
  * The transaction that holds each reference, read from claims and heads, so that the newest writes count. Makes two calls
  * for each hundred, and two more where a claim moved.
  */
-export const findHolders = async (
+const findHolders = async (
   references: readonly string[],
   account: string,
   reads: HolderReads,

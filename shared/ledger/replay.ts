@@ -23,7 +23,7 @@ import { expireStoredIfDue, type StoredTransaction, type Transaction } from './t
 const { object: _o, engine_version: _e, warnings: _w, explanation: _x, ...computed } = calculationAnswerFields;
 
 /** All computed fields of a transaction. */
-export type ReplayTotals = Pick<
+type ReplayTotals = Pick<
   Transaction,
   Exclude<keyof typeof computed, 'line_items' | 'shipping'> | 'line_items' | 'shipping' | 'calculated_tax_amount'
 >;
@@ -59,7 +59,7 @@ const compare = (
 };
 
 /** Every computed value that differs from the recorded one, leaf by leaf, in the order of the transaction. */
-export const listDifferences = (recorded: ReplayTotals, replayed: ReplayTotals): ReplayDifference[] =>
+const listDifferences = (recorded: ReplayTotals, replayed: ReplayTotals): ReplayDifference[] =>
   compare(recorded, replayed, figureFields, '');
 
 /** The stored inputs of a transaction, without `explain`, which changes no figure. */
@@ -74,7 +74,7 @@ const suppliedTax = ({ tax_amount, tax_amount_source }: Transaction): string | n
   tax_amount_source === 'provided' ? tax_amount : null;
 
 /** Recalculate a sale, or a credit without a sale, from its stored inputs. A supplied tax is distributed again. */
-export const replaySale = ({ transaction }: StoredTransaction, context: Context): Result<ReplayTotals> => {
+const replaySale = ({ transaction }: StoredTransaction, context: Context): Result<ReplayTotals> => {
   const calculated = calculate(restoreInputs(transaction), context, []);
   if (!calculated.ok) return calculated;
   const taxed = withRecordedTax(calculated.value, suppliedTax(transaction), null);
@@ -90,7 +90,7 @@ type ReplayedCredit = {
 };
 
 /** Recompute a credit from its sale as of then. */
-export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<ReplayTotals> => {
+const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<ReplayTotals> => {
   const { transaction, creditOf: kind } = stored;
   const found = replaySaleAsOf(sale, basis.figures, context);
   if (!found.ok) return found;
@@ -125,7 +125,7 @@ const retaxed = (calculated: Outcome, tax: string, sale: Result<StoredTransactio
 };
 
 /** The ports of a replay, which stores nothing. */
-export type ReplayPorts = {
+type ReplayPorts = {
   readonly ledger: Pick<Ledger, 'find'>;
   readonly loadContent: LoadContent;
   readonly now: () => number;

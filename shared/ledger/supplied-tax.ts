@@ -1,7 +1,7 @@
 import type { Outcome } from '../calculations/calculate.ts';
 import { mapShipping } from '../calculations/charges.ts';
 import { step } from '../calculations/explain/step.ts';
-import { listTaxRows, summarizeRows, writerFor } from '../calculations/figures.ts';
+import { documentTotals, listTaxRows, writerFor } from '../calculations/figures.ts';
 import type { LineItemResponse, TaxRowResponse } from '../calculations/response.ts';
 import { allocate } from '../money/allocate.ts';
 import { minorDigits, parseAmount } from '../money/currency.ts';
@@ -64,7 +64,6 @@ export const withRowTaxes = (
   reason: TaxRowResponse['taxability_reason'] | null,
 ): Outcome => {
   const exponent = minorDigits(outcome.currency);
-  const read: Reader = (text) => parseAmount(text, exponent);
   const write = writerFor(exponent);
   let position = 0;
   const replace = <Charge extends Pick<LineItemResponse, 'taxes' | 'tax_amount'>>(charge: Charge): Charge => {
@@ -78,15 +77,7 @@ export const withRowTaxes = (
   };
   const line_items = outcome.line_items.map(replace);
   const shipping = mapShipping(outcome.shipping, replace);
-  const total = taxes.reduce((sum, tax) => sum + tax, 0n);
-  const difference = outcome.tax_included ? 0n : total - read(outcome.tax_amount);
-  return {
-    ...outcome,
-    line_items,
-    shipping,
-    tax_amount: write(total),
-    explanation: explainedAgain(outcome, write(total)),
-    total_amount: write(read(outcome.total_amount) + difference),
-    tax_summary: summarizeRows(listTaxRows({ line_items, shipping }), exponent),
-  };
+  const charges = { line_items, shipping, tax_included: outcome.tax_included };
+  const totals = documentTotals(charges, exponent);
+  return { ...outcome, ...charges, ...totals, explanation: explainedAgain(outcome, totals.tax_amount) };
 };

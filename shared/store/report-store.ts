@@ -21,7 +21,7 @@ export const rowItem = (account: string, { seen, ...row }: SeenRow, updatedAt: s
   rows.write([account, row], { ...row, version: seen + 1, updatedAt });
 
 /** The row of an item, and when it was written. Throws where the item is not what `rowItem` makes. */
-export const rowFrom = (item: unknown): StoredRow & SeenRow => {
+const rowFrom = (item: unknown): StoredRow & SeenRow => {
   const { version: seen, ...row } = rows.read(item);
   return { ...row, seen };
 };

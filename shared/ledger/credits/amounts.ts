@@ -80,6 +80,12 @@ export const moved = (before: Amounts, by: Amounts, sign: 1n | -1n): Amounts => 
   };
 };
 
+/** The balance of a charge after another credit of it. */
+export const afterCredit = ({ whole, credited }: Balance, by: Amounts): Balance => ({
+  whole,
+  credited: moved(credited, by, 1n),
+});
+
 /** A credited portion: the part before, the part now, and the whole. */
 type Progress = { readonly before: bigint; readonly now: bigint; readonly of: bigint };
 
@@ -249,13 +255,10 @@ export const calculateRemaining = ({ transaction, credited }: StoredTransaction)
 };
 
 /** The parent line of a credit line: the one that it names, otherwise the one with the same id. */
-export const parentLineId = (
+export const findParentLine = (
   line: { readonly id?: string | null | undefined; readonly parent_line_item_id?: string | null | undefined },
-  parent: Transaction,
-): string | undefined => {
-  const wanted = line.parent_line_item_id ?? line.id;
-  return parent.line_items.find(({ id }) => id === wanted)?.id;
-};
+  { line_items }: Transaction,
+) => line_items.find(({ id }) => id === (line.parent_line_item_id ?? line.id));
 
 /** The parent's shipping charge that a credit's one credits: the one with the same id, otherwise the only one. */
 export const parentShipping = ({ id }: { readonly id?: string | null | undefined }, { shipping }: Transaction) => {
@@ -268,7 +271,7 @@ export const parentIds = (
   { line_items, shipping }: Pick<Transaction, 'line_items' | 'shipping'>,
   parent: Transaction,
 ): (string | undefined)[] => [
-  ...line_items.map((line) => parentLineId(line, parent)),
+  ...line_items.map((line) => findParentLine(line, parent)?.id),
   ...shippingList(shipping).map((charge) => parentShipping(charge, parent)?.id),
 ];
 
@@ -346,8 +349,7 @@ export const withCalculatedTaxes = (credit: StoredTransaction, sale: StoredTrans
     if (id === undefined || !balance) return own[at] ?? [];
     const taken = takenTaxes(balance, chargeAmounts(charge, exponent), isSupplied);
     // Several charges may credit the same one of the sale.
-    const credited = moved(balance.credited, chargeAmounts(charge, exponent, taken), 1n);
-    balances.set(id, { whole: balance.whole, credited });
+    balances.set(id, afterCredit(balance, chargeAmounts(charge, exponent, taken)));
     return taken;
   });
   const recorded = listTaxRows(transaction).map(({ tax_amount }) => parseAmount(tax_amount, exponent));

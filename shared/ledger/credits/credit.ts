@@ -27,7 +27,7 @@ import { type CreditContext, type CreditRequest, creditOutcome, creditWarnings }
 import { creditProblems, overCredit } from './problems.ts';
 
 /** The outcome that credits the remainder of a sale, each line with remaining money or coupon as a quantity of one. */
-export const restOutcome = (credit: CreditContext, remaining: Remaining): Outcome => {
+const restOutcome = (credit: CreditContext, remaining: Remaining): Outcome => {
   const { parent, exponent } = credit;
   const balances = [...remaining.charges.values()];
   const shares = capped(balances.map(remainingShare), remaining.total);
@@ -77,7 +77,7 @@ const capped = (shares: readonly Share[], total: Share): Share[] => {
  * The outcome that reverses a whole sale. Each line names the line that it reverses, and has its share of the document
  * discounts as its own, because a credit has no document discounts.
  */
-export const wholeOutcome = (credit: CreditContext): Outcome => {
+const wholeOutcome = (credit: CreditContext): Outcome => {
   const lines = credit.parent.line_items.map((line) => ({
     ...line,
     parent_line_item_id: line.id,

@@ -12,13 +12,13 @@ import { decimal, digits, multiply, rescale } from '../../money/decimal.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Share, Transaction } from '../transaction.ts';
 import {
+  afterCredit,
   type Balance,
   chargeAmounts,
+  findParentLine,
   inheritedCoupon,
   inheritedDiscount,
   minus,
-  moved,
-  parentLineId,
   parentShipping,
   type Reducing,
   type Remaining,
@@ -39,12 +39,7 @@ type Sized = {
 };
 
 /** Compute a credit line's amounts. Unit price and discounts (pro rata by amount) are the parent line's unless sent. */
-export const sizeLine = (
-  line: LineItemRequest,
-  parent: LineItemResponse,
-  balance: Balance,
-  exponent: number,
-): Sized => {
+const sizeLine = (line: LineItemRequest, parent: LineItemResponse, balance: Balance, exponent: number): Sized => {
   const unitPrice = line.unit_price ?? parent.unit_price;
   const amount = multiply(decimal(line.quantity), decimal(unitPrice), exponent);
   // A line that a negative price reduced has the reduction as its discount, and is credited with it.
@@ -93,7 +88,7 @@ export const isReducedByCoupon = (
 };
 
 /** The problem of a sent discount that exceeds its base, or `null`. */
-export const excessiveDiscount = ({ amount, discount, thirdPartyDiscount }: Sized) =>
+const excessiveDiscount = ({ amount, discount, thirdPartyDiscount }: Sized) =>
   amount < 0n
     ? null
     : amount < discount
@@ -174,7 +169,7 @@ export const creditShipping = (
  * Credit the sent shipping charges. A charge credits the one of the sale with its id, or the only one. Its discount is
  * the sale's pro rata unless sent. Refused: an unknown charge, and more than what remains of it.
  */
-export const creditSentShipping = (
+const creditSentShipping = (
   { parent, request, exponent }: CreditContext,
   remaining: Remaining,
 ): Result<ShippingResponse | ShippingResponse[] | null> => {
@@ -195,17 +190,14 @@ export const creditSentShipping = (
     if (net > left.net) return refuse(overCredit(left, parent.currency, `${pointer}/amount`, 'shipping'));
     const taken = { net, tax: recordedTax(net, balance) };
     const one = creditShipping(sold, { amount, discount, net }, taken, balance, exponent, charge);
-    balances.set(sold.id, {
-      whole: balance.whole,
-      credited: moved(balance.credited, chargeAmounts(one, exponent), 1n),
-    });
+    balances.set(sold.id, afterCredit(balance, chargeAmounts(one, exponent)));
     credited.push(one);
   }
   return accept(mapShipping(request.shipping, (_, index) => credited[index] as ShippingResponse));
 };
 
 /** The units that a credit takes of lines of its sale at the price at which they were sold, by the id of the line. */
-export type CreditedUnits = Map<string, bigint>;
+type CreditedUnits = Map<string, bigint>;
 
 const exact = (text: string): bigint => rescale(decimal(text), digits.fraction);
 const one = exact('1');
@@ -217,7 +209,7 @@ const one = exact('1');
  * quantity of 1 stands for a part of the line's amount, whatever the quantity sold: any other is at most the one sold.
  * Several credits are bounded by money alone (`amounts.ts`).
  */
-export const unitsProblem = (
+const unitsProblem = (
   { quantity, unit_price }: Pick<LineItemRequest, 'quantity' | 'unit_price'>,
   sold: LineItemResponse,
   credited: CreditedUnits,
@@ -302,8 +294,7 @@ const creditOneLine = (
 ) => {
   const { parent, exponent } = credit;
   const pointer = `/line_items/${index}`;
-  const parentId = parentLineId(line, parent);
-  const parentLine = parent.line_items.find((candidate) => candidate.id === parentId);
+  const parentLine = findParentLine(line, parent);
   if (isReduction(line.unit_price) && !isReduction(parentLine?.unit_price)) return negativePrice(index);
   if (!parentLine) {
     creditedLines.lines.push(null);
@@ -324,10 +315,7 @@ const creditOneLine = (
   if (problem) return problem;
   const taken = { net: sized.net, tax: recordedTax(sized.net, balance) };
   const credited = creditLine({ ...line, id }, parentLine, sized, taken, balance, exponent);
-  creditedLines.balances.set(parentLine.id, {
-    whole: balance.whole,
-    credited: moved(balance.credited, chargeAmounts(credited, exponent), 1n),
-  });
+  creditedLines.balances.set(parentLine.id, afterCredit(balance, chargeAmounts(credited, exponent)));
   creditedLines.lines.push(credited);
   return null;
 };

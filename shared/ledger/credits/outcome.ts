@@ -4,15 +4,13 @@ import { generalGoods, shippingList, shippingPointer } from '../../calculations/
 import type { Context } from '../../calculations/document.ts';
 import { echoMetadata } from '../../calculations/echo.ts';
 import { step } from '../../calculations/explain/step.ts';
-import { listCharges, listTaxRows, summarizeRows, writerFor } from '../../calculations/figures.ts';
+import { documentTotals } from '../../calculations/figures.ts';
 import type { CalculationInput } from '../../calculations/request.ts';
 import type { ExplanationStep, LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
-import { parseAmount } from '../../money/currency.ts';
-import { decimal, rescale } from '../../money/decimal.ts';
 import type { TransactionRequest } from '../request.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
-import { parentLineId } from './amounts.ts';
+import { findParentLine } from './amounts.ts';
 
 /** The request fields that a credit of a sale is computed from, in a calculation, a new transaction or an update. */
 export type CreditRequest = CalculationInput & Pick<TransactionRequest, 'credit_remaining'>;
@@ -34,7 +32,7 @@ export const unmatchedBasis = (
 /** The lines of a credit that match no line of its sale, which are calculated instead of taken from it. */
 export const unmatchedInput = (parent: Transaction, request: CreditRequest): CalculationInput => ({
   ...unmatchedBasis(parent, request),
-  line_items: (request.line_items ?? []).filter((line) => parentLineId(line, parent) === undefined),
+  line_items: (request.line_items ?? []).filter((line) => !findParentLine(line, parent)),
 });
 
 type Shipping = ShippingResponse | ShippingResponse[] | null;
@@ -46,14 +44,6 @@ export const creditOutcome = (
   shipping: Shipping,
   warnings: readonly Warning[] = [],
 ): Outcome => {
-  const write = writerFor(exponent);
-  const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + parseAmount(text, exponent), 0n);
-  const charges = listCharges({ line_items: lines, shipping });
-  const subtotal = sum(lines.map(({ amount }) => amount));
-  const discount = sum(charges.map((charge) => charge.applied_discount_amount));
-  const coupons = sum(lines.map((line) => line.applied_third_party_discount_amount));
-  const shipped = shippingList(shipping).reduce((total, { amount }) => total + rescale(decimal(amount), exponent), 0n);
-  const tax = sum(charges.map(({ tax_amount }) => tax_amount));
   return {
     currency: parent.currency,
     tax_date: request.tax_date ?? taxDateAt(now, settings.time_zone),
@@ -68,21 +58,22 @@ export const creditOutcome = (
     line_items: [...lines],
     metadata: echoMetadata(request.metadata),
     explain: request.explain ?? false,
-    subtotal_amount: write(subtotal),
-    applied_discount_amount: write(discount),
-    applied_third_party_discount_amount: write(coupons),
-    shipping_amount: write(shipped),
-    taxable_amount: write(sum(charges.map(({ taxable_amount }) => taxable_amount))),
-    exempt_amount: write(sum(charges.map(({ exempt_amount }) => exempt_amount))),
-    tax_amount: write(tax),
-    total_amount: write(subtotal - discount - coupons + shipped + (parent.tax_included ? 0n : tax)),
-    tax_summary: summarizeRows(listTaxRows({ line_items: lines, shipping }), exponent),
+    ...documentTotals({ line_items: lines, shipping, tax_included: parent.tax_included }, exponent),
     content_releases: parent.content_releases,
     engine_version: engineVersion,
     warnings: [...warnings],
     explanation: request.explain ? explainCredit(parent, lines, shipping) : null,
   };
 };
+
+type Credited = Pick<LineItemResponse, 'net_amount' | 'tax_amount'>;
+
+const explainPart = (pointer: string, name: string, part: Credited, whole: Credited): ExplanationStep =>
+  step(
+    'rule',
+    pointer,
+    `${name}: ${part.net_amount} of its net of ${whole.net_amount}, and ${part.tax_amount} of its recorded tax of ${whole.tax_amount}.`,
+  );
 
 /** The explanation of a credit's tax: the recorded charge, the credited part, and its part of the recorded tax. */
 const explainCredit = (
@@ -92,31 +83,16 @@ const explainCredit = (
 ): ExplanationStep[] => [
   ...lines.map((line, index) => {
     const pointer = `/line_items/${index}`;
-    const whole = parent.line_items.find(({ id }) => id === (line.parent_line_item_id ?? line.id));
+    const whole = findParentLine(line, parent);
     return whole
-      ? step(
-          'rule',
-          pointer,
-          `Line ${whole.id} of ${parent.id}: ${proportion(line.net_amount, whole.net_amount, line, whole)}`,
-        )
+      ? explainPart(pointer, `Line ${whole.id} of ${parent.id}`, line, whole)
       : step('rule', pointer, `No line of ${parent.id}: calculated at its releases and its date, ${parent.tax_date}.`);
   }),
   ...shippingList(shipping).flatMap((charge, index) => {
     const whole = shippingList(parent.shipping).find(({ id }) => id === charge.id);
-    const pointer = shippingPointer(shipping, index);
-    return whole
-      ? step(
-          'rule',
-          pointer,
-          `Shipping of ${parent.id}: ${proportion(charge.net_amount, whole.net_amount, charge, whole)}`,
-        )
-      : [];
+    return whole ? explainPart(shippingPointer(shipping, index), `Shipping of ${parent.id}`, charge, whole) : [];
   }),
 ];
-
-type Taxed = { readonly tax_amount: string };
-const proportion = (net: string, wholeNet: string, part: Taxed, whole: Taxed) =>
-  `${net} of its net of ${wholeNet}, and ${part.tax_amount} of its recorded tax of ${whole.tax_amount}.`;
 
 /** The warning of a credit line that matches no line of its sale. */
 export const unmatchedWarning = (index: number): Warning => ({
@@ -137,8 +113,7 @@ const ignoredWarning = (pointer: string, value: string): Warning => ({
 /** Sent terms of a line that differ from the credited line's terms, which the credit inherits. */
 const lineWarnings = (parent: Transaction, request: CreditRequest): Warning[] =>
   (request.line_items ?? []).flatMap((line, index) => {
-    const id = parentLineId(line, parent);
-    const sold = parent.line_items.find((candidate) => candidate.id === id);
+    const sold = findParentLine(line, parent);
     if (!sold) return [];
     const fields = [
       ['product_tax_code', 'the code', sold.product_tax_code ?? generalGoods],
@@ -153,7 +128,7 @@ const lineWarnings = (parent: Transaction, request: CreditRequest): Warning[] =>
 /** The warnings of a credit of a sale: sent fields without effect on the recorded tax, and a tax date before the sale's. */
 export const creditWarnings = (parent: Transaction, request: CreditRequest): Warning[] => {
   const { customer, tax_date, line_items } = request;
-  const isTaken = !line_items || line_items.some((line) => parentLineId(line, parent) !== undefined);
+  const isTaken = !line_items || line_items.some((line) => findParentLine(line, parent));
   return [
     ...(isTaken && differs(customer, parent.customer) ? [ignoredWarning('/customer', 'the customer')] : []),
     ...lineWarnings(parent, request),

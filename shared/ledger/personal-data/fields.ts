@@ -9,7 +9,7 @@ type Rule = (value: unknown) => { readonly left: unknown; readonly taken?: unkno
 type Rules = { readonly [name: string]: Rule | Rules };
 
 /** The text of a warning or an explanation after a redaction: the original may quote an address or a certificate. */
-export const removedText = 'Removed with the personal data.';
+const removedText = 'Removed with the personal data.';
 
 const blank: Rule = (value) => ({ left: null, ...(value ? { taken: value } : {}) });
 const empty: Rule = (value) => ({ left: {}, ...(Object.keys(value as object).length > 0 && { taken: value }) });

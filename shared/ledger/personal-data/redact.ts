@@ -11,7 +11,7 @@ import { isExpired, isLive, type StoredTransaction, type Transaction } from '../
 import { committedState, redactedForm } from './fields.ts';
 
 /** An entry of a transaction, open (`filing` is `null`) or in a filing. */
-export type LocatedEntry = { readonly entry: LiabilityEntry; readonly filing: string | null };
+type LocatedEntry = { readonly entry: LiabilityEntry; readonly filing: string | null };
 
 /** The storage ports of a redaction, which shared/store/ledger/redaction-ports.ts implements. */
 export type RedactionStore = {
@@ -147,7 +147,7 @@ export const redactTransaction = async (
 };
 
 /** The name in `by` of audit entries that the retention setting caused. */
-export const retentionBy = 'retention';
+const retentionBy = 'retention';
 
 export type RetentionPorts = RedactionPorts & {
   /** A page of the register of accounts. */

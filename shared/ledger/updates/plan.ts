@@ -43,7 +43,7 @@ type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount
  * credit, the active content for edited inputs, and otherwise the pinned content, so that the figures stay as recorded.
  * Likewise, edited inputs use the certificates that the customers have now, and otherwise the recorded ones apply.
  */
-export const figuresAfter = async (
+const figuresAfter = async (
   edit: Edit,
 ): Promise<Result<Partial<Figures> & Pick<StoredTransaction, 'replacedReason'>>> => {
   const { update, stored, requested, parent, sent } = edit;

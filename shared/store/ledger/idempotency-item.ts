@@ -43,10 +43,10 @@ export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: n
 };
 
 /** The saved answer of a record, even after its expiry. */
-export const readSavedResponse = (item: unknown): SavedResponse => answerFrom(decompressText(Item.parse(item).answer));
+const readSavedResponse = (item: unknown): SavedResponse => answerFrom(decompressText(Item.parse(item).answer));
 
 /** The attribute `answer` of a record. */
-export const answerAttribute = (answer: SavedResponse): Uint8Array => compressText(writeText(answer));
+const answerAttribute = (answer: SavedResponse): Uint8Array => compressText(writeText(answer));
 
 const graceMs = 3_600_000;
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { faultText, idempotencyFaults } from '../../../shared/ledger/invariants.ts';
+import { differing, type Fault, faultText, faultUnless } from '../../../shared/ledger/invariants.ts';
 import type { TransactionRow } from '../../../shared/ledger/response.ts';
 import type { Transaction } from '../../../shared/ledger/transaction.ts';
 import { impersonal } from '../../support/committed-hash.ts';
@@ -54,6 +54,22 @@ export const unmatched = (
   return own.every(({ head }) => request.ifMatch === `"${head.version - 1}"`)
     ? []
     : ['changed another version than it named'];
+};
+
+type Answered = { readonly status: number; readonly text: string };
+
+const isSuccess = ({ status }: Answered): boolean => status >= 200 && status < 300;
+
+/** One idempotency key has at most one change, and after its first success it has that answer only. */
+const idempotencyFaults = (changes: number, answers: readonly Answered[]): Fault[] => {
+  const later = answers.slice(answers.findIndex(isSuccess));
+  const refused = answers.some(isSuccess) && later.find(({ status }) => status >= 400 && status < 500);
+  const successes = new Set(answers.filter(isSuccess).map(({ status, text }) => `${status} ${text}`));
+  return [
+    ...faultUnless(changes <= 1, 'number of changes under one key', String(changes), 'at most 1'),
+    ...faultUnless(successes.size <= 1, 'number of answers under one key', String(successes.size), '1'),
+    ...(refused ? differing('answer under the key of a successful request', refused.text, 'that of the success') : []),
+  ];
 };
 
 /** One idempotency key has one change and one response, to the byte unless its transaction was redacted. */

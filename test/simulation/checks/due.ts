@@ -1,5 +1,5 @@
 import { Account } from '../../../shared/accounts/account.ts';
-import { dueFaults, faultText } from '../../../shared/ledger/invariants.ts';
+import { type Fault, faultText, faultUnless } from '../../../shared/ledger/invariants.ts';
 import { daysAfter, lastDayOf, localDay, monthOf } from '../../support/local-days.ts';
 import type { Item } from '../../support/memory-database.ts';
 import { Registered } from '../../support/registered.ts';
@@ -80,6 +80,25 @@ class DueBooks {
       .map(({ id, state }) => `${state} of ${id} has a due period that was not closed`);
   }
 }
+
+type DueState = {
+  readonly account: string;
+  readonly state: string;
+  /** Whether an instant is early enough to close the next period of the state. */
+  readonly isInTime: (ms: number) => boolean;
+};
+type DueEntry = { readonly account: string; readonly state: string; readonly atMs: number };
+
+/** Each state that the schedule is to close is in the due index in time. */
+const dueFaults = (states: readonly DueState[], entries: readonly DueEntry[]): Fault[] =>
+  states.flatMap(({ account, state, isInTime }) =>
+    faultUnless(
+      entries.some((entry) => entry.account === account && entry.state === state && isInTime(entry.atMs)),
+      `entry of ${state} of ${account} in the due index`,
+      'none in time',
+      'one until its closing day',
+    ),
+  );
 
 /** Each state that the schedule is to close is always in the due index, and a canceled period is closed by request only. */
 export const dueViolations = ({ accounts }: History, ledger: Ledger, { finished }: Observed): string[] => {

@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { faultText, referenceFaults, statusFaults, sumFaults } from '../../../shared/ledger/invariants.ts';
+import {
+  type Fault,
+  faultText,
+  faultUnless,
+  holdsReference,
+  statusFaults,
+  sumFaults,
+} from '../../../shared/ledger/invariants.ts';
+import type { Transaction } from '../../../shared/ledger/transaction.ts';
 import { shippingCharges } from '../../support/shipping.ts';
 import type { History, Version } from '../history.ts';
 import { decimalsOf, type Head, headOf, isLive, kindOf } from './decode.ts';
@@ -136,6 +144,17 @@ const checked = (reigns: readonly Reign[], fieldsOf: (head: Head) => readonly st
 /** Sums, statuses and numbers of all versions, and audited changes. */
 export const stateViolations = (ledger: Ledger, fieldsOf: (head: Head) => readonly string[]): string[] =>
   [...ledger.reigns.values()].flatMap((reigns) => checked(reigns, fieldsOf));
+
+type Named = Pick<Transaction, 'id' | 'reference_id' | 'status' | 'expires_at'>;
+
+/** At most one of an account's transactions holds a reference. */
+const referenceFaults = (transactions: readonly Named[], nowMs: number): Fault[] => {
+  const holding = transactions.filter((transaction) => holdsReference(transaction, nowMs));
+  return [...Map.groupBy(holding, ({ reference_id }) => reference_id)].flatMap(([reference, holders]) => {
+    const ids = holders.map(({ id }) => id).join(' and ');
+    return faultUnless(holders.length === 1, `live transaction with the reference_id ${reference}`, ids, 'one');
+  });
+};
 
 /** At no step have two live transactions of an account the same reference. */
 export const referenceViolations = (ledger: Ledger): string[] => {

@@ -1,4 +1,4 @@
-import { faultText, partitionFaults } from '../../../shared/ledger/invariants.ts';
+import { differing, type Fault, faultText } from '../../../shared/ledger/invariants.ts';
 import type { History } from '../history.ts';
 import type { Observed } from '../observed.ts';
 import { answerViolations, listViolations } from './answers.ts';
@@ -9,6 +9,13 @@ import { Ledger, referenceViolations, stateViolations } from './ledger.ts';
 import { moneyViolations } from './money.ts';
 import { periodViolations, taxDayViolations } from './periods.ts';
 import { redactionViolations } from './redactions.ts';
+
+/** The account that a key of the Transactions table belongs to. A key of the due index begins with its shard. */
+const accountOfKey = (pk: string, sk: string): string | undefined => (pk.startsWith('DUE#') ? sk : pk).split('#')[1];
+
+/** A request writes keys of its own account only. */
+const partitionFaults = (account: string, pk: string, sk: string): Fault[] =>
+  differing(`account of the key ${pk} ${sk}`, accountOfKey(pk, sk), account);
 
 /** A request writes items of its own account only. */
 const accountViolations = ({ versions }: History): string[] =>
