@@ -1,0 +1,223 @@
+import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
+import type { BatchGetCommandInput, BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { afterEach, describe, expect, it } from 'vitest';
+import { listLiabilityEntries } from '../../shared/ledger/entries/entries.ts';
+import { expired } from '../../shared/ledger/transaction.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { claimKey } from '../../shared/store/keys.ts';
+import { ledger, ledgerWithin } from '../../shared/store/ledger/ledger-store.ts';
+import { cancelled, failSends, lostReply, noFaults } from '../support/faults.ts';
+import {
+  changed,
+  commitOf,
+  created,
+  createdMs,
+  deadlineMs,
+  finalized,
+  itemsOf,
+  keyed,
+  kindsOf,
+  newAccount,
+  voided,
+} from '../support/transactions.ts';
+
+describe('ledger references', () => {
+  const reference = { reference_id: 'INV-1#7 ü' };
+  const committed = { kind: 'committed' };
+
+  const claimOf = async (account: string, of = reference.reference_id) => {
+    const { pk, sk } = claimKey(account, of);
+    return (await itemsOf(account))[`${pk} ${sk}`];
+  };
+
+  it('keeps a draft’s claim until its deadline, and then releases it', async () => {
+    const account = newAccount();
+    const first = created(reference);
+    await ledger.commit(commitOf(account, first));
+    expect(await claimOf(account)).toMatchObject({
+      expires_at: new Date(deadlineMs).toISOString(),
+      ttl: deadlineMs / 1000 + 3600,
+    });
+    const second = created(reference);
+    expect(await ledger.commit(commitOf(account, second, { nowMs: deadlineMs - 1 }))).toEqual({
+      kind: 'reference_taken',
+      transactionId: first.after.transaction.id,
+    });
+    expect(await ledger.commit(commitOf(account, second, { nowMs: deadlineMs }))).toEqual(committed);
+
+    // A later sweep must not release the claim of the second draft.
+    const sweep = changed(first.after, expired(first.after.transaction));
+    expect(await ledger.commit(commitOf(account, sweep, { nowMs: deadlineMs + 1000 }))).toEqual(committed);
+    expect((await ledger.find(account, first.after.transaction.id))?.transaction.void_reason).toBe('draft_expired');
+    expect((await claimOf(account))?.['transaction_id']).toBe(second.after.transaction.id);
+  });
+
+  it('refuses to finalize a draft whose reference another transaction took over', async () => {
+    const account = newAccount();
+    const first = created(reference);
+    const second = created(reference);
+    await ledger.commit(commitOf(account, first));
+    await ledger.commit(commitOf(account, second, { nowMs: deadlineMs }));
+    // With a slow clock, the use case still sees a draft.
+    expect(await ledger.commit(commitOf(account, changed(first.after, finalized), { nowMs: deadlineMs - 5 }))).toEqual({
+      kind: 'reference_taken',
+      transactionId: second.after.transaction.id,
+    });
+    expect((await ledger.find(account, first.after.transaction.id))?.transaction.status).toBe('draft');
+  });
+
+  it.each([
+    ['void', voided],
+    ['cleared', { reference_id: null }],
+  ])('keeps a claim that another transaction took over from a draft that is %s', async (_how, change) => {
+    const account = newAccount();
+    const [first, second] = [created(reference), created(reference)];
+    await ledger.commit(commitOf(account, first));
+    await ledger.commit(commitOf(account, second, { nowMs: deadlineMs }));
+    const before = await itemsOf(account);
+    const late = commitOf(account, changed(first.after, change), { nowMs: deadlineMs - 5 });
+    // The retry reads the draft again, which has expired by then.
+    expect(await ledger.commit(late)).toEqual({ kind: 'stale' });
+    expect(await itemsOf(account)).toEqual(before);
+  });
+
+  it('keeps the old reference if the new one is taken', async () => {
+    const account = newAccount();
+    const [holder, draft] = [created({ reference_id: 'INV-2' }), created(reference)];
+    await ledger.commit(commitOf(account, holder));
+    await ledger.commit(commitOf(account, draft));
+    const before = await itemsOf(account);
+    expect(await ledger.commit(commitOf(account, changed(draft.after, { reference_id: 'INV-2' })))).toEqual({
+      kind: 'reference_taken',
+      transactionId: holder.after.transaction.id,
+    });
+    expect(await itemsOf(account)).toEqual(before);
+  });
+});
+
+describe('ledger faults', () => {
+  afterEach(noFaults);
+
+  const failFirst = (sends: number, error: () => Error, where: 'on the way there' | 'on the way back') =>
+    failSends({ sends, error, where });
+
+  it('commits once when replies are lost', async () => {
+    const account = newAccount();
+    const seen = failFirst(2, lostReply, 'on the way back');
+    expect(await ledger.commit(commitOf(account, created({ reference_id: 'INV-1' })))).toEqual({ kind: 'committed' });
+    expect(seen.sends).toBe(3);
+    expect(await kindsOf(account)).toBe('AHR');
+  });
+
+  it('throws when every reply is lost, and recognizes its commit on a retry', async () => {
+    const account = newAccount();
+    const asked = commitOf(account, created({ reference_id: 'INV-1' }));
+    failFirst(3, lostReply, 'on the way back');
+    await expect(ledger.commit(asked)).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(await ledger.commit(asked)).toEqual({ kind: 'committed', isRepeat: true });
+    expect(await kindsOf(account)).toBe('AHR');
+  });
+
+  it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
+    'retries contention: %s',
+    async (code) => {
+      const account = newAccount();
+      const seen = failFirst(5, () => cancelled('None', code, 'None'), 'on the way there');
+      expect(await ledger.commit(commitOf(account, created({ reference_id: 'INV-1' })))).toEqual({ kind: 'committed' });
+      expect(seen.sends).toBe(6);
+      expect(await kindsOf(account)).toBe('AHR');
+    },
+  );
+
+  /** An invocation that runs out of time after this many readings of its clock. */
+  const lastsFor = (looks: number) => {
+    const left = { looks };
+    return () => (left.looks-- > 0 ? 9000 : 1999);
+  };
+
+  it('stops retrying in time for a 503 response', async () => {
+    const account = newAccount();
+    const seen = failFirst(9, () => cancelled('TransactionConflict', 'None'), 'on the way there');
+    await expect(ledgerWithin(lastsFor(3)).commit(commitOf(account, created()))).rejects.toMatchObject({
+      name: 'ThrottlingException',
+    });
+    expect(seen.sends).toBe(4);
+    noFaults();
+    expect(await kindsOf(account)).toBe('');
+  });
+
+  it.each([
+    ['before the reply', 'on the way there'],
+    ['after it was written', 'on the way back'],
+  ] as const)('retries while the transaction is in progress: %s', async (_what, where) => {
+    const account = newAccount();
+    const inProgress = () => new TransactionInProgressException({ message: 'In progress.', $metadata: {} });
+    const seen = failFirst(3, inProgress, where);
+    expect(await ledger.commit(commitOf(account, created()))).toMatchObject({ kind: 'committed' });
+    expect(seen.sends).toBe(4);
+    expect(await kindsOf(account)).toBe('AH');
+  });
+
+  it('finds its own commit when a conflict hides that it was written', async () => {
+    const account = newAccount();
+    failFirst(1, () => cancelled('TransactionConflict', 'None'), 'on the way back');
+    expect(await ledger.commit(commitOf(account, created()))).toEqual({ kind: 'committed', isRepeat: true });
+    expect(await kindsOf(account)).toBe('AH');
+  });
+
+  it('reports contention, not a closed period, when a concurrent change may have removed an entry', async () => {
+    const account = newAccount();
+    const sale = created(finalized);
+    const entries = listLiabilityEntries(sale.after);
+    await ledger.commit(commitOf(account, sale, { openEntries: { post: entries, remove: [] } }));
+    const undo = commitOf(account, changed(sale.after, voided), { openEntries: { post: [], remove: entries } });
+    const seen = failFirst(
+      1,
+      () => cancelled('TransactionConflict', 'None', 'ConditionalCheckFailed'),
+      'on the way there',
+    );
+    expect(await ledger.commit(undo)).toEqual({ kind: 'committed' });
+    expect(seen.sends).toBe(2);
+  });
+
+  /** Have the first batches come back without the record, as a busy database may send them. */
+  const leaveUnread = (batches: number) => {
+    const seen = { sends: 0 };
+    database.middlewareStack.add(
+      (next) => async (sent) => {
+        const answer = await next(sent);
+        seen.sends += 1;
+        if (seen.sends > batches) return answer;
+        const output = answer.output as BatchGetCommandOutput;
+        const [table, read = []] = Object.entries(output.Responses ?? {})[0] ?? [''];
+        const isRecord = ({ sk }: Record<string, unknown>) => sk === 'I';
+        output.Responses = { [table]: read.filter((item) => !isRecord(item)) };
+        const { Keys } = (sent.input as BatchGetCommandInput).RequestItems?.[table] ?? {};
+        output.UnprocessedKeys = { [table]: { Keys: Keys?.filter(isRecord) } };
+        return answer;
+      },
+      { step: 'initialize', name: 'fault', priority: 'high' },
+    );
+    return seen;
+  };
+
+  it('reads the unprocessed keys of a batch again', async () => {
+    const account = newAccount();
+    const head = created();
+    const idempotency = keyed('key', 'body', {});
+    await ledger.commit(commitOf(account, head, { idempotency }));
+    const read = (from = ledger) => from.findWithReplay(account, head.after.transaction.id, idempotency, createdMs);
+    const seen = leaveUnread(3);
+    expect(await read()).toEqual({ stored: head.after, replay: { kind: 'replay', answer: idempotency.answer } });
+    expect(seen.sends).toBe(4);
+    noFaults();
+    leaveUnread(9);
+    await expect(read(ledgerWithin(lastsFor(3)))).rejects.toMatchObject({ name: 'ThrottlingException' });
+  });
+
+  it('throws other errors without a retry', async () => {
+    const seen = failFirst(9, () => cancelled('ValidationError', 'None'), 'on the way there');
+    await expect(ledger.commit(commitOf(newAccount(), created()))).rejects.toBeInstanceOf(TransactionCanceledException);
+    expect(seen.sends).toBe(1);
+  });
+});

@@ -1,0 +1,333 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { noAmounts } from '../../shared/ledger/credits/amounts.ts';
+import { expired, type Transaction } from '../../shared/ledger/transaction.ts';
+import { compressBytes, compressText, decompressBytes, decompressText } from '../../shared/store/client/compressed.ts';
+import {
+  auditKey,
+  claimKey,
+  draftPartition,
+  draftShard,
+  draftShards,
+  headKey,
+  headOwner,
+  idempotencyKey,
+  importClaimKey,
+  importClaimPrefix,
+  openEntryKey,
+  partKey,
+  partPartition,
+  partShards,
+  releaseHeadKey,
+  releasePartition,
+  stateOfRelease,
+  taxDateId,
+} from '../../shared/store/keys.ts';
+import { claimChanges, claimItem } from '../../shared/store/ledger/commit-writes.ts';
+import { summaryFrom, transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
+import { attributeOf, dictionary, storedBytes, storedText } from '../support/stored-bytes.ts';
+import {
+  changed,
+  created,
+  createdMs,
+  deadlineMs,
+  finalized,
+  line,
+  newTransactionId,
+  voided,
+} from '../support/transactions.ts';
+
+describe('store claims', () => {
+  const none = { reference_id: null };
+  const one = { reference_id: 'one' };
+  const other = { reference_id: 'other' };
+  const filed = { status: 'filed', expires_at: null } as const;
+  type State = Partial<Transaction>;
+
+  it.each<[string, State | null, State, string | null, string | null]>([
+    ['a draft without a reference', null, none, null, null],
+    ['a draft with one', null, one, 'one', null],
+    ['a sale with one', null, { ...finalized, ...one }, 'one', null],
+    ['a draft that is edited', one, one, null, null],
+    ['a draft that gets one', none, one, 'one', null],
+    ['a draft that gets another', one, other, 'other', 'one'],
+    ['a draft that gives it up', one, none, null, 'one'],
+    ['a draft that is finalized', one, { ...finalized, ...one }, 'one', null],
+    ['a draft that is finalized under another', one, { ...finalized, ...other }, 'other', 'one'],
+    ['a draft that is finalized and gives it up', one, { ...finalized, ...none }, null, 'one'],
+    ['a draft that is finalized without one', none, { ...finalized, ...none }, null, null],
+    ['a draft that is void', one, { ...voided, ...one }, null, 'one'],
+    ['a sale that gets one', { ...finalized, ...none }, { ...finalized, ...one }, 'one', null],
+    ['a sale that is edited', { ...finalized, ...one }, { ...finalized, ...one }, null, null],
+    ['a sale that is filed', { ...finalized, ...one }, { ...filed, ...one }, null, null],
+    ['a sale that is void', { ...finalized, ...one }, { ...voided, ...one }, null, 'one'],
+    // A client may send this reason as well.
+    [
+      'a sale that is void, as if a draft had expired',
+      { ...finalized, ...one },
+      { ...voided, ...one, void_reason: 'draft_expired' },
+      null,
+      'one',
+    ],
+    ['a void one that is edited', { ...voided, ...one }, { ...voided, ...one }, null, null],
+  ])('changes the claims of %s', (_what, before, after, take, release) => {
+    const head = before === null ? created(after) : changed(created(before).after, after);
+    expect(claimChanges(head, createdMs)).toEqual({ take, release });
+  });
+
+  it('leaves the claim of an expired draft alone', () => {
+    const draft = created(one).after;
+    const sweep = changed(draft, expired(draft.transaction));
+    expect(claimChanges(sweep, deadlineMs)).toEqual({ take: null, release: null });
+  });
+
+  it('has a deadline only while it is a draft’s', () => {
+    const deadline = { expires_at: new Date(deadlineMs).toISOString(), ttl: deadlineMs / 1000 + 3600 };
+    expect(claimItem('acct_1', 'one', created(one).after)).toMatchObject(deadline);
+    // An old deadline that a caller leaves in place.
+    const final = claimItem('acct_1', 'one', created({ ...finalized, ...one, expires_at: deadline.expires_at }).after);
+    expect(Object.keys(final).sort()).toEqual(['pk', 'sk', 'transaction_id']);
+  });
+});
+
+describe('store keys', () => {
+  it('is the table of the architecture', () => {
+    expect(headKey('acct_1', 'txn_1')).toEqual({ pk: 'T#acct_1#txn_1', sk: 'H' });
+    expect(auditKey('acct_1', 'txn_1', 7)).toEqual({ pk: 'T#acct_1#txn_1', sk: 'A#0000000007' });
+    expect(claimKey('acct_1', 'abc')).toEqual({
+      // The SHA-256 of FIPS 180-2's example.
+      pk: 'R#acct_1#ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+      sk: 'R',
+    });
+    expect(idempotencyKey('acct_1', 'digest')).toEqual({ pk: 'I#acct_1#digest', sk: 'I' });
+    const entry = { transactionId: 'txn_1', state: 'US-MI', month: '2026-10', currency: 'USD' };
+    expect(openEntryKey('acct_1', entry)).toEqual({
+      pk: expect.stringMatching(/^O#acct_1#US-MI#[0-7]$/),
+      sk: '2026-10#txn_1#USD',
+    });
+  });
+
+  it('sorts audit entries by version', () => {
+    const versions = [1, 2, 9, 10, 11, 99, 100, 1_000_000];
+    const keys = versions.map((version) => auditKey('acct_1', 'txn_1', version).sk);
+    expect(keys.toSorted()).toEqual(keys);
+  });
+
+  it.each([
+    ['2026-10-08', '2026-10-08T00:00:00.000Z'],
+    ['2026-10-08T12:30Z', '2026-10-08T12:30:00.000Z'],
+    ['2026-10-08T12:30:01.5+00:00', '2026-10-08T12:30:01.500Z'],
+    ['2026-10-08T12:30:01.123456789Z', '2026-10-08T12:30:01.123Z'],
+  ])('writes the tax date %s as %s', (sent, written) => {
+    expect(taxDateId(sent, 'txn_1')).toBe(`${written}#txn_1`);
+  });
+
+  describe('a head', () => {
+    it.each(['txn_1', 'a#b', 'two\nlines'])('returns the owner: %j', (id) => {
+      expect(headOwner(headKey('acct_1', id).pk)).toEqual({ account: 'acct_1', id });
+    });
+
+    it('is nothing else', () => {
+      expect(() => headOwner(claimKey('acct_1', 'txn_1').pk)).toThrow();
+    });
+  });
+
+  it('spreads drafts over all shards', () => {
+    const shards = Array.from({ length: 400 }, () => draftShard('acct_1', newTransactionId()));
+    expect([...new Set(shards)].sort()).toEqual(
+      Array.from({ length: draftShards }, (_, shard) => draftPartition(shard)),
+    );
+  });
+
+  describe('releases', () => {
+    it('sort by day and number within their state', () => {
+      const ids = ['US-MN@2026-11-21.2', 'US-MN@2026-11-21.10', 'US-MN@2026-11-22.1', 'US-MN@2027-01-01.100000'];
+      const keys = ids.map(releaseHeadKey);
+      expect(keys.map(({ sk }) => sk)).toEqual(keys.map(({ sk }) => sk).sort());
+      expect(new Set(keys.map(({ pk }) => pk))).toEqual(new Set([releasePartition('US-MN')]));
+    });
+
+    it('have the claims of their imports beside their heads, after all of them', () => {
+      const id = 'US-MN@2026-11-21.101';
+      expect(importClaimKey(id)).toEqual({ pk: 'R#US-MN', sk: 'C#2026-11-21#000101' });
+      expect(importClaimKey(id).sk.startsWith(importClaimPrefix)).toBe(true);
+      expect(releaseHeadKey('US-MN@9999-12-31.999999').sk < importClaimPrefix).toBe(true);
+    });
+
+    it.each([
+      ...['', 'US-MN', 'US-MN@2026-11-21', 'US-MN@2026-11-21.0', 'US-MN@2026-11-21.01', 'us-mn@2026-11-21.1'],
+      ...['US-MN@2026-11-21.1 '],
+    ])('have ids of their own form: %j is none', (id) => {
+      expect(stateOfRelease(id)).toBeUndefined();
+      expect(() => releaseHeadKey(id)).toThrow('has a state, a day');
+    });
+
+    it('have their parts in all of sixteen partitions, each in that of its key', () => {
+      const keys = Array.from({ length: 500 }, (_, index) => partKey('US-MN@2026-11-21.1', String(55001 + index)));
+      const partitions = Array.from({ length: partShards }, (_, shard) => partPartition('US-MN@2026-11-21.1', shard));
+      expect(new Set(keys.map(({ pk }) => pk))).toEqual(new Set(partitions));
+      expect(partShards).toBe(16);
+      expect(partKey('US-MN@2026-11-21.1', '55401')).toEqual(partKey('US-MN@2026-11-21.1', '55401'));
+    });
+  });
+});
+
+describe('store compressed', () => {
+  it('reads back any bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 3000 }), (bytes) => {
+        expect(decompressBytes(compressBytes(bytes)).equals(bytes)).toBe(true);
+      }),
+    );
+  });
+
+  it('reads and writes the bytes of another implementation of the format', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 500, unit: 'grapheme' }), (text) => {
+        expect(decompressText(attributeOf(text))).toBe(text);
+        expect(storedText(compressText(text))).toBe(text);
+      }),
+    );
+  });
+
+  const textOrNull = (attribute: Uint8Array): string | null => {
+    try {
+      return decompressText(attribute);
+    } catch {
+      return null;
+    }
+  };
+
+  // Bits that fill the last byte of the deflated data have no meaning.
+  it('never reads another text from an attribute with any other bit, and refuses it before the last byte', () => {
+    const text = JSON.stringify({ object: 'transaction', currency: 'USD', tax_amount: '8.25' });
+    const compressed = compressText(text);
+    for (let bit = 0; bit < compressed.length * 8; bit += 1) {
+      const damaged = Buffer.from(compressed);
+      damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      if (bit >> 3 < compressed.length - 1) expect(() => decompressBytes(damaged), `bit ${bit}`).toThrow();
+      else expect(textOrNull(damaged) ?? text).toBe(text);
+    }
+  });
+
+  it('refuses an attribute that was cut, and one of an unknown version', () => {
+    const compressed = Buffer.from(compressText('{"object":"transaction"}'));
+    for (let length = 0; length < compressed.length; length += 1)
+      expect(() => decompressBytes(compressed.subarray(0, length))).toThrow();
+    compressed[0] = 2;
+    expect(() => decompressBytes(compressed)).toThrow('A compressed attribute has an unknown version.');
+  });
+
+  it('takes less than 40 % of the bytes that gzip takes', () => {
+    const { summary } = transactionItem('acct_1', created().after) as { summary: Uint8Array };
+    const text = decompressText(summary);
+    const { gzipSync } = process.getBuiltinModule('node:zlib');
+    expect(summary.byteLength * 2.5).toBeLessThan(gzipSync(text).byteLength);
+  });
+
+  it('keeps the dictionary that stored attributes need', () => {
+    expect(createHash('sha256').update(dictionary).digest('hex')).toBe(
+      '67b1d6843e8022f57333b691280990c4ae948ccaca308fa2a7baedd3a7332d1e',
+    );
+  });
+});
+
+describe('store transaction item', () => {
+  const attributesOf = (changes: Parameters<typeof created>[0]) => transactionItem('acct_1', created(changes).after);
+  const explanation = ['address', 'rounding'].map((step) => ({
+    step: step as 'address',
+    pointer: '/line_items/0',
+    text: 'Lansing, by zip5.',
+    rule_id: null,
+    citation: null,
+  }));
+  const thousand = Array.from({ length: 1000 }, (_, at) =>
+    line({ id: `line_${at}`, unit_price: `${at}.99`, metadata: { sku: `SKU-${at * 7919}` } }),
+  );
+
+  describe('a transaction as an item', () => {
+    it('has the top-level attributes for conditions, lists and operators only', () => {
+      const { summary, lines, ...attributes } = attributesOf({
+        id: 'txn_1',
+        reference_id: 'a#b',
+        parent_transaction_id: 'txn_0',
+        customer: { id: 'c' },
+        tax_date: '2026-10-08T01:02:03+00:00',
+        tax_summary: ['US-IL', 'US-MI', 'US-IL-00-031'].map((jurisdiction_code) => ({ jurisdiction_code }) as never),
+      });
+      expect(attributes).toEqual({
+        pk: 'T#acct_1#txn_1',
+        sk: 'H',
+        account: 'acct_1',
+        id: 'txn_1',
+        status: 'draft',
+        type: 'sale',
+        states: ['IL', 'MI'],
+        version: 1,
+        created_at: '2026-10-08T12:00:00.000Z',
+        expires_at: '2026-10-09T12:00:00.000Z',
+        draft_shard: expect.stringMatching(/^D#[0-7]$/),
+        tax_day: '2026-10-08',
+        tax_date_id: '2026-10-08T01:02:03.000Z#txn_1',
+        total_amount: '10.60',
+        tax_amount: '0.60',
+        credited_amount: '0.00',
+        credited_tax_amount: '0.00',
+        reference_id: 'a#b',
+        account_reference: 'acct_1#a#b',
+        parent_transaction_id: 'txn_0',
+        account_parent: 'acct_1#txn_0',
+        customer_id: 'c',
+        account_customer: 'acct_1#c',
+        auditHash: expect.any(String),
+        commitments: { salt: expect.any(String) },
+      });
+    });
+
+    it('is in no index of what it does not have', () => {
+      const sparse = ['account_credit', 'account_customer', 'account_parent', 'account_reference'];
+      expect(Object.keys(attributesOf({ customer: null })).filter((name) => sparse.includes(name))).toEqual([]);
+      const deadlines = ['expires_at', 'draft_shard'];
+      // An old deadline that a caller leaves in place is no draft's any more.
+      const final = Object.keys(attributesOf({ ...finalized, expires_at: '2026-10-09T12:00:00.000Z' }));
+      expect(final.filter((name) => deadlines.includes(name))).toEqual([]);
+    });
+
+    it.each([
+      ['one line', created()],
+      ['a thousand lines', created({ line_items: thousand })],
+      ['an explanation', created({ explanation })],
+      ['counters', changed({ ...created().after, creditOf: 'lines' }, finalized)],
+    ])('reads back as it was with %s', (_what, { after }) => {
+      const item = transactionItem('acct_1', after);
+      expect(transactionFrom(item)).toEqual(after);
+      const row = { ...after.transaction, line_items: null, explanation: null };
+      expect(summaryFrom(item)).toEqual(row);
+    });
+  });
+
+  it('keeps the credited amounts of a line with any id', () => {
+    const { after } = created({ line_items: ['one', '__proto__', 'three'].map((id) => line({ id })) });
+    const charges = new Map([['__proto__', { ...noAmounts, net: 100n, tax: 6n }]]);
+    const read = transactionFrom(transactionItem('acct_1', { ...after, credited: { ...after.credited, charges } }));
+    expect(read.credited.charges).toEqual(charges);
+  });
+
+  it('keeps credited amounts as a compact text, with the difference of the calculated tax', () => {
+    const row = { taxable: 1000n, exempt: 0n, tax: 80n, calculated: 60n };
+    const { after } = created({ line_items: ['one', 'two'].map((id) => line({ id })) });
+    const one = { ...noAmounts, net: 1000n, tax: 80n, taxable: 1000n, rows: [row] };
+    const stored = { ...after, credited: { ...after.credited, charges: new Map([['one', one]]) } };
+    const item = transactionItem('acct_1', stored);
+    const text = storedBytes(item['credited']).toString('hex');
+    expect(text.replace('f', '').split('b')).toEqual(['1000a80aaa1000aa1000aa80ac20', '', 'a']);
+    expect(transactionFrom(item)).toEqual(stored);
+  });
+
+  it('has counters of nothing but its own lines', () => {
+    const { after } = created();
+    const wrong = { ...after, credited: { ...after.credited, charges: new Map([['another', noAmounts]]) } };
+    expect(() => transactionItem('acct_1', wrong)).toThrow('a charge that the sale does not have');
+  });
+});
