@@ -266,56 +266,43 @@ const replayedWith = async (caller: Caller, id: string, change: (stored: StoredT
   await tamper(caller, id, () => right);
   return answer;
 };
-const withTransaction =
-  (change: (transaction: Transaction) => Partial<Transaction>) => (stored: StoredTransaction) => ({
+const gone = { 'US-MI': 'US-MI@2020-01-01.1' };
+const [row, line] = ['/tax_summary/1/rate', '/line_items/0/taxes/0/taxability_reason'];
+const missing = { match: null, reason: 'release_not_found', content_releases: gone };
+
+it.each<[string, Record<string, unknown>, (transaction: Transaction) => Partial<Transaction>, object]>([
+  [
+    'lists at most a hundred differences, and their number',
+    { line_items: Array.from({ length: 150 }, (_, index) => goods({ id: `item_${index}` })) },
+    ({ line_items }) => ({ line_items: line_items.map((one) => ({ ...one, tax_amount: '0.00' })) }),
+    { match: false, difference_count: 150, differences: { length: 100 } },
+  ],
+  [
+    'names an additional row, field by field',
+    {},
+    ({ tax_summary }) => ({ tax_summary: [...tax_summary, ...tax_summary] }),
+    { differences: expect.arrayContaining([{ pointer: row, recorded: '0.06', replayed: null }]) },
+  ],
+  [
+    'returns match null if a release is missing: neither a match nor a difference',
+    {},
+    () => ({ content_releases: gone }),
+    { ...missing, detail: expect.stringContaining('US-MI@2020-01-01.1'), difference_count: 0, differences: [] },
+  ],
+  [
+    'replays a place without content as uncovered, even if content exists now',
+    {},
+    () => ({ content_releases: {} }),
+    { differences: expect.arrayContaining([{ pointer: line, recorded: 'standard_rated', replayed: 'not_supported' }]) },
+  ],
+])('%s', async (_, body, change, expected) => {
+  const caller = await newCaller();
+  const { id } = await sold(clientOf(caller), body);
+  const answer = await replayedWith(caller, id, (stored) => ({
     ...stored,
     transaction: { ...stored.transaction, ...change(stored.transaction) },
-  });
-
-it('lists at most a hundred differences, and their number', async () => {
-  const caller = await newCaller();
-  const { id } = await sold(clientOf(caller), {
-    line_items: Array.from({ length: 150 }, (_, index) => goods({ id: `item_${index}` })),
-  });
-  const answer = await replayedWith(
-    caller,
-    id,
-    withTransaction(({ line_items }) => ({
-      line_items: line_items.map((line) => ({ ...line, tax_amount: '0.00' })),
-    })),
-  );
-  expect([answer.match, answer.difference_count, answer.differences.length]).toEqual([false, 150, 100]);
-});
-
-it('names an additional row, field by field', async () => {
-  const caller = await newCaller();
-  const { id } = await sold(clientOf(caller));
-  const answer = await replayedWith(
-    caller,
-    id,
-    withTransaction(({ tax_summary }) => ({ tax_summary: [...tax_summary, ...tax_summary] })),
-  );
-  expect(answer.differences).toContainEqual({ pointer: '/tax_summary/1/rate', recorded: '0.06', replayed: null });
-});
-
-it('returns match null if a release is missing: neither a match nor a difference', async () => {
-  const caller = await newCaller();
-  const { id } = await sold(clientOf(caller));
-  const gone = { 'US-MI': 'US-MI@2020-01-01.1' };
-  expect(
-    await replayedWith(
-      caller,
-      id,
-      withTransaction(() => ({ content_releases: gone })),
-    ),
-  ).toMatchObject({
-    match: null,
-    reason: 'release_not_found',
-    detail: expect.stringContaining('US-MI@2020-01-01.1'),
-    content_releases: gone,
-    difference_count: 0,
-    differences: [],
-  });
+  }));
+  expect(answer).toMatchObject(expected);
 });
 
 it('returns the same for a credit without the stored state of its sale', async () => {
@@ -341,21 +328,6 @@ it('replays with the stored settings of the transaction, not the current ones of
     pointer: '/line_items/0/taxes/0/taxability_reason',
     recorded: 'standard_rated',
     replayed: 'not_collecting',
-  });
-});
-
-it('replays a place without content as uncovered, even if content exists now', async () => {
-  const caller = await newCaller();
-  const { id } = await sold(clientOf(caller));
-  const answer = await replayedWith(
-    caller,
-    id,
-    withTransaction(() => ({ content_releases: {} })),
-  );
-  expect(answer.differences).toContainEqual({
-    pointer: '/line_items/0/taxes/0/taxability_reason',
-    recorded: 'standard_rated',
-    replayed: 'not_supported',
   });
 });
 
