@@ -13,7 +13,7 @@ import {
   toPriced,
 } from './charges.ts';
 import { documentIds } from './echo.ts';
-import { deliveriesMax, type lineFulfillments } from './request.ts';
+import { deliveriesMax, type LineItemRequest, type lineFulfillments, type ShippingRequest } from './request.ts';
 
 const delivery = 'SHIPPING.DELIVERY';
 
@@ -52,24 +52,19 @@ export type Charge = {
   readonly isFree: boolean;
 };
 
-type Sent = {
-  readonly id?: string | null | undefined;
-  readonly product_tax_code?: string | null | undefined;
-};
-export type SentLine = Sent & {
-  readonly [Name in 'quantity' | 'unit_price' | 'discount_amount' | 'third_party_discount_amount']?:
-    | string
-    | null
-    | undefined;
-} & {
-  readonly parent_line_item_id?: string | null | undefined;
-  readonly fulfillment?: Line['fulfillment'] | undefined;
-};
-type SentCharge = Sent & {
-  readonly amount: string;
-  readonly discount_amount?: string | null | undefined;
-  readonly line_item_ids?: readonly string[] | null | undefined;
-};
+/** A document as sent, as far as its charges depend on it. */
+export type SentLine = Pick<
+  Partial<LineItemRequest>,
+  | 'id'
+  | 'product_tax_code'
+  | 'quantity'
+  | 'unit_price'
+  | 'discount_amount'
+  | 'third_party_discount_amount'
+  | 'parent_line_item_id'
+  | 'fulfillment'
+>;
+type SentCharge = Pick<ShippingRequest, 'id' | 'product_tax_code' | 'amount' | 'discount_amount' | 'line_item_ids'>;
 export type SentDocument = {
   readonly type?: string | null | undefined;
   readonly tax_included?: boolean | null | undefined;
@@ -136,7 +131,7 @@ export const readCharges = (document: SentDocument): Charges => {
 };
 
 /** The product tax code of a charge in `shipping`. */
-export const shippingCode = ({ product_tax_code }: Sent): string => product_tax_code ?? delivery;
+export const shippingCode = ({ product_tax_code }: SentCharge): string => product_tax_code ?? delivery;
 
 /**
  * Whether a carrier or the seller brings a line item to the buyer: by its `fulfillment`, or else by its product tax
@@ -145,12 +140,11 @@ export const shippingCode = ({ product_tax_code }: Sent): string => product_tax_
 export const isShipped = ({ product, fulfillment }: Pick<Line, 'product' | 'fulfillment'>): boolean =>
   fulfillment ? fulfillment === 'ship' : product !== null && determineFulfillment(product) === 'shipped';
 
-const notShipped = (pointer: string): Problem =>
-  invalidFormat(
-    pointer,
-    'Shipping without a shipped line item',
-    'No line item of the document is shipped. Send fulfillment "ship" on the line items that this charge delivers, or their ids in line_item_ids of `shipping`, or leave the charge out.',
-  );
+const notShipped = (pointer: string): Problem => {
+  const detail =
+    'No line item of the document is shipped. Send fulfillment "ship" on the line items that this charge delivers, or their ids in line_item_ids of `shipping`, or leave the charge out.';
+  return invalidFormat(pointer, 'Shipping without a shipped line item', detail);
+};
 
 const namedLines = (charge: Charge, ids: readonly string[], { lines, indexes }: Charges): Result<readonly number[]> => {
   const named = new Set<number>();
@@ -204,12 +198,10 @@ const deliveredLines = (charge: Charge, document: Charges): Result<readonly numb
   return accept(goods.length > 0 ? goods : [...lines.keys()]);
 };
 
-const tooManyDeliveries = (pointer: string, deliveries: number): Problem =>
-  invalidFormat(
-    pointer,
-    'Too many line items of shipping charges and fees',
-    `The shipping charges and fees up to this one are for ${deliveries} line items, each counted once for each charge; at most ${deliveriesMax} are allowed. Send the ids of the line items of each charge in its line_item_ids (of a line item: one as parent_line_item_id), or add up charges for the same ones.`,
-  );
+const tooManyDeliveries = (pointer: string, deliveries: number): Problem => {
+  const detail = `The shipping charges and fees up to this one are for ${deliveries} line items, each counted once for each charge; at most ${deliveriesMax} are allowed. Send the ids of the line items of each charge in its line_item_ids (of a line item: one as parent_line_item_id), or add up charges for the same ones.`;
+  return invalidFormat(pointer, 'Too many line items of shipping charges and fees', detail);
+};
 
 /**
  * The indexes of the line items that each charge of a document delivers.

@@ -140,11 +140,8 @@ export const dueFeeWarnings = (fees: readonly DueFee[], { taxIncluded }: TaxDocu
     const advice = taxIncluded
       ? `Prices include tax: ${line}.`
       : `Set the account setting retail_delivery_fee to add, or ${line}.`;
-    return {
-      code: 'retail_delivery_fee_due',
-      message: `${name}: ${write(amount)} is due on this delivery and not charged. ${note} ${advice} Set retail_delivery_fee to none if you owe no such fee or pay it yourself.`,
-      pointer: '/line_items',
-    };
+    const message = `${name}: ${write(amount)} is due on this delivery and not charged. ${note} ${advice} Set retail_delivery_fee to none if you owe no such fee or pay it yourself.`;
+    return { code: 'retail_delivery_fee_due', message, pointer: '/line_items' };
   });
 
 const isFeeCode = (code: string | null | undefined): boolean => {
@@ -157,17 +154,11 @@ const isFeeCode = (code: string | null | undefined): boolean => {
  * be charged in addition to it.
  */
 export const pricedFeeProblems = ({ line_items, tax_included }: SentDocument): readonly Problem[] =>
-  (tax_included ? [] : (line_items ?? [])).flatMap(({ product_tax_code, unit_price }, index) =>
-    isFeeCode(product_tax_code) && /[1-9]/.test(unit_price ?? '')
-      ? [
-          invalidFormat(
-            `/line_items/${index}/unit_price`,
-            'Retail delivery fee with a price',
-            `You sent ${JSON.stringify(unit_price)}. Send "0.00": Levy calculates the fee of the state and adds it as tax. For prices that include tax, send tax_included and the fee as the price.`,
-          ),
-        ]
-      : [],
-  );
+  (tax_included ? [] : (line_items ?? [])).flatMap(({ product_tax_code, unit_price }, index) => {
+    if (!isFeeCode(product_tax_code) || !/[1-9]/.test(unit_price ?? '')) return [];
+    const detail = `You sent ${JSON.stringify(unit_price)}. Send "0.00": Levy calculates the fee of the state and adds it as tax. For prices that include tax, send tax_included and the fee as the price.`;
+    return [invalidFormat(`/line_items/${index}/unit_price`, 'Retail delivery fee with a price', detail)];
+  });
 
 /** Warnings that the price of a fee, in prices that include tax, is more than the fee that is due. */
 export const overpricedFeeWarnings = ({ lines }: TaxDocument, taxed: TaxedDocument, write: Writer): Warning[] =>
@@ -176,11 +167,6 @@ export const overpricedFeeWarnings = ({ lines }: TaxDocument, taxed: TaxedDocume
     const rest = taxable + exempt;
     if (!isStateFee(product) || rest === 0n) return [];
     const fee = rows.reduce((sum, { jurisdiction, tax }) => (jurisdiction.tax_type === 'fee' ? sum + tax : sum), 0n);
-    return [
-      {
-        code: 'retail_delivery_fee_due',
-        message: `The price of the retail delivery fee is ${write(rest)} more than the fee that is due, ${write(fee)}. Send the fee as the price.`,
-        pointer: `/line_items/${index}`,
-      },
-    ];
+    const message = `The price of the retail delivery fee is ${write(rest)} more than the fee that is due, ${write(fee)}. Send the fee as the price.`;
+    return [{ code: 'retail_delivery_fee_due', message, pointer: `/line_items/${index}` }];
   });

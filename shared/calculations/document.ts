@@ -59,19 +59,14 @@ const addressIn = (holder: { readonly address?: PostalAddress | null | undefined
 
 /** A shipping charge's own addresses: from a line item, or `ship_to` and `ship_from`. */
 const ownAddresses = (input: CalculationInput, { line, pointer }: Charge, index: number): OwnAddresses => {
-  if (line !== null) {
-    const { customer, ship_from } = input.line_items?.[line] ?? {};
-    return {
-      to: addressIn(customer),
-      from: addressIn(ship_from),
-      pointers: { destination: `${pointer}/customer/address`, origin: `${pointer}/ship_from/address` },
-    };
-  }
   const charge = shippingList(input.shipping)[index];
+  const { customer, ship_from } = (line === null ? null : input.line_items?.[line]) ?? {};
+  const [to, from, field] =
+    line === null ? [charge?.ship_to, charge?.ship_from, 'ship_to'] : [customer, ship_from, 'customer'];
   return {
-    to: addressIn(charge?.ship_to),
-    from: addressIn(charge?.ship_from),
-    pointers: { destination: `${pointer}/ship_to/address`, origin: `${pointer}/ship_from/address` },
+    to: addressIn(to),
+    from: addressIn(from),
+    pointers: { destination: `${pointer}/${field}/address`, origin: `${pointer}/ship_from/address` },
   };
 };
 

@@ -5,7 +5,7 @@
 
 import { invalidFormat, type Problem } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import { allocate } from '../money/allocate.ts';
+import { allocate, sum } from '../money/allocate.ts';
 import { formatAmount } from '../money/currency.ts';
 import { isShippingCharge } from '../tax/document.ts';
 import { findProduct } from '../vocabulary/product-tax-code.ts';
@@ -72,19 +72,13 @@ const listTargets = (
   if (found.length > 0) return accept(found);
   const advice =
     'Send the id of the line item or shipping charge that it reduces as parent_line_item_id, or a discount_amount there instead. Leave out what was paid before, such as a returned deposit: it is no part of the price.';
-  return refuse(
-    named
-      ? invalidFormat(
-          `${pointer}/parent_line_item_id`,
-          'Unknown parent_line_item_id',
-          `No line item or shipping charge that can be reduced has the id ${JSON.stringify(named)}. ${advice}`,
-        )
-      : invalidFormat(
-          `${pointer}/unit_price`,
-          'Negative unit_price reduces nothing',
-          `The document has no ${code ? `other charge with the product_tax_code ${code}` : 'goods'}. ${advice}`,
-        ),
-  );
+  if (named) {
+    const detail = `No line item or shipping charge that can be reduced has the id ${JSON.stringify(named)}. ${advice}`;
+    return refuse(invalidFormat(`${pointer}/parent_line_item_id`, 'Unknown parent_line_item_id', detail));
+  }
+  const missing = code ? `other charge with the product_tax_code ${code}` : 'goods';
+  const detail = `The document has no ${missing}. ${advice}`;
+  return refuse(invalidFormat(`${pointer}/unit_price`, 'Negative unit_price reduces nothing', detail));
 };
 
 const reduce = (
@@ -95,27 +89,19 @@ const reduce = (
 ): Result<Reduction> => {
   const pointer = `/line_items/${line}`;
   const discount = (['discount_amount', 'third_party_discount_amount'] as const).find((name) => sent[name]);
-  if (discount)
-    return refuse(
-      invalidFormat(
-        `${pointer}/${discount}`,
-        `Invalid ${discount}`,
-        'A line item with a negative unit_price is a discount itself. Send the whole discount as its price.',
-      ),
-    );
+  if (discount) {
+    const detail = 'A line item with a negative unit_price is a discount itself. Send the whole discount as its price.';
+    return refuse(invalidFormat(`${pointer}/${discount}`, `Invalid ${discount}`, detail));
+  }
   const targets = listTargets(sent, charges, pointer);
   if (!targets.ok) return targets;
   const reduced = targets.value.map((index) => charges[index] as Charge);
   const total = -lineAmount(sent, exponent);
-  const whole = reduced.reduce((sum, { left }) => sum + left, 0n);
-  if (total > whole)
-    return refuse(
-      invalidFormat(
-        `${pointer}/unit_price`,
-        'Negative unit_price exceeds the price',
-        `It takes ${formatAmount(total, exponent)} off charges of ${formatAmount(whole, exponent)} after their discounts. Send a smaller one, or a document with the type credit for a refund.`,
-      ),
-    );
+  const whole = sum(reduced.map(({ left }) => left));
+  if (total > whole) {
+    const detail = `It takes ${formatAmount(total, exponent)} off charges of ${formatAmount(whole, exponent)} after their discounts. Send a smaller one, or a document with the type credit for a refund.`;
+    return refuse(invalidFormat(`${pointer}/unit_price`, 'Negative unit_price exceeds the price', detail));
+  }
   const parts = allocate(
     total,
     reduced.map(({ left }) => left),

@@ -193,15 +193,9 @@ const aheadMs = 31 * dayMs;
 /** A tax date too far in the future for known content. */
 export const dateProblems = (body: unknown, nowMs: number): Problem[] => {
   const taxDate = asObject(body)?.['tax_date'];
-  return typeof taxDate === 'string' && Date.parse(taxDate) > nowMs + aheadMs
-    ? [
-        invalidFormat(
-          '/tax_date',
-          'Invalid tax_date',
-          `Send a date at most 31 days in the future: ${toDay(nowMs + aheadMs)} or earlier.`,
-        ),
-      ]
-    : [];
+  if (typeof taxDate !== 'string' || !(Date.parse(taxDate) > nowMs + aheadMs)) return [];
+  const detail = `Send a date at most 31 days in the future: ${toDay(nowMs + aheadMs)} or earlier.`;
+  return [invalidFormat('/tax_date', 'Invalid tax_date', detail)];
 };
 
 const holderProblems = (fields: JsonObject, path: string, holders = ['customer', 'ship_from']): Problem[] =>
@@ -258,25 +252,18 @@ const missingLines = requiredField('/line_items', lineItemsAdvice);
 const parentProblems = (input: JsonObject, isCredit: boolean): Problem[] =>
   ['parent_transaction_id', 'credit_remaining']
     .filter((name) => isSent(input[name]) && input[name] !== false && !isCredit)
-    .map((name) =>
-      invalidFormat(
-        `/${name}`,
-        `Invalid ${name}`,
-        'Only credits have this field. Send type "credit", or leave it out.',
-      ),
-    );
+    .map((name) => {
+      const detail = 'Only credits have this field. Send type "credit", or leave it out.';
+      return invalidFormat(`/${name}`, `Invalid ${name}`, detail);
+    });
 
 // Benefits pay for eligible food, never for a whole order with its deliveries and fees.
-const benefitsProblems = (input: JsonObject): Problem[] =>
-  asObject(asObject(input['customer'])?.['exemption'])?.['type'] === 'snap'
-    ? [
-        invalidFormat(
-          '/customer/exemption/type',
-          'Invalid type',
-          'Send snap in customer.exemption of each line item that is paid with SNAP benefits: they never pay for deliveries and fees.',
-        ),
-      ]
-    : [];
+const benefitsProblems = (input: JsonObject): Problem[] => {
+  if (asObject(asObject(input['customer'])?.['exemption'])?.['type'] !== 'snap') return [];
+  const detail =
+    'Send snap in customer.exemption of each line item that is paid with SNAP benefits: they never pay for deliveries and fees.';
+  return [invalidFormat('/customer/exemption/type', 'Invalid type', detail)];
+};
 
 /** The objects in `shipping`, one or a list, with their pointers. */
 const sentCharges = ({ shipping }: JsonObject): readonly { readonly charge: Line; readonly pointer: string }[] =>
@@ -294,13 +281,10 @@ const duplicateIds = (input: JsonObject, lines: readonly Line[]): Problem[] => {
     ...sentCharges(input).map(({ charge, pointer }) => ({ id: charge?.['id'], pointer })),
   ];
   return charges.flatMap(({ id, pointer }) => {
-    if (!isSent(id) || !seen.has(id)) {
-      seen.add(id);
-      return [];
-    }
-    return [
-      invalidFormat(`${pointer}/id`, 'Duplicate id', 'Another line item or charge has this id: send each id once.'),
-    ];
+    const isRepeated = isSent(id) && seen.has(id);
+    seen.add(id);
+    const detail = 'Another line item or charge has this id: send each id once.';
+    return isRepeated ? [invalidFormat(`${pointer}/id`, 'Duplicate id', detail)] : [];
   });
 };
 
@@ -317,15 +301,11 @@ const hasAddress = (holder: Line) => {
   return !holder || (asObject(customer) ? isSent(asObject(customer)?.['address']) : isSent(customer));
 };
 
-const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] =>
-  hasAddress(input) || lines.every((line) => hasAddress(line) || line?.['fulfillment'] === 'pickup')
-    ? []
-    : [
-        requiredField(
-          '/customer/address',
-          'Send customer.address, or an address on the customer of every line item: it decides who taxes.',
-        ),
-      ];
+const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] => {
+  if (hasAddress(input) || lines.every((line) => hasAddress(line) || line?.['fulfillment'] === 'pickup')) return [];
+  const detail = 'Send customer.address, or an address on the customer of every line item: it decides who taxes.';
+  return [requiredField('/customer/address', detail)];
+};
 
 const exponentOfInput = ({ currency }: JsonObject): number =>
   minorDigits(typeof currency === 'string' ? currency : 'USD');

@@ -108,13 +108,8 @@ const amountWarning = (line: JsonObject, exponent: number | null, pointer: strin
   const places = exponent ?? sent?.scale ?? minorDigits('USD');
   const product = lineAmount({ quantity, unit_price }, places);
   if (sent && sent.scale <= places && rescale(sent, places) === product) return [];
-  return [
-    {
-      code: 'line_amount_differs',
-      message: `The amount sent, ${JSON.stringify(amount).slice(0, 60)}, is not the quantity times the unit price, ${formatAmount(product, places)}, which was taxed. Send another unit_price, or leave amount out.`,
-      pointer: `${pointer}/amount`,
-    },
-  ];
+  const message = `The amount sent, ${JSON.stringify(amount).slice(0, 60)}, is not the quantity times the unit price, ${formatAmount(product, places)}, which was taxed. Send another unit_price, or leave amount out.`;
+  return [{ code: 'line_amount_differs', message, pointer: `${pointer}/amount` }];
 };
 
 const amountWarnings = (body: JsonObject, isInherited: boolean): Warning[] => {
@@ -130,15 +125,9 @@ const utcOffset = /[+-]00:00$/;
 const taxDayWarnings = ({ tax_date: sent }: JsonObject, { settings: { time_zone } }: Account): Warning[] => {
   if (typeof sent !== 'string' || !/[+-]\d\d:\d\d$/.test(sent) || utcOffset.test(sent)) return [];
   const [own, day] = [sent.slice(0, 10), inTimeZone(sent, time_zone).slice(0, 10)];
-  return own === day
-    ? []
-    : [
-        {
-          code: 'tax_day_differs',
-          message: `The tax date is ${own} by its offset, and ${day} in the account's time zone ${time_zone}: the tax of ${day} applies. Send ${own} as a date for that day, or set the account's time_zone.`,
-          pointer: '/tax_date',
-        },
-      ];
+  if (own === day) return [];
+  const message = `The tax date is ${own} by its offset, and ${day} in the account's time zone ${time_zone}: the tax of ${day} applies. Send ${own} as a date for that day, or set the account's time_zone.`;
+  return [{ code: 'tax_day_differs', message, pointer: '/tax_date' }];
 };
 
 /**

@@ -31,17 +31,11 @@ const benefitsWarnings = ({
   document: { lines },
   exemptions,
 }: Pick<ReadDocument, 'document' | 'exemptions'>): Warning[] =>
-  lines.flatMap(({ product }, index) =>
-    exemptions[index]?.reason === 'snap' && !isEligibleFood(product)
-      ? [
-          {
-            code: 'taxability_not_established',
-            message: `SNAP benefits do not pay for ${product.canonical}, which was not taxed, as sent. Send the code of the food, or leave the exemption out.`,
-            pointer: `/line_items/${index}/customer/exemption`,
-          },
-        ]
-      : [],
-  );
+  lines.flatMap(({ product }, index) => {
+    if (exemptions[index]?.reason !== 'snap' || isEligibleFood(product)) return [];
+    const message = `SNAP benefits do not pay for ${product.canonical}, which was not taxed, as sent. Send the code of the food, or leave the exemption out.`;
+    return [{ code: 'taxability_not_established', message, pointer: `/line_items/${index}/customer/exemption` }];
+  });
 
 const treatmentWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
   treatments.flatMap(({ uncertainties }) => uncertaintyWarnings(uncertainties, pointer));
@@ -74,15 +68,9 @@ const shippingWarnings = ({ treatments, rows }: TaxedCharge, pointer: string): W
 /** The warning that a shipping charge or a fee is the only thing sold, where it would be taxed as the goods are. */
 const withoutGoodsWarnings = ({ treatments, taxable }: TaxedCharge, pointer: string): Warning[] => {
   const followed = treatments.find(({ effect: { kind } }) => kind === 'follows_goods' || kind === 'any_taxable');
-  return followed && taxable > 0n
-    ? [
-        {
-          code: 'taxability_not_established',
-          message: `${followed.jurisdiction.name} taxes this charge as the goods that it belongs to, and the document has none: taxed as with taxable goods. Send the goods in the same document.`,
-          pointer,
-        },
-      ]
-    : [];
+  if (!followed || taxable === 0n) return [];
+  const message = `${followed.jurisdiction.name} taxes this charge as the goods that it belongs to, and the document has none: taxed as with taxable goods. Send the goods in the same document.`;
+  return [{ code: 'taxability_not_established', message, pointer }];
 };
 
 /** The pointer of a charge by its index: of the line items, and then of `shipping`. */
@@ -108,17 +96,12 @@ const isFeeAlone = ({ rows }: TaxedCharge): boolean =>
 
 /** Warns that a charge with included tax has no base: its only cent is tax of the whole invoice. */
 const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer, pointer: PointerOf): Warning[] =>
-  [...lines, ...shipping].flatMap((charge, index) =>
-    charge.tax > 0n && charge.taxable + charge.exempt === 0n && !charge.inexact && !isFeeAlone(charge)
-      ? [
-          {
-            code: 'tax_included_not_exact',
-            message: `All of the gross of ${write(charge.tax)} is tax: included tax is rounded once, on the invoice, which leaves no net for this charge.`,
-            pointer: pointer(index),
-          },
-        ]
-      : [],
-  );
+  [...lines, ...shipping].flatMap((charge, index) => {
+    const { tax, taxable, exempt, inexact } = charge;
+    if (tax === 0n || taxable + exempt > 0n || inexact || isFeeAlone(charge)) return [];
+    const message = `All of the gross of ${write(tax)} is tax: included tax is rounded once, on the invoice, which leaves no net for this charge.`;
+    return [{ code: 'tax_included_not_exact', message, pointer: pointer(index) }];
+  });
 
 type Read = Pick<ReadDocument, 'document' | 'located' | 'places' | 'exemptions' | 'certificateWarnings'>;
 

@@ -66,30 +66,22 @@ export const uncertaintiesAboutDay = (
   what: () => string,
   day: string,
   release: Release,
-): readonly Uncertainty[] =>
-  isApproximateOn(value, day, release)
-    ? [
-        {
-          code: 'content_approximate',
-          message: `${what()}: no value of ${day} is on record; that of ${earlierEnd(value.to, release.established_from)} was used. To replace it, import own rules (format rules).`,
-        },
-      ]
-    : [];
+): readonly Uncertainty[] => {
+  if (!isApproximateOn(value, day, release)) return [];
+  const message = `${what()}: no value of ${day} is on record; that of ${earlierEnd(value.to, release.established_from)} was used. To replace it, import own rules (format rules).`;
+  return [{ code: 'content_approximate', message }];
+};
 
 /** Shipping was taxed as not separately stated, because its code does not say so. */
 export const uncertaintiesAboutShipping = (
   rule: DecidingRule | undefined,
   { canonical }: ProductTaxCode,
   { name }: Release,
-): readonly Uncertainty[] =>
-  rule?.isUnlessStated
-    ? [
-        {
-          code: 'shipping_not_stated',
-          message: `${name} exempts separately stated shipping; this was taxed as not separately stated. Send ${canonical}.${separatelyStated} if it is.`,
-        },
-      ]
-    : [];
+): readonly Uncertainty[] => {
+  if (!rule?.isUnlessStated) return [];
+  const message = `${name} exempts separately stated shipping; this was taxed as not separately stated. Send ${canonical}.${separatelyStated} if it is.`;
+  return [{ code: 'shipping_not_stated', message }];
+};
 
 const ruleName = ({ id }: DecidingRule, { name }: Release): string => `${name}, rule ${id}`;
 
@@ -103,13 +95,10 @@ export const uncertaintiesAboutRule = (
   jurisdiction: Jurisdiction,
   release: Release,
 ): readonly Uncertainty[] => {
-  if (!rule)
-    return [
-      {
-        code: 'taxability_not_established',
-        message: `${jurisdiction.name}: no rule for ${product.path}; it was taxed as general goods.`,
-      },
-    ];
+  if (!rule) {
+    const message = `${jurisdiction.name}: no rule for ${product.path}; it was taxed as general goods.`;
+    return [{ code: 'taxability_not_established', message }];
+  }
   const uncertainty = effectDefinition(rule.effect).uncertainty?.(rule.effect, { product, use });
   if (!uncertainty && !rule.assumption) return uncertaintiesAbout(rule, () => ruleName(rule, release));
   const what = ruleName(rule, release);
@@ -212,10 +201,6 @@ export const couponReducesPrice = (place: Place, day: string): boolean =>
 export const uncertaintiesAboutCoupons = (place: Place, day: string): readonly Uncertainty[] => {
   const setting = couponSetting(place, day);
   if (setting) return uncertaintiesAbout(setting, () => `${place.name}, discounts that third parties pay`);
-  return [
-    {
-      code: 'content_unconfirmed',
-      message: `${place.name}: whether a discount that a third party pays lowers the taxable price is not established. Here it does not.`,
-    },
-  ];
+  const message = `${place.name}: whether a discount that a third party pays lowers the taxable price is not established. Here it does not.`;
+  return [{ code: 'content_unconfirmed', message }];
 };

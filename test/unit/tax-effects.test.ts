@@ -144,6 +144,12 @@ describe('an effect', () => {
     expect(taxLine({ ...line, thirdPartyDiscount: 1001n }).tax).toBe(without);
   });
 
+  it('applies to the price less a third-party discount where the state says so', () => {
+    const coupons = [{ ...always, policy: 'reduces_price' as const }];
+    const line = lineOf(placeAt([], { settings: { coupons } }), { amount: '100.00', thirdPartyDiscount: '10.00' });
+    expect(taxLine(line)).toMatchObject({ net: 9000n, thirdPartyDiscount: 1000n, tax: 540n });
+  });
+
   it('of the state alone leaves the local tax on the whole price, which is the base of the line', () => {
     const cliff = rule('state', ['GENERAL'], { type: 'threshold_cliff', amount: '110', inclusive: false });
     const line = taxLine(
