@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync, type Metafile, type TransformOptions, transformSync } from 'esbuild';
 import type { Operation, ScheduleName } from '../functions/endpoints.ts';
-import { packedFiles } from '../shared/cli/pack/generated-files.ts';
+import { packedFiles } from '../shared/cli/pack.ts';
 
 /** The files in functions/ that become Lambda functions. */
 export type Entry =

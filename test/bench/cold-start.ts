@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
 import { bundle, type Entry } from '../../infra/bundling.ts';
-import { packedFiles } from '../../shared/cli/pack/generated-files.ts';
+import { packedFiles } from '../../shared/cli/pack.ts';
 import { requestOf } from './content.ts';
 import { eventOf } from './event.ts';
 import { type Figure, inNewProcess, median, rounded } from './figure.ts';

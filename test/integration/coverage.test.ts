@@ -43,16 +43,6 @@ it('lists the releases of one state on request', async () => {
   expect(refusalOf(await get('expand=releases'))).toBe('422 | validation_invalid_format expand');
 });
 
-it('returns the basis of local rates, and the share of places that is missing', async () => {
-  const localOf = async (state: string) => {
-    const [covered] = (await get(`state=${state}`)).body.states;
-    return { local_rates: covered?.local_rates, ...covered?.local };
-  };
-  expect(await localOf('TX')).toMatchObject({ local_rates: 'partial', basis: 'by_place', share_missing: '0.6888' });
-  expect(await localOf('MN')).toMatchObject({ local_rates: 'complete', basis: 'by_place', places_missing: 0 });
-  expect(await localOf('MI')).toMatchObject({ local_rates: 'complete', basis: 'not_levied', areas: 0 });
-});
-
 it('has no row for a place without content, and refuses an unknown place', async () => {
   expect((await get('state=GU')).body.states).toEqual([]);
   expect(refusalOf(await get('state=ZZ'))).toBe('422 | validation_invalid_format state');

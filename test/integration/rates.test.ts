@@ -48,18 +48,6 @@ describe('the built-in content', () => {
     expect(codesOf(body)).toEqual(['local_rates_by_place']);
   });
 
-  it.each([
-    [{ city: 'New York', state: 'NY' }, '0.08875'],
-    [{ postal_code: '98101', city: 'Seattle', state: 'WA' }, '0.1055'],
-    [{ postal_code: '48933' }, '0.06'],
-    [{ postal_code: '97201' }, '0'],
-    [{ postal_code: '00901' }, '0.115'],
-    [{ postal_code: '60601', city: 'Chicago', state: 'IL' }, '0.105'],
-  ])('answers %o with %s', async (address, combined) => {
-    const { body } = await (await clientWith())({ ...address, date: '2026-11-22' });
-    expect([body.combined_rate, body.address_resolution.coverage]).toEqual([combined, 'complete']);
-  });
-
   it('answers any day, by default that of its clock', async () => {
     const get = await clientWith();
     const { body } = await get({ ...minneapolis, date: '1999-05-01' });
@@ -92,15 +80,6 @@ describe('the built-in content', () => {
 describe("the account's policies", () => {
   // Hastings is in Dakota (1.25), Goodhue (0.5) and Washington County (1.5 percent).
   const hastings = { postal_code: '55033', date: '2026-11-22' };
-
-  it.each([
-    ['warn', '0.08125'],
-    ['highest_rate', '0.08375'],
-  ] as const)('decide about a ZIP in three counties: %s', async (ambiguous_address, combined) => {
-    const { body } = await (await clientWith({ ambiguous_address }))(hastings);
-    expect([body.combined_rate, body.address_resolution.ambiguous]).toEqual([combined, true]);
-    expect(codesOf(body)).toContain('address_ambiguous');
-  });
 
   it('refuse what they reject, as a calculation does', async () => {
     const ambiguous = await clientWith({ ambiguous_address: 'reject' });

@@ -9,7 +9,8 @@ import { listOffsets, readTax } from '../../shared/catalog/local/packed-table.ts
 import { couponPolicies, type Release, type Rule, shippingPolicies } from '../../shared/catalog/release.ts';
 import { remoteElections } from '../../shared/catalog/release-values.ts';
 import manifest from '../../shared/catalog/releases/manifest.json' with { type: 'json' };
-import { generatedFiles, packedFiles, packRates } from '../../shared/cli/pack/generated-files.ts';
+import { packRates } from '../../shared/cli/pack/local-tables.ts';
+import { generatedFiles, packedFiles } from '../../shared/cli/pack.ts';
 import { effectSchema } from '../../shared/tax/effects/effects.ts';
 import attributes from '../../shared/vocabulary/attributes.json' with { type: 'json' };
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };

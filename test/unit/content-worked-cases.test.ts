@@ -5,7 +5,7 @@ import { calculate, type Outcome } from '../../shared/calculations/calculate.ts'
 import { builtInRelease, builtInReleaseFor, builtInReleases } from '../../shared/catalog/built-in.ts';
 import { listOffsets, readTax } from '../../shared/catalog/local/packed-table.ts';
 import type { Release } from '../../shared/catalog/release.ts';
-import { packRates } from '../../shared/cli/pack/generated-files.ts';
+import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import { chooseRule, type Taxing } from '../../shared/tax/rule-choice.ts';
 import cases from '../fixtures/worked-cases-local.json' with { type: 'json' };
 import { ask, productOf, releaseOf, rule, warningCodes } from '../support/builders.ts';

@@ -19,8 +19,7 @@ import { publishers } from '../../shared/importers/updates/publishers.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 import { locationOf, releaseOf, rule } from '../support/builders.ts';
 import { headOf } from '../support/imported.ts';
-import { builtIn } from '../support/local-content.ts';
-import { tabledRelease, withTables } from '../support/local-tables.ts';
+import { builtIn, tabledRelease, withTables } from '../support/local-content.ts';
 
 describe('coverage local', () => {
   const day = '2026-11-22';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import { releaseWith } from '../../shared/catalog/merge-releases.ts';
-import { packRates } from '../../shared/cli/pack/generated-files.ts';
+import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import type { Format } from '../../shared/importers/importers.ts';
 import { changesAt } from '../../shared/importers/releases/impact.ts';
 import { readNameTables } from '../../shared/importers/releases/import-files.ts';

@@ -19,7 +19,7 @@ import { locate } from '../../shared/catalog/location/place.ts';
 import { statesOfZip } from '../../shared/catalog/location/zip-states.ts';
 import { rateOn } from '../../shared/catalog/rates.ts';
 import type { Release } from '../../shared/catalog/release.ts';
-import { packRates } from '../../shared/cli/pack/generated-files.ts';
+import { packRates } from '../../shared/cli/pack/local-tables.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { ask, releaseOf } from '../support/builders.ts';
 

@@ -6,7 +6,7 @@ import type { PostalAddress } from '../../shared/catalog/location/address.ts';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
-import { withTables } from '../support/local-tables.ts';
+import { withTables } from '../support/local-content.ts';
 
 const counties = countyNames();
 const letters = (name: string): string =>

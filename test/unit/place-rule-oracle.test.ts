@@ -15,7 +15,7 @@ import { type PostalAddress, readAddress } from '../../shared/catalog/location/a
 import { locate } from '../../shared/catalog/location/place.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { ask, refusal, warningCodes } from '../support/builders.ts';
-import { withTables } from '../support/local-tables.ts';
+import { withTables } from '../support/local-content.ts';
 
 /**
  * A slow reading of the text tables, with a comparison of names of its own: what the rule of `find-place.ts` must

@@ -5,7 +5,7 @@ import type { RatesQuery } from '../../shared/rates/rates.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import { Rates } from '../../shared/rates/response.ts';
 import { ask, releaseOf } from '../support/builders.ts';
-import { tabledRelease, withTables } from '../support/local-tables.ts';
+import { tabledRelease, withTables } from '../support/local-content.ts';
 
 type Around = { readonly settings?: Partial<Settings>; readonly releaseFor?: ReleaseFor };
 

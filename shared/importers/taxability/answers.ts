@@ -61,42 +61,31 @@ const effectOf = (row: TaxabilityRow): Effect | null => {
   }
 };
 
-/** The effects of an answer of the table of conditions, on the state's tax and on local taxes; `null`: not established. */
+type EffectOf = (amount: string, percent: string, ownRate: string) => Effect;
+
+/** The effects of the answers of the table of conditions, such as `threshold_rate:1000:7.75`. */
+const effectsByAnswer: Readonly<Record<string, EffectOf>> = {
+  taxable: () => taxable,
+  base_percent: (amount) => ({ type: 'base_percent', percent: fractionOfPercent(amount) }),
+  tax_cap: (amount, _, rate) => ({ type: 'tax_cap', rate, amount }),
+  threshold_cliff: (amount) => ({ type: 'threshold_cliff', amount, inclusive: false }),
+  threshold_cliff_inclusive: (amount) => ({ type: 'threshold_cliff', amount, inclusive: true }),
+  threshold_excess: (amount) => ({ type: 'threshold_excess', amount }),
+  threshold_rate: (amount, percent) => ({ type: 'threshold_rate', amount, rate: fractionOfPercent(percent) }),
+  rate: (amount) => ({ type: 'rate', rate: fractionOfPercent(amount) }),
+  rate_plus: (amount, _, rate) => ({
+    type: 'rate',
+    rate: formatFraction(parseUnits(rate) + parseUnits(fractionOfPercent(amount))),
+  }),
+};
+
+/** The effects of an answer on the state's tax and on local taxes; `null`: not established. */
 const effectsOf = (release: Release, row: TaxabilityRow, answer: string): readonly [Effect, Effect] | null => {
   const [name = '', amount = '', percent = ''] = answer.split(':');
+  if (name === 'local_cap') return [effectOf(row) ?? taxable, { type: 'base_cap', amount }];
   const ownRate = row.state_rate === '' ? generalRateOf(release) : fractionOfPercent(row.state_rate);
-  const withLocal = (effect: Effect): readonly [Effect, Effect] => [effect, localOf(row, effect)];
-  switch (name) {
-    case 'as_row': {
-      const effect = effectOf(row);
-      return effect && withLocal(effect);
-    }
-    case 'taxable':
-      return withLocal(taxable);
-    case 'base_percent':
-      return withLocal({ type: 'base_percent', percent: fractionOfPercent(amount) });
-    case 'tax_cap':
-      return withLocal({ type: 'tax_cap', rate: ownRate, amount });
-    case 'threshold_cliff':
-      return withLocal({ type: 'threshold_cliff', amount, inclusive: false });
-    case 'threshold_cliff_inclusive':
-      return withLocal({ type: 'threshold_cliff', amount, inclusive: true });
-    case 'threshold_excess':
-      return withLocal({ type: 'threshold_excess', amount });
-    case 'threshold_rate':
-      return withLocal({ type: 'threshold_rate', amount, rate: fractionOfPercent(percent) });
-    case 'local_cap':
-      return [effectOf(row) ?? taxable, { type: 'base_cap', amount }];
-    case 'rate':
-      return withLocal({ type: 'rate', rate: fractionOfPercent(amount) });
-    case 'rate_plus':
-      return withLocal({
-        type: 'rate',
-        rate: formatFraction(parseUnits(ownRate) + parseUnits(fractionOfPercent(amount))),
-      });
-    default:
-      return null;
-  }
+  const effect = name === 'as_row' ? effectOf(row) : effectsByAnswer[name]?.(amount, percent, ownRate);
+  return effect ? [effect, localOf(row, effect)] : null;
 };
 
 /** Effects with the state's rate: where local taxes follow the state, they have their own general rate. */

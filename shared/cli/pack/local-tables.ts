@@ -1,9 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants } from 'node:zlib';
-import { clientTypes } from '../../api/openapi/client-types.ts';
 import { assert } from '../../base/assert.ts';
-import { csvText } from '../../base/csv.ts';
 import { localTable } from '../../catalog/local/local-table.ts';
 import {
   combinedSuffix,
@@ -16,14 +11,12 @@ import {
   type RateSummary,
   writeArea,
   writeOffsets,
-  writeRates,
   writeTax,
 } from '../../catalog/local/packed-table.ts';
 import { cityName, codePart, nameKey, plainName } from '../../catalog/local/place-names.ts';
 import {
   countyNames,
   districtNames,
-  listStates,
   type RateRow,
   rateRows,
   type SourceRow,
@@ -31,15 +24,10 @@ import {
   zipRows,
 } from '../../catalog/local/text-tables.ts';
 import type { Confidence, Evidence } from '../../catalog/release-values.ts';
-import { consolePage } from '../../console/console.ts';
-import { eventSchemas } from '../../events/json-schema.ts';
 import { readPercent } from '../../importers/fractions.ts';
 import { publishers } from '../../importers/updates/publishers.ts';
 import { nextExpectedAfter } from '../../importers/updates/staleness.ts';
-import type { PackedName } from '../../packed/unpack.ts';
-import { jurisdictionCode, stateFips } from '../../vocabulary/jurisdiction.ts';
-import type { Fulfillment } from '../../vocabulary/schema.ts';
-import type { PackedVocabulary, ProductAttribute } from '../../vocabulary/vocabulary.ts';
+import { stateFips } from '../../vocabulary/jurisdiction.ts';
 
 /** Turns a state's text tables of local rates and ZIPs into what functions load. */
 
@@ -282,51 +270,8 @@ export const packRates = (state: string): PackedRates => {
 };
 
 /** Pack a state's ZIP table. */
-const packZips = (state: string): PackedZips =>
+export const packZips = (state: string): PackedZips =>
   sortedLines(zipRows(state).map((row) => `${row.zip5}~${row.residents}~${row.counties}~${row.names}`));
-
-const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
-
-/** Compress the text of a packed file, which takes much longer than to make the text. */
-export const compress = (text: string): Buffer =>
-  brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
-
-const lines = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join('\n');
-
-const releases = (): unknown[] =>
-  readdirSync(pathOf('../../catalog/releases'))
-    .filter((name) => name.startsWith('US-'))
-    .sort()
-    .map((name) => read(pathOf(`../../catalog/releases/${name}`)));
-
-type Named = { readonly code: string; readonly fulfillment?: Fulfillment };
-
-const productTaxCodes = () => read(pathOf('../../vocabulary/product-tax-codes.json')) as Required<Named>[];
-
-const vocabulary = (): PackedVocabulary => {
-  const attributes = read(pathOf('../../vocabulary/attributes.json')) as (ProductAttribute & Named)[];
-  const stated = [...productTaxCodes().filter(({ fulfillment }) => fulfillment !== 'shipped'), ...attributes];
-  return {
-    attributes: attributes.map(({ fulfillment: _, ...attribute }) => attribute),
-    productTaxCodes: productTaxCodes().map(({ code }) => code),
-    fulfillment: Object.fromEntries(
-      stated.flatMap(({ code, fulfillment }) => (fulfillment ? [[code, fulfillment]] : [])),
-    ),
-  };
-};
-
-// The catalog is paged by code.
-const catalog = (): unknown => productTaxCodes().sort((a, b) => (a.code < b.code ? -1 : 1));
-
-/** The first four columns, without the header: confidence and source are for readers of the file, which has no quotes. */
-const crosswalk = (): string =>
-  readFileSync(pathOf('../../vocabulary/code-crosswalk.csv'), 'utf8')
-    .trimEnd()
-    .split('\n')
-    .slice(1)
-    .map((line) => line.split(',').slice(0, 4).join(','))
-    .join('\n');
 
 const newestOf = (rows: readonly RateRow[]): RateRow | undefined =>
   rows.toSorted((a, b) => (a.from < b.from ? -1 : 1)).at(-1);
@@ -345,7 +290,7 @@ const agesOf = (newest: readonly (RateRow | undefined)[], { sources }: PackedRat
  * The counts of a state's rate table, for functions that report on tables without them. A place in several
  * counties counts once.
  */
-const summarizeRates = (state: string): RateSummary => {
+export const summarizeRates = (state: string): RateSummary => {
   const rows = rateRows(state);
   const packed = packRates(state);
   const table = localTable(packed, '');
@@ -364,93 +309,3 @@ const summarizeRates = (state: string): RateSummary => {
     counties_missing: Object.keys(packed.counties).filter((county) => table.remainder(county) === null).length,
   };
 };
-
-/** The names and codes of a state's places, and the parts of their rates, as CSV. */
-const placesText = (state: string): string =>
-  csvText(['county', 'place', 'place_code', 'aliases', 'parts'], rateRows(state));
-
-/** The tables of public names for imports, with the local rates by state. */
-const localNames = (): unknown => {
-  const textOf = (name: string) => readFileSync(pathOf(`../../catalog/local/${name}.csv`), 'utf8');
-  return {
-    counties: textOf('counties'),
-    districts: textOf('districts'),
-    rates: Object.fromEntries(listStates().map((state) => [state, placesText(state)])),
-  };
-};
-
-/** A file that `npm run pack` and `npm ci` write; git ignores all but the README. Files that end in `.br` are compressed. */
-type GeneratedFile = { readonly path: string; readonly text: () => string | Promise<string> };
-/** A compressed file with its name and the module whose bundles carry it. */
-type PackedFile = GeneratedFile & { readonly name: PackedName; readonly readBy: string };
-
-const packed = (name: PackedName, readBy: string, text: GeneratedFile['text']): PackedFile => ({
-  name,
-  path: pathOf(`../../packed/${name}.br`),
-  text,
-  readBy,
-});
-
-const localTables = (kind: 'rates' | 'zips', textOfState: (state: string) => string): PackedFile[] =>
-  listStates().map((state) =>
-    packed(`${kind}-${state}`, 'shared/catalog/local/local-table.ts', () => textOfState(state)),
-  );
-
-/** Releases are one to a line, because a calculation parses only those of its addresses' states. */
-const content: readonly PackedFile[] = [
-  packed('compression-dictionary-1', 'shared/store/client/compressed.ts', () =>
-    readFileSync(pathOf('../../store/client/compression-dictionary-1.txt'), 'utf8').replaceAll(/\r?\n/g, ''),
-  ),
-  packed('releases', 'shared/catalog/built-in.ts', () => lines(releases())),
-  packed('vocabulary', 'shared/vocabulary/vocabulary.ts', () => JSON.stringify(vocabulary())),
-  packed('product-tax-codes', 'shared/vocabulary/catalog.ts', () => JSON.stringify(catalog())),
-  packed('code-crosswalk', 'shared/vocabulary/crosswalk.ts', crosswalk),
-  packed('rate-summaries', 'shared/coverage/local-rates.ts', () =>
-    JSON.stringify(Object.fromEntries(listStates().map((state) => [jurisdictionCode(state), summarizeRates(state)]))),
-  ),
-  packed('local-names', 'shared/importers/releases/import-files.ts', () => JSON.stringify(localNames())),
-  ...localTables('rates', (state) => writeRates(packRates(state))),
-  ...localTables('zips', packZips),
-];
-
-// Modules that read generated files load when those are written. The examples of the OpenAPI document are calculated with
-// the packed content, and the page of GET /docs shows the document.
-const openApi = async (): Promise<string> => {
-  const { openApiText } = await import('../../api/openapi/document.ts');
-  const { endpoints } = await import('../../../functions/endpoints.ts');
-  return openApiText(Object.values(endpoints));
-};
-
-/** The README with its table of endpoints. It is in git, because GitHub shows it. */
-const readme = async (): Promise<string> => {
-  const { endpoints } = await import('../../../functions/endpoints.ts');
-  const rows = Object.values(endpoints).map(
-    ({ name, method, path, summary, scope }) =>
-      `| [\`${method} ${path}\`](functions/${name}.ts) | ${summary} | ${scope ?? 'none'} |\n`,
-  );
-  const text = readFileSync(pathOf('../../../README.md'), 'utf8');
-  const head = '| Endpoint | Purpose | Scope |\n|---|---|---|\n';
-  const start = text.indexOf(head) + head.length;
-  return text.slice(0, start) + rows.join('') + text.slice(text.indexOf('\n\n', start) + 1);
-};
-
-const schemas: readonly GeneratedFile[] = [
-  ...Object.entries(eventSchemas()).map(([name, text]) => ({
-    path: pathOf(`../../events/schemas/${name}`),
-    text: () => text,
-  })),
-  { path: pathOf('../../../README.md'), text: readme },
-  { path: pathOf('../../api/openapi.json'), text: openApi },
-  { path: pathOf('../../client/openapi-types.ts'), text: async () => clientTypes(await openApi()) },
-];
-
-const pages: readonly PackedFile[] = [
-  packed('docs', 'functions/get-docs.ts', async () => JSON.stringify((await import('../../docs/docs.ts')).docs())),
-  packed('console', 'functions/get-console.ts', () => JSON.stringify(consolePage())),
-];
-
-/** The data that functions carry: compressed text, made of the files that people edit. */
-export const packedFiles: readonly PackedFile[] = [...content, ...pages];
-
-/** All generated files, in the order in which they are written. */
-export const generatedFiles: readonly GeneratedFile[] = [...content, ...schemas, ...pages];
