@@ -1,207 +1,409 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rateLimiter, type TakeRequests, windowMs } from '../../shared/accounts/rate-limiter.ts';
+import { rateWindowKey } from '../../shared/store/keys.ts';
+import { updatablePartitions } from '../../shared/store/table-access.ts';
+import { type Scene, simulate, usablePercent } from '../support/rate-limit-simulation.ts';
 
 const start = 1_800_000_000_000;
 const unexpected = (error: unknown): never => {
   throw error;
 };
 
-/** A counter in memory that does what the conditional ADD does; `latency` ends a call. */
-const sharedCounter = (latency: () => Promise<void> = async () => {}) => {
-  const windows = new Map<string, number>();
-  const counter = { calls: 0, amounts: [] as number[] };
-  const take: TakeRequests = async (account, windowStart, amount, limit) => {
-    counter.calls += 1;
-    counter.amounts.push(amount);
-    const window = `${account} ${windowStart}`;
-    const used = windows.get(window);
-    const taken = used === undefined || used <= limit - amount;
-    if (taken) windows.set(window, (used ?? 0) + amount);
-    const after = windows.get(window) ?? 0;
-    await latency();
-    return { taken, used: after };
+describe('one limiter', () => {
+  /** A counter in memory that does what the conditional ADD does; `latency` ends a call. */
+  const sharedCounter = (latency: () => Promise<void> = async () => {}) => {
+    const windows = new Map<string, number>();
+    const counter = { calls: 0, amounts: [] as number[] };
+    const take: TakeRequests = async (account, windowStart, amount, limit) => {
+      counter.calls += 1;
+      counter.amounts.push(amount);
+      const window = `${account} ${windowStart}`;
+      const used = windows.get(window);
+      const taken = used === undefined || used <= limit - amount;
+      if (taken) windows.set(window, (used ?? 0) + amount);
+      const after = windows.get(window) ?? 0;
+      await latency();
+      return { taken, used: after };
+    };
+    return { take, counter };
   };
-  return { take, counter };
-};
 
-describe('the limit', () => {
-  it('is exact for any limit, any number of instances, and any order in which calls end', async () => {
-    const bounds = { limit: fc.nat(60), instances: fc.integer({ min: 1, max: 5 }), requests: fc.nat(120) };
-    await fc.assert(
-      fc.asyncProperty(fc.scheduler(), fc.record(bounds), async (scheduler, { limit, instances, requests }) => {
-        const { take } = sharedCounter();
-        const limiters = Array.from({ length: instances }, () =>
-          rateLimiter(scheduler.scheduleFunction(take), unexpected),
-        );
-        const answers = Array.from({ length: requests }, (_, index) =>
-          limiters[index % instances]?.admit('a', limit, start + index),
-        );
-        await scheduler.waitFor(Promise.all(answers));
-        const passed = (await Promise.all(answers)).filter((answer) => answer?.admitted).length;
-        // All came at once, so what one instance leased and did not need, another may have been refused.
-        expect(passed).toBeLessThanOrEqual(limit);
-        if (instances === 1) expect(passed).toBe(Math.min(limit, requests));
-      }),
-    );
-  });
-});
-
-describe('a limiter', () => {
-  it('takes one lease for the requests that wait, not one each', async () => {
-    const { take, counter } = sharedCounter();
-    const { admit } = rateLimiter(take, unexpected);
-    const answers = await Promise.all(Array.from({ length: 40 }, () => admit('a', 100, start)));
-    expect(answers.every(({ admitted }) => admitted)).toBe(true);
-    expect(counter.amounts).toEqual([1, 39]);
+  describe('the limit', () => {
+    it('is exact for any limit, any number of instances, and any order in which calls end', async () => {
+      const bounds = { limit: fc.nat(60), instances: fc.integer({ min: 1, max: 5 }), requests: fc.nat(120) };
+      await fc.assert(
+        fc.asyncProperty(fc.scheduler(), fc.record(bounds), async (scheduler, { limit, instances, requests }) => {
+          const { take } = sharedCounter();
+          const limiters = Array.from({ length: instances }, () =>
+            rateLimiter(scheduler.scheduleFunction(take), unexpected),
+          );
+          const answers = Array.from({ length: requests }, (_, index) =>
+            limiters[index % instances]?.admit('a', limit, start + index),
+          );
+          await scheduler.waitFor(Promise.all(answers));
+          const passed = (await Promise.all(answers)).filter((answer) => answer?.admitted).length;
+          // All came at once, so what one instance leased and did not need, another may have been refused.
+          expect(passed).toBeLessThanOrEqual(limit);
+          if (instances === 1) expect(passed).toBe(Math.min(limit, requests));
+        }),
+      );
+    });
   });
 
-  it('refuses without a call once the window is used up, and starts again in the next one', async () => {
-    const { take, counter } = sharedCounter();
-    const { admit, remaining } = rateLimiter(take, unexpected);
-    for (let index = 0; index < 5; index++) expect((await admit('a', 5, start)).admitted).toBe(true);
-    const { calls } = counter;
-    expect(remaining('a', 5, start)).toBe(0);
-    for (let index = 0; index < 50; index++) expect((await admit('a', 5, start + 1)).admitted).toBe(false);
-    expect(counter.calls).toBe(calls);
-    expect(remaining('a', 5, start + windowMs)).toBe(5);
-    expect(await admit('a', 5, start + windowMs)).toEqual({ admitted: true, remaining: 4, retryAfterSeconds: 10 });
-  });
+  describe('a limiter', () => {
+    it('takes one lease for the requests that wait, not one each', async () => {
+      const { take, counter } = sharedCounter();
+      const { admit } = rateLimiter(take, unexpected);
+      const answers = await Promise.all(Array.from({ length: 40 }, () => admit('a', 100, start)));
+      expect(answers.every(({ admitted }) => admitted)).toBe(true);
+      expect(counter.amounts).toEqual([1, 39]);
+    });
 
-  it('leases at most a twentieth of the remaining requests', async () => {
-    const { take, counter } = sharedCounter();
-    const { admit } = rateLimiter(take, unexpected);
-    const limit = 400;
-    for (let index = 0; index < limit; index++) expect((await admit('a', limit, start)).admitted).toBe(true);
-    let used = 0;
-    for (const amount of counter.amounts) {
-      expect(amount).toBeLessThanOrEqual(Math.max(1, (limit - used) / 20));
-      used += amount;
-    }
-    expect(used).toBe(limit);
-    expect(Math.max(...counter.amounts)).toBeGreaterThan(5);
-  });
-
-  it.each([
-    { at: 0, seconds: 10 },
-    { at: 1, seconds: 10 },
-    { at: 9000, seconds: 1 },
-    { at: 9999, seconds: 1 },
-  ])('returns $seconds s at $at ms of the window', async ({ at, seconds }) => {
-    const { admit } = rateLimiter(sharedCounter().take, unexpected);
-    expect((await admit('a', 0, start + at)).retryAfterSeconds).toBe(seconds);
-  });
-
-  it('counts each account by itself, and forgets the one unused for longest', async () => {
-    const { take, counter } = sharedCounter();
-    const { admit } = rateLimiter(take, unexpected);
-    for (let index = 0; index <= 1000; index++) await admit(`account ${index}`, 1, start);
-    expect(counter.calls).toBe(1001);
-    await admit('account 1000', 1, start);
-    expect(counter.calls).toBe(1001);
-    await admit('account 0', 1, start);
-    expect(counter.calls).toBe(1002);
-  });
-
-  it('admits requests while the counter fails, with fewer and fewer calls, and counts again once it answers', async () => {
-    const { take, counter } = sharedCounter();
-    const askedAt: number[] = [];
-    let time = start;
-    let broken = true;
-    const flaky: TakeRequests = async (...sent) => {
-      askedAt.push(time - start);
-      // Both calls are under way before either fails.
-      await new Promise(setImmediate);
-      if (broken) throw new Error('down');
-      return take(...sent);
-    };
-    const outages: unknown[] = [];
-    const { admit } = rateLimiter(flaky, (error) => outages.push(error));
-    const together = await Promise.all(Array.from({ length: 20 }, (_, index) => admit(`a${index % 2}`, 5, time)));
-    expect(together.every(({ admitted, remaining }) => admitted && remaining === 5)).toBe(true);
-    // Another account does not find out by itself: it would wait as long again.
-    for (; time < start + 60_000; time += 250) expect((await admit(`b${time % 3}`, 5, time)).admitted).toBe(true);
-    expect(askedAt).toEqual([0, 0, 1000, 3000, 7000, 15_000, 31_000, 47_000]);
-    expect(outages).toHaveLength(askedAt.length);
-
-    broken = false;
-    time = start + 63_000;
-    expect((await admit('a', 5, time)).admitted).toBe(true);
-    const counted = counter.calls;
-    expect(counted).toBe(1);
-    // An outage later is a new one.
-    broken = true;
-    time += windowMs;
-    await admit('a', 5, time);
-    await admit('a', 5, time + 999);
-    await admit('a', 5, time + 1000);
-    expect(askedAt.slice(-3)).toEqual([63_000, 73_000, 73_000]);
-    expect(outages).toHaveLength(10);
-  });
-
-  it('admits leased requests, and refuses a used-up window, even while the counter fails', async () => {
-    const { take } = sharedCounter();
-    let broken = false;
-    const flaky: TakeRequests = (...sent) => {
-      if (broken) throw new Error('down');
-      return take(...sent);
-    };
-    const { admit, remaining } = rateLimiter(flaky, () => {});
-    for (let index = 0; index < 3; index++) await admit('full', 3, start);
-    broken = true;
-    await admit('other', 3, start);
-    expect((await admit('full', 3, start)).admitted).toBe(false);
-    expect(remaining('full', 3, start)).toBe(0);
-  });
-
-  it.each([
-    { lowered: 0, admits: 0 },
-    { lowered: 1, admits: 0 },
-    // Nobody else has taken any: what is leased here may be used under any limit that it fits in.
-    { lowered: 120, admits: 120 },
-  ])(
-    'admits $admits more once the limit is lowered to $lowered, whatever it has leased',
-    async ({ lowered, admits }) => {
+    it('refuses without a call once the window is used up, and starts again in the next one', async () => {
       const { take, counter } = sharedCounter();
       const { admit, remaining } = rateLimiter(take, unexpected);
-      // Enough of them at once for a lease of many.
-      for (let index = 0; index < 60; index++) await admit('a', 2000, start - windowMs + 9000 + index);
-      expect((await admit('a', 2000, start)).admitted).toBe(true);
-      expect(counter.amounts.at(-1)).toBeGreaterThan(20);
-      const used = 1;
-      let passed = 0;
-      for (let index = 0; index < 200; index++) if ((await admit('a', lowered, start + 1)).admitted) passed += 1;
-      expect(passed).toBe(Math.max(0, admits - used));
-      expect(remaining('a', lowered, start + 1)).toBe(0);
-    },
-  );
+      for (let index = 0; index < 5; index++) expect((await admit('a', 5, start)).admitted).toBe(true);
+      const { calls } = counter;
+      expect(remaining('a', 5, start)).toBe(0);
+      for (let index = 0; index < 50; index++) expect((await admit('a', 5, start + 1)).admitted).toBe(false);
+      expect(counter.calls).toBe(calls);
+      expect(remaining('a', 5, start + windowMs)).toBe(5);
+      expect(await admit('a', 5, start + windowMs)).toEqual({ admitted: true, remaining: 4, retryAfterSeconds: 10 });
+    });
+
+    it('leases at most a twentieth of the remaining requests', async () => {
+      const { take, counter } = sharedCounter();
+      const { admit } = rateLimiter(take, unexpected);
+      const limit = 400;
+      for (let index = 0; index < limit; index++) expect((await admit('a', limit, start)).admitted).toBe(true);
+      let used = 0;
+      for (const amount of counter.amounts) {
+        expect(amount).toBeLessThanOrEqual(Math.max(1, (limit - used) / 20));
+        used += amount;
+      }
+      expect(used).toBe(limit);
+      expect(Math.max(...counter.amounts)).toBeGreaterThan(5);
+    });
+
+    it.each([
+      { at: 0, seconds: 10 },
+      { at: 1, seconds: 10 },
+      { at: 9000, seconds: 1 },
+      { at: 9999, seconds: 1 },
+    ])('returns $seconds s at $at ms of the window', async ({ at, seconds }) => {
+      const { admit } = rateLimiter(sharedCounter().take, unexpected);
+      expect((await admit('a', 0, start + at)).retryAfterSeconds).toBe(seconds);
+    });
+
+    it('counts each account by itself, and forgets the one unused for longest', async () => {
+      const { take, counter } = sharedCounter();
+      const { admit } = rateLimiter(take, unexpected);
+      for (let index = 0; index <= 1000; index++) await admit(`account ${index}`, 1, start);
+      expect(counter.calls).toBe(1001);
+      await admit('account 1000', 1, start);
+      expect(counter.calls).toBe(1001);
+      await admit('account 0', 1, start);
+      expect(counter.calls).toBe(1002);
+    });
+
+    it('admits requests while the counter fails, with fewer and fewer calls, and counts again once it answers', async () => {
+      const { take, counter } = sharedCounter();
+      const askedAt: number[] = [];
+      let time = start;
+      let broken = true;
+      const flaky: TakeRequests = async (...sent) => {
+        askedAt.push(time - start);
+        // Both calls are under way before either fails.
+        await new Promise(setImmediate);
+        if (broken) throw new Error('down');
+        return take(...sent);
+      };
+      const outages: unknown[] = [];
+      const { admit } = rateLimiter(flaky, (error) => outages.push(error));
+      const together = await Promise.all(Array.from({ length: 20 }, (_, index) => admit(`a${index % 2}`, 5, time)));
+      expect(together.every(({ admitted, remaining }) => admitted && remaining === 5)).toBe(true);
+      // Another account does not find out by itself: it would wait as long again.
+      for (; time < start + 60_000; time += 250) expect((await admit(`b${time % 3}`, 5, time)).admitted).toBe(true);
+      expect(askedAt).toEqual([0, 0, 1000, 3000, 7000, 15_000, 31_000, 47_000]);
+      expect(outages).toHaveLength(askedAt.length);
+
+      broken = false;
+      time = start + 63_000;
+      expect((await admit('a', 5, time)).admitted).toBe(true);
+      const counted = counter.calls;
+      expect(counted).toBe(1);
+      // An outage later is a new one.
+      broken = true;
+      time += windowMs;
+      await admit('a', 5, time);
+      await admit('a', 5, time + 999);
+      await admit('a', 5, time + 1000);
+      expect(askedAt.slice(-3)).toEqual([63_000, 73_000, 73_000]);
+      expect(outages).toHaveLength(10);
+    });
+
+    it('admits leased requests, and refuses a used-up window, even while the counter fails', async () => {
+      const { take } = sharedCounter();
+      let broken = false;
+      const flaky: TakeRequests = (...sent) => {
+        if (broken) throw new Error('down');
+        return take(...sent);
+      };
+      const { admit, remaining } = rateLimiter(flaky, () => {});
+      for (let index = 0; index < 3; index++) await admit('full', 3, start);
+      broken = true;
+      await admit('other', 3, start);
+      expect((await admit('full', 3, start)).admitted).toBe(false);
+      expect(remaining('full', 3, start)).toBe(0);
+    });
+
+    it.each([
+      { lowered: 0, admits: 0 },
+      { lowered: 1, admits: 0 },
+      // Nobody else has taken any: what is leased here may be used under any limit that it fits in.
+      { lowered: 120, admits: 120 },
+    ])(
+      'admits $admits more once the limit is lowered to $lowered, whatever it has leased',
+      async ({ lowered, admits }) => {
+        const { take, counter } = sharedCounter();
+        const { admit, remaining } = rateLimiter(take, unexpected);
+        // Enough of them at once for a lease of many.
+        for (let index = 0; index < 60; index++) await admit('a', 2000, start - windowMs + 9000 + index);
+        expect((await admit('a', 2000, start)).admitted).toBe(true);
+        expect(counter.amounts.at(-1)).toBeGreaterThan(20);
+        const used = 1;
+        let passed = 0;
+        for (let index = 0; index < 200; index++) if ((await admit('a', lowered, start + 1)).admitted) passed += 1;
+        expect(passed).toBe(Math.max(0, admits - used));
+        expect(remaining('a', lowered, start + 1)).toBe(0);
+      },
+    );
+  });
+
+  const limit = 100;
+
+  // Seen in a load run: requests that waited past the end of a window retried the counter for ever, each time for the next window.
+  it('answers a waiting request when another one opens the next window, without using that window', async () => {
+    const asked: number[] = [];
+    const end: (() => void)[] = [];
+    const limiter = rateLimiter(
+      (_account, windowStart, amount) => {
+        const isFirst = asked.push(windowStart) === 1;
+        if (asked.length > 10) throw new Error('It never ends.');
+        // The first lease does not fit any more, a smaller one does.
+        return new Promise((resolve) => {
+          end.push(() => resolve(isFirst ? { taken: false, used: limit - 1 } : { taken: true, used: amount }));
+        });
+      },
+      (error) => {
+        throw error;
+      },
+    );
+    const early = limiter.admit('a', limit, windowMs - 1);
+    const late = limiter.admit('a', limit, windowMs);
+    for (let turns = 0; turns < 20; turns += 1) {
+      end.shift()?.();
+      await new Promise(setImmediate);
+    }
+    expect(await Promise.all([early, late])).toMatchObject([{ admitted: true }, { admitted: true }]);
+    expect(asked).toEqual([0, windowMs, 0]);
+  });
 });
 
-const limit = 100;
+describe('the counters of limiters', () => {
+  const account = 'acct_1';
+  /** The store in memory, and the calls that it received. */
+  const counters = () => {
+    const used = new Map<number, number>();
+    const parts = new Map<number, number>();
+    const asked: number[] = [];
+    const take: TakeRequests = async (_, __, amount, limit, counter = 0) => {
+      const before = used.get(counter) ?? 0;
+      const taken = before + amount <= limit;
+      if (taken) used.set(counter, before + amount);
+      parts.set(counter, limit);
+      asked.push(counter);
+      return { taken, used: used.get(counter) ?? 0 };
+    };
+    return { take, used, parts, asked };
+  };
+  const anyCounter = fc.nat(999_999_999);
 
-// Seen in a load run: requests that waited past the end of a window retried the counter for ever, each time for the next window.
-it('answers a waiting request when another one opens the next window, without using that window', async () => {
-  const asked: number[] = [];
-  const end: (() => void)[] = [];
-  const limiter = rateLimiter(
-    (_account, windowStart, amount) => {
-      const isFirst = asked.push(windowStart) === 1;
-      if (asked.length > 10) throw new Error('It never ends.');
-      // The first lease does not fit any more, a smaller one does.
-      return new Promise((resolve) => {
-        end.push(() => resolve(isFirst ? { taken: false, used: limit - 1 } : { taken: true, used: amount }));
+  describe('a limit of up to 1,000 requests a second', () => {
+    it('is one counter with an unchanged key, for every instance', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: 10_000 }), anyCounter, async (limit, counter) => {
+          const { take, parts } = counters();
+          await rateLimiter(take, unexpected, counter).admit(account, limit, start);
+          expect([...parts]).toEqual([[0, limit]]);
+        }),
+      );
+      expect(rateWindowKey(account, start, 0)).toEqual({ pk: 'RATE#acct_1', sk: `WINDOW#${start}` });
+    });
+  });
+
+  describe('a larger limit', () => {
+    it('is the sum of all its counters, of at most 10,000 each', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 10_001, max: 1_000_000 }), async (limit) => {
+          const { take, parts } = counters();
+          const expected = Math.ceil(limit / 10_000);
+          for (let counter = 0; counter < expected; counter++)
+            await rateLimiter(take, unexpected, counter).admit(account, limit, start);
+          expect(parts.size).toBe(expected);
+          expect([...parts.values()].reduce((sum, one) => sum + one, 0)).toBe(limit);
+          expect(Math.max(...parts.values())).toBeLessThanOrEqual(10_000);
+        }),
+      );
+    });
+
+    it('is never exceeded, and nearly all of it can be used', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 10_001, max: 45_000 }),
+          fc.array(anyCounter, { minLength: 40, maxLength: 40 }),
+          async (limit, seeds) => {
+            const { take } = counters();
+            const instances = seeds.map((counter) => rateLimiter(take, unexpected, counter));
+            let admitted = 0;
+            for (let sent = 0; sent < 2 * limit; sent++) {
+              const time = start + Math.floor((sent * (windowMs - 1)) / (2 * limit));
+              const one = await instances[sent % instances.length]?.admit(account, limit, time);
+              admitted += Number(one?.admitted);
+            }
+            expect(admitted).toBeLessThanOrEqual(limit);
+            expect(admitted).toBeGreaterThanOrEqual(0.97 * limit);
+          },
+        ),
+        { numRuns: 5 },
+      );
+    });
+
+    it('tries three counters before it refuses a request, and none afterwards', async () => {
+      const { take, asked, used } = counters();
+      for (let counter = 0; counter < 5; counter++) used.set(counter, 10_000);
+      const { admit, remaining } = rateLimiter(take, unexpected, 3);
+      expect(await admit(account, 50_000, start)).toMatchObject({ admitted: false, remaining: 0 });
+      expect(await admit(account, 50_000, start + 1)).toMatchObject({ admitted: false });
+      expect(asked).toEqual([3, 4, 0]);
+      expect(remaining(account, 50_000, start + 1)).toBe(0);
+      // The next window begins where the first one did.
+      await admit(account, 50_000, start + windowMs);
+      expect(asked[3]).toBe(3);
+    });
+
+    it('passes from a counter that is used up to the next one', async () => {
+      const { take, asked, used } = counters();
+      used.set(1, 10_000);
+      const { admit } = rateLimiter(take, unexpected, 1);
+      expect(await admit(account, 30_000, start)).toMatchObject({ admitted: true });
+      expect(asked).toEqual([1, 2]);
+    });
+
+    it('one instance alone reaches the limit, and then refuses without further calls', async () => {
+      const { take, asked } = counters();
+      const { admit } = rateLimiter(take, unexpected, 3);
+      let admitted = 0;
+      for (let sent = 0; sent < 100_000; sent++) admitted += Number((await admit(account, 80_000, start)).admitted);
+      expect(admitted).toBe(80_000);
+      const calls = asked.length;
+      await admit(account, 80_000, start);
+      expect(asked).toHaveLength(calls);
+    });
+
+    it('a limit that is lowered below one counter applies at once where it is known', async () => {
+      const { take } = counters();
+      const { admit } = rateLimiter(take, unexpected, 0);
+      for (let sent = 0; sent < 500; sent++) await admit(account, 30_000, start);
+      expect(await admit(account, 400, start)).toMatchObject({ admitted: false, remaining: 0 });
+    });
+
+    it('a larger limit is never exceeded in a simulation with slow calls, and 98 %% of it can be used', async () => {
+      const limit = 25_000;
+      const { admitted, writesPerRequest } = await simulate({
+        ...{ limit, windows: 1, arrival: 'even', cold: true, instances: 60, demand: 1.2 * limit },
       });
-    },
-    (error) => {
-      throw error;
+      for (const count of admitted) {
+        expect(count).toBeLessThanOrEqual(limit);
+        expect(count).toBeGreaterThanOrEqual(0.98 * limit);
+      }
+      expect(writesPerRequest).toBeLessThan(1);
+    });
+  });
+
+  it('counts only in partitions that the function may write', () => {
+    const [pattern] = updatablePartitions;
+    const prefix = pattern.slice(0, -1);
+    expect(pattern).toBe('RATE#*');
+    const keys = [0, 1, 99].map((counter) => rateWindowKey(account, start, counter).pk);
+    expect(keys).toEqual(['RATE#acct_1', 'RATE#acct_1#1', 'RATE#acct_1#99']);
+    expect(keys.every((key) => key.startsWith(prefix))).toBe(true);
+    // An account's id has no '#' in it, so none is the counter of another.
+    expect(keys).not.toContain(rateWindowKey('acct_11', start).pk);
+  });
+});
+
+describe('simulated instances', () => {
+  const limit = 2000;
+  const usual = { limit, windows: 3, arrival: 'even', cold: false } as const;
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  const expectWithinLimit = (admitted: readonly number[], most = limit) => {
+    for (const count of admitted) expect(count).toBeLessThanOrEqual(most);
+  };
+
+  describe.each([1, 10, 40, 100])('rate limit across %i instances', (instances) => {
+    describe.each(['even', 'uneven', 'bursty'] as const)('with %s arrivals', (arrival) => {
+      it.each([true, false])('admits all requests at half of the limit (cold: %s)', async (cold) => {
+        const { requested, admitted } = await simulate({ ...usual, instances, demand: limit / 2, arrival, cold });
+        expect(sum(requested)).toBeGreaterThan(limit);
+        expect(admitted).toEqual(requested);
+      });
+
+      it.each([
+        { demand: 1, cold: true, writesMax: { 1: 0.07, 10: 0.25, 40: 0.75, 100: 1 } },
+        { demand: 1, cold: false, writesMax: { 1: 0.07, 10: 0.25, 40: 0.75, 100: 0.98 } },
+        { demand: 5, cold: true, writesMax: { 1: 0.04, 10: 0.04, 40: 0.2, 100: 0.2 } },
+        { demand: 5, cold: false, writesMax: { 1: 0.04, 10: 0.04, 40: 0.2, 100: 0.2 } },
+      ])('admits 98 to 100 % of the limit at $demand times the limit (cold: $cold)', async (given) => {
+        const { demand, cold, writesMax } = given;
+        const result = await simulate({ ...usual, instances, demand: demand * limit, arrival, cold });
+        expectWithinLimit(result.admitted);
+        expect(usablePercent(result, limit)).toBeGreaterThanOrEqual(98);
+        expect(result.writesPerRequest).toBeLessThanOrEqual(writesMax[instances as keyof typeof writesMax]);
+      });
+    });
+
+    it.each([{ demand: 0.95 }, { demand: 1.2 }, { demand: 5 }])(
+      'admits at least 98 % of the limit when load of $demand times the limit moves between instances',
+      async ({ demand }) => {
+        const result = await simulate({ ...usual, instances, demand: demand * limit, arrival: 'moving' });
+        expectWithinLimit(result.admitted);
+        expect(usablePercent(result, limit)).toBeGreaterThanOrEqual(98);
+      },
+    );
+
+    it('lost replies waste part of the limit and never exceed it', async () => {
+      const scene: Scene = { ...usual, instances, demand: 1.2 * limit, lostReplies: 0.05 };
+      const result = await simulate(scene);
+      expectWithinLimit(result.admitted);
+      // One lease in twenty is counted twice.
+      expect(usablePercent(result, limit)).toBeGreaterThanOrEqual(85);
+      expect(sum(result.admitted)).toBeLessThan(sum((await simulate({ ...scene, lostReplies: 0 })).admitted));
+    });
+  });
+
+  it.each([1, 3, 10])(
+    '9 of 10 requests need no write at 10 requests per second on each of %i instances',
+    async (instances) => {
+      const result = await simulate({ ...usual, instances, demand: 100 * instances, windows: 6 });
+      expect(result.writesPerRequest).toBeLessThanOrEqual(0.1);
     },
   );
-  const early = limiter.admit('a', limit, windowMs - 1);
-  const late = limiter.admit('a', limit, windowMs);
-  for (let turns = 0; turns < 20; turns += 1) {
-    end.shift()?.();
-    await new Promise(setImmediate);
-  }
-  expect(await Promise.all([early, late])).toMatchObject([{ admitted: true }, { admitted: true }]);
-  expect(asked).toEqual([0, windowMs, 0]);
+
+  it.each([1, 7, 60, 200])('enforces a limit of %i and admits at least 98 % of it', async (small) => {
+    const result = await simulate({ ...usual, limit: small, instances: 10, demand: 3 * small, seed: small });
+    expectWithinLimit(result.admitted, small);
+    expect(usablePercent(result, small)).toBeGreaterThanOrEqual(98);
+  });
 });
