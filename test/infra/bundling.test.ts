@@ -6,22 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
+import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { bundle, type Entry } from '../../infra/bundling.ts';
+import { entries } from '../../infra/settings.ts';
 import type { createCheck, readKeyName } from '../../shared/api/jwt.ts';
 import { listStates } from '../../shared/catalog/local/text-tables.ts';
 import { badTokens } from '../support/bad-tokens.ts';
 import { startIssuer } from '../support/issuer.ts';
 import { functionOf, synthesize } from './synthesized.ts';
 
-const entries = [
-  ...Object.keys(endpoints),
-  ...Object.keys(schedules),
-  'method-not-allowed',
-  'announce-changes',
-  'count-transactions',
-  'update-content',
-] as Entry[];
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const synthesized = synthesize({ 'aws:cdk:bundling-stacks': ['**'], 'aws:cdk:enable-asset-metadata': true });

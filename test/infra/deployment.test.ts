@@ -8,6 +8,7 @@ import { DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb
 import type { Stack } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, it, vi } from 'vitest';
+import { countTransactions } from '../../functions/count-transactions.ts';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
 import { levyApp } from '../../infra/app.ts';
 import { patterns } from '../../shared/events/announce.ts';
@@ -161,11 +162,18 @@ describe('relations between the templates and the code', () => {
     expect(await Promise.all(changes.map(outcomeOf))).toEqual(outcomes);
   });
 
-  it('the pipe has the filters of the code, and sends at most ten events at once, of which the bus would drop the rest', () => {
+  it('the readers of the stream have the filters of the code, and the bus gets at most ten events at once', () => {
+    const patternsOf = ({ FilterCriteria }: Properties) =>
+      FilterCriteria.Filters.map(({ Pattern }: Properties) => JSON.parse(Pattern));
     const stream = propertiesOf('AWS::Pipes::Pipe')[0].SourceParameters;
-    const filters = stream.FilterCriteria.Filters.map(({ Pattern }: Properties) => JSON.parse(Pattern));
-    expect(filters).toEqual(patterns);
-    expect(filters.length).toBeLessThanOrEqual(5);
+    for (const [found, expected] of [
+      [patternsOf(stream), patterns],
+      [patternsOf(at('ReportsStream')), countTransactions.patterns],
+    ]) {
+      expect(found).toEqual(expected);
+      expect(found.length).toBeLessThanOrEqual(5);
+    }
+    // The bus would drop the rest.
     expect(stream.DynamoDBStreamParameters.BatchSize * eventsOfRecordMax).toBeLessThanOrEqual(10);
   });
 
