@@ -1,7 +1,5 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { exampleId } from '../shared/api/openapi/sample-requests.ts';
-import { ok } from '../shared/api/reply.ts';
-import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { ReconciliationRequest, reconcile, reconciliationProblems } from '../shared/ledger/reconciliation.ts';
 import { Reconciliation } from '../shared/ledger/response.ts';
@@ -19,10 +17,8 @@ export const { endpoint, handler } = defineEndpoint({
     indexes: ['by_reference', 'by_tax_date'],
   },
   body: { schema: ReconciliationRequest, answer: {}, inspect: reconciliationProblems },
-  run: async ({ body, caller, unknownFields }) => {
-    const ports = { holders: holderReads, index: transactionIndex, now };
-    return mapResult(await reconcile(body, unknownFields, caller.account, ports), ok);
-  },
+  answer: ({ body, caller, unknownFields }) =>
+    reconcile(body, unknownFields, caller.account, { holders: holderReads, index: transactionIndex, now }),
 });
 
 const exampleReconciliation = {

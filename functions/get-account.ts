@@ -2,7 +2,6 @@ import { answeredAccount } from '../shared/accounts/answer.ts';
 import { AccountAnswer } from '../shared/accounts/response.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { exampleId } from '../shared/api/openapi/sample-requests.ts';
-import { ok } from '../shared/api/reply.ts';
 import { accept } from '../shared/base/result.ts';
 
 export const { endpoint, handler } = defineEndpoint({
@@ -11,7 +10,7 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/account',
   scope: 'read',
   access: { actions: {} },
-  run: async ({ caller }) => accept(ok(answeredAccount(caller.account, caller.scopes))),
+  answer: ({ caller }) => accept(answeredAccount(caller.account, caller.scopes)),
 });
 
 export const documentation = () =>

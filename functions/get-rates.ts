@@ -1,7 +1,5 @@
 import { type Documentation, defineEndpoint, type Samples } from '../shared/api/define-endpoint.ts';
 import { exampleRatesQuery } from '../shared/api/openapi/sample-requests.ts';
-import { ok } from '../shared/api/reply.ts';
-import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { findRates, RatesQuery } from '../shared/rates/rates.ts';
 import { Rates } from '../shared/rates/response.ts';
@@ -15,8 +13,7 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: { actions: contentReads },
   query: RatesQuery,
-  run: async ({ query, caller }) =>
-    mapResult(await findRates(query, caller.account.settings, { loadContent, now }), ok),
+  answer: ({ query, caller }) => findRates(query, caller.account.settings, { loadContent, now }),
 });
 
 const exampleRates = async ({ accepted, account, ports }: Samples) => {

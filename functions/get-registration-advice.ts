@@ -1,5 +1,4 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { ok } from '../shared/api/reply.ts';
 import { accept } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { registrationAdvice } from '../shared/registrations/advice.ts';
@@ -13,7 +12,7 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/registrations/advice',
   scope: 'read',
   access: ledgerAccess(['Query'], partitions.reports),
-  run: async ({ caller }) => accept(ok(await registrationAdvice(caller.account, { reports: reportReads, now }))),
+  answer: async ({ caller }) => accept(await registrationAdvice(caller.account, { reports: reportReads, now })),
 });
 
 export const documentation = () =>

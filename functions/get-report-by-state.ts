@@ -1,6 +1,4 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { ok } from '../shared/api/reply.ts';
-import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { ByStateQuery, reportByState } from '../shared/reports/by-state.ts';
 import { ReportByState } from '../shared/reports/response.ts';
@@ -14,8 +12,7 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: ledgerAccess(['Query'], partitions.reports),
   query: ByStateQuery,
-  run: async ({ query, caller }) =>
-    mapResult(await reportByState(query, caller.account, { reports: reportReads, now }), ok),
+  answer: ({ query, caller }) => reportByState(query, caller.account, { reports: reportReads, now }),
 });
 
 export const documentation = () =>

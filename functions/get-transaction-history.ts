@@ -1,7 +1,5 @@
 import { type Documentation, defineEndpoint, type Samples } from '../shared/api/define-endpoint.ts';
 import { exampleId } from '../shared/api/openapi/sample-requests.ts';
-import { ok } from '../shared/api/reply.ts';
-import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { TransactionHistoryQuery, transactionHistory } from '../shared/ledger/history.ts';
 import { listAnswer } from '../shared/ledger/page-limit.ts';
@@ -16,10 +14,7 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: ledgerAccess(['Query'], partitions.transactions),
   query: TransactionHistoryQuery,
-  run: async ({ id, query, caller }) => {
-    const ports = { history: historyReads, now };
-    return mapResult(await transactionHistory(id, query, caller.account, ports), ok);
-  },
+  answer: ({ id, query, caller }) => transactionHistory(id, query, caller.account, { history: historyReads, now }),
 });
 
 const exampleHistory = ({ finalized }: Samples) =>

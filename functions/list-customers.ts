@@ -1,6 +1,4 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { ok } from '../shared/api/reply.ts';
-import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { CustomerListQuery, listCustomers } from '../shared/customers/customer.ts';
 import { CustomerList } from '../shared/customers/response.ts';
@@ -15,8 +13,7 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: ledgerAccess(['Query'], partitions.customers),
   query: CustomerListQuery,
-  run: async ({ query, caller }) =>
-    mapResult(await listCustomers(query, caller.account, { customers: customerReads, now }), ok),
+  answer: ({ query, caller }) => listCustomers(query, caller.account, { customers: customerReads, now }),
 });
 
 export const documentation = () =>

@@ -1,7 +1,5 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { exampleFilingId, exampleId } from '../shared/api/openapi/sample-requests.ts';
-import { ok } from '../shared/api/reply.ts';
-import { mapResult } from '../shared/base/result.ts';
 import { filingNotFound } from '../shared/filings/problems.ts';
 import { listFilingExceptions } from '../shared/filings/read-filings.ts';
 import { FilingExceptionsQuery } from '../shared/filings/request.ts';
@@ -17,8 +15,7 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: ledgerAccess(['GetItem', 'Query'], partitions.filings),
   query: FilingExceptionsQuery,
-  run: async ({ id, query, caller }) =>
-    mapResult(await listFilingExceptions(id, query, caller.account, filingReadPorts), ok),
+  answer: ({ id, query, caller }) => listFilingExceptions(id, query, caller.account, filingReadPorts),
 });
 
 /** The exceptions of a return with one sale that the content does not cover. */

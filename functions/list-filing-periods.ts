@@ -1,6 +1,4 @@
 import { type Documentation, defineEndpoint, type Samples } from '../shared/api/define-endpoint.ts';
-import { ok } from '../shared/api/reply.ts';
-import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { FilingPeriodsQuery, filingPeriods } from '../shared/filings/filing-periods.ts';
 import { readState } from '../shared/filings/request.ts';
@@ -15,9 +13,9 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: ledgerAccess(['BatchGetItem', 'Query'], partitions.periods, partitions.openEntries),
   query: FilingPeriodsQuery,
-  run: async ({ query, caller }) => {
+  answer: ({ query, caller }) => {
     const only = query.state === undefined ? null : readState(query.state);
-    return mapResult(await filingPeriods(caller.account, only, query, { ...filingReadPorts, now }), ok);
+    return filingPeriods(caller.account, only, query, { ...filingReadPorts, now });
   },
 });
 

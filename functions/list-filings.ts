@@ -1,6 +1,4 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { ok } from '../shared/api/reply.ts';
-import { mapResult } from '../shared/base/result.ts';
 import { listFilings } from '../shared/filings/read-filings.ts';
 import { FilingListQuery, readState } from '../shared/filings/request.ts';
 import { FilingList } from '../shared/filings/response.ts';
@@ -15,9 +13,9 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: ledgerAccess(['GetItem', 'BatchGetItem', 'Query'], partitions.filings),
   query: FilingListQuery,
-  run: async ({ query, caller }) => {
+  answer: ({ query, caller }) => {
     const filters = { ...query, ...(query.state !== undefined && { state: readState(query.state) }) };
-    return mapResult(await listFilings(filters, caller.account, filingReadPorts), ok);
+    return listFilings(filters, caller.account, filingReadPorts);
   },
 });
 

@@ -1,6 +1,4 @@
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { ok } from '../shared/api/reply.ts';
-import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { replayTransaction } from '../shared/ledger/replay.ts';
 import { Replay } from '../shared/ledger/response.ts';
@@ -17,10 +15,7 @@ export const { endpoint, handler } = defineEndpoint({
     actions: { content: ['BatchGetItem'], transactions: ['GetItem'] },
     partitions: { transactions: [partitions.transactions] },
   },
-  run: async ({ id, caller }) => {
-    const ports = { ledger: ledgerReads, loadContent, now };
-    return mapResult(await replayTransaction(id, caller.account, ports), ok);
-  },
+  answer: ({ id, caller }) => replayTransaction(id, caller.account, { ledger: ledgerReads, loadContent, now }),
 });
 
 export const documentation = () =>

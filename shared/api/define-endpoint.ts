@@ -1,19 +1,19 @@
 import type * as z from 'zod/mini';
 import { assert } from '../base/assert.ts';
 import type { Problem } from '../base/problem.ts';
-import type { Result } from '../base/result.ts';
+import { mapResult, type Result } from '../base/result.ts';
 import { withCaller } from '../store/table-access.ts';
 import { type BodyDefinition, parseBody, readBody } from './body.ts';
 import type { Endpoint, EndpointDescription, Serve } from './endpoint.ts';
 import { inBodyOrder, readQuery } from './field-problems.ts';
 import { type Handler, lambdaHandler } from './lambda-handler.ts';
-import { type EndpointResponse, envelope, proxyResult } from './reply.ts';
+import { type EndpointResponse, envelope, ok, proxyResult } from './reply.ts';
 import { type Caller, Refusal, type RequestContext, requireCaller, type Scope } from './request-context.ts';
 import { refuseUnknownVersion } from './versions.ts';
 
 export type { Documentation, Samples } from './endpoint.ts';
 
-/** The input of `run`: the request is checked, and only the context depends on HTTP. */
+/** The input of an implementation: the request is checked, and only the context depends on HTTP. */
 type Input<Body, Query> = {
   readonly body: Body;
   /** The body with all of its fields, including fields that the schema leaves out. */
@@ -28,19 +28,22 @@ type Input<Body, Query> = {
   readonly context: RequestContext;
 };
 
+type Run<Body extends z.ZodMiniType, Query extends z.ZodMiniType, Value> = (
+  input: Input<z.output<Body>, z.output<Query>>,
+) => Promise<Result<Value>> | Result<Value>;
+
+/** `run` returns the response, and `answer` the body of a 200 without headers of its own. */
 type Implementation<Body extends z.ZodMiniType, Query extends z.ZodMiniType> = {
   readonly body?: BodyDefinition<Body>;
   readonly query?: Query;
-  readonly run: (
-    input: Input<z.output<Body>, z.output<Query>>,
-  ) => Promise<Result<EndpointResponse>> | Result<EndpointResponse>;
-};
+} & ({ readonly run: Run<Body, Query, EndpointResponse> } | { readonly answer: Run<Body, Query, object> });
 
 const isSome = (problems: readonly Problem[]): problems is readonly [Problem, ...Problem[]] => problems.length > 0;
 
 const serveWith =
-  <Body extends z.ZodMiniType, Query extends z.ZodMiniType>({ body, query, run }: Implementation<Body, Query>): Serve =>
+  <Body extends z.ZodMiniType, Query extends z.ZodMiniType>(definition: Implementation<Body, Query>): Serve =>
   async (context) => {
+    const { body, query } = definition;
     if (body) readBody(context);
     refuseUnknownVersion(context);
     const parsedQuery = readQuery(query, context);
@@ -50,7 +53,7 @@ const serveWith =
     if (isSome(problems)) throw new Refusal(problems);
     const { version, pathParameters } = context;
     assert(version !== undefined, 'The handler resolves the version first.');
-    const result = await run({
+    const input = {
       body: parsedBody?.value as z.output<Body>,
       sent,
       query: parsedQuery.value as z.output<Query>,
@@ -59,7 +62,8 @@ const serveWith =
       caller: requireCaller(context),
       version,
       context,
-    });
+    };
+    const result = 'run' in definition ? await definition.run(input) : mapResult(await definition.answer(input), ok);
     if (result.ok) return proxyResult(result.value, context);
     // Problems are listed in the order of the body.
     const [first = result.problems[0], ...others] = inBodyOrder(result.problems, sent);
