@@ -10,6 +10,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createGateway } from '../../infra/local/gateway.ts';
 import type { Handlers } from '../../infra/local/handlers.ts';
+import { readSettings } from '../../infra/local/settings.ts';
 import { type Answer, type Request, send } from '../support/http.ts';
 import { noteWritten } from '../support/log-watch.ts';
 
@@ -482,4 +483,17 @@ describe('the local gateway', () => {
     }
     expect((await send(url, 'GET', '/transactions')).status).toBe(200);
   });
+});
+
+it('refuses a value of LOG that would do nothing', () => {
+  for (const LOG of ['requests', 'off', '', undefined]) expect(() => readSettings({ LOG })).not.toThrow();
+  expect(() => readSettings({ LOG: 'yes' })).toThrow('LOG must be requests or off, not "yes".');
+});
+
+it('listens on loopback, and on every interface only with HOST', () => {
+  expect(readSettings({}).host).toBe('127.0.0.1');
+  expect(readSettings({ HOST: '' }).host).toBe('127.0.0.1');
+  expect(readSettings({ HOST: '0.0.0.0' }).host).toBe('0.0.0.0');
+  for (const HOST of ['localhost', '::', '192.168.0.1', '0.0.0.0 '])
+    expect(() => readSettings({ HOST })).toThrow(`not "${HOST}"`);
 });
