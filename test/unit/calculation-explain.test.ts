@@ -236,58 +236,39 @@ describe('the place of taxation of a sale', () => {
 });
 
 describe('discounts, included tax and shipping', () => {
-  it('have the amounts of discounts', () => {
-    const line_items = [
-      { quantity: '2', unit_price: '50.00', discount_amount: '1.00', third_party_discount_amount: '2.00' },
-    ];
-    const outcome = explained({ discount_amount: '5.00', line_items }, goods);
-    expect(figuresOf(outcome, 'base')).toEqual([['2', '100.00', '6.00', '5.00', '94.00', '2.00']]);
-  });
+  const food = rule('food', ['FOOD.GROCERY'], { type: 'exempt' });
+  const withFood = releaseOf({ of: [state], rules: [rule('goods', ['GENERAL'], { type: 'taxable' }), food] });
+  const groceries = { unit_price: '10.00', product_tax_code: 'FOOD.GROCERY' };
+  const discounted = { discount_amount: '1.00', third_party_discount_amount: '2.00' };
+  const discounts = { discount_amount: '5.00', line_items: [{ quantity: '2', unit_price: '50.00', ...discounted }] };
+  const included = { tax_included: true, line_items: [{ unit_price: '106.00' }] };
+  const shipped = { shipping: { amount: '9.00' }, line_items: [{ unit_price: '20.00' }, groceries] };
+  const cents = { line_items: [{ unit_price: '0.09' }, { unit_price: '0.09' }] };
+  const onInvoice = { settings: { rounding: 'invoice' } };
 
-  it('have the gross, the net and the tax', () => {
-    const outcome = explained({ tax_included: true, line_items: [{ unit_price: '106.00' }] }, goods);
-    expect(figuresOf(outcome, 'base')).toEqual([['1', '106.00', '106.00', '100.00']]);
-    expect(figuresOf(outcome, 'rounding')).toEqual([['6', '6.00']]);
-  });
-
-  it('have the shares of shipping, its policy and its tax', () => {
-    const release = releaseOf({
-      of: [state],
-      rules: [rule('goods', ['GENERAL'], { type: 'taxable' }), rule('food', ['FOOD.GROCERY'], { type: 'exempt' })],
-    });
-    const line_items = [{ unit_price: '20.00' }, { unit_price: '10.00', product_tax_code: 'FOOD.GROCERY' }];
-    const outcome = explained({ shipping: { amount: '9.00' }, line_items }, release);
-    expect(figuresOf(outcome, 'base', '/shipping')).toEqual([['9.00', '2', '6.00', '3.00']]);
-    expect(stepsOf(outcome, 'rule', '/shipping')).toMatchObject([
-      { rule_id: 'mi-shipping', citation: 'The law' },
-      { rule_id: 'mi-shipping', citation: 'The law' },
-    ]);
-    expect(figuresOf(outcome, 'rule', '/shipping')).toEqual([
-      ['6.00', '6.00'],
-      ['0.00', '3.00'],
-    ]);
-    expect(figuresOf(outcome, 'rounding', '/shipping')).toEqual([['0.36', '0.36']]);
+  it.each<[string, Asked, string, string, string[], object?]>([
+    ['discounts', discounts, 'base', '/line_items/0', ['2 100.00 6.00 5.00 94.00 2.00']],
+    ['the gross and the net', included, 'base', '/line_items/0', ['1 106.00 106.00 100.00']],
+    ['the included tax', included, 'rounding', '/line_items/0', ['6 6.00']],
+    ['the shares of shipping', shipped, 'base', '/shipping', ['9.00 2 6.00 3.00']],
+    ['what is taxed of it', shipped, 'rule', '/shipping', ['6.00 6.00', '0.00 3.00']],
+    ['its tax', shipped, 'rounding', '/shipping', ['0.36 0.36']],
+    ['the tax of the invoice', cents, 'rounding', '/line_items/0', ['0.0054 0.0108 0.01 0.01'], onInvoice],
+    ['the share of another line', cents, 'rounding', '/line_items/1', ['0.0054 0.0108 0.01 0.00'], onInvoice],
+  ])('have the figures of %s', (_, asked, name, pointer, figures, options = {}) => {
+    const outcome = explained(asked, withFood, options);
+    expect(figuresOf(outcome, name, pointer).map((own) => own.join(' '))).toEqual(figures);
+    if (name !== 'rule') return;
+    const policy = { rule_id: 'mi-shipping', citation: 'The law' };
+    expect(stepsOf(outcome, name, pointer)).toMatchObject([policy, policy]);
   });
 
   it('name the lines that a charge delivers, and a discount on it', () => {
-    const line_items = [
-      { id: 'mug', unit_price: '30.00' },
-      { id: 'card', unit_price: '100.00', product_tax_code: 'FEES.GIFT_CARDS' },
-      { id: 'bag', unit_price: '60.00' },
-    ];
+    const card = { id: 'card', unit_price: '100.00', product_tax_code: 'FEES.GIFT_CARDS' };
+    const line_items = [{ id: 'mug', unit_price: '30.00' }, card, { id: 'bag', unit_price: '60.00' }];
     const shipping = { amount: '10.00', discount_amount: '1.00' };
-    const outcome = explained({ line_items, shipping } as Asked, releaseOf({ of: [state] }));
-    expect(textsOf(outcome, 'base', '/shipping')).toEqual([
+    expect(textsOf(explained({ line_items, shipping }, goods), 'base', '/shipping')).toEqual([
       'Shipping of 10.00, less discounts of 1.00, is 9.00. It is allocated to the 2 lines that it delivers by net amount: mug 3.00 and bag 6.00.',
-    ]);
-  });
-
-  it('have the exact and rounded tax of the invoice, and the share of each line', () => {
-    const line_items = [{ unit_price: '0.09' }, { unit_price: '0.09' }];
-    const invoice = explained({ line_items }, goods, { settings: { rounding: 'invoice' } });
-    expect([0, 1].flatMap((index) => figuresOf(invoice, 'rounding', `/line_items/${index}`))).toEqual([
-      ['0.0054', '0.0108', '0.01', '0.01'],
-      ['0.0054', '0.0108', '0.01', '0.00'],
     ]);
   });
 });
@@ -300,30 +281,18 @@ const exactOf = (text: string) => {
 const isSame = (left: ReturnType<typeof exactOf>, right: ReturnType<typeof exactOf>) =>
   left.units * 10n ** BigInt(right.scale) === right.units * 10n ** BigInt(left.scale);
 
-describe('the rounding of shipping with goods', () => {
-  it('names the tax before it, even if fees follow the shipping in the document', () => {
-    const answer = ask({
-      to: { state: 'CT' },
-      explain: true,
-      line_items: [
-        { id: 'a', unit_price: '10.36' },
-        { id: 'post', product_tax_code: 'SHIPPING.DELIVERY', unit_price: '6.08' },
-        { id: 'wrap', product_tax_code: 'FEES.GIFT_WRAP', unit_price: '4.80' },
-      ],
-    });
-    for (const [index, tax] of [
-      [1, '0.39'],
-      [2, '0.30'],
-    ] as const) {
-      const [text = ''] = textsOf(answer, 'rounding', `/line_items/${index}`);
-      const { both, goods, difference } =
-        /tax on both is .*? to (?<both>\d+\.\d+); the tax on .*? to (?<goods>\d+\.\d+)\. .* difference, (?<difference>\d+\.\d+)/.exec(
-          text,
-        )?.groups ?? {};
-      expect([difference, answer.line_items[index]?.tax_amount], text).toEqual([tax, tax]);
-      expect(Math.round((Number(both) - Number(goods)) * 100), text).toBe(Math.round(Number(tax) * 100));
-    }
-  });
+it.each([
+  [1, '0.39'],
+  [2, '0.30'],
+])('the rounding of shipping with goods has the tax before it, even if a fee follows: line %i', (index, tax) => {
+  const post = { product_tax_code: 'SHIPPING.DELIVERY', unit_price: '6.08' };
+  const wrap = { product_tax_code: 'FEES.GIFT_WRAP', unit_price: '4.80' };
+  const answer = ask({ to: { state: 'CT' }, explain: true, line_items: [{ unit_price: '10.36' }, post, wrap] });
+  const [text = ''] = textsOf(answer, 'rounding', `/line_items/${index}`);
+  const pattern = /tax on both is .*? to (\d+\.\d+); the tax on .*? to (\d+\.\d+)\. .* difference, (\d+\.\d+)/;
+  const [, both, before, difference] = pattern.exec(text) ?? [];
+  expect([difference, answer.line_items[index]?.tax_amount], text).toEqual([tax, tax]);
+  expect((Number(both) - Number(before)).toFixed(2), text).toBe(tax);
 });
 
 const places = ['MI', 'PA', 'NY', 'MA', 'TX', 'TN', 'FL', 'MD', 'OR', 'DC', 'RI', 'CT'].map((letters) => ({

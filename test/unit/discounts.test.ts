@@ -1,42 +1,204 @@
-import { expect, it } from 'vitest';
-import { ask } from '../support/builders.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { crossFieldProblems } from '../../shared/calculations/request-problems.ts';
+import { ask, refusal, requestOf } from '../support/builders.ts';
+import { shippingCharges } from '../support/shipping.ts';
 
-const honolulu = { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' };
-const coupon = { unit_price: '10.00', third_party_discount_amount: '9.00' };
+describe('a discount of the document', () => {
+  const honolulu = { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' };
+  const coupon = { unit_price: '10.00', third_party_discount_amount: '9.00' };
+  const shared = { discount_applies_to: 'line_items_and_shipping' as const, shipping: [{ amount: '9.00' }] };
 
-const applied = (request: object) => {
-  const { line_items, shipping } = ask({ to: honolulu, line_items: [coupon, { unit_price: '10.00' }], ...request });
-  return [...line_items, ...[shipping ?? []].flat()].map((charge) => [
-    charge.applied_discount_amount,
-    'applied_third_party_discount_amount' in charge ? charge.applied_third_party_discount_amount : '0.00',
-    charge.net_amount,
-  ]);
-};
-
-// Hawaii taxes the price before a manufacturer's coupon.
-it('allocates the discount of a document by net, to no line more than its buyer pays', () => {
-  expect(applied({ discount_amount: '1.00' })).toEqual([
-    ['0.50', '9.00', '9.50'],
-    ['0.50', '0.00', '9.50'],
-  ]);
-  expect(applied({ discount_amount: '4.00' })).toEqual([
-    ['1.00', '9.00', '9.00'],
-    ['3.00', '0.00', '7.00'],
-  ]);
+  // Hawaii taxes the price before a manufacturer's coupon. Each row has the seller's discount, the coupon and the net.
+  it.each([
+    ['is allocated by net', { discount_amount: '1.00' }, ['0.50 9.00 9.50', '0.50 0.00 9.50']],
+    ['takes no more than its buyer pays', { discount_amount: '4.00' }, ['1.00 9.00 9.00', '3.00 0.00 7.00']],
+    [
+      'as a coupon, is allocated by what the buyer pays',
+      { third_party_discount_amount: '5.50' },
+      ['0.00 9.50 10.00', '0.00 5.00 10.00'],
+    ],
+    [
+      'that shipping shares, leaves what the coupon takes of the goods',
+      { ...shared, discount_amount: '10.00', third_party_discount_amount: '5.50' },
+      ['1.00 9.00 9.00', '4.50 5.50 5.50', '4.50  4.50'],
+    ],
+  ])('%s', (_, request, rows) => {
+    const answer = ask({ to: honolulu, line_items: [coupon, { unit_price: '10.00' }], ...request });
+    const lines = answer.line_items.map((line) => [
+      line.applied_discount_amount,
+      line.applied_third_party_discount_amount,
+      line.net_amount,
+    ]);
+    const charges = shippingCharges(answer.shipping).map((one) => [one.applied_discount_amount, '', one.net_amount]);
+    expect([...lines, ...charges].map((figures) => figures.join(' '))).toEqual(rows);
+  });
 });
 
-it('allocates the coupon of a document by what the buyer pays for each line', () => {
-  expect(applied({ third_party_discount_amount: '5.50' })).toEqual([
-    ['0.00', '9.50', '10.00'],
-    ['0.00', '5.00', '10.00'],
-  ]);
-});
+describe('reductions', () => {
+  /** Line items with a negative price: what they reduce, and that they are taxed as what they reduce. */
 
-it('keeps what the coupon of the document takes of the goods out of a discount that shipping shares', () => {
-  const shared = { discount_applies_to: 'line_items_and_shipping', shipping: [{ amount: '9.00' }] };
-  expect(applied({ ...shared, discount_amount: '10.00', third_party_discount_amount: '5.50' })).toEqual([
-    ['1.00', '9.00', '9.00'],
-    ['4.50', '5.50', '5.50'],
-    ['4.50', '0.00', '4.50'],
-  ]);
+  type Lines = NonNullable<Parameters<typeof ask>[0]['line_items']>;
+
+  const newark = { city: 'Newark', state: 'NJ', postal_code: '07102', country: 'US' };
+  const shirt = { id: 'shirt', product_tax_code: 'CLOTHING.APPAREL', unit_price: '60.00' };
+  const lamp = { id: 'lamp', product_tax_code: 'GENERAL', unit_price: '40.00' };
+
+  /** New Jersey taxes the lamp at 6.625 % and not the shirt. */
+  const order = (line_items: Lines, others: object = {}) => ask({ to: newark, line_items, ...others });
+  const taxes = (line_items: Lines, others: object = {}) => {
+    const { subtotal_amount, applied_discount_amount, tax_amount, total_amount } = order(line_items, others);
+    return [subtotal_amount, applied_discount_amount, tax_amount, total_amount].join(' ');
+  };
+
+  describe('a negative price reduces', () => {
+    // 4.00 of 10.00 is the share of the lamp in all goods: 36.00 at 6.625 % is 2.385.
+    it.each([
+      ['the line that it names', { unit_price: '-10.00', parent_line_item_id: 'lamp' }, '90.00 0.00 1.99 91.99'],
+      ['an exempt line that it names', { unit_price: '-10.00', parent_line_item_id: 'shirt' }, '90.00 0.00 2.65 92.65'],
+      ['the lines with its code', { unit_price: '-10.00', product_tax_code: 'GENERAL' }, '90.00 0.00 1.99 91.99'],
+      ['all goods, in proportion', { unit_price: '-10.00', product_tax_code: null }, '90.00 0.00 2.39 92.39'],
+      ['as often as its quantity', { unit_price: '-2.50', quantity: '4' }, '90.00 0.00 1.99 91.99'],
+      ['all of a line', { unit_price: '-40.00', parent_line_item_id: 'lamp' }, '60.00 0.00 0.00 60.00'],
+    ] as const)('%s', (_, reduction, figures) => expect(taxes([shirt, lamp, reduction])).toBe(figures));
+
+    it('shipping, with a code of shipping or by its id', () => {
+      const shipping = { id: 'post', amount: '10.00' };
+      const plain = taxes([lamp], { shipping: { ...shipping, amount: '6.00' } });
+      expect(plain).toBe('40.00 0.00 3.05 49.05');
+      for (const named of [{ product_tax_code: 'SHIPPING.DELIVERY' }, { parent_line_item_id: 'post' }]) {
+        const answer = order([lamp, { ...named, unit_price: '-4.00' }], { shipping });
+        expect(answer).toMatchObject({ subtotal_amount: '36.00', tax_amount: '3.05', total_amount: '49.05' });
+        expect(shippingCharges(answer.shipping)[0]).toMatchObject({
+          applied_discount_amount: '4.00',
+          net_amount: '6.00',
+        });
+      }
+    });
+
+    it('and is itself a line without tax, whose amounts add up, and without warnings', () => {
+      const { line_items, warnings } = order([
+        shirt,
+        lamp,
+        { id: 'off', unit_price: '-10.00', product_tax_code: null },
+      ]);
+      expect(line_items.map((line) => [line.amount, line.applied_discount_amount, line.net_amount].join(' '))).toEqual([
+        '60.00 6.00 54.00',
+        '40.00 4.00 36.00',
+        '-10.00 -10.00 0.00',
+      ]);
+      expect(line_items[2]).toMatchObject({ unit_price: '-10.00', taxable_amount: '0.00', tax_amount: '0.00' });
+      expect(warnings).toEqual([]);
+    });
+
+    it('is explained', () => {
+      const { explanation } = order([lamp, { unit_price: '-10.00', product_tax_code: null }], { explain: true });
+      expect(explanation?.filter(({ pointer }) => pointer === '/line_items/1').map(({ text }) => text)).toEqual([
+        'The negative price takes 10.00 off other charges, as a discount on them. The line itself has no tax.',
+      ]);
+    });
+  });
+
+  it('gives the tax of the same discounts sent on the lines, whatever else is in the document', () => {
+    const cents = (value: number) => (value / 100).toFixed(2);
+    const line = fc.record({
+      price: fc.integer({ min: 1, max: 20_000 }),
+      part: fc.integer({ min: 0, max: 100 }),
+      isShirt: fc.boolean(),
+    });
+    type Sold = { readonly price: number; readonly part: number; readonly isShirt: boolean };
+    const check = (lines: readonly Sold[], percent: number, tax_included: boolean) => {
+      const sold = lines.map(({ price, part, isShirt }, index) => ({
+        off: Math.floor((price * part) / 100),
+        goods: { ...(isShirt ? shirt : lamp), id: `l${index}`, unit_price: cents(price) },
+      }));
+      const left = lines.reduce((sum, { price }, index) => sum + price - (sold[index]?.off ?? 0), 0);
+      const discount_amount = cents(Math.floor((left * percent) / 100));
+      const others = { tax_included, shipping: { amount: '7.77' }, discount_amount };
+      const reductions = sold.map(({ off, goods }) => ({
+        unit_price: `-${cents(off)}`,
+        parent_line_item_id: goods.id,
+      }));
+      const reduced = order([...sold.map(({ goods }) => goods), ...reductions], others);
+      const discounted = order(
+        sold.map(({ off, goods }) => ({ ...goods, discount_amount: cents(off) })),
+        others,
+      );
+      for (const name of ['tax_amount', 'total_amount', 'tax_summary'] as const)
+        expect(reduced[name]).toEqual(discounted[name]);
+    };
+    const lines = fc.array(line, { minLength: 1, maxLength: 4 });
+    fc.assert(fc.property(lines, fc.integer({ min: 0, max: 50 }), fc.boolean(), check), { numRuns: 200 });
+  });
+
+  describe('a negative price is refused', () => {
+    const named = (parent_line_item_id: string, others: object = {}) => ({
+      unit_price: '-1',
+      parent_line_item_id,
+      ...others,
+    });
+    it.each([
+      [
+        'more than there is',
+        named('lamp', { unit_price: '-40.01' }),
+        'unit_price',
+        /takes 40\.01 off charges of 40\.00/,
+      ],
+      ['a line that does not exist', named('chair'), 'parent_line_item_id', /has the id "chair"/],
+      ['itself', named('off', { id: 'off' }), 'parent_line_item_id', /has the id "off"/],
+      [
+        'a code that nothing has',
+        { unit_price: '-1', product_tax_code: 'SERVICES.REPAIR' },
+        'unit_price',
+        /returned deposit/,
+      ],
+      [
+        'a discount of its own',
+        { unit_price: '-1', discount_amount: '0.50' },
+        'discount_amount',
+        /is a discount itself/,
+      ],
+    ] as const)('%s', (_, reduction, field, detail) => {
+      const pointer = `/line_items/2/${field}`;
+      const request = { to: newark, line_items: [shirt, lamp, reduction] };
+      for (const [problem] of [refusal(request), crossFieldProblems(requestOf(request))]) {
+        expect(problem?.source).toEqual({ pointer });
+        expect(problem?.detail).toMatch(detail);
+      }
+    });
+
+    it('and limits a discount of the document only where it reduces goods', () => {
+      const shipping = { id: 'post', amount: '10.00' };
+      const of = (parent_line_item_id: string, discount_amount: string) =>
+        crossFieldProblems(
+          requestOf({
+            to: newark,
+            line_items: [lamp, { unit_price: '-5.00', product_tax_code: null, parent_line_item_id }],
+            shipping,
+            discount_amount,
+          }),
+        ).map(({ detail }) => detail);
+      expect(of('post', '40.00')).toEqual([]);
+      expect(of('post', '40.01')).toEqual([expect.stringContaining('the 40.00 of the goods')]);
+      expect(of('lamp', '35.00')).toEqual([]);
+      expect(of('lamp', '35.01')).toEqual([expect.stringContaining('the 35.00 of the goods')]);
+    });
+  });
+
+  it('a negative price is taxed where what it reduces is, whatever its own address', () => {
+    const omaha = { city: 'Omaha', state: 'NE', postal_code: '68102', country: 'US' };
+    // Not every rate of this ZIP is established.
+    const elsewhere = { customer: { address: { state: 'MO', postal_code: '63141' } } };
+    const line_items = [
+      shirt,
+      { ...lamp, customer: { address: omaha } },
+      { ...elsewhere, unit_price: '-5.00', product_tax_code: 'GENERAL' },
+    ];
+    const taxed = ask(
+      { to: newark, line_items, tax_date: '2026-11-20' },
+      { settings: { incomplete_coverage: 'reject' } },
+    );
+    const statesOf = (index: number) => taxed.line_items[index]?.taxes.map((row) => row.jurisdiction_code.slice(0, 5));
+    expect(new Set(statesOf(2))).toEqual(new Set(['US-NE']));
+  });
 });
