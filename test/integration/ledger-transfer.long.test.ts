@@ -222,7 +222,7 @@ describe('an exported ledger', () => {
 
   it('is refused while a filing is unfinished', async () => {
     const { filed } = books.filings;
-    await tamper(filingKey(books.account.id, filed.id), (item) => ({ ...item, unfinished: true, status: 'closing' }));
+    await tamper(filingKey(books.account.id, filed.id), (item) => ({ ...item, isUnfinished: true, status: 'closing' }));
     const out = newFile();
     expect(await failure(exported(books.caller, out))).toMatch(`CommandError: The filing ${filed.id} is unfinished`);
     expect(readdirSync(folder).filter((one) => out.endsWith(one.split('.')[0] ?? ''))).toEqual([]);

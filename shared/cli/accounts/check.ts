@@ -23,9 +23,10 @@ import { stateOf } from './keys.ts';
 type Status = 'missing' | 'check' | 'ok';
 type Finding = { readonly status: Status; readonly subject: string; readonly found: string; readonly action: string };
 
-const finding = (status: Status, subject: string, found: string, action = ''): Finding => ({
-  ...{ status, subject, found, action },
-});
+const findingOf =
+  (status: Status) =>
+  (subject: string, found: string, action = ''): Finding => ({ status, subject, found, action });
+const [missing, check, ok] = [findingOf('missing'), findingOf('check'), findingOf('ok')];
 
 const settingsCommand = ({ id }: Account, assignment: string): string =>
   `npm run accounts -- settings --account ${id} ${assignment}`;
@@ -35,16 +36,12 @@ const registrationFindings = (account: Account, today: string): Finding[] => {
   const subject = 'registrations';
   if (registrations === null) {
     const action = `Set the states where you are registered, or registrations=all: ${settingsCommand(account, 'registrations=@registrations.json')}`;
-    return [finding('missing', subject, 'not set: tax is collected in every state', action)];
+    return [missing(subject, 'not set: tax is collected in every state', action)];
   }
   if (registrations === 'all')
-    return [
-      finding('check', subject, 'tax is collected in every state', 'Confirm that you are registered everywhere.'),
-    ];
+    return [check(subject, 'tax is collected in every state', 'Confirm that you are registered everywhere.')];
   if (registrations.length === 0)
-    return [
-      finding('missing', subject, 'none: no tax is collected anywhere', 'Set the states where you are registered.'),
-    ];
+    return [missing(subject, 'none: no tax is collected anywhere', 'Set the states where you are registered.')];
   return registrations.map((registration) => frequencyFinding(registration, today));
 };
 
@@ -54,12 +51,7 @@ const frequencyFinding = ({ state, from, to, frequency }: Registration, today: s
   const { due_date } = findFilingTerms(code, frequency, end);
   const due = due_date === null ? '' : `; the return of the period to ${end} is due ${due_date}`;
   const days = `from ${from.slice(0, 10)}${to === null ? '' : ` to ${to.slice(0, 10)}`}`;
-  return finding(
-    'ok',
-    `registration ${code}`,
-    `${days}, files each ${frequency}${due}`,
-    'Compare the frequency with the state.',
-  );
+  return ok(`registration ${code}`, `${days}, files each ${frequency}${due}`, 'Compare the frequency with the state.');
 };
 
 const nexusFindings = async (account: Account): Promise<Finding[]> => {
@@ -67,10 +59,10 @@ const nexusFindings = async (account: Account): Promise<Finding[]> => {
   return [
     ...data.flatMap(({ state, status, advice }) =>
       status === 'reached' || status === 'upcoming'
-        ? [finding(status === 'reached' ? 'missing' : 'check', `nexus ${state}`, `threshold ${status}`, advice)]
+        ? [(status === 'reached' ? missing : check)(`nexus ${state}`, `threshold ${status}`, advice)]
         : [],
     ),
-    ...warnings.map(({ message }) => finding('check', 'nexus', 'incomplete figures', message)),
+    ...warnings.map(({ message }) => check('nexus', 'incomplete figures', message)),
   ];
 };
 
@@ -78,30 +70,28 @@ const policyFindings = (account: Account): Finding[] => {
   const { ship_from, incomplete_coverage, ambiguous_address, time_zone, retain_personal_data_days } = account.settings;
   const policy = (name: string, value: string) =>
     value === 'warn'
-      ? finding('check', name, 'warn: the sale goes on, with a warning', `Read the warnings, or set ${name}=reject.`)
-      : finding('ok', name, value);
+      ? check(name, 'warn: the sale goes on, with a warning', `Read the warnings, or set ${name}=reject.`)
+      : ok(name, value);
   return [
     ship_from === null
-      ? finding(
-          'missing',
+      ? missing(
           'ship_from',
           'not set: states that tax by the origin are calculated by the destination',
           `Set the address that you ship from: ${settingsCommand(account, `'ship_from={"state":"MI","postal_code":"48226"}'`)}`,
         )
-      : finding('ok', 'ship_from', [ship_from.city, ship_from.state, ship_from.postal_code].filter(Boolean).join(', ')),
+      : ok('ship_from', [ship_from.city, ship_from.state, ship_from.postal_code].filter(Boolean).join(', ')),
     policy('incomplete_coverage', incomplete_coverage),
     policy('ambiguous_address', ambiguous_address),
     time_zone === 'UTC'
-      ? finding('check', 'time_zone', 'UTC', 'Set the time zone of your books, such as time_zone=America/New_York.')
-      : finding('ok', 'time_zone', time_zone),
+      ? check('time_zone', 'UTC', 'Set the time zone of your books, such as time_zone=America/New_York.')
+      : ok('time_zone', time_zone),
     retain_personal_data_days === null
-      ? finding(
-          'check',
+      ? check(
           'retain_personal_data_days',
           'personal data is kept',
           'Set a number of days if your privacy policy has one.',
         )
-      : finding('ok', 'retain_personal_data_days', `${retain_personal_data_days}`),
+      : ok('retain_personal_data_days', `${retain_personal_data_days}`),
   ];
 };
 
@@ -111,16 +101,15 @@ const contentFinding = async (state: string, today: string): Promise<Finding> =>
   const source = await readContentSource(code);
   const age = publisher ? staleness(publisher, source, today) : null;
   const subject = `content ${state}`;
-  if (age?.isStale)
-    return finding('missing', subject, age.reason ?? 'stale', `Run npm run content -- update --state ${code}.`);
-  if (age?.asOf) return finding('ok', subject, `official files of ${age.asOf}, next by ${age.nextExpected}`);
+  if (age?.isStale) return missing(subject, age.reason ?? 'stale', `Run npm run content -- update --state ${code}.`);
+  if (age?.asOf) return ok(subject, `official files of ${age.asOf}, next by ${age.nextExpected}`);
   const release = builtInRelease(code);
   const found = release ? `built-in rates of ${releaseDay(release)}` : 'no rates';
   const action =
     publisher && publisher.format !== null
       ? `Take the official files: npm run content -- update --state ${code}`
       : 'Levy imports no official file of this state: compare the rates with the state each quarter.';
-  return finding(release ? 'check' : 'missing', subject, found, action);
+  return (release ? check : missing)(subject, found, action);
 };
 
 /** The elections that a remote seller has made or can make in a state. An account that ships from the state has none. */
@@ -134,17 +123,16 @@ const electionFindings = ({ settings }: Account, state: string): Finding[] => {
     const subject = `election ${state}`;
     if (own && isHome)
       return [
-        finding(
-          'check',
+        check(
           subject,
           `${election}, but the account ships from the state`,
           'It applies only to sales from other states: withdraw it if you make none.',
         ),
       ];
-    if (own) return [finding('ok', subject, `${election} from ${own.from}${own.to === null ? '' : ` to ${own.to}`}`)];
+    if (own) return [ok(subject, `${election} from ${own.from}${own.to === null ? '' : ` to ${own.to}`}`)];
     return isHome
       ? []
-      : [finding('check', subject, 'none', `If you elected ${election} with the state, set remote_seller_elections.`)];
+      : [check(subject, 'none', `If you elected ${election} with the state, set remote_seller_elections.`)];
   });
 };
 
@@ -156,21 +144,19 @@ const keyFinding = async ({ id }: Account): Promise<Finding> => {
   const valid = (await listKeys(id)).filter((key) => ['active', 'overlapping'].includes(stateOf(key, nowMs)));
   if (valid.length === 0) {
     const create = `npm run accounts -- keys create --account ${id} --scopes read,write`;
-    return finding('check', 'API keys', 'none', `Create one, unless clients send bearer tokens: ${create}`);
+    return check('API keys', 'none', `Create one, unless clients send bearer tokens: ${create}`);
   }
   const keys = counted(valid.length, 'active key');
-  if (valid.some(({ expires_at }) => expires_at === null))
-    return finding('ok', 'API keys', `${keys}, of which one never expires`);
+  if (valid.some(({ expires_at }) => expires_at === null)) return ok('API keys', `${keys}, of which one never expires`);
   const last = valid.reduce((a, b) => ((a.expires_at ?? '') > (b.expires_at ?? '') ? a : b));
   const day = (last.expires_at ?? '').slice(0, 10);
   const found = `${keys}; the last one expires ${day}`;
-  if (day > addDays(toDay(nowMs), rotationDays)) return finding('ok', 'API keys', found);
+  if (day > addDays(toDay(nowMs), rotationDays)) return ok('API keys', found);
   const rotate = `npm run accounts -- keys rotate ${last.id} --account ${id}`;
-  return finding('missing', 'API keys', found, `Rotate it before: ${rotate}`);
+  return missing('API keys', found, `Rotate it before: ${rotate}`);
 };
 
-const alarms = finding(
-  'check',
+const alarms = check(
   'alarms',
   'not visible in the tables',
   'Deploy with alarmEmail, confirm the subscription, and test the alarm route (infra/runbook.md).',
@@ -193,21 +179,17 @@ const findingsOf = async (account: Account): Promise<readonly Finding[]> => {
   ];
 };
 
-const check = async ({ account: id, json }: { readonly account: string; readonly json?: boolean }): Promise<void> => {
+const run = async ({ account: id, json }: { readonly account: string; readonly json?: boolean }): Promise<void> => {
   const account = await requireAccount(id);
   const findings = await findingsOf(account);
-  const missing = findings.filter(({ status }) => status === 'missing').length;
-  if (missing > 0) process.exitCode = 2;
-  if (json) return printJson({ account: account.id, missing, findings });
-  print(
-    textTable([
-      ['status', 'subject', 'found'],
-      ...findings.map(({ status, subject, found }) => [status, subject, found]),
-    ]),
-  );
+  const count = findings.filter(({ status }) => status === 'missing').length;
+  if (count > 0) process.exitCode = 2;
+  if (json) return printJson({ account: account.id, missing: count, findings });
+  const rows = findings.map(({ status, subject, found }) => [status, subject, found]);
+  print(textTable([['status', 'subject', 'found'], ...rows]));
   print();
   for (const { status, subject, action } of findings) if (status !== 'ok') print(`${subject}: ${action}`);
-  print(missing === 0 ? 'Nothing is missing.' : `${counted(missing, 'decision')} missing.`);
+  print(count === 0 ? 'Nothing is missing.' : `${counted(count, 'decision')} missing.`);
 };
 
 export const addCheck = (program: LevyCommand): LevyCommand =>
@@ -219,4 +201,4 @@ export const addCheck = (program: LevyCommand): LevyCommand =>
     )
     .account()
     .option('--json', 'one JSON object')
-    .action(check);
+    .action(run);
