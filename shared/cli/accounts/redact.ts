@@ -26,7 +26,7 @@ export type Selection =
 const pageSize = 100;
 
 /** A transaction of the selection. */
-export type Selected = Pick<Transaction, 'id' | 'redacted_at'>;
+type Selected = Pick<Transaction, 'id' | 'redacted_at'>;
 
 /** The transactions with these ids that are in the selection, from strongly consistent reads of the table. */
 const matching = async (
@@ -51,7 +51,7 @@ const ofTransaction = async function* (account: string, reference: string): Asyn
 };
 
 /** The transactions of a selection, in pages. A customer can be on any line, so that every transaction is read. */
-export const selectedTransactions = async function* (
+const selectedTransactions = async function* (
   account: string,
   selection: Selection,
 ): AsyncGenerator<readonly Selected[]> {
@@ -113,14 +113,13 @@ export const redactSelection = async (
       onPage(outcome.redacted);
     }
   };
-  // The first pass includes redacted ones: an interruption may have left their saved answers.
-  await redactPages(selectedTransactions(account, selection));
-  for (let pass = 1; pass < passesMax; pass += 1) {
+  for (let pass = 0; pass < passesMax; pass += 1) {
+    // The first pass includes redacted ones: an interruption may have left their saved answers.
+    const select = pass === 0 ? selectedTransactions : remainingTransactions;
+    await redactPages(select(account, selection, outcome));
     outcome.left = await countRemaining(account, selection, outcome);
     if (outcome.left === 0) break;
-    await redactPages(remainingTransactions(account, selection, outcome));
   }
-  if (outcome.left > 0) outcome.left = await countRemaining(account, selection, outcome);
   return outcome;
 };
 

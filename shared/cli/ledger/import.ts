@@ -12,6 +12,7 @@ import { findAccount, provisionAccount } from '../../store/accounts/account-stor
 import { database, isWritten } from '../../store/client/client.ts';
 import { decompressBytes } from '../../store/client/compressed.ts';
 import { readItem } from '../../store/client/reads.ts';
+import type { Item } from '../../store/define-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { auditKey, importMarkKey } from '../../store/keys.ts';
 import { newestId } from '../../store/ledger/ledger-walk.ts';
@@ -22,7 +23,7 @@ import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 import { type Finding, findingText } from './checks.ts';
 import { countsText } from './export.ts';
 import { type Counts, type Header, releaseHash } from './format.ts';
-import { type Checked, checkExport, type Item, itemsOf, linesAfter, type NumberedLine } from './read-export.ts';
+import { type Checked, checkExport, itemsOf, linesAfter, type NumberedLine } from './read-export.ts';
 import { type Counts as Verified, verifyAccount } from './verify-account.ts';
 
 const TableName = environment.tables.transactions;

@@ -6,6 +6,7 @@ import { type AuditEntry, hashEntry, hashState } from '../../ledger/audit.ts';
 import { decodeEntry } from '../../ledger/entries/entry.ts';
 import { compress } from '../../store/client/compressed.ts';
 import { customerFrom, customerItem } from '../../store/customers/customer-reads.ts';
+import type { Item } from '../../store/define-item.ts';
 import {
   chainFrom,
   chainItem,
@@ -16,8 +17,7 @@ import {
   totalsPartFrom,
   totalsPartItem,
 } from '../../store/filings/filing-item.ts';
-
-import { filedEntryKey, type ItemKey, periodKey } from '../../store/keys.ts';
+import { filedEntryKey, periodKey } from '../../store/keys.ts';
 import { auditEntryFrom, auditItem } from '../../store/ledger/audit-item.ts';
 import { claimItem } from '../../store/ledger/commit-writes.ts';
 import { entryAttributes, openEntryFrom, openEntryItem } from '../../store/ledger/open-entry-item.ts';
@@ -25,99 +25,81 @@ import { transactionFrom, transactionFromJson, transactionItem } from '../../sto
 import { CommandError } from '../terminal/run-command.ts';
 import { fileLines, formatVersion, Header, kinds, type Line, LineHashChain, noCounts, Trailer } from './format.ts';
 
-export type Item = ItemKey & Readonly<Record<string, unknown>>;
-
 const Kind = z.object({ kind: z.enum(kinds) });
 
 /** A line of a known kind. `itemsOf` checks its fields. */
-export const lineFrom = (value: unknown): Line => {
+const lineFrom = (value: unknown): Line => {
   Kind.parse(value);
   return value as Line;
 };
 
-/**
- * The item that the service would write for what it reads from this one. Keys and attributes that a file adds are left
- * out: with the keys of another account, the item would appear in that account's lists. Throws if the service could not
- * read it.
- */
-const readable = <Value>(item: object, from: (item: unknown) => Value, to: (value: Value) => object): Item =>
-  to(from(item)) as Item;
-
-/** An item of known attributes. Throws if the service could not read it. */
-const checked = (item: object, from: (item: unknown) => unknown): Item => {
+/** An item of the attributes that the service writes. Throws if the service could not read it. */
+const checked = (item: Item, from: (item: unknown) => unknown): Item => {
   from(item);
-  return item as Item;
+  return item;
 };
 
-const transactionItems = (account: string, line: Line & { kind: 'transaction' }): Item[] => {
-  const { holds_reference } = line;
-  const stored = transactionFromJson(line.stored);
-  const { reference_id } = stored.transaction;
-  const isClaimed = holds_reference && reference_id !== null;
-  return [
-    ...(isClaimed ? [claimItem(account, reference_id, stored) as Item] : []),
-    checked(transactionItem(account, stored), transactionFrom),
-  ];
-};
-
-/** The items of a line in an account's table. Throws if an export would not write this line. */
+/**
+ * The items of a line in an account's table. Throws if an export would not write this line. Keys and attributes that a file
+ * adds are left out: with the keys of another account, an item would appear in that account's lists.
+ */
 export const itemsOf = (account: string, line: Line): readonly Item[] => {
   switch (line.kind) {
     case 'audit_entry':
       return [checked(auditItem(account, line.entry), auditEntryFrom)];
-    case 'transaction':
-      return transactionItems(account, line);
+    case 'transaction': {
+      const stored = transactionFromJson(line.stored);
+      const { reference_id } = stored.transaction;
+      const isClaimed = line.holds_reference && reference_id !== null;
+      return [
+        ...(isClaimed ? [claimItem(account, reference_id, stored) as Item] : []),
+        checked(transactionItem(account, stored) as Item, transactionFrom),
+      ];
+    }
     case 'open_entry':
       return [checked(openEntryItem(account, decodeEntry(line.entry)), openEntryFrom)];
     case 'filing':
-      return [
-        readable(filingItem({ ...line.filing, account }), filingFrom, (filing) => filingItem({ ...filing, account })),
-      ];
+      return [checked(filingItem({ ...line.filing, account }), filingFrom)];
     case 'filing_shard': {
-      const item = { ...line.progress, totals: compress(line.progress.totals) };
-      return [readable(item, filingProgressFrom, (progress) => filingProgressItem(account, line.filing, progress))];
+      const progress = filingProgressFrom({ ...line.progress, totals: compress(line.progress.totals) });
+      return [filingProgressItem(account, line.filing, progress)];
     }
     case 'filing_totals': {
-      const { kind: _, filing, sums, ...place } = line;
-      const item = { ...place, sums: compress(sums) };
-      return [readable(item, totalsPartFrom, (part) => totalsPartItem(account, filing, part))];
+      const { filing, shard, from, sums } = line;
+      return [totalsPartItem(account, filing, totalsPartFrom({ shard, from, sums: compress(sums) }))];
     }
     case 'filed_entry': {
       const entry = decodeEntry(line.entry);
-      const key = filedEntryKey(account, line.filing, entry);
-      return [checked({ ...key, ...entryAttributes(entry) }, openEntryFrom)];
+      return [checked({ ...filedEntryKey(account, line.filing, entry), ...entryAttributes(entry) }, openEntryFrom)];
     }
     case 'chain':
-      return [readable(chainItem({ ...line.chain, account }), chainFrom, (chain) => chainItem({ ...chain, account }))];
+      return [checked(chainItem({ ...line.chain, account }), chainFrom)];
     case 'period':
       return [{ ...periodKey(account, line.state, line.period_end), filing: line.filing }];
     case 'customer':
-      return [readable(customerItem(account, line.customer), customerFrom, (one) => customerItem(account, one))];
+      return [checked(customerItem(account, line.customer), customerFrom)];
   }
 };
 
 /** Checks the audit chains of a file line by line. Returns the problem of a line, or `null`. */
-export const chainCheck = (): ((line: Line) => string | null) => {
-  let before: AuditEntry | null = null;
-  const entryFault = (entry: AuditEntry): string | null => {
-    const isFirst = entry.version === 1;
-    const previous = isFirst ? null : before;
-    before = entry;
-    const { hash, ...covered } = entry;
-    if (hash !== hashEntry(covered)) return 'the hash does not match the audit entry';
-    const follows =
-      isFirst || (previous?.transactionId === entry.transactionId && previous.version === entry.version - 1);
-    return follows && entry.previousHash === (previous?.hash ?? null)
-      ? null
-      : 'the audit entry does not follow the previous one';
-  };
+const chainCheck = (): ((line: Line) => string | null) => {
+  let newest: AuditEntry | null = null;
   return (line) => {
-    if (line.kind === 'audit_entry') return entryFault(line.entry);
+    if (line.kind === 'audit_entry') {
+      const { entry } = line;
+      const before = entry.version === 1 ? null : newest;
+      newest = entry;
+      const { hash, ...covered } = entry;
+      if (hash !== hashEntry(covered)) return 'the hash does not match the audit entry';
+      const isNext = before?.transactionId === entry.transactionId && before.version === entry.version - 1;
+      const follows = (entry.version === 1 || isNext) && entry.previousHash === (before?.hash ?? null);
+      return follows ? null : 'the audit entry does not follow the previous one';
+    }
     if (line.kind !== 'transaction') return null;
     const { transaction, auditHash } = line.stored;
-    const newest = before?.transactionId === transaction.id ? before : null;
     const agrees =
-      newest?.version === transaction.version &&
+      newest?.transactionId === transaction.id &&
+      newest.version === transaction.version &&
       newest.hash === auditHash &&
       newest.stateHash === hashState(line.stored);
     return agrees ? null : 'the transaction does not match its newest audit entry';
@@ -152,22 +134,19 @@ export const checkExport = async (path: string): Promise<Checked> => {
 
   const see = (number: number, text: string): void => {
     const value = parseJson(text);
-    if (number === 1) {
-      header = headerFrom(value);
-      return;
-    }
-    const isEnd = Trailer.safeParse(value);
-    if (isEnd.success) {
-      trailer = isEnd.data;
+    const end = Trailer.safeParse(value);
+    if (number === 1) header = headerFrom(value);
+    else if (end.success) {
+      trailer = end.data;
       if (trailer.lines !== number - 1)
         refuse(number, `the trailer has ${trailer.lines} as the number of lines before it`);
       if (trailer.sha256 !== hash.copy().digest('hex')) refuse(number, 'the trailer has another SHA-256');
-      return;
+    } else {
+      const line = readableLine(number, value);
+      counts[line.kind] += 1;
+      const fault = chainFault(line);
+      if (fault) refuse(number, fault);
     }
-    const line = readableLine(number, value);
-    counts[line.kind] += 1;
-    const fault = chainFault(line);
-    if (fault) refuse(number, fault);
   };
 
   for await (const { number, bytes, isWhole } of fileLines(path)) {
@@ -175,10 +154,9 @@ export const checkExport = async (path: string): Promise<Checked> => {
     if (trailer !== null) refuse(number, 'it comes after the trailer');
     if (!isWhole) refuse(number, 'the file was cut off in this line');
     const text = hashChain.open(bytes.toString('utf8', 0, bytes.length - 1));
-    if (text === null) {
-      const why = 'it was altered, or a line before it is missing or was moved';
-      refuse(number, number === 1 ? 'it is not the header of an exported ledger' : why);
-    } else see(number, text);
+    if (text !== null) see(number, text);
+    else if (number === 1) refuse(number, 'it is not the header of an exported ledger');
+    else refuse(number, 'it was altered, or a line before it is missing or was moved');
     hash.update(bytes);
   }
   return whole(header, trailer, counts, last);

@@ -1,5 +1,5 @@
 import { DeleteCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { batchesOf } from '../../base/collections.ts';
+import { batchesOf, concurrently } from '../../base/collections.ts';
 import { retryThrottled } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import { stateJurisdictions } from '../../vocabulary/jurisdiction.ts';
@@ -46,15 +46,15 @@ const deleteItem = ({ table, pk, sk, version }: Delete): Promise<boolean> => {
   );
 };
 
-const deleteAll = async (items: Iterable<Delete>): Promise<void> => {
-  for await (const some of batchesOf(items, atOnce)) await Promise.all(some.map(deleteItem));
-};
-
 const keysIn = (table: string, pk: string, more: Partial<QueryCommandInput> = {}): AsyncGenerator<Items> =>
   queryPages({ ...partitionQuery(table, pk), ProjectionExpression: 'pk, sk', ...more });
 
-const deletePartition = async (table: string, pk: string): Promise<void> => {
-  for await (const items of keysIn(table, pk)) await deleteAll(items.map(({ sk }) => ({ table, pk, sk: String(sk) })));
+/** Delete the items of a partition; all without a condition on their sort keys. */
+const deletePartition = async (table: string, pk: string, isOwn = (_sk: string) => true): Promise<void> => {
+  for await (const items of keysIn(table, pk)) {
+    const own = items.map(({ sk }) => String(sk)).filter(isOwn);
+    await concurrently(own, async (sk) => void (await deleteItem({ table, pk, sk })), atOnce);
+  }
 };
 
 /**
@@ -69,10 +69,7 @@ const deleteTransaction = async (account: string, id: string): Promise<void> => 
     const reference = head?.['reference_id'];
     // Another transaction may have the claim now. The claim is then deleted with that transaction or here.
     if (typeof reference === 'string') await deleteItem({ table: transactions, ...claimKey(account, reference) });
-    for await (const items of keysIn(transactions, pk))
-      await deleteAll(
-        items.filter(({ sk }) => sk !== headSk).map(({ sk }) => ({ table: transactions, pk, sk: String(sk) })),
-      );
+    await deletePartition(transactions, pk, (sk) => sk !== headSk);
     // A schedule may have changed it concurrently and added an audit entry.
   } while (head && !(await deleteItem({ table: transactions, pk, sk: headSk, version: head['version'] })));
 };
@@ -90,19 +87,12 @@ const deleteFilings = async (account: string): Promise<void> => {
   for await (const items of keysIn(transactions, filingPartition(account)))
     for (const { sk } of items) {
       const id = String(sk);
-      for (let shard = 0; shard < filingReads.shards; shard++)
-        for (const partitionOf of [totalsPartition, filingShardPartition])
-          await deletePartition(transactions, partitionOf(account, id, shard));
+      const partitions = Array.from({ length: filingReads.shards }, (_, shard) =>
+        [totalsPartition, filingShardPartition].map((partitionOf) => partitionOf(account, id, shard)),
+      ).flat();
+      await concurrently(partitions, (pk) => deletePartition(transactions, pk));
       await deleteItem({ table: transactions, ...filingWorkKey(account, id) });
       await deleteItem({ table: transactions, pk: filingPartition(account), sk: id });
-    }
-};
-
-const deleteDue = async (account: string): Promise<void> => {
-  for (let shard = 0; shard < dueShards; shard++)
-    for await (const items of keysIn(transactions, duePartition(shard))) {
-      const own = items.filter(({ sk }) => parseDueKey(String(sk)).account === account);
-      await deleteAll(own.map(({ sk }) => ({ table: transactions, pk: duePartition(shard), sk: String(sk) })));
     }
 };
 
@@ -125,15 +115,14 @@ const deleteKeys = async (account: string): Promise<void> => {
 export const deleteAccountItems = async (account: string, onDeleted: (count: number) => void): Promise<void> => {
   await deleteTransactions(account, onDeleted);
   await deleteFilings(account);
-  for (const state of stateJurisdictions) {
-    for (const pk of openEntryPartitions(account, state)) await deletePartition(transactions, pk);
-    await deletePartition(transactions, chainKey(account, state).pk);
-  }
-  await deletePartition(transactions, customerPartition(account));
-  await deletePartition(transactions, reportPartition(account));
-  await deletePartition(transactions, importMarkKey(account).pk);
+  const partitions = [
+    ...stateJurisdictions.flatMap((state) => [...openEntryPartitions(account, state), chainKey(account, state).pk]),
+    ...[customerPartition(account), reportPartition(account), importMarkKey(account).pk],
+  ];
+  await concurrently(partitions, (pk) => deletePartition(transactions, pk));
   await deleteItem({ table: transactions, ...retentionKey(account) });
-  await deleteDue(account);
+  const dues = Array.from({ length: dueShards }, (_, shard) => duePartition(shard));
+  await concurrently(dues, (pk) => deletePartition(transactions, pk, (sk) => parseDueKey(sk).account === account));
   await deleteKeys(account);
   await deletePartition(accounts, keyUses(account));
   await deletePartition(accounts, rateWindowKey(account, 0).pk);
