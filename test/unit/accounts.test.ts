@@ -10,283 +10,272 @@ import { assignmentsFrom } from '../../shared/cli/accounts/settings.ts';
 import { expiryOf, nameFrom, overlapMs } from '../../shared/cli/terminal/arguments.ts';
 import { CommandError } from '../../shared/cli/terminal/run-command.ts';
 
-describe('accounts api key', () => {
-  describe('an API key', () => {
-    it('starts with levy_, is 44 characters long and is never the same twice', () => {
-      const keys = Array.from({ length: 1000 }, newApiKey);
-      expect(new Set(keys).size).toBe(1000);
-      for (const key of keys) expect(key).toMatch(/^levy_[0-9A-Za-z]{39}$/);
-    });
+describe('an API key', () => {
+  it('starts with levy_, is 44 characters long and is never the same twice', () => {
+    const keys = Array.from({ length: 1000 }, newApiKey);
+    expect(new Set(keys).size).toBe(1000);
+    for (const key of keys) expect(key).toMatch(/^levy_[0-9A-Za-z]{39}$/);
+  });
 
-    it('has a valid checksum when it is new', () => {
-      for (const key of Array.from({ length: 1000 }, newApiKey)) expect(isMisspelt(key)).toBe(false);
-    });
+  it('has a valid checksum when it is new', () => {
+    for (const key of Array.from({ length: 1000 }, newApiKey)) expect(isMisspelt(key)).toBe(false);
+  });
 
-    it('has an invalid checksum with any character changed, or two exchanged', () => {
-      const key = newApiKey();
-      for (let at = 'levy_'.length; at < key.length; at++) {
-        const other = key[at] === 'x' ? 'y' : 'x';
-        expect(isMisspelt(key.slice(0, at) + other + key.slice(at + 1)), `character ${at}`).toBe(true);
-        const exchanged = key.slice(0, at) + (key[at + 1] ?? '') + key[at] + key.slice(at + 2);
-        if (exchanged !== key) expect(isMisspelt(exchanged), `exchanged at ${at}`).toBe(true);
-      }
-    });
+  it('has an invalid checksum with any character changed, or two exchanged', () => {
+    const key = newApiKey();
+    for (let at = 'levy_'.length; at < key.length; at++) {
+      const other = key[at] === 'x' ? 'y' : 'x';
+      expect(isMisspelt(key.slice(0, at) + other + key.slice(at + 1)), `character ${at}`).toBe(true);
+      const exchanged = key.slice(0, at) + (key[at + 1] ?? '') + key[at] + key.slice(at + 2);
+      if (exchanged !== key) expect(isMisspelt(exchanged), `exchanged at ${at}`).toBe(true);
+    }
+  });
 
-    it.each(['', 'any string', 'levy_', 'levy_demo', `levy_${'a'.repeat(40)}`, `LEVY_${'a'.repeat(39)}`])(
-      'an API key of another shape is not misspelt, so it is looked up: "%s"',
-      (key) => expect(isMisspelt(key)).toBe(false),
-    );
+  it.each(['', 'any string', 'levy_', 'levy_demo', `levy_${'a'.repeat(40)}`, `LEVY_${'a'.repeat(39)}`])(
+    'an API key of another shape is not misspelt, so it is looked up: "%s"',
+    (key) => expect(isMisspelt(key)).toBe(false),
+  );
 
-    it('is stored under its SHA-256', () => {
-      // From FIPS 180-2, appendix B.1.
-      expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
-    });
+  it('is stored under its SHA-256', () => {
+    // From FIPS 180-2, appendix B.1.
+    expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });
 
-describe('accounts cli options', () => {
-  /** Options of `npm run accounts`: durations, scopes, names and settings. */
+/** Options of `npm run accounts`: durations, scopes, names and settings. */
 
-  const nowMs = Date.parse('2026-11-21T12:00:00.000Z');
+const nowMs = Date.parse('2026-11-21T12:00:00.000Z');
 
-  const refusal = (run: () => unknown): string => {
-    try {
-      run();
-    } catch (error) {
-      if (error instanceof CommandError) return error.message;
-      throw error;
-    }
-    throw new Error('It was not refused.');
-  };
+const refusal = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof CommandError) return error.message;
+    throw error;
+  }
+  throw new Error('It was not refused.');
+};
 
-  describe('--expires', () => {
-    it.each([
-      ['1m', '2026-11-21T12:01:00.000Z'],
-      ['12h', '2026-11-22T00:00:00.000Z'],
-      ['90d', '2027-02-19T12:00:00.000Z'],
-      ['8w', '2027-01-16T12:00:00.000Z'],
-      ['2027-06-30T00:00Z', '2027-06-30T00:00:00.000Z'],
-      ['2027-06-30T23:30:00.5-05:00', '2027-07-01T04:30:00.500Z'],
-      ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
-      ['never', null],
-    ])('%s ends at %s', (text, end) => expect(expiryOf(text, nowMs)).toBe(end));
+describe('--expires', () => {
+  it.each([
+    ['1m', '2026-11-21T12:01:00.000Z'],
+    ['12h', '2026-11-22T00:00:00.000Z'],
+    ['90d', '2027-02-19T12:00:00.000Z'],
+    ['8w', '2027-01-16T12:00:00.000Z'],
+    ['2027-06-30T00:00Z', '2027-06-30T00:00:00.000Z'],
+    ['2027-06-30T23:30:00.5-05:00', '2027-07-01T04:30:00.500Z'],
+    ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
+    ['never', null],
+  ])('%s ends at %s', (text, end) => expect(expiryOf(text, nowMs)).toBe(end));
 
-    it.each([
-      ...['', '90', '-1d', '1.5d', '90 d', '1y', '2027-06-30', '2027-06-30T00:00:00', '2027-02-29T00:00:00Z'].map(
-        (text) => [text, 'Pass a duration'],
-      ),
-      ['0d', 'has already passed'],
-      ['2026-11-21T12:00:00+01:00', 'has already passed'],
-      ['3661d', 'more than ten years'],
-      ['9999-01-01T00:00:00Z', 'more than ten years'],
-    ])('"%s" is refused: %s', (text = '', because) => expect(refusal(() => expiryOf(text, nowMs))).toContain(because));
+  it.each([
+    ...['', '90', '-1d', '1.5d', '90 d', '1y', '2027-06-30', '2027-06-30T00:00:00', '2027-02-29T00:00:00Z'].map(
+      (text) => [text, 'Pass a duration'],
+    ),
+    ['0d', 'has already passed'],
+    ['2026-11-21T12:00:00+01:00', 'has already passed'],
+    ['3661d', 'more than ten years'],
+    ['9999-01-01T00:00:00Z', 'more than ten years'],
+  ])('"%s" is refused: %s', (text = '', because) => expect(refusal(() => expiryOf(text, nowMs))).toContain(because));
+});
+
+it.each([
+  ['0', 0],
+  ['30m', 1_800_000],
+  ['24h', 86_400_000],
+  ['90d', 7_776_000_000],
+])('--overlap %s is %i ms', (text, ms) => expect(overlapMs(text)).toBe(ms));
+
+it.each([
+  ['read', ['read']],
+  ['write', ['write']],
+  ['read,write', ['read', 'write']],
+  ['write, read,write', ['read', 'write']],
+])('the scopes "%s" are %o', (text, scopes) => expect(scopesOf(text)).toEqual(scopes));
+
+it('a name is trimmed', () => expect(nameFrom('  Müller & Söhne  ', '--name')).toBe('Müller & Söhne'));
+
+const refused: readonly (readonly [read: (text: string) => unknown, message: string, ...texts: string[]])[] = [
+  [overlapMs, 'Pass a duration of at most 90d, such as 24h, or 0.', '', '24', 'never', '91d'],
+  [scopesOf, 'Pass read, write, or read,write.', '', ',', 'admin', 'read,admin', 'READ', 'read write', 'read,'],
+  [
+    (text) => nameFrom(text, '--label'),
+    '--label must be 1 to 100 characters, without control characters.',
+    ...['', '  ', 'a\nb', '\u001b[31mred', 'a\u0000', 'a\u202eb', 'a\u2028b', 'a'.repeat(101)],
+  ],
+];
+it.each(refused.flatMap(([read, message, ...texts]) => texts.map((text) => ({ read, message, text }))))(
+  'refuses "$text": $message',
+  ({ read, message, text }) => expect(refusal(() => read(text))).toContain(message),
+);
+
+describe('the state of a key', () => {
+  const key = (terms: Partial<ApiKey>): ApiKey => ({
+    id: 'key_1',
+    account: 'acct_1',
+    scopes: ['read'],
+    created_at: '2026-10-01T00:00:00.000Z',
+    expires_at: null,
+    ...terms,
+  });
+  const at = (ms: number) => new Date(nowMs + ms).toISOString();
+  it.each([
+    [{}, 'active'],
+    [{ expires_at: at(1) }, 'active'],
+    [{ expires_at: at(0) }, 'expired'],
+    [{ expires_at: at(1), replaced_by: 'key_2' }, 'overlapping'],
+    [{ expires_at: at(0), replaced_by: 'key_2' }, 'expired'],
+    [{ expires_at: at(1), replaced_by: 'key_2', revoked_at: at(-1) }, 'revoked'],
+    [{ expires_at: at(-1), revoked_at: at(-2) }, 'revoked'],
+  ] as const)('%o is %s', (terms, state) => expect(stateOf(key(terms), nowMs)).toBe(state));
+});
+
+const michigan = { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' };
+
+const inTexas = (entry: object = {}) => ({
+  ...{ state: 'TX', election: 'single_local_use_tax', from: '2026-01-01', to: null },
+  ...entry,
+});
+
+describe('settings', () => {
+  it('are read, each by its kind', () => {
+    expect(
+      assignmentsFrom([
+        'rate_limit=0',
+        'draft_ttl_hours=48',
+        'rounding=invoice',
+        'ambiguous_address=highest_rate',
+        'incomplete_coverage=reject',
+        `registrations=${JSON.stringify([michigan])}`,
+        'ship_from={"state":"MI","postal_code":"48226"}',
+        'pass_on_general_excise=true',
+      ]),
+    ).toEqual({
+      rate_limit: 0,
+      draft_ttl_hours: 48,
+      rounding: 'invoice',
+      ambiguous_address: 'highest_rate',
+      incomplete_coverage: 'reject',
+      registrations: [michigan],
+      ship_from: { state: 'MI', postal_code: '48226' },
+      pass_on_general_excise: true,
+    });
+    for (const [text, setting] of [
+      ['pass_on_general_excise=false', { pass_on_general_excise: false }],
+      ['registrations=null', { registrations: null }],
+      ['registrations=all', { registrations: 'all' }],
+      ['ship_from=null', { ship_from: null }],
+      ['ship_from={"state":"MI"}', { ship_from: { state: 'MI' } }],
+      ['time_zone=UTC', { time_zone: 'UTC' }],
+    ] as const)
+      expect(assignmentsFrom([text])).toEqual(setting);
+    expect(assignmentsFrom([])).toEqual({});
   });
 
-  describe('--overlap', () => {
-    it.each([
-      ['0', 0],
-      ['30m', 1_800_000],
-      ['24h', 86_400_000],
-      ['90d', 7_776_000_000],
-    ])('%s is %i ms', (text, ms) => expect(overlapMs(text)).toBe(ms));
-
-    it.each(['', '24', 'never', '91d'])('"%s" is refused, with what to send', (text) =>
-      expect(refusal(() => overlapMs(text))).toBe(
-        `--overlap cannot be "${text}". Pass a duration of at most 90d, such as 24h, or 0.`,
-      ),
-    );
-  });
-
-  describe('scopes', () => {
-    it.each([
-      ['read', ['read']],
-      ['write', ['write']],
-      ['read,write', ['read', 'write']],
-      ['write, read,write', ['read', 'write']],
-    ])('"%s" are %o', (text, scopes) => expect(scopesOf(text)).toEqual(scopes));
-
-    it.each(['', ',', 'admin', 'read,admin', 'READ', 'read write', 'read,'])('"%s" are none', (text) =>
-      expect(refusal(() => scopesOf(text))).toContain('Pass read, write, or read,write.'),
-    );
-  });
-
-  describe('a name', () => {
-    it('is trimmed', () => expect(nameFrom('  Müller & Söhne  ', '--name')).toBe('Müller & Söhne'));
-
-    it.each(['', '  ', 'a\nb', '\u001b[31mred', 'a\u0000', 'a\u202eb', 'a\u2028b', 'a'.repeat(101)])(
-      'is refused if it is empty, too long, or has control characters: %j',
-      (text) => expect(refusal(() => nameFrom(text, '--label'))).toContain('--label must be 1 to 100 characters'),
-    );
-  });
-
-  describe('the state of a key', () => {
-    const key = (terms: Partial<ApiKey>): ApiKey => ({
-      id: 'key_1',
-      account: 'acct_1',
-      scopes: ['read'],
-      created_at: '2026-10-01T00:00:00.000Z',
-      expires_at: null,
-      ...terms,
-    });
-    const at = (ms: number) => new Date(nowMs + ms).toISOString();
-    it.each([
-      [{}, 'active'],
-      [{ expires_at: at(1) }, 'active'],
-      [{ expires_at: at(0) }, 'expired'],
-      [{ expires_at: at(1), replaced_by: 'key_2' }, 'overlapping'],
-      [{ expires_at: at(0), replaced_by: 'key_2' }, 'expired'],
-      [{ expires_at: at(1), replaced_by: 'key_2', revoked_at: at(-1) }, 'revoked'],
-      [{ expires_at: at(-1), revoked_at: at(-2) }, 'revoked'],
-    ] as const)('%o is %s', (terms, state) => expect(stateOf(key(terms), nowMs)).toBe(state));
-  });
-
-  const michigan = { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' };
-
-  const inTexas = (entry: object = {}) => ({
-    ...{ state: 'TX', election: 'single_local_use_tax', from: '2026-01-01', to: null },
-    ...entry,
-  });
-
-  describe('settings', () => {
-    it('are read, each by its kind', () => {
-      expect(
-        assignmentsFrom([
-          'rate_limit=0',
-          'draft_ttl_hours=48',
-          'rounding=invoice',
-          'ambiguous_address=highest_rate',
-          'incomplete_coverage=reject',
-          `registrations=${JSON.stringify([michigan])}`,
-          'ship_from={"state":"MI","postal_code":"48226"}',
-          'pass_on_general_excise=true',
-        ]),
-      ).toEqual({
-        rate_limit: 0,
-        draft_ttl_hours: 48,
-        rounding: 'invoice',
-        ambiguous_address: 'highest_rate',
-        incomplete_coverage: 'reject',
-        registrations: [michigan],
-        ship_from: { state: 'MI', postal_code: '48226' },
-        pass_on_general_excise: true,
-      });
-      expect(assignmentsFrom(['pass_on_general_excise=false'])).toEqual({ pass_on_general_excise: false });
-      expect(assignmentsFrom(['registrations=null', 'ship_from=null'])).toEqual({
-        registrations: null,
-        ship_from: null,
-      });
-      expect(assignmentsFrom([])).toEqual({});
-      expect(assignmentsFrom(['ship_from={"state":"MI"}'])).toEqual({ ship_from: { state: 'MI' } });
-      expect(assignmentsFrom(['time_zone=UTC'])).toEqual({ time_zone: 'UTC' });
-    });
-
-    it('are complete, except service_version', () => {
-      for (const name of Object.keys(defaultSettings('v')))
-        expect(refusal(() => assignmentsFrom([`${name}=?`]))).toContain(
-          name === 'service_version' ? 'Change it with `settings --service-version`.' : `${name} cannot be ?. Pass `,
-        );
-    });
-
-    it('have the elections of a remote seller, whose last day is optional', () => {
-      const alabama = inTexas({ state: 'AL', election: 'simplified_sellers_use_tax', to: '2026-12-31' });
-      const { to: _, ...open } = inTexas();
-      const read = (...entries: object[]) => assignmentsFrom([`remote_seller_elections=${JSON.stringify(entries)}`]);
-      expect(read(open, alabama)).toEqual({ remote_seller_elections: [inTexas(), alabama] });
-      const years = [inTexas({ to: '2026-06-30' }), inTexas({ from: '2026-10-01' })];
-      expect(read(...years)).toEqual({ remote_seller_elections: years });
-      expect(read()).toEqual({ remote_seller_elections: [] });
-    });
-
-    it('can come from a file', () => {
-      const folder = mkdtempSync(join(tmpdir(), 'levy-settings-'));
-      const file = join(folder, 'registrations.json');
-      try {
-        writeFileSync(file, JSON.stringify([michigan]));
-        expect(assignmentsFrom([`registrations=@${file}`])).toEqual({ registrations: [michigan] });
-        expect(() => assignmentsFrom([`registrations=@${file}.not`])).toThrow('ENOENT');
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
-    });
-
-    const registered = (entry: object) => `registrations=${JSON.stringify([{ ...michigan, ...entry }])}`;
-    const twice = (entry: object) =>
-      `registrations=${JSON.stringify([
-        { ...michigan, to: '2026-06-30' },
-        { ...michigan, ...entry },
-      ])}`;
-    const elected = (...entries: object[]) => `remote_seller_elections=${JSON.stringify(entries.map(inTexas))}`;
-    it.each([
-      ['rate_limit', 'rate_limit=500'],
-      ['limit=5', 'rate_limit, draft_ttl_hours,'],
-      ['constructor=5', '"constructor"'],
-      ['rate_limit=', 'rate_limit cannot be empty'],
-      ['rate_limit=1.5', 'from 0 to 1,000,000'],
-      ['rate_limit=1000001', 'from 0 to 1,000,000'],
-      ['draft_ttl_hours=0', 'from 1 to 8,760'],
-      ['rounding=Line', 'line, invoice'],
-      ['ambiguous_address=null', 'warn, reject, highest_rate'],
-      ['pass_on_general_excise=yes', 'true or false'],
-      ['registrations=MI', 'JSON such as [{'],
-      ['registrations={}', '{state, from, to, frequency}'],
-      ['registrations=[1]', 'entry 1'],
-      [registered({ state: 'XX' }), 'entry 1, state'],
-      [registered({ from: '2026-02-30' }), 'entry 1, from'],
-      [registered({ to: '2025-12-31' }), '"from" in entry 1'],
-      [registered({ frequency: 'week' }), 'month, quarter or year'],
-      [registered({ until: null }), 'field until'],
-      [twice({ from: '2026-06-30' }), 'of MI, entries 1 and 2'],
-      [twice({ from: '2025-01-01', state: 'US-MI' }), 'entries 1 and 2'],
-      ['remote_seller_elections=TX', 'JSON such as [{'],
-      ['remote_seller_elections=null', 'Pass an array of {state, election, from, to}, or [] for none'],
-      [elected({ state: 'XX' }), 'entry 1, state: Pass a two-letter state code'],
-      [elected({ state: 'MI' }), 'entry 1: simplified_sellers_use_tax in AL, single_local_use_tax in TX'],
-      [elected({ state: 'AL' }), 'entry 1: simplified_sellers_use_tax in AL, single_local_use_tax in TX'],
-      [elected({ election: 'flat_rate' }), 'Pass simplified_sellers_use_tax or single_local_use_tax'],
-      [elected({ collected_by: 'marketplace' }), 'Unknown field collected_by'],
-      [elected({ from: undefined }), 'entry 1, from'],
-      [elected({ from: '2026-02-30' }), 'entry 1, from'],
-      [elected({ to: '2025-12-31' }), 'a "to" that is not before "from" in entry 1'],
-      [elected({}, { state: 'US-TX', from: '2027-01-01' }), 'of US-TX, entries 1 and 2'],
-      ['ship_from=[]', 'line1, city, state, postal_code, country'],
-      ['ship_from=7', 'object'],
-      ['ship_from={"zip":"48226"}', 'field zip'],
-      ['ship_from={"state":"MI","postal_code":"48226","zz":1,"yy":2}', 'zz or yy'],
-      ['ship_from={"state":1}', 'state: '],
-      ['ship_from={"state":"MI","postal_code":"10001"}', '10001 is in NY, not in MI'],
-      ['ship_from={}', 'Send at least the state'],
-      ['ship_from={"state":"NY"}', 'Pass a postal_code or city as well, because NY has local taxes.'],
-      ['time_zone=EST', 'time_zone cannot be EST. Pass America/New_York.'],
-      ['time_zone=Somewhere', 'Pass an IANA time zone such as America/New_York, or UTC.'],
-    ])('%s is refused: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));
-
-    it('accept registrations one after another, and of two states on the same days', () => {
-      for (const entry of [{ from: '2026-07-01' }, { state: 'OH' }])
-        expect(assignmentsFrom([twice(entry)])).toHaveProperty('registrations.length', 2);
-    });
-
-    it('are refused if one is set twice', () =>
-      expect(refusal(() => assignmentsFrom(['rate_limit=1', 'rate_limit=1']))).toBe(
-        'rate_limit is set twice. Pass it once.',
-      ));
-
-    it('are accepted or refused, for any text', () => {
-      const names = Object.keys(defaultSettings('v'));
-      const value = fc.oneof(fc.string(), fc.json());
-      // `@` names a file.
-      const text = fc
-        .tuple(fc.constantFrom(...names), value)
-        .map(([name, sent]) => `${name}=${sent.replace(/^@/, '')}`);
-      fc.assert(
-        fc.property(text, (assignment) => {
-          try {
-            assignmentsFrom([assignment]);
-          } catch (error) {
-            expect(error).toBeInstanceOf(CommandError);
-          }
-        }),
-        { numRuns: 500 },
+  it('are complete, except service_version', () => {
+    for (const name of Object.keys(defaultSettings('v')))
+      expect(refusal(() => assignmentsFrom([`${name}=?`]))).toContain(
+        name === 'service_version' ? 'Change it with `settings --service-version`.' : `${name} cannot be ?. Pass `,
       );
-    });
+  });
+
+  it('have the elections of a remote seller, whose last day is optional', () => {
+    const alabama = inTexas({ state: 'AL', election: 'simplified_sellers_use_tax', to: '2026-12-31' });
+    const { to: _, ...open } = inTexas();
+    const read = (...entries: object[]) => assignmentsFrom([`remote_seller_elections=${JSON.stringify(entries)}`]);
+    expect(read(open, alabama)).toEqual({ remote_seller_elections: [inTexas(), alabama] });
+    const years = [inTexas({ to: '2026-06-30' }), inTexas({ from: '2026-10-01' })];
+    expect(read(...years)).toEqual({ remote_seller_elections: years });
+    expect(read()).toEqual({ remote_seller_elections: [] });
+  });
+
+  it('can come from a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'levy-settings-'));
+    const file = join(folder, 'registrations.json');
+    try {
+      writeFileSync(file, JSON.stringify([michigan]));
+      expect(assignmentsFrom([`registrations=@${file}`])).toEqual({ registrations: [michigan] });
+      expect(() => assignmentsFrom([`registrations=@${file}.not`])).toThrow('ENOENT');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  const registered = (entry: object) => `registrations=${JSON.stringify([{ ...michigan, ...entry }])}`;
+  const twice = (entry: object) =>
+    `registrations=${JSON.stringify([
+      { ...michigan, to: '2026-06-30' },
+      { ...michigan, ...entry },
+    ])}`;
+  const elected = (...entries: object[]) => `remote_seller_elections=${JSON.stringify(entries.map(inTexas))}`;
+  it.each([
+    ['rate_limit', 'rate_limit=500'],
+    ['limit=5', 'rate_limit, draft_ttl_hours,'],
+    ['constructor=5', '"constructor"'],
+    ['rate_limit=', 'rate_limit cannot be empty'],
+    ['rate_limit=1.5', 'from 0 to 1,000,000'],
+    ['rate_limit=1000001', 'from 0 to 1,000,000'],
+    ['draft_ttl_hours=0', 'from 1 to 8,760'],
+    ['rounding=Line', 'line, invoice'],
+    ['ambiguous_address=null', 'warn, reject, highest_rate'],
+    ['pass_on_general_excise=yes', 'true or false'],
+    ['registrations=MI', 'JSON such as [{'],
+    ['registrations={}', '{state, from, to, frequency}'],
+    ['registrations=[1]', 'entry 1'],
+    [registered({ state: 'XX' }), 'entry 1, state'],
+    [registered({ from: '2026-02-30' }), 'entry 1, from'],
+    [registered({ to: '2025-12-31' }), '"from" in entry 1'],
+    [registered({ frequency: 'week' }), 'month, quarter or year'],
+    [registered({ until: null }), 'field until'],
+    [twice({ from: '2026-06-30' }), 'of MI, entries 1 and 2'],
+    [twice({ from: '2025-01-01', state: 'US-MI' }), 'entries 1 and 2'],
+    ['remote_seller_elections=TX', 'JSON such as [{'],
+    ['remote_seller_elections=null', 'Pass an array of {state, election, from, to}, or [] for none'],
+    [elected({ state: 'XX' }), 'entry 1, state: Pass a two-letter state code'],
+    [elected({ state: 'MI' }), 'entry 1: simplified_sellers_use_tax in AL, single_local_use_tax in TX'],
+    [elected({ state: 'AL' }), 'entry 1: simplified_sellers_use_tax in AL, single_local_use_tax in TX'],
+    [elected({ election: 'flat_rate' }), 'Pass simplified_sellers_use_tax or single_local_use_tax'],
+    [elected({ collected_by: 'marketplace' }), 'Unknown field collected_by'],
+    [elected({ from: undefined }), 'entry 1, from'],
+    [elected({ from: '2026-02-30' }), 'entry 1, from'],
+    [elected({ to: '2025-12-31' }), 'a "to" that is not before "from" in entry 1'],
+    [elected({}, { state: 'US-TX', from: '2027-01-01' }), 'of US-TX, entries 1 and 2'],
+    ['ship_from=[]', 'line1, city, state, postal_code, country'],
+    ['ship_from=7', 'object'],
+    ['ship_from={"zip":"48226"}', 'field zip'],
+    ['ship_from={"state":"MI","postal_code":"48226","zz":1,"yy":2}', 'zz or yy'],
+    ['ship_from={"state":1}', 'state: '],
+    ['ship_from={"state":"MI","postal_code":"10001"}', '10001 is in NY, not in MI'],
+    ['ship_from={}', 'Send at least the state'],
+    ['ship_from={"state":"NY"}', 'Pass a postal_code or city as well, because NY has local taxes.'],
+    ['time_zone=EST', 'time_zone cannot be EST. Pass America/New_York.'],
+    ['time_zone=Somewhere', 'Pass an IANA time zone such as America/New_York, or UTC.'],
+  ])('%s is refused: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));
+
+  it('accept registrations one after another, and of two states on the same days', () => {
+    for (const entry of [{ from: '2026-07-01' }, { state: 'OH' }])
+      expect(assignmentsFrom([twice(entry)])).toHaveProperty('registrations.length', 2);
+  });
+
+  it('are refused if one is set twice', () =>
+    expect(refusal(() => assignmentsFrom(['rate_limit=1', 'rate_limit=1']))).toBe(
+      'rate_limit is set twice. Pass it once.',
+    ));
+
+  it('are accepted or refused, for any text', () => {
+    const names = Object.keys(defaultSettings('v'));
+    const value = fc.oneof(fc.string(), fc.json());
+    // `@` names a file.
+    const text = fc.tuple(fc.constantFrom(...names), value).map(([name, sent]) => `${name}=${sent.replace(/^@/, '')}`);
+    fc.assert(
+      fc.property(text, (assignment) => {
+        try {
+          assignmentsFrom([assignment]);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CommandError);
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 });

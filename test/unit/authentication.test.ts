@@ -8,278 +8,269 @@ import { instanceCache } from '../../shared/base/instance-cache.ts';
 import { accept, refuse } from '../../shared/base/result.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 
-describe('accounts authenticate', () => {
-  const account = (id: string): Account => ({
-    id,
-    name: id,
-    created_at: '2026-10-01T00:00:00.000Z',
-    cursor_secret: 'secret',
-    settings: defaultSettings('aspen.2026-10-01'),
-  });
+const account = (id: string): Account => ({
+  id,
+  name: id,
+  created_at: '2026-10-01T00:00:00.000Z',
+  cursor_secret: 'secret',
+  settings: defaultSettings('aspen.2026-10-01'),
+});
 
-  const key = (id: string, terms: Partial<ApiKey> = {}): ApiKey => ({
-    id,
-    account: 'acc_a',
-    scopes: ['read', 'write'],
-    created_at: '2026-10-01T00:00:00.000Z',
-    expires_at: null,
-    ...terms,
-  });
+const key = (id: string, terms: Partial<ApiKey> = {}): ApiKey => ({
+  id,
+  account: 'acc_a',
+  scopes: ['read', 'write'],
+  created_at: '2026-10-01T00:00:00.000Z',
+  expires_at: null,
+  ...terms,
+});
 
-  const context = (headers: Record<string, string | string[]>): RequestContext => ({
-    requestId: 'request',
-    method: 'GET',
-    path: '/',
-    pathParameters: {},
-    headers: new Map(Object.entries(headers).map(([name, value]) => [name, [value].flat()])),
-    query: new Map(),
-    rawBody: Buffer.from(''),
-    remainingMs: () => 1000,
-    replyHeaders: {},
-  });
+const context = (headers: Record<string, string | string[]>): RequestContext => ({
+  requestId: 'request',
+  method: 'GET',
+  path: '/',
+  pathParameters: {},
+  headers: new Map(Object.entries(headers).map(([name, value]) => [name, [value].flat()])),
+  query: new Map(),
+  rawBody: Buffer.from(''),
+  remainingMs: () => 1000,
+  replyHeaders: {},
+});
 
-  const good = newApiKey();
-  let reads: string[];
-  let keys: Map<string, ApiKey>;
-  let broken: boolean;
-  let uses: string[];
-  let recordKeyUse: (account: string, id: string) => Promise<void>;
-  let authenticate: (context: RequestContext) => Promise<void>;
+const good = newApiKey();
+let reads: string[];
+let keys: Map<string, ApiKey>;
+let broken: boolean;
+let uses: string[];
+let recordKeyUse: (account: string, id: string) => Promise<void>;
+let authenticate: (context: RequestContext) => Promise<void>;
 
-  beforeEach(() => {
-    reads = [];
-    broken = false;
-    uses = [];
-    recordKeyUse = async (owner, id) => void uses.push(`${owner} ${id}`);
-    keys = new Map();
-    keys.set(hashKey(good), key('key_good'));
-    keys.set(hashKey('other'), key('key_other', { account: 'acc_b' }));
-    keys.set(hashKey('orphan'), key('key_orphan', { account: 'acc_gone' }));
-    keys.set(hashKey('old'), key('key_old', { expires_at: new Date(now() + 1000).toISOString() }));
-    keys.set(hashKey('revoked'), key('key_revoked', { revoked_at: '2026-10-02T00:00:00.000Z' }));
-    keys.set(hashKey('of closed'), key('key_of_closed', { account: 'acc_closed' }));
-    const accounts = new Map(['acc_a', 'acc_b', 'acc_closed'].map((id) => [id, account(id)]));
-    accounts.set('acc_closed', { ...account('acc_closed'), closed_at: '2026-10-02T00:00:00.000Z' });
-    const find =
-      <Value>(kind: string, map: Map<string, Value>) =>
-      async (id: string) => {
-        reads.push(kind);
-        if (broken) throw Object.assign(new Error('down'), { name: 'TimeoutError' });
-        return map.get(id);
-      };
-    authenticate = authenticator({
-      findKey: find('key', keys),
-      findAccount: find('account', accounts),
-      recordKeyUse: (owner, id) => recordKeyUse(owner, id),
-      verifyToken: async (token) =>
-        token.startsWith('acc_')
-          ? accept<Token>({ account: token, subject: 'shop', scopes: ['read'] })
-          : refuse({ code: 'auth_token_invalid', title: 'Invalid Token', detail: 'No.' }),
-    });
-  });
-
-  const refusalOf = async (headers: Record<string, string | string[]>): Promise<Refusal> => {
-    const thrown = await authenticate(context(headers)).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (!(thrown instanceof Refusal)) throw new Error('It was not refused.', { cause: thrown });
-    return thrown;
-  };
-
-  const callerOf = async (headers: Record<string, string | string[]>) => {
-    const asked = context(headers);
-    await authenticate(asked);
-    return asked.caller;
-  };
-
-  describe('a caller', () => {
-    it('is identified by an API key', async () => {
-      const caller = await callerOf({ 'x-api-key': good });
-      expect(caller).toEqual({ account: account('acc_a'), credential: 'key_good', scopes: new Set(['read', 'write']) });
-    });
-
-    it.each(['Bearer acc_b', 'bearer  acc_b'])('is identified by a bearer token: %s', async (authorization) => {
-      const caller = await callerOf({ authorization });
-      expect(caller).toEqual({ account: account('acc_b'), credential: 'token:shop', scopes: new Set(['read']) });
-    });
-
-    it('may send one value twice, and a key and a token of one account', async () => {
-      const caller = await callerOf({ 'x-api-key': [good, good], authorization: 'Bearer acc_a' });
-      expect(caller?.credential).toBe('key_good');
-    });
-
-    it('takes two reads per minute for any number of concurrent requests', async () => {
-      await Promise.all(Array.from({ length: 20 }, () => callerOf({ 'x-api-key': good })));
-      await callerOf({ 'x-api-key': good });
-      expect(reads).toEqual(['key', 'account']);
-      advanceClock(60_000);
-      await callerOf({ 'x-api-key': good });
-      expect(reads).toHaveLength(4);
-    });
-  });
-
-  describe('401', () => {
-    const [none, unknown, invalid] = ['auth_error', 'auth_api_key_not_found', 'auth_token_invalid'];
-    it.each<[string, Record<string, string | string[]>, string | undefined, number]>([
-      ['no credential', {}, none, 0],
-      ['an empty key', { 'x-api-key': '' }, none, 0],
-      ['two different keys', { 'x-api-key': [good, 'other'] }, none, 0],
-      ['two different tokens', { authorization: ['Bearer a', 'Bearer b'] }, none, 0],
-      ['an unknown key', { 'x-api-key': 'nobody' }, unknown, 1],
-      ['a key of another shape', { 'x-api-key': `${good}!` }, unknown, 1],
-      ['a control character', { 'x-api-key': 'a\u0007b' }, unknown, 0],
-      ['513 characters', { 'x-api-key': 'k'.repeat(513) }, unknown, 0],
-      [
-        'a key whose checksum is wrong',
-        { 'x-api-key': good.slice(0, -1) + (good.endsWith('a') ? 'b' : 'a') },
-        unknown,
-        0,
-      ],
-      ['a revoked key', { 'x-api-key': 'revoked' }, unknown, 1],
-      ['a key of no account', { 'x-api-key': 'orphan' }, unknown, 2],
-      ['a key of a closed account', { 'x-api-key': 'of closed' }, unknown, 2],
-      ['a token of a closed account', { authorization: 'Bearer acc_closed' }, invalid, 1],
-      ['a bad token', { authorization: 'Bearer nonsense' }, invalid, 0],
-      ['another scheme', { authorization: 'Basic YTpi' }, invalid, 0],
-      ['no token', { authorization: 'Bearer' }, invalid, 0],
-      ['two tokens in one', { authorization: 'Bearer a b' }, invalid, 0],
-      ['an endless token', { authorization: `Bearer ${'t'.repeat(8192)}` }, invalid, 0],
-      ['a token of no account', { authorization: 'Bearer acc_c' }, invalid, 1],
-      ['key and token that disagree', { 'x-api-key': good, authorization: 'Bearer acc_b' }, none, 3],
-      ['a good key, a bad token', { 'x-api-key': good, authorization: 'Bearer x' }, invalid, 2],
-    ])('%s is refused with 401, and is no use of a key', async (_case, headers, code, calls) => {
-      const { problems, headers: replied } = await refusalOf(headers);
-      const header = code === invalid || Array.isArray(headers['authorization']) ? 'Authorization' : 'X-API-Key';
-      expect(problems).toMatchObject([{ code, source: { header } }]);
-      expect(replied['WWW-Authenticate']).toMatch(/^ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"/);
-      expect(reads).toHaveLength(calls);
-      expect(uses).toEqual([]);
-    });
-
-    it('refuses a key from the moment it expires, even in the cache', async () => {
-      expect((await callerOf({ 'x-api-key': 'old' }))?.credential).toBe('key_old');
-      advanceClock(1000);
-      expect((await refusalOf({ 'x-api-key': 'old' })).message).toBe('auth_api_key_expired');
-    });
-
-    it('a revoked key is refused at most a minute later', async () => {
-      await callerOf({ 'x-api-key': good });
-      keys.set(hashKey(good), key('key_good', { revoked_at: new Date(now()).toISOString() }));
-      advanceClock(60_000);
-      expect((await refusalOf({ 'x-api-key': good })).message).toBe('auth_api_key_not_found');
-    });
-
-    it('caches an unknown key', async () => {
-      for (let times = 0; times < 5; times++) await refusalOf({ 'x-api-key': 'nobody' });
-      expect(reads).toEqual(['key']);
-    });
-
-    it('is not returned when the database is down, and the failure is not cached', async () => {
-      broken = true;
-      await expect(authenticate(context({ 'x-api-key': good }))).rejects.toMatchObject({ name: 'TimeoutError' });
-      broken = false;
-      expect((await callerOf({ 'x-api-key': good }))?.credential).toBe('key_good');
-    });
-  });
-
-  describe('the use of a key', () => {
-    it('is recorded at once and then every half hour, for any number of requests', async () => {
-      await Promise.all(Array.from({ length: 20 }, () => callerOf({ 'x-api-key': good })));
-      for (let minute = 0; minute < 29; minute++) {
-        advanceClock(60_000);
-        await callerOf({ 'x-api-key': good });
-      }
-      expect(uses).toEqual(['acc_a key_good']);
-      advanceClock(60_000);
-      await callerOf({ 'x-api-key': good });
-      expect(uses).toEqual(['acc_a key_good', 'acc_a key_good']);
-    });
-
-    it('is recorded of each key, and of no token', async () => {
-      await callerOf({ 'x-api-key': 'other' });
-      await callerOf({ authorization: 'Bearer acc_a' });
-      await callerOf({ 'x-api-key': good, authorization: 'Bearer acc_a' });
-      expect(uses).toEqual(['acc_b key_other', 'acc_a key_good']);
-    });
-  });
-
-  describe('403', () => {
-    it('names the missing scope and has the rate limit headers', async () => {
-      const asked = context({ authorization: 'Bearer acc_a' });
-      await authenticate(asked);
-      authorize({ scope: 'read' })(asked);
-      authorize({ scope: null })(asked);
-      const write = () => authorize({ scope: 'write' })(asked);
-      expect(write).toThrow(Refusal);
-      expect(write).toThrow('auth_forbidden');
-      expect(asked.replyHeaders).toEqual({ 'X-RateLimit-Limit': '2000', 'X-RateLimit-Remaining': '2000' });
-    });
+beforeEach(() => {
+  reads = [];
+  broken = false;
+  uses = [];
+  recordKeyUse = async (owner, id) => void uses.push(`${owner} ${id}`);
+  keys = new Map();
+  keys.set(hashKey(good), key('key_good'));
+  keys.set(hashKey('other'), key('key_other', { account: 'acc_b' }));
+  keys.set(hashKey('orphan'), key('key_orphan', { account: 'acc_gone' }));
+  keys.set(hashKey('old'), key('key_old', { expires_at: new Date(now() + 1000).toISOString() }));
+  keys.set(hashKey('revoked'), key('key_revoked', { revoked_at: '2026-10-02T00:00:00.000Z' }));
+  keys.set(hashKey('of closed'), key('key_of_closed', { account: 'acc_closed' }));
+  const accounts = new Map(['acc_a', 'acc_b', 'acc_closed'].map((id) => [id, account(id)]));
+  accounts.set('acc_closed', { ...account('acc_closed'), closed_at: '2026-10-02T00:00:00.000Z' });
+  const find =
+    <Value>(kind: string, map: Map<string, Value>) =>
+    async (id: string) => {
+      reads.push(kind);
+      if (broken) throw Object.assign(new Error('down'), { name: 'TimeoutError' });
+      return map.get(id);
+    };
+  authenticate = authenticator({
+    findKey: find('key', keys),
+    findAccount: find('account', accounts),
+    recordKeyUse: (owner, id) => recordKeyUse(owner, id),
+    verifyToken: async (token) =>
+      token.startsWith('acc_')
+        ? accept<Token>({ account: token, subject: 'shop', scopes: ['read'] })
+        : refuse({ code: 'auth_token_invalid', title: 'Invalid Token', detail: 'No.' }),
   });
 });
 
-describe('accounts instance cache', () => {
-  const counted = (answer: (key: string) => Promise<string | undefined> = async (key) => key) => {
-    const reads: string[] = [];
-    const load = (key: string) => {
-      reads.push(key);
-      return answer(key);
-    };
-    return { reads, load };
-  };
-  const minute = { lifetimeMs: 60_000, capacity: 3 };
+const refusalOf = async (headers: Record<string, string | string[]>): Promise<Refusal> => {
+  const thrown = await authenticate(context(headers)).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof Refusal)) throw new Error('It was not refused.', { cause: thrown });
+  return thrown;
+};
 
-  it('reads a key once in its lifetime, even if nothing is found', async () => {
-    const { reads, load } = counted(async () => undefined);
-    const cache = instanceCache<string | undefined>(minute);
-    await cache('a', load);
-    advanceClock(59_000);
-    await cache('a', load);
-    expect(reads).toEqual(['a']);
-    advanceClock(1_000);
-    await cache('a', load);
-    expect(reads).toEqual(['a', 'a']);
+const callerOf = async (headers: Record<string, string | string[]>) => {
+  const asked = context(headers);
+  await authenticate(asked);
+  return asked.caller;
+};
+
+describe('a caller', () => {
+  it('is identified by an API key', async () => {
+    const caller = await callerOf({ 'x-api-key': good });
+    expect(caller).toEqual({ account: account('acc_a'), credential: 'key_good', scopes: new Set(['read', 'write']) });
   });
 
-  it('reads again after the clock was set back', async () => {
-    const { reads, load } = counted();
-    const cache = instanceCache<string | undefined>(minute);
-    await cache('a', load);
-    advanceClock(-3_600_000);
-    await cache('a', load);
-    expect(reads).toHaveLength(2);
+  it.each(['Bearer acc_b', 'bearer  acc_b'])('is identified by a bearer token: %s', async (authorization) => {
+    const caller = await callerOf({ authorization });
+    expect(caller).toEqual({ account: account('acc_b'), credential: 'token:shop', scopes: new Set(['read']) });
+  });
+
+  it('may send one value twice, and a key and a token of one account', async () => {
+    const caller = await callerOf({ 'x-api-key': [good, good], authorization: 'Bearer acc_a' });
+    expect(caller?.credential).toBe('key_good');
+  });
+
+  it('takes two reads per minute for any number of concurrent requests', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => callerOf({ 'x-api-key': good })));
+    await callerOf({ 'x-api-key': good });
+    expect(reads).toEqual(['key', 'account']);
+    advanceClock(60_000);
+    await callerOf({ 'x-api-key': good });
+    expect(reads).toHaveLength(4);
+  });
+});
+
+describe('401', () => {
+  const [none, unknown, invalid] = ['auth_error', 'auth_api_key_not_found', 'auth_token_invalid'];
+  it.each<[string, Record<string, string | string[]>, string | undefined, number]>([
+    ['no credential', {}, none, 0],
+    ['an empty key', { 'x-api-key': '' }, none, 0],
+    ['two different keys', { 'x-api-key': [good, 'other'] }, none, 0],
+    ['two different tokens', { authorization: ['Bearer a', 'Bearer b'] }, none, 0],
+    ['an unknown key', { 'x-api-key': 'nobody' }, unknown, 1],
+    ['a key of another shape', { 'x-api-key': `${good}!` }, unknown, 1],
+    ['a control character', { 'x-api-key': 'a\u0007b' }, unknown, 0],
+    ['513 characters', { 'x-api-key': 'k'.repeat(513) }, unknown, 0],
+    [
+      'a key whose checksum is wrong',
+      { 'x-api-key': good.slice(0, -1) + (good.endsWith('a') ? 'b' : 'a') },
+      unknown,
+      0,
+    ],
+    ['a revoked key', { 'x-api-key': 'revoked' }, unknown, 1],
+    ['a key of no account', { 'x-api-key': 'orphan' }, unknown, 2],
+    ['a key of a closed account', { 'x-api-key': 'of closed' }, unknown, 2],
+    ['a token of a closed account', { authorization: 'Bearer acc_closed' }, invalid, 1],
+    ['a bad token', { authorization: 'Bearer nonsense' }, invalid, 0],
+    ['another scheme', { authorization: 'Basic YTpi' }, invalid, 0],
+    ['no token', { authorization: 'Bearer' }, invalid, 0],
+    ['two tokens in one', { authorization: 'Bearer a b' }, invalid, 0],
+    ['an endless token', { authorization: `Bearer ${'t'.repeat(8192)}` }, invalid, 0],
+    ['a token of no account', { authorization: 'Bearer acc_c' }, invalid, 1],
+    ['key and token that disagree', { 'x-api-key': good, authorization: 'Bearer acc_b' }, none, 3],
+    ['a good key, a bad token', { 'x-api-key': good, authorization: 'Bearer x' }, invalid, 2],
+  ])('%s is refused with 401, and is no use of a key', async (_case, headers, code, calls) => {
+    const { problems, headers: replied } = await refusalOf(headers);
+    const header = code === invalid || Array.isArray(headers['authorization']) ? 'Authorization' : 'X-API-Key';
+    expect(problems).toMatchObject([{ code, source: { header } }]);
+    expect(replied['WWW-Authenticate']).toMatch(/^ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"/);
+    expect(reads).toHaveLength(calls);
+    expect(uses).toEqual([]);
+  });
+
+  it('refuses a key from the moment it expires, even in the cache', async () => {
+    expect((await callerOf({ 'x-api-key': 'old' }))?.credential).toBe('key_old');
+    advanceClock(1000);
+    expect((await refusalOf({ 'x-api-key': 'old' })).message).toBe('auth_api_key_expired');
+  });
+
+  it('a revoked key is refused at most a minute later', async () => {
+    await callerOf({ 'x-api-key': good });
+    keys.set(hashKey(good), key('key_good', { revoked_at: new Date(now()).toISOString() }));
+    advanceClock(60_000);
+    expect((await refusalOf({ 'x-api-key': good })).message).toBe('auth_api_key_not_found');
+  });
+
+  it('caches an unknown key', async () => {
+    for (let times = 0; times < 5; times++) await refusalOf({ 'x-api-key': 'nobody' });
+    expect(reads).toEqual(['key']);
+  });
+
+  it('is not returned when the database is down, and the failure is not cached', async () => {
+    broken = true;
+    await expect(authenticate(context({ 'x-api-key': good }))).rejects.toMatchObject({ name: 'TimeoutError' });
+    broken = false;
+    expect((await callerOf({ 'x-api-key': good }))?.credential).toBe('key_good');
+  });
+});
+
+describe('the use of a key', () => {
+  it('is recorded at once and then every half hour, for any number of requests', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => callerOf({ 'x-api-key': good })));
+    for (let minute = 0; minute < 29; minute++) {
+      advanceClock(60_000);
+      await callerOf({ 'x-api-key': good });
+    }
+    expect(uses).toEqual(['acc_a key_good']);
+    advanceClock(60_000);
+    await callerOf({ 'x-api-key': good });
+    expect(uses).toEqual(['acc_a key_good', 'acc_a key_good']);
+  });
+
+  it('is recorded of each key, and of no token', async () => {
+    await callerOf({ 'x-api-key': 'other' });
+    await callerOf({ authorization: 'Bearer acc_a' });
+    await callerOf({ 'x-api-key': good, authorization: 'Bearer acc_a' });
+    expect(uses).toEqual(['acc_b key_other', 'acc_a key_good']);
+  });
+});
+
+describe('403', () => {
+  it('names the missing scope and has the rate limit headers', async () => {
+    const asked = context({ authorization: 'Bearer acc_a' });
+    await authenticate(asked);
+    authorize({ scope: 'read' })(asked);
+    authorize({ scope: null })(asked);
+    const write = () => authorize({ scope: 'write' })(asked);
+    expect(write).toThrow(Refusal);
+    expect(write).toThrow('auth_forbidden');
+    expect(asked.replyHeaders).toEqual({ 'X-RateLimit-Limit': '2000', 'X-RateLimit-Remaining': '2000' });
+  });
+});
+
+describe('the cache of an instance', () => {
+  /** A cache for a minute that counts its reads. */
+  const counting = (answer: (key: string) => Promise<string | undefined> = async (key) => key) => {
+    const reads: string[] = [];
+    const cache = instanceCache<string | undefined>({ lifetimeMs: 60_000, capacity: 3 });
+    const get = (key: string) =>
+      cache(key, (read) => {
+        reads.push(read);
+        return answer(read);
+      });
+    return { reads, get };
+  };
+
+  it('reads a key once in its lifetime, even if nothing is found, and again after the clock was set back', async () => {
+    const { reads, get } = counting(async () => undefined);
+    for (const [ms, count] of [
+      [0, 1],
+      [59_000, 1],
+      [1000, 2],
+      [-3_600_000, 3],
+    ] as const) {
+      advanceClock(ms);
+      await get('a');
+      expect(reads).toHaveLength(count);
+    }
   });
 
   it('shares one read between concurrent requests', async () => {
-    const { reads, load } = counted();
-    const cache = instanceCache<string | undefined>(minute);
-    expect(await Promise.all([cache('a', load), cache('a', load), cache('b', load)])).toEqual(['a', 'a', 'b']);
+    const { reads, get } = counting();
+    expect(await Promise.all([get('a'), get('a'), get('b')])).toEqual(['a', 'a', 'b']);
     expect(reads).toEqual(['a', 'b']);
   });
 
   it('does not cache a failure, and rejects all concurrent requests with it', async () => {
-    let broken = true;
-    const { reads, load } = counted(async (key) => {
-      if (broken) throw new Error('down');
+    let isDown = true;
+    const { reads, get } = counting(async (key) => {
+      if (isDown) throw new Error('down');
       return key;
     });
-    const cache = instanceCache<string | undefined>(minute);
-    const answers = await Promise.allSettled([cache('a', load), cache('a', load)]);
+    const answers = await Promise.allSettled([get('a'), get('a')]);
     expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    broken = false;
-    expect(await cache('a', load)).toBe('a');
+    isDown = false;
+    expect(await get('a')).toBe('a');
     expect(reads).toHaveLength(2);
   });
 
   it('is bounded, and evicts the least recently used entry', async () => {
-    const { reads, load } = counted();
-    const cache = instanceCache<string | undefined>(minute);
+    const { reads, get } = counting();
+    const readsOf = (key: string) => reads.filter((read) => read === key).length;
     for (let index = 0; index < 100; index++) {
-      await cache('hot', load);
-      await cache(`unknown ${index}`, load);
+      await get('hot');
+      await get(`unknown ${index}`);
     }
-    expect(reads.filter((key) => key === 'hot')).toHaveLength(1);
-    await cache('unknown 0', load);
-    expect(reads.filter((key) => key === 'unknown 0')).toHaveLength(2);
+    expect(readsOf('hot')).toBe(1);
+    await get('unknown 0');
+    expect(readsOf('unknown 0')).toBe(2);
   });
 });

@@ -7,103 +7,97 @@ import type { Line } from '../../shared/cli/ledger/format.ts';
 import { itemsOf } from '../../shared/cli/ledger/read-export.ts';
 import { print, printJson } from '../../shared/cli/terminal/output.ts';
 
-describe('cli output', () => {
-  /** What a command writes to standard output. */
-  const written = (run: () => void): string => {
-    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-    run();
-    const text = write.mock.calls.map(([chunk]) => String(chunk)).join('');
-    write.mockRestore();
-    return text;
-  };
+/** What a command writes to standard output. */
+const written = (run: () => void): string => {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  run();
+  const text = write.mock.calls.map(([chunk]) => String(chunk)).join('');
+  write.mockRestore();
+  return text;
+};
 
-  const hostile = 'a\u001b[2J\u001b]0;title\u0007\u009b31mb\u202ec\rd';
+const hostile = 'a\u001b[2J\u001b]0;title\u0007\u009b31mb\u202ec\rd';
 
-  describe('output of commands', () => {
-    it('has no control character of a file or client, and keeps lines, tabs and the ends of CSV lines', () => {
-      expect(written(() => print(`one\ttwo\r\n${hostile}`))).toBe('one\ttwo\r\na?[2J?]0;title??31mb?c?d\n');
-    });
+describe('output of commands', () => {
+  it('has no control character of a file or client, and keeps lines, tabs and the ends of CSV lines', () => {
+    expect(written(() => print(`one\ttwo\r\n${hostile}`))).toBe('one\ttwo\r\na?[2J?]0;title??31mb?c?d\n');
+  });
 
-    it('has them escaped in JSON, with the same value', () => {
-      const text = written(() => printJson({ hostile, emoji: '🧾' }));
-      expect(text).not.toMatch(/[^\P{C}\n]/u);
-      expect(JSON.parse(text)).toEqual({ hostile, emoji: '🧾' });
-    });
+  it('has them escaped in JSON, with the same value', () => {
+    const text = written(() => printJson({ hostile, emoji: '🧾' }));
+    expect(text).not.toMatch(/[^\P{C}\n]/u);
+    expect(JSON.parse(text)).toEqual({ hostile, emoji: '🧾' });
   });
 });
 
-describe('temporary folder', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'levy-folders-'));
-    vi.stubEnv('TMPDIR', folder);
-  });
-  afterAll(() => {
-    vi.unstubAllEnvs();
-    rmSync(folder, { recursive: true });
-  });
-
-  it('removes the folders of killed processes, but not those of running ones or of others', async () => {
-    const { pid: ended } = spawnSync(process.execPath, ['--version']);
-    const [abandoned, used, other] = [`levy-import-${ended}-a`, `levy-import-${process.ppid}-b`, 'levy-import-c'].map(
-      (name) => join(folder, name),
-    ) as [string, string, string];
-    for (const path of [abandoned, used, other]) mkdirSync(path);
-    vi.resetModules();
-    const { temporaryFolder } = await import('../../shared/cli/terminal/temporary-folder.ts');
-    expect(existsSync(temporaryFolder())).toBe(true);
-    expect([abandoned, used, other].map(existsSync)).toEqual([false, true, true]);
-  });
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'levy-folders-'));
+  vi.stubEnv('TMPDIR', folder);
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
 });
 
-describe('ledger import items', () => {
-  /** The keys and attributes by which an item would appear in the lists of another account. */
-  const forged = {
-    pk: 'T#acct_other#txn_1',
-    sk: 'ANY',
-    account: 'acct_other',
-    id: 'txn_1',
-    account_reference: 'acct_other#r',
-  };
+it('removes the folders of killed processes, but not those of running ones or of others', async () => {
+  const { pid: ended } = spawnSync(process.execPath, ['--version']);
+  const [abandoned, used, other] = [`levy-import-${ended}-a`, `levy-import-${process.ppid}-b`, 'levy-import-c'].map(
+    (name) => join(folder, name),
+  ) as [string, string, string];
+  for (const path of [abandoned, used, other]) mkdirSync(path);
+  vi.resetModules();
+  const { temporaryFolder } = await import('../../shared/cli/terminal/temporary-folder.ts');
+  expect(existsSync(temporaryFolder())).toBe(true);
+  expect([abandoned, used, other].map(existsSync)).toEqual([false, true, true]);
+});
 
-  const at = '2026-10-01T00:00:00.000Z';
-  const filing = {
-    ...{ id: 'fil_1', state: 'US-OH', period_start: '2026-09-01', period_end: '2026-09-30', frequency: 'month' },
-    ...{ status: 'closing', isUnfinished: true, confirmation_number: null, summary: [], exceptions: null },
-    ...{ entries: { moved: 0, marked: 0, reopened: 0 }, asked_by: 'key_1', filed_by: null, created_at: at },
-    ...{ closed_at: null, filed_at: null, canceled_at: null, previous: null, version: 1 },
-  };
-  const totals = { jurisdictions: [], summary: [], exceptions: [] };
-  const progress = {
-    shard: 0,
-    phase: 'move',
-    isDone: false,
-    entries: filing.entries,
-    cursor: null,
-    parts: [],
-    totals,
-    version: 1,
-  };
-  const customer = { id: 'c1', name: null, exemptions: [], created_at: at, updated_at: at, version: 1 };
+/** The keys and attributes by which an item would appear in the lists of another account. */
+const forged = {
+  pk: 'T#acct_other#txn_1',
+  sk: 'ANY',
+  account: 'acct_other',
+  id: 'txn_1',
+  account_reference: 'acct_other#r',
+};
 
-  describe('a line of an exported file with keys of another account', () => {
-    it.each([
-      ['filing', { kind: 'filing', filing: { ...filing, ...forged } }],
-      [
-        'chain',
-        { kind: 'chain', chain: { state: 'US-OH', last: null, isBusy: true, isHeld: false, version: 1, ...forged } },
-      ],
-      ['progress', { kind: 'filing_shard', filing: 'fil_1', progress: { ...progress, ...forged } }],
-      ['totals', { kind: 'filing_totals', filing: 'fil_1', shard: 0, from: '', sums: [], ...forged }],
-      ['customer', { kind: 'customer', customer: { ...customer, ...forged } }],
-    ])('writes its %s into the given account only', (_kind, line) => {
-      const items = itemsOf('acct_own', line as unknown as Line);
-      expect(items).toHaveLength(1);
-      for (const item of items) {
-        expect(item.pk.split('#')[1]).toBe('acct_own');
-        expect(Object.keys(item)).not.toEqual(expect.arrayContaining(['account']));
-        expect(Object.values(item)).not.toContain('acct_other#r');
-      }
-    });
+const at = '2026-10-01T00:00:00.000Z';
+const filing = {
+  ...{ id: 'fil_1', state: 'US-OH', period_start: '2026-09-01', period_end: '2026-09-30', frequency: 'month' },
+  ...{ status: 'closing', isUnfinished: true, confirmation_number: null, summary: [], exceptions: null },
+  ...{ entries: { moved: 0, marked: 0, reopened: 0 }, asked_by: 'key_1', filed_by: null, created_at: at },
+  ...{ closed_at: null, filed_at: null, canceled_at: null, previous: null, version: 1 },
+};
+const totals = { jurisdictions: [], summary: [], exceptions: [] };
+const progress = {
+  shard: 0,
+  phase: 'move',
+  isDone: false,
+  entries: filing.entries,
+  cursor: null,
+  parts: [],
+  totals,
+  version: 1,
+};
+const customer = { id: 'c1', name: null, exemptions: [], created_at: at, updated_at: at, version: 1 };
+
+describe('a line of an exported file with keys of another account', () => {
+  it.each([
+    ['filing', { kind: 'filing', filing: { ...filing, ...forged } }],
+    [
+      'chain',
+      { kind: 'chain', chain: { state: 'US-OH', last: null, isBusy: true, isHeld: false, version: 1, ...forged } },
+    ],
+    ['progress', { kind: 'filing_shard', filing: 'fil_1', progress: { ...progress, ...forged } }],
+    ['totals', { kind: 'filing_totals', filing: 'fil_1', shard: 0, from: '', sums: [], ...forged }],
+    ['customer', { kind: 'customer', customer: { ...customer, ...forged } }],
+  ])('writes its %s into the given account only', (_kind, line) => {
+    const items = itemsOf('acct_own', line as unknown as Line);
+    expect(items).toHaveLength(1);
+    for (const item of items) {
+      expect(item.pk.split('#')[1]).toBe('acct_own');
+      expect(Object.keys(item)).not.toEqual(expect.arrayContaining(['account']));
+      expect(Object.values(item)).not.toContain('acct_other#r');
+    }
   });
 });
