@@ -9,9 +9,9 @@ import { requestContext } from '../../shared/api/request-context.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { findAccount } from '../../shared/store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../../shared/store/accounts/api-key-store.ts';
+import { countDatabaseUse } from './database.ts';
 import { eventOf } from './event.ts';
 import { type Figure, median, rounded } from './figure.ts';
-import { countDatabaseUse } from './meter.ts';
 
 const minutes = 5;
 const perSecond = 10;

@@ -14,9 +14,9 @@ import { database } from '../../shared/store/client/client.ts';
 import type { Items } from '../../shared/store/client/reads.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
 import { requestOf } from './content.ts';
+import { countDatabaseUse, type Use } from './database.ts';
 import { eventOf } from './event.ts';
 import { type Figure, median } from './figure.ts';
-import { countDatabaseUse, type Use } from './meter.ts';
 
 type Answer = { readonly id: string; readonly status: string; readonly bytes: number };
 type Send = (operation: Operation, body?: unknown, id?: string) => Promise<Answer>;

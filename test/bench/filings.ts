@@ -4,8 +4,8 @@ import { filingCommitToBegin, newFiling, newShards, workOn } from '../../shared/
 import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import { filingPorts } from '../../shared/store/filings/filing-ports.ts';
 import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
+import { putItems, retryTimeouts } from './database.ts';
 import { type Figure, heapMeter, rounded } from './figure.ts';
-import { putItems, retryTimeouts } from './put-items.ts';
 
 // The emulator takes half an hour for a million (`npm run bench -- --filing-entries 1000000`).
 const defaultEntries = 100_000;

@@ -11,10 +11,9 @@ import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { ledgerReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
+import { countDatabaseUse, putItems, type Use } from './database.ts';
 import { eventOf } from './event.ts';
 import { type Figure, rounded } from './figure.ts';
-import { countDatabaseUse, type Use } from './meter.ts';
-import { putItems } from './put-items.ts';
 
 const defaultSizes = [1_000, 10_000, 100_000];
 /** One transaction in this many is a credit, one is void, and one is in Wyoming. */

@@ -5,7 +5,7 @@ import { environment } from '../../shared/config/environment.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { ledgerReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
-import { putItems } from '../bench/put-items.ts';
+import { putItems } from '../bench/database.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { used } from '../support/count-calls.ts';
 import { clientOf, creditOf, dayMs, made, michigan, sale } from '../support/sales.ts';
