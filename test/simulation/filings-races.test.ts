@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
@@ -28,6 +28,7 @@ import {
 } from '../support/filing-ledger.ts';
 
 inMemory();
+vi.setConfig({ testTimeout: 120_000 });
 
 const state = 'US-MI';
 const october = { period_end: '2026-10-31' };
@@ -88,49 +89,40 @@ const replaced = async (one: Filer, change: Promise<Posted | string>) => {
 };
 
 describe('while a period is being closed, before any of its database calls,', () => {
-  it('a sale is voided in time or not at all', { timeout: 120_000 }, () =>
-    beforeEveryCall(filer, closing, (one) => replaced(one, undo(one.account, one.posted[0] as Posted))),
-  );
+  it('a sale is voided in time or not at all', () =>
+    beforeEveryCall(filer, closing, (one) => replaced(one, undo(one.account, one.posted[0] as Posted))));
 
-  it('a tax is replaced in time or not at all', { timeout: 120_000 }, () =>
+  it('a tax is replaced in time or not at all', () =>
     beforeEveryCall(filer, closing, (one) =>
       replaced(one, retax(one.account, one.posted[0] as Posted, levies('MI', 4711))),
-    ),
-  );
+    ));
 
-  it('a credit is in time or belongs to the next period', { timeout: 120_000 }, () =>
+  it('a credit is in time or belongs to the next period', () =>
     beforeEveryCall(filer, closing, async (one) => {
       one.posted.push(await post(one.account, { day, levies: levies('MI', 99), type: 'credit' }));
-    }),
-  );
+    }));
 
-  it(
-    'another worker closes it, with late credits before and after, and nothing happens twice',
-    {
-      timeout: 120_000,
-    },
-    () =>
-      beforeEveryCall(
-        filer,
-        closing,
-        async (one) => {
-          one.posted.push(...(await creditsEverywhere(one.account, day)));
-          one.id = filingOf(await close(one.account, october)).id;
-          await resume(one.account);
-          one.posted.push(...(await creditsEverywhere(one.account, day)));
-        },
-        async (one) => {
-          expect((await placesOf(one.account, state)).filings.map(({ id }) => id)).toEqual([one.id]);
-          expect(await statusOf(one)).toBe('closed');
-        },
-      ),
-  );
+  it('another worker closes it, with late credits before and after, and nothing happens twice', () =>
+    beforeEveryCall(
+      filer,
+      closing,
+      async (one) => {
+        one.posted.push(...(await creditsEverywhere(one.account, day)));
+        one.id = filingOf(await close(one.account, october)).id;
+        await resume(one.account);
+        one.posted.push(...(await creditsEverywhere(one.account, day)));
+      },
+      async (one) => {
+        expect((await placesOf(one.account, state)).filings.map(({ id }) => id)).toEqual([one.id]);
+        expect(await statusOf(one)).toBe('closed');
+      },
+    ));
 });
 
 describe('while a filing is being marked, before any of its database calls,', () => {
   const marking = (one: Filer) => fileIt(one.account, one.id);
 
-  it('a change of a transaction is not lost, and the transaction is still filed', { timeout: 120_000 }, () =>
+  it('a change of a transaction is not lost, and the transaction is still filed', () =>
     beforeEveryCall(
       closedFiler,
       marking,
@@ -143,10 +135,9 @@ describe('while a filing is being marked, before any of its database calls,', ()
         });
         expect(await statusOf(one)).toBe('filed');
       },
-    ),
-  );
+    ));
 
-  it('another worker files it, and nothing happens twice', { timeout: 120_000 }, () =>
+  it('another worker files it, and nothing happens twice', () =>
     beforeEveryCall(
       closedFiler,
       marking,
@@ -162,20 +153,16 @@ describe('while a filing is being marked, before any of its database calls,', ()
         );
         expect(found.map(({ transaction }) => transaction.version)).toEqual([2, 2, 2]);
       },
-    ),
-  );
+    ));
 
-  it('it is canceled, or the cancellation is refused', { timeout: 120_000 }, () =>
+  it('it is canceled, or the cancellation is refused', () =>
     beforeEveryCall(closedFiler, marking, async (one) => {
       const answered = await cancelIt(one.account, one.id);
       if (!answered.ok) expect(codesOf(answered)).toEqual(['conflict_invalid_status_transition']);
-    }),
-  );
+    }));
 });
 
-it('while a filing is being canceled, a sale is voided or not, and another worker can cancel it', {
-  timeout: 120_000,
-}, async () => {
+it('while a filing is being canceled, a sale is voided or not, and another worker can cancel it', async () => {
   const canceling = (one: Filer) => cancelIt(one.account, one.id);
   await beforeEveryCall(closedFiler, canceling, (one) => replaced(one, undo(one.account, one.posted[0] as Posted)));
   await beforeEveryCall(closedFiler, canceling, (one) => resume(one.account));
@@ -195,32 +182,24 @@ it('two workers with interleaved calls do everything once', async () => {
   expect(await statusOf(one)).toBe('filed');
 });
 
-const registrations = [{ state: 'MI', from: '2026-10-01', to: '2026-10-15', frequency: 'month' as const }];
-
-it('while the schedule closes a period, an entry that comes or goes before any of its calls is in one place', {
-  timeout: 120_000,
-}, async () => {
+describe('while the schedule closes a period, before any of its database calls,', () => {
+  const registrations = [{ state: 'MI', from: '2026-10-01', to: '2026-10-15', frequency: 'month' as const }];
   const registered = async (): Promise<Filer> => {
     const account = newFiler({ registrations });
     return { account, posted: [await post(account, { day, levies: levies('MI', 1001) })], id: '' };
   };
   const run = ({ account }: Filer) => closePeriods(portsFor(account));
-  // Even into shards that were read as empty.
-  await beforeEveryCall(registered, run, async (one) => {
-    one.posted.push(...(await creditsEverywhere(one.account, day)));
-  });
-  await beforeEveryCall(registered, run, (one) => replaced(one, undo(one.account, one.posted[0] as Posted)));
-});
 
-it('two runs of the schedule close every due period once, whenever the second starts', {
-  timeout: 120_000,
-}, async () => {
-  const registered = async (): Promise<Filer> => {
-    const account = newFiler({ registrations });
-    return { account, posted: [await post(account, { day, levies: levies('MI', 1001) })], id: '' };
-  };
-  const run = ({ account }: Filer) => closePeriods(portsFor(account));
-  await beforeEveryCall(registered, run, run, async (one) => {
-    expect((await placesOf(one.account, state)).filings).toHaveLength(1);
+  it('an entry that comes or goes is in one place', async () => {
+    // Even into shards that were read as empty.
+    await beforeEveryCall(registered, run, async (one) => {
+      one.posted.push(...(await creditsEverywhere(one.account, day)));
+    });
+    await beforeEveryCall(registered, run, (one) => replaced(one, undo(one.account, one.posted[0] as Posted)));
   });
+
+  it('another run starts, and every due period is closed once', () =>
+    beforeEveryCall(registered, run, run, async (one) => {
+      expect((await placesOf(one.account, state)).filings).toHaveLength(1);
+    }));
 });

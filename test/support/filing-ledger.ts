@@ -70,18 +70,8 @@ export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): C
       ...(changes.filings ?? ports.filings),
       // Other tests have unfinished filings as well.
       unfinished: async () => {
-        const { Items = [] } = await database.send(
-          new QueryCommand({
-            TableName: environment.tables.transactions,
-            ConsistentRead: true,
-            KeyConditionExpression: 'pk = :work AND begins_with(sk, :account)',
-            ExpressionAttributeValues: { ':work': 'W', ':account': `${account.id}#` },
-          }),
-        );
-        return {
-          filings: Items.map(({ sk }) => ({ account: account.id, id: String(sk).split('#')[1] ?? '' })),
-          next: null,
-        };
+        const own = (await itemsIn('W')).map(({ sk }) => String(sk)).filter((sk) => sk.startsWith(`${account.id}#`));
+        return { filings: own.map((sk) => ({ account: account.id, id: sk.split('#')[1] ?? '' })), next: null };
       },
     },
   };
@@ -240,12 +230,8 @@ export const membersOf = async (account: Account, id: string, limit = 100): Prom
   const members: FilingEntry[] = [];
   let after: string | null = null;
   do {
-    const found = await getFiling(
-      id,
-      { expand: 'entries', limit, starting_after: after ?? undefined },
-      account,
-      portsFor(account),
-    );
+    const page = { expand: 'entries', limit, starting_after: after ?? undefined } as const;
+    const found = await getFiling(id, page, account, portsFor(account));
     if (!found.ok || !found.value.entries) throw new Error('No such page.');
     members.push(...found.value.entries.data);
     after = found.value.entries.next_cursor;
@@ -358,19 +344,13 @@ export const judge = async (
   monthsBetween = 0,
 ): Promise<void> => {
   const { open, filings, chain, periods } = await placesOf(account, state);
-  const heads = new Map(
-    await Promise.all(
-      posted.map(
-        async (one) => [one.stored.transaction.id, await ledger.find(account.id, one.stored.transaction.id)] as const,
-      ),
-    ),
-  );
+  const idOf = ({ stored }: Posted) => stored.transaction.id;
+  const found = await Promise.all(posted.map((one) => ledger.find(account.id, idOf(one))));
+  const heads = new Map(posted.map((one, at) => [idOf(one), found[at]]));
   const isOf = ({ levies: of }: Posted) => of.some(({ code }) => code === state || code.startsWith(`${state}-`));
-  const live = posted.filter((one) => isOf(one) && heads.get(one.stored.transaction.id)?.transaction.status !== 'void');
+  const live = posted.filter((one) => isOf(one) && heads.get(idOf(one))?.transaction.status !== 'void');
   const everywhere = [...open, ...filings.flatMap(({ members }) => members)];
-  expect(everywhere.sort(), 'each entry is in one place').toEqual(
-    live.map(({ stored }) => stored.transaction.id).sort(),
-  );
+  expect(everywhere.sort(), 'each entry is in one place').toEqual(live.map(idOf).sort());
   for (const { head, id, members } of filings) {
     const answer = await read(account, id);
     expect(answer.progress.complete, 'finished').toBe(true);
@@ -379,7 +359,7 @@ export const judge = async (
       expect(members).toEqual([]);
       continue;
     }
-    const of = members.map((member) => live.find(({ stored }) => stored.transaction.id === member) as Posted);
+    const of = members.map((member) => live.find((one) => idOf(one) === member) as Posted);
     expect(answer.totals?.map(withoutName), 'totals').toEqual(expectedTotals(of, state));
     expect(answer.summary, 'the summary that is kept').toEqual(head['summary']);
     expect(answer.progress.entries_moved, 'moved').toBe(members.length + answer.progress.entries_reopened);
@@ -406,10 +386,8 @@ export const judge = async (
   const last = kept.at(-1);
   expect(chain?.['last'] ?? null).toEqual(last ? { period_end: last.head['period_end'], filing: last.id } : null);
   expect(chain?.['isBusy'] ?? false).toBe(false);
-  expect(
-    (await itemsIn('W')).filter(({ sk }) => String(sk).startsWith(`${account.id}#`)),
-    'work',
-  ).toEqual([]);
+  const work = (await itemsIn('W')).filter(({ sk }) => String(sk).startsWith(`${account.id}#`));
+  expect(work, 'work').toEqual([]);
   const filed = filings.filter(({ head }) => head['status'] === 'filed');
   for (const { stored } of live) {
     const { transaction } = heads.get(stored.transaction.id) as StoredTransaction;
