@@ -31,14 +31,7 @@ const pagesMax = 12;
 export class Client {
   readonly #name: string;
   readonly #account: string;
-  readonly #scheduler: Scheduler;
-  readonly #history: History;
-  readonly #observed: Observed;
-  readonly #isOfFilings: boolean;
-  readonly #isOfRedactions: boolean;
-  readonly #isVaried: boolean;
-  readonly #accounts: readonly Account[];
-  readonly #trace: string[];
+  readonly #run: Run;
   /** Requests with an idempotency key that succeeded. */
   readonly #done: Sent[] = [];
   #count = 0;
@@ -46,14 +39,7 @@ export class Client {
   constructor(name: string, account: string, run: Run) {
     this.#name = name;
     this.#account = account;
-    this.#scheduler = run.scheduler;
-    this.#history = run.history;
-    this.#observed = run.observed;
-    this.#isOfFilings = run.isOfFilings;
-    this.#isOfRedactions = run.isOfRedactions;
-    this.#isVaried = run.isVaried;
-    this.#accounts = run.accounts;
-    this.#trace = run.trace;
+    this.#run = run;
   }
 
   async work(requests: number): Promise<void> {
@@ -62,12 +48,12 @@ export class Client {
         [90, () => this.#request()],
         [8, () => this.#repeat()],
         [6, () => this.#sweep()],
-        [this.#isOfFilings ? 16 : 0.3, () => this.#close()],
-        [this.#isVaried ? 10 : this.#isOfFilings ? 3 : 0, () => this.#changeSetting()],
-        [this.#isOfRedactions ? 25 : 0, () => this.#redact()],
-        [this.#isVaried ? 20 : 0, () => this.#redactCustomer()],
+        [this.#run.isOfFilings ? 16 : 0.3, () => this.#close()],
+        [this.#run.isVaried ? 10 : this.#run.isOfFilings ? 3 : 0, () => this.#changeSetting()],
+        [this.#run.isOfRedactions ? 25 : 0, () => this.#redact()],
+        [this.#run.isVaried ? 20 : 0, () => this.#redactCustomer()],
         // Time for drafts to expire.
-        [10, () => this.#scheduler.sleep(between(500, 4000))],
+        [10, () => this.#run.scheduler.sleep(between(500, 4000))],
       ])();
   }
 
@@ -82,7 +68,7 @@ export class Client {
 
   async #request(): Promise<void> {
     const name = `${this.#name}.${++this.#count}`;
-    const request = drawRequest(this.#known(), name, this.#isOfFilings);
+    const request = drawRequest(this.#known(), name, this.#run.isOfFilings);
     if (request.operation === 'listTransactions') return this.#list(request, name);
     await this.send(request, name);
   }
@@ -90,7 +76,7 @@ export class Client {
   /** Send a request until a response other than 503, at most four times. */
   async send(request: Request, name: string): Promise<Response | null> {
     const sent: Sent = { name, account: this.#account, request, attempts: [] };
-    this.#observed.sent.push(sent);
+    this.#run.observed.sent.push(sent);
     const response = await this.#attempts(sent);
     if (request.key && response && response.status < 300) this.#done.push(sent);
     return response;
@@ -99,23 +85,23 @@ export class Client {
   async #attempts({ name, request, attempts }: Sent): Promise<Response | null> {
     for (let left = triesMax; left > 0; left--) {
       const invocation = new Invocation(`${name}.${attempts.length + 1}`, this.#account, this.#caller());
-      const [from, fromMs] = [this.#scheduler.steps, Date.now()];
-      const response = await send(request, invocation, this.#observed.bugs);
-      this.#trace.push(`${this.#scheduler.steps} ${invocation.id} ${inWords(request)}: ${outcomeOf(response)}`);
-      attempts.push({ invocation, from, fromMs, to: this.#scheduler.steps, toMs: Date.now(), response });
+      const [from, fromMs] = [this.#run.scheduler.steps, Date.now()];
+      const response = await send(request, invocation, this.#run.observed.bugs);
+      this.#run.trace.push(`${this.#run.scheduler.steps} ${invocation.id} ${inWords(request)}: ${outcomeOf(response)}`);
+      attempts.push({ invocation, from, fromMs, to: this.#run.scheduler.steps, toMs: Date.now(), response });
       if (response && response.status !== 503) {
         this.#learn(response);
         return response;
       }
       // A client without a key may give up.
       if (!request.key && request.method === 'POST' && chance(0.5)) return response;
-      await this.#scheduler.sleep(between(20, 400));
+      await this.#run.scheduler.sleep(between(20, 400));
     }
     return null;
   }
 
   async #list(request: Request, name: string): Promise<void> {
-    const [from, fromMs] = [this.#scheduler.steps, Date.now()];
+    const [from, fromMs] = [this.#run.scheduler.steps, Date.now()];
     const pages: { ids: string[]; rows: Schema<'TransactionListItem'>[] }[] = [];
     let query = request.query ?? {};
     let isWhole = false;
@@ -129,14 +115,14 @@ export class Client {
     }
     // A list that started after a cursor is not complete.
     const isAll = isWhole && request.query?.['starting_after'] === undefined;
-    this.#observed.listings.push({
+    this.#run.observed.listings.push({
       account: this.#account,
       query: request.query ?? {},
       pages,
       isWhole: isAll,
-      from: this.#history.lackedSince(from),
+      from: this.#run.history.lackedSince(from),
       fromMs,
-      to: this.#scheduler.steps,
+      to: this.#run.scheduler.steps,
       toMs: Date.now(),
     });
   }
@@ -148,17 +134,17 @@ export class Client {
   }
 
   async #changeSetting(): Promise<void> {
-    const [account, change] = this.#isVaried ? [this.#account, variedChange] : ['acct_two', plainChange];
+    const [account, change] = this.#run.isVaried ? [this.#account, variedChange] : ['acct_two', plainChange];
     const invocation = new Invocation(`${this.#name}.setting${++this.#count}`, 'all');
     await changeSetting(account, change, invocation).catch(() => {});
   }
 
   /** The account as a running instance has it. Only varied schedules follow changes of settings. */
   #caller(): Account {
-    const created = this.#accounts.find(({ id }) => id === this.#account) as Account;
-    if (!this.#isVaried) return created;
+    const created = this.#run.accounts.find(({ id }) => id === this.#account) as Account;
+    if (!this.#run.isVaried) return created;
     const sinceMs = world.nowMs - cachedMs();
-    return this.#history.accountAfter(this.#account, ({ nowMs }) => nowMs <= sinceMs) ?? created;
+    return this.#run.history.accountAfter(this.#account, ({ nowMs }) => nowMs <= sinceMs) ?? created;
   }
 
   async #redact(): Promise<void> {
@@ -166,26 +152,26 @@ export class Client {
     const drafts = own.filter(({ type, status }) => type === 'credit' && status === 'draft');
     const { id } = (chance(0.4) && oneOrNone(drafts)) || (oneOrNone(own) ?? {});
     if (id === undefined) return;
-    const from = this.#scheduler.steps;
+    const from = this.#run.scheduler.steps;
     const invocation = new Invocation(`${this.#name}.redact${++this.#count}`, this.#account);
     const outcome = await redact(invocation, this.#account, id);
-    this.#trace.push(`${this.#scheduler.steps} ${invocation.id} redact ${id}: ${outcome ?? 'no answer'}`);
+    this.#run.trace.push(`${this.#run.scheduler.steps} ${invocation.id} redact ${id}: ${outcome ?? 'no answer'}`);
     if (outcome === 'inconsistent')
-      this.#observed.bugs.push({ invocation: invocation.id, error: `${id} is inconsistent` });
+      this.#run.observed.bugs.push({ invocation: invocation.id, error: `${id} is inconsistent` });
     if (outcome === 'redacted' || outcome === 'already')
-      this.#observed.redactions.push({ account: this.#account, id, from });
+      this.#run.observed.redactions.push({ account: this.#account, id, from });
   }
 
   async #redactCustomer(): Promise<void> {
-    const [account, customer, from] = [this.#account, oneOf(customers), this.#scheduler.steps];
+    const [account, customer, from] = [this.#account, oneOf(customers), this.#run.scheduler.steps];
     const invocation = new Invocation(`${this.#name}.redact${++this.#count}`, account);
     const outcome = await redactCustomer(invocation, account, customer);
-    const to = this.#scheduler.steps;
-    this.#trace.push(`${to} ${invocation.id} redact ${customer}: ${JSON.stringify(outcome) ?? 'no answer'}`);
+    const to = this.#run.scheduler.steps;
+    this.#run.trace.push(`${to} ${invocation.id} redact ${customer}: ${JSON.stringify(outcome) ?? 'no answer'}`);
     const { inconsistent = 0, left = 0 } = outcome ?? {};
     if (inconsistent > 0)
-      this.#observed.bugs.push({ invocation: invocation.id, error: `${outcome?.inconsistentIds} is inconsistent` });
-    else if (outcome && left === 0) this.#observed.customerRedactions.push({ account, customer, from, to });
+      this.#run.observed.bugs.push({ invocation: invocation.id, error: `${outcome?.inconsistentIds} is inconsistent` });
+    else if (outcome && left === 0) this.#run.observed.customerRedactions.push({ account, customer, from, to });
   }
 
   async #sweep(): Promise<void> {
@@ -195,31 +181,31 @@ export class Client {
 
   #known(): Known {
     const of = (isOwn: boolean) =>
-      [...this.#observed.seen]
+      [...this.#run.observed.seen]
         .filter(([account]) => (account === this.#account) === isOwn)
         .flatMap(([, seen]) => [...seen.values()]);
-    const { cursor_secret } = this.#accounts.find(({ id }) => id !== this.#account) as Account;
+    const { cursor_secret } = this.#run.accounts.find(({ id }) => id !== this.#account) as Account;
     // Sometimes a filing of another account.
-    const filings = [...this.#observed.filings].filter(([account]) => account === this.#account || chance(0.05));
+    const filings = [...this.#run.observed.filings].filter(([account]) => account === this.#account || chance(0.05));
     return {
       own: of(true),
       foreign: of(false),
       filings: filings.flatMap(([, ids]) => [...ids]),
-      exceptions: this.#observed.exceptions,
+      exceptions: this.#run.observed.exceptions,
       foreignSecret: cursor_secret,
-      isVaried: this.#isVaried,
+      isVaried: this.#run.isVaried,
     };
   }
 
   #learn({ status, body }: Response): void {
     if (status < 300 && body?.object === 'filing' && body.id !== null) {
-      const filings = this.#observed.filings.get(this.#account) ?? new Set();
-      this.#observed.filings.set(this.#account, filings.add(body.id));
-      if (body.exceptions) this.#observed.exceptions.set(body.id, body.exceptions.count);
+      const filings = this.#run.observed.filings.get(this.#account) ?? new Set();
+      this.#run.observed.filings.set(this.#account, filings.add(body.id));
+      if (body.exceptions) this.#run.observed.exceptions.set(body.id, body.exceptions.count);
     }
     if (status >= 300 || body?.object !== 'transaction') return;
-    const seen = this.#observed.seen.get(this.#account) ?? new Map<string, Seen>();
-    this.#observed.seen.set(this.#account, seen);
+    const seen = this.#run.observed.seen.get(this.#account) ?? new Map<string, Seen>();
+    this.#run.observed.seen.set(this.#account, seen);
     if ((seen.get(body.id)?.version ?? 0) <= body.version) seen.set(body.id, body);
   }
 }

@@ -162,31 +162,21 @@ export const changeSetting = (id: string, changed: () => Partial<Settings>, invo
     if (account) await changeSettings(account, changed());
   });
 
-/** One run of the schedule that closes periods. `null` if it died. */
-export const close = async (invocation: Invocation, onFailure: (error: unknown) => void): Promise<Closed | null> => {
-  try {
-    return await invocation.run(() =>
-      closePeriods({
-        ...closePorts(invocation.remainingMs),
-        onFailure,
-        stepMsMax: 0,
-        accountIds,
-      }),
-    );
-  } catch (error) {
+/** The result of a run of a schedule. `null` if it died. */
+const scheduled = <Value>(invocation: Invocation, run: () => Promise<Value>): Promise<Value | null> =>
+  invocation.run(run).catch((error: unknown) => {
     if (error instanceof Died) return null;
     throw error;
-  }
-};
+  });
 
-/** One run of the schedule that voids expired drafts. `null` if it died. */
-export const sweep = async (invocation: Invocation, onFailure: (error: unknown) => void): Promise<Swept | null> => {
-  try {
-    return await invocation.run(() =>
-      sweepDrafts({ ledger, drafts: draftIndex, now, batchMsMax: 0, remainingMs: invocation.remainingMs, onFailure }),
-    );
-  } catch (error) {
-    if (error instanceof Died) return null;
-    throw error;
-  }
-};
+/** One run of the schedule that closes periods. */
+export const close = (invocation: Invocation, onFailure: (error: unknown) => void): Promise<Closed | null> =>
+  scheduled(invocation, () =>
+    closePeriods({ ...closePorts(invocation.remainingMs), onFailure, stepMsMax: 0, accountIds }),
+  );
+
+/** One run of the schedule that voids expired drafts. */
+export const sweep = (invocation: Invocation, onFailure: (error: unknown) => void): Promise<Swept | null> =>
+  scheduled(invocation, () =>
+    sweepDrafts({ ledger, drafts: draftIndex, now, batchMsMax: 0, remainingMs: invocation.remainingMs, onFailure }),
+  );

@@ -52,10 +52,16 @@ export const drawFault = (share: number, isTransaction: boolean): Fault =>
 const exception = (name: string, $fault: 'client' | 'server') =>
   new DynamoDBServiceException({ name, $fault, message: `${name}, by the simulation`, $metadata: {} });
 
-export const throttled = () =>
-  exception(oneOf(['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded']), 'client');
-export const serverError = () => exception('InternalServerError', 'server');
-export const timedOut = () => Object.assign(new Error('The simulation keeps the answer.'), { name: 'TimeoutError' });
+/** The error with which a call of this fault fails, if its invocation survives. */
+const errorOf = (fault: Fault): Error => {
+  if (fault === 'throttled')
+    return exception(
+      oneOf(['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded']),
+      'client',
+    );
+  if (fault.startsWith('server error')) return exception('InternalServerError', 'server');
+  return Object.assign(new Error('The simulation keeps the answer.'), { name: 'TimeoutError' });
+};
 
 export const inProgress = () =>
   new TransactionInProgressException({ message: 'In progress, by the simulation', $metadata: {} });
@@ -185,32 +191,12 @@ export class Transport {
     const isDone = this.#history.isDone(token);
     const fault = drawFault(this.faultShare, command instanceof TransactWriteCommand && !isDone);
     this.#count(fault);
-    switch (fault) {
-      case 'none':
-        return this.#execute(command, invocation);
-      case 'throttled':
-        return this.#retried(command, invocation, fault, throttled());
-      case 'lost before':
-        return this.#retried(command, invocation, fault, timedOut());
-      case 'server error before':
-        return this.#retried(command, invocation, fault, serverError());
-      case 'lost after':
-        await this.#quietly(command, invocation);
-        return this.#retried(command, invocation, fault, timedOut());
-      case 'server error after':
-        await this.#quietly(command, invocation);
-        return this.#retried(command, invocation, fault, serverError());
-      case 'slow':
-        await this.#later(command, invocation, token);
-        return this.#retried(command, invocation, fault, timedOut());
-      case 'crash before':
-        return this.#crash(invocation, command, fault);
-      case 'crash after':
-        await this.#quietly(command, invocation);
-        return this.#crash(invocation, command, fault);
-      default:
-        return this.#contend(command, invocation, fault);
-    }
+    if (fault === 'none') return this.#execute(command, invocation);
+    if (fault === 'conflict' || fault === 'throttled transaction') return this.#contend(command, invocation, fault);
+    if (fault === 'slow') await this.#later(command, invocation, token);
+    if (fault.endsWith(' after')) await this.#quietly(command, invocation);
+    if (fault.startsWith('crash')) return this.#crash(invocation, command, fault);
+    return this.#retried(command, invocation, fault, errorOf(fault));
   }
 
   async #execute(command: Command, invocation: Invocation): Promise<unknown> {
