@@ -1,6 +1,5 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it } from 'vitest';
-import type { Account } from '../../shared/accounts/account.ts';
+import { describe, expect, it, vi } from 'vitest';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import {
   atEveryCall,
@@ -14,7 +13,6 @@ import {
   levies,
   lostReply,
   newFiler,
-  type Posted,
   placesOf,
   portsFor,
   post,
@@ -25,6 +23,7 @@ import {
 } from '../support/filing-ledger.ts';
 
 inMemory();
+vi.setConfig({ testTimeout: 120_000 });
 
 const state = 'US-MI';
 
@@ -42,74 +41,86 @@ const filer = async () => {
   return { account, posted };
 };
 
+type Filer = Awaited<ReturnType<typeof filer>>;
+
 /** With September closed. */
 const closedFiler = async () => {
-  const { account, posted } = await filer();
-  return { account, posted, id: filingOf(await close(account, september)).id };
+  const one = await filer();
+  return { ...one, id: filingOf(await close(one.account, september)).id };
 };
 
 const interruptions = { crash: crashing, 'lost reply': lostReply } as const;
 
-const end = async ({ account, posted }: { account: Account; posted: readonly Posted[] }) => {
+const end = async ({ account, posted }: Pick<Filer, 'account' | 'posted'>) => {
   expect(await resume(account)).toMatchObject({ complete: true, failed: 0 });
   await judge(account, state, posted);
 };
 
 describe.each(['crash', 'lost reply'] as const)('interrupted at any database call by a %s', (kind) => {
-  const interrupted = interruptions[kind];
-
-  it('a closing is finished by the next run, and counts every entry once', { timeout: 120_000 }, async () => {
+  /** Interrupt `work` at each database call in turn, finish it, and then do `again`. */
+  const interrupted = async <One extends Filer>(
+    make: () => Promise<One>,
+    work: (one: One) => Promise<unknown>,
+    again: (one: One) => Promise<unknown>,
+  ) => {
     const calls = await atEveryCall(async (call) => {
-      const one = await filer();
-      const run = await watched(interrupted(call), () => close(one.account, september));
+      const one = await make();
+      const run = await watched(interruptions[kind](call), () => work(one));
       await end(one);
-      // Whether or not it had begun, a repeated request leaves one filing with the open entries.
-      const again = filingOf(await close(one.account, september));
-      await end(one);
-      expect(await read(one.account, again.id)).toMatchObject({ status: 'closed', progress: { entries_moved: 3 } });
-      expect((await placesOf(one.account, state)).filings).toHaveLength(1);
+      await again(one);
       return run.calls;
     });
     expect(calls).toBeGreaterThan(20);
-  });
+  };
 
-  it('a filing is finished by the next run, and marks every transaction once', { timeout: 120_000 }, async () => {
-    const calls = await atEveryCall(async (call) => {
-      const one = await closedFiler();
-      const run = await watched(interrupted(call), () => fileIt(one.account, one.id));
-      await end(one);
-      await fileIt(one.account, one.id);
-      await end(one);
-      expect(await read(one.account, one.id)).toMatchObject({ status: 'filed', progress: { entries_marked: 3 } });
-      return run.calls;
-    });
-    expect(calls).toBeGreaterThan(20);
-  });
+  it('a closing is finished by the next run, and counts every entry once', () =>
+    interrupted(
+      filer,
+      ({ account }) => close(account, september),
+      async (one) => {
+        // Whether or not it had begun, a repeated request leaves one filing with the open entries.
+        const { id } = filingOf(await close(one.account, september));
+        await end(one);
+        expect(await read(one.account, id)).toMatchObject({ status: 'closed', progress: { entries_moved: 3 } });
+        expect((await placesOf(one.account, state)).filings).toHaveLength(1);
+      },
+    ));
 
-  it('a cancellation is finished by the next run, and the period can be closed again', {
-    timeout: 120_000,
-  }, async () => {
-    const calls = await atEveryCall(async (call) => {
+  it('a filing is finished by the next run, and marks every transaction once', () =>
+    interrupted(
+      closedFiler,
+      ({ account, id }) => fileIt(account, id),
+      async (one) => {
+        await fileIt(one.account, one.id);
+        await end(one);
+        expect(await read(one.account, one.id)).toMatchObject({ status: 'filed', progress: { entries_marked: 3 } });
+      },
+    ));
+
+  it('a cancellation is finished by the next run, and the period can be closed again', () => {
+    const withLateSale = async () => {
       const one = await closedFiler();
       one.posted.push(await post(one.account, { day: '2026-09-05', levies: levies('MI', 55) }));
-      const run = await watched(interrupted(call), () => cancelIt(one.account, one.id));
-      await end(one);
-      await cancelIt(one.account, one.id);
-      await end(one);
-      expect(await read(one.account, one.id)).toMatchObject({ status: 'canceled', progress: { entries_reopened: 3 } });
-      const again = filingOf(await close(one.account, september));
-      expect(again.id).not.toBe(one.id);
-      await end(one);
-      expect(await read(one.account, again.id)).toMatchObject({ status: 'closed', progress: { entries_moved: 4 } });
-      return run.calls;
-    });
-    expect(calls).toBeGreaterThan(20);
+      return one;
+    };
+    return interrupted(
+      withLateSale,
+      ({ account, id }) => cancelIt(account, id),
+      async (one) => {
+        await cancelIt(one.account, one.id);
+        await end(one);
+        const canceled = { status: 'canceled', progress: { entries_reopened: 3 } };
+        expect(await read(one.account, one.id)).toMatchObject(canceled);
+        const { id } = filingOf(await close(one.account, september));
+        expect(id).not.toBe(one.id);
+        await end(one);
+        expect(await read(one.account, id)).toMatchObject({ status: 'closed', progress: { entries_moved: 4 } });
+      },
+    );
   });
 });
 
-it('the next run of the schedule closes the due periods that a crashed run left', {
-  timeout: 120_000,
-}, async () => {
+it('the next run of the schedule closes the due periods that a crashed run left', async () => {
   const registrations = [{ state: 'MI', from: '2026-10-01', to: '2026-11-15', frequency: 'month' as const }];
   const calls = await atEveryCall(async (call) => {
     const account = newFiler({ registrations });
