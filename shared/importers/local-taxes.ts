@@ -1,5 +1,6 @@
 import { assert } from '../base/assert.ts';
 import { dayBefore } from '../base/calendar.ts';
+import { getOrAdd } from '../base/collections.ts';
 import { earlierEnd } from '../catalog/days.ts';
 import { cityName } from '../catalog/local/place-names.ts';
 import { stateRateOn } from '../catalog/rates.ts';
@@ -195,21 +196,15 @@ export class CombinedCities {
 
   *add({ change, ...place }: CombinedReading, line: number): Generator<Entry> {
     const { city, name, key } = place;
-    const sameName = this.cities.get(city) ?? [];
-    const known = sameName.find((rated) => rated.key === key);
-    const found = known ?? { ...place, changes: [] };
-    const other = found.changes.find(({ from }) => from === change.from);
-    if (other) {
-      yield secondRate(line, other.rate === change.rate, name, other);
-      return;
-    }
-    assertFits(found.changes.length, limits.ratesOfJurisdiction, `rates of ${name}`);
-    assertFits(this.cities.size, limits.cities, 'cities');
-    found.changes.push({ ...change, line });
-    if (known) return;
-    sameName.push(found);
+    const sameName: RatedCity[] = getOrAdd(this.cities, city, () => []);
+    const rated = sameName.find((one) => one.key === key) ?? { ...place, changes: [] };
+    if (rated.changes.length === 0) sameName.push(rated);
     assertFits(sameName.length, limits.rowsOfCity, `rows of ${city}`);
-    this.cities.set(city, sameName);
+    assertFits(this.cities.size, limits.cities, 'cities');
+    const other = rated.changes.find(({ from }) => from === change.from);
+    if (other) yield secondRate(line, other.rate === change.rate, name, other);
+    else rated.changes.push({ ...change, line });
+    assertFits(rated.changes.length, limits.ratesOfJurisdiction, `rates of ${name}`);
   }
 
   /** Add a district: it may lie in each city of its county, so that these cities are ambiguous where their rate differs. */

@@ -1,5 +1,6 @@
 /** Levy's own codes of counties and places, which rules name, for files that have names or the state's codes. */
 import { parse } from 'csv-parse/sync';
+import { getOrAdd } from '../base/collections.ts';
 import { combinedSuffix } from '../catalog/local/packed-table.ts';
 import { cityName, codePart, countyKey, plainName } from '../catalog/local/place-names.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
@@ -67,7 +68,7 @@ export class OwnCodes {
       const names = [row['place'], ...(row['aliases'] ?? '').split('|')].map((name = '') => keyOf(name));
       for (const key of new Set(names)) {
         if (key === '') continue;
-        this.places.set(key, [...(this.places.get(key) ?? []), placeOf(row)]);
+        getOrAdd(this.places, key, () => []).push(placeOf(row));
       }
     }
   }

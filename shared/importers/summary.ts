@@ -1,12 +1,11 @@
 /** The summary of an import for the operator. */
 
+import { getOrAdd } from '../base/collections.ts';
 import type { Location } from '../catalog/release.ts';
 import type { Entry } from './entry.ts';
 
 /** The number of bad rows that a summary lists; the others are counted. */
 export const badRowsNamed = 50;
-
-export type RowOf = { readonly file: string; readonly line: number };
 
 export type Counted = {
   readonly reason: string;
@@ -36,7 +35,7 @@ export type Summary = {
   readonly bad: {
     readonly count: number;
     readonly rows: number;
-    readonly first: readonly (RowOf & { readonly reason: string })[];
+    readonly first: readonly { readonly file: string; readonly line: number; readonly reason: string }[];
   };
   /** The values in force on the day of the import; `null` if no release was built. */
   readonly inForce: InForce | null;
@@ -109,9 +108,7 @@ export class Tally {
   }
 
   private add(reasons: Reasons, reason: string, line: number): void {
-    const found = reasons.get(reason);
-    if (found) found.count += 1;
-    else reasons.set(reason, { count: 1, first: this.numbered(line) });
+    getOrAdd(reasons, reason, () => ({ count: 0, first: this.numbered(line) })).count += 1;
   }
 }
 

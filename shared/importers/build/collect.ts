@@ -1,5 +1,5 @@
 import { assert } from '../../base/assert.ts';
-import type { ReleasePart } from '../../catalog/content.ts';
+import { getOrAdd } from '../../base/collections.ts';
 import type { Dated } from '../../catalog/effective.ts';
 import type { OwnRules } from '../../catalog/release.ts';
 import type { Evidence, Jurisdiction, Rate } from '../../catalog/release-values.ts';
@@ -19,17 +19,14 @@ const byLevel = (a: Jurisdiction, b: Jurisdiction): number =>
 const shareDays = (a: Dated, b: Dated): boolean =>
   (a.to === null || (b.from ?? '') <= a.to) && (b.to === null || (a.from ?? '') <= b.to);
 
-/** The jurisdictions of a part and all their rates of any date, as objects and as JSON for the part's line. */
-type Named = Pick<ReleasePart, 'jurisdictions' | 'rates'> & { readonly json: string };
-
 // Neighbouring ZIPs share their jurisdictions, so a small cache is enough.
-const namedMax = 256;
+const knownMax = 256;
 
 /** Every jurisdiction and rate of the entries, in memory: there are thousands, and millions of spans. */
 export class Registry {
   private readonly jurisdictions = new Map<string, Jurisdiction>();
   private readonly rates = new Map<string, Rate[]>();
-  private readonly named = new Map<string, Named>();
+  private readonly known = new Map<string, string>();
   /** Codes that some part names. */
   readonly used = new Set<string>();
   private readonly evidence: Evidence;
@@ -46,11 +43,11 @@ export class Registry {
       return;
     }
     const { jurisdiction } = entry.rate;
-    const rates = this.rates.get(jurisdiction) ?? [];
+    const rates = getOrAdd(this.rates, jurisdiction, () => []);
     // The order of the entries would decide between two rates.
     const other = rates.find((rate) => rate.rate !== entry.rate.rate && shareDays(rate, entry.rate));
     assert(other === undefined, `the importer yields one rate of ${jurisdiction} for each day`);
-    if (rates.push({ ...entry.rate, ...this.evidence }) === 1) this.rates.set(jurisdiction, rates);
+    rates.push({ ...entry.rate, ...this.evidence });
     this.rateCount += 1;
     assertFits(rates.length, limits.ratesOfJurisdiction, `rates of ${jurisdiction}`);
     assertFits(this.rateCount, limits.rates, 'rates');
@@ -61,24 +58,16 @@ export class Registry {
     return (this.rates.get(code) ?? []).toSorted((a, b) => ((a.from ?? '') < (b.from ?? '') ? -1 : 1));
   }
 
-  get size(): number {
-    return this.jurisdictions.size;
-  }
-
-  /** The jurisdictions and rates for a part whose locations name the codes. */
-  carried(codes: Iterable<string>): Named {
+  /** The fields `jurisdictions` and `rates`, of any date, of a part whose locations name the codes, as JSON. */
+  fieldsOf(codes: Iterable<string>): string {
     const sorted = [...new Set(codes)].toSorted();
-    const key = sorted.join();
-    const known = this.named.get(key);
-    if (known) return known;
-    if (this.named.size >= namedMax) this.named.clear();
-    const jurisdictions = sorted.map((code) => this.jurisdiction(code)).toSorted(byLevel);
-    const rates = jurisdictions.flatMap(({ code }) => this.ratesOf(code));
-    const json = `"jurisdictions":${JSON.stringify(jurisdictions)},"rates":${JSON.stringify(rates)}`;
-    const named = { jurisdictions, rates, json };
-    this.named.set(key, named);
-    for (const code of sorted) this.used.add(code);
-    return named;
+    return getOrAdd(this.known, sorted.join(), () => {
+      if (this.known.size >= knownMax) this.known.clear();
+      for (const code of sorted) this.used.add(code);
+      const jurisdictions = sorted.map((code) => this.jurisdiction(code)).toSorted(byLevel);
+      const rates = jurisdictions.flatMap(({ code }) => this.ratesOf(code));
+      return `"jurisdictions":${JSON.stringify(jurisdictions)},"rates":${JSON.stringify(rates)}`;
+    });
   }
 
   private jurisdiction(code: string): Jurisdiction {
@@ -155,11 +144,10 @@ export const collect = (collection: Collection, entry: Entry): void => {
       else spillSpan(collection, entry);
       break;
     case 'city': {
-      const pieces = collection.cities.get(entry.city) ?? [];
+      const pieces = getOrAdd(collection.cities, entry.city, () => []);
       assertFits(pieces.length, limits.rowsOfCity, `rows of ${entry.city}`);
       assertFits(collection.cities.size, limits.cities, 'cities');
       pieces.push({ ...times(collection, entry), low: 0, high: 0, order: 0 });
-      collection.cities.set(entry.city, pieces);
     }
   }
 };
@@ -178,19 +166,15 @@ export class SpanSets {
 
   /** The number of an entry's meaning. The order of its jurisdictions does not matter. */
   numberOf({ locals, flags = noFlags }: Pick<Span | City, 'locals' | 'flags'>): number {
-    const ofLocals = this.seen.get(locals) ?? new WeakMap<LocationFlags, number>();
-    const seen = ofLocals.get(flags);
-    if (seen !== undefined) return seen;
-    const sorted = locals.toSorted();
-    const text = JSON.stringify([sorted, flags]);
-    const number = this.numbers.get(text) ?? this.meanings.length;
-    if (number === this.meanings.length) {
-      this.numbers.set(text, number);
-      this.meanings.push({ locals: sorted, flags });
-      assertFits(this.meanings.length, limits.jurisdictionSets, 'different lists of jurisdictions');
-    }
-    this.seen.set(locals, ofLocals.set(flags, number));
-    return number;
+    const ofLocals = getOrAdd(this.seen, locals, () => new WeakMap<LocationFlags, number>());
+    return getOrAdd(ofLocals, flags, () => {
+      const sorted = locals.toSorted();
+      return getOrAdd(this.numbers, JSON.stringify([sorted, flags]), () => {
+        const count = this.meanings.push({ locals: sorted, flags });
+        assertFits(count, limits.jurisdictionSets, 'different lists of jurisdictions');
+        return count - 1;
+      });
+    });
   }
 
   meaning(number: number): SpanMeaning {

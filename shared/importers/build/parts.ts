@@ -135,10 +135,9 @@ export const writeParts = (
   let [count, zipCount] = [0, 0];
   const details = { evidence, meaningOf: (set: number) => sets.meaning(set) };
   const write = (key: string, locations: readonly Location[], ofStreets?: Streets): void => {
-    const { json } = registry.carried(locations.flatMap(({ alternatives }) => alternatives.flat()));
-    file.write(
-      `{"key":${JSON.stringify(key)},${json},"locations":${JSON.stringify(locations)}${ofStreets ? `,"streets":${JSON.stringify(ofStreets)}` : ''}}`,
-    );
+    const fields = registry.fieldsOf(locations.flatMap(({ alternatives }) => alternatives.flat()));
+    const streets = ofStreets ? `,"streets":${JSON.stringify(ofStreets)}` : '';
+    file.write(`{"key":${JSON.stringify(key)},${fields},"locations":${JSON.stringify(locations)}${streets}}`);
     count += locations.length;
     inForce.add(locations);
   };

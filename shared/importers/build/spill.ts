@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { getOrAdd } from '../../base/collections.ts';
 import { limits, refuseTooMany } from '../limits.ts';
 import type { Piece } from './resolve.ts';
 
@@ -56,8 +57,7 @@ export class SpanSpillFile {
 
   /** Add a piece within the three-digit ZIP. Throws if there are more than fit in memory. */
   put(zip3: number, piece: Piece): void {
-    const partition = this.partitions.get(zip3) ?? newPartition();
-    if (partition.used + partition.written === 0) this.partitions.set(zip3, partition);
+    const partition = getOrAdd(this.partitions, zip3, newPartition);
     count(zip3, partition, piece);
     for (const field of fields) partition.buffer[partition.used++] = piece[field];
     if (partition.used === partition.buffer.length) this.flush(zip3, partition);

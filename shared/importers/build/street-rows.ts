@@ -18,11 +18,10 @@ class Numbering<Value> {
   readonly values: Value[] = [];
 
   numberOf(text: string, value: () => Value): number {
-    const known = this.numbers.get(text);
-    if (known !== undefined) return known;
-    assertFits(this.values.length, limits.streetKinds, 'different streets and units');
-    this.numbers.set(text, this.values.length);
-    return this.values.push(value()) - 1;
+    return getOrAdd(this.numbers, text, () => {
+      assertFits(this.values.length, limits.streetKinds, 'different streets and units');
+      return this.values.push(value()) - 1;
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../base/collections.ts';
 import { cityName } from '../../catalog/local/place-names.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
 import { bad, type HeadedRow, optional, type RowResult, row, skipped, text } from '../files/columns.ts';
@@ -230,9 +231,7 @@ export class MatchesByCity {
     this.ofAll = matches.filter(({ rate: { cities } }) => cities === null);
     for (const match of matches)
       for (const city of new Set(match.rate.cities)) {
-        const ofCity = this.byCity.get(city);
-        if (ofCity) ofCity.push(match);
-        else this.byCity.set(city, [match]);
+        getOrAdd(this.byCity, city, () => []).push(match);
       }
   }
 
@@ -258,12 +257,11 @@ export const matchesByZip = (rates: readonly WooRate[], state: string): Readonly
     named += touched.length + 1;
     assertFits(named, limits.heldZips, 'ZIP codes in all rows together');
     for (const zip of touched) {
-      const matches = found.get(zip) ?? [];
+      const matches = getOrAdd(found, zip, () => []);
       const last = matches.at(-1);
       // Two ranges of one row may have the same ZIP.
       if (last?.rate === rate) matches[matches.length - 1] = { rate, width: Math.min(width, last.width) };
       else matches.push({ rate, width });
-      found.set(zip, matches);
     }
   };
   for (const rate of rates) for (const [low, high] of rate.zips ?? []) add(rate, low, high);
