@@ -1,87 +1,102 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../shared/importers/entry.ts';
 import { openTable } from '../../shared/importers/files/rows.ts';
+import type { Format } from '../../shared/importers/importers.ts';
 import { limits } from '../../shared/importers/limits.ts';
-import { buildEntries, entriesOf, importFiles, ofKind, withFiles, zipped } from '../fixtures/imports/harness.ts';
-import { boundaryRows, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
+import {
+  buildEntries,
+  entriesOf,
+  importFiles,
+  ofKind,
+  type TestFile,
+  withFiles,
+  zipped,
+} from '../fixtures/imports/harness.ts';
+import { boundaryRows, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 
-describe('limits', () => {
-  const mnRates = rateRows('27', '45 27 0.06875 20090701', '01 43000 0.005');
+const rates = rateRows('27', '45 27 0.06875 20090701', '01 43000 0.005');
+const file = (...rows: readonly string[]) => [{ name: 'rates.csv', content: rows.join('\n') }];
+const woocommerce = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound';
+const zipRates = 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate';
+const many = (length: number, row: (index: number) => string) => Array.from({ length }, (_, index) => row(index));
+const compactDay = (index: number) =>
+  new Date(Date.UTC(2000, 0, 1 + index)).toISOString().slice(0, 10).replaceAll('-', '');
 
-  describe('files with more than an import holds in memory', () => {
-    it('are refused at the first row above the limit of a ZIP, which is named', async () => {
-      let read = 0;
-      function* endless(): Generator<Entry> {
-        for (; ; read += 1)
-          yield { kind: 'span', low: '554010000', high: '554019999', from: null, to: null, locals: [] };
-      }
-      await expect(buildEntries('MN', endless())).rejects.toThrow(
-        /^The files have more than 100,000 rows of ZIP 55401\./,
-      );
-      expect(read).toBe(limits.rowsOfZip);
-    });
-
-    it('are refused where ranges of a shop’s table name too many ZIPs', async () => {
-      const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound';
-      const everywhere = 'US,TX,00000...99999,*,6.25,Tax,1,0\n'.repeat(3000);
-      await expect(
-        importFiles('woocommerce', 'TX', [{ name: 'rates.csv', content: `${header}\n${everywhere}` }]),
-      ).rejects.toThrow(/ZIP codes in all rows together/);
-    });
-
-    it('are refused where a shop’s table has many rows for many cities', async () => {
-      const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound';
-      const cities = Array.from({ length: 1100 }, (_, index) => `US,TX,*,City ${index},1,Tax,2,0\n`).join('');
-      const everywhere = 'US,TX,*,*,6.25,Tax,1,0\n'.repeat(1000);
-      await expect(
-        importFiles('woocommerce', 'TX', [{ name: 'rates.csv', content: `${header}\n${cities}${everywhere}` }]),
-      ).rejects.toThrow(/rows that apply to a place/);
-    });
-
-    it('are read up to the limit of lines without a separator', async () => {
-      const table = 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate';
-      const content = `${table}\n${'x\n'.repeat(30_000)}TX,78664,ROUND ROCK,0.0625,0.0625,0,0\n`;
-      const entries = await entriesOf('zip-rates', 'TX', [{ name: 'rates.csv', content }]);
-      expect(ofKind(entries, 'bad').at(-1)).toMatchObject({
-        line: 10_002,
-        reason: expect.stringContaining('10,000 lines'),
-      });
-      expect(ofKind(entries, 'span')).toEqual([]);
-    });
-
-    it('are refused where a city lies in many counties', async () => {
-      const header = 'OBJECTID,JURIS_NAME,City_name,City_Name_Proper,County_name,RATE,START_DATE';
-      const rows = Array.from({ length: 12_000 }, (_, at) => `1,ALAMEDA,ALAMEDA,Alameda,${at},0.1075,7/1/2021`);
-      await expect(
-        importFiles('cdtfa', 'CA', [{ name: 'cdtfa.csv', content: [header, ...rows].join('\n') }]),
-      ).rejects.toThrow(/more than 1,000 rows of ALAMEDA/);
-    });
-
-    it('are refused where a jurisdiction has too many rates', async () => {
-      const days = Array.from({ length: limits.ratesOfJurisdiction + 1 }, (_, index) =>
-        new Date(Date.UTC(2000, 0, 1 + index)).toISOString().slice(0, 10).replaceAll('-', ''),
-      );
-      const rates = days.map((day) => rateRow('27', '01', '43000', '0.005', day, day));
-      const rows = boundaryRows('27', 'Z 55401 place:43000');
-      await expect(importFiles('sst', 'MN', sstFiles('MN', [...mnRates, ...rates], rows))).rejects.toThrow(
-        new RegExp(`more than ${limits.ratesOfJurisdiction} rates of 01-43000`),
-      );
-    });
+describe('files with more than an import holds in memory', () => {
+  it('are refused at the first row above the limit of a ZIP, which is named', async () => {
+    let read = 0;
+    function* endless(): Generator<Entry> {
+      for (; ; read += 1) yield { kind: 'span', low: '554010000', high: '554019999', from: null, to: null, locals: [] };
+    }
+    const refusal = /^The files have more than 100,000 rows of ZIP 55401\./;
+    await expect(buildEntries('MN', endless())).rejects.toThrow(refusal);
+    expect(read).toBe(limits.rowsOfZip);
   });
 
-  describe('a row that takes in others by a quote', () => {
-    it('is bad, with the line of the quote', async () => {
-      const [first = '', second = '', third = ''] = boundaryRows('27', 'Z 55401', 'Z 55402', 'Z 55403');
-      const quoted = [first, `"${second}`, third.replace('Z,', 'Z",')];
-      const bad = ofKind(await entriesOf('sst', 'MN', sstFiles('MN', mnRates, quoted)), 'bad');
-      expect(bad).toEqual([{ kind: 'bad', line: 3, reason: expect.stringContaining('quote on line 2') }]);
-      const table = 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate';
-      const content = `${table}\nTX,78664,"ROUND ROCK,0.0625,0.0625,0,0\nTX,78665,ROUND ROCK",0.0625,0.0625,0,0\n`;
-      expect(ofKind(await entriesOf('zip-rates', 'TX', [{ name: 'rates.csv', content }]), 'bad')).toEqual([
-        { kind: 'bad', line: 3, reason: expect.stringContaining('quote on line 2') },
-      ]);
-    });
+  it.each<[string, Format, string, readonly TestFile[], RegExp]>([
+    [
+      'ranges of a shop’s table name too many ZIPs',
+      'woocommerce',
+      'TX',
+      file(woocommerce, ...many(3000, () => 'US,TX,00000...99999,*,6.25,Tax,1,0')),
+      /ZIP codes in all rows together/,
+    ],
+    [
+      'a shop’s table has many rows for many cities',
+      'woocommerce',
+      'TX',
+      file(
+        woocommerce,
+        ...many(1100, (index) => `US,TX,*,City ${index},1,Tax,2,0`),
+        ...many(1000, () => 'US,TX,*,*,6.25,Tax,1,0'),
+      ),
+      /rows that apply to a place/,
+    ],
+    [
+      'a city lies in many counties',
+      'cdtfa',
+      'CA',
+      file('City_name,County_name,RATE,START_DATE', ...many(12_000, (index) => `ALAMEDA,${index},0.1075,7/1/2021`)),
+      /more than 1,000 rows of ALAMEDA/,
+    ],
+    [
+      'a jurisdiction has too many rates',
+      'sst',
+      'MN',
+      sstFiles(
+        'MN',
+        [
+          ...rates,
+          ...many(limits.ratesOfJurisdiction + 1, compactDay).flatMap((day) =>
+            rateRows('27', `01 43000 0.005 ${day} ${day}`),
+          ),
+        ],
+        boundaryRows('27', 'Z 55401 place:43000'),
+      ),
+      new RegExp(`more than ${limits.ratesOfJurisdiction} rates of 01-43000`),
+    ],
+  ])('are refused where %s', async (_, format, state, files, refusal) => {
+    await expect(importFiles(format, state, files)).rejects.toThrow(refusal);
   });
+
+  it('are read up to the limit of lines without a separator', async () => {
+    const table = file(zipRates, ...many(30_000, () => 'x'), 'TX,78664,ROUND ROCK,0.0625,0.0625,0,0');
+    const entries = await entriesOf('zip-rates', 'TX', table);
+    expect(ofKind(entries, 'bad').at(-1)).toMatchObject({
+      line: 10_002,
+      reason: expect.stringContaining('10,000 lines'),
+    });
+    expect(ofKind(entries, 'span')).toEqual([]);
+  });
+});
+
+it('refuses a row that takes in others by a quote, with the line of the quote', async () => {
+  const [first = '', second = '', third = ''] = boundaryRows('27', 'Z 55401', 'Z 55402', 'Z 55403');
+  const quoted = sstFiles('MN', rates, [first, `"${second}`, third.replace('Z,', 'Z",')]);
+  const table = file(zipRates, 'TX,78664,"ROUND ROCK,0.0625,0.0625,0,0', 'TX,78665,ROUND ROCK",0.0625,0.0625,0,0');
+  const bad = [{ kind: 'bad', line: 3, reason: expect.stringContaining('quote on line 2') }];
+  expect(ofKind(await entriesOf('sst', 'MN', quoted), 'bad')).toEqual(bad);
+  expect(ofKind(await entriesOf('zip-rates', 'TX', table), 'bad')).toEqual(bad);
 });
 
 describe('files that expand', () => {
