@@ -56,17 +56,12 @@ const customersWithin = (remainingMs: RemainingMs): Customers => {
     ...reads,
     findWithReplay: async (account, id, idempotency, nowMs) => {
       if (idempotency === null) return { stored: await reads.find(account, id), replay: undefined };
-      const keys = {
-        customer: isCustomerId(id) ? customerKey(account, id) : null,
-        record: idempotencyKey(account, idempotency.digest),
-      };
-      const items = await batchGet(TableName, [...(keys.customer ? [keys.customer] : []), keys.record], remainingMs);
-      const itemOf = (pk: string | undefined) => items.find((item) => item['pk'] === pk);
-      const item = itemOf(keys.customer?.pk);
-      return {
-        stored: item === undefined ? undefined : customerFrom(item),
-        replay: replayFrom(itemOf(keys.record.pk), idempotency, nowMs),
-      };
+      const record = idempotencyKey(account, idempotency.digest);
+      const keys = [record, ...(isCustomerId(id) ? [customerKey(account, id)] : [])];
+      const items = await batchGet(TableName, keys, remainingMs);
+      const customer = items.find(({ pk }) => pk !== record.pk);
+      const saved = items.find(({ pk }) => pk === record.pk);
+      return { stored: customer && customerFrom(customer), replay: replayFrom(saved, idempotency, nowMs) };
     },
     commit: (commit) =>
       writeTogether(customerWrites(commit), (exception) => findRefusal(commit, exception), remainingMs),

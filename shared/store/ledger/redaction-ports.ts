@@ -86,7 +86,7 @@ export const redactAnswers: RedactionStore['redactAnswers'] = async (account, di
   }
 };
 
-const places: RedactionStore['locateEntries'] = async (account, expected) => {
+const locateEntries: RedactionStore['locateEntries'] = async (account, expected) => {
   if (expected.length === 0) return [];
   const isOpen = (found: Awaited<ReturnType<typeof findEntries>>) =>
     found.every((place) => place.found.some(({ filing }) => filing === null));
@@ -98,27 +98,21 @@ const places: RedactionStore['locateEntries'] = async (account, expected) => {
   );
 };
 
-const commitWithin =
-  (remainingMs?: RemainingMs): RedactionStore['commit'] =>
-  async (account, change, entries) => {
-    const writes: Write[] = entries.map(({ before, after }) => ({
-      Put: {
-        TableName,
-        Item: {
-          ...(before.filing === null ? openEntryKey(account, after) : filedEntryKey(account, before.filing, after)),
-          ...entryAttributes(after),
-        },
-        ...asSeen(before.entry.version),
-      },
-    }));
-    const heads = headWrites(account, change, ['head', 'audit']).map(({ write }) => write);
-    const committed = await writeTogether([...heads, ...writes], staleOrThrow, remainingMs);
-    return committed.kind;
-  };
-
-/** The ports of redactions and migrations on DynamoDB, for a caller with this much time left. */
+/** The ports of redactions on DynamoDB, for a caller with this much time left. */
 export const redactionPorts = (remainingMs: RemainingMs = () => Number.POSITIVE_INFINITY): RedactionPorts => ({
-  store: { read, locateEntries: places, redactAnswers, commit: commitWithin(remainingMs) },
+  store: {
+    read,
+    locateEntries,
+    redactAnswers,
+    commit: async (account, change, entries) => {
+      const writes: Write[] = entries.map(({ before: { entry, filing }, after }) => {
+        const key = filing === null ? openEntryKey(account, after) : filedEntryKey(account, filing, after);
+        return { Put: { TableName, Item: { ...key, ...entryAttributes(after) }, ...asSeen(entry.version) } };
+      });
+      const heads = headWrites(account, change, ['head', 'audit']).map(({ write }) => write);
+      return (await writeTogether([...heads, ...writes], staleOrThrow, remainingMs)).kind;
+    },
+  },
   ledger: ledgerWithin(remainingMs),
   now,
   remainingMs,
