@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { exampleFilingId, exampleId } from '../../shared/api/openapi/sample-requests.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { isPublic, operations } from '../../shared/docs/openapi.ts';
@@ -143,66 +143,52 @@ const typescriptRequest = async (code: string) => {
   };
   const run = new Function('fetch', 'process', 'console', `return (async () => {${code}})()`);
   await run(fetch, { env: variables }, { log: () => {} });
-  const { url, method = 'GET', headers = {}, body = null } = sent;
+  const { url = '', method = 'GET', headers = {}, body = null } = sent;
   return { method, url, headers, rawBody: body };
 };
 
 const media = (content: object): readonly Media[] =>
   Object.entries<Media>({ ...content }).flatMap(([type, value]) => (type === 'application/json' ? [value] : []));
 
-describe.each([...operations.values()])('$operationId', (operation) => {
-  const { operationId: id, method, path, requestBody, responses } = operation;
-  const bodies = media(requestBody?.content ?? {}).flatMap(({ examples = {} }) =>
-    Object.values(examples).map(({ value }) => value),
-  );
-  const shown = codeIn(id, 'json').map((text): unknown => JSON.parse(text));
+/** What a Python sample sends. */
+const pythonRequest = (code: string) => {
+  const [, name = '', url = ''] = /requests\.(\w+)\(\n {4}f"\{os\.environ\['LEVY'\]\}(.+)",\n/.exec(code) ?? [];
+  const [, literal = 'null'] = /^ {4}json=(.*),\n\)$/ms.exec(code) ?? [];
+  expect(literal).not.toMatch(/: (true|false|null)\b/);
+  const json = literal.replaceAll(/\b(True|False|None)\b/g, (word) => (word === 'None' ? 'null' : word.toLowerCase()));
+  return [name.toUpperCase(), url, code.includes('"X-API-Key": os.environ["LEVY_KEY"]'), JSON.parse(json)];
+};
 
-  it('has the example bodies and responses of the document', () => {
-    const sent = commandsOf(id).map((command) => curlRequest(command, variables).rawBody);
-    expect(sent.map((body) => (body === null ? null : JSON.parse(body)))).toEqual(requestBody ? bodies : [null]);
+it.each([...operations.values()])(
+  '$operationId has the examples of the document in each language, and a form',
+  async (operation) => {
+    const { operationId: id, method, path, requestBody, responses } = operation;
+    const bodies = media(requestBody?.content ?? {}).flatMap(({ examples = {} }) =>
+      Object.values(examples).map(({ value }) => value),
+    );
     const answers = Object.entries(responses).flatMap(([status, { content = {} }]) =>
       status < '300' ? media(content).flatMap(({ example }) => example ?? []) : [],
     );
+    const shown = codeIn(id, 'json').map((text): unknown => JSON.parse(text));
     for (const value of [...bodies, ...answers]) expect(shown).toContainEqual(value);
-  });
 
-  it('has TypeScript samples that send what the commands send', async () => {
-    const samples = await Promise.all(codeIn(id, 'ts').map(typescriptRequest));
-    const commands = commandsOf(id).map((command) => curlRequest(command, variables));
-    const parsed = ({ rawBody, ...rest }: (typeof commands)[number] | (typeof samples)[number]) => ({
-      ...rest,
+    const parsed = ({ rawBody, ...sent }: ReturnType<typeof curlRequest>) => ({
+      ...sent,
       body: rawBody && JSON.parse(rawBody),
     });
-    expect(samples.map(parsed)).toEqual(commands.map(parsed));
-  });
-
-  it('has Python samples that send what the commands send', () => {
-    const samples = codeIn(id, 'py').map((code) => {
-      const [, name = '', url = ''] = /requests\.(\w+)\(\n {4}f"\{os\.environ\['LEVY'\]\}(.+)",\n/.exec(code) ?? [];
-      const [, literal = 'null'] = /^ {4}json=(.*),\n\)$/ms.exec(code) ?? [];
-      expect(literal).not.toMatch(/: (true|false|null)\b/);
-      const json = literal.replaceAll(/\b(True|False|None)\b/g, (word) =>
-        word === 'None' ? 'null' : word.toLowerCase(),
-      );
-      return [name.toUpperCase(), url, code.includes('"X-API-Key": os.environ["LEVY_KEY"]'), JSON.parse(json)];
-    });
-    const commands = commandsOf(id).map((command) => curlRequest(command, variables));
-    expect(samples).toEqual(
-      commands.map(({ headers, rawBody, ...sent }) => [
-        sent.method,
-        sent.url,
-        'X-API-Key' in headers,
-        rawBody && JSON.parse(rawBody),
-      ]),
+    const commands = commandsOf(id).map((command) => parsed(curlRequest(command, variables)));
+    expect(commands.map(({ body }) => body)).toEqual(requestBody ? bodies : [null]);
+    const samples = await Promise.all(codeIn(id, 'ts').map(typescriptRequest));
+    expect(samples.map(parsed)).toEqual(commands);
+    expect(codeIn(id, 'py').map(pythonRequest)).toEqual(
+      commands.map(({ method, url, headers, body }) => [method, url, 'X-API-Key' in headers, body]),
     );
-  });
 
-  it('has a form with its method, path and first example, and a key if it needs one', () => {
     const form = only(`[id="${id}"] form`);
     expect(form.dataset).toMatchObject({ method, path });
     expect('public' in form.dataset).toBe(isPublic(operation));
     // linkedom does not decode the entities of a textarea.
     for (const { value } of all('textarea', form))
       expect(JSON.parse(value.replaceAll('&quot;', '"'))).toEqual(bodies[0]);
-  });
-});
+  },
+);
