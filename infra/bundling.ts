@@ -2,17 +2,18 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync, type Metafile, type TransformOptions, transformSync } from 'esbuild';
-import type { Operation, ScheduleName } from '../functions/endpoints.ts';
+import { endpoints, type Operation, type ScheduleName, schedules } from '../functions/endpoints.ts';
 import { packedFiles } from '../shared/cli/pack.ts';
 
 /** The files in functions/ that become Lambda functions. */
-export type Entry =
-  | Operation
-  | ScheduleName
-  | 'method-not-allowed'
-  | 'announce-changes'
-  | 'count-transactions'
-  | 'update-content';
+export const entries = [
+  ...(Object.keys({ ...endpoints, ...schedules }) as (Operation | ScheduleName)[]),
+  'method-not-allowed',
+  'announce-changes',
+  'count-transactions',
+  'update-content',
+] as const;
+export type Entry = (typeof entries)[number];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -6,8 +6,7 @@ import { Argument, Command } from 'commander';
 import { print } from '../shared/cli/terminal/output.ts';
 import { CommandError, runCommand } from '../shared/cli/terminal/run-command.ts';
 import { temporaryFolder } from '../shared/cli/terminal/temporary-folder.ts';
-import { bundle, type Entry } from './bundling.ts';
-import { entries } from './settings.ts';
+import { bundle, type Entry, entries } from './bundling.ts';
 
 /** The line of the source, such as `shared/tax/calculate.ts:12`. Columns are off by what minification moved, so they are left out. */
 const findSource = (folder: string, frame: string): string => {

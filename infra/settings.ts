@@ -1,9 +1,8 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IConstruct } from 'constructs';
 import { z } from 'zod';
-import { endpoints, schedules } from '../functions/endpoints.ts';
 import { CommandError } from '../shared/base/command-error.ts';
-import type { Entry } from './bundling.ts';
+import { entries } from './bundling.ts';
 
 const text = z.string('Set a text, a number or a boolean.');
 const matching = (pattern: RegExp, remedy: string) => text.regex(pattern, remedy).nullable().default(null);
@@ -20,14 +19,6 @@ const wholeNumber = (least: number, most: number) => {
   return text.regex(/^\d+$/, remedy).transform(Number).pipe(z.number().min(least, remedy).max(most, remedy));
 };
 
-/** All functions. */
-export const entries = [
-  ...(Object.keys({ ...endpoints, ...schedules }) as Entry[]),
-  'method-not-allowed',
-  'announce-changes',
-  'count-transactions',
-  'update-content',
-] as const satisfies readonly Entry[];
 const retentions = Object.values(RetentionDays).filter((days) => Number(days) > 0 && days !== RetentionDays.INFINITE);
 
 const shape = {
