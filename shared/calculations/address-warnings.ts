@@ -75,16 +75,16 @@ const addressText = ({ city, zip5, county }: TaxingAddress['address']): string =
   return county === null ? 'an address without a city and ZIP' : `the county ${county}`;
 };
 
-const unknownCity = ({ city }: TaxingAddress['address'], { city: reading, suggestion }: ByPlace): string => {
-  if (reading !== 'unknown') return '';
-  return ` No place named ${city} is known there.${suggestion === null ? '' : ` Did you mean ${suggestion}?`}`;
-};
+const didYouMean = (suggestion: string | null): string => (suggestion === null ? '' : ` Did you mean ${suggestion}?`);
 
-const unknownCounty = (state: string, { county }: TaxingAddress['address'], byPlace: ByPlace): string => {
-  const unknown = byPlace.unknownCounty;
-  if (unknown === null) return '';
-  return ` ${state} has no county named ${county}.${unknown.suggestion === null ? '' : ` Did you mean ${unknown.suggestion}?`}`;
-};
+const unknownCity = ({ city }: TaxingAddress['address'], { city: reading, suggestion }: ByPlace): string =>
+  reading === 'unknown' ? ` No place named ${city} is known there.${didYouMean(suggestion)}` : '';
+
+const unknownCounty = (
+  state: string,
+  { county }: TaxingAddress['address'],
+  { unknownCounty: unknown }: ByPlace,
+): string => (unknown ? ` ${state} has no county named ${county}.${didYouMean(unknown.suggestion)}` : '');
 
 /** The limitations of local rates that are found by ZIP and city. */
 const missingByPlace = (name: string, address: TaxingAddress['address'], byPlace: ByPlace): string => {

@@ -114,14 +114,6 @@ const warning = (
   return { code, message: `${describeCertificate(certificate)} for ${placeName} ${when}. ${advice}` };
 };
 
-/** The warning that a certificate of the request, which is for the state, is not valid on the tax day. */
-const inlineWarning = (exemption: Exemption, placeName: string, day: string): Warning => {
-  const terms = appliedInline(exemption);
-  return terms.valid_to !== null && terms.valid_to < day
-    ? { ...warning('exemption_expired', terms, placeName), pointer: '/customer/exemption/valid_to' }
-    : { ...warning('exemption_not_yet_valid', terms, placeName), pointer: '/customer/exemption/valid_from' };
-};
-
 type Question = {
   readonly customerId: string;
   /** The jurisdiction code of the state that taxes the sale. */
@@ -201,9 +193,14 @@ const noCertificate: Buyer = { exemption: null, warnings: [] };
  */
 const inlineBuyer = (inline: Exemption, { code, name }: Place, day: string, holder: string): Buyer => {
   if (!isFor(inline, code)) return noCertificate;
-  if (isWithin(day, inline.valid_from, inline.valid_to)) return { exemption: appliedInline(inline), warnings: [] };
-  const warning = inlineWarning(inline, name, day);
-  return { exemption: null, warnings: [{ ...warning, pointer: `${holder}${warning.pointer}` }] };
+  const terms = appliedInline(inline);
+  if (isWithin(day, terms.valid_from, terms.valid_to)) return { exemption: terms, warnings: [] };
+  const [problem, field] =
+    terms.valid_to !== null && terms.valid_to < day
+      ? (['exemption_expired', 'valid_to'] as const)
+      : (['exemption_not_yet_valid', 'valid_from'] as const);
+  const pointer = `${holder}/customer/exemption/${field}`;
+  return { exemption: null, warnings: [{ ...warning(problem, terms, name), pointer }] };
 };
 
 /**

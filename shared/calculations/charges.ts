@@ -1,6 +1,7 @@
 import { decimal, decimalPattern, multiply, rescale, signedDecimalPattern } from '../money/decimal.ts';
 import { isShippingCharge, isStateFee } from '../tax/document.ts';
 import { findProduct, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import type { LineItemRequest } from './request.ts';
 
 /** The role of each line item in its document: goods, a charge on them, a reduction of others, or a fee of a state. */
 
@@ -52,10 +53,7 @@ export const assignRoles = (lines: readonly Priced[]): readonly Role[] => {
 export const toPriced = ({
   product_tax_code,
   unit_price,
-}: {
-  readonly product_tax_code?: string | null | undefined;
-  readonly unit_price?: string | null | undefined;
-}): Priced => ({
+}: Partial<Pick<LineItemRequest, 'product_tax_code' | 'unit_price'>>): Priced => ({
   product: findProduct(product_tax_code ?? generalGoods),
   isReduction: isReduction(unit_price),
 });
