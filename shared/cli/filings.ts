@@ -12,9 +12,9 @@ import {
   filingsTable,
   operatorFor,
   type Period,
-  pagesFrom,
   printFiling,
   requireFiling,
+  rowsFrom,
   wholeDryRun,
   wholeFiling,
 } from './filings/filing.ts';
@@ -33,8 +33,7 @@ const addList = (program: LevyCommand): LevyCommand =>
     .action(async ({ account: id, state, json }: ListOptions) => {
       const account = await requireAccount(id);
       const filters = state === undefined ? {} : { state };
-      const pages = pagesFrom((paging) => listFilings({ ...filters, ...paging }, account, filingReadPorts));
-      const filings = (await Array.fromAsync(pages, ({ data }) => data)).flat();
+      const filings = await rowsFrom((paging) => listFilings({ ...filters, ...paging }, account, filingReadPorts));
       if (json) return printJson(filings);
       if (filings.length > 0) print(filingsTable(filings));
       print(`${counted(filings.length, 'filing')}.`);
@@ -72,8 +71,7 @@ const addExceptions = (program: LevyCommand): LevyCommand =>
     .option('--json', 'one JSON array of the exceptions, as GET /filings/{id}/exceptions returns them')
     .action(async (named: string | undefined, { json, ...name }: FilingName & { readonly json?: boolean }) => {
       const { account, filing, id } = await requireFiling(named, name);
-      const pages = pagesFrom((paging) => listFilingExceptions(id, paging, account, filingReadPorts));
-      const exceptions = (await Array.fromAsync(pages, ({ data }) => data)).flat();
+      const exceptions = await rowsFrom((paging) => listFilingExceptions(id, paging, account, filingReadPorts));
       if (json) return printJson(exceptions);
       if (exceptions.length > 0) print(exceptionsTable(exceptions));
       const preliminary = filing.status === 'closing' ? ' The filing is still closing, so there may be more.' : '';

@@ -1,4 +1,5 @@
 import type { Account } from '../../accounts/account.ts';
+import { pagesOf } from '../../base/collections.ts';
 import type { Result } from '../../base/result.ts';
 import { createFiling } from '../../filings/create-filing.ts';
 import type { FilingException } from '../../filings/filing.ts';
@@ -75,11 +76,9 @@ export const totalsPages = async function* (
   first: Filing,
   read: (cursor: string) => Promise<Filing>,
 ): AsyncGenerator<Filing> {
-  let page = first;
-  yield page;
-  while (page.totals_next_cursor !== null) {
-    page = await read(page.totals_next_cursor);
+  for (let page = first; ; page = await read(page.totals_next_cursor)) {
     yield page;
+    if (page.totals_next_cursor === null) return;
   }
 };
 
@@ -115,19 +114,22 @@ export const wholeDryRun = async (period: Omit<Period, 'account'>, operator: Ope
 };
 
 type Paging = { readonly limit: number; readonly starting_after?: string };
-const limit = 100;
 
 /** Every page of a list of the API. */
 export const pagesFrom = async function* <Page extends { readonly next_cursor: string | null }>(
   read: (paging: Paging) => Promise<Result<Page>>,
 ): AsyncGenerator<Page> {
-  let paging: Paging | null = { limit };
-  while (paging !== null) {
-    const page: Page = accepted(await read(paging));
-    yield page;
-    paging = page.next_cursor === null ? null : { limit, starting_after: page.next_cursor };
-  }
+  const pages = pagesOf(async (after: string | null) => {
+    const page = accepted(await read({ limit: 100, ...(after !== null && { starting_after: after }) }));
+    return { page, next: page.next_cursor };
+  });
+  for await (const { page } of pages) yield page;
 };
+
+/** Every row of a list of the API. */
+export const rowsFrom = async <Row>(
+  read: (paging: Paging) => Promise<Result<{ readonly data: readonly Row[]; readonly next_cursor: string | null }>>,
+): Promise<readonly Row[]> => (await Array.fromAsync(pagesFrom(read), ({ data }) => data)).flat();
 
 /** Filings and exceptions as text for a terminal. */
 

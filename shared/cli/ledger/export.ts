@@ -54,23 +54,21 @@ const withVersion = (sum: bigint, { id, version }: { readonly id: string; readon
 
 type Cursor = Parameters<typeof transactionIndex.page>[1]['after'];
 
-/** The sum of all transactions and versions in the index, which may be seconds behind the table. */
-const listedVersions = async (account: string): Promise<bigint> => {
+type Rows = { readonly rows: readonly { readonly id: string; readonly version: number }[] };
+const sumVersions = async (pages: AsyncIterable<Rows>): Promise<bigint> => {
   let sum = 0n;
-  const query = { index: 'by_account', value: null, from: null, to: null, limit: pageSize } as const;
-  for await (const { rows } of pagesOf((after: Cursor) => transactionIndex.page(account, { ...query, after })))
-    sum = rows.reduce(withVersion, sum);
+  for await (const { rows } of pages) sum = rows.reduce(withVersion, sum);
   return sum;
+};
+
+/** The sum of all transactions and versions in the index, which may be seconds behind the table. */
+const listedVersions = (account: string): Promise<bigint> => {
+  const query = { index: 'by_account', value: null, from: null, to: null, limit: pageSize } as const;
+  return sumVersions(pagesOf((after: Cursor) => transactionIndex.page(account, { ...query, after })));
 };
 
 const customerPages = (account: string) =>
   pagesOf((after: string | null) => customerReads.page(account, after, pageSize));
-
-const customerVersions = async (account: string): Promise<bigint> => {
-  let sum = 0n;
-  for await (const { rows } of customerPages(account)) sum = rows.reduce(withVersion, sum);
-  return sum;
-};
 
 const customerLines = async function* (account: string): AsyncGenerator<Line> {
   for await (const { rows } of customerPages(account))
@@ -96,11 +94,11 @@ const ledgerLines = async function* (
   }
   for (const { state } of filings) states.add(state);
   yield* filingLines(account, filings, statesOfEntries(states));
-  const customers = await customerVersions(account);
+  const customers = await sumVersions(customerPages(account));
   yield* customerLines(account);
   for (let reading = 1; ; reading++) {
     const isSame = filingVersions(await finishedFilings(account)) === filingVersions(filings);
-    const isUnchanged = isSame && (await customerVersions(account)) === customers;
+    const isUnchanged = isSame && (await sumVersions(customerPages(account))) === customers;
     if (isUnchanged && (await listedVersions(account)) === versions) return;
     if (reading === readings)
       throw new CommandError(
