@@ -3,11 +3,10 @@ import type { History } from '../history.ts';
 import type { Observed } from '../observed.ts';
 import { answerViolations, listViolations } from './answers.ts';
 import { Audit, auditViolations } from './audit.ts';
-import { dueViolations } from './due.ts';
 import { filingViolations } from './filings.ts';
 import { Ledger, referenceViolations, stateViolations } from './ledger.ts';
 import { moneyViolations } from './money.ts';
-import { periodViolations, taxDayViolations } from './periods.ts';
+import { dueViolations, periodViolations, taxDayViolations } from './periods.ts';
 import { redactionViolations } from './redactions.ts';
 
 /** The account that a key of the Transactions table belongs to. A key of the due index begins with its shard. */
