@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { Entry } from '../../infra/bundling.ts';
-import { entries } from '../../infra/bundling.ts';
+import { type Entry, entries } from '../../infra/bundling.ts';
 import { functionOf, synthesize } from '../infra/synthesized.ts';
 
 /** A function as the synthesized template deploys it. */
