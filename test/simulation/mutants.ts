@@ -77,7 +77,7 @@ import { database } from '../client/client.ts';`,
         const { rows } = await transactionIndex.page(commit.account, { index: 'by_reference', value: value as string, from: null, to: null, after: null, limit: 25 });
         const holder = rows.find((row) => row.id !== id && row.status !== 'void' && !isExpired(row, commit.nowMs));
         if (holder) return { kind: 'reference_taken', transactionId: holder.id };`,
-    `import { isExpired } from '../../ledger/lifecycle.ts';
+    `import { isExpired } from '../../ledger/transaction.ts';
 import { transactionIndex } from './transaction-index.ts';`,
   ),
   'claim in a second write': inASecondWrite(`role === 'take' || role === 'release'`),
