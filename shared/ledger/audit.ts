@@ -4,13 +4,16 @@ import { canonicalJson, type DeepReadonly } from '../base/json.ts';
 import { committedState, type Hashed } from './personal-data/fields.ts';
 import type { Transaction } from './transaction.ts';
 
-/** An audit entry: who changed which fields when, chained by hash to the previous entry. Never deleted. */
+/**
+ * An audit entry: who changed which fields and when. Each entry is chained by hash to the previous one and is never
+ * deleted.
+ */
 export const AuditEntry = z.object({
   transactionId: z.string(),
   version: z.int(),
-  /** ISO instant. */
+  /** ISO 8601 timestamp. */
   at: z.string(),
-  /** The credential of the request, the schedule, or the operator. */
+  /** The credential of the request, or the name of the schedule or operator. */
   by: z.string(),
   from: z.nullable(z.string()),
   to: z.string(),
@@ -25,13 +28,13 @@ export type AuditEntry = DeepReadonly<z.output<typeof AuditEntry>>;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
 
 /**
- * The hash of a state, in base64url: SHA-256 of the canonical JSON of the transaction without personal data and the digest
- * of the commitments.
+ * Returns the hash of a state, in base64url: the SHA-256 of the transaction's canonical JSON, without personal data but
+ * with the digest of the commitments.
  */
 export const hashState = ({ transaction, commitments }: Hashed): string =>
   sha256(canonicalJson(committedState(transaction, commitments)));
 
-/** The hash of an entry: SHA-256 of the canonical JSON of its other fields, in base64url. */
+/** Returns the hash of an entry, in base64url: the SHA-256 of the canonical JSON of its other fields. */
 export const hashEntry = (entry: Omit<AuditEntry, 'hash'>): string => sha256(canonicalJson(entry));
 
 type Change = {
@@ -42,7 +45,7 @@ type Change = {
   readonly fields: readonly string[];
 };
 
-/** The audit entry of a change. A later alteration of an entry or a state breaks the chain. */
+/** Builds the audit entry of a change. Altering an entry or a state later breaks the chain. */
 export const auditEntry = ({ before, after, at, by, fields }: Change): AuditEntry => {
   const entry = {
     transactionId: after.transaction.id,

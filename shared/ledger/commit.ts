@@ -5,21 +5,21 @@ import type { Commit, HeadChange } from './ports.ts';
 import type { StoredTransaction } from './transaction.ts';
 import { expired } from './transaction.ts';
 
-/** The change of a transaction: its state before (`null` for a new one) and after, and the names of the changed fields. */
+/** A change to a transaction: the state before (`null` for a new one) and after, and the names of the changed fields. */
 type Change = {
   readonly before: StoredTransaction | null;
   readonly next: StoredTransaction;
   readonly fields: readonly string[];
-  /** The sale of a credit. */
+  /** The parent sale, for a credit. */
   readonly parent: StoredTransaction | null;
 };
 
-/** A credit that is added to its parent's counters (`1n`) or removed from them (`-1n`). */
+/** A credit to add to its parent's counters (`1n`) or remove from them (`-1n`). */
 type Move = { readonly credit: StoredTransaction; readonly sign: 1n | -1n };
 
 /**
- * The change of a parent when a credit is finalized or voided, or both when its tax changes: in the same write, as one
- * version.
+ * Returns the change to a parent when a credit is finalized or voided, or when its tax changes. Replacing a tax removes
+ * and adds the credit in one write, as one version.
  */
 export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], at: string, by: string): HeadChange => {
   const moved = moves.reduce(
@@ -32,11 +32,14 @@ export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], a
   return { before: parent, after: { ...after, auditHash: entry.hash }, entry };
 };
 
-/** A newly finalized transaction, or one whose tax changed, with what its open entries depend on. */
+/** Returns a newly finalized transaction, or one whose tax changed, with the data its open entries depend on. */
 const completed = (stored: StoredTransaction, sale: StoredTransaction | null): StoredTransaction =>
   sale ? withStatesOfSale(withCalculatedTaxes(stored, sale), sale) : stored;
 
-/** The atomic writes of a change: the transaction, the sale of a credit, the open entries, and the idempotency record. */
+/**
+ * Builds the atomic writes of a change: the transaction, a credit's parent sale, the open entries and the idempotency
+ * record.
+ */
 export const buildCommit = (
   { before, next, fields, parent }: Change,
   account: string,
@@ -47,7 +50,7 @@ export const buildCommit = (
   const entry = auditEntry({ before, after: next, at, by, fields });
   const isTaxChanged = fields.includes('tax_amount');
   const [was, is] = [before?.transaction.status, next.transaction.status];
-  // The transaction whose figures the change removes from the open entries, and the one whose figures it adds.
+  // The transaction whose amounts are removed from the open entries, and the one whose amounts are added.
   const removed = before && was === 'finalized' && (is === 'void' || isTaxChanged) ? before : null;
   const without = parent && removed ? withCredited(parent, toCredited(removed, parent.transaction), -1n, at) : parent;
   const posted = is === 'finalized' && (was !== 'finalized' || isTaxChanged) ? completed(next, without) : null;
@@ -61,7 +64,7 @@ export const buildCommit = (
     idempotency,
     head: { before, after: { ...(posted ?? next), auditHash: entry.hash }, entry },
     parent: parent && moves.length > 0 ? parentAfter(parent, moves, at, by) : null,
-    // A finalized credit changes its sale, whose version is a condition anyway.
+    // No separate check is needed: finalizing a credit updates its sale on the condition of the sale's version.
     ...(before === null &&
       parent &&
       moves.length === 0 &&
@@ -74,9 +77,9 @@ export const buildCommit = (
 };
 
 /**
- * The write that stores an expired draft as void. Reads already return it as void since its deadline.
+ * Builds the write that stores an expired draft as void. Reads return it as void from its deadline on.
  *
- * The time of the change is the deadline, so that every writer writes the same.
+ * The time of the change is the deadline, so every writer produces the same bytes.
  */
 export const buildExpiry = (stored: StoredTransaction, account: string, nowMs: number): Commit => {
   const next = { ...stored, transaction: expired(stored.transaction) };

@@ -18,15 +18,15 @@ import type { StoredTransaction } from './transaction.ts';
 type Addressed = Pick<CalculationInput, 'customer' | 'ship_from' | 'line_items'>;
 type Dated = Addressed & Pick<CalculationInput, 'tax_date'>;
 
-/** The parts of a context that do not depend on content: the account's settings, and the service's time in milliseconds. */
+/** The content-independent parts of a context: the account's settings, and the service's time in milliseconds. */
 export type BaseContext = Omit<Context, 'releaseFor'>;
 
-/** The reads of a calculation: content, and the customers of an account. */
+/** The read ports of a calculation: content, and the customers of an account. */
 export type CalculationReads = Pick<Ports, 'loadContent' | 'customers'> & { readonly account: string };
 
 /**
- * The certificates of the input's customers as they are now. Reads nothing where the input names no customer, or where the
- * context has the certificates that were recorded.
+ * Returns the current certificates of the input's customers. Skips the read if the input has no customer, or if the
+ * context already has the recorded certificates.
  */
 const findCertificates = async (
   input: Parameters<typeof listCustomerIds>[0],
@@ -38,7 +38,10 @@ const findCertificates = async (
   return { customers: await customers.findSome(account, ids) };
 };
 
-/** The context of a new calculation: the active content of the input's addresses, from the day before the tax date on. */
+/**
+ * Loads the context of a new calculation: the active content for the input's addresses, effective from the day before
+ * the tax date.
+ */
 export const currentContext = async (input: Dated, base: BaseContext, loadContent: LoadContent): Promise<Context> => ({
   ...base,
   releaseFor: await loadContent(listAddresses(input, base.settings), {}, dayBeforeTax(input, base)),
@@ -54,9 +57,9 @@ type Pinning = {
 };
 
 /**
- * The context of a recalculation that must give the recorded figures: the pinned releases and settings. A state without a
- * pinned release uses the active one, unless the ZIP is in several states and another of them was chosen. Throws where a
- * pinned release no longer exists.
+ * Loads the context of a recalculation that must reproduce the recorded amounts: the pinned releases and settings. A
+ * state without a pinned release uses the active one, unless the ZIP spans several states and a different state was
+ * chosen. Throws if a pinned release no longer exists.
  */
 export const pinnedContext = async (
   input: Addressed,
@@ -72,15 +75,15 @@ export const pinnedContext = async (
   return { ...base, settings: then, releaseFor: (address) => (isChosen(address) ? found(address) : undefined) };
 };
 
-/** The calculated totals of a document; `kind` is the kind of a credit of a sale. */
+/** The calculated totals of a document. For a credit of a sale, `kind` is the kind of credit. */
 export type Calculated = { readonly outcome: Outcome; readonly kind: StoredTransaction['creditOf'] };
 
 const withCertificates = (context: Context, certificates: KnownCertificates | undefined): Context =>
   certificates ? { ...context, certificates } : context;
 
 /**
- * Calculate a document from the active content, or a credit from the current state of its sale and the sale's content.
- * Lines that are calculated use the certificates of `base`, or else those that the customers have now.
+ * Calculates a document from the active content, or a credit from the current state of its sale and the sale's content.
+ * Lines that are calculated use the certificates of `base` if given, otherwise the customers' current certificates.
  */
 export const calculateWithContent = async (
   request: CreditRequest,

@@ -9,7 +9,7 @@ import type { Ledger } from './ports.ts';
 import { answerTooLarge, type Ports } from './ports.ts';
 import { expireStoredIfDue } from './transaction.ts';
 
-/** The warning of an account that never set where it is registered. */
+/** Returns the warning for an account that has never set its registrations. */
 const registrationsMissing: Warning = {
   code: 'registrations_missing',
   message:
@@ -17,12 +17,13 @@ const registrationsMissing: Warning = {
   pointer: null,
 };
 
-// A line has at most 20 KB of rows, texts and steps.
+// The rows, strings and steps of a line are at most 20 KB.
 const linesOfSmallAnswer = 100;
 
 /**
- * Calculate the tax of a document. A credit with a parent returns what that credit would record, so that the refunded
- * tax equals the recorded one. Reads the ledger in that case only, and customers where the request names one.
+ * Calculates the tax on a document. A credit with a parent returns what recording that credit would store, so the
+ * refunded tax equals the recorded tax. Reads the ledger only for such a credit, and customers only if the request has
+ * one.
  */
 export const createCalculation = async (
   request: CalculationRequest,

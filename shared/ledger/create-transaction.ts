@@ -36,10 +36,10 @@ type Creation = {
 };
 
 /**
- * Record a sale or a credit: calculate, then write atomically.
+ * Records a sale or a credit: calculates the tax, then writes atomically.
  *
- * Refused: the refusals of a calculation, `conflict_duplicate_reference_id`, a credit that its parent does not allow, and a
- * transaction that is too large to store or to return. A repeated Idempotency-Key returns the first answer.
+ * Rejects whatever a calculation rejects, `conflict_duplicate_reference_id`, a credit that its parent does not allow,
+ * and a transaction that is too large to store or return. A repeated Idempotency-Key returns the first response.
  */
 export const createTransaction = async (
   creation: Creation,
@@ -85,7 +85,7 @@ const createOnce = async (
   }
 };
 
-/** The new transaction of a request with its figures. A credit has the figures and settings of its sale. */
+/** Builds the new transaction of a request. A credit takes its amounts and settings from its sale. */
 const draft = async (
   { request, sent }: Creation,
   parent: StoredTransaction | null,
@@ -117,7 +117,7 @@ const answerable = (stored: StoredTransaction): Result<{ stored: StoredTransacti
   return fitsAnswer(answer.body) ? accept({ stored, answer }) : refuse(answerTooLarge(stored.transaction));
 };
 
-// The first request with this key may have succeeded before the reason for this refusal existed.
+// The first request with this key may have succeeded before the cause of this error existed.
 const refusedOrReplayed = async (
   refused: Result<never>,
   { idempotency }: Creation,

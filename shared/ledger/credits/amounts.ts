@@ -6,14 +6,14 @@ import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts'
 import { decimal, digits, divideHalfUp, rescale } from '../../money/decimal.ts';
 import type { Amounts, Bases, Credited, RowAmounts, Share, StoredTransaction, Transaction } from '../transaction.ts';
 
-/** The arithmetic of credits, in minor units. Pure. */
+/** Pure arithmetic of credits, in minor units. */
 
 export const zeroShare: Share = { net: 0n, tax: 0n };
 export const plus = (a: Share, b: Share): Share => ({ net: a.net + b.net, tax: a.tax + b.tax });
 export const minus = (a: Share, b: Share): Share => ({ net: a.net - b.net, tax: a.tax - b.tax });
 export const isNothing = ({ net, tax }: Share): boolean => net === 0n && tax === 0n;
 
-/** A line or a shipping charge of a sale: the recorded amounts, and the amounts of live credits. */
+/** The recorded and credited amounts of a sale's line or shipping charge. Only live credits count. */
 export type Balance = { readonly whole: Amounts; readonly credited: Amounts };
 
 export const remainingShare = ({ whole, credited }: Balance): Share => minus(whole, credited);
@@ -30,7 +30,7 @@ export const noAmounts: Amounts = {
 
 export const nothingCredited: Credited = { charges: new Map(), unmatched: zeroShare };
 
-/** The recorded amounts of a line or a shipping charge. The calculated tax of its rows is the recorded one unless given. */
+/** Returns the recorded amounts of a line or shipping charge. The calculated tax of each row defaults to its recorded tax. */
 export const chargeAmounts = (
   charge: LineItemResponse | ShippingResponse,
   exponent: number,
@@ -57,7 +57,7 @@ export const chargeAmounts = (
   };
 };
 
-/** The credited amounts after adding (`1n`) or removing (`-1n`) a credit. */
+/** Returns the credited amounts after adding (`1n`) or removing (`-1n`) a credit. */
 export const moved = (before: Amounts, by: Amounts, sign: 1n | -1n): Amounts => {
   const sum = (name: Exclude<keyof Amounts, 'rows'>) => before[name] + sign * by[name];
   return {
@@ -80,13 +80,13 @@ export const moved = (before: Amounts, by: Amounts, sign: 1n | -1n): Amounts => 
   };
 };
 
-/** The balance of a charge after another credit of it. */
+/** Returns the balance of a charge after one more credit. */
 export const afterCredit = ({ whole, credited }: Balance, by: Amounts): Balance => ({
   whole,
   credited: moved(credited, by, 1n),
 });
 
-/** A credited portion: the part before, the part now, and the whole. */
+/** Progress of crediting a total (`of`): the portion credited before, and the portion credited now. */
 type Progress = { readonly before: bigint; readonly now: bigint; readonly of: bigint };
 
 const between = (value: bigint, least: bigint, most: bigint) => (value < least ? least : value > most ? most : value);
@@ -94,10 +94,10 @@ const positive = (a: bigint) => (a > 0n ? a : 0n);
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /**
- * The share of an amount for a part: the cumulative share up to now, minus the amount credited before.
+ * Returns a part's share of an amount: the cumulative share including this part, minus the amount already credited.
  *
- * Every share is within a cent of its proportion. Parts that exhaust the whole add up to the whole amount, whatever credits
- * came before and whichever of them were voided. Never negative.
+ * Each share is within one minor unit of its exact proportion and never negative. Parts that exhaust the whole add up
+ * to the full amount, whatever credits came before and whichever of them were voided.
  */
 export const cumulative = (whole: bigint, credited: bigint, { before, now, of }: Progress): bigint => {
   const left = positive(whole - credited);
@@ -106,12 +106,12 @@ export const cumulative = (whole: bigint, credited: bigint, { before, now, of }:
   return between(divideHalfUp(whole * (before + now), of) - credited, 0n, left);
 };
 
-/** Which discounts reduce the price of a charge: third-party discounts do where the state's rules say so. */
+/** The discounts that reduce the price of a charge. A third-party discount does so only under some states' rules. */
 export type Reducing = readonly ('discount' | 'third_party_discount')[];
 
 /**
- * A discount that a credit line inherits, pro rata by amount, within a cent of its proportion. `reducing` are all discounts
- * that are between the amount and the net.
+ * Returns the discount that a credit line inherits, prorated by amount to within one minor unit. `reducing` lists all
+ * discounts between the amount and the net.
  */
 export const inheritedDiscount = (
   { whole, credited }: Balance,
@@ -127,7 +127,7 @@ export const inheritedDiscount = (
   return between(divideHalfUp(whole[name] * (gross(credited) + amount), of) - credited[name], least, most);
 };
 
-/** The share of a coupon by the credited net of the line. */
+/** Returns the share of a coupon in proportion to the line's credited net. */
 export const couponByNet = ({ whole, credited }: Balance, net: bigint): bigint =>
   cumulative(whole.third_party_discount, credited.third_party_discount, {
     before: credited.net,
@@ -135,12 +135,15 @@ export const couponByNet = ({ whole, credited }: Balance, net: bigint): bigint =
     of: whole.net,
   });
 
-/** A coupon that does not reduce the price is not refunded to the customer: its share follows the credited net. */
+/**
+ * Returns the inherited share of a coupon that does not reduce the price. The customer does not get it back, so it
+ * follows the credited net.
+ */
 export const inheritedCoupon = (balance: Balance, net: bigint): bigint =>
-  // After credits with other coupons, the remaining coupon may exceed the remaining net.
+  // If earlier credits sent other coupon amounts, the remaining coupon can exceed the remaining net.
   smaller(couponByNet(balance, net), positive(net));
 
-/** The tax of a part: the recorded tax in proportion to the net; the last part gets the remainder. */
+/** Returns the tax of a part: the recorded tax in proportion to the net. The last part gets the remainder. */
 export const recordedTax = (net: bigint, balance: Balance): bigint => {
   const left = remainingShare(balance);
   if (net === left.net) return left.tax;
@@ -149,9 +152,9 @@ export const recordedTax = (net: bigint, balance: Balance): bigint => {
 };
 
 /**
- * The tax of a part by row: the cumulative share of each row minus its credited tax, by largest remainder.
+ * Splits the tax of a part by row, using largest remainder on each row's cumulative share minus its credited tax.
  *
- * No row gets more than its remaining tax. So credits that exhaust a line refund the recorded tax of every row.
+ * No row gets more than its remaining tax, so credits that exhaust a line refund the recorded tax of every row.
  */
 export const rowTaxes = (tax: bigint, { whole, credited }: Balance): bigint[] =>
   allocate(
@@ -163,7 +166,7 @@ export const rowTaxes = (tax: bigint, { whole, credited }: Balance): bigint[] =>
 
 const noBases: Bases = { taxable: 0n, exempt: 0n };
 
-// Taxable and exempt are scaled together by the net, so that their sum stays equal to it where the recorded sum is.
+// Scales taxable and exempt together by the net: if their recorded sum equals the net, the scaled sum does too.
 const remainingBases = (whole: Bases, credited: Bases = noBases, progress: Progress): Bases => {
   const both = cumulative(whole.taxable + whole.exempt, credited.taxable + credited.exempt, progress);
   const least = positive(both - (whole.exempt - credited.exempt));
@@ -174,7 +177,7 @@ const remainingBases = (whole: Bases, credited: Bases = noBases, progress: Progr
 
 type Charge = Pick<LineItemResponse, 'taxable_amount' | 'exempt_amount' | 'tax_amount' | 'taxes'>;
 
-/** A part of a recorded charge with the given tax. Its rows are the recorded rows in proportion. */
+/** Returns a part of a recorded charge with the given tax. Its rows are prorated from the recorded rows. */
 export const scaleCharge = (
   charge: Pick<Charge, 'taxes'>,
   balance: Balance,
@@ -202,9 +205,11 @@ const rateUnits = ({ taxable_amount, rate }: TaxRowResponse, exponent: number): 
   parseAmount(taxable_amount, exponent) * rescale(decimal(rate), digits.fraction);
 
 /**
- * The calculated tax of each row, of the lines and then of the shipping charges, in minor units. Only its sum is recorded where
- * another tax was: it is distributed in proportion to the recorded tax, or to taxable amount times rate where no tax was
- * recorded, by largest remainder. Nothing was calculated on a row that is over-collected.
+ * Returns the calculated tax of each row in minor units: rows of the lines first, then of the shipping charges.
+ *
+ * If a different tax was recorded, only the total of the calculated tax is stored. It is distributed by largest
+ * remainder in proportion to the recorded tax, or to taxable amount times rate if no tax was recorded. Over-collected
+ * rows have no calculated tax.
  */
 export const listCalculatedTaxes = (transaction: Taxed, exponent: number): bigint[] => {
   const rows = listTaxRows(transaction);
@@ -217,11 +222,11 @@ export const listCalculatedTaxes = (transaction: Taxed, exponent: number): bigin
   const isSome = (weights: readonly bigint[]) => weights.some((weight) => weight > 0n);
   const weights = isSome(recorded) ? recorded : weighted((row) => rateUnits(row, exponent));
   if (isSome(weights)) return allocate(total, weights);
-  // A fee without a rate.
+  // The only tax is a fee without a rate.
   return rows.map((_, index) => (index === 0 ? total : 0n));
 };
 
-/** Split the values of all rows by the charges that they belong to: the lines and then the shipping charges. */
+/** Groups the values of all rows by charge: the lines first, then the shipping charges. */
 export const splitByCharge = <Value>(
   transaction: Pick<Transaction, 'line_items' | 'shipping'>,
   values: readonly Value[],
@@ -237,7 +242,7 @@ export const splitByCharge = <Value>(
 /** The remaining amounts of a sale: by the id of the line or shipping charge, and in total. */
 export type Remaining = { readonly charges: ReadonlyMap<string, Balance>; readonly total: Share };
 
-/** The remaining amounts of a sale after its live credits. */
+/** Returns the remaining amounts of a sale after its live credits. */
 export const calculateRemaining = ({ transaction, credited }: StoredTransaction): Remaining => {
   const exponent = minorDigits(transaction.currency);
   const calculated = splitByCharge(transaction, listCalculatedTaxes(transaction, exponent));
@@ -254,19 +259,19 @@ export const calculateRemaining = ({ transaction, credited }: StoredTransaction)
   return { charges, total: minus(sum, credited.unmatched) };
 };
 
-/** The parent line of a credit line: the one that it names, otherwise the one with the same id. */
+/** Finds the parent line of a credit line: by `parent_line_item_id` if sent, otherwise by the same id. */
 export const findParentLine = (
   line: { readonly id?: string | null | undefined; readonly parent_line_item_id?: string | null | undefined },
   { line_items }: Transaction,
 ) => line_items.find(({ id }) => id === (line.parent_line_item_id ?? line.id));
 
-/** The parent's shipping charge that a credit's one credits: the one with the same id, otherwise the only one. */
+/** Finds the parent's shipping charge for a credit's shipping charge: by id if sent, otherwise the parent's only charge. */
 export const parentShipping = ({ id }: { readonly id?: string | null | undefined }, { shipping }: Transaction) => {
   const [only, ...others] = shippingList(shipping);
   return id ? [only, ...others].find((charge) => charge?.id === id) : others.length > 0 ? undefined : only;
 };
 
-/** The id of the parent's line or shipping charge that each charge of a credit credits; `undefined` where it matches none. */
+/** Returns, for each charge of a credit, the id of the parent's line or shipping charge; `undefined` if none matches. */
 export const parentIds = (
   { line_items, shipping }: Pick<Transaction, 'line_items' | 'shipping'>,
   parent: Transaction,
@@ -277,7 +282,10 @@ export const parentIds = (
 
 type Credit = Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>;
 
-/** The amounts that a recorded credit takes from its parent: finalizing adds them to the counters, voiding removes them. */
+/**
+ * Returns the amounts that a recorded credit takes from its parent. Finalizing adds them to the counters, voiding
+ * removes them.
+ */
 export const toCredited = ({ transaction: credit, calculatedTaxes }: Credit, parent: Transaction): Credited => {
   const exponent = minorDigits(credit.currency);
   const calculated = calculatedTaxes ? splitByCharge(credit, calculatedTaxes) : null;
@@ -293,7 +301,7 @@ export const toCredited = ({ transaction: credit, calculatedTaxes }: Credit, par
   return { charges, unmatched };
 };
 
-/** The parent after a credit is finalized (`1n`) or voided (`-1n`), with new counters, refund status and version. */
+/** Returns the parent after a credit is finalized (`1n`) or voided (`-1n`), with new counters, refund status and version. */
 export const withCredited = (
   parent: StoredTransaction,
   taken: Credited,
@@ -324,8 +332,9 @@ export const withCredited = (
 const isRecorded = ({ rows }: Amounts): boolean => rows.every(({ tax, calculated }) => tax === calculated);
 
 /**
- * The calculated tax that a part takes, by row: the recorded tax of the part, or, where another tax than the calculated one
- * was ever recorded, the cumulative share by net. Parts that exhaust the net add up to the calculated tax of every row.
+ * Returns the calculated tax that a part takes, by row. This is the part's recorded tax, or the cumulative share by net
+ * if the recorded tax ever differed from the calculated tax. Parts that exhaust the net add up to the calculated tax of
+ * every row.
  */
 const takenTaxes = ({ whole, credited }: Balance, part: Amounts, isSupplied: boolean): bigint[] => {
   if (!isSupplied && isRecorded(whole) && isRecorded(credited)) return part.rows.map(({ tax }) => tax);
@@ -335,7 +344,10 @@ const takenTaxes = ({ whole, credited }: Balance, part: Amounts, isSupplied: boo
   );
 };
 
-/** A finalized credit with the calculated tax that it takes from its sale, given the sale with its other live credits. */
+/**
+ * Returns a finalized credit with the calculated tax that it takes from its sale, given the sale with its other live
+ * credits.
+ */
 export const withCalculatedTaxes = (credit: StoredTransaction, sale: StoredTransaction): StoredTransaction => {
   const { transaction } = credit;
   const exponent = minorDigits(transaction.currency);
@@ -348,7 +360,7 @@ export const withCalculatedTaxes = (credit: StoredTransaction, sale: StoredTrans
     const balance = id === undefined ? undefined : balances.get(id);
     if (id === undefined || !balance) return own[at] ?? [];
     const taken = takenTaxes(balance, chargeAmounts(charge, exponent), isSupplied);
-    // Several charges may credit the same one of the sale.
+    // Several charges of a credit may credit the same charge of the sale.
     balances.set(id, afterCredit(balance, chargeAmounts(charge, exponent, taken)));
     return taken;
   });

@@ -6,12 +6,11 @@ import type { Amounts, Credited, StoredTransaction, Transaction } from '../trans
 import { listCalculatedTaxes, nothingCredited, splitByCharge, toCredited, withCredited } from './amounts.ts';
 
 /**
- * A compact text of the credited amounts of a sale: every credit makes the sale's item longer, and the last one must still
- * fit. It has digits and three letters only, so that two characters fit into a byte.
+ * Compact encoding of a sale's credited amounts. Every credit makes the sale's item longer, and the last credit must
+ * still fit. The encoding uses only digits and three letters, so it packs two characters per byte.
  *
- * The order is that of the sale, lines before shipping charges, which is fixed once it can be credited; ids would be longer
- * than the amounts.
- * Amounts are minor units without leading zeros, so that a zero is empty.
+ * Charges are in the order of the sale, lines before shipping charges. A sale that can be credited keeps this order,
+ * and ids would be longer than the amounts. Amounts are minor units without leading zeros, so zero is an empty string.
  */
 const betweenAmounts = 'a';
 const betweenCharges = 'b';
@@ -22,7 +21,7 @@ type Sale = Pick<Transaction, 'line_items' | 'shipping'>;
 const rowsBegin = 6;
 const rowLength = 4;
 
-// The calculated tax is written as its difference from the recorded one, which is mostly zero.
+// The calculated tax is stored as its difference from the recorded tax, which is usually zero.
 const listAmounts = (charge: Amounts): bigint[] => [
   charge.net,
   charge.tax,
@@ -36,7 +35,7 @@ const listAmounts = (charge: Amounts): bigint[] => [
 const written = (amounts: readonly bigint[]): string =>
   amounts.map((minor) => (minor === 0n ? '' : String(minor).replace('-', minus))).join(betweenAmounts);
 
-/** The text of the credited amounts of a sale. */
+/** Encodes the credited amounts of a sale. */
 export const creditedText = ({ charges, unmatched }: Credited, sale: Sale): string => {
   const ids = listCharges(sale).map(({ id }) => id);
   const known = ids.map((id) => charges.get(id));
@@ -57,7 +56,7 @@ const chargeFrom = (amounts: readonly bigint[]): Amounts => {
   return { net, tax, discount, third_party_discount, taxable, exempt, rows };
 };
 
-/** The credited amounts of a text that `creditedText` made for the same sale. Throws where it is of another one. */
+/** Decodes what `creditedText` encoded for the same sale. Throws if the number of charges differs from the sale's. */
 export const creditedFrom = (text: string, sale: Sale): Credited => {
   const read = (charge: string) => charge.split(betweenAmounts).map((digits) => BigInt(digits.replace(minus, '-')));
   const ids = listCharges(sale).map(({ id }) => id);
@@ -71,26 +70,26 @@ export const creditedFrom = (text: string, sale: Sale): Credited => {
   return { charges: new Map(charges), unmatched: { net, tax } };
 };
 
-/** Whether such a text has no credited amount. */
+/** Whether an encoded string contains no credited amount. */
 export const isEmpty = (text: string): boolean => /^b*a$/.test(text);
 
 const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
 
-// An upper bound for sent discounts, which the sale does not bound.
+// An upper bound for the digits of sent discounts, which the sale's amounts do not limit.
 const freeDigits = 20;
 
 /**
- * The greatest length of a sale's text, for any credits in any order.
+ * Returns the maximum encoded length for a sale, for any credits in any order.
  *
- * Recorded amounts bound the counters; the amount of a line bounds its coupons.
+ * The recorded amounts bound the counters, and a line's amount bounds its coupons.
  */
 export const creditedTextMax = (sale: Transaction): number => {
   const exponent = minorDigits(sale.currency);
   const taxes = listCalculatedTaxes(sale, exponent).map((minor) => formatAmount(minor, exponent));
   const calculated = splitByCharge(sale, taxes);
-  // A zero is empty, so any other amount is longer.
+  // Zero is encoded as an empty string, so any other amount is longer.
   const longer = (a: string, b = '') => (isZero(a) || a.length < b.length ? b : a);
-  // The difference of two taxes may be negative. With decimals, the point takes the place of the sign.
+  // The difference of two taxes may be negative. With decimals, the unused decimal point leaves room for the sign.
   const sign = exponent === 0 ? '-' : '';
   const coupons = sale.line_items.map(({ amount }) => amount);
   const amounts = listCharges(sale).map(({ net_amount, tax_amount, taxable_amount, exempt_amount, taxes }, at) => [
@@ -103,23 +102,23 @@ export const creditedTextMax = (sale: Transaction): number => {
   return amounts.map(longest).reduce((sum, length) => sum + length, 2 * (freeDigits + 1));
 };
 
-// Each amount has a letter after it, and each charge a discount.
+// Counts one separator after each amount, and one sent discount per charge.
 const longest = (amounts: readonly string[]): number =>
   amounts.reduce((sum, amount) => sum + (isZero(amount) ? 0 : amount.length) + 1, freeDigits + 2);
 
-/** The state of a sale that a credit stores, so that the credit can be computed again. */
+/** Returns the state of a sale that a credit stores, so the credit can be recomputed later. */
 const toSaleState = ({ transaction, credited }: StoredTransaction): SaleState => ({
   tax_amount: transaction.tax_amount,
   credited: creditedText(credited, transaction),
 });
 
-/** The basis of a credit that is computed from a sale now; empty for other transactions. */
+/** Returns the basis of a credit computed from the current state of a sale; empty for other transactions. */
 export const newBasis = (sale: StoredTransaction | null): { readonly creditBasis?: CreditBasis } =>
   sale ? { creditBasis: { figures: toSaleState(sale), tax: null } } : {};
 
 /**
- * The basis of a credit after an update: a new one where its figures were recomputed, a new one for the tax where only the
- * tax of a finalized credit was replaced, otherwise unchanged.
+ * Returns the basis of a credit after an update: a new basis if its amounts were recomputed, a new tax basis if only
+ * the tax of a finalized credit was replaced, otherwise nothing.
  */
 export const basisAfter = (
   stored: StoredTransaction,
@@ -133,10 +132,10 @@ export const basisAfter = (
   return creditBasis ? { creditBasis: { ...creditBasis, tax: toSaleState(without) } } : {};
 };
 
-/** A sale with its credits at that time: finalized, even if its status is different now. */
+/** Returns a sale with the credits it had in the given state. Its status is finalized, even if it has changed since. */
 export const saleAsOf = (sale: StoredTransaction, state: SaleState): StoredTransaction => {
   const credited = creditedFrom(state.credited, sale.transaction);
   const then = { ...sale, credited, transaction: { ...sale.transaction, status: 'finalized' as const } };
-  // Adding zero makes the sums consistent with the counters.
+  // Adding an empty credit recomputes the sums from the counters.
   return { ...withCredited(then, nothingCredited, 1n, sale.transaction.updated_at), credited };
 };

@@ -26,7 +26,10 @@ import { creditLine, creditShipping, isReducedByCoupon, linesOutcome } from './l
 import { type CreditContext, type CreditRequest, creditOutcome, creditWarnings } from './outcome.ts';
 import { creditProblems, overCredit } from './problems.ts';
 
-/** The outcome that credits the remainder of a sale, each line with remaining money or coupon as a quantity of one. */
+/**
+ * Builds the outcome that credits the remainder of a sale. Each line with a remaining net, tax or coupon has a quantity
+ * of one.
+ */
 const restOutcome = (credit: CreditContext, remaining: Remaining): Outcome => {
   const { parent, exponent } = credit;
   const balances = [...remaining.charges.values()];
@@ -74,8 +77,8 @@ const capped = (shares: readonly Share[], total: Share): Share[] => {
 };
 
 /**
- * The outcome that reverses a whole sale. Each line names the line that it reverses, and has its share of the document
- * discounts as its own, because a credit has no document discounts.
+ * Builds the outcome that reverses a whole sale. Each line refers to the line it reverses and carries its share of the
+ * document discounts as a line discount, because a credit has no document discounts.
  */
 const wholeOutcome = (credit: CreditContext): Outcome => {
   const lines = credit.parent.line_items.map((line) => ({
@@ -93,14 +96,14 @@ const wholeOutcome = (credit: CreditContext): Outcome => {
   return creditOutcome(credit, lines, shipping);
 };
 
-/** The result of a credit: its figures with the recorded tax, and the kind of request. */
+/** The result of a credit: its amounts with the recorded tax, and the kind of request. */
 export type Credit = { readonly outcome: Outcome; readonly kind: 'all' | 'remaining' | 'lines' };
 
 /**
- * Compute a credit from the current state of its sale. Pure.
+ * Computes a credit from the current state of its sale. Pure.
  *
- * Without lines it reverses the whole sale, or with `credit_remaining` the remainder. Refused: a parent that cannot be
- * credited, fields that a credit inherits, more than the remainder of a line or of the sale, and an unmatched line in a state
+ * Without lines it reverses the whole sale, or the remainder if `credit_remaining` is set. Rejects a parent that cannot
+ * be credited, a changed inherited field, more than remains of a line or of the sale, and an unmatched line in a state
  * that the sale does not have.
  */
 export const buildCredit = (
@@ -130,26 +133,27 @@ const computeOutcome = (kind: Credit['kind'], sale: StoredTransaction, credit: C
   if (kind === 'lines') return linesOutcome(credit, remaining);
   if (isUntouched(remaining)) return accept(wholeOutcome(credit));
   const { credited_amount, credited_tax_amount, currency } = sale.transaction;
-  // Credits of coupons alone leave all of the money.
+  // Credits of coupons alone leave the whole sale amount and tax to credit.
   const isAllLeft = [credited_amount, credited_tax_amount].every((text) => parseAmount(text, credit.exponent) === 0n);
   return (kind === 'remaining' || isAllLeft) && !isNothing(remaining.total)
     ? accept(restOutcome(credit, remaining))
     : refuse(overCredit(remaining.total, currency, kind === 'all' ? '/parent_transaction_id' : '/credit_remaining'));
 };
 
-/** Whether no live credit took money or a coupon of the sale. */
+/** Whether no live credit took money or a coupon from the sale. */
 const isUntouched = ({ charges, total }: Remaining): boolean => {
   const balances = [...charges.values()];
   const whole = balances.map((balance) => balance.whole).reduce(plus, zeroShare);
   return isNothing(minus(whole, total)) && balances.every(({ credited }) => credited.third_party_discount === 0n);
 };
 
-/** The remaining tax of a charge, and how its jurisdictions share it. */
+/** The remaining tax of a charge, and how it splits by tax row. */
 type Charge = { readonly weight: bigint; readonly rowsOf: (tax: bigint) => bigint[] };
 
 /**
- * Record the refunded tax instead of the computed one: distribute it over the credited lines by their remaining
- * recorded tax, which bounds it. With a unit price of zero this is a tax-only credit.
+ * Records the supplied refund tax instead of the computed one. Distributes it over the credited lines in proportion to
+ * their remaining recorded tax, which is also the upper bound. With a unit price of zero, the result is a tax-only
+ * credit.
  */
 export const withSuppliedCreditTax = (
   outcome: Outcome,
@@ -173,7 +177,7 @@ export const withSuppliedCreditTax = (
   return accept(withRowTaxes(outcome, rows, null));
 };
 
-/** Record the supplied tax of a sale or a credit, if any, instead of the calculated one. */
+/** Records the supplied tax of a sale or credit, if any, instead of the calculated one. */
 export const withRecordedTax = (
   outcome: Outcome,
   supplied: string | null,
@@ -183,7 +187,7 @@ export const withRecordedTax = (
   return sale ? withSuppliedCreditTax(outcome, supplied, sale) : accept(withSuppliedTax(outcome, supplied));
 };
 
-// The remaining tax of each credited line and shipping charge.
+// Returns the remaining tax of each credited line and shipping charge.
 const creditedCharges = (outcome: Outcome, parent: StoredTransaction, exponent: number): Charge[] => {
   const remaining = calculateRemaining(parent);
   const ids = parentIds(outcome, parent.transaction);
@@ -196,7 +200,7 @@ const creditedCharges = (outcome: Outcome, parent: StoredTransaction, exponent: 
       const rows = charge.taxes.map((row) => read(row.tax_amount));
       return { weight: read(charge.tax_amount), rowsOf: (tax) => allocate(tax, rows) };
     }
-    // A second credit of the same line has nothing left.
+    // A second credit line of the same sale line has no remaining tax.
     const weight = spent.has(id) ? 0n : remainingShare(balance).tax;
     spent.add(id);
     return { weight, rowsOf: (tax) => rowTaxes(tax, balance) };

@@ -38,11 +38,11 @@ type Sized = {
   readonly net: bigint;
 };
 
-/** Compute a credit line's amounts. Unit price and discounts (pro rata by amount) are the parent line's unless sent. */
+/** Computes a credit line's amounts. The unit price and the discounts, prorated by amount, default to the parent line's. */
 const sizeLine = (line: LineItemRequest, parent: LineItemResponse, balance: Balance, exponent: number): Sized => {
   const unitPrice = line.unit_price ?? parent.unit_price;
   const amount = multiply(decimal(line.quantity), decimal(unitPrice), exponent);
-  // A line that a negative price reduced has the reduction as its discount, and is credited with it.
+  // A reduction line (with a negative price) has the whole reduction as its discount, so its credit does too.
   if (amount < 0n) return { unitPrice, amount, discount: amount, thirdPartyDiscount: 0n, net: 0n };
   const sent = (text: string | null | undefined) => (text ? rescale(decimal(text), exponent) : null);
   const isReduced = isReducedByCoupon(parent, exponent);
@@ -53,15 +53,15 @@ const sizeLine = (line: LineItemRequest, parent: LineItemResponse, balance: Bala
   if (!isReduced)
     return { unitPrice, amount, discount, thirdPartyDiscount: coupon ?? inheritedCoupon(balance, sold), net: sold };
   const due = coupon ?? inheritedDiscount(balance, amount, 'third_party_discount', reducing);
-  // The two discounts are rounded: together they may be a cent above the amount.
+  // Both discounts are rounded, so together they can exceed the amount by one minor unit.
   const thirdPartyDiscount = coupon === null && due > sold && sold >= 0n ? sold : due;
   const sized = { unitPrice, amount, discount, thirdPartyDiscount, net: sold - thirdPartyDiscount };
   return sent(line.discount_amount) === null && coupon === null ? withWholeCoupon(sized, balance) : sized;
 };
 
 /**
- * The credit that exhausts the net of a line takes the rest of its coupon, so that all credits add up to it. The seller's
- * discount is the remainder. Where its amount is too small for that, it leaves a cent of the net to a later credit.
+ * Gives the credit that exhausts a line's net the rest of the coupon, so all credits add up to it. The seller's
+ * discount is the remainder. If the amount is too small for that, one minor unit of the net is left for a later credit.
  */
 const withWholeCoupon = (sized: Sized, { whole, credited }: Balance): Sized => {
   const { amount, discount, thirdPartyDiscount, net } = sized;
@@ -74,7 +74,7 @@ const withWholeCoupon = (sized: Sized, { whole, credited }: Balance): Sized => {
   return isRest ? sized : { ...sized, thirdPartyDiscount: thirdPartyDiscount + 1n, net: net - 1n };
 };
 
-/** Whether a third party's discount reduced the price of a line, by the rule of its state. */
+/** Whether a third-party discount reduced the price of a line under its state's rules. */
 export const isReducedByCoupon = (
   line: Pick<
     LineItemResponse,
@@ -87,7 +87,7 @@ export const isReducedByCoupon = (
   return coupon > 0n && minor(line.amount) - minor(line.applied_discount_amount) - coupon === minor(line.net_amount);
 };
 
-/** The problem of a sent discount that exceeds its base, or `null`. */
+/** Returns the name of a discount that exceeds the amount it reduces, or `null`. */
 const excessiveDiscount = ({ amount, discount, thirdPartyDiscount }: Sized) =>
   amount < 0n
     ? null
@@ -103,10 +103,10 @@ type SentLine = Pick<
 > & { readonly id: string };
 
 /**
- * The recorded credit line: product, customer and rows are the parent's.
+ * Builds the recorded credit line. Product, customer and tax rows come from the parent line.
  *
- * Inherited discounts are stored as if they had been sent, including zero. So posting a calculation or finalizing a draft
- * keeps these amounts, even if another share would be inherited then.
+ * Inherited discounts are stored as if they had been sent, including zero. Posting a calculation or finalizing a draft
+ * therefore keeps these amounts, even if the inherited share has changed since.
  */
 export const creditLine = (
   line: SentLine,
@@ -144,7 +144,7 @@ export const creditLine = (
 /** The amounts of a credited shipping charge before tax, in minor units. */
 type SizedCharge = { readonly amount: bigint; readonly discount: bigint; readonly net: bigint };
 
-/** The recorded credit of a shipping charge: its id, code, places and rows are the parent's. */
+/** Builds the recorded credit of a shipping charge. Its id, code, places and tax rows come from the parent. */
 export const creditShipping = (
   parent: ShippingResponse,
   { amount, discount, net }: SizedCharge,
@@ -166,8 +166,8 @@ export const creditShipping = (
 };
 
 /**
- * Credit the sent shipping charges. A charge credits the one of the sale with its id, or the only one. Its discount is
- * the sale's pro rata unless sent. Refused: an unknown charge, and more than what remains of it.
+ * Credits the sent shipping charges. Each one credits the sale's charge with the same id, or the only charge. Its
+ * discount is prorated from the sale's unless sent. Rejects an unknown charge and more than remains of a charge.
  */
 const creditSentShipping = (
   { parent, request, exponent }: CreditContext,
@@ -196,18 +196,18 @@ const creditSentShipping = (
   return accept(mapShipping(request.shipping, (_, index) => credited[index] as ShippingResponse));
 };
 
-/** The units that a credit takes of lines of its sale at the price at which they were sold, by the id of the line. */
+/** The units that a credit takes at their original price, by line id of the sale. */
 type CreditedUnits = Map<string, bigint>;
 
 const exact = (text: string): bigint => rescale(decimal(text), digits.fraction);
 const one = exact('1');
 
 /**
- * The problem of a credit line with more units than were sold, or `null`. Adds its units to the credit's.
+ * Returns the problem of a credit line with more units than were sold, or `null`. Adds its units to the credit's total.
  *
- * At the price of the sale, the lines of one credit together have at most the units of the sold line. At another price, a
- * quantity of 1 stands for a part of the line's amount, whatever the quantity sold: any other is at most the one sold.
- * Several credits are bounded by money alone (`amounts.ts`).
+ * At the original price, the lines of one credit can together have at most the quantity sold. At any other price, a
+ * quantity of 1 is always allowed, because it can stand for part of the line's amount. Larger quantities are limited to
+ * the quantity sold. Across several credits, only the amounts are limited (`amounts.ts`).
  */
 const unitsProblem = (
   { quantity, unit_price }: Pick<LineItemRequest, 'quantity' | 'unit_price'>,
@@ -232,7 +232,7 @@ type CreditedLines = {
   readonly units: CreditedUnits;
 };
 
-/** The outcome that credits the sent lines and shipping. */
+/** Builds the outcome that credits the sent lines and shipping. */
 export const linesOutcome = (credit: CreditContext, remaining: Remaining): Result<Outcome> => {
   const { parent, request, exponent } = credit;
   const requested = request.line_items ?? [];
@@ -266,7 +266,7 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
     : accept(outcome);
 };
 
-/** The problem of the first unmatched line in a state that the sale does not have, or `null`. */
+/** Returns the problem of the first unmatched line in a state that the sale does not have, or `null`. */
 const stateProblem = (parent: Transaction, { lines }: CreditedLines, unmatched: readonly LineItemResponse[]) => {
   const statesOf = (rows: readonly { readonly jurisdiction_code: string }[]) =>
     rows.map(({ jurisdiction_code }) => jurisdictionCode(stateOfJurisdiction(jurisdiction_code)));
@@ -284,7 +284,7 @@ const sumShares = (outcome: Outcome, exponent: number): Share => ({
   tax: parseAmount(outcome.tax_amount, exponent),
 });
 
-// Subtract a line from the remainder of its parent line. Several lines may share a parent line.
+// Subtracts a line from the remainder of its parent line. Several lines may share a parent line.
 const creditOneLine = (
   creditedLines: CreditedLines,
   credit: CreditContext,
@@ -333,7 +333,7 @@ const calculateUnmatched = (
   );
   if (unknown) return refuse(unknown, ...more);
   const basis = unmatchedBasis(parent, request);
-  // In the order of the request, so that the pointers match it.
+  // Keep the order of the request, so the JSON Pointers match it.
   const places = requested.map((line, index) => (lines[index] === null ? line : null));
   const [problem, ...others] = crossFieldProblems({ ...basis, line_items: places });
   if (problem) return refuse(problem, ...others);

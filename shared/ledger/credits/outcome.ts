@@ -12,10 +12,10 @@ import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
 import { findParentLine } from './amounts.ts';
 
-/** The request fields that a credit of a sale is computed from, in a calculation, a new transaction or an update. */
+/** The request fields used to compute a credit of a sale, in a calculation, a new transaction or an update. */
 export type CreditRequest = CalculationInput & Pick<TransactionRequest, 'credit_remaining'>;
 
-/** The common inputs of a credit's computation; `exponent` is the currency's. */
+/** The common inputs for computing a credit. `exponent` is the currency's number of decimals. */
 export type CreditContext = {
   readonly parent: Transaction;
   readonly request: CreditRequest;
@@ -23,13 +23,13 @@ export type CreditContext = {
   readonly exponent: number;
 };
 
-/** The document fields for unmatched lines: the sale's terms, and the customer of the credit or the sale. */
+/** Returns the document fields for unmatched lines: the sale's terms, and the customer of the credit or else of the sale. */
 export const unmatchedBasis = (
   { currency, tax_date, tax_included, collected_by, ship_from, customer }: Transaction,
   request: CreditRequest,
 ) => ({ currency, tax_date, tax_included, collected_by, ship_from, customer: request.customer ?? customer });
 
-/** The lines of a credit that match no line of its sale, which are calculated instead of taken from it. */
+/** Returns the lines of a credit that match no line of its sale. They are calculated instead of taken from it. */
 export const unmatchedInput = (parent: Transaction, request: CreditRequest): CalculationInput => ({
   ...unmatchedBasis(parent, request),
   line_items: (request.line_items ?? []).filter((line) => !findParentLine(line, parent)),
@@ -37,7 +37,10 @@ export const unmatchedInput = (parent: Transaction, request: CreditRequest): Cal
 
 type Shipping = ShippingResponse | ShippingResponse[] | null;
 
-/** Sum credited lines and shipping as a calculation does. Content and place are the sale's; the tax date is the credit's. */
+/**
+ * Sums credited lines and shipping as a calculation does. Content and place come from the sale, the tax date from the
+ * credit.
+ */
 export const creditOutcome = (
   { parent, request, context: { now, settings }, exponent }: CreditContext,
   lines: readonly LineItemResponse[],
@@ -75,7 +78,7 @@ const explainPart = (pointer: string, name: string, part: Credited, whole: Credi
     `${name}: ${part.net_amount} of its net of ${whole.net_amount}, and ${part.tax_amount} of its recorded tax of ${whole.tax_amount}.`,
   );
 
-/** The explanation of a credit's tax: the recorded charge, the credited part, and its part of the recorded tax. */
+/** Explains a credit's tax: the recorded charge, the credited part, and the part's share of the recorded tax. */
 const explainCredit = (
   parent: Transaction,
   lines: readonly LineItemResponse[],
@@ -94,7 +97,7 @@ const explainCredit = (
   }),
 ];
 
-/** The warning of a credit line that matches no line of its sale. */
+/** Returns the warning for a credit line that matches no line of its sale. */
 export const unmatchedWarning = (index: number): Warning => ({
   code: 'credit_line_unmatched',
   message: "No line of the parent has this id: it was calculated at the parent's releases and date.",
@@ -110,7 +113,7 @@ const ignoredWarning = (pointer: string, value: string): Warning => ({
   pointer,
 });
 
-/** Sent terms of a line that differ from the credited line's terms, which the credit inherits. */
+/** Returns warnings for line fields that differ from the sale's line. The credit inherits the sale's values. */
 const lineWarnings = (parent: Transaction, request: CreditRequest): Warning[] =>
   (request.line_items ?? []).flatMap((line, index) => {
     const sold = findParentLine(line, parent);
@@ -125,7 +128,10 @@ const lineWarnings = (parent: Transaction, request: CreditRequest): Warning[] =>
       .map(([name, value]) => ignoredWarning(`/line_items/${index}/${name}`, value));
   });
 
-/** The warnings of a credit of a sale: sent fields without effect on the recorded tax, and a tax date before the sale's. */
+/**
+ * Returns the warnings of a credit of a sale: sent fields that do not affect the recorded tax, and a tax date before
+ * the sale's.
+ */
 export const creditWarnings = (parent: Transaction, request: CreditRequest): Warning[] => {
   const { customer, tax_date, line_items } = request;
   const isTaken = !line_items || line_items.some((line) => findParentLine(line, parent));

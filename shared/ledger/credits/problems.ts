@@ -7,7 +7,7 @@ import type { Share, Transaction } from '../transaction.ts';
 import { isNothing } from './amounts.ts';
 import type { CreditRequest } from './outcome.ts';
 
-/** The problems of a credit request for this sale, fields first; empty where it is allowed. */
+/** Returns the problems of a credit request for this sale, with field problems first. Empty if the credit is allowed. */
 export const creditProblems = (parent: Transaction, request: CreditRequest): Problem[] => {
   const fields = [...inheritedProblems(parent, request), ...mixedProblems(request)];
   return fields.length > 0 ? fields : parentProblems(parent);
@@ -26,12 +26,12 @@ const parentProblems = ({ type, status }: Transaction): Problem[] =>
         },
       ];
 
-/** The fields that a credit inherits from its sale. Another value is refused. */
+/** The fields that a credit inherits from its sale. A different value is rejected. */
 export const inheritedFields = ['currency', 'ship_from', 'tax_included', 'collected_by'] as const;
-/** The fields that a credit has on its lines only. */
+/** The fields that a credit has only on its lines. */
 export const lineFields = ['discount_amount', 'third_party_discount_amount'] as const;
 
-/** The problem of an inherited field with another value. */
+/** Returns the problem of an inherited field with a different value. */
 export const inheritedProblem = (name: (typeof inheritedFields)[number], { currency }: Transaction): Problem =>
   name === 'currency'
     ? invalidFormat('/currency', 'Invalid currency', `Credit in the currency of the sale, ${currency}.`)
@@ -41,7 +41,7 @@ export const inheritedProblem = (name: (typeof inheritedFields)[number], { curre
         "A credit inherits it from its sale: send the sale's value, or leave it out.",
       );
 
-/** The problem of a document discount on a credit. */
+/** Returns the problem of a document discount on a credit. */
 export const lineFieldProblem = (name: (typeof lineFields)[number]): Problem =>
   invalidFormat(
     `/${name}`,
@@ -57,7 +57,10 @@ const inheritedProblems = (parent: Transaction, request: CreditRequest): Problem
   ...lineFields.filter((name) => request[name]).map(lineFieldProblem),
 ];
 
-/** The problem of shipping without lines, which could mean the whole sale or its shipping only. */
+/**
+ * Returns the problem of shipping sent without lines, which is ambiguous: it could mean the whole sale or only its
+ * shipping.
+ */
 export const shippingAlone: Problem = invalidFormat(
   '/shipping',
   'Shipping without line_items',
@@ -79,7 +82,7 @@ const mixedProblems = ({ line_items, shipping, credit_remaining }: CreditRequest
 
 const linesNamedMax = 10;
 
-/** The problem of a line that matches no line of the sale and has no price to calculate with. */
+/** Returns the problem of a line that matches no line of the sale and has no price to calculate with. */
 export const unknownLine = (
   index: number,
   { id, parent_line_item_id }: Pick<LineItemRequest, 'id' | 'parent_line_item_id'>,
@@ -96,7 +99,7 @@ export const unknownLine = (
   );
 };
 
-/** The problem of a line that would reduce a credit of a sale. */
+/** Returns the problem of a line that would reduce a credit of a sale. */
 export const negativePrice = (index: number): Problem =>
   invalidFormat(
     `/line_items/${index}/unit_price`,
@@ -104,7 +107,7 @@ export const negativePrice = (index: number): Problem =>
     'Credit less instead: send a lower quantity or unit_price on the line items that you credit.',
   );
 
-/** The problem of a shipping charge that matches none of the sale, or one of several. */
+/** Returns the problem of a shipping charge that matches none or several of the sale's charges. */
 export const unknownShipping = (pointer: string, { id, shipping, currency }: Transaction): Problem => {
   const ids = shippingList(shipping).map((charge) => charge.id);
   return ids.length === 0
@@ -116,7 +119,7 @@ export const unknownShipping = (pointer: string, { id, shipping, currency }: Tra
       );
 };
 
-/** The problem of a line that matches no line of the sale and is in a state that the sale does not have. */
+/** Returns the problem of an unmatched line in a state that the sale does not have. */
 export const otherState = (index: number, state: string, states: readonly string[]): Problem =>
   invalidFormat(
     `/line_items/${index}`,
@@ -124,7 +127,7 @@ export const otherState = (index: number, state: string, states: readonly string
     `This line matches no line of the sale and is in ${state}, but the sale has ${states.length > 0 ? states.join(', ') : 'no state'}. Send the parent_line_item_id of the line to credit, or an address in a state of the sale.`,
   );
 
-/** The problem of a line that matches no line of a sale whose address was removed, so that its tax is not known. */
+/** Returns the problem of an unmatched line on a redacted sale: without the address, its tax cannot be calculated. */
 export const redactedSale = (index: number): Problem =>
   invalidFormat(
     `/line_items/${index}`,
@@ -132,7 +135,7 @@ export const redactedSale = (index: number): Problem =>
     'The personal data of the sale was removed, and with it the address to tax other lines. Send the parent_line_item_id of the line to credit, or a credit without parent_transaction_id.',
   );
 
-/** The problem of a parent that does not exist or belongs to another account. Does not reveal which. */
+/** Returns the problem of a parent that does not exist or belongs to a different account, without revealing which. */
 export const parentNotFound: Problem = {
   code: 'validation_parent_not_found',
   title: 'Parent not found',
@@ -155,8 +158,8 @@ const details = {
 } as const;
 
 /**
- * The problem of a credit that exceeds the remainder of its parent, or of a line or the shipping, in minor units. For a
- * supplied tax: the remaining net of the sale, and the remaining tax of the credited lines.
+ * Returns the problem of a credit that exceeds the remainder of its parent, of a line or of the shipping, in minor
+ * units. For a supplied tax, the limits are the remaining net of the sale and the remaining tax of the credited lines.
  */
 export const overCredit = (
   remaining: Share,

@@ -20,15 +20,18 @@ import {
   zeroSum,
 } from './entry.ts';
 
-/** Entries of credits are negative. */
+/** The sign of the amounts: entries of credits are negative. */
 type Sign = 1n | -1n;
 
 type Part = NamedExemption | 'not_covered';
 
-/** A tax row with its amounts: `difference` is the recorded less the calculated tax, and an untaxed part is named. */
+/**
+ * A tax row with its amounts. `difference` is the recorded tax minus the calculated tax. An untaxed amount is also
+ * counted in its part.
+ */
 type Row = { readonly row: TaxRowResponse; readonly amounts: Amounts };
 
-/** The rows of one line or shipping charge in one state; `line` is `null` for a shipping charge. */
+/** The rows of one line or shipping charge in one state. `line` is `null` for a shipping charge. */
 type Charge = { readonly state: string; readonly line: LineItemResponse | null; readonly rows: readonly Row[] };
 
 const isTaxed = ({ amounts }: Row): boolean => amounts.tax !== 0n;
@@ -37,16 +40,16 @@ const isTaxed = ({ amounts }: Row): boolean => amounts.tax !== 0n;
 const isLiability = (row: Row): boolean =>
   !['not_collecting', 'not_supported', 'not_subject_to_tax'].includes(row.row.taxability_reason) || isTaxed(row);
 
-// The tax of a small credit of an over-collected sale can round to zero. The credit still reduces the gross.
+// A small credit of an over-collected sale can have its tax rounded to zero. The credit still reduces the gross.
 const isRecorded = (row: Row): boolean => isTaxed(row) || row.row.taxability_reason === 'over_collected';
 
-/** The part that the exemption of a line belongs to. */
+/** Returns the part that a line's exempt amount is counted in. */
 const certifiedPart = (line: LineItemResponse | undefined): ExemptShipping => {
   const reason = line?.applied_exemption?.reason;
   return reason === 'resale' || reason === 'snap' ? reason : 'customer';
 };
 
-/** The part of the exempt shipping in a state: by the certificate of the first line there with one. */
+/** Returns the part that a state's exempt shipping is counted in, from the first line in the state with a certificate. */
 const shippingPart = (state: string, { transaction, exemptShipping }: PostingInput): ExemptShipping => {
   const known = exemptShipping?.[state];
   if (known) return known;
@@ -57,8 +60,8 @@ const shippingPart = (state: string, { transaction, exemptShipping }: PostingInp
 };
 
 /**
- * The part of the exempt shipping by state, for the credits of a sale: they may lack the lines that decide it. Empty where
- * no certificate exempts shipping.
+ * Returns the part of the exempt shipping by state. Credits of the sale store it, because they may lack the lines that
+ * determine it. Empty if no certificate exempts shipping.
  */
 export const findExemptShipping = (posting: PostingInput): Record<string, ExemptShipping> =>
   Object.fromEntries(
@@ -71,7 +74,7 @@ export const findExemptShipping = (posting: PostingInput): Record<string, Exempt
       }),
   );
 
-/** The part that an untaxed amount of a line, or of the shipping, belongs to; `null` is the product. */
+/** Returns the part that an untaxed amount of a line or shipping charge is counted in; `null` if the product is exempt. */
 const choosePart = (
   { taxability_reason }: TaxRowResponse,
   state: string,
@@ -92,7 +95,7 @@ const choosePart = (
   }
 };
 
-// A place abroad has the code of its country, and no state.
+// A place outside the US has its country's code and no state.
 const rowState = ({ jurisdiction_code }: TaxRowResponse): string | null =>
   jurisdiction_code.startsWith('US-') ? jurisdictionCode(stateOfJurisdiction(jurisdiction_code)) : null;
 
@@ -108,13 +111,13 @@ const rowAmounts = (row: TaxRowResponse, calculated: bigint, part: Part | null, 
   };
 };
 
-// A state without its own tax has a row as well. Ignore it where a local jurisdiction has a row.
+// A state that does not levy the tax has a row as well. Ignore it if a local jurisdiction has a row.
 const withoutUntaxing = (rows: readonly Row[]): readonly Row[] => {
   const others = rows.filter((row) => row.row.taxability_reason !== 'not_subject_to_tax' || isTaxed(row));
   return others.length > 0 ? others : rows;
 };
 
-/** The rows of each line and of the shipping, by state. Places abroad have none. */
+/** Lists the rows of each line and shipping charge by state. Places outside the US have no rows. */
 const listEntryCharges = (posting: PostingInput): Charge[] => {
   const { transaction, calculatedTaxes } = posting;
   const { line_items, shipping } = transaction;
@@ -148,7 +151,7 @@ const largestSum = (rows: readonly Row[]): Amounts =>
     .map(sumRows)
     .reduce((largest, sum) => (grossAmount(sum) > grossAmount(largest) ? sum : largest));
 
-/** The sum of the jurisdiction that represents a charge in its state. A fee is no sale. */
+/** Returns the amounts of the jurisdiction that represents a charge in its state. Fees are not sales. */
 const chargeBase = ({ state, rows: all }: Charge): Amounts => {
   const rows = all.filter(({ row }) => row.tax_type !== 'fee');
   const own = rows.filter(({ row }) => row.jurisdiction_code === state);
@@ -158,9 +161,9 @@ const chargeBase = ({ state, rows: all }: Charge): Amounts => {
 };
 
 /**
- * The over-collected tax. A credit that takes its calculated tax from its sale reverses its whole difference, of either
- * sign, or zero where its sale is not over-collected. So the credits of a sale add up to its over-collected tax, also with
- * supplied taxes.
+ * Returns the over-collected tax. A credit that takes its calculated tax from its sale reverses its full difference,
+ * positive or negative, or zero if less than the calculated tax was recorded on the sale. The credits of a sale
+ * therefore add up to its over-collected tax, even with supplied taxes.
  */
 const overCollected = (
   { calculatedTaxes, isUnderCollected }: PostingInput,
@@ -170,7 +173,7 @@ const overCollected = (
   return (tax < 0n ? -difference : difference) > 0n ? difference : 0n;
 };
 
-/** The sums by jurisdiction and rate, in the order of their first appearance. */
+/** Sums the rows by jurisdiction and rate, in order of first appearance. */
 const sumByJurisdiction = (posting: PostingInput, rows: readonly Row[], sign: Sign): JurisdictionAmounts[] =>
   [...Map.groupBy(rows, ({ row }) => `${row.jurisdiction_code} ${row.rate}`).values()].map((group) => {
     const { jurisdiction_code, jurisdiction_name, jurisdiction_type, reporting_code, rate } = (group[0] as Row).row;
@@ -187,7 +190,7 @@ const sumByJurisdiction = (posting: PostingInput, rows: readonly Row[], sign: Si
     };
   });
 
-/** The reasons to look at an entry before its return is sent. */
+/** Lists the reasons to review an entry before its return is filed. */
 const listExceptions = (charges: readonly Charge[], gross: bigint, sign: Sign): EntryException[] => {
   const differences = charges.flatMap(({ rows }) => rows.map(({ amounts: { difference = 0n } }) => difference));
   const uncovered = charges
@@ -204,7 +207,7 @@ const listExceptions = (charges: readonly Charge[], gross: bigint, sign: Sign): 
 
 type StateCharges = { readonly state: string; readonly charges: readonly Charge[]; readonly isAwaited: boolean };
 
-/** The states that get an entry, and whether the transaction becomes filed only with their filing. */
+/** Returns the states that get an entry, and whether the transaction's `filed` status depends on their filing. */
 const groupByState = (posting: PostingInput): StateCharges[] => {
   const { settingsSnapshot, statesOfSale = [] } = posting;
   const registered = listRegistrations(settingsSnapshot)?.map(({ state }) => stateJurisdiction(state)) ?? null;
@@ -213,15 +216,17 @@ const groupByState = (posting: PostingInput): StateCharges[] => {
     const isCollecting = rows.some(({ row }) => row.taxability_reason !== 'not_collecting');
     const isOfSale = statesOfSale.includes(state);
     const isPosted = isOfSale || rows.some(isRecorded) || (registered ? registered.includes(state) : isCollecting);
-    // A state without a registration and without recorded tax may never be filed, so the transaction must not wait for
-    // it.
+    // A state without a registration or recorded tax may never be filed, so the transaction must not wait for it.
     const isAwaited =
       isOfSale || rows.some(registered ? isRecorded : isLiability) || (registered !== null && isCollecting);
     return isPosted ? [{ state, charges, isAwaited }] : [];
   });
 };
 
-/** The states in which a finalized transaction must be filed. Its status becomes `filed` with the last of them. */
+/**
+ * Lists the states in which a finalized transaction must be filed. Once all of them are filed, its status becomes
+ * `filed`.
+ */
 export const statesToFile = (posting: PostingInput): readonly string[] =>
   groupByState(posting).flatMap(({ state, isAwaited }) => (isAwaited ? [state] : []));
 
@@ -267,23 +272,22 @@ const entryOf = (posting: PostingInput, state: string, charges: readonly Charge[
 };
 
 /**
- * The open entries of a finalized transaction: one for each state in which the account is
- * registered on any day, or which the document has a tax of. Without registrations, each state of the document counts. A
- * credit's amounts are negative; it also has an entry in each of its states in which its sale has one.
- * Pure.
+ * Lists the open entries of a finalized transaction. A state gets an entry if the account has a registration there,
+ * whatever its dates, or if the document has tax there. If registrations are not set, each state of the document gets
+ * one. A credit has negative amounts, and also gets an entry wherever its sale has one. Pure.
  */
 export const listLiabilityEntries = (posting: PostingInput): LiabilityEntry[] =>
   groupByState(posting).map(({ state, charges }) => entryOf(posting, state, charges));
 
-/** Like `listLiabilityEntries`, for each state of the document, whether or not the account is registered there. */
+/** Like `listLiabilityEntries`, but for each state of the document, whether or not the account is registered there. */
 export const entriesOfEachState = (posting: PostingInput): LiabilityEntry[] =>
   [...Map.groupBy(listEntryCharges(posting), ({ state }) => state)].map(([state, charges]) =>
     entryOf(posting, state, charges),
   );
 
 /**
- * A finalized credit with the states in which only its sale decides that it has an entry: without them, the return of a
- * state with the sale would lack the refund of a line without recorded tax.
+ * Adds to a finalized credit the states in which it has an entry only because its sale has one. Without these entries,
+ * the state's return would miss the refund of a line without recorded tax.
  */
 export const withStatesOfSale = (credit: StoredTransaction, sale: PostingInput): StoredTransaction => {
   const { statesOfSale: _, ...alone } = credit;

@@ -5,19 +5,19 @@ import type { RecordedBasis } from '../settings-snapshot.ts';
 import type { StoredTransaction } from '../transaction.ts';
 
 /**
- * Why a part of the gross is exempt, as returns need it: the buyer resells, the buyer is exempt otherwise, SNAP benefits
- * paid, a marketplace collects, or the account was not registered on the tax day. The rest is exempt because of the product.
+ * Why a part of the gross is exempt, as returns report it: resale, another buyer exemption, SNAP benefits, tax
+ * collected by a marketplace, or no registration on the tax day. The rest is exempt because of the product.
  */
 export const namedExemptions = ['resale', 'customer', 'snap', 'marketplace', 'not_registered'] as const;
 export type NamedExemption = (typeof namedExemptions)[number];
 
-/** Why an entry needs attention before the return is sent. */
+/** Why an entry needs review before the return is filed. */
 export const exceptionReasons = ['not_covered', 'over_collected', 'under_collected'] as const;
 export type ExceptionReason = (typeof exceptionReasons)[number];
 
 const part = z.optional(minorUnits);
 
-/** Parts of a sum, absent where zero. `exempt` minus its named parts is exempt because of the product. */
+/** Parts of a sum, absent if zero. `exempt` minus its named parts is exempt because of the product. */
 const partShape = {
   resale: part,
   customer: part,
@@ -26,7 +26,7 @@ const partShape = {
   not_registered: part,
   /** The part that the content does not cover. It is neither taxable nor exempt. */
   not_covered: part,
-  /** The recorded tax less the calculated tax. */
+  /** The recorded tax minus the calculated tax. */
   difference: part,
   over_collected: part,
   /** The gross of credits. */
@@ -40,16 +40,16 @@ const Amounts = z.object({ taxable: minorUnits, exempt: minorUnits, tax: minorUn
 export type Amounts = DeepReadonly<z.output<typeof Amounts>>;
 export type Parts = Pick<Amounts, Part>;
 
-/** Amounts, and the number of entries and of credits among them that they come from. */
+/** Amounts, with the number of entries they sum and the number of credits among them. */
 export const Sum = z.extend(Amounts, { count: z.int(), credits: z.optional(z.int()) });
 export type Sum = DeepReadonly<z.output<typeof Sum>>;
 
-/** The gross of the entries with an exception, and their number. */
+/** The gross and number of the entries with an exception. */
 export const ExceptionSum = z.object({ gross: minorUnits, count: z.int() });
 
 export const zeroSum: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 
-/** The parts that are not zero. */
+/** Returns the parts that are not zero. */
 const mapParts = (amountOf: (part: Part) => bigint): Parts => {
   const some: { -readonly [Name in Part]?: bigint } = {};
   for (const part of parts) {
@@ -59,7 +59,7 @@ const mapParts = (amountOf: (part: Part) => bigint): Parts => {
   return some;
 };
 
-/** The sum of two amounts. */
+/** Adds two amounts, part by part. */
 export const plusAmounts = (a: Amounts, b: Amounts): Amounts => ({
   taxable: a.taxable + b.taxable,
   exempt: a.exempt + b.exempt,
@@ -67,7 +67,7 @@ export const plusAmounts = (a: Amounts, b: Amounts): Amounts => ({
   ...mapParts((part) => (a[part] ?? 0n) + (b[part] ?? 0n)),
 });
 
-/** The amounts, or their opposites. */
+/** Multiplies the amounts by a sign. */
 export const timesSign = (amounts: Amounts, sign: 1n | -1n): Amounts => ({
   taxable: sign * amounts.taxable,
   exempt: sign * amounts.exempt,
@@ -75,7 +75,7 @@ export const timesSign = (amounts: Amounts, sign: 1n | -1n): Amounts => ({
   ...mapParts((part) => sign * (amounts[part] ?? 0n)),
 });
 
-/** The sum of two sums. Amounts without a count add none. */
+/** Adds amounts to a sum. Amounts without a count add none. */
 export const plus = (a: Sum, b: Amounts & Partial<Pick<Sum, 'count' | 'credits'>>): Sum => {
   const credits = (a.credits ?? 0) + (b.credits ?? 0);
   return { ...plusAmounts(a, b), count: a.count + (b.count ?? 0), ...(credits > 0 && { credits }) };
@@ -89,18 +89,18 @@ export const jurisdictionShape = {
   jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
 };
 
-/** What an entry is about, in the order of its stored text. */
+/** The content of an entry. The field order is the order in storage. */
 export const EntryFigures = z.object({
   /**
-   * The sums of the lines and the shipping, each counted once: by the state's own row, or by the jurisdiction with the
-   * largest gross where the state has no tax of its own. Without tax.
+   * The amounts of the lines and shipping without tax, each counted once: from the state's row, or from the
+   * jurisdiction with the largest gross if the state does not levy the tax.
    */
   base: Amounts,
-  /** The sums of each jurisdiction, negative for a credit. */
+  /** The amounts of each jurisdiction, negative for a credit. */
   amounts: z.array(
     z.extend(Amounts, { ...jurisdictionShape, reporting_code: z.nullable(z.string()), rate: z.string() }),
   ),
-  /** The document, as it was when the entry was posted. */
+  /** The document as of when the entry was posted. */
   document: z.object({
     type: z.enum(['sale', 'credit']),
     /** `YYYY-MM-DD` */
@@ -109,14 +109,14 @@ export const EntryFigures = z.object({
     customer_id: z.nullable(z.string()),
     /** The five-digit ZIP code of the destination of the first line in the state. */
     postal_code: z.nullable(z.string()),
-    /** The numbers of the certificates that exempted lines in the state; absent without any. */
+    /** The numbers of the certificates that exempted lines in the state; absent if none did. */
     certificate_numbers: z.optional(z.array(z.string())),
   }),
-  /** The reasons to look at the entry before the return is sent, with the gross; absent where there are none. */
+  /** The reasons to review the entry before the return is filed, each with its gross; absent if there are none. */
   exceptions: z.optional(z.array(z.object({ reason: z.enum(exceptionReasons), gross: minorUnits }))),
 });
 
-/** The place of an entry. */
+/** The identity of an entry, and its transaction's version. */
 export const entryPlaceShape = {
   transactionId: z.string(),
   /** `US-MI` */
@@ -124,14 +124,14 @@ export const entryPlaceShape = {
   /** `YYYY-MM`, of the tax day. */
   month: z.string(),
   currency: z.string(),
-  /** The version of the transaction that posted it, as the condition of removing the entry. */
+  /** The version of the transaction that posted the entry. Removing the entry is conditional on it. */
   version: z.int(),
 };
 
-/** A finalized transaction's sales and tax in one state that no filing has yet. */
+/** A finalized transaction's sales and tax in one state, not yet in a filing. */
 export const LiabilityEntry = z.extend(EntryFigures, entryPlaceShape);
 export type LiabilityEntry = DeepReadonly<z.output<typeof LiabilityEntry>>;
-/** An entry as JSON, for ledger files. */
+/** An entry as JSON, for ledger export files. */
 export type LiabilityEntryJson = z.input<typeof LiabilityEntry>;
 export const encodeEntry = (entry: LiabilityEntry): LiabilityEntryJson =>
   z.encode(LiabilityEntry, entry as z.output<typeof LiabilityEntry>);
@@ -139,5 +139,5 @@ export const decodeEntry = (json: LiabilityEntryJson): LiabilityEntry => z.decod
 export type JurisdictionAmounts = LiabilityEntry['amounts'][number];
 export type EntryException = NonNullable<LiabilityEntry['exceptions']>[number];
 
-/** The inputs from which the entries of a transaction are computed. */
+/** The inputs for computing a transaction's entries. */
 export type PostingInput = Pick<StoredTransaction, 'transaction'> & Omit<RecordedBasis, 'creditOf' | 'creditBasis'>;
