@@ -29,15 +29,15 @@ export const TransactionQuery = z.object({
   ),
 });
 
-/** The reads of audit entries, newest first. */
+/** Reads of audit entries, newest first. */
 export type HistoryReads = {
-  /** A stored transaction with up to `limit` of its newest entries, in one call; `undefined` without one. */
+  /** Returns a stored transaction with up to `limit` of its newest entries, in one call; `undefined` if it does not exist. */
   readonly newest: (
     account: string,
     id: string,
     limit: number,
   ) => Promise<{ readonly stored: StoredTransaction; readonly entries: readonly AuditEntry[] } | undefined>;
-  /** Up to `limit` entries of a transaction from a version down; empty for an unknown transaction. */
+  /** Returns up to `limit` entries of a transaction, from the given version down; empty for an unknown transaction. */
   readonly from: (account: string, id: string, version: number, limit: number) => Promise<readonly AuditEntry[]>;
 };
 
@@ -60,9 +60,9 @@ const historyEntry = (entry: AuditEntry): HistoryEntry => ({
 });
 
 /**
- * A transaction as it reads now, with its newest 50 audit entries. One database call.
+ * Returns the current transaction with its newest 50 audit entries, in one database call.
  *
- * Refused: `not_found`.
+ * Rejects an unknown id with `not_found`.
  */
 export const transactionWithHistory = async (
   id: string,
@@ -82,10 +82,10 @@ export const transactionWithHistory = async (
 };
 
 /**
- * A page of a transaction's audit entries, newest first. One database call.
+ * Returns a page of a transaction's audit entries, newest first, in one database call.
  *
- * A cursor is the version of an entry. It cannot address another history, so it needs no signature. Refused: `not_found`,
- * and `validation_invalid_cursor` for a version without an entry.
+ * The cursor is an entry's version. It cannot refer to a different history, so it needs no signature. Rejects an
+ * unknown id with `not_found`, and a version without an entry with `validation_invalid_cursor`.
  */
 export const transactionHistory = async (
   id: string,
@@ -99,7 +99,7 @@ export const transactionHistory = async (
     const found = await newest(id, limit, account, ports);
     return found ? accept(page(id, found.entries)) : refuse(notFound);
   }
-  // The number of digits in the keys of entries.
+  // The limit on digits matches the keys of entries.
   if (!/^[1-9]\d{0,9}$/.test(starting_after)) return invalidCursor;
   const found = await older(id, Number(starting_after), limit, account, ports);
   return found.ok ? accept(page(id, found.value)) : found;
@@ -107,7 +107,7 @@ export const transactionHistory = async (
 
 const invalidCursor = refuse(cursorProblem('Send the version of the last entry of the previous page.'));
 
-/** An expired draft before the sweep already shows the entry that the sweep will write, byte for byte. */
+/** For a draft that expired but was not swept yet, includes the entry that the sweep will write, byte for byte. */
 const newest = async (
   id: string,
   limit: number,
@@ -119,7 +119,7 @@ const newest = async (
   const { transaction, commitments } = found.stored;
   const nowMs = now();
   const expiry = isExpired(transaction, nowMs) ? [buildExpiry(found.stored, account.id, nowMs).head.entry] : [];
-  // The call read the transaction first. A later entry does not belong to that state.
+  // The call read the transaction first, so drop entries newer than that state.
   const written = found.entries.filter(({ version }) => version <= transaction.version);
   return {
     transaction: expireIfDue(transaction, nowMs),
@@ -138,12 +138,12 @@ const older = async (
   const [first, ...others] = await ports.history.from(account.id, id, after, limit + 1);
   if (!first) return refuse(notFound);
   if (first.version === after) return accept(others);
-  // A client may have received the entry of an expired draft before it is stored.
+  // A client may have received the entry of an expired draft before it was stored.
   const top = await newest(id, 1, account, ports);
   return top?.entries[0]?.version === after ? accept([first, ...others].slice(0, limit)) : invalidCursor;
 };
 
-// Versions count from 1 without gaps, so that each later entry has a previous one.
+// Versions count from 1 without gaps, so every later entry has a previous one.
 const page = (id: string, entries: readonly AuditEntry[]): TransactionHistory => {
   const oldest = entries.at(-1)?.version ?? 1;
   return listAnswer(`/transactions/${id}/history`, entries.map(historyEntry), oldest > 1 ? String(oldest) : null);

@@ -1,6 +1,6 @@
 /**
- * The invariants of the ledger: what holds in every state of an account's items. `npm run ledger -- verify`, the simulation
- * and the model test read items in their own ways and check them with these functions.
+ * Invariants of the ledger: conditions that hold in every state of an account's items. `npm run ledger -- verify`, the
+ * simulation and the model test each read items in a different way and check them with these functions.
  */
 
 import { dayAfter } from '../base/calendar.ts';
@@ -15,27 +15,27 @@ import { isExpired, isLive } from './transaction.ts';
 /** A value that breaks an invariant. */
 export type Fault = { readonly what: string; readonly actual: string; readonly expected: string };
 
-/** No fault if the condition is true, otherwise one. */
+/** Returns no fault if the condition is true, otherwise one. */
 export const faultUnless = (holds: boolean, what: string, actual: string, expected: string): Fault[] =>
   holds ? [] : [{ what, actual, expected }];
 
 const toText = (value: unknown): string =>
   value === undefined || value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** A fault if the values differ, otherwise none. */
+/** Returns a fault if the values differ, otherwise none. */
 export const differing = (what: string, actualValue: unknown, expectedValue: unknown): Fault[] => {
   const [actual, expected] = [toText(actualValue), toText(expectedValue)];
   return faultUnless(actual === expected, what, actual, expected);
 };
 
-/** A fault in one sentence. */
+/** Formats a fault as one sentence. */
 export const faultText = ({ what, actual, expected }: Fault): string => `${what} is ${actual}, should be ${expected}`;
 
-/* A transaction by itself */
+/* Single transactions */
 
 type Times = Pick<Transaction, 'finalized_at' | 'filed_at' | 'voided_at' | 'expires_at' | 'void_reason'>;
 
-/** The fields that a status has (`true`) and does not have (`false`). Other fields are optional. */
+/** The fields that a status requires (`true`) or forbids (`false`). Other fields are optional. */
 const timeFields: Readonly<Record<Transaction['status'], Partial<Record<keyof Times, boolean>>>> = {
   draft: { finalized_at: false, filed_at: false, voided_at: false, void_reason: false, expires_at: true },
   finalized: { finalized_at: true, filed_at: false, voided_at: false, void_reason: false, expires_at: false },
@@ -43,7 +43,7 @@ const timeFields: Readonly<Record<Transaction['status'], Partial<Record<keyof Ti
   void: { filed_at: false, voided_at: true },
 };
 
-/** A transaction has the times and the reason of its status, and no others. */
+/** Checks that a transaction has exactly the timestamps and reason of its status. */
 export const statusFaults = (transaction: Times & Pick<Transaction, 'status'>): Fault[] => {
   const { status } = transaction;
   const expected = Object.entries(timeFields[status] ?? {}) as [keyof Times, boolean][];
@@ -68,19 +68,19 @@ export type Summed = Pick<
 >;
 
 /**
- * The parts of a transaction add up, in minor units: jurisdictions to lines, lines and shipping to the document, and the
- * document to its total.
+ * Checks that a transaction adds up, in minor units: jurisdictions to lines, lines and shipping to the document, and
+ * the document to its total.
  */
 export const sumFaults = (transaction: Summed): Fault[] => {
   const exponent = minorDigits(transaction.currency);
-  // A damaged amount may have more decimals than the currency: it is a finding, not a bug.
+  // A corrupted amount may have more decimals than the currency. That is a finding, so it must not throw.
   const read = (text: string) => rescale(decimal(text), exponent);
   const sumOf = <Name extends string>(rows: readonly Row<Name>[], name: Name) =>
     rows.reduce((sum, row) => sum + read(row[name]), 0n);
   const expect = (what: string, actual: string, expected: bigint) =>
     differing(what, actual, formatAmount(expected, exponent));
 
-  // A third party's discount reduces the price where the state says so.
+  // A third-party discount reduces the price only under some states' rules, so accept the net with or without it.
   const netOf = (charge: Priced, stored: bigint): bigint => {
     const net = read(charge.amount) - read(charge.applied_discount_amount);
     const coupon = read(charge.applied_third_party_discount_amount ?? '0');
@@ -129,9 +129,9 @@ const summaryFaults = (
   );
 };
 
-/* The audit chain of a transaction */
+/* Audit chain */
 
-/** The statuses that may follow each status; `new` is before the first audit entry. */
+/** The statuses that may follow each status. `new` is the state before the first audit entry. */
 const following: Readonly<Record<string, readonly string[]>> = {
   new: ['draft', 'finalized'],
   draft: ['draft', 'finalized', 'void'],
@@ -144,13 +144,13 @@ const following: Readonly<Record<string, readonly string[]>> = {
 type AuditPlace = {
   readonly id: string;
   readonly version: number;
-  /** The previous entry; `null` at the beginning, and after an entry that is missing or not readable. */
+  /** The previous entry; `null` for the first entry, and if the previous entry is missing or unreadable. */
   readonly before: Pick<AuditEntry, 'hash' | 'to'> | null;
-  /** The hash that the entry should have; `null` leaves it unchecked. */
+  /** The expected hash of the entry; `null` skips the check. */
   readonly hash: string | null;
 };
 
-/** An audit entry has its place, its hash and the link to the entry before, and changes the status in an allowed way. */
+/** Checks an audit entry's position, its hash, its link to the previous entry and its status change. */
 export const auditFaults = (entry: AuditEntry, { id, version, before, hash }: AuditPlace): Fault[] => {
   const name = `entry ${version}: `;
   const allowed = following[entry.from ?? 'new'] ?? [];
@@ -171,7 +171,7 @@ export const auditFaults = (entry: AuditEntry, { id, version, before, hash }: Au
 
 /* References and idempotency keys */
 
-/** Whether a transaction holds its reference now: it is live, or a draft before its deadline. */
+/** Whether a transaction currently holds its reference: it is live, or a draft before its deadline. */
 export const holdsReference = (
   transaction: Pick<Transaction, 'reference_id' | 'status' | 'expires_at'>,
   nowMs: number,
@@ -182,7 +182,7 @@ export const holdsReference = (
 /** An amount and its tax in minor units. */
 type Share = { readonly net: bigint; readonly tax: bigint };
 
-/** No part of a sale, and not the sale as a whole, is credited above its amount. `left` has the amounts after credits. */
+/** Checks that credits do not exceed any part of a sale or the sale as a whole. `left` lists the amounts after credits. */
 export const overCreditFaults = (
   left: Iterable<readonly [name: string, share: Share]>,
   write: (minor: bigint) => string,
@@ -196,13 +196,13 @@ export const overCreditFaults = (
     ),
   );
 
-/** Only a finalized or filed sale has live credits. `credits` is the number of those with an amount above zero. */
+/** Checks that only finalized and filed sales have live credits. `credits` counts the credits with an amount above zero. */
 export const creditableFaults = ({ type, status }: Pick<Transaction, 'type' | 'status'>, credits: number): Fault[] => {
   const isCreditable = credits === 0 || (type === 'sale' && isLive({ status }));
   return faultUnless(isCreditable, `${status} ${type} with live credits`, String(credits), 'no live credits');
 };
 
-/** `refund_status` says whether nothing of a sale is credited, or all of it. */
+/** Checks that `refund_status` matches the credited and remaining amounts. */
 export const refundFaults = (
   { refund_status }: Pick<Transaction, 'refund_status'>,
   isNothingCredited: boolean,
@@ -212,11 +212,11 @@ export const refundFaults = (
 
 /* Liabilities and filings */
 
-/** An entry of a transaction is in one place: open, or in one filing. `places` are those where it was found. */
+/** Checks that an entry is in exactly one place: open, or in one filing. `places` lists where it was found. */
 export const placeFaults = (name: string, places: readonly string[]): Fault[] =>
   faultUnless(places.length === 1, `place of the ${name}`, places.join(' and '), 'one of them');
 
-/** A shard of a filing has as many entries as it counts. */
+/** Checks that a shard of a filing contains as many entries as its counters say. */
 export const shardCountFaults = (
   shard: number | string,
   actual: number,
@@ -234,8 +234,9 @@ export type FilingPeriod = {
 };
 
 /**
- * The periods of each state follow each other without overlap. Months may be missing, as between two registrations, if the
- * filing after them names the one before them as the previous one: the registrations of that time are not known.
+ * Checks that each state's periods follow each other without overlap. Months may be missing, for example between two
+ * registrations, if the later filing's `previous` is the filing before the gap. The registrations at that time are
+ * unknown.
  */
 export const periodFaults = (
   filings: readonly FilingPeriod[],

@@ -68,9 +68,9 @@ export const TransactionListQuery = z
   });
 export type TransactionListQuery = z.infer<typeof TransactionListQuery>;
 
-/** Rows with line items are larger, so a page has fewer of them. */
+/** Rows with line items are larger, so the default page is smaller. */
 const lineItemsLimitMax = 10;
 
-/** The page size of a query. */
+/** Returns the page size of a query. */
 export const readLimit = (query: Pick<TransactionListQuery, 'limit' | 'expand'>): number =>
   readPageLimit(query, query.expand && lineItemsLimitMax);

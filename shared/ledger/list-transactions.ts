@@ -13,12 +13,12 @@ import type { Ledger, ListPosition, ListQuery, RowConditions, TransactionIndex }
 import type { TransactionList, TransactionRow } from './response.ts';
 import { expireIfDue, type TransactionSummary } from './transaction.ts';
 
-/** Milliseconds, both inclusive; `null` is open. */
+/** Milliseconds, both inclusive; `null` means unbounded. */
 type Range = { readonly from: number | null; readonly to: number | null };
 type Bound = 'gte' | 'gt' | 'lte' | 'lt';
 
-/** The bound in milliseconds, as wall time of the time zone. */
-// A date as a bound means the whole day: `lte` includes it, and `gt` begins with the next day.
+/** Returns the bound in milliseconds, as wall time in the time zone. */
+// A date without a time covers the whole day: `lte` includes it, and `gt` starts with the next day.
 export const edge = (text: string | null | undefined, bound: Bound, timeZone: string): number | null => {
   if (text === undefined || text === null) return null;
   const at = wallMs(inTimeZone(text, timeZone));
@@ -40,18 +40,18 @@ const isOpen = ({ from, to }: Range) => from === null && to === null;
 const isWithin = (instant: string, { from, to }: Range) =>
   (from === null || Date.parse(instant) >= from) && (to === null || Date.parse(instant) <= to);
 
-// The range of instants that ISO 8601 and ids can express.
+// The range of times that ISO 8601 and ids can represent.
 const earliest = 0;
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
 const clamp = (at: number) => Math.min(Math.max(at, earliest), latest);
 
-/** The range as instants in ISO 8601, within the years that it can express. */
+/** Converts a range to ISO 8601 timestamps, clamped to the years that the format can represent. */
 export const instants = ({ from, to }: Range) => ({
   from: from === null ? null : new Date(clamp(from)).toISOString(),
   to: to === null ? null : new Date(clamp(to)).toISOString(),
 });
 
-// An id begins with its creation time, so that a range of times is a range of ids.
+// An id begins with its creation time, so a time range maps to an id range.
 const ids = ({ from, to }: Range) => ({
   from: from === null ? null : `txn_${encodeTime(clamp(from), 10)}`,
   to: to === null ? null : `txn_${encodeTime(clamp(to), 10)}~`,
@@ -59,7 +59,7 @@ const ids = ({ from, to }: Range) => ({
 
 export type Choice = Pick<ListQuery, 'index' | 'value' | 'from' | 'to'>;
 
-/** Choose the index of a query: by tax date for a range on tax_date, otherwise of the narrowest filter. */
+/** Chooses the index for a query: by tax date for a range on tax_date, otherwise the index of the most selective filter. */
 export const chooseIndex = (query: TransactionListQuery, timeZone: string): Choice => {
   const taxDate = readRange(query, 'tax_date', timeZone);
   const created = ids(readRange(query, 'created_at'));
@@ -72,10 +72,13 @@ export const chooseIndex = (query: TransactionListQuery, timeZone: string): Choi
   return { index: 'by_account', value: null, ...created };
 };
 
-/** The filters that the database can apply to stored rows, as far as the index does not. It may keep more than `filtersAfter`. */
+/**
+ * Returns the filters that the database applies to stored rows, beyond the index. They can keep more rows than
+ * `filtersAfter`.
+ */
 const rowConditions = ({ status, type, state }: TransactionListQuery, { index }: Choice): RowConditions => {
   const jurisdiction = state === undefined ? null : stateJurisdiction(state);
-  // A draft that has expired is still stored as one.
+  // An expired draft is still stored as a draft until the sweep.
   const statuses = status === 'void' ? (['void', 'draft'] as const) : status && [status];
   return {
     ...(statuses && { statuses }),
@@ -86,7 +89,7 @@ const rowConditions = ({ status, type, state }: TransactionListQuery, { index }:
 
 type Filter = (row: TransactionSummary) => boolean;
 
-/** The filters that the index cannot apply, on a row as it reads now. */
+/** Returns the filters that the index cannot apply. They run on rows after expired drafts are mapped to void. */
 const filtersAfter = (query: TransactionListQuery, { index }: Choice): readonly Filter[] => {
   const { status, type, reference_id, parent_transaction_id, customer_id } = query;
   const state = query.state === undefined ? null : stateJurisdiction(query.state);
@@ -108,11 +111,11 @@ const filtersAfter = (query: TransactionListQuery, { index }: Choice): readonly 
 
 const Position = z.object({ id: z.string(), tax_date: z.nullable(z.string()) });
 
-/** The cursor of a position in a list of transactions with these filters. */
+/** Encodes a list position as a cursor, bound to these filters. */
 export const writeCursor = ({ id, tax_date }: ListPosition, secret: string, filters: unknown): string =>
   encodeCursor(JSON.stringify({ id, tax_date }), { list: 'transactions', secret, filters });
 
-/** The position in a cursor; `null` where it belongs to another account, list or filters. */
+/** Decodes the position of a cursor; `null` if it belongs to a different account, list or filters. */
 export const readPosition = (cursor: string, secret: string, filters: unknown): ListPosition | null => {
   const position = decodeCursor(cursor, { list: 'transactions', secret, filters });
   return position === null ? null : Position.parse(JSON.parse(position));
@@ -124,14 +127,14 @@ type ListPorts = {
   readonly now: () => number;
 };
 
-/** A page, and the time back to which it was searched: of the tax date or of creation, as the list is sorted. `null` at the end. */
+/** A page, and the tax date or creation time (as the list is sorted) back to which it was searched; `null` at the end. */
 export type Listed = { readonly list: TransactionList; readonly searchedBackTo: string | null };
 
 /**
- * List an account's transactions, newest first, as they read now. The work does not grow with the ledger: at most four reads
- * of an index, each of at most 1 MB.
+ * Lists an account's transactions, newest first, with expired drafts as void. The cost is independent of the ledger's
+ * size: at most four index reads of up to 1 MB each.
  *
- * Refused with `validation_invalid_cursor`: a cursor of another account or other filters, or an unknown id.
+ * Rejects a cursor of a different account or different filters, or an unknown id, with `validation_invalid_cursor`.
  */
 export const listTransactions = async (
   query: TransactionListQuery,
@@ -145,7 +148,7 @@ export const listTransactions = async (
     return refuse(
       cursorProblem('Send the last id or the next_cursor of a page of the same list: same filters, same account.'),
     );
-  // Looking up an id and fetching lines take one call each.
+  // Looking up an id and fetching line items take one call each.
   const pages = callsMax - Number(starting_after?.startsWith('txn_') ?? false) - Number(query.expand !== undefined);
   const choice = chooseIndex(query, account.settings.time_zone);
   const { rows, next } = await scan(query, choice, after, pages, account, ports);
@@ -169,7 +172,7 @@ const positionAfter = async (
   return (await ledger.find(id, startingAfter))?.transaction ?? null;
 };
 
-/** One row more than the page, if there is one; `next` is the position at which reading stopped. */
+/** Returns one row more than the page, if available. `next` is the position at which reading stopped. */
 const scan = async (
   query: TransactionListQuery,
   choice: Choice,
@@ -227,7 +230,10 @@ const columns = [
   ...(['created_at', 'finalized_at', 'filed_at', 'voided_at'] as const),
 ] as const;
 
-/** A page of transactions as CSV, one row each. Amounts of a credit are positive, as in JSON. `states` are separated by a space. */
+/**
+ * Formats a page of transactions as CSV, one row each. Credit amounts are positive, as in JSON. `states` are separated
+ * by spaces.
+ */
 export const transactionsCsv = ({ data }: Pick<TransactionList, 'data'>): string =>
   csvText(
     columns,

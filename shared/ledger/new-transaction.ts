@@ -7,14 +7,14 @@ import type { CreatePorts } from './ports.ts';
 import type { TransactionRequest } from './request.ts';
 import type { StoredTransaction } from './transaction.ts';
 
-/** The warning that a supplied tax differs from the calculated one. Both are stored. */
+/** Returns the warning that a supplied tax differs from the calculated tax. Both are stored. */
 export const taxDiffers = (supplied: string, calculated: string): Warning => ({
   code: 'tax_amount_differs',
   message: `The tax sent, ${supplied}, differs from the calculated ${calculated}; both are kept.`,
   pointer: '/tax_amount',
 });
 
-/** A new transaction: its figures, the deadline of a draft, and the basis of its calculation. */
+/** Builds a new transaction: its amounts, the deadline of a draft, and the basis of its calculation. */
 export const newTransaction = (
   request: TransactionRequest,
   outcome: Outcome,
@@ -56,7 +56,7 @@ export const newTransaction = (
     credited: nothingCredited,
     ...basis,
     commitments: { salt: newSalt() },
-    // The commit sets it.
+    // Set by the commit.
     auditHash: '',
   };
 };

@@ -15,25 +15,25 @@ export const pageLimit = (description = 'Page size.') =>
       ),
     ),
     description,
-    // For the OpenAPI document: a string in the query, a number to the client.
+    // For the OpenAPI document: a string in the query, but a number for clients.
     { override: { type: 'integer', minimum: 1, maximum: 100, default: usual, examples: [10], pattern: undefined } },
   );
 
-/** The page size of a query, or the default. */
+/** Returns the page size of a query, or the default. */
 export const readPageLimit = ({ limit }: { readonly limit?: number | undefined }, otherwise = usual): number =>
   limit ?? otherwise;
 
 /** The query parameter `starting_after` of a list. */
 export const startingAfter = z.optional(z.string().check(z.minLength(1, 'Send the next_cursor of the previous page.')));
 
-/** The most database calls of one request. A page may be short because of it. */
+/** The maximum number of database calls per request. A page can be short because of it. */
 export const callsMax = 4;
-/** The page size of reads whose rows are filtered afterwards. */
+/** The page size of reads whose rows are filtered in memory. */
 export const scannedRows = 100;
-/** The same where the database drops rows. With rows of the usual size it is half of the 1 MB that a query reads. */
+/** The page size of reads that the database filters. At the usual row size, this is half of the 1 MB limit of a query. */
 const droppedRowsMax = 1000;
 
-/** How many rows to read for the rest of a page, by the share that the filter kept so far. */
+/** Estimates how many rows to read to fill the page, from the share that the filter has kept so far. */
 export const rowsToRead = (read: number, kept: number, wanted: number): number => {
   if (kept === 0) return read === 0 ? scannedRows : droppedRowsMax;
   return Math.min(Math.max(Math.ceil((1.5 * read * (wanted - kept)) / kept), scannedRows), droppedRowsMax);
@@ -48,7 +48,7 @@ type Scan<Row, Position> = {
   readonly pagesMax?: number;
 };
 
-/** Read pages until enough rows pass the filter. `next` is the position at which reading stopped before the end. */
+/** Reads pages until enough rows pass the filter. `next` is the position at which reading stopped; `null` at the end. */
 export const scanPages = async <Row, Position>(scan: Scan<Row, Position>): Promise<Page<Row, Position>> => {
   const { read, keeps, after, wanted, pagesMax = callsMax } = scan;
   const rows: Row[] = [];
@@ -62,7 +62,7 @@ export const scanPages = async <Row, Position>(scan: Scan<Row, Position>): Promi
   return { rows, next };
 };
 
-/** The response with a page of a list. The cursor is `null` on the last page. */
+/** Builds the response for a page of a list. The cursor is `null` on the last page. */
 export const listAnswer = <const Url extends string, Row>(
   url: Url,
   data: Row[],
@@ -75,10 +75,10 @@ export const listAnswer = <const Url extends string, Row>(
   data,
 });
 
-/** The most bytes of the rows of a page as `answerBytes` counts them. */
+/** The maximum size of a page's rows in bytes, as counted by `answerBytes`. */
 export const pageBytesMax = 4_000_000;
 
-/** The first rows that fit into an answer, at least one. */
+/** Returns the first rows that fit into a response, but at least one. */
 export const fitting = <Row>(rows: readonly Row[]): Row[] => {
   if (fitsBytes(JSON.stringify(rows), pageBytesMax)) return [...rows];
   let bytes = 0;
@@ -89,7 +89,7 @@ export const fitting = <Row>(rows: readonly Row[]): Row[] => {
   return end === -1 ? [...rows] : rows.slice(0, end);
 };
 
-/** The problem of a cursor of another list, or of none. */
+/** Returns the problem of a malformed cursor or a cursor of a different list. */
 export const cursorProblem = (
   detail: string,
   source: NonNullable<Problem['source']> = { parameter: 'starting_after' },

@@ -8,11 +8,11 @@ import type { AuditEntry } from './audit.ts';
 import type { LiabilityEntry } from './entries/entry.ts';
 import type { StoredTransaction, Transaction, TransactionSummary } from './transaction.ts';
 
-/** The storage ports of the use cases, which shared/store implements on DynamoDB. */
+/** Storage ports of the use cases, implemented on DynamoDB by shared/store. */
 
-/** The identity of a request with an Idempotency-Key: the key of its record, and its fingerprint. */
+/** The identity of a request with an Idempotency-Key: the digest that locates its record, and the request's fingerprint. */
 export type Idempotency = {
-  /** SHA-256 of method, path and key, hexadecimal. */
+  /** SHA-256 of method, path and key, in hexadecimal. */
   readonly digest: string;
   /** SHA-256 of the canonical body and the resolved version. */
   readonly fingerprint: string;
@@ -21,7 +21,7 @@ export type Idempotency = {
 /** The owner of the personal data in a saved response. A redaction finds the response by its owner. */
 export type AnswerOwner = { readonly transaction: string } | { readonly customer: string };
 
-/** A saved answer, to be returned again byte for byte. */
+/** A saved response, replayed byte for byte. */
 export type SavedResponse = {
   readonly status: number;
   readonly body: string;
@@ -31,8 +31,8 @@ export type SavedResponse = {
 export type Replay = { readonly kind: 'replay'; readonly answer: SavedResponse } | { readonly kind: 'key_reused' };
 
 /**
- * The change of one transaction in a commit: its state before (whose version is the condition) and after, and the audit
- * entry.
+ * The change of one transaction in a commit: the state before (whose version is the condition), the state after, and
+ * the audit entry.
  */
 export type HeadChange = {
   readonly before: StoredTransaction | null;
@@ -40,16 +40,16 @@ export type HeadChange = {
   readonly entry: AuditEntry;
 };
 
-/** Writes that happen atomically. */
+/** Writes that are committed atomically. */
 export type Commit = {
   readonly account: string;
   /** The service's time in milliseconds, for deadlines in conditions. */
   readonly nowMs: number;
   readonly idempotency: (Idempotency & { readonly answer: SavedResponse }) | null;
   readonly head: HeadChange;
-  /** The change of a credit's parent, whose counters change in the same commit. */
+  /** The change to a credit's parent, whose counters are updated in the same commit. */
   readonly parent: HeadChange | null;
-  /** The id of a sale that must not have been redacted: a new draft credit has a copy of its personal data. */
+  /** The id of a sale that must not be redacted: a new draft credit copies its personal data. */
   readonly unredacted?: string | undefined;
   readonly openEntries: { readonly post: readonly LiabilityEntry[]; readonly remove: readonly LiabilityEntry[] };
 };
@@ -59,17 +59,17 @@ export type Committed =
   | { readonly kind: 'committed'; readonly isRepeat?: true }
   | Replay
   | { readonly kind: 'reference_taken'; readonly transactionId: string }
-  /** The transaction or its parent changed since it was read. Read again and retry. */
+  /** The transaction or its parent has changed since it was read. Read again and retry. */
   | { readonly kind: 'stale' }
-  /** A filing has the open entry. */
+  /** The open entry has moved to a filing. */
   | { readonly kind: 'period_closed' };
 
 export type Ledger = {
   readonly find: (account: string, id: string) => Promise<StoredTransaction | undefined>;
-  /** The transactions that exist, in one round trip; at most 100 ids. */
+  /** Returns the transactions that exist, in one round trip. At most 100 ids. */
   readonly findSome: (account: string, ids: readonly string[]) => Promise<readonly StoredTransaction[]>;
   readonly findReplay: (account: string, idempotency: Idempotency, nowMs: number) => Promise<Replay | undefined>;
-  /** Both in one round trip. */
+  /** Returns both results in one round trip. */
   readonly findWithReplay: (
     account: string,
     id: string,
@@ -78,8 +78,8 @@ export type Ledger = {
   ) => Promise<{ readonly stored: StoredTransaction | undefined; readonly replay: Replay | undefined }>;
   readonly commit: (commit: Commit) => Promise<Committed>;
   /**
-   * Store the idempotency record of a request that changes nothing, on the same condition as a commit, with a link from
-   * its owner.
+   * Stores the idempotency record of a request that changes nothing, on the same condition as a commit, with a link
+   * from its owner.
    */
   readonly saveAnswer: (
     account: string,
@@ -94,13 +94,13 @@ export type ListQuery = {
   readonly index: 'by_account' | 'by_customer' | 'by_parent' | 'by_reference' | 'by_tax_date' | 'credits';
   /** The customer, parent or reference; `null` for the three indexes of the whole account. */
   readonly value: string | null;
-  /** Bounds of the index's sort key, inclusive: ids, or instants of the tax date. */
+  /** Inclusive bounds of the index's sort key: ids, or timestamps of the tax date. */
   readonly from: string | null;
   readonly to: string | null;
   /** The last row of the previous page. */
   readonly after: ListPosition | null;
   readonly limit: number;
-  /** The conditions on rows. The database drops the others, so that they are neither sent nor unpacked. */
+  /** Filter conditions. The database drops rows that do not match, so they are not transferred or decoded. */
   readonly where?: RowConditions;
 };
 
@@ -111,20 +111,20 @@ export type RowConditions = {
   readonly state?: string;
 };
 
-/** The position of a row in any index. `tax_date` is `null` in the position of an index that is not sorted by it. */
+/** The position of a row in any index. `tax_date` is `null` if the index is not sorted by it. */
 export type ListPosition = { readonly id: string; readonly tax_date: string | null };
 
 export type ListPage = {
   /** Transactions without line items, as stored. An expired draft is still a draft here. */
   readonly rows: readonly TransactionSummary[];
-  /** The number of rows that were read, with those that were dropped. */
+  /** The number of rows read, including dropped rows. */
   readonly read: number;
   /** The position at which reading stopped; `null` at the end of the index. */
   readonly next: ListPosition | null;
 };
 
 export type TransactionIndex = {
-  /** One query of one index. */
+  /** Runs one query of one index. */
   readonly page: (account: string, query: ListQuery) => Promise<ListPage>;
 };
 
@@ -140,14 +140,14 @@ type DraftPage = {
 export type DraftIndex = {
   /** The number of shards. The sweep processes them in parallel. */
   readonly shards: number;
-  /** Up to `limit` expired drafts of a shard after the given one, oldest deadline first. */
+  /** Returns up to `limit` expired drafts of a shard after the given one, oldest deadline first. */
   readonly expired: (shard: number, nowMs: number, limit: number, after: ExpiredDraft | null) => Promise<DraftPage>;
 };
 
 /** The caller: account and credential. */
 export type Caller = {
   readonly account: Account;
-  /** The credential's public name (`key_…`, or `token:` and a token's subject), for the audit trail; never the secret. */
+  /** The credential's public name (`key_…`, or `token:` and a token's subject), for the audit trail. Never the secret. */
   readonly credential: string;
 };
 
@@ -156,30 +156,30 @@ export type Ports = {
   readonly ledger: Ledger;
   readonly loadContent: LoadContent;
   readonly customers: { readonly findSome: FindCertificates };
-  /** The service's time in milliseconds. */
+  /** Returns the service's time in milliseconds. */
   readonly now: () => number;
-  /** The most bytes that a transaction takes, including its credit counters. */
+  /** Returns the maximum stored size of a transaction in bytes, including its credit counters. */
   readonly storedSize: (stored: StoredTransaction) => number;
-  /** Whether a transaction fits into an item. New amounts need room for credit counters as well. */
+  /** Whether a transaction fits into an item. New amounts also need room for credit counters. */
   readonly fitsItemLimit: (stored: StoredTransaction, figures: 'new' | 'kept') => boolean;
 };
 
-/** The ports of a change. */
+/** The ports for changing a transaction. */
 export type ChangePorts = Ports & { readonly remainingMs: RemainingMs };
 
-/** The additional port of creating. */
+/** The ports for creating a transaction. */
 export type CreatePorts = ChangePorts & { readonly newId: (timeMs: number) => string };
 
-/** An answer, and whether it is a replay of an earlier one. */
+/** A response, and whether it replays an earlier one. */
 export type ReplayableResponse = {
   readonly answer: SavedResponse;
   readonly isReplayed: boolean;
-  /** The transaction that this request created. */
+  /** The transaction created by this request. */
   readonly transaction?: Transaction;
 };
 
 /**
- * The response with a transaction, with its version as the entity tag.
+ * Builds the response for a transaction, with its version as the ETag.
  *
  * `Location` is relative to the request's path, because functions do not know the deployed stage.
  */
@@ -192,7 +192,7 @@ export const transactionResponse = (status: 200 | 201, transaction: Transaction)
   },
 });
 
-/** The saved answer of a repeated request, or the refusal of a different request with the same key. */
+/** Returns the saved response of a repeated request, or an error if a different request used the same key. */
 export const answerOfReplay = (replay: Replay): Result<ReplayableResponse> =>
   replay.kind === 'replay'
     ? accept({ answer: replay.answer, isReplayed: true })
@@ -203,7 +203,7 @@ export const answerOfReplay = (replay: Replay): Result<ReplayableResponse> =>
         source: { header: 'Idempotency-Key' },
       });
 
-/** Answer a request that changed nothing. Its idempotency record is still written, on the same condition. */
+/** Responds to a request that changed nothing. Its idempotency record is still written, on the same condition. */
 export const saveUnchanged = async (
   account: string,
   answer: SavedResponse,
@@ -223,7 +223,7 @@ export const referenceTaken = (transactionId: string, reference: string): Proble
   meta: { transaction_id: transactionId },
 });
 
-/** The refusal of a document whose response would be too large for Lambda, before anything is stored. */
+/** Returns the problem of a document whose response would exceed Lambda's limit. Checked before anything is stored. */
 export const answerTooLarge = ({ explanation }: Pick<Transaction, 'explanation'>): Problem => ({
   code: 'validation_body_too_large',
   title: 'Response too large',
@@ -243,7 +243,7 @@ export const notFound: Problem = {
     'No transaction of this account has this id. To find one by your own id, send GET /transactions?reference_id=… instead.',
 };
 
-/** The refusal of a change whose If-Match has other versions than this one, the current one. */
+/** Returns the problem of a change whose If-Match does not include the current version. */
 export const otherVersion = (version: number, resource: 'transaction' | 'customer' = 'transaction'): Problem => ({
   code: 'precondition_failed',
   title: 'Precondition Failed',
@@ -252,5 +252,5 @@ export const otherVersion = (version: number, resource: 'transaction' | 'custome
   meta: { version },
 });
 
-/** The daily sweep: its day, and the last account that it has checked. */
+/** The progress of a daily sweep: its day, and the last account checked. */
 export type SweepPosition = { readonly day: string; readonly after: string | null; readonly isDone: boolean };

@@ -95,7 +95,7 @@ const rangeProblems = ({ from, to, starting_after }: JsonObject, timeZone: strin
     : [];
 };
 
-/** Cross-field problems of an unvalidated body: an incomplete range, and repeated references. */
+/** Returns cross-field problems of an unvalidated body: an incomplete range, and repeated references. */
 export const reconciliationProblems = (body: unknown, _nowMs: number, { settings }: Account): Problem[] => {
   const fields = asObject(body);
   if (!fields) return [];
@@ -113,7 +113,7 @@ export const reconciliationProblems = (body: unknown, _nowMs: number, { settings
   return [...rangeProblems(fields, settings.time_zone), ...repeated];
 };
 
-/** The most calls of one request, and the most index rows of each. */
+/** The maximum number of calls per request, and of index rows per call. */
 const pagesMax = 4;
 const pageRows = 500;
 const extraMax = 1000;
@@ -123,20 +123,20 @@ type Extra = { readonly extra: ExtraTransaction[]; readonly next: ListPosition |
 
 type Search = {
   readonly account: string;
-  /** Instants of the tax date, both inclusive. */
+  /** Timestamps of the tax date, both inclusive. */
   readonly range: Pick<ListQuery, 'from' | 'to'>;
   /** The position at which the previous search stopped. */
   readonly after: ListPosition | null;
-  /** Whether the list names this transaction, by reference or id. */
+  /** Whether the list contains this transaction, by reference or id. */
   readonly isListed: (row: TransactionSummary) => boolean;
   readonly nowMs: number;
 };
 
 /**
- * The live transactions of a range of tax dates that the billing system does not list, newest first.
+ * Finds the live transactions in a range of tax dates that the billing system does not list, newest first.
  *
- * Bounded to four calls and 1,000 transactions; `next` is the position for the next request. Reads an index, which may be
- * seconds behind.
+ * Limited to four calls and 1,000 transactions; `next` is the position for the next request. Reads an index, which can
+ * lag by seconds.
  */
 export const extraIn = async (
   { account, range, after, isListed, nowMs }: Search,
@@ -178,19 +178,19 @@ export type Recorded = Pick<
 >;
 
 export type HolderReads = {
-  /** The transaction that has the claim on each reference, strongly consistent; at most 100 references. */
+  /** Returns the id of the transaction that claims each reference, strongly consistent. At most 100 references. */
   readonly claimed: (account: string, references: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** The transactions that exist, strongly consistent; at most 100 ids. */
+  /** Returns the transactions that exist, strongly consistent. At most 100 ids. */
   readonly recorded: (account: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Recorded>>;
 };
 
 const batchSize = 100;
-/** Between the two reads, a reference may move to another transaction. */
+/** A second pass, because a reference can move to a different transaction between the two reads. */
 const readings = 2;
 
 /**
- * The transaction that holds each reference, read from claims and heads, so that the newest writes count. Makes two calls
- * for each hundred, and two more where a claim moved.
+ * Returns the transaction that holds each reference, read from claims and heads to see the newest writes. Makes two
+ * calls per 100 references, and two more if a claim moved.
  */
 const findHolders = async (
   references: readonly string[],
@@ -217,7 +217,7 @@ const holdersAmong = async (
     const transactions = await recorded(account, [...new Set(claims.values())]);
     for (const [reference, id] of claims) {
       const transaction = transactions.get(id);
-      // The claim moved: its transaction was voided or changed between the reads.
+      // Otherwise the claim moved: its transaction was voided or changed between the reads.
       if (transaction?.reference_id === reference) holders.set(reference, transaction);
     }
     waiting = [...claims.keys()].filter((reference) => isMoved(holders.get(reference)));
@@ -236,12 +236,12 @@ type ReconciliationPorts = {
 type Account = Pick<StoredAccount, 'id' | 'cursor_secret' | 'settings'>;
 
 /**
- * Compare a list of the billing system with the ledger: missing invoices, invoices with other amounts, and transactions in
- * a range of tax dates that are not on the list. Stores nothing.
+ * Compares a list from the billing system with the ledger: missing invoices, invoices with different amounts, and
+ * transactions in a range of tax dates that are not on the list. Stores nothing.
  *
- * Finalized and filed transactions count. Missing and different ones are read from the table: two calls for each hundred,
- * and one small call for each reference without a claim, to distinguish voided from unknown. Refused:
- * `validation_invalid_cursor`.
+ * Only finalized and filed transactions count. Missing and different invoices are read from the table: two calls per
+ * 100, and one small call for each reference without a claim, to distinguish voided from unknown. Rejects an invalid
+ * cursor with `validation_invalid_cursor`.
  */
 export const reconcile = async (
   { transactions, from = null, to = null, starting_after }: ReconciliationRequest,
@@ -262,7 +262,7 @@ export const reconcile = async (
   const missing = await withVoids(sorted.missing, account.id, nowMs, ports.index);
   const ids = new Set([...found.values()].map(({ id }) => id));
   const references = new Set(transactions.map(({ reference_id }) => reference_id));
-  // By id as well, because the index may not have the reference yet.
+  // Also match by id, because the index can lag behind the reference.
   const isListed = ({ id, reference_id }: TransactionSummary) =>
     ids.has(id) || (reference_id !== null && references.has(reference_id));
   const { time_zone } = account.settings;
@@ -309,7 +309,7 @@ const sortOut = (billed: readonly BilledTransaction[], found: ReadonlyMap<string
   return { matched, missing, different };
 };
 
-// A draft after its deadline counts as void, even before the sweep.
+// A draft past its deadline counts as void, even before the sweep.
 const toMissing = (reference_id: string, holder: Recorded | undefined, nowMs: number): MissingTransaction => ({
   reference_id,
   transaction_id: holder?.id ?? null,
@@ -318,7 +318,7 @@ const toMissing = (reference_id: string, holder: Recorded | undefined, nowMs: nu
 
 const atOnce = 20;
 
-/** Distinguish references of voided transactions from unknown ones. */
+/** Distinguishes references of voided transactions from unknown ones. */
 const withVoids = async (
   missing: readonly MissingTransaction[],
   account: string,
@@ -352,7 +352,7 @@ const findVoid = async (
   return newest?.status === 'void' ? { ...row, transaction_id: newest.id, reason: 'void' } : row;
 };
 
-/** The exact difference with the decimals of the longer operand: `"106.00"` minus `"105.5"` is `"0.50"`. */
+/** Returns the exact difference, with the decimals of the longer operand: `"106.00"` minus `"105.5"` is `"0.50"`. */
 const minus = (a: string, b: string): string => {
   const [left, right] = [decimal(a), decimal(b)];
   const scale = Math.max(left.scale, right.scale);
@@ -361,7 +361,7 @@ const minus = (a: string, b: string): string => {
 
 const isZero = (amount: string) => !/[1-9]/.test(amount);
 
-/** The difference of a recorded transaction from the billed amounts; `null` where both amounts are equal. */
+/** Returns the recorded amounts minus the billed amounts; `null` if both are equal. */
 const findDifference = (billed: BilledTransaction, recorded: Recorded): DifferentTransaction | null => {
   const { total_amount, tax_amount } = billed;
   const difference: ReconciledAmounts = {

@@ -19,7 +19,7 @@ import type { CreditBasis, SaleState } from './settings-snapshot.ts';
 import { withSuppliedTax } from './supplied-tax.ts';
 import { expireStoredIfDue, type StoredTransaction, type Transaction } from './transaction.ts';
 
-/** Fields of an answer that are no figures: identification of the engine, and texts. */
+/** Response fields that are not computed values: engine identification and free text. */
 const { object: _o, engine_version: _e, warnings: _w, explanation: _x, ...computed } = calculationAnswerFields;
 
 /** All computed fields of a transaction. */
@@ -32,7 +32,7 @@ const figureFields: AnswerFields = { ...computed, calculated_tax_amount: true };
 
 const toText = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
-/** Escape a key for a JSON Pointer (RFC 6901). */
+/** Escapes a key for a JSON Pointer (RFC 6901). */
 const segment = (key: string) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 const namesIn = (recorded: unknown, replayed: unknown): string[] => [
@@ -58,11 +58,11 @@ const compare = (
   });
 };
 
-/** Every computed value that differs from the recorded one, leaf by leaf, in the order of the transaction. */
+/** Lists every computed value that differs from the recorded one, leaf by leaf, in the field order of the transaction. */
 const listDifferences = (recorded: ReplayTotals, replayed: ReplayTotals): ReplayDifference[] =>
   compare(recorded, replayed, figureFields, '');
 
-/** The stored inputs of a transaction, without `explain`, which changes no figure. */
+/** Returns the stored inputs of a transaction without `explain`, which does not affect any amount. */
 const restoreInputs = (transaction: Transaction) => ({ ...restoreInput(transaction), explain: false });
 
 const recorded = (outcome: Outcome, calculated: Outcome): ReplayTotals => ({
@@ -73,7 +73,7 @@ const recorded = (outcome: Outcome, calculated: Outcome): ReplayTotals => ({
 const suppliedTax = ({ tax_amount, tax_amount_source }: Transaction): string | null =>
   tax_amount_source === 'provided' ? tax_amount : null;
 
-/** Recalculate a sale, or a credit without a sale, from its stored inputs. A supplied tax is distributed again. */
+/** Recalculates a sale, or a credit without a sale, from its stored inputs. A supplied tax is distributed again. */
 const replaySale = ({ transaction }: StoredTransaction, context: Context): Result<ReplayTotals> => {
   const calculated = calculate(restoreInputs(transaction), context, []);
   if (!calculated.ok) return calculated;
@@ -85,11 +85,11 @@ type ReplayedCredit = {
   readonly stored: StoredTransaction;
   readonly basis: CreditBasis;
   readonly sale: StoredTransaction;
-  /** The credit's context, which equals its sale's. */
+  /** The credit's context, which is the same as its sale's. */
   readonly context: Context;
 };
 
-/** Recompute a credit from its sale as of then. */
+/** Recomputes a credit from its sale's state at the time. */
 const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<ReplayTotals> => {
   const { transaction, creditOf: kind } = stored;
   const found = replaySaleAsOf(sale, basis.figures, context);
@@ -105,7 +105,7 @@ const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<
   return mapResult(taxed, (outcome) => recorded(outcome, calculated));
 };
 
-// The sale's tax may have been replaced while it had no live credits, which distributed it differently.
+// If the sale's tax was replaced since, while it had no live credits, distributes the former tax again.
 const replaySaleAsOf = (sale: StoredTransaction, state: SaleState, context: Context): Result<StoredTransaction> => {
   if (sale.transaction.tax_amount === state.tax_amount) return accept(saleAsOf(sale, state));
   const certificates = recordedCertificates(sale.transaction);
@@ -116,7 +116,7 @@ const replaySaleAsOf = (sale: StoredTransaction, state: SaleState, context: Cont
   return accept(saleAsOf({ ...sale, transaction }, state));
 };
 
-/** Replace a credit's tax as an update does: distribute it again, even if the amount is the same. */
+/** Replaces a credit's tax as an update does: distributes it again even if the amount is unchanged. */
 const retaxed = (calculated: Outcome, tax: string, sale: Result<StoredTransaction>): Result<Outcome> => {
   if (!sale.ok) return sale;
   const without = withSuppliedCreditTax(calculated, formatAmount(0n, minorDigits(calculated.currency)), sale.value);
@@ -136,11 +136,11 @@ type Account = { readonly id: string; readonly settings: Settings };
 const differencesMax = 100;
 
 /**
- * Recalculate a recorded transaction and compare every figure: from its pinned releases and
- * settings, its tax date and its inputs, with the current engine. A credit of a sale is computed from the sale as of then,
+ * Recalculates a recorded transaction with the current engine, from its pinned releases and settings, its tax date and
+ * its inputs, and compares every computed value. A credit of a sale is recomputed from the sale's state at the time,
  * which takes one more read.
  *
- * Refused: `not_found`. Where a replay is impossible, `match` is null and `reason` says why.
+ * Rejects an unknown id with `not_found`. If a replay is impossible, `match` is null and `reason` explains why.
  */
 export const replayTransaction = async (id: string, account: Account, ports: ReplayPorts): Promise<Result<Replay>> => {
   const found = await ports.ledger.find(account.id, id);
@@ -185,7 +185,7 @@ const figuresOr = (result: Result<ReplayTotals>): ReplayTotals | Unknown =>
         detail: `The current engine rejects it: ${result.problems.map(({ title }) => title).join('; ')}.`,
       };
 
-/** The original context of a transaction, without any active content; or the reason why it cannot be loaded. */
+/** Loads the original context of a transaction without any active content, or returns why it cannot be loaded. */
 const recordedContext = async (
   { transaction, settingsSnapshot }: StoredTransaction,
   sale: StoredTransaction | null,
@@ -194,7 +194,7 @@ const recordedContext = async (
 ): Promise<Context | Unknown> => {
   const settings = { ...account, ...settingsSnapshot };
   const { content_releases } = transaction;
-  // Active content is not used: a place that had no content then has none in the replay.
+  // Active content is not used: a place that had no content at the time has none in the replay.
   const isPinned = ({ state }: TaxAddress) => Object.hasOwn(content_releases, `US-${state}`);
   const documents = sale ? [transaction, sale.transaction] : [transaction];
   const addresses = documents.flatMap((document) => listAddresses(document, settings)).filter(isPinned);

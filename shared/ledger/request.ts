@@ -40,7 +40,7 @@ export type TransactionRequest = z.infer<typeof TransactionRequest>;
 
 type Nullish<Schema extends z.core.$ZodType> = z.ZodMiniOptional<z.ZodMiniNullable<Schema>>;
 
-/** A field that always has a value: an update can leave it out, but not clear it with null. */
+/** A field that always has a value: an update can omit it, but not clear it with null. */
 const required = <Schema extends z.ZodMiniType>(field: Nullish<Schema>, description = readDescription(field)) => {
   const { title } = z.globalRegistry.get(field) ?? {};
   return described(z.optional(field._zod.def.innerType._zod.def.innerType), description, { ...(title && { title }) });
@@ -48,7 +48,7 @@ const required = <Schema extends z.ZodMiniType>(field: Nullish<Schema>, descript
 
 const { credit_remaining: _, ...identityShape } = creditShape;
 
-/** POST /transactions/{id}: the fields to change. Absent means unchanged; null clears a field that may be empty. */
+/** POST /transactions/{id}: the fields to change. Absent means unchanged; null clears an optional field. */
 export const TransactionUpdate = described(
   z.object(
     {
@@ -84,7 +84,7 @@ export const TransactionUpdate = described(
 );
 export type TransactionUpdate = z.infer<typeof TransactionUpdate>;
 
-/** The refusal of a supplied tax with more decimals than the currency has. */
+/** Returns the problem of a supplied tax with more decimals than the currency has. */
 export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | null => {
   const exponent = minorDigits(typeof currency === 'string' ? currency : 'USD');
   const decimals = typeof tax === 'string' ? (tax.split('.')[1] ?? '').length : 0;
@@ -93,10 +93,10 @@ export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | n
     : null;
 };
 
-/** Problems between the fields of a new transaction. */
+/** Returns the cross-field problems of a new transaction. */
 export const newTransactionProblems = (body: unknown, nowMs: number, account: Account): Problem[] => {
   const { tax_amount, tax_date, currency, type, parent_transaction_id }: JsonObject = asObject(body) ?? {};
-  // A credit without a currency has its sale's, so the use case checks its decimals.
+  // A credit without a currency uses its sale's, so the use case checks its decimals.
   const isInherited = type === 'credit' && typeof parent_transaction_id === 'string' && typeof currency !== 'string';
   const decimals = isInherited ? null : taxDecimalsProblem(tax_amount, currency);
   const tooEarly = tooEarlyProblem('/tax_date', tax_date, account);
@@ -109,7 +109,7 @@ const withinLines = /^\/line_items\/\d+\//;
 const isMissingPrice = (problem: Problem) =>
   problem.code === 'validation_required_field' && problemPointer(problem).endsWith('/unit_price');
 
-/** Problems between the fields of an update that do not depend on the stored transaction. */
+/** Returns the cross-field problems of an update that do not depend on the stored transaction. */
 export const listUpdateProblems = (body: unknown, nowMs: number): Problem[] => [
   ...dateProblems(body, nowMs),
   ...addressProblems(body),

@@ -127,7 +127,7 @@ const Commitments = described(
   { id: 'Commitments' },
 );
 
-/** The response of GET /transactions/{id}. No write returns the history, and no hash covers it. */
+/** The response of GET /transactions/{id}. Writes do not return the history, and no hash covers it. */
 export const RetrievedTransaction = described(
   z.extend(Transaction, {
     commitments: described(
@@ -158,7 +158,7 @@ export const TransactionHistory = described(
 );
 export type TransactionHistory = z.infer<typeof TransactionHistory>;
 
-/** Why no transaction of the ledger matches a reference of the billing system. */
+/** Why no transaction in the ledger matches a reference from the billing system. */
 const missingReasons = ['not_found', 'draft', 'void'] as const;
 
 const transactionId = described(z.string(), 'The id of the transaction. Opaque.');
@@ -185,7 +185,8 @@ const MissingTransaction = described(
 );
 export type MissingTransaction = z.infer<typeof MissingTransaction>;
 
-// The sent amount, or a difference: not rounded to the currency, and negative if the ledger has less.
+// The sent amount, or a difference. A difference is not rounded to the currency and is negative if the ledger amount is
+// lower.
 const comparedAmount = described(z.string(), 'An amount.', { pattern: '^-?\\d{1,16}(\\.\\d{1,10})?$' });
 
 const ReconciledAmounts = described(

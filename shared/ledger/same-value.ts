@@ -1,6 +1,6 @@
 import { canonicalJson } from '../base/json.ts';
 
-/** Whether two values are the same JSON. The order of their keys does not matter. */
+/** Whether two values are the same JSON, ignoring the order of keys. */
 export const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);
 
 /** Absent and null are equal inside an object, because clients may send either. */

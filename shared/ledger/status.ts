@@ -3,7 +3,7 @@ import type { Problem } from '../base/problem.ts';
 export const statuses = ['draft', 'finalized', 'filed', 'void'] as const;
 export type Status = (typeof statuses)[number];
 
-/** The status changes that a client may request. Only the service sets filed. */
+/** The status changes that a client can request. Only the service sets `filed`. */
 const transitions: Readonly<Record<Status, readonly Status[]>> = {
   draft: ['finalized', 'void'],
   finalized: ['void'],
@@ -11,7 +11,7 @@ const transitions: Readonly<Record<Status, readonly Status[]>> = {
   void: [],
 };
 
-/** The refusal of a status change that is not among the allowed ones, or `null`. */
+/** Returns the problem of a status change that is not allowed, or `null`. */
 export const statusProblem = (
   what: 'transaction' | 'filing',
   from: string,
@@ -31,6 +31,6 @@ export const statusProblem = (
         meta: { from, to, allowed },
       };
 
-/** The refusal of a transaction's status change that is not allowed, or `null`. */
+/** Returns the problem of a transaction's status change that is not allowed, or `null`. */
 export const transitionProblem = (from: Status, to: Status): Problem | null =>
   statusProblem('transaction', from, to, transitions[from]);

@@ -8,10 +8,10 @@ import { minorDigits, parseAmount } from '../money/currency.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 /**
- * Record the tax that was collected instead of the calculated one.
+ * Records the collected tax instead of the calculated one.
  *
- * It is distributed over lines and jurisdictions in proportion to the calculated tax, by largest remainder. Without a
- * calculated tax, all of it goes to the destination state of the largest line as `over_collected`.
+ * Distributes it over lines and jurisdictions in proportion to the calculated tax, by largest remainder. If no tax was
+ * calculated, all of it goes to the destination state of the largest line as `over_collected`.
  */
 export const withSuppliedTax = (outcome: Outcome, supplied: string): Outcome => {
   const exponent = minorDigits(outcome.currency);
@@ -28,7 +28,7 @@ export const withSuppliedTax = (outcome: Outcome, supplied: string): Outcome => 
   );
 };
 
-/** The reason for no tax that `over_collected` replaced in the recorded outcome, if any. */
+/** Returns the reason for no tax that `over_collected` replaced in the recorded outcome, if any. */
 export const findReplacedReason = (calculated: Outcome, recorded: Outcome): StoredTransaction['replacedReason'] => {
   const rows = listTaxRows(calculated);
   const at = listTaxRows(recorded).findIndex(({ taxability_reason }) => taxability_reason === 'over_collected');
@@ -37,7 +37,7 @@ export const findReplacedReason = (calculated: Outcome, recorded: Outcome): Stor
 
 type Reader = (text: string) => bigint;
 
-// The state's row (the first one) of the line with the largest net.
+// Finds the state's row (the first one) of the line with the largest net.
 const largestRow = ({ line_items }: Outcome, read: Reader): number => {
   const nets = line_items.map((line) => read(line.net_amount));
   const largest = nets.reduce((best, net, index) => (net > (nets[best] as bigint) ? index : best), 0);
@@ -46,7 +46,7 @@ const largestRow = ({ line_items }: Outcome, read: Reader): number => {
 
 const recordedInstead = '/tax_amount';
 
-/** Explanations show the calculated tax. Their last step names the recorded one. */
+/** Adds the recorded tax as the last step. The other steps explain the calculated tax. */
 const explainedAgain = ({ explanation, tax_amount }: Outcome, recorded: string): Outcome['explanation'] =>
   explanation && [
     ...explanation.filter(({ pointer }) => pointer !== recordedInstead),
@@ -57,7 +57,7 @@ const explainedAgain = ({ explanation, tax_amount }: Outcome, recorded: string):
     ),
   ];
 
-/** Replace the taxes of all rows, in their order, and all sums of them. */
+/** Replaces the taxes of all rows, in order, and every sum that includes them. */
 export const withRowTaxes = (
   outcome: Outcome,
   taxes: readonly bigint[],

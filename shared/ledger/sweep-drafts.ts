@@ -2,26 +2,29 @@ import { buildExpiry } from './commit.ts';
 import type { DraftIndex, ExpiredDraft, Ledger } from './ports.ts';
 import { isExpired } from './transaction.ts';
 
-/** The result of a sweep: drafts voided and skipped, and whether it reached the end of all shards without leaving an expired draft. */
+/**
+ * The result of a sweep: the drafts voided and skipped, and whether it reached the end of all shards with no expired
+ * draft left.
+ */
 export type Swept = { readonly voided: number; readonly skipped: number; readonly complete: boolean };
 
 type SweepPorts = {
   readonly ledger: Pick<Ledger, 'find' | 'commit'>;
   readonly drafts: DraftIndex;
   readonly now: () => number;
-  /** The longest time of one batch, in milliseconds. No batch begins with less time left. */
+  /** The time reserved for one batch, in milliseconds. No batch starts with less time left. */
   readonly batchMsMax: number;
-  /** The milliseconds that the sweep has left. */
+  /** Returns the milliseconds left for the sweep. */
   readonly remainingMs: () => number;
-  /** Reports a draft that could not be voided, or a shard that could not be read. The next run retries it. */
+  /** Reports a draft that could not be voided or a shard that could not be read. The next run retries it. */
   readonly onFailure: (error: unknown) => void;
 };
 
 const batchSize = 25;
 
 /**
- * Void expired drafts: all shards of the sparse index in parallel, until none is left or the time is nearly used up.
- * Reads apply the deadline without it. The next run continues an interrupted one.
+ * Voids expired drafts from all shards of the sparse index in parallel, until none is left or time runs out. Reads
+ * apply the deadline even before the sweep. The next run continues an interrupted sweep.
  */
 export const sweepDrafts = async (ports: SweepPorts): Promise<Swept> => {
   const shards = await Promise.all(Array.from({ length: ports.drafts.shards }, (_, shard) => sweepShard(shard, ports)));
@@ -50,7 +53,7 @@ const sweepShard = async (shard: number, ports: SweepPorts): Promise<Swept> => {
 
 type Batch = { readonly swept: Swept; readonly next: ExpiredDraft | null };
 
-/** `null` where the shard cannot be read. The other shards continue. */
+/** Returns `null` if the shard cannot be read. The other shards continue. */
 const nextBatch = async (shard: number, after: ExpiredDraft | null, ports: SweepPorts): Promise<Batch | null> => {
   try {
     const { drafts, next } = await ports.drafts.expired(shard, ports.now(), batchSize, after);
@@ -65,13 +68,13 @@ const nextBatch = async (shard: number, after: ExpiredDraft | null, ports: Sweep
   }
 };
 
-/** Whether this run voided the draft; `false` where it is no expired draft any more (the index may be behind). */
+/** Whether this run voided the draft; `false` if it is no longer an expired draft, because the index can lag. */
 const voidDraft = async ({ account, id }: ExpiredDraft, { ledger, now }: SweepPorts): Promise<boolean> => {
   const nowMs = now();
   const stored = await ledger.find(account, id);
   if (!stored || !isExpired(stored.transaction, nowMs)) return false;
   const committed = await ledger.commit(buildExpiry(stored, account, nowMs));
-  // A concurrent sweep already voided the draft, and counts it.
+  // A concurrent sweep already voided the draft and counts it.
   if (committed.kind === 'committed') return !committed.isRepeat;
   // A concurrent change. Unless it voided the draft, the draft remains and the run is incomplete.
   const again = await ledger.find(account, id);

@@ -26,7 +26,7 @@ import { type Plan, planUpdate } from './updates/plan.ts';
 type UpdateRequest = {
   readonly id: string;
   readonly update: TransactionUpdate;
-  /** The versions in If-Match; `null` without the header, `'*'` for any. */
+  /** The versions in If-Match; `null` without the header, `'*'` for any version. */
   readonly ifMatch: readonly string[] | null;
   readonly idempotency: Idempotency | null;
   /** The warnings about the body. */
@@ -34,10 +34,10 @@ type UpdateRequest = {
 };
 
 /**
- * Update a transaction: read, plan, then one write on the condition of the version
- * that was read. After a concurrent change it reads and plans again, so that no update is lost.
+ * Updates a transaction: reads, plans, then writes once on the condition of the version read. After a concurrent change
+ * it reads and plans again, so no update is lost.
  *
- * Refused in this order: `not_found`, `precondition_failed`, then the problems of the status.
+ * Checks in this order: `not_found`, `precondition_failed`, then the problems of the status.
  */
 export const updateTransaction = (
   request: UpdateRequest,
@@ -88,7 +88,7 @@ const updateOnce = async (
       transaction: id,
     });
   if (isExpired(stored.transaction, nowMs)) {
-    // Store the expired draft as void first, as the sweep does, then write the change.
+    // Stores the expired draft as void first, as the sweep does, then writes the change.
     await ports.ledger.commit(buildExpiry(stored, caller.account.id, nowMs));
     return 'stale';
   }
@@ -106,7 +106,7 @@ const write = async (
   const isKept = isBesideTheFigures(fields);
   if (!ports.fitsItemLimit(next, isKept ? 'kept' : 'new')) return refuse(tooLarge);
   const answer = transactionResponse(200, next.transaction);
-  // Other changes have their room, so that every transaction can be finalized and voided.
+  // Changes that keep the amounts skip this check, so every transaction can be finalized and voided.
   if (!isKept && !fitsAnswer(answer.body)) return refuse(answerTooLarge(next.transaction));
   const record = idempotency && { ...idempotency, answer };
   const committed = await ports.ledger.commit(

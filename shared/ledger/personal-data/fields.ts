@@ -3,12 +3,12 @@ import { canonicalJson, isObjectOrArray } from '../../base/json.ts';
 import { fiveDigitZip } from '../../catalog/location/address.ts';
 import { expiredReason, type StoredTransaction, type Transaction } from '../transaction.ts';
 
-/** What a redaction leaves of a field, and the personal data that it takes, if the field has any. */
+/** Returns the value that remains after redaction, and the personal data removed, if any. */
 type Rule = (value: unknown) => { readonly left: unknown; readonly taken?: unknown };
-/** The rules of personal fields, by their place in a document. Those of a list apply to each of its elements. */
+/** The rules of personal fields, by path in a document. Rules of an array apply to each element. */
 type Rules = { readonly [name: string]: Rule | Rules };
 
-/** The text of a warning or an explanation after a redaction: the original may quote an address or a certificate. */
+/** Replaces the text of warnings and explanations, which can quote an address or a certificate. */
 const removedText = 'Removed with the personal data.';
 
 const blank: Rule = (value) => ({ left: null, ...(value ? { taken: value } : {}) });
@@ -17,7 +17,7 @@ const toFiveDigits: Rule = (value) => {
   const zip = value && fiveDigitZip(String(value));
   return { left: zip, ...(zip !== value && { taken: value }) };
 };
-// The service sets this reason, and its reads depend on it.
+// The service sets this reason, and reads depend on it.
 const withoutReason: Rule = (value) => (value === expiredReason ? { left: value } : blank(value));
 const withoutTexts =
   (field: 'message' | 'text'): Rule =>
@@ -47,10 +47,10 @@ const personal: Rules = {
   void_reason: withoutReason,
 };
 
-/** Called with the JSON Pointer and the value of each personal field that has one. */
+/** Called with the JSON Pointer and value of each non-empty personal field. */
 type Found = (pointer: string, value: unknown) => void;
 
-// A field that is absent stays absent, so that the keys of stored documents stay as they were.
+// Skip absent fields, so stored documents keep the same keys.
 const apply = (rules: Rules, value: unknown, pointer: string, found: Found): unknown => {
   if (Array.isArray(value)) return value.map((element, index) => apply(rules, element, `${pointer}/${index}`, found));
   if (!isObjectOrArray(value)) return value;
@@ -70,16 +70,16 @@ const apply = (rules: Rules, value: unknown, pointer: string, found: Found): unk
 };
 
 /**
- * A transaction without personal data: ids of customers, street lines, ZIP+4, certificate numbers, descriptions, metadata,
- * the reason of a void, and texts that may quote them. City, county, state, five-digit ZIP, figures, days, references and
- * tax codes stay (decision 0023). Idempotent.
+ * Removes a transaction's personal data: customer ids, street lines, ZIP+4, certificate numbers, descriptions,
+ * metadata, void reasons, and free text that may quote any of these. Keeps city, county, state, five-digit ZIP,
+ * amounts, dates, references and tax codes (decision 0023). Idempotent.
  */
 export const withoutPersonalData = (transaction: Transaction, found: Found = () => {}): Transaction =>
   apply(personal, transaction, '', found) as Transaction;
 
 /**
- * A transaction after a redaction: without personal data and the pointers to unknown fields, whose names the client
- * chose. State hashes cover these pointers, so that `withoutPersonalData` keeps them. Idempotent.
+ * Returns the redacted transaction: without personal data and without pointers to unknown fields, whose names the
+ * client chose. `withoutPersonalData` keeps these pointers, because state hashes cover them. Idempotent.
  */
 export const redactedForm = (transaction: Transaction): Transaction => {
   const kept = withoutPersonalData(transaction);
@@ -91,18 +91,18 @@ export const redactedForm = (transaction: Transaction): Transaction => {
   };
 };
 
-/** Whether a transaction names a customer: on the document, on a line, or as the holder of a certificate. */
+/** Whether a transaction refers to a customer: on the document, on a line, or as the holder of a certificate. */
 export const namesCustomer = ({ customer, line_items }: Transaction, id: string): boolean =>
   customer?.id === id ||
   line_items.some((line) => line.customer?.id === id || line.applied_exemption?.customer_id === id);
 
 const sha256 = (text: string) => hash('sha256', text, 'base64url');
 
-/** A random salt of 128 bits, in base64url. */
+/** Returns a random 128-bit salt, in base64url. */
 export const newSalt = (): string => randomBytes(16).toString('base64url');
 
-// The key of a field is the hash of the salt and its pointer. Its commitment is the hash of the key and the value, so that
-// one field can be proven with its key, without the salt and the other fields.
+// A field's key is the hash of the salt and the field's pointer. Its commitment is the hash of that key and the value.
+// Disclosing the key proves one field without revealing the salt or the other fields.
 const commitment = (salt: string, pointer: string, value: unknown): string =>
   sha256(`${sha256(`${salt}${pointer}`)}${canonicalJson(value)}`);
 
@@ -118,8 +118,8 @@ const committed = (transaction: Transaction, salt: string) => {
 export type Hashed = Pick<StoredTransaction, 'transaction' | 'commitments'>;
 
 /**
- * The input of the state hash of a transaction with commitments: the transaction without personal data, and the digest
- * of the commitments, which stays after the data and the salt are removed.
+ * Returns the input of a transaction's state hash: the transaction without personal data, and the digest of the
+ * commitments. The digest is kept after the data and the salt are removed.
  */
 export const committedState = (
   transaction: Transaction,

@@ -10,12 +10,15 @@ import { isSame } from '../same-value.ts';
 import { isExpired, isLive, type StoredTransaction, type Transaction } from '../transaction.ts';
 import { committedState, redactedForm } from './fields.ts';
 
-/** An entry of a transaction, open (`filing` is `null`) or in a filing. */
+/** A liability entry of a transaction: open (`filing` is `null`) or in a filing. */
 type LocatedEntry = { readonly entry: LiabilityEntry; readonly filing: string | null };
 
-/** The storage ports of a redaction, which shared/store/ledger/redaction-ports.ts implements. */
+/** The storage ports of a redaction, implemented by shared/store/ledger/redaction-ports.ts. */
 export type RedactionStore = {
-  /** A transaction with its newest audit entry and the digests of the idempotency records that have its states. */
+  /**
+   * Returns a transaction with its newest audit entry and the digests of the idempotency records whose responses
+   * contain it.
+   */
   readonly read: (
     account: string,
     id: string,
@@ -28,9 +31,9 @@ export type RedactionStore = {
     | undefined
   >;
   readonly locateEntries: (account: string, expected: readonly LiabilityEntry[]) => Promise<readonly LocatedEntry[]>;
-  /** Remove the personal data from the saved answers that exist. */
+  /** Removes the personal data from those saved responses that still exist. */
   readonly redactAnswers: (account: string, digests: readonly string[]) => Promise<void>;
-  /** Write a change and its entries, as they were read, atomically. */
+  /** Writes a change and its entries atomically, on the condition that they are as read. */
   readonly commit: (
     account: string,
     change: HeadChange,
@@ -44,8 +47,8 @@ export type RedactionPorts = Pick<ChangePorts, 'now' | 'remainingMs'> & {
 };
 
 /**
- * The outcome for one transaction. `inconsistent`: its state or its newest audit entry has another hash, or an entry is
- * missing, and a redaction would hide what was changed.
+ * The outcome for one transaction. `inconsistent`: the hash of its state or newest audit entry does not match, or an
+ * entry is missing. Redacting it would hide the tampering.
  */
 export type Redacted = 'redacted' | 'already' | 'unknown' | 'inconsistent';
 
@@ -53,8 +56,8 @@ const changedFields = (before: Transaction, after: Transaction): string[] =>
   (Object.keys(after) as (keyof Transaction)[]).filter((name) => !isSame(before[name], after[name]));
 
 /**
- * The change that removes the personal data and the salt of a transaction. The digest of the commitments stays, so that
- * the state hash covers the same commitments.
+ * Builds the change that removes a transaction's personal data and salt. The digest of the commitments is kept, so the
+ * state hash still covers them.
  */
 export const buildRedaction = (before: StoredTransaction, nowMs: number, by: string): HeadChange => {
   const { transaction, commitments } = before;
@@ -69,7 +72,7 @@ export const buildRedaction = (before: StoredTransaction, nowMs: number, by: str
   return { before, after: { ...next, auditHash: entry.hash }, entry };
 };
 
-// A filing that moves the entry at the same time finds another version, and reads it again.
+// Sets the new version: a filing that concurrently moves the entry fails its condition and reads the entry again.
 const entryWithout = ({ document, ...entry }: LiabilityEntry, version: number): LiabilityEntry => {
   const { certificate_numbers: _, ...others } = document;
   return { ...entry, version, document: { ...others, customer_id: null } };
@@ -78,13 +81,10 @@ const entryWithout = ({ document, ...entry }: LiabilityEntry, version: number): 
 type Plan = (stored: StoredTransaction) => HeadChange | null;
 type Change = { readonly account: string; readonly id: string; readonly plan: Plan; readonly attempt: number };
 
-/** An entry that is still not found after these attempts is missing. A filing would have moved it by then. */
+/** An entry not found after this many attempts is missing. A concurrent filing would have moved it by then. */
 const entryAttempts = 5;
 
-/**
- * The entries of a redacted transaction, each with what is left of it; `null` where a filing moves one or it is
- * missing.
- */
+/** Returns the entries of a redacted transaction before and after; `null` if a filing is moving one or one is missing. */
 const entriesAfter = async (account: string, { before, after }: HeadChange, { store }: RedactionPorts) => {
   const expected = before && isLive(before.transaction) ? listLiabilityEntries(before) : [];
   const places = await store.locateEntries(account, expected);
@@ -94,8 +94,8 @@ const entriesAfter = async (account: string, { before, after }: HeadChange, { st
 };
 
 /**
- * Change one transaction as an operator or a schedule, if its state is the one of its audit chain. An expired draft is
- * first stored as void.
+ * Changes one transaction as an operator or a schedule, if its state matches its audit chain. An expired draft is first
+ * stored as void.
  */
 const changeOnce = async (
   { account, id, plan, attempt }: Change,
@@ -128,8 +128,8 @@ const changeWithRetries = (account: string, id: string, plan: Plan, ports: Redac
 };
 
 /**
- * Remove the personal data of one transaction, in every status: from the transaction, its open and filed entries, its index
- * rows, and saved answers of the last day. Idempotent: after a crash, run it again.
+ * Removes the personal data of one transaction in any status: from the transaction, its open and filed entries, its
+ * index rows, and saved responses of the last day. Idempotent: after a crash, run it again.
  */
 export const redactTransaction = async (
   account: string,
@@ -140,17 +140,17 @@ export const redactTransaction = async (
   const plan: Plan = (stored) =>
     stored.transaction.redacted_at === undefined ? buildRedaction(stored, ports.now(), by) : null;
   const outcome = await changeWithRetries(account, id, plan, ports);
-  // A request that changed nothing may have saved the data as its answer meanwhile.
+  // A concurrent request that changed nothing may have saved a response with the data in the meantime.
   if (outcome === 'redacted' || outcome === 'already')
     await ports.store.redactAnswers(account, (await ports.store.read(account, id))?.answers ?? []);
   return outcome;
 };
 
-/** The name in `by` of audit entries that the retention setting caused. */
+/** The `by` value of audit entries caused by the retention setting. */
 const retentionBy = 'retention';
 
 export type RetentionPorts = RedactionPorts & {
-  /** A page of the register of accounts. */
+  /** Returns a page of the list of accounts. */
   readonly accountIds: (
     after: string | null,
   ) => Promise<{ readonly ids: readonly string[]; readonly next: string | null }>;
@@ -159,34 +159,36 @@ export type RetentionPorts = RedactionPorts & {
     readonly read: () => Promise<SweepPosition | null>;
     readonly move: (before: SweepPosition | null, after: SweepPosition) => Promise<boolean>;
   };
-  /** The last transaction of an account up to which all are redacted; `null` before the first. */
+  /**
+   * Returns the account's last processed transaction: all transactions up to it are redacted. `null` if there is none
+   * yet.
+   */
   readonly reached: (account: string) => Promise<string | null>;
   readonly reach: (account: string, after: string) => Promise<void>;
-  /** The ids after one, of transactions that were created before an instant, oldest first. */
+  /** Returns ids after the given id, of transactions created before the given time, oldest first. */
   readonly olderIds: (
     account: string,
     after: string | null,
     beforeMs: number,
     limit: number,
   ) => Promise<readonly string[]>;
-  /** No batch begins with less time left, in milliseconds. */
+  /** The time reserved for one batch, in milliseconds. No batch starts with less time left. */
   readonly batchMsMax: number;
   readonly onFailure: (error: unknown) => void;
 };
 
-/** Transactions that were redacted, accounts that failed, and transactions whose state differs from their audit chain. */
+/** The number of redacted transactions, failed accounts, and transactions whose state does not match their audit chain. */
 export type Retained = { readonly redacted: number; readonly failed: number; readonly inconsistent: number };
 type Tally = { redacted: number; failed: number; inconsistent: number };
 
 const batchSize = 25;
 
 /**
- * Once a day, in parts of several runs, remove the personal data of transactions that are older than the account's
- * `retain_personal_data_days`. Each account continues where its last run stopped, so a run reads nothing that is
- * redacted.
+ * Removes the personal data of transactions older than the account's `retain_personal_data_days`, once a day across
+ * several runs. Each account resumes where its last run stopped, so redacted transactions are not read again.
  *
- * A failing account does not stop the others. The next run starts the day over, so that the failure is reported until
- * it is fixed.
+ * A failing account does not stop the others. If an account failed, the next run starts the day over, so the failure is
+ * reported until it is fixed.
  */
 export const retainPersonalData = async (ports: RetentionPorts): Promise<Retained> => {
   const tally: Tally = { redacted: 0, failed: 0, inconsistent: 0 };
@@ -211,7 +213,7 @@ export const retainPersonalData = async (ports: RetentionPorts): Promise<Retaine
 
 const isTimeUp = ({ remainingMs, batchMsMax }: RetentionPorts): boolean => remainingMs() <= batchMsMax;
 
-/** Redact the old transactions of an account. `false` where the time was up before. */
+/** Redacts an account's old transactions. Returns `false` if time ran out first. */
 const redactAccount = async ({ id, settings }: Account, tally: Tally, ports: RetentionPorts): Promise<boolean> => {
   const { retain_personal_data_days: days } = settings;
   if (days === null) return true;

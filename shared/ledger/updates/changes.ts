@@ -15,7 +15,7 @@ import {
   type Transaction,
 } from '../transaction.ts';
 
-/** The inputs of the calculation. Changing one recalculates a draft; later statuses refuse it. */
+/** The inputs of the calculation. Changing one recalculates a draft; a transaction in any later status rejects it. */
 const inputFields = [
   'currency',
   'tax_date',
@@ -31,24 +31,24 @@ const inputFields = [
   'explain',
 ] as const;
 
-/** Fields that an update may change in every status. The calculation does not read them. */
+/** Fields that an update may change in any status. The calculation does not read them. */
 export const freeFields = ['metadata'] as const;
 
-/** The fields that an update stores as they are sent, in the order of the audit entry. */
+/** The fields that an update stores as sent, in the order of the audit entry. */
 export const plainFields = [...freeFields, 'reference_id'] as const;
 
-/** The changes that an update requests, before they are checked. */
+/** The changes that an update requests, before validation. */
 export type RequestedChanges = {
   readonly inputs: readonly (typeof inputFields)[number][];
   /** The plain fields that change, with their values after the update. */
   readonly values: Partial<Pick<Transaction, (typeof plainFields)[number]>>;
   readonly tax: boolean;
   readonly status: boolean;
-  /** Another void_reason for a void transaction. */
+  /** A new void_reason for a void transaction. */
   readonly reason: boolean;
 };
 
-/** The changes that an update requests. A field with its stored value is no change. */
+/** Returns the changes that an update requests. A field sent with its stored value is not a change. */
 export const requestedChanges = (
   update: TransactionUpdate,
   { transaction, settingsSnapshot }: StoredTransaction,
@@ -66,7 +66,7 @@ const changedInputs = (
   transaction: Transaction,
   { retail_delivery_fee }: StoredTransaction['settingsSnapshot'],
 ): RequestedChanges['inputs'] => {
-  // A client that sends its line items again does not know of an added fee.
+  // A client that sends its line items again is unaware of a fee line that was added.
   const sentBy = <Sent extends Pick<TransactionUpdate, 'line_items' | 'shipping'>>(document: Sent): Sent =>
     retail_delivery_fee === 'add' ? withoutAddedFees(document) : document;
   const before = sentBy(restoreInput(transaction));
@@ -80,7 +80,7 @@ const changedInputs = (
   });
 };
 
-// The account's time zone may have changed since, which writes the same instant in another way.
+// The account's time zone may have changed since, so the same instant can have a different representation.
 const isSameInstant = (sent: string | null | undefined, stored: string): boolean =>
   sent !== null &&
   sent !== undefined &&
@@ -88,7 +88,7 @@ const isSameInstant = (sent: string | null | undefined, stored: string): boolean
   stored.length > 10 &&
   instantMs(sent) === instantMs(stored);
 
-// Merged by key: a null value deletes its key, and null clears all.
+// Metadata is merged by key: a null value deletes its key, and null clears all.
 const mergedMetadata = ({ metadata }: TransactionUpdate, before: Transaction['metadata']) => {
   if (metadata === undefined) return undefined;
   return metadata === null ? {} : echoMetadata({ ...before, ...metadata });
@@ -104,7 +104,7 @@ const changedValues = (update: TransactionUpdate, transaction: Transaction): Req
 
 const exact = (amount: string): bigint => rescale(decimal(amount), digits.fraction);
 
-// Compared exactly: the tax may be sent in another currency, or with decimals that the currency lacks.
+// Compared exactly: the tax may be sent in a different currency, or with decimals that the currency lacks.
 const isTaxChanged = ({ tax_amount }: TransactionUpdate, transaction: Transaction): boolean => {
   if (tax_amount === undefined) return false;
   if (tax_amount === null) return transaction.tax_amount_source === 'provided';
@@ -126,7 +126,7 @@ const immutable = (field: string, transaction: Transaction): Problem => ({
   meta: { status: transaction.status },
 });
 
-/** The problem of new personal data, or of figures that would be recalculated, after the personal data was removed. */
+/** Returns the problem of an update to a redacted transaction that adds personal data or recalculates amounts. */
 const redacted = (field: string): Problem => ({
   code: 'conflict_immutable_field',
   title: `${field} cannot be changed`,
@@ -152,9 +152,9 @@ const redactedProblems = (
 const identity = ['type', 'parent_transaction_id'] as const;
 
 /**
- * The problems of an update in the transaction's status; empty where it is allowed.
+ * Returns the problems of an update in the transaction's status; empty if the update is allowed.
  *
- * An expired draft is void since its deadline, and has its own error code.
+ * An expired draft is void from its deadline on and has a separate error code.
  */
 export const updateProblems = (
   update: TransactionUpdate,
@@ -208,8 +208,8 @@ const hasCreditsProblem = (pointer: string): Problem => ({
 const refused = (advice: string): Problem => invalidFormat('/void_reason', 'Invalid void_reason', advice);
 
 /**
- * The problem of a void_reason: sent without status `void`, or reserved for the service; `null` where it is allowed. The
- * stored reason is always allowed, because it is no change.
+ * Returns the problem of a void_reason that is sent without status `void` or reserved for the service; `null` if it is
+ * allowed. The stored reason is always allowed, because it is not a change.
  */
 export const voidReasonProblem = (
   { status, void_reason: reason }: TransactionUpdate,

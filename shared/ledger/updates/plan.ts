@@ -23,7 +23,7 @@ import { findReplacedReason } from '../supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import { type RequestedChanges, requestedChanges, updateProblems, voidReasonProblem } from './changes.ts';
 
-/** An update and the data that it is decided with. */
+/** An update and the data needed to plan it. */
 export type UpdateInput = {
   readonly update: TransactionUpdate;
   readonly stored: StoredTransaction;
@@ -39,9 +39,11 @@ type Edit = UpdateInput & { readonly requested: RequestedChanges };
 type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount_source'>;
 
 /**
- * The totals that the edits change; only the warnings where nothing is recalculated. The content is the sale's for a
- * credit, the active content for edited inputs, and otherwise the pinned content, so that the figures stay as recorded.
- * Likewise, edited inputs use the certificates that the customers have now, and otherwise the recorded ones apply.
+ * Returns the totals that the edits change, or only the warnings if nothing is recalculated.
+ *
+ * The content is the sale's for a credit, the active content for edited inputs, and the pinned content otherwise, so
+ * the amounts remain as recorded. Similarly, edited inputs use the customers' current certificates; otherwise the
+ * recorded certificates apply.
  */
 const figuresAfter = async (
   edit: Edit,
@@ -49,7 +51,7 @@ const figuresAfter = async (
   const { update, stored, requested, parent, sent } = edit;
   const { transaction } = stored;
   const isEdited = requested.inputs.length > 0 || requested.tax;
-  // Other credits may have reduced the remaining sale since the draft was created.
+  // Other credits may have reduced the sale's remainder since the draft was created.
   const mayBeStale = stored.creditOf !== null && requested.status && update.status === 'finalized';
   if (!isEdited && !mayBeStale) return accept({ warnings: withSent(transaction.warnings, sent) });
   if (parent && transaction.status === 'finalized') return withReplacedTax(edit, parent);
@@ -78,17 +80,17 @@ const figuresAfter = async (
   });
 };
 
-// A customer that was not sent can differ from the sale's if one of them was redacted.
+// A customer that was not sent can differ from the sale's if one of the transactions was redacted.
 const isAboutSent =
   ({ inputs }: RequestedChanges) =>
   ({ code, pointer }: Warning): boolean =>
     code !== 'credit_field_ignored' || inputs.some((field) => `${pointer}/`.startsWith(`/${field}/`));
 
-/** Recalculate: a credit of a sale from the current sale, everything else from its inputs. */
+/** Recalculates a credit of a sale from the current sale, and any other transaction from its inputs. */
 const recalculate = async (edit: Edit): Promise<Result<Outcome>> => {
   const { update, stored, requested, parent, account, loadContent, customers, sent } = edit;
   const isEdited = requested.inputs.length > 0;
-  // Without edited inputs, the recorded certificates apply, so that the figures stay as recorded.
+  // Without edited inputs, the recorded certificates apply, so the amounts remain as recorded.
   const base = isEdited ? edit.base : { ...edit.base, certificates: recordedCertificates(stored.transaction) };
   type Changes = Pick<TransactionUpdate, RequestedChanges['inputs'][number]>;
   const changes = Object.fromEntries(requested.inputs.map((field) => [field, update[field]])) as Changes;
@@ -96,7 +98,7 @@ const recalculate = async (edit: Edit): Promise<Result<Outcome>> => {
   const [problem, ...others] = parent ? inheritedEdits(edit, parent.transaction) : crossFieldProblems(input);
   if (problem) return refuse(problem, ...others);
   if (!parent && !isEdited) return calculate(input, await pinnedContext(input, stored, base, loadContent), sent);
-  // The same kind of credit again: all, the remainder, or these lines.
+  // Repeats the same kind of credit: all, the remainder, or these lines.
   const { line_items: _lines, shipping: _shipping, ...rest } = input;
   const request = parent && !isOfLines(edit) ? { ...rest, credit_remaining: stored.creditOf === 'remaining' } : input;
   const reads = { loadContent, customers, account: account.id };
@@ -104,7 +106,7 @@ const recalculate = async (edit: Edit): Promise<Result<Outcome>> => {
   return mapResult(calculated, ({ outcome }) => outcome);
 };
 
-// Fields that a credit inherits from its sale cannot be edited: another value would be ignored.
+// Fields that a credit inherits from its sale cannot be edited: a different value would be ignored.
 const inheritedEdits = (edit: Edit, parent: Transaction): Problem[] => {
   const { inputs } = edit.requested;
   return [
@@ -114,16 +116,13 @@ const inheritedEdits = (edit: Edit, parent: Transaction): Problem[] => {
   ];
 };
 
-/**
- * Whether a credit is of certain lines after an update: it already was, or the update sends lines, or shipping with
- * lines.
- */
+/** Whether a credit applies to specific lines after an update: it already did, or the update sends lines. */
 export const isOfLines = ({ update, stored, requested: { inputs } }: Edit): boolean =>
   stored.creditOf === 'lines' ||
   inputs.includes('line_items') ||
   (inputs.includes('shipping') && (update.line_items ?? null) !== null);
 
-// A repeated fault of a body gives one warning.
+// Reports a repeated fault in a body only once.
 const withSent = (warnings: readonly Warning[], sent: readonly Warning[]): Warning[] => {
   const known = new Set(warnings.map(({ code, pointer }) => `${code} ${pointer}`));
   const added = sent.filter(({ code, pointer }) => !known.has(`${code} ${pointer}`));
@@ -131,7 +130,7 @@ const withSent = (warnings: readonly Warning[], sent: readonly Warning[]): Warni
 };
 
 /**
- * Replace the tax of a finalized credit. Its lines stay; the new tax is distributed over, and bounded by, the sale's
+ * Replaces the tax of a finalized credit. Its lines remain; the new tax is distributed over, and bounded by, the sale's
  * remaining tax without this credit.
  */
 const withReplacedTax = ({ update, stored, sent }: Edit, parent: StoredTransaction): Result<Partial<Figures>> => {
@@ -179,8 +178,8 @@ const taxWarnings = (
 export type Plan = { readonly next: StoredTransaction; readonly fields: readonly string[] };
 
 /**
- * Plan an update: first the edits, then the status change, as one version. `null` where
- * nothing changes. Loads content only where something is recalculated.
+ * Plans an update: first the edits, then the status change, as one version. Returns `null` if nothing changes. Loads
+ * content only if something is recalculated.
  */
 export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null>> => {
   const { update, stored, parent, base, account } = input;
@@ -192,7 +191,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const requested = requestedChanges(update, stored);
   const tooEarly = requested.inputs.includes('tax_date') && tooEarlyProblem('/tax_date', update.tax_date, account);
   if (tooEarly) return refuse(tooEarly);
-  // The limit of keys applies to the merged metadata as well.
+  // The limit on keys also applies to the merged metadata.
   if (Object.keys(requested.values.metadata ?? {}).length > metadataMax.keys)
     return refuse(invalidFormat('/metadata', 'Invalid metadata', metadataAdvice));
   const [problem, ...others] = updateProblems(update, transaction, requested);
@@ -210,7 +209,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const next: Transaction = {
     ...transaction,
     ...changes,
-    // Only a draft can change its currency. Nothing is credited on it, and the zeros take the new currency's decimals.
+    // Only a draft can change its currency. A draft has no credits, so the zeros take the new currency's decimals.
     ...(isConverted && { credited_amount: zero, credited_tax_amount: zero }),
     status,
     ...requested.values,
@@ -218,7 +217,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
     version: transaction.version + 1,
     ...(requested.status && stamps(status, at, update)),
   };
-  // A credit that was edited with lines is a credit of these lines from now on.
+  // A credit edited with lines becomes a credit of these lines.
   const creditOf = stored.creditOf !== null && isOfLines(edit) ? 'lines' : stored.creditOf;
   // Edited inputs are recalculated with the current settings; a credit keeps its sale's settings.
   const isRebased = requested.inputs.length > 0 && parent === null;
@@ -226,7 +225,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const creditBasis = basisAfter(stored, changes, parent);
   const credited = isConverted ? nothingCredited : stored.credited;
   const internal = { ...creditBasis, credited, creditOf, settingsSnapshot, ...(replacedReason && { replacedReason }) };
-  // A draft credit is recomputed from its sale, which may have the personal data.
+  // A draft credit is recomputed from its sale, which may still have the personal data.
   const kept = next.redacted_at === undefined ? next : redactedForm(next);
   return accept({ next: { ...stored, ...internal, transaction: kept }, fields });
 };
