@@ -4,6 +4,6 @@ export const streamlinedStates: readonly string[] = [
   ...['NV', 'OH', 'OK', 'RI', 'SD', 'TN', 'UT', 'VT', 'WA', 'WI', 'WV', 'WY'],
 ];
 
-/** Whether Levy can import a boundary file of a state (`US-MN`), which has the rates by ZIP+4. */
+/** Returns whether Levy can import the boundary file (rates by ZIP+4) of a state (`US-MN`). */
 export const hasBoundaryFile = (state: string): boolean =>
   streamlinedStates.some((letters) => state === `US-${letters}`);

@@ -5,9 +5,9 @@ import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
 import type { ReleaseFor } from './content.ts';
 import type { Release } from './release.ts';
 
-// Unpacked on first use (2 ms) and cached: releases are immutable. A test checks the shape of each.
+// Unpacked on first use (2 ms) and cached, because releases are immutable. A test validates each release.
 let texts: ReadonlyMap<string, string> | undefined;
-/** Releases by the state's jurisdiction code, parsed on first use. */
+/** Built-in releases by state jurisdiction code, parsed on first use. */
 const releases = new Map<string, Release>();
 
 const readState = (text: string): string => {
@@ -34,10 +34,10 @@ export const builtInReleases = (): readonly Release[] =>
 /** Finds the built-in release of a state by its two-letter code (`MI`). */
 export const builtInRelease = (stateCode: string): Release | undefined => findRelease(jurisdictionCode(stateCode));
 
-/** Finds the built-in release for an address, for calculations without imported content. */
+/** Finds the built-in release for an address. Used by calculations without imported content. */
 export const builtInReleaseFor: ReleaseFor = ({ state }) => (state === null ? undefined : builtInRelease(state));
 
-/** Finds a built-in release by its id (`US-MI@2026-11-22.1`): a transaction pins the one that it was calculated with. */
+/** Finds a built-in release by its id (`US-MI@2026-11-22.1`). A transaction pins the release it was calculated with. */
 export const builtInReleaseById = (id: string): Release | undefined => {
   const release = findRelease(id.slice(0, id.indexOf('@')));
   return release?.id === id ? release : undefined;

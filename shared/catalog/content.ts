@@ -3,20 +3,20 @@ import type { TaxAddress } from './location/address.ts';
 import type { Location, Release, Streets } from './release.ts';
 import type { Jurisdiction, Rate } from './release-values.ts';
 
-// Content of a calculation: loaded once for all its addresses, then looked up synchronously.
+// Tax content for a calculation: loaded once for all addresses, then looked up synchronously.
 
 /**
- * Finds the release that taxes an address, with at least the locations that the address may lie in; `undefined` if there
- * is none. The same address gets the same object, because caches are keyed by the release object.
+ * Finds the release that taxes an address, with at least the locations that could contain it; `undefined` if there is
+ * none. Equal addresses return the same object, because caches are keyed by the release object.
  */
 export type ReleaseFor = (address: TaxAddress) => Release | undefined;
 
-/** Ids of releases by the state's jurisdiction code, as a transaction pins them (`{"US-MN": "US-MN@2026-11-21.1"}`). */
+/** Release ids by state jurisdiction code, as a transaction pins them (`{"US-MN": "US-MN@2026-11-21.1"}`). */
 type PinnedReleases = Readonly<Record<string, string>>;
 
 /**
  * Loads the content for addresses from the pinned releases, or from the active ones if none is pinned. With `from`
- * (`YYYY-MM-DD`), the content may lack what applies on earlier days only, which saves reads.
+ * (`YYYY-MM-DD`), the content may omit values that apply only to earlier days, which saves reads.
  */
 export type LoadContent = (
   addresses: readonly TaxAddress[],
@@ -25,8 +25,8 @@ export type LoadContent = (
 ) => Promise<ReleaseFor>;
 
 /**
- * The locations of an imported release in one ZIP (`55401`) or city (`MINNEAPOLIS`), with the jurisdictions and rates
- * that they name. An imported release is stored as a head and such parts: a calculation reads only the parts of its
+ * The locations of an imported release in one ZIP (`55401`) or city (`MINNEAPOLIS`), with their jurisdictions and
+ * rates. An imported release is stored as a head and these parts, so a calculation reads only the parts for its
  * addresses.
  */
 export type ReleasePart = {
@@ -34,21 +34,23 @@ export type ReleasePart = {
   readonly jurisdictions: readonly Jurisdiction[];
   readonly rates: readonly Rate[];
   readonly locations: readonly Location[];
-  /** The street addresses of a ZIP whose file lists some. */
+  /** The street addresses of the ZIP, if the file lists any. */
   readonly streets?: Streets;
 };
 
 /** An imported release without its parts, and the import's metadata. */
 export type ReleaseHead = Release & {
-  /** SHA-256 of the head and all its parts, in hexadecimal. */
+  /** SHA-256 of the head and all its parts, as hexadecimal. */
   readonly content_hash: string;
-  /** The id of the base release, whose rules and settings it copied. */
+  /** The id of the base release, from which the rules and settings were copied. */
   readonly base: string;
-  /** The release that was active at the import: the fallback for places that this one does not name. */
+  /**
+   * The release that was active at the time of the import: the fallback for places that this release does not cover.
+   */
   readonly below: string;
-  /** The imported fallback releases, nearest first, so that one more read finds them all. */
+  /** The imported fallback releases, nearest first, so that a single additional read loads them all. */
   readonly chain: readonly string[];
-  /** The last day on which each release of the chain covers any address; `null` without an end. */
+  /** For each release of the chain, the last day on which it covers any address; `null` if open-ended. */
   readonly chain_until: readonly (string | null)[];
   /** The built-in release, the last fallback. */
   readonly bottom: string;
@@ -62,37 +64,37 @@ export type ReleaseHead = Release & {
     readonly locations: number;
     /** Ranges of street addresses. */
     readonly streets: number;
-    /** How many of the parts are of ZIPs; the others are of cities. */
+    /** How many of the parts are for ZIPs. The others are for cities. */
     readonly zips: number;
   };
-  /** The last day on which any of its locations is in force; `null` if one is open-ended. */
+  /** The last day on which any of its locations is in force; `null` if any is open-ended. */
   readonly last_day: string | null;
 };
 
-// The directory of the content: the active release of each state and the previously active ones.
+// The content directory: the active release and the previously active releases of each state.
 
-/** `null` is the built-in release of the state that the running service has. */
+/** `release: null` is the state's built-in release in the deployed service. */
 type Activation = { readonly release: string | null; readonly activated_at: string };
 
 /**
- * The directory, by the state's jurisdiction code (`US-MN`). A state that it does not name has its built-in release, and
- * nothing to go back to.
+ * The content directory, by state jurisdiction code (`US-MN`). A state that is not in the directory uses its built-in
+ * release and has no earlier release to roll back to.
  */
 export type ActiveReleases = {
-  /** Counts the changes; 0 is none yet. */
+  /** Incremented by each change; 0 means never changed. */
   readonly version: number;
   readonly states: Readonly<Record<string, Activation & { readonly previous: readonly Activation[] }>>;
 };
 
-/** How many releases before the active one a state's directory remembers. */
+/** How many previously active releases the directory keeps per state. */
 export const previousMax = 10;
 
 /**
- * The directory after a release of a state was activated, at an ISO instant; `null` is the built-in one. Its predecessor
- * comes first in `previous`.
+ * Returns the directory after activating a state's release (`null`: the built-in release) at an ISO timestamp. The
+ * replaced release becomes the first entry of `previous`.
  *
- * Activating a release in `previous` is a rollback: it and later entries leave the list, so that another rollback goes
- * further back.
+ * Activating a release in `previous` is a rollback: it and the newer entries are removed from the list, so the next
+ * rollback goes further back.
  */
 export const withActive = (
   { version, states }: ActiveReleases,
@@ -109,8 +111,8 @@ export const withActive = (
 };
 
 /**
- * The directory after a state has gone back to the release before its active one, at an ISO instant; without one, to the
- * built-in release.
+ * Returns the directory after rolling a state back to its previous release at an ISO timestamp, or to the built-in
+ * release if there is no previous release.
  */
 export const withPrevious = (active: ActiveReleases, state: string, at: string): ActiveReleases => {
   const { [state]: current, ...others } = active.states;
@@ -120,7 +122,7 @@ export const withPrevious = (active: ActiveReleases, state: string, at: string):
 
 export const units = ['%', 'percentage points', ''] as const;
 
-/** A gate with its figure. It is stored with the release that it was measured of. */
+/** The result of an activation gate, stored with the release that it was measured on. */
 export const GateResult = z.object({
   name: z.string(),
   describe: z.string(),

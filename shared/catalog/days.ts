@@ -1,35 +1,35 @@
-/** Reads days in the formats of tax files as `YYYY-MM-DD`; `null` where the calendar has no such day. */
+/** Parses dates in the formats of tax files to `YYYY-MM-DD`. Returns `null` if the date does not exist. */
 import { isDay } from '../base/calendar.ts';
 
-/** The day itself, or `null` where the calendar has no such day. */
+/** Returns the date itself, or `null` if it does not exist. */
 export const calendarDay = (text: string): string | null => (isDay(text) ? text : null);
 
-/** `20190331` as `2019-03-31`. */
+/** Parses `20190331` to `2019-03-31`. */
 export const compactDay = (text: string): string | null => {
   if (text.length !== 8) return null;
   return calendarDay(`${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`);
 };
 
-/** `7/1/2026`, with or without a time after it (`7/1/2026 12:00:00 AM`), as `2026-07-01`. */
+/** Parses `7/1/2026`, with or without a time (`7/1/2026 12:00:00 AM`), to `2026-07-01`. */
 export const americanDay = (text: string): string | null => {
   const parts = /^(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>\d{4})(?:\s.*)?$/.exec(text)?.groups;
   if (!parts) return null;
   return calendarDay(`${parts['year']}-${parts['month']?.padStart(2, '0')}-${parts['day']?.padStart(2, '0')}`);
 };
 
-/** The earlier of two last days; `null` is no last day. */
+/** Returns the earlier of two last days; `null` is open-ended. */
 export const earlierEnd = (a: string | null, b: string | null): string | null =>
   a === null || (b !== null && b < a) ? b : a;
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** The number of a month by its name or the first three letters of it; `null` for another word. */
+/** Returns the number of a month from its name or the first three letters of its name; `null` for other words. */
 export const monthNumber = (name: string): number | null => {
   const index = months.indexOf(name.slice(0, 3).toLowerCase());
   return index === -1 ? null : index + 1;
 };
 
-/** `July 1, 2026` as `2026-07-01`. */
+/** Parses `July 1, 2026` to `2026-07-01`. */
 export const writtenDay = (text: string): string | null => {
   const parts = /^(?<month>[A-Za-z]{3,9})\.? (?<day>\d{1,2}),? (?<year>\d{4})$/.exec(text)?.groups;
   const month = monthNumber(parts?.['month'] ?? '');

@@ -1,14 +1,14 @@
-/** Which dated values of a release are in force on a tax day (`YYYY-MM-DD`). */
+/** Selects the dated values of a release that are in force on a tax day (`YYYY-MM-DD`). */
 /**
- * The tax days (`YYYY-MM-DD`, inclusive) on which a value is in force. `to: null` is open-ended. `from: null`: the first
- * day is not established. The value counts from the release's `established_from`, and as an approximation from its
- * `approximate_from`; before both it is not covered.
+ * The tax days (`YYYY-MM-DD`, inclusive) on which a value is in force. `to: null` is open-ended. `from: null`: the
+ * first day is not established: the value applies from the release's `established_from`, and as an approximation from
+ * its `approximate_from`; earlier days are not covered.
  */
 export type Dated = { readonly from: string | null; readonly to: string | null };
 
 /**
  * The days of each year on which a rule is in force: month and day (`06-01`), inclusive. If `to` is before `from`, the
- * season includes the new year. To include all of February, end it on `02-29`.
+ * season spans the new year. To include all of February, end it on `02-29`.
  */
 export type AnnualPeriod = { readonly from: string; readonly to: string };
 
@@ -21,60 +21,68 @@ const isInSeason = ({ from, to }: AnnualPeriod, day: string): boolean => {
   return from <= to ? from <= today && today <= to : from <= today || today <= to;
 };
 
-/** The first day of the season that contains a day; in January, the season may have begun in the previous year. */
+/**
+ * Returns the first day of the season that contains a day. In January, the season may have begun in the previous year.
+ */
 const seasonStart = ({ from }: AnnualPeriod, day: string): string => {
   const year = Number(day.slice(0, 4)) - (from <= monthAndDay(day) ? 0 : 1);
   return `${String(year).padStart(4, '0')}-${from}`;
 };
 
-/** The first day of a value in force on the tax day, but not before its season began. `''` if it is not established. */
+/**
+ * Returns the first day of a value in force on the tax day, or the start of its season if later. `''` if it is not
+ * established.
+ */
 export const firstDayOn = ({ from, season }: Seasonal, day: string): string => {
   const start = season ? seasonStart(season, day) : '';
   return from !== null && from > start ? from : start;
 };
 
 /**
- * The day whose value is used on a tax day without a value on record, and the reason: the first day of that value is not
- * known (`undated`), it is the first one on record (`first`), or it has ended (`ended`).
+ * The day whose value is used on a tax day that has no value on record, and the reason: the value's first day is
+ * unknown (`undated`), the value is the first on record (`first`), or the value has ended (`ended`).
  */
 export type Approximation = { readonly of: string; readonly because: 'undated' | 'first' | 'ended' };
 
-/** The first days of a release's values whose own first day is not established. */
+/** The first days that apply to a release's values without an established first day. */
 export type Since = { readonly established_from: string; readonly approximate_from?: string };
 
-/** The first day on which a release's values without a first day count, established or approximate. */
+/** Returns the first day on which a release's values without a first day apply, established or approximate. */
 export const countsFrom = ({ established_from, approximate_from = established_from }: Since): string =>
   approximate_from < established_from ? approximate_from : established_from;
 
-/** Whether a value counts on the tax day only because no earlier one is on record: `established_from` is later. */
+/**
+ * Returns whether a value applies on the tax day only as an approximation: it has no first day and `established_from`
+ * is later.
+ */
 export const isApproximateOn = ({ from }: Dated, day: string, { established_from }: Since): boolean =>
   from === null && day < established_from;
 
 /**
- * Whether a value's first day allows an answer for the tax day.
+ * Returns whether a value's first day allows its use on the tax day.
  *
- * `from: null` means `establishedFrom`: the value may be older, but no source confirms it. Before that day it is not
- * known whether the value applied, so the day is not covered. Pass `countsFrom` to include approximations.
+ * `from: null` means `establishedFrom`: the value may be older, but no source confirms it. Before that day whether the
+ * value applied is unknown, so the day is not covered. Pass `countsFrom` to include approximations.
  */
 export const coversDay = ({ from }: Dated, day: string, establishedFrom: string): boolean =>
   from !== null || establishedFrom <= day;
 
-/** Whether a value is in force on the tax day, or may be because its first day is not established. */
+/** Returns whether a value is in force on the tax day, or could be because its first day is not established. */
 export const mayBeInForce = ({ from, to, season }: Seasonal, day: string): boolean =>
   (from === null || from <= day) && (to === null || day <= to) && (!season || isInSeason(season, day));
 
-/** Whether a value is established to be in force on the tax day. Its first and last days are inclusive. */
+/** Returns whether a value is established to be in force on the tax day. The first and last day are inclusive. */
 export const isInForce = (value: Dated, day: string, establishedFrom: string): boolean =>
   coversDay(value, day, establishedFrom) && mayBeInForce(value, day);
 
-/** The values in force on the tax day, in their order. */
+/** Returns the values in force on the tax day, in order. */
 export const inForce = <Value extends Dated>(
   values: readonly Value[],
   day: string,
   establishedFrom: string,
 ): readonly Value[] => values.filter((value) => isInForce(value, day, establishedFrom));
 
-/** The first of the values in force on the tax day; `undefined` if none is established to be. */
+/** Returns the first value in force on the tax day; `undefined` if none is established. */
 export const firstInForce = <Value extends Dated>(
   values: readonly Value[],
   day: string,
@@ -82,8 +90,7 @@ export const firstInForce = <Value extends Dated>(
 ): Value | undefined => values.find((value) => isInForce(value, day, establishedFrom));
 
 /**
- * The setting of a state on the tax day. A setting without an established first day counts as in force on earlier days
- * as well.
+ * Returns a state's setting on the tax day. A setting without an established first day also applies to earlier days.
  */
 export const settingOn = <Setting extends Dated>(settings: readonly Setting[], day: string): Setting | undefined =>
   settings.find((setting) => mayBeInForce(setting, day));

@@ -1,4 +1,4 @@
-/** An active or pinned release is missing. Content was lost, and there is no fallback for it. */
+/** Thrown if an active or pinned release is missing: content was lost, and there is no fallback for it. */
 export class ReleaseNotFound extends Error {
   override readonly name = 'ReleaseNotFound';
   readonly release: string;
@@ -10,13 +10,13 @@ export class ReleaseNotFound extends Error {
 }
 
 /**
- * An item of an imported release differs from what its import wrote: damaged, changed, missing or surplus. No calculation
- * may use it.
+ * Thrown if an item of an imported release differs from what its import wrote: damaged, changed, missing or unexpected.
+ * No calculation may use the release.
  */
 export class ContentCorrupt extends Error {
   override readonly name = 'ContentCorrupt';
   readonly release: string;
-  /** The part's key, a ZIP code or city; `null` is the head. */
+  /** The part's key, a ZIP or city; `null` for the head. */
   readonly key: string | null;
 
   /** `reason` completes the sentence "Part 55401 of US-MN@2026-11-21.101 is corrupt: …". */
@@ -27,7 +27,7 @@ export class ContentCorrupt extends Error {
   }
 }
 
-/** Reasons for a missing and a surplus part. */
+/** Reasons for a missing and an unexpected part. */
 export const missingPart = 'the head lists it, and the table does not have it';
 export const unlistedPart = 'the head does not list it';
 
@@ -36,11 +36,11 @@ const corruptOrThrow = (error: unknown): ContentCorrupt => {
   throw error;
 };
 
-/** The value of a read, or the `ContentCorrupt` that it rejects with; any other error is thrown. */
+/** Returns the value of a read, or its `ContentCorrupt` error. Rethrows any other error. */
 export const catchCorrupt = async <Value>(reading: Promise<Value>): Promise<Value | ContentCorrupt> =>
   reading.catch(corruptOrThrow);
 
-/** The same for a synchronous read. */
+/** Does the same for a synchronous read. */
 export const catchCorruptSync = <Value>(read: () => Value): Value | ContentCorrupt => {
   try {
     return read();
@@ -50,8 +50,8 @@ export const catchCorruptSync = <Value>(read: () => Value): Value | ContentCorru
 };
 
 /**
- * A corrupt release with its remedy, for operators. The rollback comes first, because an import is an overlay of the
- * active release and would read the corrupt one.
+ * Describes a corrupt release and how to repair it, for operators. The rollback comes first, because an import is an
+ * overlay on the active release and would read the corrupt one.
  */
 export const corruptionText = ({ message, release }: ContentCorrupt): string =>
   `${message} If calculations use it, roll back with \`npm run content -- rollback --state ${release.slice(3, 5)}\`; then import its files again and activate the new release.`;

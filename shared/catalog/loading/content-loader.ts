@@ -9,13 +9,13 @@ import { withOwnRules } from '../own-rules.ts';
 import type { Release } from '../release.ts';
 import { ReleaseNotFound } from './content-errors.ts';
 
-/** A value and the length of its JSON text, the measure of its memory. */
+/** A value and the length of its JSON, used as its memory cost. */
 export type Measured<Value> = { readonly value: Value; readonly characters: number };
 
-/** Which part of which release. */
+/** Identifies one part of one release. */
 export type PartName = { readonly release: string; readonly key: string };
 
-/** Reads heads and parts, each list in its order; `undefined` for a missing one. */
+/** Reads heads and parts, each list in order; `undefined` for a missing item. */
 export type ReadContent = (
   heads: readonly string[],
   parts: readonly PartName[],
@@ -25,12 +25,12 @@ export type ReadContent = (
 }>;
 
 /**
- * How much content an instance keeps: 48 million characters of JSON, which take up to 130 MB as objects. That is some
- * 48,000 ZIPs of an import without ZIP+4, or 450 with a thousand ZIP+4 ranges each.
+ * The cache limit per instance: 48 million characters of JSON, which take up to 130 MB as objects. That is about 48,000
+ * ZIPs of an import without ZIP+4, or 450 ZIPs with a thousand ZIP+4 ranges each.
  */
 const keptCharactersMax = 48_000_000;
 
-// The cost of any entry, including a missing part.
+// The base cost of any entry, including a missing part.
 const leastCharacters = 200;
 
 type Kept = { readonly value: ReleaseHead | ReleasePart | null; readonly characters: number };
@@ -39,11 +39,12 @@ type Generation = { readonly entries: Map<string, Kept>; characters: number };
 const newGeneration = (): Generation => ({ entries: new Map(), characters: 0 });
 
 /**
- * A cache of heads and parts with a limit in characters of JSON. It has no expiry, because releases are immutable. It
- * evicts the least recently used entries, and calls `dropped` on every eviction.
+ * Creates a cache of heads and parts, limited by characters of JSON. Entries do not expire, because releases are
+ * immutable. It evicts the least recently used entries, and calls `dropped` on every eviction.
  *
- * Two generations have half of the room each. A used entry moves to the younger one; when that is full, the older one is
- * dropped. (Reordering one Map would leave a deleted entry behind at every use, which the next use walks past.)
+ * Each of the two generations has half of the capacity. A used entry moves to the younger one; when that is full, the
+ * older generation is dropped. (Reordering one Map would leave a tombstone at every use, which later iterations must
+ * skip.)
  */
 export const contentCache = (charactersMax: number, dropped: () => void) => {
   let young = newGeneration();
@@ -70,13 +71,13 @@ export const contentCache = (charactersMax: number, dropped: () => void) => {
     return kept.value;
   };
   const keep = <Value extends Kept['value']>(name: string, value: Value, length: number): Value => {
-    // Another request may have read it meanwhile; its object is in use already.
+    // A concurrent request may have read it already. Keep its object, because it is in use.
     const known = find(name);
     if (known !== undefined) return known as Value;
     add(name, { value, characters: name.length + leastCharacters + length });
     return value;
   };
-  // No id of a release has a space.
+  // Release ids contain no spaces.
   const nameOf = ({ release, key }: PartName) => `${release} ${key}`;
 
   return {
@@ -98,24 +99,24 @@ type ContentCache = ReturnType<typeof contentCache>;
 /** The maximum number of pointers to places, rates and locations in an instance's views: 8 MB. */
 export const viewedMax = 1_000_000;
 
-/** One imported release, with the parts of it that an address needs. */
+/** One imported release with the parts that an address needs. */
 export type Level = { readonly head: ReleaseHead; readonly parts: readonly ReleasePart[] };
 
 /**
- * Make and cache views of imported releases. The same levels give the same object, because caches are keyed by the
- * release object.
+ * Creates and caches views of imported releases. The same levels return the same object, because caches are keyed by
+ * the release object.
  */
 const releaseViews = (isCached: (level: Level) => boolean, builtInById: (id: string) => Release | undefined) => {
   const views = new Map<string, Release>();
   const bottoms = new Map<string, Release>();
   let viewed = 0;
-  /** Evict all views. A view must not outlive its parts in the cache; otherwise the cache would exceed its limit. */
+  /** Evicts all views. A view must not outlive its parts in the cache, or memory would exceed the cache limit. */
   const clear = (): void => {
     views.clear();
     viewed = 0;
   };
 
-  // The built-in fallback release of an import pins the import's id. One object for each import.
+  // The built-in fallback of an import pins the import's id, so there is one object per import.
   const bottomOf = ({ id, bottom, own }: ReleaseHead): Release =>
     getOrAdd(bottoms, id, () => {
       const builtIn = builtInById(bottom);
@@ -126,7 +127,7 @@ const releaseViews = (isCached: (level: Level) => boolean, builtInById: (id: str
   const view = (level: Level, top: ReleaseHead, fallback: Release): Release => {
     const { head, parts } = level;
     const name = `${top.id} ${head.id} ${parts.map(({ key }) => key).join('|')}`;
-    // A view contains its fallback, so both must have the same parts.
+    // A view contains its fallback, so a cached view is valid only for the same fallback object.
     const known = views.get(name);
     if (known && known.fallback === fallback) return known;
     const made = {
@@ -143,8 +144,8 @@ const releaseViews = (isCached: (level: Level) => boolean, builtInById: (id: str
   };
 
   /**
-   * A view of the active release and its fallback releases, with the parts that an address needs. The own rules of the
-   * active release apply to all of them.
+   * Returns a view of the active release and its fallback releases, with the parts that an address needs. The active
+   * release's custom rules apply to all of them.
    */
   const overlay = (levels: readonly [Level, ...Level[]]): Release => {
     const [{ head: top }] = levels;
@@ -158,17 +159,17 @@ const releaseViews = (isCached: (level: Level) => boolean, builtInById: (id: str
 export type ContentPorts = {
   readonly readActive: () => Promise<ActiveReleases>;
   readonly readContent: ReadContent;
-  /** The built-in release of a state by its two letters, and any by its id. */
+  /** Look up a built-in release by the state's two-letter code, or by release id. */
   readonly builtIn: (state: string) => Release | undefined;
   readonly builtInById: (id: string) => Release | undefined;
-  /** The service's time in milliseconds. */
+  /** The current time in milliseconds. */
   readonly now: () => number;
 };
 
-/** The imported release that covers an address, and the keys of the parts that the address needs. */
+/** The imported release that could cover an address, and the keys of the parts that the address needs. */
 type Local = { readonly release: string; readonly keys: readonly string[] };
 
-// The longest name of a ZIP or city in a release; the city in an address may be longer.
+// The longest ZIP or city key in a release. The city in an address may be longer.
 const keyLengthMax = 100;
 
 const listKeys = ({ zip5, city }: TaxAddress): string[] =>
@@ -176,19 +177,19 @@ const listKeys = ({ zip5, city }: TaxAddress): string[] =>
 
 const cacheName = ({ release, keys }: Local) => `${release} ${keys.join('|')}`;
 
-// Every instance notices an activation within this time.
+// Every instance sees an activation within this time.
 const lifetimeMs = 60_000;
 
 /**
- * Make an instance's content loader. Releases are immutable, and only the directory of active releases changes. It caches
- * the directory for 60 seconds, heads and parts of imported releases up to `charactersMax` of JSON text, and built-in
- * releases without limit. On a cache miss it reads the directory, then all missing heads and parts at once, then those of
- * their fallback releases.
+ * Creates an instance's content loader. Releases are immutable; only the directory of active releases changes. The
+ * loader caches the directory for 60 seconds, heads and parts of imported releases up to `charactersMax` of JSON text,
+ * and built-in releases without limit. On a cache miss it reads the directory, then all missing heads and parts at
+ * once, then the heads and parts of their fallback releases.
  *
  * Throws if the directory cannot be read, and `ReleaseNotFound` if it or a transaction names a missing release.
  */
 export const contentLoader = (ports: ContentPorts, charactersMax = keptCharactersMax) => {
-  // A stale directory is never used after a failed read: it could name a release that was rolled back.
+  // Never use a stale directory after a failed read: it could name a release that was rolled back.
   const directories = instanceCache<ActiveReleases>({ lifetimeMs, capacity: 1, now: ports.now });
   const cache: ContentCache = contentCache(charactersMax, () => views.clear());
   const isCached = ({ head, parts }: Level) =>
@@ -241,7 +242,7 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
     };
   };
 
-  // The size of the cache, and the number of pointers in the views of it.
+  // The size of the cache, and the number of pointers in its views.
   return { loadContent, size: () => ({ ...cache.size(), viewed: views.size() }) };
 };
 
@@ -250,7 +251,7 @@ type Found = {
   readonly parts: ReadonlyMap<string, ReleasePart | null | undefined>;
 };
 
-/** Heads and parts, from the cache or read at once. The cache may be too small for all of them. */
+/** Returns heads and parts from the cache, or reads them in one call. The cache may be too small for all of them. */
 const readMissing = async (locals: readonly Local[], cache: ContentCache, readContent: ReadContent): Promise<Found> => {
   const heads = new Map(locals.map(({ release }) => [release, cache.head(release)]));
   const names = new Map(

@@ -4,23 +4,23 @@ import type { ByPlace } from '../location/local-choice.ts';
 import type { Area, LocalTable, ZipEntry, ZipName } from './local-table.ts';
 import { cityName, placeKey, plainName } from './place-names.ts';
 
-// The areas that may tax an address, with the residents of each, for the rule in `find-place.ts`.
+// The areas that may tax an address, each weighted by residents, for the rule below.
 
-/** An area that an address may lie in. */
+/** An area that may contain an address. */
 export type Candidate = {
   /** Three digits; `''` if the county is not known. */
   readonly county: string;
-  /** The area whose rate applies; `null` where no rate is established. */
+  /** The area whose rate applies; `null` if no rate is established. */
   readonly area: Area | null;
-  /** The place, if its own rate is not established and `area` is the rest of its county. */
+  /** The place, if its rate is not established and `area` is the remainder of its county. */
   readonly missing: string | null;
-  /** The names of the ZIP that have the place. */
+  /** The postal names of the ZIP that refer to the place. */
   readonly names: readonly ZipName[];
-  /** Its residents, on a scale of their own for each address. 0: possible, and never more likely than another. */
+  /** Number of residents, on a scale that is comparable only within one address. 0: possible, but never preferred. */
   readonly weight: number;
 };
 
-/** Counties with their percent of the residents. */
+/** Counties with their percentages of the residents. */
 type Shares = ZipEntry['counties'];
 
 const candidateIn = (table: LocalTable, county: string, area: Area, weight: number): Candidate =>
@@ -28,7 +28,7 @@ const candidateIn = (table: LocalTable, county: string, area: Area, weight: numb
     ? { county, area: table.remainder(county), missing: area.place, names: [], weight }
     : { county, area, missing: null, names: [], weight };
 
-/** A county outside its places. */
+/** Returns the remainder of a county, outside its places. */
 const remainderCandidate = (table: LocalTable, county: string, weight = 0): Candidate => ({
   county,
   area: table.remainder(county),
@@ -37,17 +37,17 @@ const remainderCandidate = (table: LocalTable, county: string, weight = 0): Cand
   weight,
 });
 
-/** All areas of a county, the rest outside its places first. How many residents they have is not known. */
+/** Returns all areas of a county, its remainder first. Their numbers of residents are unknown. */
 const areasOfCounty = (table: LocalTable, county: string): readonly Candidate[] => {
   const places = table.areasIn(county).filter(({ place }) => place !== '');
   return [remainderCandidate(table, county), ...places.map((area) => candidateIn(table, county, area, 0))];
 };
 
-/** The areas with a city's name in these counties, or in all of the state. */
+/** Returns the areas with a city's name in these counties, or in the whole state. */
 const areasNamed = (table: LocalTable, city: string, counties: readonly string[] | null): readonly Candidate[] =>
   table.placesNamed(city, counties).map((area) => candidateIn(table, area.county || (counties?.[0] ?? ''), area, 0));
 
-/** The areas of a name in these counties, by the first of its spellings that is a place there. */
+/** Returns the areas of a postal name in these counties, by its first spelling that matches a place there. */
 const areasSpelled = (table: LocalTable, { spellings }: ZipName, counties: readonly string[]): readonly Candidate[] => {
   for (const name of spellings) {
     const areas = areasNamed(table, cityName(name) ?? '', counties);
@@ -59,11 +59,11 @@ const areasSpelled = (table: LocalTable, { spellings }: ZipName, counties: reado
 const isSame = (a: Candidate, b: Candidate): boolean =>
   a.area === b.area && a.county === b.county && a.missing === b.missing;
 
-/** The candidates that are among others. */
+/** Returns the candidates that are also in `others`. */
 export const among = (candidates: readonly Candidate[], others: readonly Candidate[]): readonly Candidate[] =>
   candidates.filter((one) => others.some((other) => isSame(one, other)));
 
-/** Each candidate once, with the sum of its weights. */
+/** Merges equal candidates and sums their weights. */
 export const distinct = (candidates: readonly Candidate[]): readonly Candidate[] => {
   if (candidates.length < 2) return candidates;
   const found = new Map<string, Candidate>();
@@ -76,22 +76,24 @@ export const distinct = (candidates: readonly Candidate[]): readonly Candidate[]
   return [...found.values()];
 };
 
-/** Candidates that are possible, but not where the address most likely is. */
+/** Sets the weights to 0: the candidates are possible, but not likely. */
 const unlikely = (candidates: readonly Candidate[]): readonly Candidate[] =>
   candidates.map((one) => ({ ...one, weight: 0 }));
 
-/** The places of a name, without residents. */
+/** Returns the places of a postal name, without residents. */
 const placeCandidates = (table: LocalTable, name: ZipName, counties: readonly string[]): readonly Candidate[] =>
   areasSpelled(table, name, counties).map((area) => ({ ...area, names: [name] }));
 
-// A county of which the places leave less is all theirs: percents are rounded.
+// If the places leave less than this of a county, they are treated as covering all of it, because percentages are
+// rounded.
 const percentMin = 0.5;
 
 /**
- * The areas of a ZIP with their percent of its residents: the places of its names, and the rest of each county.
+ * Returns the areas of a ZIP with their percentages of its residents: the places of its names, and the remainder of
+ * each county.
  *
- * A place has its share of the residents in the counties where it has a row. The preferred name without a share has
- * what other places leave there. A name without a share may mean a place in any county of the ZIP.
+ * A place gets its share of the residents in the counties where it has a row. A preferred name without a share gets
+ * what the other places leave there. Any other name without a share may refer to a place in any county of the ZIP.
  */
 const areasOfZip = (
   table: LocalTable,
@@ -128,7 +130,7 @@ const areasOfZip = (
 
 const rateKey = ({ area, missing }: Candidate): string => missing ?? String(area?.units);
 
-/** The candidates with the rate of most residents first, and among them the area of most residents. */
+/** Sorts candidates by the number of residents with the same rate, then by their own number of residents. */
 export const byResidents = (candidates: readonly Candidate[]): readonly Candidate[] => {
   if (candidates.length < 2) return candidates;
   const totals = new Map<string, number>();
@@ -138,47 +140,51 @@ export const byResidents = (candidates: readonly Candidate[]): readonly Candidat
 };
 
 /**
- * The rule that finds the local taxes of an address by its ZIP, city and county. An import that has the ZIP+4, the
- * street or the ZIP goes before it (`place.ts`).
+ * The rule that finds the local taxes of an address by its ZIP, city and county. An import with the ZIP+4, the street
+ * or the ZIP takes precedence (`place.ts`).
  *
- * The candidates are the areas that the address may lie in. The rate of most residents is charged. The address is ambiguous
- * if candidates have different rates, and its coverage is partial if the rate of a candidate is not established. Less
- * information leaves more candidates, so it never improves an answer.
+ * The candidates are the areas that may contain the address. The rate that applies to most residents is charged. The
+ * address is ambiguous if candidates have different rates, and its coverage is partial if the rate of a candidate is
+ * not established. Less information leaves more candidates, so it never makes a result more certain.
  *
  * | City | Candidates |
  * |---|---|
- * | a name of the ZIP beside the preferred one, with residents in its place | that place; without a rate of its own, the rest of the counties |
- * | the preferred name of the ZIP, or one without residents in its place | all areas of the ZIP |
- * | a place in a county of the ZIP that is the name of no ZIP | that place, which is charged, and all areas of the ZIP |
- * | a name of other ZIPs or counties, which contradicts the ZIP | all areas of the ZIP, and those of the name, which are not charged |
- * | not known, or none | all areas of the ZIP |
+ * | a name of the ZIP other than the preferred name, with residents in its place | that place; if its rate is not established, the remainder of the counties |
+ * | the preferred name of the ZIP, or a name without residents in its place | all areas of the ZIP |
+ * | a place in a county of the ZIP that is not a postal name of any ZIP | that place, which is charged, and all areas of the ZIP |
+ * | a name of other ZIPs or counties, which contradicts the ZIP | all areas of the ZIP, and the areas of the name, which are not charged |
+ * | unknown, or not sent | all areas of the ZIP |
  *
- * - All areas of a ZIP are the places of its names and the rest of each county, as far as they have residents. The place of
- *   a name without residents of its own is possible, and not more likely: an office or a mailbox may be there.
- * - A county keeps only its candidates. One that is not of the ZIP contradicts it: its areas are possible, and not charged.
- * - Without a ZIP, the candidates are those of all ZIPs with the name. If none has it, they are the place, which is
- *   charged, and its county.
- * - Without ZIP and city, they are all areas of the county. The rest outside its places is charged.
+ * - "All areas of the ZIP" are the inhabited places of its names and the inhabited remainder of each county. The place
+ *   of a name without residents is possible, but not likely: an office or a mailbox could be there.
+ * - A county in the address limits the candidates to that county. A county outside the ZIP contradicts it: its areas
+ *   are possible, but not charged.
+ * - Without a ZIP, the candidates are the areas of all ZIPs with that name. If no ZIP has the name, they are the place,
+ *   which is charged, and its county.
+ * - Without a ZIP and a city, the candidates are all areas of the county. The county's remainder is charged.
  */
 
 export type FoundPlace = Pick<
   ByPlace,
   'city' | 'suggestion' | 'contradictsCounty' | 'unknownCounty' | 'zipCounties'
 > & {
-  /** The first one is charged. None: the address does not name a known place. */
+  /** The first candidate is charged. Empty if the address does not name a known place. */
   readonly candidates: readonly Candidate[];
-  /** Whether the city in the address names the area that is charged. */
+  /** Whether the city in the address refers to the area that is charged. */
   readonly isNamed: boolean;
 };
 
 type Read = Pick<FoundPlace, 'city' | 'candidates'> & {
-  /** The areas that the city names there. */
+  /** The candidates that the city refers to. */
   readonly own: readonly Candidate[];
 };
 
 const inhabited = ({ counties }: ZipEntry): ZipEntry['counties'] => counties.filter(([, percent]) => percent > 0);
 
-/** All areas of a ZIP, or those in a county. They are computed for the whole ZIP, because its shares are of the whole. */
+/**
+ * Returns all areas of a ZIP, or only those in one county. Shares are computed for the whole ZIP, because they are
+ * percentages of the whole.
+ */
 const listCandidates = (table: LocalTable, zip: ZipEntry, county: string | null): readonly Candidate[] => {
   const shares = inhabited(zip);
   if (county !== null && !shares.some(([code]) => code === county))
@@ -188,7 +194,7 @@ const listCandidates = (table: LocalTable, zip: ZipEntry, county: string | null)
   return county === null ? all : all.filter((one) => one.county === county);
 };
 
-/** The name of a ZIP that a city is: by its spelling, or by the area that it means. */
+/** Finds the postal name of a ZIP that a city matches, by spelling or by the area it refers to. */
 const nameIn = (table: LocalTable, { names }: ZipEntry, city: string, counties: readonly string[]) => {
   const key = placeKey(city);
   const spelled = names.find(({ spellings }) => spellings.some((name) => placeKey(name) === key));
@@ -203,7 +209,7 @@ const inZip = (table: LocalTable, zip: ZipEntry, city: string | null, county: st
   const name = nameIn(table, zip, city, counties);
   if (name) {
     const claimed = all.filter(({ names }) => names.includes(name));
-    // A name without residents of its own may mean the place of another one.
+    // A name without residents may refer to the place of another name.
     const areas = claimed.length > 0 ? claimed : areasSpelled(table, name, counties);
     const own = claimed.length > 0 ? claimed : among(all, areas);
     const there = areas.length > 0 ? own : all.filter(({ missing, area }) => missing === null && !area?.place);
@@ -219,7 +225,7 @@ const inZip = (table: LocalTable, zip: ZipEntry, city: string | null, county: st
     : { city: 'unknown', candidates: all, own: [] };
 };
 
-/** The areas of a city anywhere in the state; for a name without a place, the areas of its ZIPs. */
+/** Returns the areas of a city anywhere in the state; for a postal name that is not a place, the areas of its ZIPs. */
 const anywhere = (table: LocalTable, city: string): readonly Candidate[] => {
   const places = areasNamed(table, city, null);
   return unlikely(places.length > 0 ? places : withoutZip(table, city, null).candidates);
@@ -244,7 +250,7 @@ const withoutZip = (table: LocalTable, city: string | null, county: string | nul
     : { city: 'unknown', candidates: ofCounty, own };
 };
 
-/** Find the areas that may tax an address of the table's state. The caller checks the tax day. */
+/** Finds the areas that may tax an address in the table's state. The caller checks the tax day. */
 export const findPlace = (
   table: LocalTable,
   { zip5, city, county }: Pick<TaxAddress, 'zip5' | 'city' | 'county'>,
@@ -273,11 +279,14 @@ export const findPlace = (
   };
 };
 
-/** The known name that a mistyped city most likely means: of the ZIP if one is near enough, otherwise of the state's places. */
+/**
+ * Suggests the known name that a mistyped city most likely means: a name of the ZIP if one is close enough, otherwise a
+ * place in the state.
+ */
 const nearestName = (table: LocalTable, zip: ZipEntry | undefined, city: string): string | null => {
   const plain = plainName(city);
   const words = plain.split(' ');
-  // A name without one of the words is another place: North Little Rock is not Little Rock.
+  // Dropping a word gives a different place: North Little Rock is not Little Rock.
   const shorter = new Set(words.map((_, position) => words.toSpliced(position, 1).join(' ')));
   const nearest = (names: ReadonlyMap<string, string>) =>
     names.get(

@@ -37,37 +37,40 @@ import {
 export type Period = Pick<PackedPeriod, 'from' | 'to'> & {
   /** `null` if the rate is not established. */
   readonly taxes: readonly LocalTax[] | null;
-  /** The whole local rate, in units of `10^-rateDecimals`. */
+  /** The combined local rate, in units of `10^-rateDecimals`. */
   readonly units: bigint | null;
   readonly evidence: Evidence;
-  /** `null` if the day of the source is not known. */
+  /** `null` if the source's date is unknown. */
   readonly published: Published | null;
 };
 
-/** A name that the postal service uses in a ZIP, with the percent of the residents within the limits of its place. */
+/** A name that the postal service uses in a ZIP, with the percentage of residents within the limits of its place. */
 export type ZipName = {
-  /** The name as people write it, then its other spellings. */
+  /** The usual spelling first, then other spellings. */
   readonly spellings: readonly string[];
   /** `null`: see `ZipRow`. */
   readonly share: number | null;
 };
 
 /**
- * A packed area with its periods, the oldest first; `taxes` and `units` are of the newest. Its offset in the table
- * identifies it.
+ * A packed area with its periods, oldest first. `taxes` and `units` come from the newest period. Its offset in the
+ * table identifies it.
  */
 export type Area = Omit<PackedArea, 'periods'> &
   Pick<Period, 'taxes' | 'units'> & {
     readonly offset: number;
     readonly periods: readonly [Period, ...Period[]];
-    /** The place and its aliases, as `cityName` and as `plainName` write them. */
+    /** The place and its aliases, normalized by `cityName` and by `plainName`. */
     readonly names: readonly string[];
     readonly plainNames: readonly string[];
   };
 
 export type ZipEntry = {
   readonly residents: number;
-  /** Counties of this state with their percent of the residents, main first. `0`: a part without residents. */
+  /**
+   * Counties of this state with their percentages of the residents, main county first. `0`: no residents in that
+   * county.
+   */
   readonly counties: readonly (readonly [county: string, percent: number])[];
   /** The preferred name first. */
   readonly names: readonly ZipName[];
@@ -102,14 +105,14 @@ const parseArea = (reading: Reading, offset: number): Area => {
   return { ...packed, offset, taxes, units, periods: read, names, plainNames: names.map(plainName) };
 };
 
-/** The areas, if all of them are one place by name. */
+/** Returns the areas if they all have the same name, otherwise none. */
 const onePlace = (areas: readonly Area[]): readonly Area[] =>
   new Set(areas.map(({ plainNames: [plain] }) => plain)).size === 1 ? areas : [];
 
 /**
- * Find the areas that a city's name means, in the most literal reading that finds any: the name, an alias, the plain
- * name, the name without spaces, the name without a suffix. `related` are the areas of the whole state whose names have
- * the same key.
+ * Finds the areas that a city's name refers to, by the most literal match that finds any: the name, an alias, the plain
+ * name, the name without spaces, the name without a suffix. `related` contains the state's areas whose names have the
+ * same key.
  */
 const placesMeant = (
   related: readonly Area[],
@@ -132,8 +135,8 @@ const placesMeant = (
   return found.length > 0 ? found : placesWithoutSuffix(related, plain).filter(isMeant);
 };
 
-// A suffix may be missing or added only where the state has no other place with the same base name, because Beecher and
-// Beecher City are two places. It is never replaced by another one: Lake City is not Lake Village.
+// A suffix may be missing or added only if no other place in the state has the same base name: Beecher and Beecher City
+// are two places. A suffix is never replaced by a different one: Lake City is not Lake Village.
 const placesWithoutSuffix = (related: readonly Area[], plain: string): readonly Area[] => {
   const found = related.filter(({ plainNames: [name = ''] }) => withoutSuffix(name) === withoutSuffix(plain));
   const names = new Set(found.map(({ plainNames: [name] }) => name));
@@ -156,7 +159,10 @@ const readEntry = (text: string): ZipEntry => {
   };
 };
 
-/** The ZIPs that have a name, by its key: as one text, because a state has thousands of names. */
+/**
+ * Returns the ZIPs of each name, by the name's key. ZIPs are joined in one string to save memory: a state has thousands
+ * of names.
+ */
 const zipsByName = (zips: PackedZips): ReadonlyMap<string, string> => {
   const found = new Map<string, string[]>();
   for (const line of zips.split('\n')) {
@@ -167,7 +173,7 @@ const zipsByName = (zips: PackedZips): ReadonlyMap<string, string> => {
   return new Map([...found].map(([key, ofKey]) => [key, ofKey.join(' ')]));
 };
 
-/** Computes a value on its first use, and keeps it. */
+/** Caches a value on first use. */
 const cached = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) => {
   const values = new Map<Key, Value>();
   return (key) => getOrAdd(values, key, () => make(key));
@@ -178,7 +184,7 @@ const lazy = <Value>(make: () => Value): (() => Value) => {
   return () => only(null);
 };
 
-/** Reads each area of a table on its first use. */
+/** Parses each area of a table on first use. */
 const areaReader = (rates: PackedRates): ((offset: number) => Area) => {
   const taxAt = cached((offset: number) => readTax(rates.taxes, offset));
   const published = new Map(
@@ -190,8 +196,8 @@ const areaReader = (rates: PackedRates): ((offset: number) => Area) => {
 };
 
 /**
- * A state's packed tables, ready for look-ups. Areas, counties and ZIPs are read on their first use: to read all of a
- * large state would take most of the first calculation in it.
+ * Prepares a state's packed tables for look-ups. Areas, counties and ZIPs are parsed on first use, because parsing all
+ * of a large state would dominate the first calculation.
  */
 export const localTable = (rates: PackedRates, zips: PackedZips) => {
   const areaAt = areaReader(rates);
@@ -207,43 +213,46 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
   return {
     fips: rates.fips,
     sources: Object.fromEntries(rates.sources.map(([key, citation]) => [key, citation])),
-    /** Whether no area has a local tax, and no rate is missing. */
+    /** True if no area has a local tax and every rate is established. */
     isUntaxed: rates.is_untaxed,
     countyName: (county: string): string => {
       const name = rates.counties[county];
       assert(name !== undefined, `county ${county} has a name`);
       return name;
     },
-    /** The county that a text names, by its name with or without `County`; `null` if the state has no such county. */
+    /** Finds a county by name, with or without `County`; `null` if the state has no such county. */
     countyNamed: (text: string): string | null =>
       countyByKey().get(countyKey(text)) ?? countyByKey().get(`${countyKey(text)}CITY`) ?? null,
-    /** The name of the county that a mistyped text most likely means. */
+    /** Suggests the county name that a mistyped name most likely means. */
     nearestCounty: (text: string): string | null =>
       rates.counties[countyByKey().get(closest(countyKey(text), countyByKey().keys()) ?? '') ?? ''] ?? null,
     zip: (zip5: string): ZipEntry | undefined => {
       const text = findLine(zips, zip5);
       return text === undefined ? undefined : readEntry(text);
     },
-    /** The remainder of a county, or its only place; `null` if it has no established rate. */
+    /** Returns the remainder of a county, or its only place; `null` if its rate is not established. */
     remainder: (county: string): Area | null => {
       const offset = rates.remainders[county];
       const area = offset === undefined ? null : areaAt(offset);
       return area?.taxes ? area : null;
     },
-    /** Areas with a city's name, in these counties or in all (`null`), by the most literal match. */
+    /**
+     * Returns the areas with a city's name in these counties, or in the whole state (`null`), by the most literal
+     * match.
+     */
     placesNamed: (city: string, counties: readonly string[] | null): readonly Area[] => {
       const plain = plainName(city);
       const isMeant = ({ county }: Area) => counties === null || county === '' || counties.includes(county);
       return placesMeant(related(nameKey(plain)), city, plain, isMeant);
     },
     zipCodes: (): readonly string[] => zips.split('\n').map((line) => line.slice(0, line.indexOf('~'))),
-    /** The ZIPs that the postal service names so. */
+    /** Returns the ZIPs for which the postal service uses this name. */
     zipsNamed: (city: string): readonly string[] => zipsNamed().get(placeKey(city))?.split(' ') ?? [],
-    /** Every area of the state. */
+    /** All areas of the state. */
     areas,
-    /** The areas of a county, and places whose county is not known: their rates are not established. */
+    /** Returns the areas of a county, and places whose county is unknown (their rates are not established). */
     areasIn: cached((county: string) => areas().filter((area) => area.county === county || area.county === '')),
-    /** The state's places by their plain names, for suggestions. */
+    /** The state's places by plain name, for suggestions. */
     placeNames: lazy((): ReadonlyMap<string, string> => {
       const named = areas().filter(({ place }) => place !== '');
       return new Map(named.map(({ place, plainNames: [plain = ''] }) => [plain, place]));
@@ -257,18 +266,18 @@ type OfState = Pick<Release, 'state'>;
 
 const ratesOf = ({ state }: OfState) => readRates(textOf(`rates-${stateOfJurisdiction(state)}`));
 
-/** The local tables of a release's state, loaded on first use and cached. */
+/** Returns the local tables of a release's state, loaded on first use and cached. */
 export const loadLocalTable = (release: OfState): LocalTable => {
   const { state } = release;
   return getOrAdd(tables, state, () => localTable(ratesOf(release), textOf(`zips-${stateOfJurisdiction(state)}`)));
 };
 
-/** The codes of all jurisdictions in the local tables of a release's state. */
+/** Returns the codes of all jurisdictions in the local tables of a release's state. */
 export const codesInTable = (release: OfState): ReadonlySet<string> => {
   const { taxes } = ratesOf(release);
   return new Set(listOffsets(taxes.split('\n')).map((offset) => readTax(taxes, offset).code));
 };
 
-/** Whether an address that no location of a release names has no local tax. */
+/** Returns whether an address that no location of a release contains has no local tax. */
 export const isRestUntaxed = (release: Release): boolean =>
   release.coverage === 'complete' && (release.local === undefined || loadLocalTable(release).isUntaxed);

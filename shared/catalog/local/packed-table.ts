@@ -1,12 +1,12 @@
 /**
- * The text that `npm run pack` makes of a state's local tables, and that functions load when an address of the state is
- * seen.
+ * The format of a state's packed local tables. `npm run pack` writes it, and functions load it at the first address in
+ * the state.
  */
 
 import { assert } from '../../base/assert.ts';
 import type { Evidence, JurisdictionType } from '../release-values.ts';
 
-/** A local tax: its code, name, level, kind (`null` for a plain one) and rate as a fraction (`0.0125`). */
+/** A local tax: its code, name, level, kind (`null` if none) and rate as a fraction (`0.0125`). */
 export type LocalTax = {
   readonly code: string;
   readonly name: string;
@@ -16,8 +16,8 @@ export type LocalTax = {
 };
 
 /**
- * The taxes of an area from a day to a day, inclusive. `to: null`: until the next one begins. `taxes` are offsets, and
- * `evidence` is an index, in the table. `taxes: null`: the rate is not established.
+ * The taxes of an area during a period, inclusive. `to: null`: until the next period begins. `taxes` are offsets and
+ * `evidence` is an index into the table. `taxes: null`: the rate is not established.
  */
 export type PackedPeriod = {
   readonly taxes: readonly number[] | null;
@@ -27,8 +27,8 @@ export type PackedPeriod = {
 };
 
 /**
- * One taxed area: a county's remainder (`place` empty) or a place within a county, with other names of the place and its
- * periods, the oldest first. A place whose rate is not established may have no county (empty).
+ * A taxed area: a county's remainder (`place` is empty) or a place within a county, with the place's aliases and its
+ * periods, oldest first. `county` can be empty for a place whose rate is not established.
  */
 export type PackedArea = {
   readonly county: string;
@@ -38,34 +38,34 @@ export type PackedArea = {
 };
 
 /**
- * Taxes, areas and names are lines of text, because parsing all of them would take most of a first calculation. An
- * offset is the position of a line's first character.
+ * Taxes, areas and names are stored as lines of text, because parsing all of them would dominate the first calculation.
+ * An offset is the position of a line's first character.
  */
 export type PackedRates = {
-  /** The state's two-digit federal code. */
+  /** The state's two-digit FIPS code. */
   readonly fips: string;
-  /** Whether no area has a local tax, and no rate is missing. */
+  /** True if no area has a local tax and every rate is established. */
   readonly is_untaxed: boolean;
   readonly counties: Readonly<Record<string, string>>;
   /** The offset of each county's remainder, or of its only place. */
   readonly remainders: Readonly<Record<string, number>>;
-  /** Each with its key, its citation, the day that it is of, and the day by which a newer one is due (`Published`). */
+  /** For each source: its key, its citation, its as-of date, and the date by which a newer one is due (`Published`). */
   readonly sources: readonly (readonly [key: string, citation: string, as_of: string, due: string])[];
   readonly evidence: readonly Evidence[];
   /** `US-MN-00-053~Hennepin County~county~~0.0015`: see `LocalTax`. */
   readonly taxes: string;
   /**
-   * `053~Minneapolis~~310 1422~2023-10-01~~0`: see `PackedArea`; four fields for each period. Untaxed is `-`, and a rate
-   * not established is empty.
+   * `053~Minneapolis~~310 1422~2023-10-01~~0`: see `PackedArea`, with four fields per period. `-` is untaxed; an empty
+   * field is a rate that is not established.
    */
   readonly areas: string;
-  /** `MINNEAPOLIS~120 4010`: offsets of the areas that have a name or an alias with this key (`nameKey`). Sorted. */
+  /** `MINNEAPOLIS~120 4010`: offsets of the areas with a name or an alias that has this key (`nameKey`). Sorted. */
   readonly names: string;
 };
 
 /**
- * `30339~34292~067:98|121:2~Atlanta=Atl:1|Sandy Springs:1|Vinings`: residents, counties and postal names of a ZIP, as
- * in the columns of the text table. Lines of text, sorted by ZIP.
+ * `30339~34292~067:98|121:2~Atlanta=Atl:1|Sandy Springs:1|Vinings`: the ZIP's residents, counties and postal names, as
+ * in the columns of the text table. Sorted by ZIP.
  */
 export type PackedZips = string;
 
@@ -75,11 +75,11 @@ const writeLine = (fields: readonly (string | number | null)[]): string => {
   return line;
 };
 
-/** A list of offsets as text, and back. */
+/** Converts a list of offsets to text and back. */
 export const writeOffsets = (offsets: readonly number[]): string => offsets.join(' ');
 export const readOffsets = (text: string): readonly number[] => text.split(' ').map(Number);
 
-/** The offset of each line, once the lines are joined by line feeds. */
+/** Returns the offset of each line after the lines are joined with line feeds. */
 export const listOffsets = (lines: readonly string[]): readonly number[] => {
   let offset = 0;
   return lines.map((line) => {
@@ -97,8 +97,8 @@ const lineEnd = (lines: string, offset: number): number => {
 const lineAt = (lines: string, offset: number): string => lines.slice(offset, lineEnd(lines, offset));
 
 /**
- * The suffix of the name of a tax whose split is not known. Packed names have `*` instead, because most of them repeat
- * it.
+ * The suffix of a tax name if the split of the tax is unknown. Packed names replace it with `*`, because most of them
+ * contain it.
  */
 export const combinedSuffix = ' (combined local rate)';
 
@@ -106,7 +106,7 @@ const shortName = (name: string): string =>
   name.endsWith(combinedSuffix) ? `${name.slice(0, -combinedSuffix.length)}*` : name;
 const fullName = (name: string): string => (name.endsWith('*') ? name.slice(0, -1) + combinedSuffix : name);
 
-/** A tax as its line, and back from the offset of the line. */
+/** Converts a tax to its line, and the line at an offset back to a tax. */
 export const writeTax = ({ code, name, type, kind, rate }: LocalTax): string =>
   writeLine([code, shortName(name), type, kind, rate]);
 export const readTax = (taxes: string, offset: number): LocalTax => {
@@ -130,7 +130,7 @@ const readPeriod = ([taxes = '', from = '', to = '', evidence]: readonly string[
 });
 const periodFields = 4;
 
-/** An area as its line, and back from the offset of the line. */
+/** Converts an area to its line, and the line at an offset back to an area. */
 export const writeArea = ({ county, place, aliases, periods }: PackedArea): string =>
   writeLine([county, place, aliases.join('|'), ...periods.flatMap(writePeriod)]);
 export const readArea = (areas: string, offset: number): PackedArea => {
@@ -141,7 +141,9 @@ export const readArea = (areas: string, offset: number): PackedArea => {
   return { county, place, aliases: aliases === '' ? [] : aliases.split('|'), periods: [first, ...others] };
 };
 
-/** A rate table as text, and back: JSON of the small parts, then taxes, areas and names, each after a form feed. */
+/**
+ * Convert a rate table to text and back: JSON for the small parts, then taxes, areas and names, each after a form feed.
+ */
 export const writeRates = ({ taxes, areas, names, ...small }: PackedRates): string =>
   [JSON.stringify(small), taxes, areas, names].join('\f');
 export const readRates = (text: string): PackedRates => {
@@ -149,7 +151,10 @@ export const readRates = (text: string): PackedRates => {
   return { ...JSON.parse(small), taxes, areas, names };
 };
 
-/** The rest of the line that begins with `key` and `~`, by a binary search; `undefined` where there is none. */
+/**
+ * Finds the line that starts with `key` and `~` by binary search and returns the rest of it; `undefined` if there is
+ * none.
+ */
 export const findLine = (sortedLines: string, key: string): string | undefined => {
   const start = `${key}~`;
   let [low, high] = [0, sortedLines.length];
@@ -163,18 +168,20 @@ export const findLine = (sortedLines: string, key: string): string | undefined =
   return undefined;
 };
 
-/** Counts of a rate table. */
+/** Counts for a rate table. */
 export type RateSummary = {
-  /** How many areas have their newest rate from sources of a day, by the days (`Published`); empty days are not known. */
+  /**
+   * How many areas have their newest rate from sources published on each date (`Published`). Empty dates are unknown.
+   */
   readonly ages: readonly { readonly as_of: string; readonly due: string; readonly areas: number }[];
-  /** Whether no area has a local tax. */
+  /** True if no area has a local tax. */
   readonly is_untaxed: boolean;
-  /** Areas with an established rate: places, and counties outside them. */
+  /** Areas with an established rate: places and county remainders. */
   readonly areas: number;
-  /** Places that are known to have, or may have, a rate of their own. */
+  /** Places that have, or could have, a different rate from their county. */
   readonly places: number;
-  /** The areas whose rate is not established. */
+  /** Areas whose rate is not established. */
   readonly places_missing: number;
-  /** Counties where the rate outside their places is not established. */
+  /** Counties whose remainder has no established rate. */
   readonly counties_missing: number;
 };

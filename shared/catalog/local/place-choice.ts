@@ -19,30 +19,35 @@ import { type Candidate, type FoundPlace, findPlace } from './find-place.ts';
 import { type Area, type LocalTable, loadLocalTable, type Period } from './local-table.ts';
 import type { LocalTax } from './packed-table.ts';
 
-// Which period of an area answers on a tax day (`YYYY-MM-DD`).
+// Selects the period of an area that applies on a tax day (`YYYY-MM-DD`).
 
-/** The first days of the rates of a table, as `Since` has them for a release. */
+/** The first days of a table's rates; the equivalent of `Since` for a release. */
 type TableDays = { readonly established: string; readonly approximate: string };
 
-/** A period of an area that answers on a day, by its position; `approximation: null`: it is established on that day. */
+/**
+ * A period of an area that applies on a day, with its position. `approximation: null`: it is established on that day.
+ */
 export type DatedRate = {
   readonly period: Period;
   readonly position: number;
-  /** The first day on which it answers so. */
+  /** The first day on which it applies in this way. */
   readonly from: string;
   readonly approximation: Approximation | null;
-  /** `null` if a newer source confirms the rate, or if the day of the source is not known. */
+  /** `null` if a newer source confirms the rate, or if the source's date is unknown. */
   readonly published: Published | null;
 };
 
-/** Whether a period ends before a day: by its own last day, or because the next one has begun. */
+/** Returns whether a period ends before a day, by its last day or because the next period has begun. */
 const hasEnded = ({ periods }: Area, position: number, day: string): boolean => {
   const { to } = periods[position] as Period;
   const next = periods[position + 1]?.from ?? null;
   return to === null ? next !== null && next <= day : to < day;
 };
 
-/** The first day on which a period without one of its own is established: at the latest, its last day. */
+/**
+ * Returns the first day on which a period without a first day is established: `established`, or the period's last day
+ * if earlier.
+ */
 const firstPeriodDay = ({ periods }: Area, position: number, established: string): string => {
   const { to } = periods[position] as Period;
   const next = periods[position + 1]?.from;
@@ -64,10 +69,10 @@ const rateAt = (
 };
 
 /**
- * The rate of an area on a day: of the first period that has not ended. It is established from its own first day, or
- * without one from `established`, at the latest on its last day. Earlier, it answers as an approximation from
- * `approximate` on, because no earlier rate is on record; before that the rate is not known (`null`). After the end of
- * all periods, the newest is the approximation.
+ * Returns an area's rate on a day, from the first period that has not ended. A period is established from its first
+ * day; without a first day, from `established` or its last day, whichever is earlier. Before that, it applies as an
+ * approximation from `approximate` on, because no earlier rate is on record; before `approximate`, the rate is unknown
+ * (`null`). After all periods have ended, the newest one applies as an approximation.
  */
 export const rateOfArea = (area: Area, day: string, { established, approximate }: TableDays): DatedRate | null => {
   const { periods } = area;
@@ -84,11 +89,14 @@ export const rateOfArea = (area: Area, day: string, { established, approximate }
   return rateAt(area, position, last, { of: last, because: 'ended' });
 };
 
-// The part of an answer about the candidates of an address.
+// Describes the candidates of an address.
 
 const taxCodes = ({ area }: Candidate): string | undefined => area?.taxes?.map(({ code }) => code).join();
 
-/** The area that is charged. It names no county where several counties have the same taxes: New York City without a ZIP. */
+/**
+ * Returns the charged area. `county` is empty if several counties have the same taxes, as for New York City without a
+ * ZIP.
+ */
 const chargedArea = (candidates: readonly Candidate[], table: LocalTable): ByPlace['area'] => {
   const [first] = candidates;
   if (!first?.area) return null;
@@ -99,7 +107,10 @@ const chargedArea = (candidates: readonly Candidate[], table: LocalTable): ByPla
   return { place: area.place, county: needsCounty ? table.countyName(area.county) : '' };
 };
 
-/** A place, with its county where it has several rates; the rest of a county is the county. */
+/**
+ * Names a candidate: the place, followed by its county if the place has several rates; the county for a county's
+ * remainder.
+ */
 const candidateName = (table: LocalTable, { area, county, missing }: Candidate, all: readonly Candidate[]): string => {
   if (missing !== null) return missing;
   if (county === '') return 'another county';
@@ -108,7 +119,7 @@ const candidateName = (table: LocalTable, { area, county, missing }: Candidate, 
   return [place, place === '' || hasOthers ? table.countyName(county) : ''].filter(Boolean).join(', ');
 };
 
-/** The candidates by name and rate, with their percents. */
+/** Merges candidates by name and rate, with their percentages of the residents. */
 const possibleAreas = (
   table: LocalTable,
   candidates: readonly Candidate[],
@@ -138,7 +149,7 @@ const candidateLevel = (
   return isNamed || (zip5 === null && city !== null) ? 'city' : 'zip5';
 };
 
-/** A release with the local taxes that one address may have, and which of them are meant. */
+/** A release with the local taxes that could apply to one address, and the choice among them. */
 export type PlaceChoice = { readonly release: Release; readonly choice: LocalChoice };
 
 const unknownSet: LocalSet = { key: '?', codes: [], county: null, isUnknown: true };
@@ -151,10 +162,10 @@ const toJurisdiction = ({ code, name, type, kind }: LocalTax, { tax_type }: Juri
   ...(kind === null ? {} : { kind }),
 });
 
-/** A candidate with its rate on the tax day; `null` where the rate is not known. */
+/** A candidate with its rate on the tax day; `null` if the rate is unknown. */
 type Dated = Candidate & { readonly dated: DatedRate | null };
 
-/** The jurisdictions and rates of an area, from the first day on which they answer. */
+/** Returns the jurisdictions and rates of an area, effective from the first day on which they apply. */
 const datedContent = ({ period, from }: DatedRate, state: Jurisdiction) => ({
   jurisdictions: (period.taxes ?? []).map((tax) => toJurisdiction(tax, state)),
   rates: (period.taxes ?? []).map(({ code, rate }) => ({
@@ -169,7 +180,7 @@ const datedContent = ({ period, from }: DatedRate, state: Jurisdiction) => ({
 
 const cachedMax = 10_000;
 
-/** Computes a value once per owner and key. Drops all values of an owner that has too many. */
+/** Caches a value per owner and key. Clears an owner's values when it has too many. */
 const boundedCache = <Owner extends object, Value>() => {
   const caches = new WeakMap<Owner, Map<string, Value>>();
   return (owner: Owner, key: string, compute: () => Value): Value => {
@@ -183,11 +194,14 @@ const boundedCache = <Owner extends object, Value>() => {
 };
 
 const views = boundedCache<Release, Release>();
-/** The sources of a release and of its tables, which all views of it share. */
+/** The merged sources of a release and its tables, shared by all views of the release. */
 const sources = new WeakMap<Release, Release['sources']>();
 const choices = boundedCache<Release, PlaceChoice>();
 
-/** An area with the period that answers, and why: a period may answer some days as an approximation. */
+/**
+ * Returns a cache key of an area, its period and the reason for an approximation, because one period can apply as
+ * established or as an approximation.
+ */
 const dateKey = ({ area, dated }: Dated): string =>
   area && dated ? `${area.offset}.${dated.position}.${dated.approximation?.because ?? ''}` : '';
 
@@ -213,17 +227,17 @@ const toLocalSet = (table: LocalTable, { dated, county }: Dated): LocalSet => {
   };
 };
 
-/** The rate of a candidate; `null` where it is not established. */
+/** Returns the rate of a candidate; `null` if it is not established. */
 const datedUnits = ({ dated, missing }: Dated): bigint | null =>
   dated && missing === null ? dated.period.units : null;
 
-/** The source of an area without local taxes, whose absence has no rate that could cite it. */
+/** Returns the source of an area without local taxes. Such an area has no rate to cite the source. */
 const findEvidence = (charged: Dated | undefined): LocalChoice['evidence'] => {
   const period = charged?.dated?.period;
   return period?.taxes?.length === 0 ? [period.evidence] : [];
 };
 
-/** Each set once, the charged one first. */
+/** Returns each set once, the charged set first. */
 const distinctSets = (meant: LocalSet, all: readonly LocalSet[]): LocalChoice['possible'] => {
   const others = new Map(all.map((set) => [set.key, set]));
   others.delete(meant.key);
@@ -254,7 +268,7 @@ const findChoice = (
     established: charged?.area ? (charged.area.periods[0].from ?? local.established_from) : null,
   };
   return {
-    // Rates are compared only to take the highest.
+    // All rates are needed only to take the highest.
     release: placeView(release, table, prefer === 'highest' ? all : all.slice(0, 1)),
     choice: {
       ...plainChoice(meant === unknownSet ? 'state' : candidateLevel(found, address), meant),
@@ -266,9 +280,9 @@ const findChoice = (
 };
 
 /**
- * Find the local taxes of an address by its ZIP and city in the tables that a release names, on a tax day. `null` where
- * the state has no local taxes, so that there is nothing to choose. The release has the rates of all possible sets if
- * the highest is preferred, otherwise only the rates of the charged set.
+ * Finds the local taxes of an address by its ZIP, city and county in the release's tables on a tax day. `null` if the
+ * state has no local taxes. The returned release contains the rates of all possible sets if `prefer` is `highest`,
+ * otherwise only the rates of the charged set.
  */
 export const choosePlace = (
   release: Release,
@@ -278,7 +292,7 @@ export const choosePlace = (
 ): PlaceChoice | null => {
   const { local } = release;
   if (!local || loadLocalTable(release).isUntaxed) return null;
-  // A shop ships to the same ZIPs and cities again and again.
+  // Cached, because a shop ships to the same ZIPs and cities repeatedly.
   const key = [address.zip5, address.city, address.county, day, prefer].join('|');
   return choices(release, key, () => findChoice(release, local, address, day, prefer));
 };

@@ -1,9 +1,9 @@
-// A fast path for most names, because a state has thousands.
+// A fast path for most names, because a state has thousands of names.
 const plainWords = /^[A-Za-z]+(?: [A-Za-z]+)*$/;
 
 /**
- * Normalize a city's name: upper case, without accents and punctuation, one space between words. `Winston-Salem` and
- * `Winston Salem` are equal, and so are both spellings of `Cañon City`. `null` for an empty name.
+ * Normalizes a city's name: upper case, without accents and punctuation, one space between words. `Winston-Salem` and
+ * `Winston Salem` become equal, as do both spellings of `Cañon City`. `null` for an empty name.
  */
 export const cityName = (text: string): string | null =>
   plainWords.test(text) ? text.toUpperCase() : normalized(text);
@@ -18,7 +18,9 @@ const normalized = (text: string): string | null =>
     .replaceAll(/ +/g, ' ')
     .trim() || null;
 
-/** A name as the part of a jurisdiction code: `Round Rock` is `ROUND-ROCK`, `Cañon City` is `CANON-CITY`. */
+/**
+ * Returns a name as part of a jurisdiction code: `Round Rock` becomes `ROUND-ROCK`, `Cañon City` becomes `CANON-CITY`.
+ */
 export const codePart = (text: string): string =>
   text
     .normalize('NFD')
@@ -28,9 +30,12 @@ export const codePart = (text: string): string =>
     .replaceAll(/[^A-Z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
 
-// How the name of a city or county in an address is compared with the names that tables and the postal service use.
+// Compares the name of a city or county in an address with the names in tables and postal data.
 
-/** Words that the postal service abbreviates, and how the names of tables are compared: `Fort` as `Ft`, `Hts` as `Heights`. */
+/**
+ * Words that the postal service abbreviates, and the form used for comparison: `Fort` becomes `Ft`, `Hts` becomes
+ * `Heights`.
+ */
 const sameWords: Readonly<Record<string, string>> = {
   ...{ SAINT: 'ST', SAINTE: 'STE', FORT: 'FT', MOUNT: 'MT' },
   ...{ BCH: 'BEACH', BRK: 'BROOK', CRK: 'CREEK', CTR: 'CENTER', CTY: 'CITY', CY: 'CITY', CYN: 'CANYON' },
@@ -44,8 +49,8 @@ const directions: Readonly<Record<string, string>> = { N: 'NORTH', S: 'SOUTH', E
 const needsRewriting = new RegExp(`^([NSEW]|NO|SO) |\\b(OF|${Object.keys(sameWords).join('|')})\\b`);
 
 /**
- * A name that was normalized by `cityName`, with one form of each word that has an abbreviation, and with a direction as
- * its first word spelled out: `N Little Rock` is `North Little Rock`, and `College Sta` is `College Station`.
+ * Returns a `cityName` with one form of each word that has an abbreviation, and with a direction in the first word
+ * spelled out: `N Little Rock` becomes `North Little Rock`, and `College Sta` becomes `College Station`.
  */
 export const plainName = (name: string): string =>
   name.includes(' ') && needsRewriting.test(name) ? rewritten(name) : name;
@@ -58,23 +63,27 @@ const rewritten = (name: string): string =>
     .map((word) => sameWords[word] ?? word)
     .join(' ');
 
-/** A plain name without spaces: the postal service splits words that the census joins (`Mc Cook`, `O Fallon`). */
+/**
+ * Returns a plain name without spaces. The postal service splits words that the census joins (`Mc Cook`, `O Fallon`).
+ */
 export const joinedName = (plain: string): string => (plain.includes(' ') ? plain.replaceAll(' ', '') : plain);
 
-/** The key by which names of places are equal: `OFALLON` of `O'Fallon` and of `O Fallon`; `''` of nothing. */
+/**
+ * Returns the key by which place names are compared: `OFALLON` for `O'Fallon` and `O Fallon`; `''` for an empty name.
+ */
 export const placeKey = (name: string): string => joinedName(plainName(cityName(name) ?? ''));
 
 const placeSuffix = / (CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/;
 
-/** Whether a name ends in the word for a kind of place: `Beecher City`. */
+/** Returns whether a name ends in the word for a kind of place: `Beecher City`. */
 export const hasSuffix = (plain: string): boolean => placeSuffix.test(plain);
 
-/** A plain name without that word: `Beecher`. */
+/** Removes that word from a plain name: `Beecher`. */
 export const withoutSuffix = (plain: string): string => plain.replace(placeSuffix, '');
 
 const joinedSuffixes = ['CITY', 'TOWN', 'VILLAGE', 'TOWNSHIP', 'BOROUGH'];
 
-/** The key that all readings of a plain name share: `LAKE` of `Lake`, `Lake City`, `Lakecity` and `La Ke`. */
+/** Returns the key shared by all readings of a plain name: `LAKE` for `Lake`, `Lake City`, `Lakecity` and `La Ke`. */
 export const nameKey = (plain: string): string => {
   const joined = joinedName(plain);
   let end = joined.length;
@@ -87,7 +96,10 @@ const countyPrefix = /^(CITY AND BOROUGH|CITY AND COUNTY|MUNICIPALITY|COUNTY|CIT
 const countySuffix =
   / (CITY AND BOROUGH|COUNTY|CNTY|CO|PARISH|BOROUGH|CENSUS AREA|MUNICIPALITY|MUNICIPIO|PLANNING REGION)$/;
 
-/** A county's name without spaces and without the word for what it is: `DUPAGE` of `Du Page Co`; `''` of nothing. */
+/**
+ * Returns a county's name without spaces and without the word for its type: `DUPAGE` for `Du Page Co`; `''` for an
+ * empty name.
+ */
 export const countyKey = (text: string): string =>
   joinedName(
     plainName((cityName(text) ?? '').replace(countyPrefix, ''))

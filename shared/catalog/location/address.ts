@@ -14,15 +14,15 @@ import { statesOfZip } from './zip-states.ts';
 
 const text = z.nullish(z.string('Send a string.').check(z.maxLength(500, 'Send at most 500 characters.')));
 
-// As a number, a ZIP code loses its leading zero.
+// A ZIP code sent as a number loses its leading zero.
 const zip = z.nullish(
   z.string('Send a string, such as "02108".').check(z.maxLength(500, 'Send at most 500 characters.')),
 );
 
-/** The five digits that a ZIP code begins with; `null` for a code of another country. */
+/** Returns the first five digits of a ZIP code; `null` for a foreign postal code. */
 export const fiveDigitZip = (postalCode: string): string | null => /^\s*(\d{5})/.exec(postalCode)?.[1] ?? null;
 
-/** A postal address as a request carries it. */
+/** A postal address as sent in a request. */
 export const PostalAddress = described(
   z.object(
     {
@@ -43,7 +43,7 @@ export const PostalAddress = described(
 );
 export type PostalAddress = z.infer<typeof PostalAddress>;
 
-/** Abbreviations that are neither codes of the postal service nor the beginning of a name. */
+/** Abbreviations that are neither postal codes nor the beginning of a name. */
 const abbreviations: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...{ USVI: 'VI', 'US VI': 'VI', SAMOA: 'AS', CNMI: 'MP', NMI: 'MP', SAIPAN: 'MP', 'MARIANA ISLANDS': 'MP' },
@@ -56,7 +56,7 @@ const namesByCode = stateJurisdictions
   .map((code) => [normalizedState(stateName(code)), code] as const);
 const beginningMin = 4;
 
-/** The two-letter code that a misspelt or abbreviated state probably means; `null` if that is not clear. */
+/** Returns the two-letter code that a misspelled or abbreviated state most likely means; `null` if unclear. */
 const stateHint = (text: string): string | null => {
   const name = normalizedState(text);
   const known = abbreviations.get(name);
@@ -72,24 +72,27 @@ const stateHint = (text: string): string | null => {
   return namesByCode.find(([full]) => full === close)?.[1] ?? null;
 };
 
-/** The parts of an address that decide about tax. */
+/** The parts of an address that determine tax. */
 export type TaxAddress = {
   /** ISO 3166 alpha-2, upper case. */
   readonly country: string;
-  /** Two letters; `null` outside the United States. If it is guessed, the first of several until a place is chosen. */
+  /**
+   * Two letters; `null` outside the United States. With `isStateGuessed`, the first of several states until a place is
+   * chosen.
+   */
   readonly state: string | null;
   readonly zip5: string | null;
   /** The four digits of a ZIP+4. */
   readonly plus4: string | null;
-  /** Upper case, without punctuation, as locations write it. */
+  /** Upper case, without punctuation, as in locations. */
   readonly city: string | null;
-  /** The county as sent; it decides if a ZIP spans counties. */
+  /** The county as sent. It is used if a ZIP spans counties. */
   readonly county: string | null;
-  /** House number and street as sent; only with a ZIP, because streets are looked up within one. */
+  /** House number and street as sent. Set only with a ZIP, because streets are looked up by ZIP. */
   readonly line1?: string;
-  /** Whether the postal service uses the ZIP at all. */
+  /** Whether the postal service uses the ZIP. */
   readonly isZipKnown: boolean;
-  /** Whether no state was sent, and the ZIP is in several. */
+  /** Whether no state was sent and the ZIP is in several states. */
   readonly isStateGuessed: boolean;
 };
 
@@ -129,37 +132,37 @@ const abroad = {
 
 const zipPattern = /^(?<zip5>\d{5})(?:-?(?<plus4>\d{4}))?$/;
 
-// Puerto Rico and the territories have ISO country codes of their own, and are states to the postal service.
+// Puerto Rico and the territories have separate ISO country codes, but the postal service treats them as states.
 const territories = new Set(['PR', 'GU', 'VI', 'AS', 'MP']);
 
 const unitedStates = new Set(['US', 'USA', 'UNITED STATES', 'UNITED STATES OF AMERICA']);
 
-/** The country in upper case; a territory by its code, even if it was sent by its name. */
+/** Returns the country in upper case. A territory sent by name becomes its code. */
 const readCountry = ({ country }: PostalAddress): string => {
   const sent = country?.trim() || 'US';
   const text = sent === 'US' ? sent : normalizedState(sent);
-  // Two letters are the code of a country: CA is Canada.
+  // A two-letter country is a country code, not a state: CA is Canada.
   const named = text.length === 2 ? text : (stateCode(text) ?? text);
   return territories.has(named) ? named : text;
 };
 
-/** Whether an address is outside the United States and its territories, where nothing of it is checked. */
+/** Returns whether an address is outside the United States and its territories. Such addresses are not validated. */
 export const isAbroad = (address: PostalAddress): boolean => {
   const country = readCountry(address);
   return !unitedStates.has(country) && !territories.has(country);
 };
 
-/** The state in an address, including a territory sent as the country; empty if there is none. */
+/** Returns the state in an address, including a territory sent as the country; empty if there is none. */
 export const sentState = (address: PostalAddress): string => {
   const country = readCountry(address);
   return address.state?.trim() || (territories.has(country) ? country : '');
 };
 
 /**
- * Read an address for tax. Without a country it is in the United States.
+ * Reads an address for tax. The default country is the United States.
  *
- * Refused, with a pointer below `pointer` to the field to change: a malformed ZIP, an unknown state, a ZIP of another
- * state (unless it crosses the border), and an address without state and ZIP. Foreign addresses are not checked.
+ * Refuses, with a pointer below `pointer` to the field to change, a malformed ZIP, an unknown state, a ZIP of another
+ * state (unless it crosses the border), and an address without state and ZIP. Foreign addresses are not validated.
  */
 export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
   const country = readCountry(address);
@@ -196,7 +199,10 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
   });
 };
 
-/** An address once for each state that it may lie in: several only if no state was sent and its ZIP crosses a border. */
+/**
+ * Returns the address once for each state that may contain it: several only if no state was sent and its ZIP crosses a
+ * border.
+ */
 export const addressesByState = (address: TaxAddress): readonly TaxAddress[] =>
   address.isStateGuessed && address.zip5 !== null
     ? statesOfZip(address.zip5).map((state) => ({ ...address, state }))

@@ -3,7 +3,7 @@ import type { Approximation } from '../effective.ts';
 import type { Location, Release } from '../release.ts';
 import type { Evidence, Published } from '../release-values.ts';
 
-/** Local jurisdictions that tax a place together. The key does not depend on the order of the codes. */
+/** Local jurisdictions that tax a place together. The key is independent of the order of the codes. */
 export type LocalSet = {
   readonly key: string;
   readonly codes: readonly string[];
@@ -11,13 +11,16 @@ export type LocalSet = {
   readonly county?: string | null;
   /** Whether the jurisdictions are not established. */
   readonly isUnknown?: true;
-  /** Set where the rates of another day are used on the tax day. */
+  /** Set if the rates of a different day are used on the tax day. */
   readonly approximation?: Approximation | null;
-  /** When the rates were published, if a local table has them. */
+  /** When the rates were published, if they come from a local table. */
   readonly published?: Published | null;
 };
 
-/** A location with the sets that an address in it may have. Without ZIPs, its limits are unknown: it has the name of a city. */
+/**
+ * A location with the possible sets of its addresses. A location without ZIPs has unknown limits: it is matched by the
+ * name of a city.
+ */
 export type Area = Location & { readonly sets: readonly LocalSet[] };
 
 /** The nine-digit ZIPs of an area, both ends inclusive. */
@@ -26,17 +29,17 @@ export type Span = { readonly low: number; readonly high: number; readonly area:
 type LocationIndex = {
   readonly spans: readonly Span[];
   readonly byCity: ReadonlyMap<string, readonly Area[]>;
-  /** The codes of which the release lists ZIPs. */
+  /** The codes whose ZIPs the release lists. */
   readonly codesWithZips: ReadonlySet<string>;
 };
 
-/** The set of a location's codes. */
+/** The set with a location's codes. */
 export const newLocalSet = (codes: readonly string[]): LocalSet => ({
   key: [...new Set(codes)].sort().join(' '),
   codes,
 });
 
-// Five digits mean all ZIP+4 codes of the ZIP.
+// A five-digit ZIP covers all its ZIP+4 codes.
 const findSpans = ({ zips }: Location, area: Area): Span[] =>
   zips.map(([low, high]) => ({ low: Number(low.padEnd(9, '0')), high: Number(high.padEnd(9, '9')), area }));
 
@@ -58,82 +61,87 @@ const index = ({ locations }: Release): LocationIndex => {
 
 const indexes = new WeakMap<Release, LocationIndex>();
 
-/** The location index of a release, built once because releases are immutable. */
+/** Returns the location index of a release, built once because releases are immutable. */
 export const locationIndex = (release: Release): LocationIndex => getOrAdd(indexes, release, () => index(release));
 
 /**
- * The kind of city: a place of its own where the ZIP is (`place`); a name of the whole ZIP, or of several without a ZIP
- * (`postal`); a name of other ZIPs or counties (`elsewhere`); unknown; or none was sent.
+ * How the city was read: a place in the ZIP (`place`); a postal name of the whole ZIP, or of several ZIPs if none was
+ * sent (`postal`); a name from other ZIPs or counties (`elsewhere`); `unknown`; or not sent (`none`).
  */
 type CityReading = 'place' | 'postal' | 'elsewhere' | 'unknown' | 'none';
 
-/** An area that an address may lie in. */
+/** An area that may contain the address. */
 export type PossibleArea = {
-  /** The place; for the rest of a county, the county. */
+  /** The name of the place, or of the county for a county's remainder. */
   readonly name: string;
-  /** Its local rate in units of `10^-rateDecimals`; `null` where it is not established. */
+  /** The local rate in units of `10^-rateDecimals`; `null` if it is not established. */
   readonly rate: bigint | null;
-  /** The percent of the residents who live there; 0 where it is possible only. */
+  /** The percentage of residents who live there; 0 if the area is possible but not likely. */
   readonly percent: number;
 };
 
-/** A look-up of a place by ZIP and city, without a boundary file. */
+/** The result of a look-up by ZIP and city in the local tables, without a boundary file. */
 export type ByPlace = {
   readonly city: CityReading;
-  /** The nearest known name of an unknown city. */
+  /** The nearest known name for an unknown city. */
   readonly suggestion: string | null;
-  /** Whether the county in the address is not a county of its ZIP. */
+  /** Whether the county in the address is outside its ZIP. */
   readonly contradictsCounty: boolean;
-  /** A county that the state does not have, with the nearest name; `null` where the county is known or none was sent. */
+  /** A county that does not exist in the state, with the nearest name; `null` if the county exists or was not sent. */
   readonly unknownCounty: { readonly suggestion: string | null } | null;
   /**
-   * In how many counties of the state the ZIP has residents; `null` where no ZIP was sent, or the tables do not have
-   * it.
+   * The number of counties in the state where the ZIP has residents; `null` if no ZIP was sent or the tables do not
+   * contain it.
    */
   readonly zipCounties: number | null;
-  /** The area that is charged (`place` is empty for a county's remainder); `null` where no local rate is established. */
+  /** The charged area (`place` is empty for a county's remainder); `null` if no local rate is established. */
   readonly area: { readonly place: string; readonly county: string } | null;
-  /** The place whose rate is not established and whose county's rate is charged instead. */
+  /** The place whose rate is not established, so its county's rate is charged. */
   readonly missing: string | null;
-  /** Where the address may lie; the first one is charged. Areas with the same name and rate are one. */
+  /** The areas that may contain the address, the charged area first. Areas with equal names and rates are merged. */
   readonly possible: readonly PossibleArea[];
   /** The first day on which the charged rate is established. */
   readonly established: string | null;
 };
 
-/** The local jurisdictions that an address may have. */
+/** The local jurisdictions that may apply to an address. */
 export type LocalChoice = {
-  /** The part of the address that decided. */
+  /** The part of the address that determined the choice. */
   readonly level: 'street' | 'zip9' | 'zip5' | 'city' | 'county' | 'state';
-  /** All sets that the address may have. Several make it ambiguous. */
+  /** All possible sets. The address is ambiguous if there are several. */
   readonly possible: readonly [LocalSet, ...LocalSet[]];
   /** The default sets: the sets of the whole ZIP, if it has any (SSUTA section 305). */
   readonly usual: readonly [LocalSet, ...LocalSet[]];
   /** The sources of the sets. */
   readonly evidence: readonly Evidence[];
-  /** Whether a city's name alone decided: mail that is addressed to a city goes to places beyond its limits as well. */
+  /** Whether only the city's name determined the choice. Postal addresses use a city's name beyond its limits. */
   readonly isByName: boolean;
-  /** Whether the sets are of a part of the ZIP, and the rest of it is unknown. */
+  /** Whether the sets cover only part of the ZIP, and the rest of the ZIP is unknown. */
   readonly isPart: boolean;
-  /** Whether a city that is known only by its name takes precedence over these. */
+  /** Whether a city that is known only by name takes precedence over these sets. */
   readonly yieldsToCity: boolean;
-  /** Whether no city was sent that could take precedence over these. */
+  /** Whether no city was sent that could take precedence over these sets. */
   readonly lacksCity: boolean;
-  /** Whether borders cross the ZIP, and the taxes beyond them are unknown. */
+  /** Whether borders cross the ZIP and the taxes beyond them are unknown. */
   readonly crossesBorders: boolean;
-  /** The cities with sets of their own in the ZIP, if the address names none of them. */
+  /** The cities with separate sets in the ZIP, if the address names none of them. */
   readonly otherCities: readonly string[];
-  /** Whether the ZIP does not belong to the city in the address. One of both is wrong, and the ZIP decides. */
+  /** Whether the ZIP does not belong to the city in the address. One of them is wrong; the ZIP is used. */
   readonly contradictsCity: boolean;
-  /** Whether the content has ZIP+4 ranges in the ZIP. */
+  /** Whether the content has ZIP+4 ranges for the ZIP. */
   readonly hasRanges: boolean;
-  /** `null` if an imported location decided. */
+  /** `null` if the choice comes from an imported location. */
   readonly byPlace: ByPlace | null;
-  /** Whether the source says only that the taxes depend on the address within the city: the fallback release applies. */
+  /**
+   * Whether the source says only that the taxes depend on the address within the city. The fallback release then
+   * applies.
+   */
   readonly dependsOnAddress?: true;
-  /** Whether a release above the applied one says that the taxes depend on the address within the city. */
+  /** Whether a release above the applied release says that the taxes depend on the address within the city. */
   readonly ofAddresses?: true;
-  /** Whether some of the possible sets are of street addresses in the ZIP, none of which was found for the address. */
+  /**
+   * Whether some of the possible sets apply only to street addresses in the ZIP, and none of them matches the address.
+   */
   readonly byStreet?: true;
 };
 
@@ -141,7 +149,7 @@ const distinct = (areas: readonly Area[]): LocalSet[] => [
   ...new Map(areas.flatMap(({ sets }) => sets).map((set) => [set.key, set])).values(),
 ];
 
-/** A choice of one set, with every uncertainty absent. */
+/** Returns a choice of one set without any uncertainty. */
 export const plainChoice = (level: LocalChoice['level'], set: LocalSet): LocalChoice => ({
   level,
   possible: [set],
@@ -158,7 +166,9 @@ export const plainChoice = (level: LocalChoice['level'], set: LocalSet): LocalCh
   byPlace: null,
 });
 
-/** The choice among areas that an address may lie in; `undefined` without areas. `usual` are the default ones. */
+/**
+ * Returns the choice among areas that may contain an address; `undefined` without areas. `usual` are the default areas.
+ */
 export const pickLocals = (
   level: LocalChoice['level'],
   areas: readonly Area[],
@@ -186,41 +196,41 @@ const untaxed: LocalSet = { key: '', codes: [] };
 const withSets = <Sets extends LocalChoice['possible']>(sets: Sets, more: readonly LocalSet[]): Sets =>
   [...sets, ...more.filter(({ key }) => sets.every((set) => set.key !== key))] as unknown as Sets;
 
-/** Add possible sets; the default sets stay. */
+/** Adds possible sets. The default sets do not change. */
 export const addAlternatives = (choice: LocalChoice, { possible, evidence }: LocalChoice): LocalChoice => ({
   ...choice,
   possible: withSets(choice.possible, possible),
   evidence: [...new Set([...choice.evidence, ...evidence])],
 });
 
-/** Add the empty set (no local tax) to the possible and the default sets. */
+/** Adds the empty set (no local tax) to the possible and the default sets. */
 export const withUntaxed = (choice: LocalChoice): LocalChoice => ({
   ...choice,
   possible: withSets(choice.possible, [untaxed]),
   usual: withSets(choice.usual, [untaxed]),
 });
 
-/** The choice for a ZIP that no location names: no local tax. */
+/** Returns the choice for a ZIP that no location contains: no local tax. */
 export const untaxedZip = (level: LocalChoice['level']): LocalChoice => plainChoice(level, untaxed);
 
-/** The choice for a ZIP that contradicts the city in the address: the city's sets are possible as well. */
+/** Returns the choice for a ZIP that contradicts the city in the address. It adds the city's sets as possible. */
 export const addContradictingCity = (ofZip: LocalChoice, ofCity: LocalChoice): LocalChoice => ({
   ...addAlternatives(ofZip, { ...ofCity, evidence: [] }),
   contradictsCity: true,
 });
 
-/** Whether some address there has local taxes. */
+/** Returns whether any possible set has local taxes. */
 export const hasLocals = ({ possible }: LocalChoice): boolean => possible.some(({ codes }) => codes.length > 0);
 
-/** Whether the tables leave several rates, or do not know the place at all. */
+/** Returns whether the tables leave several possible rates, or do not contain the place. */
 export const isOpen = ({ possible }: ByPlace): boolean =>
   possible.length === 0 || possible.some(({ rate }) => rate !== possible[0]?.rate);
 
-/** Whether a rate that the tables leave is not established. */
+/** Returns whether any possible rate from the tables is not established. */
 export const isIncomplete = ({ possible }: ByPlace): boolean =>
   possible.length === 0 || possible.some(({ rate }) => rate === null);
 
-/** Whether an address may have other local taxes than the chosen ones. */
+/** Returns whether local taxes other than the chosen ones may apply to an address. */
 export const isAmbiguous = (choice: LocalChoice): boolean => {
   const { possible, isByName, isPart, lacksCity, crossesBorders, ofAddresses = false, byPlace } = choice;
   if (byPlace !== null && isOpen(byPlace)) return true;

@@ -19,10 +19,10 @@ import {
   withUntaxed,
 } from './local-choice.ts';
 
-/** `outside`: the street rows of the ZIP do not have the address, so they do not decide. */
+/** `outside`: the street rows of the ZIP do not contain the address, so they do not apply. */
 type StreetChoice = LocalChoice | 'outside' | 'unknown';
 
-/** Find the local jurisdictions of an address by its street, among the spans in force in its ZIP. */
+/** Finds the local jurisdictions of an address by its street, among the spans in force in its ZIP. */
 export const chooseByStreet = (
   { streets, established_from }: Release,
   near: readonly Span[],
@@ -44,17 +44,19 @@ export const chooseByStreet = (
 const hasStreets = (release: Release | undefined): boolean =>
   release !== undefined && (release.streets !== undefined || hasStreets(release.fallback));
 
-/** The address without its street if the content has no streets of its ZIP, so that addresses of one ZIP are equal. */
+/**
+ * Removes the street from the address if the content has no streets in its ZIP, so that addresses in one ZIP are equal.
+ */
 export const withRelevantStreet = (address: TaxAddress, releaseFor: ReleaseFor): TaxAddress => {
   const { line1, ...others } = address;
   const isRelevant = line1 === undefined || addressesByState(address).some((one) => hasStreets(releaseFor(one)));
   return isRelevant ? address : others;
 };
 
-/** A ZIP to look up: its first nine-digit number, and the rest of the address. */
+/** A ZIP to look up: its lowest nine-digit number, and the ZIP+4 digits and city of the address. */
 type ZipLookup = { readonly first: number; readonly plus4: string | null; readonly city: string | null };
 
-/** The areas of the narrowest spans that contain a whole range; several if they are equally narrow. */
+/** Returns the areas of the narrowest spans that contain a whole range; several if they are equally narrow. */
 const narrowest = (spans: readonly Span[], low: number, high: number): Area[] => {
   let width = Number.POSITIVE_INFINITY;
   let areas: Area[] = [];
@@ -68,7 +70,7 @@ const narrowest = (spans: readonly Span[], low: number, high: number): Area[] =>
   return areas;
 };
 
-/** Whether spans together cover a range. */
+/** Returns whether the spans together cover a range. */
 const fill = (spans: readonly Span[], low: number, high: number): boolean => {
   let next = low;
   for (const span of spans.toSorted((a, b) => a.low - b.low)) {
@@ -78,7 +80,7 @@ const fill = (spans: readonly Span[], low: number, high: number): boolean => {
   return next > high;
 };
 
-/** The choice among spans. The rest of the ZIP has no local tax (`isRestUntaxed`) or is unknown. */
+/** Returns the choice among spans. The rest of the ZIP has no local tax (`isRestUntaxed`) or is unknown. */
 const byRanges = (spans: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
   const { first, plus4 } = zip;
   const last = first + 9999;
@@ -96,7 +98,7 @@ const byRanges = (spans: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean
   return isRestUntaxed ? withUntaxed(found) : { ...found, isPart: true };
 };
 
-/** Add the sets of the cities in the ZIP as possible. */
+/** Adds the sets of the other cities in the ZIP as possible. */
 const besideCities = (
   meant: LocalChoice,
   spans: readonly Span[],
@@ -109,7 +111,7 @@ const besideCities = (
   return { ...addAlternatives(meant, others), otherCities };
 };
 
-/** The choice among spans that are not of street addresses. */
+/** Returns the choice among spans that are not limited to street addresses. */
 const besideStreets = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
   const ofCities = near.filter(({ area }) => area.within_city !== undefined);
   if (ofCities.length === 0) return byRanges(near, zip, isRestUntaxed);
@@ -120,21 +122,21 @@ const besideStreets = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boo
     return own.some(({ area }) => !area.yields_to_city) ? found : besideCities(found, ofZip, zip, isRestUntaxed);
   const others = near.filter(({ area }) => area.within_city === undefined);
   const usual = byRanges(others, zip, isRestUntaxed);
-  // An unknown name may be another spelling of a city of this ZIP, but not of a city that is known only by its name.
+  // An unknown name may be a different spelling of a city in this ZIP, but not of a city that is known only by name.
   if (usual) return besideCities(usual, zip.city === null ? ofCities : ofZip, zip, isRestUntaxed);
   if (zip.city !== null) return undefined;
-  // Cities in the ZIP's own rows take precedence over cities that are known only by their names.
+  // Cities in the ZIP's rows take precedence over cities that are known only by name.
   const meant = byRanges(ofZip, zip, isRestUntaxed) ?? byRanges(ofCities, zip, isRestUntaxed);
   return meant && { ...besideCities(meant, ofCities, zip, isRestUntaxed), isPart: true };
 };
 
 /**
- * Find the local jurisdictions of a ZIP among the spans in force that touch it. Spans of the address's city take
- * precedence, then the narrowest range with its ZIP+4, then the whole ZIP. Sets of street addresses are possible even
- * with a ZIP+4; without any other span they are the only ones.
+ * Finds the local jurisdictions of a ZIP among the spans in force that touch it. Spans of the address's city take
+ * precedence, then the narrowest range with its ZIP+4, then the whole ZIP. Sets for street addresses are possible even
+ * with a ZIP+4. If there are no other spans, they are the only sets.
  *
- * `undefined` if no span contains the address, as for a ZIP+4 in a gap between spans. If there are gaps, a ZIP without its
- * four digits is `isPart`, because it may lie in one.
+ * `undefined` if no span contains the address, for example for a ZIP+4 in a gap between spans. If there are gaps, a
+ * five-digit ZIP is `isPart`, because the address may be in a gap.
  */
 const chooseByZip = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boolean): LocalChoice | undefined => {
   const ofStreets = near.filter(({ area }) => area.of_streets);
@@ -150,16 +152,20 @@ const chooseByZip = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boole
   return both.possible.length > found.possible.length ? { ...both, byStreet: true } : found;
 };
 
-/** Whether a ZIP without a location has no local tax: the release is complete and lists all places with local taxes. */
+/**
+ * Returns whether a ZIP without a location has no local tax: the release is complete and lists all places with local
+ * taxes.
+ */
 const isRestUntaxed = ({ coverage }: Release): boolean => coverage === 'complete';
 
-/** Whether the release lists the ZIPs of all of a city's local taxes, so that other ZIPs have none. */
+/** Returns whether the release lists all ZIPs of a city's local taxes, so other ZIPs have none. */
 const hasAllZips = (release: Release, { possible }: LocalChoice): boolean => {
   const { codesWithZips } = locationIndex(release);
   return isRestUntaxed(release) && possible.every(({ codes }) => codes.every((code) => codesWithZips.has(code)));
 };
 
-// On a day before an import's undated locations are established, the release below answers, which may have the rates of it.
+// On a day before an import's undated locations are established, the fallback release applies, because it may have the
+// rates.
 const countsFromIn = (release: Release): string =>
   release.fallback === undefined ? countsFrom(release) : release.established_from;
 
@@ -170,11 +176,14 @@ const spansNear = (release: Release, zip5: string, day: string): readonly Span[]
   );
 };
 
-/** Whether two choices have no set in common. */
+/** Returns whether two choices have no set in common. */
 const areDisjoint = (a: LocalChoice, b: LocalChoice): boolean =>
   a.possible.every(({ key }) => b.possible.every((set) => set.key !== key));
 
-/** Whether two choices have no rate in common: a shop's table names one tax by several places. */
+/**
+ * Returns whether two choices have no rate in common. Compares rates, because a shop's table lists one tax under
+ * several places.
+ */
 const haveOtherRates = (release: Release, day: string, a: LocalChoice, b: LocalChoice): boolean => {
   const ratesOf = ({ possible }: LocalChoice) =>
     new Set(possible.map(({ codes }) => combinedRate(release, codes, day)));
@@ -198,20 +207,24 @@ const byCity = (release: Release, city: string | null, day: string): Named => {
   return { named: pickLocals('city', wherever, { usual }), withinZips: pickLocals('city', within) };
 };
 
-/** The choice by ZIP if the rows of street addresses do not have the address; if no other row has it, they are all there is. */
+/**
+ * Returns the choice by ZIP if the street rows do not contain the address. If the ZIP has no other rows, the street
+ * rows apply.
+ */
 const outsideStreets = (near: readonly Span[], zip: ZipLookup, isUntaxed: boolean): LocalChoice | undefined => {
   const others = near.filter(({ area }) => !area.of_streets);
   return chooseByZip(others, zip, isUntaxed) ?? chooseByZip(near, zip, isUntaxed);
 };
 
 /**
- * Find the local jurisdictions of an address on a tax day: by its street, else by the narrowest range with its ZIP+4, else
- * by its ZIP, else by its city. `undefined` if no location names it.
+ * Finds the local jurisdictions of an address on a tax day by its street, else by the narrowest range with its ZIP+4,
+ * else by its ZIP, else by its city. `undefined` if no location contains it.
  *
- * A ZIP without its four digits may have the jurisdictions of every range in it. If the ZIP has no local taxes, and the
- * city (known only by its name) has some, the city's apply: a shop's table gives cities rates that its ZIPs lack. If the
- * release lists all ZIPs of those taxes, the ZIP decides instead, and the address is ambiguous when it has none of the
- * city's sets. The same holds for a table that names a city together with ZIPs, and the address has another ZIP.
+ * For a five-digit ZIP, the jurisdictions of every range in it are possible. If the ZIP has no local taxes and the city
+ * (known only by name) does, the city's taxes apply: a shop's table may list rates for cities but not for their ZIPs.
+ * If the release lists all ZIPs of those taxes, the ZIP decides instead, and the address is ambiguous if the ZIP has
+ * none of the city's sets. The same applies if a table lists the city with certain ZIPs and the address has a different
+ * ZIP.
  */
 export const chooseLocals = (release: Release, address: TaxAddress, day: string): LocalChoice | undefined => {
   if (release.locations.length === 0) return undefined;

@@ -15,14 +15,14 @@ import { chooseLocals } from './location-choice.ts';
 /** How precisely an address was resolved: `address_resolution` of the API. */
 export type Resolution = {
   readonly level: 'street' | 'zip9' | 'zip5' | 'city' | 'county' | 'state' | 'none';
-  /** The address may lie in more than one set of jurisdictions. */
+  /** Whether more than one set of jurisdictions is possible. */
   readonly ambiguous: boolean;
   readonly coverage: Coverage;
 };
 
 /** A taxing place: the jurisdictions of an address, state first, and their release. */
 export type TaxingPlace = {
-  /** `US-MI`; for a place that no release covers, the country or territory. */
+  /** `US-MI`; the country or territory for a place that no release covers. */
   readonly code: string;
   readonly name: string;
   /** The release used for the address: the active one, or one of its fallbacks. */
@@ -31,38 +31,38 @@ export type TaxingPlace = {
   readonly jurisdictions: readonly Jurisdiction[];
 };
 
-/** A state that an address without one may lie in. */
+/** A state that may contain an address without a state. */
 export type StateCandidate = {
   /** Two letters. */
   readonly state: string;
-  /** Its combined general rate there, in units of `10^-rateDecimals`; `null` where no content covers it. */
+  /** The combined general rate in that state, in units of `10^-rateDecimals`; `null` if no content covers it. */
   readonly rate: bigint | null;
   readonly lacksLocals: boolean;
-  /** Whether only a part of the ZIP is covered. */
+  /** Whether only part of the ZIP is covered. */
   readonly isPart: boolean;
 };
 
-/** An address located for tax. The caller decides the sourcing, which takes two addresses. */
+/** An address resolved to its jurisdictions. The caller decides the sourcing, which depends on two addresses. */
 export type Located = {
   /** The address in the chosen state. */
   readonly address: TaxAddress;
-  /** The states that it may lie in, if it names none of several. */
+  /** The states that may contain the address, if it has no state and its ZIP is in several. */
   readonly states: readonly StateCandidate[];
-  /** The sets of local jurisdictions that it may have; `null` if no location names it. */
+  /** The possible sets of local jurisdictions; `null` if no location contains the address. */
   readonly choice: LocalChoice | null;
-  /** `highest`: the set and state with the highest rate was chosen. `lowest`: the usual one. */
+  /** `highest`: the set and state with the highest rate were chosen. `lowest`: the default set. */
   readonly prefer: RatePreference;
   readonly place: TaxingPlace;
-  /** The five-digit code of the county where it is taxed; `null` where that is not known. */
+  /** The five-digit code of the county where the sale is taxed; `null` if unknown. */
   readonly county: string | null;
   readonly resolution: Resolution;
   /** The sources of the local jurisdictions. */
   readonly evidence: readonly Evidence[];
-  /** Whether local taxes are unknown: of the state, of the whole ZIP, or of a part of it. */
+  /** Whether local taxes are unknown for the state, the whole ZIP or part of the ZIP. */
   readonly lacksLocals: boolean;
-  /** Set where the local rates of another day are used on the tax day. */
+  /** Set if the local rates of a different day are used on the tax day. */
   readonly approximation: Approximation | null;
-  /** When the local rates were published, if a built-in table has them. */
+  /** When the local rates were published, if they come from a built-in table. */
   readonly published: Published | null;
 };
 
@@ -84,7 +84,7 @@ const uncovered = (
   published: null,
 });
 
-/** Whether local taxes of the release depend on the ZIP or city of an address. */
+/** Returns whether local taxes of the release depend on the ZIP or city of an address. */
 const isLocal = ({ locations }: Release): boolean => locations.length > 0;
 
 const resolutionLevel = (release: Release, { zip5, plus4, isZipKnown }: TaxAddress): Resolution['level'] => {
@@ -92,11 +92,11 @@ const resolutionLevel = (release: Release, { zip5, plus4, isZipKnown }: TaxAddre
   return plus4 === null ? 'zip5' : 'zip9';
 };
 
-// A missing location is an answer only for an address with a ZIP.
+// "No location" means "no local tax" only for an address with a known ZIP.
 const lacksLocalsAt = (release: Release, { zip5, isZipKnown }: TaxAddress): boolean =>
   release.coverage === 'partial' || (isLocal(release) && (zip5 === null || !isZipKnown));
 
-// All jurisdictions of type `state` tax the whole state, such as Tennessee's tax on single articles.
+// All jurisdictions of type `state` tax the whole state, such as Tennessee's single article tax.
 const listJurisdictions = ({ id, jurisdictions }: Release, local: readonly string[]): readonly Jurisdiction[] => {
   const found = jurisdictions.filter(({ code, type }) => type === 'state' || local.includes(code));
   const missing = local.filter((code) => !found.some((jurisdiction) => jurisdiction.code === code));
@@ -113,15 +113,17 @@ const chosenSet = (release: Release, choice: LocalChoice | null, day: string, pr
   return setByRate(release, sets, day, prefer);
 };
 
-/** The release used for an address, and its local taxes; `choice: null` if it has no location for the address. */
+/**
+ * The release used for an address, and its local choice; `choice: null` if the release has no location for the address.
+ */
 type Answer = { readonly release: Release; readonly choice: LocalChoice | null };
 
 const lowestRelease = (release: Release): Release => (release.fallback ? lowestRelease(release.fallback) : release);
 
-/** The county that a code names: `US-IL-031-14000` and `US-CO-00-031` are of 031. */
+/** Returns the county in a code: 031 in `US-IL-031-14000` and `US-CO-00-031`. */
 const countyIn = (code: string): string | undefined => /^US-[A-Z]{2}-(?:00-)?(\d{3})(?:-|$)/.exec(code)?.[1];
 
-/** The sets that name one of the counties (five digits), or none; all sets if no set is left. */
+/** Returns the sets in these counties (five digits) and the sets without a county; all sets if none remain. */
 const setsIn = <Sets extends LocalChoice['possible']>(sets: Sets, counties: ReadonlySet<string | undefined>): Sets => {
   const found = sets.filter(({ codes }) => {
     const named = codes.flatMap((code) => countyIn(code) ?? []);
@@ -131,8 +133,8 @@ const setsIn = <Sets extends LocalChoice['possible']>(sets: Sets, counties: Read
 };
 
 /**
- * Look up a city that an import has only by its name in the built-in tables. If they find it at the address, its sets in
- * other counties are left out, and the name is not ambiguous if it is not in the tables.
+ * Narrows a city that an import has only by name to the place that the built-in tables found: removes its sets in other
+ * counties. The name is no longer ambiguous if the tables are certain.
  */
 const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice => {
   if (!choice.isByName || place?.choice.level !== 'city') return choice;
@@ -147,8 +149,8 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
 };
 
 /**
- * Whether an import covers the address, so that no fallback is needed. It does not if its rates do not cover the day, or
- * if it says only that the taxes depend on the address.
+ * Returns whether an import covers the address, so no fallback is needed. It does not if its rates do not cover the
+ * day, or if it says only that the taxes depend on the address.
  */
 const answersItself = (release: Release, choice: LocalChoice, day: string, prefer: RatePreference): boolean => {
   if (choice.dependsOnAddress) return false;
@@ -156,15 +158,15 @@ const answersItself = (release: Release, choice: LocalChoice, day: string, prefe
   return areRatesKnown(release, listJurisdictions(release, codes), day);
 };
 
-/** An answer, marked if a release above its own states that the taxes depend on the address within the city. */
+/** Marks the choice if a higher release says that the taxes depend on the address within the city. */
 const withUncertainty = ({ release, choice }: Answer, dependsOnAddress: boolean): Answer => ({
   release,
   choice: choice && dependsOnAddress ? { ...choice, ofAddresses: true } : choice,
 });
 
 /**
- * Search the active release first, then each of its fallbacks: an import is an overlay and removes nothing. On a day before
- * `complete_from` of an import, a fallback whose files reach further back takes precedence.
+ * Searches the active release first, then each of its fallbacks, because an import is an overlay and removes nothing.
+ * On a day before an import's `complete_from`, a fallback whose files reach further back takes precedence.
  */
 const buildLocated = (
   active: Release,
@@ -200,7 +202,7 @@ const findCounty = ({ county }: LocalSet, place: PlaceChoice | null): string | n
 const isWithoutLocals = ({ isPart, byPlace }: LocalChoice, { isUnknown }: LocalSet): boolean =>
   isPart || isUnknown === true || (byPlace !== null && isIncomplete(byPlace));
 
-/** The jurisdictions whose rates are approximations on a day. */
+/** Returns the jurisdictions whose rates are approximations on a day. */
 const approximateAt = ({ release, jurisdictions }: TaxingPlace, day: string): readonly Jurisdiction[] =>
   release === null || day >= release.established_from
     ? []
@@ -258,13 +260,13 @@ const toCandidate = (located: Located, day: string): StateCandidate => ({
 });
 
 /**
- * Find the jurisdictions of an address on a tax day.
+ * Finds the jurisdictions of an address on a tax day.
  *
- * If a ZIP spans jurisdictions, or states of which none was sent, Levy takes those with the highest combined general rate
- * (`highest`). Otherwise it takes the rate of most residents from the local tables, and the lowest from imports and among
- * states. It takes a state without content only if all lack content. A city that is known
- * only by its name is ambiguous even with one set. So is a ZIP without its four digits of which only parts are known;
- * its coverage is `partial`. Coverage is `none` for a place without a release, and for a day without rates.
+ * If a ZIP spans jurisdictions, or spans states and no state was sent, Levy chooses the highest combined general rate
+ * if `highest` is set. Otherwise it chooses the rate of most residents in the local tables, and the lowest rate in
+ * imports and among states. It chooses a state without content only if all possible states lack content. A city that is
+ * known only by name is ambiguous even with one set. A five-digit ZIP that is only partly known is also ambiguous, and
+ * its coverage is `partial`. Coverage is `none` for a place without a release and for a day without rates.
  */
 export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string, highest: boolean): Located => {
   const prefer = highest ? 'highest' : 'lowest';

@@ -1,4 +1,4 @@
-/** The states of a ZIP code. The data is the postal service's. */
+/** Maps ZIP codes to states, from postal service data. */
 import data from './zip-states.json' with { type: 'json' };
 
 const none: readonly string[] = [];
@@ -6,7 +6,7 @@ const none: readonly string[] = [];
 type Lists = Readonly<Record<string, string>>;
 type StatesByZip = ReadonlyMap<string, readonly string[]>;
 
-/** Invert the data, which lists ZIPs and ranges of ZIPs by state. */
+/** Inverts the data, which lists ZIPs and ZIP ranges by state. */
 const byZip = (lists: Lists): StatesByZip => {
   const states = new Map<string, readonly string[]>();
   for (const [key, list] of Object.entries(lists))
@@ -20,14 +20,14 @@ const byZip = (lists: Lists): StatesByZip => {
 
 let zips: { readonly three: StatesByZip; readonly five: StatesByZip } | undefined;
 
-// On first use: functions that locate no address do not need it.
+// Built on first use, because functions that do not locate addresses do not need it.
 const statesByZip = () => {
   zips ??= { three: byZip(data.zip3), five: byZip(data.zip5) };
   return zips;
 };
 
 /**
- * Find the states that a five-digit ZIP lies in, in alphabetical order: several where it crosses a border, none where
+ * Returns the states that contain a five-digit ZIP, in alphabetical order: several if the ZIP crosses a border, none if
  * the postal service does not use it.
  */
 export const statesOfZip = (zip5: string): readonly string[] => {
