@@ -11,7 +11,7 @@ import { expiryOf, nameFrom, overlapMs } from '../../shared/cli/terminal/argumen
 import { CommandError } from '../../shared/cli/terminal/run-command.ts';
 
 describe('an API key', () => {
-  it('starts with levy_, is 44 characters long and is never the same twice', () => {
+  it('starts with levy_, is 44 characters long and is unique', () => {
     const keys = Array.from({ length: 1000 }, newApiKey);
     expect(new Set(keys).size).toBe(1000);
     for (const key of keys) expect(key).toMatch(/^levy_[0-9A-Za-z]{39}$/);
@@ -21,7 +21,7 @@ describe('an API key', () => {
     for (const key of Array.from({ length: 1000 }, newApiKey)) expect(isMisspelt(key)).toBe(false);
   });
 
-  it('has an invalid checksum with any character changed, or two exchanged', () => {
+  it('has an invalid checksum if any character changes or two are swapped', () => {
     const key = newApiKey();
     for (let at = 'levy_'.length; at < key.length; at++) {
       const other = key[at] === 'x' ? 'y' : 'x';
@@ -36,7 +36,7 @@ describe('an API key', () => {
     (key) => expect(isMisspelt(key)).toBe(false),
   );
 
-  it('is stored under its SHA-256', () => {
+  it('is stored as its SHA-256 hash', () => {
     // From FIPS 180-2, appendix B.1.
     expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
@@ -66,7 +66,7 @@ describe('--expires', () => {
     ['2027-06-30T23:30:00.5-05:00', '2027-07-01T04:30:00.500Z'],
     ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
     ['never', null],
-  ])('%s ends at %s', (text, end) => expect(expiryOf(text, nowMs)).toBe(end));
+  ])('%s expires at %s', (text, end) => expect(expiryOf(text, nowMs)).toBe(end));
 
   it.each([
     ...['', '90', '-1d', '1.5d', '90 d', '1y', '2027-06-30', '2027-06-30T00:00:00', '2027-02-29T00:00:00Z'].map(
@@ -76,7 +76,7 @@ describe('--expires', () => {
     ['2026-11-21T12:00:00+01:00', 'has already passed'],
     ['3661d', 'more than ten years'],
     ['9999-01-01T00:00:00Z', 'more than ten years'],
-  ])('"%s" is refused: %s', (text = '', because) => expect(refusal(() => expiryOf(text, nowMs))).toContain(because));
+  ])('rejects "%s": %s', (text = '', because) => expect(refusal(() => expiryOf(text, nowMs))).toContain(because));
 });
 
 it.each([
@@ -91,9 +91,9 @@ it.each([
   ['write', ['write']],
   ['read,write', ['read', 'write']],
   ['write, read,write', ['read', 'write']],
-])('the scopes "%s" are %o', (text, scopes) => expect(scopesOf(text)).toEqual(scopes));
+])('parses the scopes "%s" as %o', (text, scopes) => expect(scopesOf(text)).toEqual(scopes));
 
-it('a name is trimmed', () => expect(nameFrom('  Müller & Söhne  ', '--name')).toBe('Müller & Söhne'));
+it('trims a name', () => expect(nameFrom('  Müller & Söhne  ', '--name')).toBe('Müller & Söhne'));
 
 const refused: readonly (readonly [read: (text: string) => unknown, message: string, ...texts: string[]])[] = [
   [overlapMs, 'Pass a duration of at most 90d, such as 24h, or 0.', '', '24', 'never', '91d'],
@@ -138,7 +138,7 @@ const inTexas = (entry: object = {}) => ({
 });
 
 describe('settings', () => {
-  it('are read, each by its kind', () => {
+  it('are parsed by type', () => {
     expect(
       assignmentsFrom([
         'rate_limit=0',
@@ -172,14 +172,14 @@ describe('settings', () => {
     expect(assignmentsFrom([])).toEqual({});
   });
 
-  it('are complete, except service_version', () => {
+  it('can all be set with assignments, except service_version', () => {
     for (const name of Object.keys(defaultSettings('v')))
       expect(refusal(() => assignmentsFrom([`${name}=?`]))).toContain(
         name === 'service_version' ? 'Change it with `settings --service-version`.' : `${name} cannot be ?. Pass `,
       );
   });
 
-  it('have the elections of a remote seller, whose last day is optional', () => {
+  it('accept remote seller elections, with an optional last day', () => {
     const alabama = inTexas({ state: 'AL', election: 'simplified_sellers_use_tax', to: '2026-12-31' });
     const { to: _, ...open } = inTexas();
     const read = (...entries: object[]) => assignmentsFrom([`remote_seller_elections=${JSON.stringify(entries)}`]);
@@ -189,7 +189,7 @@ describe('settings', () => {
     expect(read()).toEqual({ remote_seller_elections: [] });
   });
 
-  it('can come from a file', () => {
+  it('can be read from a file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'levy-settings-'));
     const file = join(folder, 'registrations.json');
     try {
@@ -250,19 +250,19 @@ describe('settings', () => {
     ['ship_from={"state":"NY"}', 'Pass a postal_code or city as well, because NY has local taxes.'],
     ['time_zone=EST', 'time_zone cannot be EST. Pass America/New_York.'],
     ['time_zone=Somewhere', 'Pass an IANA time zone such as America/New_York, or UTC.'],
-  ])('%s is refused: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));
+  ])('rejects %s: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));
 
-  it('accept registrations one after another, and of two states on the same days', () => {
+  it('accept consecutive registrations, and registrations of two states on the same days', () => {
     for (const entry of [{ from: '2026-07-01' }, { state: 'OH' }])
       expect(assignmentsFrom([twice(entry)])).toHaveProperty('registrations.length', 2);
   });
 
-  it('are refused if one is set twice', () =>
+  it('are rejected if one is set twice', () =>
     expect(refusal(() => assignmentsFrom(['rate_limit=1', 'rate_limit=1']))).toBe(
       'rate_limit is set twice. Pass it once.',
     ));
 
-  it('are accepted or refused, for any text', () => {
+  it('are accepted or rejected, for any input', () => {
     const names = Object.keys(defaultSettings('v'));
     const value = fc.oneof(fc.string(), fc.json());
     // `@` names a file.

@@ -42,10 +42,10 @@ const beside = (request: Schema, answer: Schema): Fields => {
 it.each([
   ['a calculation', CalculationRequest, Calculation, calculationAnswerFields],
   ['a transaction', TransactionRequest, RetrievedTransaction, transactionAnswerFields],
-])('names every field of %s that its request does not have', (_name, request, answer, fields) => {
+])('lists every response field of %s that is not in its request', (_name, request, answer, fields) => {
   expect(fields).toEqual(beside(request, answer));
 });
 
-it('names every field of a filing, which two requests may be made of', () => {
+it('lists every response field of a filing, which two requests return', () => {
   expect(Object.keys(filingAnswerFields)).toEqual(Object.keys(Filing.shape));
 });

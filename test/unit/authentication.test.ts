@@ -93,22 +93,22 @@ const callerOf = async (headers: Record<string, string | string[]>) => {
 };
 
 describe('a caller', () => {
-  it('is identified by an API key', async () => {
+  it('is authenticated by an API key', async () => {
     const caller = await callerOf({ 'x-api-key': good });
     expect(caller).toEqual({ account: account('acc_a'), credential: 'key_good', scopes: new Set(['read', 'write']) });
   });
 
-  it.each(['Bearer acc_b', 'bearer  acc_b'])('is identified by a bearer token: %s', async (authorization) => {
+  it.each(['Bearer acc_b', 'bearer  acc_b'])('is authenticated by a bearer token: %s', async (authorization) => {
     const caller = await callerOf({ authorization });
     expect(caller).toEqual({ account: account('acc_b'), credential: 'token:shop', scopes: new Set(['read']) });
   });
 
-  it('may send one value twice, and a key and a token of one account', async () => {
+  it('can send the same value twice, and a key and a token of the same account', async () => {
     const caller = await callerOf({ 'x-api-key': [good, good], authorization: 'Bearer acc_a' });
     expect(caller?.credential).toBe('key_good');
   });
 
-  it('takes two reads per minute for any number of concurrent requests', async () => {
+  it('costs two reads per minute for any number of concurrent requests', async () => {
     await Promise.all(Array.from({ length: 20 }, () => callerOf({ 'x-api-key': good })));
     await callerOf({ 'x-api-key': good });
     expect(reads).toEqual(['key', 'account']);
@@ -147,7 +147,7 @@ describe('401', () => {
     ['a token of no account', { authorization: 'Bearer acc_c' }, invalid, 1],
     ['key and token that disagree', { 'x-api-key': good, authorization: 'Bearer acc_b' }, none, 3],
     ['a good key, a bad token', { 'x-api-key': good, authorization: 'Bearer x' }, invalid, 2],
-  ])('%s is refused with 401, and is no use of a key', async (_case, headers, code, calls) => {
+  ])('rejects %s with 401 and records no use of a key', async (_case, headers, code, calls) => {
     const { problems, headers: replied } = await refusalOf(headers);
     const header = code === invalid || Array.isArray(headers['authorization']) ? 'Authorization' : 'X-API-Key';
     expect(problems).toMatchObject([{ code, source: { header } }]);
@@ -156,13 +156,13 @@ describe('401', () => {
     expect(uses).toEqual([]);
   });
 
-  it('refuses a key from the moment it expires, even in the cache', async () => {
+  it('rejects a key from the moment it expires, even if it is cached', async () => {
     expect((await callerOf({ 'x-api-key': 'old' }))?.credential).toBe('key_old');
     advanceClock(1000);
     expect((await refusalOf({ 'x-api-key': 'old' })).message).toBe('auth_api_key_expired');
   });
 
-  it('a revoked key is refused at most a minute later', async () => {
+  it('rejects a revoked key within a minute', async () => {
     await callerOf({ 'x-api-key': good });
     keys.set(hashKey(good), key('key_good', { revoked_at: new Date(now()).toISOString() }));
     advanceClock(60_000);
@@ -174,7 +174,7 @@ describe('401', () => {
     expect(reads).toEqual(['key']);
   });
 
-  it('is not returned when the database is down, and the failure is not cached', async () => {
+  it('is not returned if the database is down, and the failure is not cached', async () => {
     broken = true;
     await expect(authenticate(context({ 'x-api-key': good }))).rejects.toMatchObject({ name: 'TimeoutError' });
     broken = false;
@@ -183,7 +183,7 @@ describe('401', () => {
 });
 
 describe('the use of a key', () => {
-  it('is recorded at once and then every half hour, for any number of requests', async () => {
+  it('is recorded on the first request and then every 30 minutes, for any number of requests', async () => {
     await Promise.all(Array.from({ length: 20 }, () => callerOf({ 'x-api-key': good })));
     for (let minute = 0; minute < 29; minute++) {
       advanceClock(60_000);
@@ -195,7 +195,7 @@ describe('the use of a key', () => {
     expect(uses).toEqual(['acc_a key_good', 'acc_a key_good']);
   });
 
-  it('is recorded of each key, and of no token', async () => {
+  it('is recorded for each key, but not for tokens', async () => {
     await callerOf({ 'x-api-key': 'other' });
     await callerOf({ authorization: 'Bearer acc_a' });
     await callerOf({ 'x-api-key': good, authorization: 'Bearer acc_a' });
@@ -204,7 +204,7 @@ describe('the use of a key', () => {
 });
 
 describe('403', () => {
-  it('names the missing scope and has the rate limit headers', async () => {
+  it('names the missing scope and includes the rate limit headers', async () => {
     const asked = context({ authorization: 'Bearer acc_a' });
     await authenticate(asked);
     authorize({ scope: 'read' })(asked);
@@ -229,7 +229,7 @@ describe('the cache of an instance', () => {
     return { reads, get };
   };
 
-  it('reads a key once in its lifetime, even if nothing is found, and again after the clock was set back', async () => {
+  it('reads a key once per TTL, even if it does not exist, and again after the clock is set back', async () => {
     const { reads, get } = counting(async () => undefined);
     for (const [ms, count] of [
       [0, 1],

@@ -17,7 +17,7 @@ const problemsOf = (to: Address, options?: Options) =>
 const messagesOf = (to: Address, code: string, options?: Options) =>
   ask({ to }, options).warnings.flatMap((one) => (one.code === code ? one.message : []));
 
-describe('an address that is read', () => {
+describe('address resolution', () => {
   it.each<[Address, string, string, string]>([
     [{ state: 'MI', postal_code: '48933-1514' }, 'US-MI', 'state', 'a ZIP+4'],
     [{ state: 'MI', postal_code: '489331514' }, 'US-MI', 'state', 'a ZIP+4 without its hyphen'],
@@ -39,7 +39,7 @@ describe('an address that is read', () => {
     [{ country: 'U.S. Virgin Islands' }, 'US-VI', 'none', 'a territory with points'],
     [{ country: 'Georgia' }, 'GEORGIA', 'none', 'a country with the name of a state'],
     [{ country: 'CA' }, 'CA', 'none', 'a country with the code of a state'],
-  ])('%o is %s, by %s: %s', (to, code, level) => {
+  ])('resolves %o to %s at level %s: %s', (to, code, level) => {
     const { address_resolution, taxes } = firstLine(to) ?? {};
     expect([taxes?.[0]?.jurisdiction_code, address_resolution?.level]).toEqual([code, level]);
   });
@@ -49,7 +49,7 @@ describe('an address that is read', () => {
     ['82082', ['CO', 'NE', 'WY']],
     ['89061', ['CA', 'NV']],
     ['42223', ['KY', 'TN']],
-  ])('the ZIP %s crosses a border: it is in the state that is sent of %o, and ambiguous without one', (zip, states) => {
+  ])('accepts only the states of the border ZIP %s, %o, and is ambiguous without a state', (zip, states) => {
     for (const state of ['CA', 'CO', 'KY', 'MT', 'NE', 'NV', 'OR', 'SD', 'TN', 'WY']) {
       const to = { state, postal_code: zip };
       if (!states.includes(state)) {
@@ -88,7 +88,7 @@ describe('a ZIP in several states, without a state', () => {
     ['42223', 'US-KY 6.00', 'US-TN 9.50'],
     ['73949', 'US-TX 6.25', 'US-OK 8.95'],
     ['89061', 'US-NV 7.60', 'US-CA 7.75'],
-  ])('%s has the lowest rate, %s, or by the highest_rate policy the highest, %s', (zip, low, high) => {
+  ])('%s resolves to the lowest rate, %s, or with the highest_rate policy to the highest, %s', (zip, low, high) => {
     expect([chosen(zip), chosen(zip, dearest)]).toEqual([low, high]);
   });
 
@@ -99,7 +99,7 @@ describe('a ZIP in several states, without a state', () => {
     ({ state }) =>
       releases[state ?? ''];
 
-  it('is compared with its local taxes: of all its parts by the highest rate, of the whole ZIP otherwise', () => {
+  it('is compared by the rate with local taxes: the highest part with highest_rate, the whole ZIP otherwise', () => {
     const tennessee = releaseOf({
       of: [
         { code: 'US-TN', type: 'state', rate: '0.04' },
@@ -115,7 +115,7 @@ describe('a ZIP in several states, without a state', () => {
     expect(message).toContain('KY (0.06) and TN (0.07)');
   });
 
-  it('is never in a state without content while another has content', () => {
+  it('never resolves to a state without content if another state has content', () => {
     const to = { postal_code: '42223' };
     const tennessee = stateOf('US-TN', '0.07');
     const over = stateOf('US-KY', '0.09', { established_to: '2026-08-31' });
@@ -129,7 +129,7 @@ describe('a ZIP in several states, without a state', () => {
     expect(messagesOf(to, 'address_ambiguous', none).join()).toContain('KY was assumed');
   });
 
-  it('decides about registrations and certificates as well', () => {
+  it('determines which registrations and certificates apply', () => {
     const address = { postal_code: '42223' };
     const registrations = [{ state: 'TN', from: '2020-01-01', to: null, frequency: 'month' as const }];
     expect(rowAt(address, { settings: { registrations } })?.taxability_reason).toBe('not_collecting');
@@ -145,7 +145,7 @@ describe('a ZIP in several states, without a state', () => {
     expect(reasons).toEqual(['standard_rated', 'customer_exempt']);
   });
 
-  it('decides whether the sale stays within its state, at either end', () => {
+  it('determines whether the sale is within one state, at either end', () => {
     const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
     const settings = { sourcing: [{ ...always, policy: 'origin' as const }] };
     const [kentucky, tennessee] = [stateOf('US-KY', '0.06', { settings }), stateOf('US-TN', '0.07', { settings })];
@@ -182,7 +182,7 @@ describe('an address that cannot be resolved', () => {
     [{ state: 'MI', postal_code: '٤٨٩٣٣' }, '/postal_code', 'digits of another script'],
     [{ state: 'OH', postal_code: '48933' }, '/postal_code', 'the ZIP is in Michigan'],
     [{ country: 'PR', postal_code: '48933' }, '/postal_code', 'the ZIP is not in Puerto Rico'],
-  ])('%o is refused at %s: %s', (to, pointer) => {
+  ])('rejects %o at %s: %s', (to, pointer) => {
     expect(problemsOf(to)).toEqual([`${unresolvable} /customer/address${pointer}`]);
   });
 
@@ -199,12 +199,12 @@ describe('an address that cannot be resolved', () => {
     ['US-MI', 'Send MI instead of US-MI.'],
     // Five states begin so.
     ['North', 'Send a two-letter state code such as MI, or the name of the state.'],
-  ])('names what to send for the state %s', (state, advice) => {
+  ])('lists the fields to send for the state %s', (state, advice) => {
     const [problem] = refusal({ to: { state } });
     expect(problem?.detail.endsWith(advice), problem?.detail).toBe(true);
   });
 
-  it('is a problem of each line with its own address, of its origin, and once of the document', () => {
+  it('is reported for each line with its own address, for its origin, and once for the document', () => {
     const bad = { address: { state: 'XX' } };
     const own = { customer: bad, ship_from: null };
     const problems = refusal({ to: { state: 'YY' }, line_items: [{}, own, { ship_from: bad }, own] });
@@ -226,7 +226,7 @@ describe('an address that no content covers', () => {
     [{ country: 'DE', city: 'Berlin' }, 'DE', 'Country DE'],
     [{ state: 'GU', postal_code: '96910' }, 'US-GU', 'Guam'],
     [{ state: 'PW', postal_code: '96940' }, 'US-PW', 'Palau'],
-  ])('%o has no tax, rows of %s with the reason, and a warning', (to, code, name) => {
+  ])('charges no tax on %o, with rows of %s, the reason and a warning', (to, code, name) => {
     const outcome = ask({ to, shipping: { amount: '10.00' } });
     expect(outcome).toMatchObject({ tax_amount: '0.00', exempt_amount: '110.00', content_releases: {} });
     for (const { taxes } of [...outcome.line_items, ...shippingCharges(outcome.shipping)])
@@ -237,7 +237,7 @@ describe('an address that no content covers', () => {
   });
 });
 
-describe('the policies of the account', () => {
+describe("the account's policies", () => {
   const registered = (state: string) => ({
     settings: {
       ...rejectIncomplete.settings,
@@ -258,7 +258,7 @@ describe('the policies of the account', () => {
     expect(refusal({ to })).toEqual([]);
   });
 
-  it('refuse a day outside of the content', () => {
+  it('reject a day that the content does not cover', () => {
     const old = { to: { state: 'MI', postal_code: '48933' }, tax_date: '2021-12-31' };
     const { line_items, warnings } = ask(old);
     expect(line_items[0]?.address_resolution).toEqual({ level: 'state', ambiguous: false, coverage: 'none' });
@@ -296,12 +296,12 @@ describe('the location of an address', () => {
     [{ city: 'St. Johns' }, '7.00', true, 'punctuation in a city does not matter'],
     [{ city: 'Johns' }, '4.00', false, 'a part of a name is no city'],
     [{ postal_code: '48933', city: 'St. Johns' }, '5.00', true, 'the ZIP wins over the city'],
-  ])('%o: %s, ambiguous %s, %s', (to, tax, ambiguous, _, tax_date = '2026-09-15') => {
+  ])('%o has tax %s, ambiguous %s: %s', (to, tax, ambiguous, _, tax_date = '2026-09-15') => {
     const outcome = ask({ to: { state: 'MI', ...to }, tax_date }, options);
     expect([outcome.tax_amount, outcome.line_items[0]?.address_resolution.ambiguous]).toEqual([tax, ambiguous]);
   });
 
-  it('has the highest of several rates with the highest_rate policy', () => {
+  it('uses the highest of several rates with the highest_rate policy', () => {
     expect(ask({ to: { state: 'MI', postal_code: '48911' } }, { ...options, ...dearest }).tax_amount).toBe('7.00');
   });
 });
@@ -345,18 +345,21 @@ describe('the warnings of an address', () => {
     [{ postal_code: '48938' }, /names of cities/, 'Send the city.'],
     [{ postal_code: '48933-1560' }, /several sets/, 'the content has to be corrected.'],
     [{ state: 'MI', city: 'Ada' }, /ADA by name/, 'Send the ZIP code.'],
-  ])('%o is ambiguous: the warning and the refusal have the reason %s; the advice is "%s"', (to, why, advice) => {
-    const [message, ...others] = messagesOf(to, 'address_ambiguous', options);
-    const [problem] = refusal({ to }, { ...options, ...rejectAmbiguous });
-    expect([others, problem?.code]).toEqual([[], unresolvable]);
-    expect(message).toContain('Assumed: Name of CHEAP. ');
-    for (const text of [message, problem?.detail]) {
-      expect(text).toMatch(why);
-      expect(text).toContain(advice);
-    }
-  });
+  ])(
+    'report %o as ambiguous: the warning and the error include the reason %s; the advice is "%s"',
+    (to, why, advice) => {
+      const [message, ...others] = messagesOf(to, 'address_ambiguous', options);
+      const [problem] = refusal({ to }, { ...options, ...rejectAmbiguous });
+      expect([others, problem?.code]).toEqual([[], unresolvable]);
+      expect(message).toContain('Assumed: Name of CHEAP. ');
+      for (const text of [message, problem?.detail]) {
+        expect(text).toMatch(why);
+        expect(text).toContain(advice);
+      }
+    },
+  );
 
-  it('lacks local taxes for a partly known ZIP, which both policies refuse', () => {
+  it('report missing local taxes of a partly covered ZIP, which both policies reject', () => {
     const to = { postal_code: '48934' };
     const { tax_amount, line_items } = ask({ to }, options);
     expect(tax_amount).toBe('5.00');
@@ -372,7 +375,7 @@ describe('the warnings of an address', () => {
     [{ state: 'MI' }, [], 'the release has local taxes by ZIP'],
     [{ state: 'MI', city: 'Nowhere' }, [], 'it does not name the city'],
     [{ state: 'MI', postal_code: '00000' }, ['postal_code_unknown'], 'the ZIP is not in use'],
-  ])('%o lacks local taxes, with the warnings %o: %s', (to, codes) => {
+  ])('report missing local taxes of %o, with the warnings %o: %s', (to, codes) => {
     const { tax_amount, line_items, warnings } = ask({ to }, options);
     expect(tax_amount).toBe('4.00');
     expect(line_items[0]?.address_resolution).toEqual({ level: 'state', ambiguous: false, coverage: 'partial' });
@@ -380,7 +383,7 @@ describe('the warnings of an address', () => {
     expect(warnings[0]?.message).toContain('address.postal_code');
   });
 
-  it('uses the state for a ZIP that is not in use', () => {
+  it('report an unused ZIP, and the state rate applies', () => {
     const outcome = ask({ to: { state: 'MI', postal_code: '00000' } });
     expect([outcome.tax_amount, warningCodes(outcome)]).toEqual(['6.00', ['postal_code_unknown']]);
   });

@@ -8,19 +8,19 @@ const reasonsOf = ({ line_items }: ReturnType<typeof ask>) =>
 const taxesOf = ({ line_items }: ReturnType<typeof ask>) => line_items.map(({ tax_amount }) => tax_amount);
 const resale = { type: 'resale' } as const;
 
-describe('a certificate of exemption', () => {
+describe('an exemption certificate', () => {
   it.each<[object, boolean, string]>([
-    [{}, true, 'without regions or days it holds everywhere and always'],
+    [{}, true, 'it applies everywhere and always without regions and dates'],
     [{ regions: null, valid_from: null, valid_to: null }, true, 'null is absent'],
-    [{ regions: ['us-mi'] }, true, 'the state is named by its code, in any case'],
-    [{ regions: ['OH', 'MI'] }, true, 'it is one of several'],
-    [{ regions: ['Michigan'] }, true, 'a state may be named as in an address'],
-    [{ regions: ['Indiana', 'US-OH'] }, false, 'others are named, in both ways'],
+    [{ regions: ['us-mi'] }, true, 'the state code is case-insensitive'],
+    [{ regions: ['OH', 'MI'] }, true, 'the state is one of several'],
+    [{ regions: ['Michigan'] }, true, 'a state name is accepted'],
+    [{ regions: ['Indiana', 'US-OH'] }, false, 'only other states are listed, by name and by code'],
     [{ valid_from: '2026-09-15' }, true, 'its first day is inclusive'],
     [{ valid_from: '2026-09-16' }, false, 'it begins tomorrow'],
     [{ valid_to: '2026-09-15' }, true, 'its last day is inclusive'],
     [{ valid_to: '2026-09-14' }, false, 'it ended yesterday'],
-  ])('with %o exempts %s on 2026-09-15 in Michigan: %s', (terms, isExempt) => {
+  ])('with %o in Michigan on 2026-09-15 exempts the sale (%s): %s', (terms, isExempt) => {
     const customer = { address: lansing, exemption: { ...resale, ...terms } };
     const outcome = ask({ customer, tax_date: '2026-09-15T23:00:00Z' });
     expect(reasonsOf(outcome)).toEqual([isExempt ? 'customer_exempt' : 'standard_rated']);
@@ -33,18 +33,18 @@ describe('a certificate of exemption', () => {
   const none = { exemption: 'none' } as const;
   it.each<[object | null, object | null, boolean, string]>([
     [{ exemption: resale }, elsewhere, false, 'the line overrides the document'],
-    [{ exemption: resale }, { id: 'cus_1' }, true, 'the line has none'],
-    [{ exemption: resale }, { exemption: null }, true, 'null is absent'],
-    [{ exemption: resale }, none, false, 'none of a line overrides the certificate of the document'],
-    [none, null, false, 'the document says none'],
-    [none, { exemption: resale }, true, 'a certificate of the line overrides none of the document'],
-    [none, { exemption: null }, false, 'null of a line leaves none of the document in force'],
-  ])('of the document %j and of the line %j exempts %s: %s', (document, customer, isExempt) => {
+    [{ exemption: resale }, { id: 'cus_1' }, true, 'the line has no exemption'],
+    [{ exemption: resale }, { exemption: null }, true, 'null is treated as absent'],
+    [{ exemption: resale }, none, false, 'the exemption none of the line overrides the certificate of the document'],
+    [none, null, false, 'the exemption of the document is none'],
+    [none, { exemption: resale }, true, 'a certificate of the line overrides the exemption none of the document'],
+    [none, { exemption: null }, false, 'null in the line leaves the exemption none of the document in force'],
+  ])('of the document (%j) and of the line (%j) exempts the line (%s): %s', (document, customer, isExempt) => {
     const request = { customer: { address: lansing, ...document }, line_items: [{ customer }] };
     expect(reasonsOf(ask(request))).toEqual([isExempt ? 'customer_exempt' : 'standard_rated']);
   });
 
-  it('exempts the shipping of its lines and no other, but does not make a state without the tax exempt', () => {
+  it('exempts the share of shipping of its lines only, and does not apply in a state without sales tax', () => {
     const line_items = [{ customer: { exemption: resale } }, {}];
     const outcome = ask({ to: { state: 'CT', postal_code: '06103' }, line_items, shipping: { amount: '10.00' } });
     expect(outcome.shipping).toMatchObject({ taxable_amount: '5.00', exempt_amount: '5.00', tax_amount: '0.32' });
@@ -53,13 +53,13 @@ describe('a certificate of exemption', () => {
   });
 });
 
-describe('a line that is paid with SNAP benefits', () => {
+describe('a line paid with SNAP benefits', () => {
   const snap = { customer: { exemption: { type: 'snap' as const } } };
   // Kentucky taxes candy at 6 % and has no local taxes.
   const louisville = { state: 'KY', postal_code: '40202' };
   const candy = { product_tax_code: 'FOOD.CANDY', unit_price: '10.00' };
 
-  it('is not taxed by the state or its cities, and no other line is exempt', () => {
+  it('is exempt from state and city taxes, and other lines stay taxable', () => {
     const outcome = ask({ to: louisville, line_items: [{ ...candy, ...snap }, candy], explain: true });
     expect(taxesOf(outcome)).toEqual(['0.00', '0.60']);
     expect(reasonsOf(outcome)).toEqual(['customer_exempt', 'standard_rated']);
@@ -76,7 +76,7 @@ describe('a line that is paid with SNAP benefits', () => {
     // Hawaii taxes every delivery, at 4 % and 0.5 % for Honolulu: 10.00 of delivery owe 0.45.
     [{ state: 'HI', city: 'Honolulu', postal_code: '96813' }, '0.45', 'deliveries are taxed'],
     [louisville, '0.00', 'deliveries follow the goods'],
-  ])('is delivered in %o at a tax of %s, because %s', (to, tax) => {
+  ])('in %o has a tax of %s, because %s', (to, tax) => {
     const groceries = { product_tax_code: 'FOOD.GROCERY', ...snap };
     const outcome = ask({ to, line_items: [groceries], shipping: { amount: '10.00' } });
     expect(taxesOf(outcome)).toEqual(['0.00']);
@@ -136,14 +136,14 @@ describe('registrations of the account', () => {
     expect(reasonsOf(outcome)).toEqual([tax === '0.00' ? 'not_collecting' : 'standard_rated']);
   });
 
-  it('come before content that is not known, and before a marketplace', () => {
+  it('take precedence over missing content and over a marketplace', () => {
     const requests: Request[] = [{ to: { country: 'CA' } }, { to: lansing, collected_by: 'marketplace' }];
     for (const request of requests)
       expect(reasonsOf(ask(request, { settings: { registrations: [] } }))).toEqual(['not_collecting']);
   });
 });
 
-it('leaves no tax, the reason, and the gross where a marketplace collects', () => {
+it('charges no tax if a marketplace collects it, and returns the reason and the exempt amount', () => {
   const to = { state: 'PA', postal_code: '19103' };
   const outcome = ask({ to, collected_by: 'marketplace', shipping: { amount: '10.00' } });
   expect(outcome).toMatchObject({ tax_amount: '0.00', exempt_amount: '110.00', total_amount: '110.00' });
@@ -175,16 +175,16 @@ describe('the origin of a sale', () => {
   });
 
   it.each<[string, Request, string]>([
-    ['the line', { ...from(lansing), line_items: [from(harrisburg)] }, '6.00 origin'],
-    ['then of the document', from(lansing), '8.00 destination'],
-    ['then of the account', from({}), '6.00 origin'],
-  ])('is that of %s', (_, request, expected) => {
+    ['the line if it has one', { ...from(lansing), line_items: [from(harrisburg)] }, '6.00 origin'],
+    ['the document if the line has none', from(lansing), '8.00 destination'],
+    ['the account if the document has none', from({}), '6.00 origin'],
+  ])('is the origin of %s', (_, request, expected) => {
     const answer = ask({ to: philadelphia, ...request }, { settings: { ship_from: harrisburg } });
     expect(figures(answer)).toEqual([expected]);
   });
 });
 
-describe('the answer', () => {
+describe('the response', () => {
   it('echoes the request, with an id for lines that have none', () => {
     const sent = { quantity: '2.50', unit_price: '3.3333', description: 'x', metadata: { a: 'b' } };
     const line_items = [sent, { id: 'line_1' }, { id: 'mine' }];
@@ -194,12 +194,12 @@ describe('the answer', () => {
     expect(outcome.metadata).toEqual({ order: '7' });
   });
 
-  it('without a tax date is for now, by the service clock', () => {
+  it('uses the service clock if no tax date is sent', () => {
     const outcome = ask({ to: { state: 'DC', postal_code: '20001' }, tax_date: null });
     expect([outcome.tax_date, outcome.tax_amount]).toEqual(['2026-11-20T12:00:00.000Z', '7.00']);
   });
 
-  it('has general goods for lines without a product tax code, with one warning, at the first such line', () => {
+  it('treats lines without a product tax code as general goods, with one warning at the first such line', () => {
     const outcome = ask({ to: lansing, line_items: [{}, { product_tax_code: null }, { product_tax_code: null }] });
     expect(outcome.tax_amount).toBe('18.00');
     expect(outcome.warnings).toMatchObject([{ code: 'product_tax_code_missing', pointer: '/line_items/1' }]);
@@ -210,7 +210,7 @@ describe('the answer', () => {
     ['JPY', '1008.6', '1009', '61', '1,009 yen are taxed 60.54'],
     ['KWD', '1.2345', '1.235', '0.074', 'the dinar has three'],
     ['USD', '0.005', '0.01', '0.00', 'the dollar has two'],
-  ])('has the decimals of its currency: %s %s is %s, taxed %s, %s', (currency, unit_price, amount, tax) => {
+  ])('uses the decimals of its currency: %s %s is %s, taxed %s, %s', (currency, unit_price, amount, tax) => {
     const outcome = ask({ to: lansing, currency, line_items: [{ unit_price }] });
     expect(outcome).toMatchObject({ subtotal_amount: amount, tax_amount: tax });
   });
@@ -223,7 +223,7 @@ describe('the answer', () => {
     expect(taxesOf(ask({ to: lansing, line_items }, { settings: { rounding } }))).toEqual(taxes);
   });
 
-  it('keeps sources, places and rules of lines apart: three states in one document', () => {
+  it('resolves sources, places and rules per line, for three states in one document', () => {
     const addresses = [lansing, { state: 'OR' }, { country: 'CA' }, { state: 'PA', postal_code: '19103' }];
     const outcome = ask({ line_items: addresses.map((address) => ({ customer: { address } })) });
     expect(taxesOf(outcome)).toEqual(['6.00', '0.00', '0.00', '8.00']);

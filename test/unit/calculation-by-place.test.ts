@@ -52,13 +52,13 @@ describe('the cities of the README', () => {
     ['New Orleans', 'LA', '70112', 10],
     ['Minneapolis', 'MN', '55401', 9.025],
     ['Atlanta', 'GA', '30303', 8.9],
-  ])('%s, %s %s: %s percent, with the city and by the ZIP alone', (city, state, postal_code, percent) => {
+  ])('%s, %s %s is %s percent, with the city and with the ZIP alone', (city, state, postal_code, percent) => {
     expect(askAbout({ city, state, postal_code })).toMatchObject({ percent, ...found });
     expect(askAbout({ state, postal_code })).toMatchObject({ percent, ...found });
   });
 });
 
-describe('a name of a city', () => {
+describe('a city name', () => {
   it.each<[Address, number, string, string]>([
     [at('Saint Paul', 'MN', '55102'), 9.875, 'city', 'St. Paul'],
     [at('St. Paul', 'MN', '55102'), 9.875, 'city', 'St. Paul'],
@@ -88,7 +88,7 @@ describe('a name of a city', () => {
     // All residents of these ZIPs are in another county than most of their land.
     [at('Henderson', 'NV', '89044'), 8.375, 'county', 'Clark County'],
     [at('Strongsville', 'OH', '44149'), 8, 'county', 'Cuyahoga County (combined local rate)'],
-  ])('%o: %s percent, by its %s, %s', (to, percent, level, name) => {
+  ])('%o is %s percent, matched as a %s named %s', (to, percent, level, name) => {
     const answer = askAbout(to);
     expect(answer).toMatchObject({ percent, level, ...found });
     expect(answer.names).toContain(name);
@@ -108,36 +108,36 @@ describe('a name of a city', () => {
     [at('Colorado Spgs', 'CO', '80918'), 8.2],
     [at('Colo Spgs', 'CO', '80918'), 8.2],
     [at('Huntington Pk', 'CA', '90255'), 10.5],
-  ])('is found with any split or abbreviation of its words: %o: %s percent', (to, percent) => {
+  ])('matches any split or abbreviation of its words: %o is %s percent', (to, percent) => {
     const answer = askAbout(to);
     expect(answer.percent).toBe(percent);
     expect(answer.said('local_rates_by_place').join()).not.toContain('No place named');
   });
 
-  it('a city whose rate is not established is partial in both spellings', () => {
+  it('is partially covered in both spellings if its rate is not established', () => {
     for (const city of ['O Fallon', "O'Fallon"])
       expect(askAbout({ city, state: 'IL', postal_code: '62269' })).toMatchObject({ coverage: 'partial' });
   });
 
-  it('a city of a state without local taxes needs no warning', () => {
+  it('causes no warning in a state without local taxes', () => {
     const answer = askAbout(at('Louisville-Jefferson', 'KY', '40202'));
     expect(answer).toMatchObject({ percent: 6, level: 'state', ...found, codes: [] });
   });
 
-  it('returns an independent city without a local rate as covered', () => {
+  it('is covered if it is an independent city without a local rate', () => {
     const answer = askAbout(at('Roanoke', 'VA', '24011'));
     expect(answer).toMatchObject({ percent: 5.3, level: 'city', ...found });
   });
 });
 
-describe('a city that is not known', () => {
-  it('does not change the answer of the ZIP, and the warning names the nearest city', () => {
+describe('an unknown city', () => {
+  it('falls back to the ZIP, and the warning suggests the nearest city', () => {
     const answer = askAbout(at('Los Angelos', 'CA', '90012'));
     expect(answer).toMatchObject({ percent: 9.75, level: 'zip5', coverage: 'complete' });
     expect(answer.said('local_rates_by_place').join()).toContain('Did you mean Los Angeles?');
   });
 
-  it('is ambiguous where the ZIP is: the policies decide as without a city', () => {
+  it('is ambiguous if the ZIP is, and the ambiguity policy applies', () => {
     const to = at('Huntingdon Park', 'CA', '90255');
     const answer = askAbout(to);
     expect(answer).toMatchObject({ percent: 10.5, level: 'zip5', ambiguous: true });
@@ -146,7 +146,7 @@ describe('a city that is not known', () => {
   });
 
   // The local rate of Creve Coeur, where most residents of the ZIP are, is not established.
-  it.each(['Creve Coeur', 'creve cour', 'Xyzzy', ''])('never makes an answer complete: %s', (city) => {
+  it.each(['Creve Coeur', 'creve cour', 'Xyzzy', ''])('never makes coverage complete: %s', (city) => {
     const to = { city, state: 'MO', postal_code: '63141' };
     const answer = askAbout(to);
     expect(answer).toMatchObject({ coverage: 'partial', ambiguous: city !== 'Creve Coeur' });
@@ -157,28 +157,28 @@ describe('a city that is not known', () => {
     expect(refusedBy('incomplete_coverage', to)).toEqual(notCovered);
   });
 
-  it('an unknown city without a ZIP leaves the state rate, with what to send', () => {
+  it('falls back to the state rate without a ZIP, and the warning says what to send', () => {
     const answer = askAbout({ city: 'Los Angelos', state: 'CA' });
     expect(answer).toMatchObject({ percent: 7.25, level: 'state', coverage: 'partial' });
     expect(answer.said('local_rates_missing').join()).toMatch(/Did you mean Los Angeles\? Send the ZIP code/);
   });
 });
 
-describe('the name of a county', () => {
+describe('a county name', () => {
   it.each<[Address, string]>([
     [{ state: 'IL', county: 'Du Page' }, 'DuPage County'],
     [{ state: 'IL', county: 'La Salle' }, 'LaSalle County'],
     [{ state: 'GA', county: 'De Kalb' }, 'DeKalb County'],
     [{ state: 'GA', county: 'DEKALB CO' }, 'DeKalb County'],
     [{ state: 'GA', county: 'DeKalb Cnty.' }, 'DeKalb County'],
-  ])('%o means %s', (to, name) => {
+  ])('%o resolves to %s', (to, name) => {
     const answer = askAbout(to);
     // Without a city, an address may be in any place of the county.
     expect(answer).toMatchObject({ level: 'county', ambiguous: true });
     expect(answer.said('local_rates_by_place').join()).toContain(name);
   });
 
-  it('a county that the state does not have is ignored, with a warning', () => {
+  it('is ignored with a warning if the state does not have the county', () => {
     const to = { state: 'IL', postal_code: '60601' };
     const answer = askAbout({ ...to, county: 'Bogus' });
     expect(answer).toMatchObject({ percent: askAbout(to).percent, ...found });
@@ -189,7 +189,7 @@ describe('the name of a county', () => {
   });
 });
 
-it('never suggests a name that only drops a word', () => {
+it('never suggests a name that only omits a word', () => {
   const said = askAbout(at('El Houston', 'TX', '77002'))
     .said('local_rates_by_place')
     .join();
@@ -197,7 +197,7 @@ it('never suggests a name that only drops a word', () => {
   expect(said).not.toContain('Did you mean Houston?');
 });
 
-describe('an address that leaves several local rates', () => {
+describe('an address with several possible local rates', () => {
   const creveCoeur = 'Creve Coeur (rate not established, 88% of the residents) and St. Louis County (3.513%, 12%)';
   const cobb = 'Cobb County (local rate 2%, 98% of the residents), Atlanta (4.9%, 1%) and Fulton County (3.75%, 1%)';
   const aurora = 'Aurora, Adams County (local rate 5.6%, 50% of the residents), Aurora, Arapahoe County (5.1%, 48%)';
@@ -239,7 +239,7 @@ describe('an address that leaves several local rates', () => {
       'The county Harris is not a county of ZIP 78701.',
     ],
     [{ city: 'Chicago', state: 'IL', county: 'Kane' }, 7.25, 10.5, 'CHICAGO is not in the county Kane.'],
-  ])('%o contradicts itself: the ZIP decides, at %s percent, and %s is possible', (to, percent, highest, why) => {
+  ])('%o is contradictory: the ZIP decides, at %s percent, and %s is possible', (to, percent, highest, why) => {
     const answer = askAbout(to);
     expect(answer).toMatchObject({ percent, ambiguous: true });
     expect(answer.said('address_contradictory').join()).toContain(why);
@@ -247,7 +247,7 @@ describe('an address that leaves several local rates', () => {
     expect(refusedBy('ambiguous_address', to)).toEqual(unresolvable);
   });
 
-  it('a contradiction that changes no rate is warned of, and is not ambiguous', () => {
+  it('is not ambiguous if a contradiction does not change the rate, but has a warning', () => {
     const answer = askAbout(at('Dallas', 'TX', '77002'));
     expect(answer).toMatchObject({ percent: 8.25, ...found });
     expect(answer.said('address_contradictory')).toHaveLength(1);
@@ -257,11 +257,11 @@ describe('an address that leaves several local rates', () => {
     [at('Snellville', 'GA', '30039', 'DeKalb'), 8],
     [at('Snellville', 'GA', '30039', 'Gwinnett County'), 6],
     [at('Aurora', 'CO', '80010', 'Adams'), 8.5],
-  ])('a county decides between them: %o is %s percent', (to, percent) => {
+  ])('is resolved by the county: %o is %s percent', (to, percent) => {
     expect(askAbout(to)).toMatchObject({ percent, ...found });
   });
 
-  it('requires the state for a ZIP in two states, with local rates by state', () => {
+  it('needs a state if the ZIP is in two states', () => {
     expect(askAbout({ postal_code: '42223' })).toMatchObject({ percent: 6, ambiguous: true });
     expect(askAbout({ state: 'TN', postal_code: '42223' })).toMatchObject({ percent: 9.5, ambiguous: false });
     expect(askAbout({ state: 'KY', postal_code: '42223' })).toMatchObject({ percent: 6, ambiguous: false });
@@ -287,7 +287,7 @@ it.each<{ to: Address }>([
   { to: { state: 'AP', city: 'FPO', postal_code: '96349' } },
   { to: { state: 'AA', city: 'DPO', postal_code: '34002' } },
   { to: { postal_code: '96349' } },
-])('military and diplomatic mail is covered, and no state taxes it: $to', ({ to }) => {
+])('covers military and diplomatic mail without tax: $to', ({ to }) => {
   expect(askAbout(to)).toMatchObject({ percent: 0, level: 'state', coverage: 'complete', codes: [] });
   const outcome = ask({ to, tax_date, shipping: { amount: '9.00' }, explain: true }, rejecting);
   expect(outcome).toMatchObject({ tax_amount: '0.00', exempt_amount: '109.00', warnings: [] });
@@ -301,20 +301,20 @@ it.each<{ to: Address }>([
 describe('the explanation of an address', () => {
   const littleton = at('Littleton', 'CO', '80129');
 
-  it('names the share of residents as the reason, not a policy', () => {
+  it('gives the share of residents as the reason, not a policy', () => {
     const { explained } = askAbout(littleton);
     expect(explained).toMatch(/rate where most residents are is charged \(an estimated 91% of them\): Douglas County/);
     expect(explained).not.toMatch(/lowest|policy/);
   });
 
-  it('names the highest rate where the account wants it, and the warning names what was charged', () => {
+  it('gives the highest rate if the account uses highest_rate, and the warning names the charged place', () => {
     const { percent, explained, said } = askAbout(littleton, { ambiguous_address: 'highest_rate' });
     expect(percent).toBe(8.75);
     expect(explained).toMatch(/policy takes the highest .*: Douglas County with Littleton/);
     expect(said('local_rates_by_place').join()).toContain('Littleton');
   });
 
-  it('names the place in the address where no residents decide', () => {
+  it('gives the place named in the address if the number of residents is unknown', () => {
     const { explained } = askAbout({ state: 'GA', county: 'DeKalb' });
     expect(explained).toContain('The rate of the first is charged, which the address names: DeKalb County');
   });
@@ -324,7 +324,7 @@ it.each<[Address, boolean]>([
   [at('Atlanta', 'GA', '30303'), true],
   [at('New York', 'NY', '10001'), false],
   [at('Houston', 'TX', '77002'), false],
-])('recommends a boundary file only where the state publishes one: %o', (to, isPublished) => {
+])('recommends a boundary file only if the state publishes one: %o', (to, isPublished) => {
   const said = askAbout(to).said('local_rates_by_place').join();
   expect(said).toContain('may be taxed differently.');
   expect(said.includes('Import the boundary file')).toBe(isPublished);
@@ -336,7 +336,7 @@ it.each<[Address, string]>([
   [{ state: 'CO', postal_code: '80221' }, 'Send the city, or send the county (address.county), or import'],
   [at('Littleton', 'CO', '80129'), 'Import a'],
   [at('Atlanta', 'GA', '30341'), 'Import the'],
-])('names the remedy of an ambiguous address: %o', (to, advice) => {
+])('says what to send for an ambiguous address: %o', (to, advice) => {
   const text = askAbout(to).said('address_ambiguous').join();
   expect(text).toContain(advice);
   // Colorado publishes no boundary file.
@@ -344,7 +344,7 @@ it.each<[Address, string]>([
   expect(text).not.toMatch(/Correct the city|[Oo]nly a boundary file/);
 });
 
-it('one uncertain rule of a state warns once, not for each jurisdiction', () => {
+it('warns once about an uncertain rule of a state, not once per jurisdiction', () => {
   const { line_items, warnings } = ask({
     to: at('Minneapolis', 'MN', '55401'),
     tax_date,

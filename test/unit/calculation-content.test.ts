@@ -29,7 +29,7 @@ const answerOf = (to: To, tax_date: string, options: Options = {}) => {
 };
 
 describe('general goods at 100.00', () => {
-  it('cost 6.00 of tax in Lansing, Michigan', () => {
+  it('have a tax of 6.00 in Lansing, Michigan', () => {
     const to = { line1: '200 N Capitol Ave', city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' };
     const outcome = ask({ to });
     const amounts = { taxable_amount: '100.00', exempt_amount: '0.00', tax_amount: '6.00' };
@@ -64,7 +64,7 @@ describe('general goods at 100.00', () => {
     ['MT', '59601'],
     ['NH', '03301'],
     ['OR', '97301'],
-  ])('are not subject to tax in %s %s, and a row has the reason', (state, zip) => {
+  ])('are not subject to tax in %s %s, and a row states the reason', (state, zip) => {
     const outcome = ask({ to: at(state, zip), shipping: { amount: '10.00' } });
     expect(outcome).toMatchObject({ tax_amount: '0.00', exempt_amount: '110.00', warnings: [] });
     expect(rowsOf(outcome)).toMatchObject([{ taxability_reason: 'not_subject_to_tax', exempt_amount: '100.00' }]);
@@ -140,7 +140,7 @@ const header =
 const importRows = (state: string, ...rows: string[]) =>
   importFiles('zip-rates', state, [{ name: 'rates.csv', content: [header, ...rows].join('\n') }]);
 
-it('a sale within Texas is taxed at its origin, with a warning that use taxes of the destination may be due', async () => {
+it('taxes a sale within Texas at its origin, and warns that use taxes of the destination may be due', async () => {
   const near = 'TX,75001,NEAR,0.0725,0.0625,0,0.01,0,1';
   const releaseFor = releaseForOf(await importRows('TX', near, 'TX,78701,FAR,0.0825,0.0625,0,0.01,0.01,1'));
   const sale = (address: object) => {
@@ -159,7 +159,7 @@ describe('a local rate without a first day on record', () => {
     [newYork, '2021-12-31', '0.00 none', null],
     // No surtax in a county of Florida.
     [at('FL', '34429', 'Crystal River'), '2024-05-01', '6.00 partial', 'Citrus County on 2024-05-01'],
-  ])('in %o on %s answers %s, with a warning that names both days', (to, tax_date, expected, text) => {
+  ])('applies in %o on %s as %s, with a warning that gives both days', (to, tax_date, expected, text) => {
     const { found, message } = answerOf(to, tax_date);
     expect(found).toBe(expected);
     if (text === null) expect(message('local_rates_approximate')).toBeUndefined();
@@ -175,7 +175,7 @@ describe('a local rate without a first day on record', () => {
   });
 });
 
-describe('a rate that changed', () => {
+describe('a changed rate', () => {
   // Saint Paul: Minnesota Department of Revenue, the city tax rose from 0.5 to 1.5 % on 2024-04-01; the regional taxes of
   // 1.0 % began on 2023-10-01. South Dakota: HB 1137 of 2023. New Mexico: HB 163 of 2022. Louisiana: the third special
   // session of 2024. District of Columbia: the act of 2025.
@@ -196,7 +196,7 @@ describe('a rate that changed', () => {
     ['NM', null, null, ['0.05125', '2022-07-01', '0.05', '2023-07-01', '0.04875']],
     ['LA', null, null, ['0.0445', '2025-01-01', '0.05']],
     ['DC', null, null, ['0.06', '2026-10-01', '0.07']],
-  ])('applies by day, without a warning: %s %s %s: %o', (state, zip, city, history) => {
+  ])('applies by tax date, without a warning: %s %s %s: %o', (state, zip, city, history) => {
     const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
     for (let index = 1; index < history.length; index += 2) {
       const [before, day = '', after] = history.slice(index - 1);
@@ -227,13 +227,13 @@ describe('a rate that changed', () => {
     ]);
   });
 
-  it('an instant counts by its UTC date', () => {
+  it('uses the UTC date of a timestamp', () => {
     const taxOn = (tax_date: string) => ask({ to: at('DC', '20001'), tax_date }).tax_amount;
     expect([taxOn('2026-09-30T23:59:59.999Z'), taxOn('2026-10-01T00:00:00.000Z')]).toEqual(['6.00', '7.00']);
   });
 });
 
-describe('a value of a state without a first day on record', () => {
+describe("a state's value without a first day on record", () => {
   const undated = { from: null, to: null, source: 'test', confidence: 'high' } as const;
   const state = { code: 'US-MI', type: 'state', rate: '0.06' } as const;
   const food = rule('mi-food', ['FOOD.GROCERY'], { type: 'exempt' }, undated);
@@ -250,17 +250,20 @@ describe('a value of a state without a first day on record', () => {
     ['2022-01-01', 'product_exempt', ['content_approximate']],
     ['2025-12-31', 'product_exempt', ['content_approximate']],
     ['2026-01-01', 'product_exempt', []],
-  ])('is a rule: on %s food is %s with the warnings %o, in a state whose rate is known', (tax_date, reason, codes) => {
-    const outcome = answer(tax_date, {});
-    expect([rowsOf(outcome)[0]?.taxability_reason, warningCodes(outcome)]).toEqual([reason, codes]);
-    expect(coverageOf(outcome)).toBe('complete');
-  });
+  ])(
+    'can be a rule: on %s the reason for food is %s, with the warnings %o, if the state rate is known',
+    (tax_date, reason, codes) => {
+      const outcome = answer(tax_date, {});
+      expect([rowsOf(outcome)[0]?.taxability_reason, warningCodes(outcome)]).toEqual([reason, codes]);
+      expect(coverageOf(outcome)).toBe('complete');
+    },
+  );
 
   it.each([
     ['2021-12-31', '0.00', 'none'],
     ['2024-05-01', '6.00', 'partial'],
     ['2026-01-01', '6.00', 'complete'],
-  ])('is a general rate: on %s the tax is %s, and the coverage %s', (tax_date, tax, coverage) => {
+  ])('can be a general rate: on %s the tax is %s and the coverage is %s', (tax_date, tax, coverage) => {
     const outcome = answer(tax_date, { rates: undatedRates }, 'GENERAL');
     expect([outcome.tax_amount, coverageOf(outcome)]).toEqual([tax, coverage]);
     const text = `general rate: no value of ${tax_date} is on record; that of 2026-01-01 was used`;
@@ -270,7 +273,7 @@ describe('a value of a state without a first day on record', () => {
     expect(strict.tax_amount).toBe(coverage === 'complete' ? '6.00' : '0.00');
   });
 
-  it('is a place: its local taxes are approximate as well', () => {
+  it('can be a location, whose local taxes are approximate as well', () => {
     const local = releaseOf({
       of: [state, { code: 'US-MI-A', type: 'city', rate: '0.01' }],
       locations: [locationOf({ zips: [['48933', '48933']], alternatives: [['US-MI-A']], from: null })],
@@ -282,7 +285,7 @@ describe('a value of a state without a first day on record', () => {
     expect(codes).toContain('local_rates_approximate');
   });
 
-  it('is the rule for shipping: the shipping has a warning, and the goods that were taxed have none', () => {
+  it('can be a shipping rule: the shipping has a warning and the taxed goods have none', () => {
     const request = { to: at('NJ', '07030'), tax_date: '2020-05-05', shipping: { amount: '10.00' } };
     const { line_items, shipping, warnings } = ask(request);
     expect([...line_items, ...shippingCharges(shipping)].map(({ tax_amount }) => tax_amount)).toEqual(['6.63', '0.00']);
@@ -291,7 +294,7 @@ describe('a value of a state without a first day on record', () => {
   });
 });
 
-it('an import uses the built-in tables on the days before its own first day', async () => {
+it('falls back to the built-in tables on days before the first day of an import', async () => {
   const imported = releaseForOf(await importRows('NY', 'NY,10001,NEW YORK,0.09,0.04,0,0.05,0,1'));
   const fallback = builtInRelease('NY') as Release;
   const releaseFor = (address: Parameters<typeof imported>[0]) => {
@@ -303,7 +306,7 @@ it('an import uses the built-in tables on the days before its own first day', as
   expect([before.found, before.codes.includes('local_rates_approximate')]).toEqual(['8.88 partial', true]);
 });
 
-describe('a local rate that is older than the cadence of its publisher', () => {
+describe('an overdue local rate', () => {
   const madison = at('WI', '53703', 'Madison');
   const boulder = at('CO', '80302', 'Boulder');
   const miami = at('FL', '33130', 'Miami');
@@ -318,11 +321,11 @@ describe('a local rate that is older than the cadence of its publisher', () => {
     [detroit, '2030-01-01', '2030-01-01', false, 'the state has no local taxes'],
     [boulder, '2026-02-01', '2026-11-20', true, 'an earlier tax day is not confirmed either'],
     [boulder, '2026-01-01', '2030-01-01', false, 'the tax day is that of the list'],
-  ])('%o on %s has a warning by the day of the service, %s: %s, because %s', (to, tax_date, today, isOutdated) => {
+  ])('%o on %s has a warning as of the service date %s: %s, because %s', (to, tax_date, today, isOutdated) => {
     expect(answerOf(to, tax_date, { today }).codes.includes('local_rates_outdated')).toBe(isOutdated);
   });
 
-  it('names the place, the day of the list, the day by which a newer one was due, and the remedy', () => {
+  it('gives the place, the date of the list, the date when a newer one was due, and what to do', () => {
     expect(answerOf(boulder, '2026-11-20').message('local_rates_outdated')).toBe(
       'Colorado: the local rates of Boulder, Boulder County are as of 2026-01-01, and newer ones were due by 2026-07-08. Import them: `GET /coverage` names the publisher.',
     );

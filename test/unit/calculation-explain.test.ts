@@ -68,7 +68,7 @@ describe('the steps of a line', () => {
     expect(outcome.tax_amount).toBe('0.68');
   });
 
-  it('have one address step for lines that share an address', () => {
+  it('include one address step for lines that share an address', () => {
     const line_items = [{}, {}, { customer: { address: { state: 'MI', postal_code: '49503' } } }];
     const { explanation } = explained({ line_items }, releaseOf({ of: [state] }));
     const steps = (explanation ?? []).filter(({ step }) => step === 'address' || step === 'jurisdictions');
@@ -81,7 +81,7 @@ describe('the steps of a line', () => {
     ]);
   });
 
-  it('end before the response is too large: a thousand lines in eight jurisdictions', () => {
+  it('are truncated before the response is too large: a thousand lines in eight jurisdictions', () => {
     const locals = Array.from({ length: 7 }, (_, index) => ({ ...city, code: `US-MI-DISTRICT-${index}` }));
     const release = releaseOf({
       of: [state, ...locals],
@@ -149,7 +149,7 @@ describe('the arithmetic of a rule', () => {
     [fee, '3 for 0', '0.50 3 1.5', '1.50'],
     [{ ...fee, once_per: 'order' }, '3 for 0', '0.50', '0.50'],
     [split, '1 for 100.00', '100.00 0.06', '6.00'],
-  ])('$0 of $1 has $2', (effect, sold, figures, tax, rateFigures) => {
+  ])('$0 of $1 shows $2', (effect, sold, figures, tax, rateFigures) => {
     const [quantity = '', price = ''] = sold.split(' for ');
     const outcome = explained(priced(price, quantity), withEffect(effect));
     expect(figuresOf(outcome, 'rule')[0]?.join(' ')).toMatch(new RegExp(`(^|\\b)${figures}$`));
@@ -157,14 +157,14 @@ describe('the arithmetic of a rule', () => {
     if (rateFigures) expect(figuresOf(outcome, 'rate')[0]?.join(' ')).toBe(rateFigures);
   });
 
-  it('of a fee that is not due has the minimum of the order', () => {
+  it('shows the order minimum for a fee that is not due', () => {
     const minimum = rule('fee', ['FEES.RETAIL_DELIVERY_FEE'], { ...fee, order_minimum: '100' });
     const line_items = [{ unit_price: '99.99' }, { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0' }];
     const outcome = explained({ line_items }, releaseOf({ of: [state], rules: [minimum] }));
     expect(figuresOf(outcome, 'rule', '/line_items/1')[0]?.at(-1)).toBe('100');
   });
 
-  it('of a threshold that includes shipping has the price with and without it', () => {
+  it('shows the price with and without shipping if the threshold includes shipping', () => {
     const release = withEffect({ ...excess, amount: '250' }, { threshold_includes_shipping: true });
     const outcome = explained(priced('245.00', '1', { shipping: { amount: '20.00' } }), release);
     expect(figuresOf(outcome, 'rule')[0]).toEqual(expect.arrayContaining(['245.00', '265.00']));
@@ -174,7 +174,7 @@ describe('the arithmetic of a rule', () => {
     ['99.99', '2026-09-15', /rule holiday, .*2026-09-14.*2026-09-16.* 100\b.* 99\.99/],
     ['100.00', '2026-09-15', /rule holiday/],
     ['100.00', '2026-09-17', /^((?!holiday).)*$/],
-  ])('of %s on %s has the days and the limit of a holiday, even above the limit', (price, tax_date, text) => {
+  ])('shows the days and the limit of a holiday for %s on %s, even above the limit', (price, tax_date, text) => {
     const holiday: Effect = { type: 'holiday', amount: '100', inclusive: false };
     const week = { from: '2026-09-14', to: '2026-09-16' };
     const rules = [rule('goods', [clothing], { type: 'taxable' }), rule('holiday', [clothing], holiday, week)];
@@ -197,7 +197,7 @@ it.each<[string, Asked, object?]>([
   ['US-MI on 2026-09-15', {}, { registrations: [] }],
   ['collected_by', { collected_by: 'marketplace' }],
   ['GENERAL on 1999-12-31', { tax_date: '1999-12-31' }],
-])('tax that is not collected has its reason and no rule: %s', (names, asked, settings = {}) => {
+])('gives the reason and no rule for tax that is not collected: %s', (names, asked, settings = {}) => {
   const outcome = explained({ to, ...asked }, goods, { settings });
   const text = expect.stringContaining(names);
   expect(stepsOf(outcome, 'rule')).toMatchObject([{ citation: null, rule_id: null, text }]);
@@ -205,12 +205,12 @@ it.each<[string, Asked, object?]>([
   expect(outcome.tax_amount).toBe('0.00');
 });
 
-describe('the place of taxation of a sale', () => {
+describe('the sourcing step of a sale', () => {
   it.each<[Sourcing, string[]]>([
     ['origin', ['/ship_from/address']],
     ['destination', ['/customer/address']],
     ['mixed', ['/customer/address', '/ship_from/address']],
-  ])('is at the addresses of the %s policy, with its law', (policy, pointers) => {
+  ])('shows the addresses of the %s policy and cites its law', (policy, pointers) => {
     const release = releaseOf({ of: [state], settings: { sourcing: [{ ...always, policy }] } });
     const { explanation } = explained({ ship_from: { address: { state: 'MI', postal_code: '48226' } } }, release);
     const steps = explanation?.filter(({ step }) => step === 'address') ?? [];
@@ -218,7 +218,7 @@ describe('the place of taxation of a sale', () => {
     expect(steps[0]?.citation).toBe('The law');
   });
 
-  it("has the candidates of an ambiguous address with their rates, and the policy's choice", () => {
+  it("shows the candidate rates of an ambiguous address and the policy's choice", () => {
     const release = releaseOf({
       of: [state, city, county],
       locations: [
@@ -255,7 +255,7 @@ describe('discounts, included tax and shipping', () => {
     ['its tax', shipped, 'rounding', '/shipping', ['0.36 0.36']],
     ['the tax of the invoice', cents, 'rounding', '/line_items/0', ['0.0054 0.0108 0.01 0.01'], onInvoice],
     ['the share of another line', cents, 'rounding', '/line_items/1', ['0.0054 0.0108 0.01 0.00'], onInvoice],
-  ])('have the figures of %s', (_, asked, name, pointer, figures, options = {}) => {
+  ])('show the amounts of %s', (_, asked, name, pointer, figures, options = {}) => {
     const outcome = explained(asked, withFood, options);
     expect(figuresOf(outcome, name, pointer).map((own) => own.join(' '))).toEqual(figures);
     if (name !== 'rule') return;
@@ -263,7 +263,7 @@ describe('discounts, included tax and shipping', () => {
     expect(stepsOf(outcome, name, pointer)).toMatchObject([policy, policy]);
   });
 
-  it('name the lines that a charge delivers, and a discount on it', () => {
+  it('name the lines that a charge delivers, and a discount on the charge', () => {
     const card = { id: 'card', unit_price: '100.00', product_tax_code: 'FEES.GIFT_CARDS' };
     const line_items = [{ id: 'mug', unit_price: '30.00' }, card, { id: 'bag', unit_price: '60.00' }];
     const shipping = { amount: '10.00', discount_amount: '1.00' };
@@ -284,16 +284,19 @@ const isSame = (left: ReturnType<typeof exactOf>, right: ReturnType<typeof exact
 it.each([
   [1, '0.39'],
   [2, '0.30'],
-])('the rounding of shipping with goods has the tax before it, even if a fee follows: line %i', (index, tax) => {
-  const post = { product_tax_code: 'SHIPPING.DELIVERY', unit_price: '6.08' };
-  const wrap = { product_tax_code: 'FEES.GIFT_WRAP', unit_price: '4.80' };
-  const answer = ask({ to: { state: 'CT' }, explain: true, line_items: [{ unit_price: '10.36' }, post, wrap] });
-  const [text = ''] = textsOf(answer, 'rounding', `/line_items/${index}`);
-  const pattern = /tax on both is .*? to (\d+\.\d+); the tax on .*? to (\d+\.\d+)\. .* difference, (\d+\.\d+)/;
-  const [, both, before, difference] = pattern.exec(text) ?? [];
-  expect([difference, answer.line_items[index]?.tax_amount], text).toEqual([tax, tax]);
-  expect((Number(both) - Number(before)).toFixed(2), text).toBe(tax);
-});
+])(
+  'shows the tax before shipping when shipping is rounded with goods, even if a fee follows: line %i',
+  (index, tax) => {
+    const post = { product_tax_code: 'SHIPPING.DELIVERY', unit_price: '6.08' };
+    const wrap = { product_tax_code: 'FEES.GIFT_WRAP', unit_price: '4.80' };
+    const answer = ask({ to: { state: 'CT' }, explain: true, line_items: [{ unit_price: '10.36' }, post, wrap] });
+    const [text = ''] = textsOf(answer, 'rounding', `/line_items/${index}`);
+    const pattern = /tax on both is .*? to (\d+\.\d+); the tax on .*? to (\d+\.\d+)\. .* difference, (\d+\.\d+)/;
+    const [, both, before, difference] = pattern.exec(text) ?? [];
+    expect([difference, answer.line_items[index]?.tax_amount], text).toEqual([tax, tax]);
+    expect((Number(both) - Number(before)).toFixed(2), text).toBe(tax);
+  },
+);
 
 const places = ['MI', 'PA', 'NY', 'MA', 'TX', 'TN', 'FL', 'MD', 'OR', 'DC', 'RI', 'CT'].map((letters) => ({
   state: letters,
@@ -317,8 +320,8 @@ const line = fc.record({
   fulfillment: fc.constant('ship' as const),
 });
 
-describe('every explanation of the built-in content', () => {
-  it('has one rule and one rate for each row, with its figures; every product and sum in it is exact', () => {
+describe('every explanation', () => {
+  it('shows one rule and one rate per row, and every product and sum in it is exact', () => {
     fc.assert(
       fc.property(
         fc.array(line, { minLength: 1, maxLength: 3 }),
@@ -362,7 +365,7 @@ describe('every explanation of the built-in content', () => {
   });
 });
 
-it("applies no state's tables to a document in another currency", () => {
+it("does not apply a state's rounding tables to a document in another currency", () => {
   const roundingOf = (currency: string) =>
     ask({ to: { state: 'PA', postal_code: '17101' }, currency, explain: true, line_items: [{ unit_price: '13.51' }] })
       .explanation?.filter(({ step }) => step === 'rounding')
@@ -370,14 +373,14 @@ it("applies no state's tables to a document in another currency", () => {
   expect([roundingOf('USD'), roundingOf('CAD')]).toEqual([[true], [false]]);
 });
 
-it('ends with the tax that is recorded instead, once', () => {
+it('ends with one step for the supplied tax, even if it is supplied twice', () => {
   const outcome = ask({ to, explain: true, line_items: [{ product_tax_code: 'GENERAL', unit_price: '100.00' }] });
   const again = withSuppliedTax(withSuppliedTax(outcome as Outcome, '5.00'), '5.55');
   expect(again.explanation).toHaveLength((outcome.explanation?.length ?? 0) + 1);
   expect(again.explanation?.at(-1)?.text.match(/\d+\.\d+/g)).toEqual(expect.arrayContaining(['5.55', '5.00']));
 });
 
-it('has the share of each row in the rounding by tables', () => {
+it('shows the share of each row in the rounding by tables', () => {
   const lines = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(lines, fc.constantFrom('15222', '19103', '17101', '21201'), (prices, postal_code) => {

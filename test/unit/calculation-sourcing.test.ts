@@ -86,7 +86,7 @@ describe('a sale within a state', () => {
     ['destination', atDestination],
     ['origin', atOrigin],
     ['mixed', mixed],
-  ])('by the policy %s is taxed as %s', (policy, rows) => {
+  ])('with the %s policy is taxed as %s', (policy, rows) => {
     const outcome = ask(sale(origin), contentOf(policy));
     expect(rowsOf(outcome)).toEqual(rows);
     expect(resolutionOf(outcome)).toEqual({ level: 'zip5', ambiguous: false, coverage: 'complete' });
@@ -95,7 +95,7 @@ describe('a sale within a state', () => {
     expect(isInterstate(policy, origin)).toBe(false);
   });
 
-  it('the mixed policy uses the address of each end, even with a whole release, and has a district once', () => {
+  it('uses both addresses with the mixed policy, even with a full release, and counts a district once', () => {
     const locations = [locationAt('90001', near), locationAt('94102', far)];
     const whole = releaseOf({ of: [state, ...near, ...far], locations, settings: sourcing('mixed') });
     expect(rowsOf(ask(sale(origin), { releaseFor: () => whole }))).toEqual(mixed);
@@ -103,7 +103,7 @@ describe('a sale within a state', () => {
     expect(rowsOf(ask(sale(origin, origin), contentOf('mixed')))).toEqual(within);
   });
 
-  it('is as of the tax day: a policy that has ended does not apply', () => {
+  it('uses the policy in force on the tax date', () => {
     const dated = [
       { ...always, to: '2026-06-30', policy: 'origin' },
       { ...always, from: '2026-07-01', policy: 'mixed' },
@@ -117,7 +117,7 @@ describe('a sale within a state', () => {
     ['destination', '0.00', '7.50', 'the destination decides'],
     ['origin', '7.50', '0.00', 'the origin decides'],
     ['mixed', '7.00', '0.50', 'the district alone is at the destination'],
-  ])('by %s binds rules for a ZIP, of %s there and %s from there: %s', (policy, there, fromThere) => {
+  ])('with the %s policy applies ZIP rules, %s to the ZIP and %s from the ZIP: %s', (policy, there, fromThere) => {
     const releaseFor = () =>
       releaseOf({
         of: [state, { ...near[0], code: 'COUNTY' }, { ...near[2], code: 'DISTRICT', rate: '0.005' }],
@@ -142,13 +142,13 @@ describe('a sale within a state', () => {
   });
 });
 
-describe('a sale from elsewhere', () => {
+describe('a sale from another state or country', () => {
   it.each<[object | null, string]>([
     [null, 'an unknown origin is remote'],
     [{}, 'an empty address is none'],
     [{ state: 'MI', postal_code: '48933' }, 'the origin is in another state'],
     [{ country: 'CA', state: 'ON' }, 'the country CA is no California'],
-  ])('from %o is taxed at its destination by every policy: %s', (from) => {
+  ])('from %o is taxed at its destination with every policy: %s', (from) => {
     for (const policy of policies) {
       const outcome = ask(sale(from), contentOf(policy));
       expect([rowsOf(outcome), resolutionOf(outcome)?.ambiguous]).toEqual([atDestination, false]);
@@ -163,15 +163,19 @@ describe('a sale from elsewhere', () => {
     ['mixed', { postal_code: '42223' }, ['/ship_from/address']],
     ['origin', { postal_code: '57717' }, []],
     ['mixed', { state: 'KY', postal_code: '42223' }, []],
-  ])('by %s from %o is ambiguous where it may come from the same state: %o', (policy, from, pointers) => {
-    const release = viewOf(policy, '37201', near);
-    const releaseFor: ReleaseFor = ({ state: code, zip5 }) => (code === 'TN' && zip5 === '37201' ? release : undefined);
-    const outcome = ask(sale(from, { state: 'TN', postal_code: '37201' }), { releaseFor });
-    expect(resolutionOf(outcome)).toEqual({ level: 'zip5', ambiguous: pointers.length > 0, coverage: 'complete' });
-    expect(pointersOf(outcome, 'address_ambiguous')).toEqual(pointers);
-  });
+  ])(
+    'with the %s policy from %o is ambiguous if the origin could be in the same state: %o',
+    (policy, from, pointers) => {
+      const release = viewOf(policy, '37201', near);
+      const releaseFor: ReleaseFor = ({ state: code, zip5 }) =>
+        code === 'TN' && zip5 === '37201' ? release : undefined;
+      const outcome = ask(sale(from, { state: 'TN', postal_code: '37201' }), { releaseFor });
+      expect(resolutionOf(outcome)).toEqual({ level: 'zip5', ambiguous: pointers.length > 0, coverage: 'complete' });
+      expect(pointersOf(outcome, 'address_ambiguous')).toEqual(pointers);
+    },
+  );
 
-  it('is ambiguous where its destination was guessed to be in the state of its origin', () => {
+  it('is ambiguous if its destination was guessed to be in the state of its origin', () => {
     const release = viewOf('origin', '40202', near, {
       locations: [locationAt('40202', near), locationAt('42223', near)],
     });
@@ -197,7 +201,7 @@ describe('unknown facts about the deciding address', () => {
     ['destination', []],
     ['origin', ['/ship_from/address']],
     ['mixed', ['/ship_from/address']],
-  ])('an ambiguous origin has a warning by the policy %s at %o', (policy, pointers) => {
+  ])('warn about an ambiguous origin with the %s policy at %o', (policy, pointers) => {
     const content = contentOf(policy, ambiguous);
     const outcome = ask(sale(origin), content);
     expect(resolutionOf(outcome)).toEqual({ level: 'zip5', ambiguous: pointers.length > 0, coverage: 'complete' });
@@ -213,7 +217,7 @@ describe('unknown facts about the deciding address', () => {
     ['mixed', away, destination, ['/ship_from/address']],
     ['mixed', origin, away, ['/customer/address']],
     ['mixed', away, away, ['/customer/address']],
-  ])('an end that is not covered by the policy %s from %o to %o: %o', (policy, from, to, pointers) => {
+  ])('report an end that is not covered with the %s policy from %o to %o: %o', (policy, from, to, pointers) => {
     const outcome = ask(sale(from, to), contentOf(policy));
     const isCovered = pointers.length === 0;
     expect(rowsOf(outcome).filter((row) => !row.endsWith(' 0.00'))).toEqual(isCovered ? atDestination : []);
@@ -226,14 +230,14 @@ describe('unknown facts about the deciding address', () => {
     expect(rejected).toHaveLength(pointers.length);
   });
 
-  it('a mixed sale has the lower coverage of its two ends', () => {
+  it('give a mixed sale the lower coverage of its two ends', () => {
     const outcome = (from: object) => resolutionOf(ask(sale(from), contentOf('mixed')));
     expect(outcome({ state: 'CA', postal_code: '90001-1234' })).toMatchObject({ level: 'zip5', coverage: 'complete' });
     expect(outcome({ state: 'CA' })).toEqual({ level: 'state', ambiguous: false, coverage: 'partial' });
   });
 });
 
-it("decides by the street of the origin, not of the destination, and by the account's without one", () => {
+it("uses the street of the origin, or of the account's origin if none is sent, not of the destination", () => {
   const locations = [
     locationAt('90001', near, { alternatives: [[]] }),
     locationAt('90001', near, { of_streets: true }),
@@ -252,7 +256,7 @@ it("decides by the street of the origin, not of the destination, and by the acco
 });
 
 describe('lines that share their addresses', () => {
-  it('share their place in all of its streets, and others do not', () => {
+  it('share one resolved place, separate from lines with another address', () => {
     const secondStreet = { customer: { address: { ...destination, line1: '2 B St' } } };
     const line_items = [
       { customer: { address: { ...destination, line1: '1 A St' } } },
@@ -273,7 +277,7 @@ describe('lines that share their addresses', () => {
     expect(located.ok && located.value.map(({ pointer }) => pointer)).toEqual([...pointers, '/customer/address']);
   });
 
-  it('have the pointers of their own, and one warning about an ambiguous address', () => {
+  it('have separate pointers, and one warning about an ambiguous address', () => {
     const content = contentOf('mixed', {
       near: { locations: [locationAt('90001', near, { alternatives: [[], codesOf(near)] })] },
     });
@@ -292,7 +296,7 @@ describe('mergedRelease', () => {
   const one = viewOf('mixed', '90001', near);
   const other = viewOf('mixed', '94102', far);
 
-  it('has the jurisdictions, locations and dated rates of both, the state once and first', () => {
+  it('returns the jurisdictions, locations and dated rates of both releases, with the state once and first', () => {
     const [first, ...rest] = one.rates as [Release['rates'][number]];
     const dated = { ...one, rates: [{ ...first, to: '2026-06-30' }, { ...first, from: '2026-07-01' }, ...rest] };
     const both = mergedRelease(dated, other);
@@ -301,7 +305,7 @@ describe('mergedRelease', () => {
     expect(both.locations).toEqual([...one.locations, ...other.locations]);
   });
 
-  it('returns the release when both sides are equal, and refuses to mix releases', () => {
+  it('returns the release if both sides are equal, and refuses to mix releases', () => {
     expect(mergedRelease(one, one)).toBe(one);
     expect(() => mergedRelease(one, { ...other, id: 'US-CA@2027-01-01.1' })).toThrow('not parts of one release');
   });

@@ -50,7 +50,7 @@ describe('the location that decided', () => {
     ['other ZIPs', { line_items: lines.slice(2) }, 'medium', 0],
     ['a buyer from whom nothing is collected', { customer: exempt }, 'low', 0],
     ['one beside a line that is taxed', { line_items: [{ customer: exempt }, { customer }] }, 'low', 1],
-  ])('of or for %s has this number of warnings: %o', (_, request, confidence, count) => {
+  ])('causes warnings for %s: %o', (_, request, confidence, count) => {
     const found = unconfirmed(request, located(confidence));
     expect(found).toHaveLength(count);
     const text = says('Ohio, the local taxes of an address', confidence, 'zips');
@@ -82,14 +82,14 @@ describe('the sourcing setting', () => {
     ['the jurisdictions of the origin are unknown', from('44112'), [message]],
     ['a remote sale is taxed at its destination everywhere', from('48226', 'MI'), []],
     ['so is one of unknown origin', { to: at('44101') }, []],
-  ])('has a warning where it decided: %s', (_, request, expected) => {
+  ])('causes a warning if it decided the tax: %s', (_, request, expected) => {
     for (const policy of ['destination', 'origin', 'mixed'] as const) {
       expect(unconfirmed(request, sourced(policy, 'medium'))).toEqual(expected);
       expect(unconfirmed(request, sourced(policy, 'medium-high'))).toEqual([]);
     }
   });
 
-  it('has a warning for two places of a state whose local taxes are not known', () => {
+  it('causes a warning for two places of a state whose local taxes are unknown', () => {
     const options = sourced('origin', 'medium', { locations: [], coverage: 'partial' });
     expect(unconfirmed(from('44102'), options)).toEqual([message]);
     expect(unconfirmed(from('44101'), options)).toEqual([]);
@@ -144,7 +144,7 @@ describe('the rounding setting', () => {
       { releaseFor: () => tables },
       '/line_items/0',
     ],
-  ])('has a warning where it decided: %s', (_, request, options, pointer) => {
+  ])('causes a warning if it decided the tax: %s', (_, request, options, pointer) => {
     const found = unconfirmed(request.customer ? request : { to: { state: 'OH' }, ...request }, options);
     expect(found.flatMap((text) => /^.*(?=, rounding: )/.exec(text) ?? [])).toEqual(
       pointer === null ? [] : [expect.stringMatching(new RegExp(`^${pointer} (Ohio|Pennsylvania)$`))],
@@ -152,12 +152,12 @@ describe('the rounding setting', () => {
   });
 });
 
-describe('a place that content has by name only', () => {
+describe('a place that the content has by name only', () => {
   const content =
     'City_name,County_name,RATE,START_DATE\nCulver City,Los Angeles,0.1025,1/1/2026\nDavis,Yolo,0.0725,1/1/2026\n';
   const california = async () => releaseForOf(await importFiles('cdtfa', 'CA', [{ name: 'rates.csv', content }]));
 
-  it('is ambiguous: its taxes are assumed, and the address may have others', async () => {
+  it('is ambiguous: its taxes are assumed, and the address could have others', async () => {
     const releaseFor = await california();
     for (const postal_code of [null, '90230', '90230-0001']) {
       const request = { to: { state: 'CA', city: 'Culver City', postal_code }, tax_date: '2026-11-20' };
@@ -183,7 +183,7 @@ describe('a place that content has by name only', () => {
     ['Philadelphia', '15222', '7.00', '8.00', true],
     ['Philadelphia', '19103', '8.00', '8.00', false],
     ['Camp Hill', '15222', '7.00', '7.00', false],
-  ])('does not override the taxes of a listed ZIP: %s, %s has %s, or %s by highest_rate', (city, zip, ...of) => {
+  ])('does not override the taxes of a listed ZIP: %s, %s has %s, or %s with highest_rate', (city, zip, ...of) => {
     const [tax, highest, contradicts] = of;
     const request = { to: { state: 'PA', city, postal_code: zip } };
     const outcome = ask(request, lists);
@@ -214,7 +214,7 @@ describe('prices that include tax', () => {
     [gross('PA', '1.61', '15222', 'GENERAL'), null],
     [gross('MI', '0.09'), ['0.09', '0.09', '0.01', '0.00']],
     [gross('MI', '106.00'), []],
-  ])('%j has a warning where no net gives it, with %o', (request, figures) => {
+  ])('%j has a warning if no net adds up to it, with %o', (request, figures) => {
     const outcome = ask(request);
     const found = warned(request, 'tax_included_not_exact');
     // The net with its tax misses the gross.
@@ -224,7 +224,7 @@ describe('prices that include tax', () => {
     if (figures?.length) expect(found[0]).toMatch(new RegExp(`^/line_items/0 .*${figures.join('\\D+')}\\.$`));
   });
 
-  it('has one warning for an invoice, at its first charge', () => {
+  it('have one warning per invoice, at its first charge', () => {
     const request = { ...gross('MI', '0.03'), line_items: new Array(3).fill({ unit_price: '0.03' }) };
     // 0.08 is taxed 0.00 and 0.09 is taxed 0.01.
     expect(warned(request, 'tax_included_not_exact', { settings: { rounding: 'invoice' } })).toEqual([

@@ -12,7 +12,7 @@ import {
   toMonth,
 } from '../../shared/base/calendar.ts';
 
-it('a day has the neighbours and the month of Date, which counts milliseconds', () => {
+it('matches Date in the neighbors and the month of a day', () => {
   const days = fc.integer({ min: Date.parse('1600-01-01') / dayMs, max: Date.parse('2400-12-31') / dayMs });
   fc.assert(
     fc.property(days, (number) => {
@@ -28,7 +28,7 @@ it('a day has the neighbours and the month of Date, which counts milliseconds', 
   );
 });
 
-it('only days of the calendar are days', () => {
+it('accepts only days of the calendar', () => {
   for (const day of ['2024-02-29', '2000-02-29', '2026-12-31']) expect([day, isDay(day)]).toEqual([day, true]);
   const others = '1900-02-29 2026-02-30 2026-04-31 2026-00-10 2026-13-01 2026-01-00 2026-1-1 2026-01-01T00:00:00Z';
   for (const text of others.split(' ')) expect([text, isDay(text)]).toEqual([text, false]);
@@ -46,4 +46,6 @@ it.each([
   ['2026-10-08T12:00:00-04:60', null],
   ['now', null],
   ['', null],
-])('the instant "%s" is %s', (text, expected) => expect(instantMs(text)).toBe(expected && Date.parse(expected)));
+])('parses the timestamp "%s" as %s', (text, expected) =>
+  expect(instantMs(text)).toBe(expected && Date.parse(expected)),
+);

@@ -15,7 +15,7 @@ const choose = (...certificates: Certificate[]) => chooseCertificate(certificate
 const numbered = (certificate_number: string, others: Partial<Certificate> = {}) =>
   certificate({ certificate_number, ...others });
 
-describe('the certificate that applies', () => {
+describe('the applicable certificate', () => {
   it.each<[string, Certificate[], string | null]>([
     ['none', [], null],
     ['one for all states and days', [numbered('a')], 'a'],
@@ -34,7 +34,7 @@ describe('the certificate that applies', () => {
     expect(choose(...certificates).applied?.certificate_number ?? null).toBe(expected);
   });
 
-  it('is returned with its terms and the customer, without its states', () => {
+  it('has its terms and the customer, but no states', () => {
     const terms = {
       reason: 'government',
       certificate_number: 'G-1',
@@ -62,7 +62,7 @@ describe('the warnings', () => {
     ['none where a certificate is valid', [...old, certificate()], []],
   ])('name %s', (_, certificates, expected) => expect(codesAndDays(...certificates)).toEqual(expected));
 
-  it('name the certificate, the customer, the state and the remedy', () => {
+  it('name the certificate, the customer and the state, and say what to change', () => {
     const [expired] = choose(numbered('R-7', { valid_to: '2026-01-31' })).warnings;
     expect(expired?.message).toMatch(/R-7 .*cus_1 .*Michigan.*2026-01-31.*POST \/customers\/\{id\}/);
   });
@@ -124,7 +124,7 @@ it('matches an independent oracle for 20,000 random customers, states and days',
   expect(Math.min(...Object.values(counts))).toBeGreaterThan(1000);
 });
 
-describe('the customers whose certificates are looked up', () => {
+describe('the customers whose certificates are read', () => {
   const exemption = { type: 'resale' } as const;
   it.each<[string, Parameters<typeof listCustomerIds>[0], string[]]>([
     ['none without an id', { customer: {}, line_items: [{}] }, []],

@@ -18,12 +18,12 @@ const written = (run: () => void): string => {
 
 const hostile = 'a\u001b[2J\u001b]0;title\u0007\u009b31mb\u202ec\rd';
 
-describe('output of commands', () => {
-  it('has no control character of a file or client, and keeps lines, tabs and the ends of CSV lines', () => {
+describe('command output', () => {
+  it('removes control characters, but keeps line breaks and tabs', () => {
     expect(written(() => print(`one\ttwo\r\n${hostile}`))).toBe('one\ttwo\r\na?[2J?]0;title??31mb?c?d\n');
   });
 
-  it('has them escaped in JSON, with the same value', () => {
+  it('escapes control characters in JSON without changing the value', () => {
     const text = written(() => printJson({ hostile, emoji: '🧾' }));
     expect(text).not.toMatch(/[^\P{C}\n]/u);
     expect(JSON.parse(text)).toEqual({ hostile, emoji: '🧾' });
@@ -40,7 +40,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-it('removes the folders of killed processes, but not those of running ones or of others', async () => {
+it('removes the folders of killed processes, but not those of running processes or of other programs', async () => {
   const { pid: ended } = spawnSync(process.execPath, ['--version']);
   const [abandoned, used, other] = [`levy-import-${ended}-a`, `levy-import-${process.ppid}-b`, 'levy-import-c'].map(
     (name) => join(folder, name),
@@ -81,7 +81,7 @@ const progress = {
 };
 const customer = { id: 'c1', name: null, exemptions: [], created_at: at, updated_at: at, version: 1 };
 
-describe('a line of an exported file with keys of another account', () => {
+describe('an exported line with keys of another account', () => {
   it.each([
     ['filing', { kind: 'filing', filing: { ...filing, ...forged } }],
     [
@@ -91,7 +91,7 @@ describe('a line of an exported file with keys of another account', () => {
     ['progress', { kind: 'filing_shard', filing: 'fil_1', progress: { ...progress, ...forged } }],
     ['totals', { kind: 'filing_totals', filing: 'fil_1', shard: 0, from: '', sums: [], ...forged }],
     ['customer', { kind: 'customer', customer: { ...customer, ...forged } }],
-  ])('writes its %s into the given account only', (_kind, line) => {
+  ])('imports a %s into the given account only', (_kind, line) => {
     const items = itemsOf('acct_own', line as unknown as Line);
     expect(items).toHaveLength(1);
     for (const item of items) {

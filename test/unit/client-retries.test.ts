@@ -51,7 +51,7 @@ const valuesOf = (sent: readonly Headers[], name: string) => sent.map((headers) 
 const create = (levy: Levy, call: CallOptions = {}) => levy.post('/transactions', { body, ...call });
 
 describe('a request', () => {
-  it('has the API key, the version and, for a POST, an Idempotency-Key of its own or that of the call', async () => {
+  it("sends the API key, the version and, for a POST, the caller's or a generated Idempotency-Key", async () => {
     const { levy, sent } = scripted([]);
     await create(levy);
     await create(levy);
@@ -66,7 +66,7 @@ describe('a request', () => {
     expect(new Set(valuesOf(sent, 'Service-Version'))).toEqual(new Set(['aspen.2026-10-01']));
   });
 
-  it('gets a bearer token for every try', async () => {
+  it('gets a bearer token for every attempt', async () => {
     let calls = 0;
     const { fetch, sent } = scripted([networkFailure, error(503)]);
     await createClient({ url: 'http://levy.test', fetch, token: () => `token_${++calls}` }).get('/transactions');
@@ -74,7 +74,7 @@ describe('a request', () => {
     expect(valuesOf(sent, 'X-API-Key')).toEqual([null, null, null]);
   });
 
-  it('cannot be made without a credential and an address, or with an id that changes the path', async () => {
+  it('fails without credentials and a URL, or with an id that would change the path', async () => {
     expect(() => createClient({ url: 'http://levy.test', apiKey: '' })).toThrow('apiKey');
     for (const url of ['levy.test', '127.0.0.1:3000', ''])
       expect(() => createClient({ url, apiKey: 'levy_key' })).toThrow('with http:// or https://');
@@ -112,7 +112,7 @@ describe('a failed request', () => {
     expect(new Set(pauses).size).toBe(9);
   });
 
-  it('throws after the fourth try, with the status, the key and the cause', async () => {
+  it('throws after the fourth attempt, with the status, the key and the cause', async () => {
     const busy = scripted(Array(9).fill(error(503)));
     const thrown = await create(busy.levy).catch((reason) => reason);
     expect(thrown).toBeInstanceOf(LevyUnavailable);
@@ -135,14 +135,14 @@ describe('a failed request', () => {
     expect([sent.length, pauses]).toEqual([1, []]);
   });
 
-  it.each([400, 404, 409, 412, 422])('is a refusal after %i, and not retried', async (status) => {
+  it.each([400, 404, 409, 412, 422])('returns a refusal on %i without a retry', async (status) => {
     const { levy, sent } = scripted([error(status)]);
     const refusal = { status, code: 'x', detail: 'Detail', errors: [{ code: 'x' }] };
     expect(await create(levy)).toMatchObject({ ok: false, refusal });
     expect(sent).toHaveLength(1);
   });
 
-  it('lists each error with its field in the message, and the first one alone in `detail`', async () => {
+  it('lists each error with its field in the message, and only the first error in `detail`', async () => {
     const errors = [
       { code: 'x', detail: 'Send a decimal.', source: { pointer: '/line_items/0/quantity' } },
       { code: 'y', detail: 'Send a state.', source: { pointer: '/customer/address/state' } },
@@ -166,7 +166,7 @@ describe('a failed request', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('leaves no timer and no listener that would keep a process or a signal busy', async () => {
+  it('leaves no timer or listener behind that would keep a process or a signal alive', async () => {
     const clear = vi.spyOn(globalThis, 'clearTimeout');
     const { signal } = new AbortController();
     await scripted([error(503), networkFailure]).levy.get('/filings', { signal });
@@ -176,7 +176,7 @@ describe('a failed request', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('times out even if the token or fetch never ends', async () => {
+  it('times out even if the token request or fetch never settles', async () => {
     const never = () => new Promise<never>(() => {});
     for (const hanging of [{ fetch: never, apiKey: 'levy_key' }, { token: never }]) {
       const levy = createClient({ url: 'http://levy.test', timeoutMs, maxTries: 1, ...hanging });
@@ -189,7 +189,7 @@ describe('a failed request', () => {
     ['other JSON', () => Response.json({ message: 'Forbidden' }, { status: 403 })],
     ['an empty JSON', () => Response.json(null)],
     ['a redirect', () => new Response(null, { status: 302, headers: { Location: 'http://other.test' } })],
-  ])('throws for %s, which is not from Levy', async (_, reply) => {
+  ])('throws for %s, which is not a Levy response', async (_, reply) => {
     const { levy, sent } = scripted([reply]);
     await expect(levy.get('/filings')).rejects.toBeInstanceOf(LevyUnavailable);
     expect(sent).toHaveLength(1);

@@ -40,7 +40,7 @@ const written = ({ minor, decimals }: { minor: bigint; decimals: number }): stri
   return `${minor < 0n ? '-' : ''}${digits.slice(0, at)}${decimals ? `.${digits.slice(at)}` : ''}`;
 };
 
-it('amounts are summed exactly', () => {
+it('sums amounts exactly', () => {
   fc.assert(
     fc.property(fc.array(decimal, { minLength: 1 }), (values) => {
       const thousandths = values.reduce((sum, { minor, decimals }) => sum + minor * 10n ** BigInt(3 - decimals), 0n);
@@ -49,7 +49,7 @@ it('amounts are summed exactly', () => {
   );
 });
 
-it('amounts, rates, days, months, instants and periods are written for people', () => {
+it('formats amounts, rates, days, months, timestamps and periods', () => {
   expect(['1234567.89', '-1234', '999.00'].map(grouped)).toEqual(['1,234,567.89', '-1,234', '999.00']);
   const rates = { '0.08875': '8.875%', '0.06': '6%', '0': '0%', '0.1': '10%', '0.00375': '0.375%', '1': '100%' };
   expect(Object.keys(rates).map(percent)).toEqual(Object.values(rates));
@@ -80,13 +80,13 @@ describe('the report', () => {
     ['USD', '10.00', '2.50', ['0.00', '7.50']],
     ['JPY', '1000', '1200', ['0', '-200']],
     ['KWD', '1.500', '0.000', ['0.000', '1.500']],
-  ])('has the decimals of %s, even in a month without sales', (currency, sold, credited, expected) => {
+  ])('uses the decimals of %s, even in a month without sales', (currency, sold, credited, expected) => {
     const rows = [row(currency, '2026-10', sold, credited), row('EUR', '2026-09', '9.99', '0.00')];
     const months = monthlyOf(rows, { currency, state: '', measure: measures[0] }, '2026-09', '2026-10');
     expect(months.map(({ amount }) => amount)).toEqual(expected);
   });
 
-  it('is after credits, which are negative, and begins with the currency of most documents', () => {
+  it('subtracts credits and lists the currency with the most documents first', () => {
     const counted = (found: Row, count: number): Row => ({
       ...found,
       sales: { ...found.sales, count },
@@ -104,7 +104,7 @@ describe('the report', () => {
 });
 
 describe('routes', () => {
-  it('are links to what they were made of', () => {
+  it('round-trip through links', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ minLength: 1, unit: 'grapheme' }), { maxLength: 3 }),
@@ -117,10 +117,10 @@ describe('routes', () => {
     );
   });
 
-  it('routes with unreadable escapes stay as they are', () => expect(routeOf('#/a%ZZ').path).toEqual(['a%ZZ']));
+  it('keep paths with malformed escapes unchanged', () => expect(routeOf('#/a%ZZ').path).toEqual(['a%ZZ']));
 });
 
-describe('trouble', () => {
+describe('an error message', () => {
   const refusal = (status: number) =>
     new LevyRefused({
       ...{ status, code: 'some_code', detail: 'Send another.' },
@@ -140,15 +140,14 @@ describe('trouble', () => {
     [unavailable(503), 'broken'],
     [unavailable(null), 'offline'],
     [new TypeError('x'), 'broken'],
-  ])('%s is %s', (error, kind) => expect(troubleOf(error)?.kind).toBe(kind));
+  ])('of %s is "%s"', (error, kind) => expect(troubleOf(error)?.kind).toBe(kind));
 
-  it('keeps the sentence of a refusal', () => expect(troubleOf(refusal(422))?.advice).toBe('Send another.'));
+  it('includes the detail of a refusal', () => expect(troubleOf(refusal(422))?.advice).toBe('Send another.'));
 
-  it('is none for a call that the page stopped', () =>
-    expect(troubleOf(new DOMException('stopped', 'AbortError'))).toBeNull());
+  it('is null for an aborted request', () => expect(troubleOf(new DOMException('stopped', 'AbortError'))).toBeNull());
 });
 
-describe('the chain of a history', () => {
+describe('the hash chain of a history', () => {
   const entries = (): Parameters<typeof brokenVersion>[1][number][] => {
     const all: Parameters<typeof brokenVersion>[1][number][] = [];
     for (let version = 1; version <= 4; version++) {
@@ -160,7 +159,7 @@ describe('the chain of a history', () => {
     return all;
   };
 
-  it('is intact as the ledger writes it', async () => expect(await brokenVersion('txn_1', entries(), 4)).toBeNull());
+  it('is intact as written by the ledger', async () => expect(await brokenVersion('txn_1', entries(), 4)).toBeNull());
 
   it.each([
     ['a changed field', (all) => all.with(1, { ...(all[1] as never as (typeof all)[1]), by: 'key_2' } as never), 2],
@@ -201,19 +200,19 @@ describe('sign-in', () => {
   };
   const page = { address: 'https://levy.example/v1/console?x=1#/filings', hash: '#/filings' };
 
-  it('has the challenge of RFC 7636, appendix B', async () =>
+  it('uses the challenge of RFC 7636, appendix B', async () =>
     expect(await sha256('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).toBe(
       'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     ));
 
-  it('refuses the configuration of another issuer, and a token endpoint elsewhere', async () => {
+  it('rejects the configuration of a different issuer, and a token endpoint on another host', async () => {
     const answer = signInAddress(configured, page, store(), json({ ...endpoints, issuer: 'https://evil.example' }));
     await expect(answer).rejects.toThrow('names another issuer');
     const elsewhere = { ...endpoints, token_endpoint: 'https://tokens.example/token' };
     await expect(signInAddress(configured, page, store(), json(elsewhere))).rejects.toThrow('not at the issuer');
   });
 
-  it('keeps nothing for a second use of a code, and explains the missing token', async () => {
+  it('stores nothing if a code is used twice, and explains the missing token', async () => {
     const kept = store();
     const address = new URL(await signInAddress(configured, page, kept, json(endpoints)));
     expect(address.searchParams.get('redirect_uri')).toBe('https://levy.example/v1/console');
@@ -228,7 +227,7 @@ describe('sign-in', () => {
     expect(await returnedFrom(configured, 'https://levy.example/v1/console', kept, send)).toBeNull();
   });
 
-  it('repeats the words of the issuer only where the sign-in began in this tab', async () => {
+  it("shows the issuer's error message only if the sign-in began in this tab", async () => {
     const kept = store();
     const refusal = 'https://levy.example/v1/console?error=denied&error_description=Send+your+key+to+us';
     const foreign = await returnedFrom(configured, refusal, kept, json(endpoints));
@@ -240,7 +239,7 @@ describe('sign-in', () => {
   });
 });
 
-it('certificates of a form have no empty texts, and one without a reason is removed', () => {
+it('omits empty strings from the certificates of a form, and removes a certificate without a reason', () => {
   const values = {
     'reason-0': 'resale',
     'number-0': 'C-1',
@@ -258,7 +257,7 @@ it('certificates of a form have no empty texts, and one without a reason is remo
   expect(certificatesFrom(withoutReason, 2)).toMatchObject({ ok: false, problem: expect.stringContaining('2') });
 });
 
-it('the map has a tile for each state with content, and no two in one place', () => {
+it('has one map tile per state with content, each in a different place', () => {
   const states = builtInReleases().map(({ state }) => state.slice(3));
   expect(Object.keys(tiles).sort()).toEqual(states.sort());
   expect(new Set(Object.values(tiles).map(String)).size).toBe(states.length);
@@ -287,7 +286,7 @@ describe('the search of a list', () => {
     return { found, requests, progress };
   };
 
-  it('continues until the page is full, and requests only the rest of it', async () => {
+  it('continues until the page is full, and requests only the remaining rows', async () => {
     const { found, requests } = searchOf([[], ['a'], [], ['b', 'c', 'd'], ['e']]);
     expect(await found).toMatchObject({ rows: ['a', 'b', 'c'], next: '4', backTo: '2026-01-17' });
     expect(requests).toEqual([
@@ -298,7 +297,7 @@ describe('the search of a list', () => {
     ]);
   });
 
-  it('names the requests that returned rows, for the same rows as CSV', async () => {
+  it('returns the requests that yielded rows, so that CSV exports the same rows', async () => {
     const { found } = searchOf([[], ['a'], [], ['b', 'c']]);
     expect((await found).requests).toEqual([
       { starting_after: '1', limit: 3 },
@@ -306,7 +305,7 @@ describe('the search of a list', () => {
     ]);
   });
 
-  it('ends at the end of the list: only then nothing is left to search', async () => {
+  it('ends only at the end of the list', async () => {
     const { found, progress } = searchOf([[], [], []]);
     expect(await found).toEqual({ rows: [], next: null, backTo: null, requests: [] });
     expect(progress.map(({ backTo }) => backTo)).toEqual(['2026-01-20', '2026-01-19']);
@@ -315,7 +314,7 @@ describe('the search of a list', () => {
   it.each([
     ['some seconds once it has found something', [['a'], [], [], []], 2],
     ['20 seconds while it has found nothing', Array.from({ length: 30 }, () => []), 7],
-  ])('stops after %s, with the position to go on from', async (_when, parts, most) => {
+  ])('stops after %s and returns a cursor to continue from', async (_when, parts, most) => {
     const { found, requests } = searchOf(parts, { seconds: 3 });
     expect((await found).next).toBe(String(requests.length));
     expect(requests.length).toBeLessThanOrEqual(most);

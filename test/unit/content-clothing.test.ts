@@ -16,7 +16,7 @@ describe('content clothing', () => {
   const stateTax = (state: string, unit_price: string, attributes = '') =>
     ask({ to: { state }, line_items: [shirt(unit_price, attributes)] });
 
-  describe('clothing at the rate of the state', () => {
+  describe('clothing at the state rate', () => {
     it.each([
       ['MN', '100.00', '', '0.00'],
       ['MN', '100.00', '._FUR', '6.88'],
@@ -45,7 +45,7 @@ describe('content clothing', () => {
       expect(stateTax(state, price, attributes).tax_amount).toBe(tax),
     );
 
-    it.each(['MN', 'NJ'])('%s: warns that sources disagree about athletic clothing', (state) => {
+    it.each(['MN', 'NJ'])('has a warning in %s that sources disagree about athletic clothing', (state) => {
       const outcome = stateTax(state, '100.00', '._ATHLETIC');
       expect(outcome.tax_amount).toBe('0.00');
       expect(outcome.warnings).toContainEqual(
@@ -53,7 +53,7 @@ describe('content clothing', () => {
       );
     });
 
-    it('delivery counts in the price in Rhode Island: 225 and 60 of alterations and 20 of delivery are 305', () => {
+    it('includes delivery in the price in Rhode Island: 225 plus 60 of alterations and 20 of delivery is 305', () => {
       const outcome = ask({
         to: { state: 'RI', postal_code: '02903' },
         line_items: [shirt('285.00')],
@@ -71,7 +71,7 @@ describe('content clothing', () => {
       ['109.99', '0.00'],
       ['110.00', '9.76'],
       ['150.00', '13.31'],
-    ])('at %s is taxed with %s in New York City, on every level', (price, tax) =>
+    ])('at %s is taxed at %s in New York City, on every level', (price, tax) =>
       expect(taxAt('10001', 'New York', price).tax_amount).toBe(tax),
     );
 
@@ -90,7 +90,7 @@ describe('content clothing', () => {
       ['10512', 'Carmel', '9.21'],
       ['13827', 'Owego', '8.80'],
       ['14568', 'Walworth', '8.80'],
-    ])('%s %s: under 110 is free, and 110.00 is taxed with %s', (zip, city, tax) => {
+    ])('in %s %s is exempt below 110 and taxed at %s at 110.00', (zip, city, tax) => {
       expect(taxAt(zip, city, '109.99').tax_amount).toBe('0.00');
       expect(taxAt(zip, city, '110.00').tax_amount).toBe(tax);
     });
@@ -100,13 +100,13 @@ describe('content clothing', () => {
       ['10701', 'Yonkers', '4.88'],
       ['14202', 'Buffalo', '4.75'],
       ['11501', 'Mineola', '4.63'],
-    ])('%s %s has not elected the exemption: %s of local tax on 100.00', (zip, city, tax) => {
+    ])('in %s %s, which has not elected the exemption, has a local tax of %s on 100.00', (zip, city, tax) => {
       const outcome = taxAt(zip, city, '100.00');
       expect(outcome.tax_amount).toBe(tax);
       expect(outcome.warnings.filter(({ message }) => message.includes('rule ny-clothing'))).toEqual([]);
     });
 
-    it('under 110 is taxed where the county is not known, with a warning that names the ones that have elected', () => {
+    it('below 110 is taxed if the county is unknown, with a warning that lists the counties with the exemption', () => {
       const outcome = ask(
         { to: town('NY'), tax_date: '2026-09-15', line_items: [shirt('100.00')] },
         withLocals('NY', ['US-NY-SOMEWHERE', 'city', '0.045']),
@@ -126,7 +126,7 @@ describe('content clothing', () => {
       ['79', '2024-03-01', 'ny-clothing-elected-putnam'],
       ['79', '2027-02-28', 'ny-clothing-elected-putnam'],
       ['79', '2027-03-01', 'ny-clothing-putnam-2027'],
-    ])('county 360%s on %s: %s', (county, day, rule) => {
+    ])('in county 360%s on %s: %s', (county, day, rule) => {
       const taxing = {
         code: `US-NY-00-0${county}`,
         name: 'a county',
@@ -138,7 +138,7 @@ describe('content clothing', () => {
     });
   });
 
-  describe('clothing in New York, by imported files', () => {
+  describe('clothing in New York with an import', () => {
     const woocommerce = (...rows: readonly string[]) => ({
       format: 'woocommerce' as const,
       header: 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class',
@@ -246,7 +246,7 @@ describe('content holidays', () => {
       { state: 'TX', first: '2026-08-07', last: '2026-08-09', dearestFree: '99.99' },
       { state: 'VA', first: '2026-08-07', last: '2026-08-09', dearestFree: '100.00' },
       { state: 'WV', first: '2026-07-31', last: '2026-08-03', dearestFree: '125.00' },
-    ])('$state is free from $first to $last, at $dearestFree and below', ({ state, first, last, dearestFree }) => {
+    ])('in $state is exempt from $first to $last, at $dearestFree and below', ({ state, first, last, dearestFree }) => {
       const dearer = (Number(dearestFree) + 0.01).toFixed(2);
       for (const date of [first, last]) {
         const free = taxOn(state, date, dearestFree);
@@ -292,7 +292,7 @@ describe('content holidays', () => {
       ['WV', '2026-08-03', 'SCHOOL.SCHOOL_INSTRUCTIONAL', '20.00', '20.01'],
       ['WV', '2026-08-03', 'ELECTRONICS.COMPUTERS', '500.00', '500.01'],
       ['WV', '2026-08-03', 'CLOTHING.SPORT_EQUIPMENT', '150.00', '150.01'],
-    ])('%s on %s, %s: free at %s, taxed at %s', (state, date, code, free, taxed) => {
+    ])('in %s on %s, %s: exempt at %s, taxed at %s', (state, date, code, free, taxed) => {
       expect(isFree(taxOn(state, date, free, code))).toBe(true);
       expect(Number(taxOn(state, date, taxed, code).tax_amount)).toBeGreaterThan(0);
     });
@@ -305,7 +305,7 @@ describe('content holidays', () => {
       'ELECTRONICS.COMPUTERS',
       'SOFTWARE.PREWRITTEN_SOFTWARE',
       'SOFTWARE.PREWRITTEN_SOFTWARE._TANGIBLE_MEDIA',
-    ])('South Carolina frees %s at any price from 7 to 9 August', (code) => {
+    ])('are exempt in South Carolina from 7 to 9 August at any price: %s', (code) => {
       const isFreeOn = (date: string) => isFree(taxOn('SC', date, '3000.00', code));
       expect(['2026-08-06', '2026-08-07', '2026-08-09', '2026-08-10'].map(isFreeOn)).toEqual([
         false,
@@ -321,12 +321,12 @@ describe('content holidays', () => {
       { state: 'LA', code: 'SPORTING.FIREARMS', first: '2026-09-04', last: '2026-09-06' },
       { state: 'MD', code: 'HOME.APPLIANCES._ENERGY_STAR', first: '2026-02-14', last: '2026-02-16' },
       { state: 'MS', code: 'SPORTING.FIREARMS', first: '2026-08-28', last: '2026-08-30' },
-    ])('$state frees $code at any price from $first to $last', ({ state, code, first, last }) => {
+    ])('$code is exempt in $state at any price from $first to $last', ({ state, code, first, last }) => {
       const isFreeOn = (date: string) => isFree(taxOn(state, date, '3000.00', code));
       expect([day(first, -1), first, last, day(last, 1)].map(isFreeOn)).toEqual([false, true, true, false]);
     });
 
-    it('Missouri taxes what exceeds 1,500 of an efficient appliance from 19 to 25 April', () => {
+    it('are taxed in Missouri on the price above 1,500 for an efficient appliance from 19 to 25 April', () => {
       const on = (date: string) => taxOn('MO', date, '2000.00', 'HOME.APPLIANCES._ENERGY_STAR').tax_amount;
       expect(['2026-04-18', '2026-04-19', '2026-04-25', '2026-04-26'].map(on)).toEqual([
         '84.50',
@@ -336,22 +336,22 @@ describe('content holidays', () => {
       ]);
     });
 
-    it('South Carolina: general goods may be bed linen, which is exempt, so there is a warning', () =>
+    it('have a warning in South Carolina, because general goods could be exempt bed linen', () =>
       expect(warningCodes(taxOn('SC', '2026-08-08', '50.00', 'GENERAL'))).toContain('content_unconfirmed'));
 
-    it.each(['TX', 'OK', 'VA'])('%s: clothing for sport is not free', (state) =>
+    it.each(['TX', 'OK', 'VA'])('are taxed in %s if they are athletic clothing', (state) =>
       expect(isFree(taxOn(state, '2026-08-08', '50.00', 'CLOTHING.APPAREL._ATHLETIC'))).toBe(false),
     );
 
-    it('the limit is one of units: two at 99.99 are free, in Connecticut', () => {
+    it('apply the limit per unit: two at 99.99 are exempt in Connecticut', () => {
       const line_items = [{ product_tax_code: 'CLOTHING.FOOTWEAR', unit_price: '99.99', quantity: '2' }];
       expect(isFree(ask({ to: { state: 'CT' }, tax_date: '2026-08-18', line_items }))).toBe(true);
     });
 
-    it('athletic clothing is not free in Connecticut', () =>
+    it('are taxed in Connecticut if they are athletic clothing', () =>
       expect(taxOn('CT', '2026-08-18', '50.00', 'CLOTHING.APPAREL._ATHLETIC').tax_amount).toBe('3.18'));
 
-    it('delivery counts in the price in Texas: 95 and 10 of delivery are above 100', () => {
+    it('include delivery in the price in Texas: 95 plus 10 of delivery is above 100', () => {
       expect(isFree(taxOn('TX', '2026-08-07', '95.00'))).toBe(true);
       const delivered = taxOn('TX', '2026-08-07', '95.00', 'CLOTHING.APPAREL', { shipping: { amount: '10.00' } });
       expect(delivered.line_items[0]?.tax_amount).toBe('5.94');
@@ -359,7 +359,7 @@ describe('content holidays', () => {
     });
   });
 
-  describe('unestablished holidays have a warning', () => {
+  describe('a warning about an unestablished holiday applies', () => {
     it.each([
       ['FL', '2026-08-10', 'CLOTHING.CLOTHING_ACCESSORIES'],
       ['VA', '2026-08-08', 'SCHOOL.SCHOOL_ART_SUPPLIES'],
@@ -367,7 +367,7 @@ describe('content holidays', () => {
       ['OH', '2026-08-08', 'GENERAL'],
       ['OH', '2026-08-08', 'ELECTRONICS.COMPUTERS'],
       ['AL', '2026-02-20', 'HOME.DISASTER_PREPAREDNESS'],
-    ])('%s on %s, %s', (state, date, code) => {
+    ])('in %s on %s for %s', (state, date, code) => {
       const { warnings, tax_amount } = taxOn(state, date, '300.00', code);
       expect(Number(tax_amount)).toBeGreaterThan(0);
       expect(warnings).toContainEqual(
@@ -380,7 +380,7 @@ describe('content holidays', () => {
       ['MA', '2026-08-10'],
       ['FL', '2026-07-25'],
       ['FL', '2026-09-01'],
-    ])('and not on other days: %s on %s', (state, date) =>
+    ])('but not on other days: %s on %s', (state, date) =>
       expect(warningCodes(taxOn(state, date, '300.00'))).not.toContain('content_unconfirmed'),
     );
   });

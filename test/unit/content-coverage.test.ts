@@ -25,14 +25,14 @@ const withRules = (rules: readonly Rule[], others: Partial<Release> = {}) => ({ 
 const clothingIn = (release: Release) => stateCoverage(release, day).clothing;
 
 describe('the built-in coverage', () => {
-  it('has the states, the District of Columbia, Puerto Rico and three kinds of military mail, by their letters, in the shape that is answered', () => {
+  it('lists the states, DC, Puerto Rico and three military mail codes in order, and matches the response schema', () => {
     expect(all).toHaveLength(55);
     expect(all.map(({ state }) => state)).toEqual(all.map(({ state }) => state).toSorted());
     expect(Coverage.safeParse({ object: 'coverage', tax_date: day, states: all, attribution }).error).toBeUndefined();
   });
 
   // Written down here from the content study, not from the releases.
-  it('agrees with the content study on single-rate states, on states without the tax, and on the others', () => {
+  it('agrees with the content study on states with a single rate, without the tax, and with local taxes', () => {
     const localOf = (state: string) => {
       const { local_rates, local } = stateOf(state);
       return `${state} ${local_rates} ${local.basis}`;
@@ -66,7 +66,7 @@ describe('the built-in coverage', () => {
     });
   });
 
-  it('names in its notes what is missing and what no primary source confirms, and nothing else', () => {
+  it('notes exactly what is missing and what no primary source confirms', () => {
     for (const covered of all) {
       const kinds = [...Object.keys(subjects), 'shipping'] as (keyof typeof subjects | 'shipping')[];
       const missing = kinds.filter((kind) => covered[kind].treatment === 'not_established');
@@ -122,13 +122,13 @@ describe('coverage of a release', () => {
     [{ type: 'tax_cap', rate: '0.05', amount: '500' }, 'capped', ['0.05', '500']],
     [{ type: 'base_percent', percent: '0.8' }, 'part_of_price', ['0.8']],
     [byUse, 'by_use', []],
-  ])('reports %o as %s, with its figures', (effect, treatment, figures) => {
+  ])('reports %o as %s, with its amounts', (effect, treatment, figures) => {
     const { text, ...covered } = clothingIn(withRules([rule('r', [clothing], effect)]));
     expect(covered).toMatchObject({ treatment, rule_ids: ['r'] });
     expect(text.match(/\d+(\.\d+)?/g) ?? []).toEqual(figures);
   });
 
-  it('has the shipping policy on the levels that no rule on shipping names', () => {
+  it('reports the shipping policy for levels without a shipping rule', () => {
     const rules = [rule('city-freight', ['SHIPPING'], { type: 'taxable' }, { levels: ['city'] })];
     const covered = stateCoverage(withRules(rules, { coverage: 'partial' }), day).shipping;
     expect(covered).toMatchObject({ treatment: 'by_level', rule_ids: ['xx-shipping', 'city-freight'] });
@@ -137,7 +137,7 @@ describe('coverage of a release', () => {
     expect(stateCoverage(withRules(following, { coverage: 'partial' }), day).shipping.treatment).toBe('follows_goods');
   });
 
-  it('separates the levels if rules do, and a city with its own rule', () => {
+  it('separates levels with different rules, and counts cities with a rule of their own', () => {
     const rules = [
       rule('state', [clothing], { type: 'exempt' }, { levels: ['state'] }),
       rule('local', [clothing], { type: 'taxable' }, { levels: ['county', 'city', 'district'] }),
@@ -175,7 +175,7 @@ describe('coverage of a release', () => {
     expect(covered.notes).toContain('Not confirmed by a primary source: clothing.');
   });
 
-  it('does not report a holiday as the rule, and mentions it until it is over', () => {
+  it('does not report a holiday as the general rule, and mentions it until it is over', () => {
     const holiday = { type: 'holiday', amount: '100', inclusive: false } as const;
     const rules = [
       rule('r', [clothing], { type: 'taxable' }),
@@ -208,7 +208,7 @@ describe('coverage of a release', () => {
     expect(notes).toEqual(expected);
   });
 
-  it('lists a rate that begins later, and has none after its last day', () => {
+  it('lists a future rate, and no rate after its last day', () => {
     const [now] = releaseOf().rates;
     const next = {
       jurisdiction: 'US-XX',
@@ -226,7 +226,7 @@ describe('coverage of a release', () => {
     expect([over.general_rate, over.notes[0]]).toEqual([null, expect.stringContaining('2026-11-20')]);
   });
 
-  it('calls local rates partial where an imported release counts some beside its head', () => {
+  it('reports partial local rates if an imported release counts some beside its head', () => {
     const partial = withRules([], { coverage: 'partial' });
     expect(stateCoverage(partial, day).local_rates).toBe('none');
     const counts = { parts: 1, jurisdictions: 1, rates: 1, locations: 1 };
@@ -244,20 +244,20 @@ describe('coverage of a release', () => {
     return [local_rates, notes.find((note) => note.includes('its files'))];
   };
 
-  it('calls local rates partial where an import names ZIPs, with how many and to which day', () => {
+  it('reports partial local rates if an import lists ZIPs, with their number and last day', () => {
     const note = (found: string) => `Addresses that its files do not name (${found}) fall back to US-XX@2026-11-22.1.`;
     expect(localOf(imported(null))).toEqual(['partial', note('3 ZIPs and 1 city')]);
     expect(localOf(imported(day))).toEqual(['partial', note(`3 ZIPs and 1 city, the last of them to ${day}`)]);
     expect(localOf(imported(null, { parts: 1, zips: 1 }))).toEqual(['partial', note('1 ZIP')]);
   });
 
-  it('calls local rates none the day after all that an import names has ended', () => {
+  it('reports no local rates from the day after everything in an import has ended', () => {
     const note = 'All that its files list (3 ZIPs and 1 city, the last of them to 2019-03-31) has ended.';
     expect(localOf(imported('2019-03-31'), '2019-03-31')[0]).toBe('partial');
     expect(localOf(imported('2019-03-31'), '2019-04-01')).toEqual(['none', note]);
   });
 
-  it('reports by level where an import has local taxes and the state none', () => {
+  it('reports by level if an import has local taxes in a state without a general tax', () => {
     const state = [{ code: 'US-AK', type: 'state', rate: '0' }] as const;
     const { jurisdictions, rates } = releaseOf({ of: state });
     const head = { ...imported(null), jurisdictions, rates, state: 'US-AK' };
@@ -278,7 +278,7 @@ describe('coverage of a release', () => {
     });
   });
 
-  it('reports a rule for certain ZIPs beside the others', () => {
+  it('reports a rule for certain ZIPs separately', () => {
     const rules = [
       rule('local', [clothing], { type: 'taxable' }),
       rule('zips', [clothing], { type: 'exempt' }, { levels: ['county', 'city'], zips: [['10001', '10292']] }),
@@ -310,23 +310,23 @@ describe('the active releases', () => {
     });
   const idsOf = (releases: readonly Release[]) => releases.map(({ id }) => id);
 
-  it('are the built-in ones, unless an import is active', async () => {
+  it('are the built-in releases, unless an import is active', async () => {
     expect(idsOf(await from(null, []))).toEqual(['US-XX@2026-11-22.1', 'US-YY@2026-11-22.1']);
     expect(idsOf(await from(imported.id, [imported]))).toEqual([imported.id, 'US-YY@2026-11-22.1']);
   });
 
-  it("of one state exclude other states' imported releases", async () => {
+  it('of one state do not include imports of other states', async () => {
     expect(idsOf(await from(imported.id, [imported], 'US-XX'))).toEqual([imported.id]);
     expect(idsOf(await from(imported.id, [], 'US-YY'))).toEqual(['US-YY@2026-11-22.1']);
     expect(await from(null, [], 'US-ZZ')).toEqual([]);
   });
 
-  it('are never guessed: a missing one is an error', async () => {
+  it('fail if one is missing', async () => {
     await expect(from(imported.id, [])).rejects.toThrow(ReleaseNotFound);
   });
 });
 
-describe('the page of coverage by state', () => {
+describe('the coverage page', () => {
   it('matches the content: after a change, run `npm run content -- coverage --write`', () => {
     const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
     expect(page).toBe(coveragePage(builtInReleases()));
@@ -338,7 +338,7 @@ describe('coverage of places, kinds and seasons', () => {
   const groceriesOn = (rules: readonly Rule[], date = day) =>
     stateCoverage({ ...releaseOf({ rules }), coverage: 'partial' as const }, date).groceries;
 
-  it('names each kind of tax that a rule binds', () => {
+  it('names each kind of tax in a rule', () => {
     const byKind = rule('kinds', ['FOOD.GROCERY'], { type: 'exempt' }, { kinds: ['CP', 'ECI'], levels: ['county'] });
     const { treatment, text, rule_ids } = groceriesOn([taxedFood, byKind]);
     expect(treatment).toBe('by_level');
@@ -346,7 +346,7 @@ describe('coverage of places, kinds and seasons', () => {
     expect(rule_ids).toEqual(['food', 'kinds']);
   });
 
-  it('counts the places that rules name, each county once, whichever rule or code names it', () => {
+  it('counts the places named in rules, each county once', () => {
     const exempt = (id: string, others: Partial<Rule>) =>
       rule(id, ['FOOD.GROCERY'], { type: 'exempt' }, { levels: ['county', 'city', 'district'], ...others });
     const { text } = groceriesOn([
@@ -372,12 +372,12 @@ describe('coverage of places, kinds and seasons', () => {
   it.each([
     ['2026-12-31', 'each year from September 1 to May 31'],
     ['2026-07-01', 'Taxable.'],
-  ])('reports a rule with a season on %s: %s', (date, text) => {
+  ])('reports a seasonal rule on %s: %s', (date, text) => {
     const winter = rule('winter', ['FOOD.GROCERY'], { type: 'exempt' }, { season: { from: '09-01', to: '05-31' } });
     expect(groceriesOn([taxedFood, winter], date).text).toContain(text);
   });
 
-  it('reports when a yearly holiday takes place', () => {
+  it('reports the days of a yearly holiday', () => {
     const holiday = rule('holiday', ['CLOTHING'], { type: 'holiday', amount: '100', inclusive: false });
     const { notes } = stateCoverage(
       releaseOf({ rules: [{ ...holiday, season: { from: '08-01', to: '08-07' } }] }),
@@ -395,7 +395,7 @@ describe('coverage of shipping policies', () => {
     });
   });
 
-  it('reports the effect of a rule for included charges', () => {
+  it('reports the effect of a rule on included charges', () => {
     const rules = [
       rule('stated', ['SHIPPING'], { type: 'exempt' }, { attributes: { any: [], none: ['_INCLUDED_IN_PRICE'] } }),
       rule('in-price', ['SHIPPING'], { type: 'taxable' }, { attributes: { any: ['_INCLUDED_IN_PRICE'], none: [] } }),

@@ -13,7 +13,7 @@ const rate = (code: string, value: string, from: string | null, to: string | nul
   ...others,
 });
 
-describe('the combined rates that differ between two releases', () => {
+describe('the changed combined rates', () => {
   const of = [
     { code: 'US-XX', type: 'state', rate: '0.06' },
     { code: 'A', type: 'city', rate: '0.01' },
@@ -121,7 +121,7 @@ describe('pairs of parts', () => {
     return pairs.map(({ key, left, right }) => [key, left?.key === key, right?.key === key]);
   };
 
-  it('has every key once, ZIP codes before cities, with the entries of each stream', async () => {
+  it('contain every key once, ZIP codes before cities, with the entries of each stream', async () => {
     const zips = ['10001', '10002', '20000', '55401'];
     const keys = fc.uniqueArray(fc.constantFrom(...zips, '29 PALMS', 'A', 'B', 'SAINT PAUL', 'ZUMBRO'));
     const inOrder = (some: readonly string[]) => [
@@ -138,13 +138,13 @@ describe('pairs of parts', () => {
     );
   });
 
-  it('stops at keys that are not in order', async () => {
+  it('stop at keys that are out of order', async () => {
     await expect(paired(['2', '1'], ['1'])).rejects.toThrow('The key 1 comes after 2.');
     await expect(paired(['1'], ['1', '1'])).rejects.toThrow('The key 1 comes after 1.');
   });
 });
 
-describe('the rates of jurisdictions that differ between two releases', () => {
+describe('the changed jurisdiction rates', () => {
   const bookOf = (...parts: readonly (readonly Rate[])[]) => {
     const book = newRateBook({ established_from: '2026-01-01' });
     for (const rates of parts)
@@ -191,7 +191,7 @@ describe('the rates of jurisdictions that differ between two releases', () => {
       after: [a('0.04', '2020-01-01', null, { food_rate: '0.01', interstate: { rate: '0.04' } })],
       changes: ['A food 2020-01-01  0 0.01', 'A general_interstate 2020-01-01  0.03 0.04'],
     },
-  ])('$because', ({ before, after, changes }) => {
+  ])('include a jurisdiction if $because', ({ before, after, changes }) => {
     // Many parts repeat a jurisdiction with its rates.
     const found = compareRates(bookOf(before, before), bookOf(after));
     expect(
@@ -202,7 +202,7 @@ describe('the rates of jurisdictions that differ between two releases', () => {
   });
 });
 
-describe('the rules and settings that differ between two releases', () => {
+describe('the changed rules and settings', () => {
   const clothing = rule('clothing', ['CLOTHING'], { type: 'exempt' });
   const [seven, five] = ['0.07', '0.05'].map((percent) =>
     rule('grocery', ['FOOD.GROCERY'], { type: 'rate', rate: percent }),
@@ -225,14 +225,14 @@ describe('the rules and settings that differ between two releases', () => {
       after: [{ ...clothing, ...limits }],
       ids: ['clothing'],
     })),
-  ])('has a rule if $because', ({ before, after, ids }) => {
+  ])('include a rule if $because', ({ before, after, ids }) => {
     const [old = [], next = []] = [before, after].map((rules) => rules.flatMap((one) => one ?? []));
     const { rules } = compareRules(releaseOf({ rules: old }), releaseOf({ rules: next }));
     const named = (all: readonly Rule[], id: string) => all.find((one) => one.id === id) ?? null;
     expect(rules).toEqual(ids.map((id) => ({ id, old: named(old, id), new: named(next, id) })));
   });
 
-  it('names settings that change, and a policy that only one release has', () => {
+  it('include changed settings, and a policy that only one release has', () => {
     const coupons = [{ policy: 'reduces_price', from: null, to: null, source: 'law', confidence: 'high' }] as const;
     const before = releaseOf({ shipping: 'follows_goods', coverage: 'partial' });
     const after = releaseOf({ shipping: 'always_taxable', coverage: 'complete', settings: { coupons } });

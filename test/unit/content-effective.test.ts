@@ -4,7 +4,7 @@ import { rateOn, stateRateOn } from '../../shared/catalog/rates.ts';
 import type { Rate } from '../../shared/catalog/release-values.ts';
 import { releaseOf } from '../support/builders.ts';
 
-describe('days in force', () => {
+describe('values in force', () => {
   const established = '2026-01-01';
   const old = { from: '2018-10-01', to: '2026-09-30' };
   const next = { from: '2026-10-01', to: null };
@@ -19,7 +19,9 @@ describe('days in force', () => {
       ['2026-09-30', [old, unknown]],
       ['2026-10-01', [next, unknown]],
       ['2999-12-31', [next, unknown]],
-    ])('on %s', (day, values) => expect(inForce([old, next, unknown], day, established)).toEqual(values));
+    ])('selects the value on %s', (day, values) =>
+      expect(inForce([old, next, unknown], day, established)).toEqual(values),
+    );
   });
 
   describe('a season', () => {
@@ -91,7 +93,7 @@ describe('rates on a day', () => {
       expect(rateOn(release, code, day)?.rate).toBe(is);
     });
 
-    it('is the state’s own where the state is meant', () => {
+    it('is the state rate for the state', () => {
       expect(['2019-12-31', '2024-06-30', '2024-07-01'].map((day) => stateRateOn(release, day)?.rate)).toEqual([
         undefined,
         '0.06',
@@ -100,7 +102,7 @@ describe('rates on a day', () => {
     });
   });
 
-  it('finds the setting of a day; a setting without a first day applies before anything is established', () => {
+  it('uses the setting in force; a setting without a first day applies from the start', () => {
     const settings = [
       { from: null, to: '2021-12-31' },
       { from: '2022-02-01', to: null },

@@ -5,7 +5,7 @@ import { ask, warningCodes } from '../support/builders.ts';
 import { builtIn } from '../support/local-content.ts';
 import { onlyShipping } from '../support/shipping.ts';
 
-describe('content figures', () => {
+describe('content values', () => {
   /** Figures of the content notes, typed by hand: an oracle apart from the way the releases were made. */
 
   const rateOn = (state: string, day: string): string | undefined => {
@@ -34,7 +34,7 @@ describe('content figures', () => {
     UT: '0.061', VT: '0.06', VA: '0.053', WA: '0.065', WV: '0.06', WI: '0.05', WY: '0.04', PR: '0.105',
   }; // biome-ignore format: a table
     it.each(Object.entries(percents))('%s', (state, rate) => expect(rateOn(state, '2026-11-20')).toBe(rate));
-    it('names all 52', () => expect(Object.keys(percents)).toHaveLength(52));
+    it('lists all 52', () => expect(Object.keys(percents)).toHaveLength(52));
 
     // The last day of a rate and the first day of the next one; `-` is not known.
     it.each([
@@ -50,10 +50,10 @@ describe('content figures', () => {
       expect(found.join(', ')).toBe(text);
     });
 
-    it('rests the new rate of the District on the act and on a second list', () =>
+    it('cites the act and a second list for the new rate of the District', () =>
       expect(builtIn('DC').rates.at(-1)).toMatchObject({ confidence: 'medium-high' }));
 
-    it('cites a statute or a department for the rate of each state, and not a secondary table', () => {
+    it('cites a statute or a tax department for every state rate, not a secondary table', () => {
       for (const { rates, sources, state } of builtInReleases())
         for (const { source } of rates) expect(sources[source], state).not.toMatch(/^Tax Foundation/);
     });
@@ -73,7 +73,7 @@ describe('content figures', () => {
         expect(line_items[0]?.taxes.map(({ tax_type }) => tax_type)).toEqual(['general_excise', 'general_excise']);
     });
 
-    it('adds nothing in Kalawao: nobody lives in the part of its ZIP in Maui County, which only an address there names', () => {
+    it('adds nothing in Kalawao: nobody lives in the Maui County part of its ZIP, so only an address that names it applies', () => {
       const kalaupapa = { state: 'HI', postal_code: '96742' };
       const { tax_amount, line_items } = ask({ to: kalaupapa });
       expect([tax_amount, line_items[0]?.address_resolution.ambiguous]).toEqual(['4.00', false]);
@@ -94,7 +94,7 @@ describe('content figures', () => {
       expect(policyOn(state, 'shipping', day)).toEqual(policies),
     );
 
-    it('lets a coupon that a third party pays lower the taxable price in five states, confirmed in most', () => {
+    it('lets a third-party coupon reduce the taxable price in five states, confirmed in most of them', () => {
       const of = builtInReleases().map(({ state }) => state.slice(3));
       expect(of).toHaveLength(55);
       for (const state of of) {
@@ -117,7 +117,7 @@ describe('content figures', () => {
       ['PA', 0, '0 0, 10 0, 11 1, 17 1, 18 2, 34 2, 35 3, 50 3, 51 4, 67 4, 68 5, 84 5, 85 6, 99 6'],
       ['PA', 1, '50 0, 51 1'],
       ['MD', 0, '0 0, 1 1, 16 1, 17 2, 33 2, 34 3, 50 3, 51 4, 66 4, 67 5, 83 5, 84 6'],
-    ])('the bracket of %s, %i: %s', (state, index, text) => {
+    ])('uses the bracket of %s, %i: %s', (state, index, text) => {
       const found = text
         .split(', ')
         .map((pair) => `${pair.split(' ')[0]} ${cents(state, index, Number.parseInt(pair, 10))}`);
@@ -142,10 +142,10 @@ describe('content figures', () => {
       ['ny-vessels', { type: 'base_cap', amount: '230000' }],
     ])('%s', (id, effect) => expect(rule(id)?.effect).toEqual(effect));
 
-    it('has the first day of the exemption of groceries in Oklahoma', () =>
+    it('starts the grocery exemption of Oklahoma on its first day', () =>
       expect(rule('ok-groceries')?.from).toBe('2024-08-29'));
 
-    it('counts the shipping in the limits of Rhode Island and of the holidays of Texas, and in no other', () => {
+    it('includes shipping in the limits of Rhode Island and of the Texas holidays only', () => {
       const ids = builtInReleases().flatMap(({ rules }) =>
         rules.flatMap(({ id, threshold_includes_shipping }) => (threshold_includes_shipping ? [id] : [])),
       );
@@ -157,7 +157,7 @@ describe('content figures', () => {
     it.each([
       ['CO', '2022-06-30 -, 2022-07-01 0.27, 2023-07-01 0.28, 2024-07-01 0.29, 2025-06-30 0.29, 2025-07-01 0.28'],
       ['MN', '2024-06-30 -, 2024-07-01 0.50'],
-    ])('the retail delivery fee of %s: %s', (state, text) => {
+    ])('sets the retail delivery fee of %s: %s', (state, text) => {
       const { rules, established_from } = builtIn(state);
       const feeOn = (day: string) =>
         inForce(rules, day, established_from).flatMap(({ effect }) =>
@@ -167,14 +167,14 @@ describe('content figures', () => {
       expect(found.join(', ')).toBe(text);
     });
 
-    it('levies a fee on deliveries in no other state', () => {
+    it('has no delivery fee in other states', () => {
       const withFee = builtInReleases().filter(({ rules }) => rules.some(({ effect }) => effect.type === 'flat_fee'));
       expect(withFee.map(({ state }) => state)).toEqual(['US-CO', 'US-MN']);
     });
   });
 });
 
-describe('content cells', () => {
+describe('content by state and product', () => {
   /** The table of the content notes by state (4.1, with its corrections and 4.3), typed by hand and sent as client requests. */
 
   /**
@@ -254,8 +254,9 @@ describe('content cells', () => {
     ask({ customer: { address: { state }, use }, line_items: [{ product_tax_code }] });
   const expected = (goods: string, cell: string) => (cell === 'E' ? '0.00' : /^[T?]$/.test(cell) ? goods : cell);
 
-  describe('the tax on 100.00 at the rate of the state', () => {
-    it('is in the table for all 47 that tax', () => expect(new Set(cells.map(({ state }) => state)).size).toBe(47));
+  describe('the tax on 100.00 at the state rate', () => {
+    it('is listed for all 47 states with a sales tax', () =>
+      expect(new Set(cells.map(({ state }) => state)).size).toBe(47));
 
     it.each(rows.map(([state = '', goods = '']) => ({ state, goods })))(
       '$state: $goods in general',
@@ -305,7 +306,7 @@ describe('content cells', () => {
     );
   });
 
-  describe('where a sale within the state is taxed', () => {
+  describe('the sourcing of a sale within a state', () => {
     const origin = 'AZ IL MS MO OH PA TN TX UT VA'.split(' ');
     it.each(rows.map(([state = '']) => state))('%s', (state) => {
       const policies = builtIn(state).settings.sourcing.map(({ policy }) => policy);

@@ -17,7 +17,7 @@ describe('content lists', () => {
   const isUnknown = (state: string, code: string) =>
     warningCodes(asked(state, code)).includes('taxability_not_established');
 
-  describe('food that is served', () => {
+  describe('prepared food', () => {
     // Vermont's meals tax is collected with the sales tax.
     const own: Readonly<Record<string, string>> = { CT: '7.35', DC: '10.00', ME: '8.00', RI: '8.00', VT: '9.00' };
     // Ohio exempts food that is eaten elsewhere, hot or cold.
@@ -57,7 +57,7 @@ describe('content lists', () => {
       ['TX', '_CONTAINS_MILK _JUICE_51_TO_69 _JUICE_70_PLUS', '_JUICE_10_TO_50 _JUICE_UNDER_10'],
       ['PA', '_JUICE_51_TO_69 _JUICE_70_PLUS', '_CONTAINS_MILK _JUICE_UNDER_10'],
       ['CA', '_CONTAINS_MILK', '_CARBONATED _CARBONATED._CONTAINS_MILK'],
-    ])('%s: soft drinks with %s are food, those with %s are not', (state, food, others) => {
+    ])('taxes soft drinks by ingredient in %s: with %s they are food, with %s they are not', (state, food, others) => {
       for (const attribute of words(food)) expect(taxOn(state, `BEVERAGES.SOFT_DRINKS.${attribute}`)).toBe('0.00');
       for (const attribute of words(others))
         expect(taxOn(state, `BEVERAGES.SOFT_DRINKS.${attribute}`)).toBe(general(state));
@@ -91,7 +91,7 @@ describe('content lists', () => {
   });
 
   describe('software', () => {
-    it('is exempt in California when it is loaded and left', () =>
+    it('is exempt in California if the vendor installs it and leaves no copy', () =>
       expect(taxOn('CA', 'SOFTWARE.PREWRITTEN_SOFTWARE._LOAD_AND_LEAVE')).toBe('0.00'));
 
     const exemptByDownload = words('AR CA CO FL GA ID MO NV OK SC VA');
@@ -116,7 +116,9 @@ describe('content lists', () => {
       ['WA', '2025-10-01', '6.50'],
       ['MD', '2025-06-30', '0.00'],
       ['MD', '2025-07-01', '3.00'],
-    ])('%s: custom on %s', (state, day, tax) => expect(taxOn(state, 'SOFTWARE.CUSTOM_SOFTWARE', day)).toBe(tax));
+    ])('is taxed in %s if custom: %s', (state, day, tax) =>
+      expect(taxOn(state, 'SOFTWARE.CUSTOM_SOFTWARE', day)).toBe(tax),
+    );
   });
 
   describe('services and fees', () => {
@@ -125,7 +127,7 @@ describe('content lists', () => {
       expect(taxOn(state, 'SERVICES.PROFESSIONAL')).toBe(isTaxed ? general(state) : '0.00');
       expect(isUnknown(state, 'SERVICES.PROFESSIONAL')).toBe(false);
     });
-    it('are taxed at 4 % for businesses in Puerto Rico', () =>
+    it('are taxed at 4% for businesses in Puerto Rico', () =>
       expect(taxOn('PR', 'SERVICES.PROFESSIONAL._BUSINESS_USE')).toBe('4.00'));
     it.each(words('CA CO IL MA'))('%s: repair is exempt', (state) =>
       expect(taxOn(state, 'SERVICES.REPAIR')).toBe('0.00'),
@@ -163,7 +165,7 @@ describe('content lists', () => {
       ['MT', 'LODGING.HOTEL_ROOMS'],
       ['DE', 'LODGING.HOTEL_ROOMS'],
       ['OR', 'LODGING.HOTEL_ROOMS'],
-    ])('%s, %s: excludes another tax, with a warning', (state, code) => {
+    ])('in %s, %s are subject to a different tax, with a warning', (state, code) => {
       const outcome = asked(state, code);
       expect(outcome.tax_amount).toBe('0.00');
       expect(warningCodes(outcome)).toContain('content_unconfirmed');
@@ -171,14 +173,14 @@ describe('content lists', () => {
     it.each(words('DE NH OR'))('%s: goods need no warning', (state) =>
       expect(asked(state, 'HOME.FURNITURE').warnings).toEqual([]),
     );
-    it('Montana: goods have no warning in a ZIP without a resort', () => {
+    it('in Montana have no warning for goods in a ZIP without a resort', () => {
       const line_items = [{ product_tax_code: 'HOME.FURNITURE' }];
       expect(ask({ to: { state: 'MT', postal_code: '59601' }, line_items }).warnings).toEqual([]);
       expect(warningCodes(ask({ to: { state: 'MT' }, line_items }))).toEqual(['local_rates_missing']);
     });
   });
 
-  describe('holidays that are known in part', () => {
+  describe('partly known holidays', () => {
     it.each([
       ['CT', '2026-08-20'],
       ['FL', '2026-08-10'],
@@ -190,7 +192,7 @@ describe('content lists', () => {
       ['TX', '2026-08-08'],
       ['VA', '2026-08-08'],
       ['WV', '2026-08-01'],
-    ])('%s on %s: art supplies are taxed, with a warning that day alone', (state, day) => {
+    ])('in %s on %s leave art supplies taxed, with a warning on that day only', (state, day) => {
       expect(taxOn(state, 'SCHOOL.SCHOOL_ART_SUPPLIES', day)).toBe(general(state));
       const aboutRules = (tax_date?: string) =>
         asked(state, 'SCHOOL.SCHOOL_ART_SUPPLIES', tax_date).warnings.filter(({ message }) =>
@@ -230,14 +232,14 @@ describe('content levels', () => {
     const pairs = table.split(',').map((pair) => pair.trim().split(' '));
     it.each(pairs)('%s: %s', (state = '', tax) => expect(taxIn(state, 'FOOD.GROCERY').tax_amount).toBe(tax));
 
-    it('SC: with a warning, because the kinds of local taxes differ and an import lacks them', () =>
+    it('has a warning in SC, because the kinds of local taxes differ and an import omits them', () =>
       expect(warningCodes(taxIn('SC', 'FOOD.GROCERY'))).toContain('taxability_not_established'));
-    it('CO: with a warning, as the treatment of a place that no rule names is not established', () =>
+    it('has a warning in CO, because the treatment in places without a rule is not established', () =>
       expect(warningCodes(taxIn('CO', 'FOOD.GROCERY'))).toContain('taxability_not_established'));
-    it.each(['AZ', 'IL', 'LA'])('%s: with a warning, as localities differ', (state) =>
+    it.each(['AZ', 'IL', 'LA'])('has a warning in %s, because localities differ', (state) =>
       expect(warningCodes(taxIn(state, 'FOOD.GROCERY'))).toContain('content_unconfirmed'),
     );
-    it.each(['AL', 'AR', 'GA', 'KS', 'MO', 'NC', 'OK', 'SD', 'TN', 'UT'])('%s: without a warning', (state) =>
+    it.each(['AL', 'AR', 'GA', 'KS', 'MO', 'NC', 'OK', 'SD', 'TN', 'UT'])('has no warning in %s', (state) =>
       expect(taxIn(state, 'FOOD.GROCERY').warnings.filter(({ message }) => message.includes(', rule '))).toEqual([]),
     );
 
@@ -254,7 +256,7 @@ describe('content levels', () => {
       ['MS', '2025-06-30', '7.00'],
       ['MS', '2025-07-01', '5.00'],
       ['OK', '2026-01-01', '0.00'],
-    ])('in %s on %s the state takes %s', (state, tax_date, tax) => {
+    ])('has a state tax in %s on %s of %s', (state, tax_date, tax) => {
       const outcome = ask({ to: { state }, tax_date, line_items: [{ product_tax_code: 'FOOD.GROCERY' }] });
       // Alabama's general rate is not established before 2026; a rule has the rate of food.
       expect(outcome.tax_amount).toBe(tax);
@@ -302,7 +304,7 @@ describe('content levels', () => {
       ['NY', 'BEVERAGES.JUICE._JUICE_51_TO_69', '5.00'],
       ['NY', 'BEVERAGES.JUICE._JUICE_70_PLUS', '0.00'],
       ['CA', 'FOOD.CANDY', '0.00'],
-    ])('%s %s at 100.00: %s', (state, code, tax) => expect(taxIn(state, code).tax_amount).toBe(tax));
+    ])('are taxed in %s %s at 100.00: %s', (state, code, tax) => expect(taxIn(state, code).tax_amount).toBe(tax));
   });
 
   describe('caps and bands', () => {
@@ -333,7 +335,7 @@ describe('content levels', () => {
       ['TX', 'SERVICES.INFORMATION_SERVICES', '1000.00', '58.00'],
       ['TX', 'SOFTWARE.SAAS', '1000.00', '58.00'],
       ['TN', 'SOFTWARE.SAAS', '2000.00', '160.00'],
-    ])('%s %s at %s: %s', (state, code, unit_price, tax) =>
+    ])('apply in %s to %s at %s: %s', (state, code, unit_price, tax) =>
       expect(taxIn(state, code, { unit_price }).tax_amount).toBe(tax),
     );
 
@@ -357,11 +359,11 @@ describe('content levels', () => {
       ['WARRANTIES.EXTENDED_WARRANTY', '2000.00', '1', '195.00'],
       ['DIGITAL.DIGITAL_GAMES', '4000.00', '1', '390.00'],
       ['FOOD.GROCERY', '4000.00', '1', '270.00'],
-    ])('the single article of Tennessee, %s at %s times %s: %s', (code, price, quantity, tax) =>
+    ])('apply to a single article in Tennessee, %s at %s times %s: %s', (code, price, quantity, tax) =>
       expect(tennessee(code, price, quantity)).toBe(tax),
     );
 
-    it('a line of shipping is no article: the tax on single articles has no row there', () => {
+    it('do not apply to a shipping line, which has no single-article row', () => {
       const line = { product_tax_code: 'SHIPPING.DELIVERY', unit_price: '2000.00' };
       const { line_items } = ask(
         { to: town('TN'), line_items: [line] },

@@ -78,7 +78,7 @@ describe.each(states)('%s', (state, release) => {
       }
   });
 
-  it('never taxes what is not taxable, nor gift cards', () => {
+  it('never taxes nontaxable goods or gift cards', () => {
     for (const code of ['NONTAXABLE', 'FEES.GIFT_CARDS'])
       expect(ask({ to: { state }, line_items: [{ product_tax_code: code }] }).tax_amount).toBe('0.00');
   });
@@ -100,9 +100,9 @@ const addresses = [
 ];
 
 describe('every address of the country', () => {
-  it('is one of about two thousand', () => expect(addresses.length).toBeGreaterThan(1900));
+  it('is in a sample of about two thousand', () => expect(addresses.length).toBeGreaterThan(1900));
 
-  it('has a complete response, or a warning that names what is missing', () => {
+  it('has a complete response, or a warning about what is missing', () => {
     for (const address of addresses) {
       if (refusal({ to: address }).length > 0) continue;
       const { line_items, warnings, tax_amount } = ask({ to: address });
@@ -120,7 +120,7 @@ describe('every address of the country', () => {
     }
   });
 
-  it('is complete without a city and a ZIP in states without local taxes only', () => {
+  it('is complete without a city and ZIP only in states without local taxes', () => {
     const complete = states
       .map(([state]) => state)
       .filter((state) => ask({ to: { state } }).line_items[0]?.address_resolution.coverage === 'complete');
@@ -156,7 +156,7 @@ describe('a ZIP near a local tax', () => {
     { state: 'MS', zip: '38866', tax: '7.00', because: 'Saltillo is no part of Tupelo' },
     { state: 'MT', zip: '59601', tax: '0.00', because: 'Helena is no resort' },
     { state: 'MT', zip: '59718', tax: '0.00', because: 'nor is Bozeman' },
-  ])('$state $zip: $tax on 100.00, $because', ({ state, zip, tax }) => {
+  ])('in $state $zip: $tax on 100.00, $because', ({ state, zip, tax }) => {
     for (const policy of ['warn', 'highest_rate'] as const) {
       const { tax_amount, line_items } = taxAt(state, zip, policy);
       expect(tax_amount).toBe(tax);
@@ -164,7 +164,7 @@ describe('a ZIP near a local tax', () => {
     }
   });
 
-  it.each(['23695', '23697', '23700'])('VA %s is in no known county, with a warning', (zip) =>
+  it.each(['23695', '23697', '23700'])('in VA %s has a warning, because its county is unknown', (zip) =>
     expect(taxAt('VA', zip, 'warn').warnings.map(({ code }) => code)).toContain('local_rates_missing'),
   );
 
@@ -179,7 +179,7 @@ describe('a ZIP near a local tax', () => {
       return { state: 'MT', zip, low: '0.00', high: '3.00' };
     }),
     ...['59716', '59758'].map((zip) => ({ state: 'MT', zip, low: '0.00', high: '4.00' })),
-  ])('$state $zip may have more than $low, with a warning', ({ state, zip, low, high }) => {
+  ])('in $state $zip could be taxed at more than $low, with a warning', ({ state, zip, low, high }) => {
     for (const [policy, tax] of [
       ['warn', low],
       ['highest_rate', high],
@@ -191,7 +191,7 @@ describe('a ZIP near a local tax', () => {
     }
   });
 
-  it('that is a Montana resort taxes no groceries, and meals', () => {
+  it('in a Montana resort area has a tax on meals but not on groceries', () => {
     const highest = (product_tax_code: string) =>
       ask(
         { to: { state: 'MT', postal_code: '59937' }, line_items: [{ product_tax_code }] },

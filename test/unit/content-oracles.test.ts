@@ -8,7 +8,7 @@ import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { locationOf, releaseOf } from '../support/builders.ts';
 
-describe('the order of the look-up', () => {
+describe('the lookup order', () => {
   /** A slow reading of the look-up order, on text and plain filters, held against the real one on random content. */
 
   const days = ['2025-12-31', '2026-01-01', '2026-03-31', '2026-04-01', '2026-12-31', '2027-01-01'];
@@ -204,7 +204,7 @@ describe('the order of the look-up', () => {
     return { ...found, isUncertain: found.isUncertain || (found.isYielding && city === null) };
   };
 
-  it('agrees with a slow reading of the order, on 4,000 random contents, addresses and days', () => {
+  it('matches a slow reference implementation on 4,000 random contents, addresses and days', () => {
     const levels = new Map<string, number>();
     fc.assert(
       fc.property(
@@ -422,7 +422,7 @@ describe('street rows', () => {
 
   const rates = rateRows('50', '45 50 0.06', '01 10675 0.01', '01 66175 0.02');
 
-  it('agrees with a slow reading of the rows, on 150 random files with 10 addresses each', async () => {
+  it('match a slow reference implementation on 150 random files with 10 addresses each', async () => {
     const met = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(

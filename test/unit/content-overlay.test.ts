@@ -531,7 +531,7 @@ describe('imports', () => {
   };
 
   describe('imports over the active release', () => {
-    it('cover what their files name, and leave every other address and day to the fallback releases', async () => {
+    it('apply to the addresses and days in their files, and leave the rest to the fallback releases', async () => {
       await fc.assert(
         fc.asyncProperty(Run, async ({ state, steps, charactersMax }) => {
           const service = serviceOf(charactersMax);
@@ -574,7 +574,7 @@ describe('imports', () => {
 
   const place = (zip: string | null, city: string | null = null): Address => ({ zip, plus4: null, city });
 
-  describe('a sale within California between an imported city and another one', () => {
+  describe('a sale within California from or to an imported city', () => {
     const content = 'City_name,County_name,RATE,START_DATE\nALAMEDA,ALAMEDA,0.1200,7/1/2021';
     const files = [{ name: 'cdtfa.csv', content }];
     const [alameda, losAngeles] = [place('94501', 'Alameda'), place('90012', 'Los Angeles')];
@@ -582,23 +582,26 @@ describe('imports', () => {
     it.each([
       { what: 'from the imported one', from: alameda, to: losAngeles, local: '0.025', tax: '97500.00' },
       { what: 'to the imported one', from: losAngeles, to: alameda, local: '0.0475', tax: '120000.00' },
-    ])('$what has the state of its origin, the districts of its destination, and names the import', async (sale) => {
-      const { service, id } = await serviceOfFile('CA', { format: 'cdtfa', files });
-      const outcome = await taxOf(service, 'CA', sale.to, '2026-11-15', sale.from);
-      expect(outcome).toMatchObject({ tax_amount: sale.tax, content_releases: { 'US-CA': id } });
-      const rows = outcome.line_items[0]?.taxes ?? [];
-      expect(rows.map(({ rate, sourcing, jurisdiction_type }) => [jurisdiction_type, rate, sourcing])).toEqual([
-        ['state', '0.0725', 'origin'],
-        ['district', sale.local, 'destination'],
-      ]);
-      expect(outcome.line_items[0]?.address_resolution.coverage).toBe('complete');
-    });
+    ])(
+      '$what uses the state of its origin and the districts of its destination, and cites the import',
+      async (sale) => {
+        const { service, id } = await serviceOfFile('CA', { format: 'cdtfa', files });
+        const outcome = await taxOf(service, 'CA', sale.to, '2026-11-15', sale.from);
+        expect(outcome).toMatchObject({ tax_amount: sale.tax, content_releases: { 'US-CA': id } });
+        const rows = outcome.line_items[0]?.taxes ?? [];
+        expect(rows.map(({ rate, sourcing, jurisdiction_type }) => [jurisdiction_type, rate, sourcing])).toEqual([
+          ['state', '0.0725', 'origin'],
+          ['district', sale.local, 'destination'],
+        ]);
+        expect(outcome.line_items[0]?.address_resolution.coverage).toBe('complete');
+      },
+    );
 
     // Only an address with the city is in the import, and the fallback release has another rate for the same jurisdiction.
     it.each([
       { what: 'to the imported one', from: place('94501'), to: alameda, tax: '120000.00' },
       { what: 'from the imported one', from: alameda, to: place('94501'), tax: '107500.00' },
-    ])('$what has the rate of the release that covers its destination', async ({ from, to, tax }) => {
+    ])('$what uses the rate of the release that covers its destination', async ({ from, to, tax }) => {
       const { service } = await serviceOfFile('CA', { format: 'cdtfa', files });
       const outcome = await taxOf(service, 'CA', to, '2026-11-15', from);
       const codes = outcome.line_items[0]?.taxes.map(({ jurisdiction_code }) => jurisdiction_code);
@@ -607,7 +610,7 @@ describe('imports', () => {
   });
 });
 
-describe('own rules', () => {
+describe('custom rules', () => {
   const release = builtInRelease('MN') as Release;
   const content = release.rules.find(({ id }) => id === 'mn-clothing') as Rule;
   const spanOf = ({ from, to }: Rule) => [from, to];
@@ -625,7 +628,7 @@ describe('own rules', () => {
     return left.map(spanOf);
   };
 
-  it('leaves the rule of the content in force on days without an own rule, including between two own rules', () => {
+  it('leave the built-in rule in force on days without a custom rule, including between two custom rules', () => {
     const [from, to] = spanOf(content);
     expect(to).toBeNull();
     expect(daysBeside(['2026-01-01', null])).toEqual([[from, '2025-12-31']]);
@@ -637,7 +640,7 @@ describe('own rules', () => {
     expect(daysBeside(['2026-07-01', '2026-09-30'], ['2026-10-01', null])).toEqual([[from, '2026-06-30']]);
   });
 
-  it("prefers an own policy on coupons to the content's", () => {
+  it('override the built-in policy on coupons', () => {
     const policy = {
       policy: 'reduces_price',
       from: '2026-07-01',

@@ -47,7 +47,7 @@ describe('places', () => {
     return `${local || 'nothing'}; ${level}${ambiguous ? ', ambiguous' : ''}, ${coverage}`;
   };
 
-  describe('a ZIP without its four digits', () => {
+  describe('a ZIP5 with several ZIP+4 ranges', () => {
     const areas: Area[] = [
       ['55012', '55012', 'COUNTY CITY'],
       ['550120100', '550120199', 'COUNTY CITY DISTRICT'],
@@ -57,12 +57,12 @@ describe('places', () => {
     it.each([
       ['55012', 'COUNTY CITY', 'COUNTY CITY DISTRICT', 'complete', 'the rates of the whole ZIP are the default'],
       ['55013', 'TOWN', 'CITY', 'partial', 'one number is in no range'],
-    ])('%s has %s, or %s by the highest rate, and is %s: %s', (zip, lowest, highest, coverage) => {
+    ])('%s resolves to %s, or with highest_rate to %s, and is %s: %s', (zip, lowest, highest, coverage) => {
       expect(find(zip, { areas })).toBe(`US-XX ${lowest}; zip5, ambiguous, ${coverage}`);
       expect(find(zip, { areas }, { highest: true })).toBe(`US-XX ${highest}; zip5, ambiguous, ${coverage}`);
     });
 
-    it('compares rates of the tax day, of all the jurisdictions of a set together', () => {
+    it('compares combined rates of the tax date', () => {
       const base = releaseOf({ of });
       const rates = [
         ...base.rates.filter(({ jurisdiction }) => jurisdiction !== 'TOWN'),
@@ -78,7 +78,7 @@ describe('places', () => {
     });
   });
 
-  describe('a tax of the state beside its own', () => {
+  describe('an additional state tax', () => {
     const beside = { code: 'US-XX-ARTICLE', type: 'state', rate: '0.0275' } as const;
     const areas: Area[] = [
       ['55012', '55012', 'CITY'],
@@ -92,14 +92,14 @@ describe('places', () => {
       ['55012', 'US-XX US-XX-ARTICLE CITY; zip5, complete'],
       ['55013', 'US-XX US-XX-ARTICLE; zip5, complete'],
       ['', 'US-XX US-XX-ARTICLE; state, partial'],
-    ])('applies in %s: %s', (text, expected) => {
+    ])('applies to "%s": %s', (text, expected) => {
       expect(find(text, content)).toBe(expected);
       // It may have no general rate at all, as one that falls on a band of the price alone.
       const others = rates.filter(({ jurisdiction }) => jurisdiction !== beside.code);
       expect(find(text, { ...content, rates: others })).toBe(expected);
     });
 
-    it('is not known on a day before its rate, nor is the state without one', () => {
+    it('is not covered before its rate begins, nor if the state rate is missing', () => {
       const dated = rates.map((rate) => (rate.jurisdiction === beside.code ? { ...rate, from: '2027-01-01' } : rate));
       expect(find('55012', { ...content, rates: dated })).toBe('US-XX US-XX-ARTICLE CITY; zip5, none');
       const stateless = rates.filter(({ jurisdiction }) => jurisdiction !== 'US-XX');
@@ -107,15 +107,15 @@ describe('places', () => {
     });
   });
 
-  describe('a day that the content does not reach', () => {
-    it('is not covered, although the place is known', () => {
+  describe('a day that the content does not cover', () => {
+    it('is not covered, although the location is known', () => {
       const areas: Area[] = [['55012', '55012', 'CITY']];
       const ended = { areas, established_to: '2026-09-14' };
       expect(find('55012', ended, { on: '2026-09-14' })).toBe('US-XX CITY; zip5, complete');
       expect(find('55012', ended)).toBe('US-XX CITY; zip5, none');
     });
 
-    it('is not covered where a rate is missing, and a set with known rates comes before it', () => {
+    it('is not covered if a rate is missing, and a set with known rates takes precedence', () => {
       const rates = releaseOf({ of }).rates.filter(({ jurisdiction }) => jurisdiction !== 'TOWN');
       const town: Area = ['550120000', '550124999', 'TOWN'];
       expect(find('55012-0001', { areas: [town], rates })).toBe('US-XX TOWN; zip9, none');
@@ -125,7 +125,7 @@ describe('places', () => {
     });
   });
 
-  it('fails for a location with an unknown jurisdiction, instead of charging less tax', () => {
+  it('throws for a location with an unknown jurisdiction, instead of charging less tax', () => {
     expect(() => find('55012', { areas: [['55012', '55012', 'CITY GHOST']] })).toThrow('lacks the jurisdictions GHOST');
   });
 });
@@ -144,7 +144,7 @@ describe('content show', () => {
     const part = { key: '55012', jurisdictions: [], rates: [], locations: release.locations };
     const shownOn = (day: string) => showZip({ ...release, locations: [] }, part, '55012', day).locations[0];
 
-    it('has the rate on a day when a location is in force', () => {
+    it('has the rate on a day when the location is in force', () => {
       for (const day of ['2026-01-01', '2026-06-30'])
         expect(shownOn(day)).toMatchObject({
           in_force: true,
@@ -174,12 +174,12 @@ describe('states of ZIPs', () => {
     it.each(
       zips(`48933 MI, 10001 NY, 00501 NY, 00926 PR, 00802 VI, 01001 MA, 05501 MA, 05401 VT, 20001 DC, 56901 DC,
     20101 VA, 73301 TX, 88510 TX, 96910 GU, 09012 AE, 34001 AA, 96201 AP, 99501 AK`),
-    )('ZIP3: %s', (zip, states) => expect(statesOfZip(zip)).toEqual(states));
+    )('maps a ZIP3: %s', (zip, states) => expect(statesOfZip(zip)).toEqual(states));
 
     it.each(
       zips(`06390 NY, 20588 MD, 20598 VA, 73949 OK TX, 73960 TX, 83414 WY, 96799 AS, 96939 PW, 96942 FM,
     96950 MP, 96970 MH`),
-    )('an exception: %s', (zip, states) => expect(statesOfZip(zip)).toEqual(states));
+    )('maps an exception: %s', (zip, states) => expect(statesOfZip(zip)).toEqual(states));
 
     it.each(zips(`57717 MT SD WY, 82082 CO NE WY, 89061 CA NV, 42223 KY TN, 02861 MA RI, 99362 OR WA`))(
       'a border: %s',
@@ -191,7 +191,7 @@ describe('states of ZIPs', () => {
       (zip) => expect(statesOfZip(zip)).toEqual([]),
     );
 
-    it('has 931 ZIP3s', () => {
+    it('covers 931 ZIP3s', () => {
       const zips = Array.from({ length: 1000 }, (_, index) => `${String(index).padStart(3, '0')}98`);
       expect(zips.filter((zip) => statesOfZip(zip).length > 0)).toHaveLength(931);
     });
@@ -211,8 +211,10 @@ describe('states of ZIPs', () => {
       ['guam', 'GU'],
       ['AE', 'AE'],
       ['armed forces pacific', 'AP'],
-    ])('%j is %s', (text, code) => expect(stateCode(text)).toBe(code));
+    ])('returns the code of %j: %s', (text, code) => expect(stateCode(text)).toBe(code));
 
-    it.each(['', 'XX', 'Ontario', 'M', 'constructor'])('%j is none', (text) => expect(stateCode(text)).toBeNull());
+    it.each(['', 'XX', 'Ontario', 'M', 'constructor'])('returns undefined for %j', (text) =>
+      expect(stateCode(text)).toBeNull(),
+    );
   });
 });

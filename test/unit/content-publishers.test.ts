@@ -14,7 +14,7 @@ import { type PublishedFile, publishers } from '../../shared/importers/updates/p
 import { isPublicAddress } from '../../shared/importers/updates/request.ts';
 import { staleness, type UpdateRecord } from '../../shared/importers/updates/staleness.ts';
 
-describe('the client of publishers', async () => {
+describe('the publisher client', async () => {
   /** Limits of the client that reads publishers. A local server plays a hostile one, as a trusted mirror. */
 
   const listen = async (listener: RequestListener) => {
@@ -49,7 +49,7 @@ describe('the client of publishers', async () => {
   const download = (client: PublisherClient, url = page) =>
     client.download(url, { path: join(folder, 'file'), known: null });
 
-  describe('a publisher that redirects', () => {
+  describe('a redirect', () => {
     const { port } = new URL(inside.url);
     it.each([
       ['a loopback address', `https://127.0.0.1:${port}/`],
@@ -64,14 +64,14 @@ describe('the client of publishers', async () => {
       ['plain http', 'http://93.184.215.14/'],
       ['a file', 'file:///etc/passwd'],
       ['itself, for ever', '/again'],
-    ])('to %s is refused, at once', async (_what, location) => {
+    ])('to %s is rejected at once', async (_what, location) => {
       play = (_request, response) => response.writeHead(302, { Location: location }).end();
       for (const read of [trusting().readText(page), trusting().readVersion(page), download(trusting())])
         await expect(read).rejects.toThrow(/is not a public address|instead of https|redirects more than/);
       expect(stolen).toBe(0);
     });
 
-    it('to itself is followed', async () => {
+    it('to the same host is followed', async () => {
       play = ({ url }, response) => {
         if (url === '/other') response.end('text');
         else response.writeHead(301, { Location: '/other' }).end();
@@ -91,27 +91,27 @@ describe('the client of publishers', async () => {
     },
   );
 
-  describe('a publisher that drips bytes', () => {
+  describe('a slow response', () => {
     const drip: RequestListener = (_request, response) => {
       response.writeHead(200, { ETag: '"1"' });
       const timer = setInterval(() => response.write('.'), 10);
       response.on('close', () => clearInterval(timer));
     };
 
-    it('is left after the limit of a page or a file', async () => {
+    it('is aborted at the time limit of a page or a file', async () => {
       play = drip;
       const limits = { pageMs: 300, fileMs: 300 };
       await expect(trusting(limits).readText(page)).rejects.toThrow(/took longer than 0.3 s/);
       await expect(download(trusting(limits))).rejects.toThrow(/took longer than 0.3 s/);
     });
 
-    it('ends when no data arrives, even before the headers', async () => {
+    it('is aborted when no data arrives, even before the headers', async () => {
       play = () => {};
       await expect(trusting({ pageMs: 300, stalledMs: 50 }).readText(page)).rejects.toThrow(PublisherFailure);
     });
   });
 
-  describe('a compressed body that nobody requested', () => {
+  describe('an unrequested compressed body', () => {
     const send = (body: Buffer, encoding: string) => {
       play = (_request, response) => response.writeHead(200, { 'Content-Encoding': encoding }).end(body);
     };
@@ -123,12 +123,12 @@ describe('the client of publishers', async () => {
       expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('rates');
     });
 
-    it('counts decoded', async () => {
+    it('is limited by its decoded size', async () => {
       send(gzipSync(Buffer.alloc(5 * 1024 * 1024)), 'gzip');
       await expect(trusting().readText(page)).rejects.toThrow('more than 4 MiB');
     });
 
-    it('is refused in an unknown encoding', async () => {
+    it('is rejected if the encoding is unknown', async () => {
       send(Buffer.from('rates'), 'secret');
       await expect(trusting().readText(page)).rejects.toThrow('encoded as secret');
     });
@@ -153,11 +153,11 @@ describe('the client of publishers', async () => {
         '64:ff9b::7f00:1',
       ],
       ...['::ffff:10.0.0.1', '::ffff:8.8.8.8', '2002:7f00:1::', '2001:db8::1', 'localhost', ''],
-    ])('refuses %j', (address) => expect(isPublicAddress(address)).toBe(false));
+    ])('rejects %j', (address) => expect(isPublicAddress(address)).toBe(false));
   });
 
-  describe('a status that no request asked for', () => {
-    it('101 ends the download', async () => {
+  describe('an unexpected status', () => {
+    it('aborts the download: 101', async () => {
       play = ({ socket }) => {
         socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n');
       };
@@ -167,7 +167,7 @@ describe('the client of publishers', async () => {
     it.each([
       ['a part of the file', 206, { 'Content-Range': 'bytes 5-9/10' }],
       ['no change', 304, {}],
-    ])('%s ends the download', async (_what, status, headers) => {
+    ])('aborts the download: %s', async (_what, status, headers) => {
       play = (_request, response) => {
         response.writeHead(status, headers).end(status === 304 ? undefined : 'taxes');
       };
@@ -176,7 +176,7 @@ describe('the client of publishers', async () => {
   });
 });
 
-describe('links of a page', () => {
+describe('links on a page', () => {
   /** What a publisher's page and its names can do to an update (findings R1 to R3). */
 
   const base = 'https://example.gov/rates/';
@@ -197,29 +197,29 @@ describe('links of a page', () => {
       ['<a href="javascript:alert(1)"><a href="mailto:a@b.c"><a href="https://[x/">', []],
       ['<!-- <a href="e.csv"> --><script>"<a href=f.csv>"</script><abbr href="g.csv"><img href=h.csv>', []],
       ['<a href="i.csv"', []],
-    ])('reads %s', (html, links) => {
+    ])('finds %s', (html, links) => {
       expect(linksOf(html, base).map(({ href }) => href)).toEqual(links);
     });
 
     // A tree of these tags took 338 s. `npm run fuzz` measures the time of such pages.
-    it('reads a page of 4 MB of nested tags', () => {
+    it('parses a page of 4 MB of nested tags', () => {
       const links = linksOf('<div>'.repeat(800_000) + link('a.csv'), base);
       expect(links.map(({ href }) => href)).toEqual(['https://example.gov/rates/a.csv']);
     });
   });
 
-  describe('a name that a publisher gives', () => {
-    it('with an invalid escape is skipped', async () => {
+  describe('a file name from a publisher', () => {
+    it('is skipped if it has an invalid escape', async () => {
       const name = 'Domicile-Rate-Listing-October-2026.xlsx';
       expect(await found('LA', link('/docs/50%off.pdf', '/docs/%E0%A4%A', `/docs/${name}`))).toMatchObject([{ name }]);
     });
 
-    it('never leaves its folder', async () => {
+    it('cannot escape its folder', async () => {
       const [file] = await found('LA', link('/x/Domicile-Rate-..%2F..%2F..%2Fetc%2FOctober-2026.xlsx'));
       expect(file?.name).toBe('Domicile-Rate-.._.._.._etc_October-2026.xlsx');
     });
 
-    it('of a service in a folder, or with a path, is skipped', async () => {
+    it('is skipped if it contains a path', async () => {
       const names = ['/../../x', '', '%2F..%2Fx'].map(
         (end) => `New_Mexico_gross_receipts_tax_July_2026_June_2027${end}`,
       );
@@ -228,7 +228,7 @@ describe('links of a page', () => {
       expect(await found('NM', text)).toMatchObject([{ name: `${names[1]}.json` }]);
     });
 
-    it('of 64 kB is skipped, for every publisher', async () => {
+    it('is skipped if it is 64 kB long, for every publisher', async () => {
       const long = [
         `Domicile${'Rate'.repeat(16_000)}.xlsx`,
         `Domicile-Rate-${'abc'.repeat(20_000)}`,
@@ -255,7 +255,7 @@ describe('links of a page', () => {
         [`${revision}_Oct26.xlsx`, `${revision}.xlsx`, 'Colorado_Jurisdiction_Codes_Rates_Jan-June2026_Apr26.xlsx'],
         `${revision}_Oct26.xlsx`,
       ],
-    ])('of %s is the newest of %j that is not of a later day: %s', async (state, names, newest) => {
+    ])('of %s is the newest of %j that is not in the future: %s', async (state, names, newest) => {
       const [file] = filesOf(state);
       expect(await currentFiles(file ? [file] : [], { readText: async () => link(...names) })).toMatchObject([
         { name: newest },
@@ -295,9 +295,9 @@ describe('links of a page', () => {
       ['\u001b[31mred.csv', '_[31mred.csv'],
       ['a\u202Egpj.csv', 'a_gpj.csv'],
       ['a\0b', 'a_b'],
-    ])('makes of %j the name %j', (name, safe) => expect(localName(name)).toBe(safe));
+    ])('maps %j to %j', (name, safe) => expect(localName(name)).toBe(safe));
 
-    it('stays in its folder and fits a file system, for any text', () => {
+    it('returns a name within its folder that fits a file system, for any string', () => {
       fc.assert(
         fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 500 }), fc.string()), (text) => {
           const name = localName(text);
@@ -308,9 +308,12 @@ describe('links of a page', () => {
       );
     });
 
-    it.each(['https://a.gov/', 'https://a.gov/%', `https://a.gov/${'a'.repeat(201)}`])('has none for %s', (url) => {
-      expect(nameInUrl(new URL(url))).toBe(null);
-    });
+    it.each(['https://a.gov/', 'https://a.gov/%', `https://a.gov/${'a'.repeat(201)}`])(
+      'returns undefined for %s',
+      (url) => {
+        expect(nameInUrl(new URL(url))).toBe(null);
+      },
+    );
   });
 });
 
@@ -349,7 +352,7 @@ describe('staleness', () => {
       ['2027Q1JUN30', { quarter: '2027-01-01', posted: '2027-06-30' }],
       ['2026Q4XYZ18', null],
       ['2026Q5AUG18', null],
-    ])('reads %s', (text, expected) => {
+    ])('parses %s', (text, expected) => {
       expect(publicationIn(text)).toEqual(expected);
     });
   });
@@ -359,7 +362,7 @@ describe('staleness', () => {
       ['New_Mexico_gross_receipts_tax_July_2026_June_2027', '2027-07-08'],
       ['New_Mexico_gross_receipts_tax_July_December_2026', '2027-01-08'],
       ['New_Mexico_gross_receipts_tax_July_2026', '2027-01-08'],
-    ])('is in time to the last month in its name: %s', (name, nextExpected) => {
+    ])('is current until the last month in its name: %s', (name, nextExpected) => {
       const source = record([{ name }]);
       expect(staleness(publisherOf('NM'), source, nextExpected)).toEqual({
         asOf: '2026-07-01',
@@ -368,7 +371,7 @@ describe('staleness', () => {
       });
     });
 
-    it('is in time to the end of the grace, and stale on the day after', () => {
+    it('is current until the end of the grace period, and stale on the next day', () => {
       const source = minnesota('2026Q4AUG18');
       expect(staleness(publisherOf('MN'), source, '2027-01-08')).toMatchObject(current);
       expect(staleness(publisherOf('MN'), source, '2027-01-09')).toEqual({
@@ -379,7 +382,7 @@ describe('staleness', () => {
       });
     });
 
-    it('counts the newer of two files, by the quarter and then by the day', () => {
+    it('uses the newer of two files, by quarter and then by day', () => {
       const days = { asOf: '2026-11-20', nextExpected: '2027-04-08' };
       expect(staleness(publisherOf('MN'), minnesota('2026Q4DEC10', '2027Q1NOV20'), '2027-04-08')).toMatchObject(days);
       expect(staleness(publisherOf('MN'), minnesota('2027Q1NOV20', '2026Q4DEC10'), '2027-04-08')).toMatchObject(days);
@@ -392,7 +395,7 @@ describe('staleness', () => {
       ['AZ', 'TPT_RATETABLE_ALL_12012026.csv', '2026-12-01', '2027-01-08'],
       ['AZ', 'TPT_RATETABLE_ALL_02292028.csv', '2028-02-29', '2028-03-08'],
       ['AK', 'ARSSTC-Sales-Tax-Rate-Sheet-11-1-26.xlsx', '2026-11-01', '2026-12-08'],
-    ])('of %s takes the day from the name %s', (state, name, asOf, nextExpected) => {
+    ])('of %s uses the day in the name %s', (state, name, asOf, nextExpected) => {
       expect(staleness(publisherOf(state), record([{ name }]), asOf)).toEqual({ asOf, nextExpected, ...current });
     });
 
@@ -410,7 +413,7 @@ describe('staleness', () => {
       ['IL', 'Wed, 01 Jul 2026 12:00:00 GMT', '2026-07-01', '2027-01-08'],
       ['IL', 'Mon, 01 Jun 2026 12:00:00 GMT', '2026-06-01', '2027-01-08'],
       ['VA', 'Wed, 01 Jul 2026 12:00:00 GMT', '2026-07-01', '2027-01-08'],
-    ])('of %s takes the day from Last-Modified %s', (state, last_modified, asOf, nextExpected) => {
+    ])('of %s uses Last-Modified %s', (state, last_modified, asOf, nextExpected) => {
       const source = record([{ name: 'current.txt', last_modified }], { imported_at: '2020-01-01T00:00:00.000Z' });
       expect(staleness(publisherOf(state), source, asOf)).toEqual({ asOf, nextExpected, ...current });
     });
@@ -427,7 +430,7 @@ describe('staleness', () => {
     it.each([
       ['2026Q4FEB30', 'a day that the calendar does not have'],
       ['-latest', 'no day'],
-    ])('does not take %s from a name: %s', (text) => {
+    ])('of %s ignores the name %s', (text) => {
       const source = { ...minnesota(text), imported_at: '2026-10-05T23:00:00.000Z' };
       expect(staleness(publisherOf('MN'), source, '2026-10-06').asOf).toBe('2026-10-05');
     });
@@ -436,7 +439,7 @@ describe('staleness', () => {
   describe('failing updates', () => {
     const failing = { ...minnesota('2026Q4AUG18'), failure: { since: '2026-10-20T23:59:00.000Z' } };
 
-    it('are no reason for six days, and one from the seventh', () => {
+    it('are reported from the seventh day', () => {
       expect(staleness(publisherOf('MN'), failing, '2026-10-26')).toMatchObject(current);
       expect(staleness(publisherOf('MN'), failing, '2026-10-27')).toEqual({
         asOf: '2026-08-18',
@@ -446,14 +449,14 @@ describe('staleness', () => {
       });
     });
 
-    it('are named beside an old file', () => {
+    it('are reported together with an old file', () => {
       expect(staleness(publisherOf('MN'), failing, '2027-01-09').reason).toBe(
         'The newest file is of 2026-08-18; the next one was due by 2027-01-08. Updates have failed since 2026-10-20.',
       );
     });
   });
 
-  it.each(['MN', 'FL'])('A state that was never updated from its publisher is not stale: %s', (state) => {
+  it.each(['MN', 'FL'])('is not stale if a state was never updated from its publisher: %s', (state) => {
     const nothing = { asOf: null, nextExpected: null, ...current };
     expect(staleness(publisherOf(state), null, '2026-11-23')).toEqual(nothing);
     expect(staleness(publisherOf(state), record([]), '2026-11-23')).toEqual(nothing);

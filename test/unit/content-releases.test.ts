@@ -214,7 +214,7 @@ describe('releases', () => {
       for (const { id } of builtInReleases()) expect(Number(id.split('.').at(-1))).toBeLessThanOrEqual(100);
     });
 
-    it('are one for each state, found by its letters and by its id', () => {
+    it('are one per state, found by state code and by id', () => {
       expect(files).toHaveLength(55);
       for (const release of builtInReleases()) {
         expect(builtInReleaseById(release.id)).toBe(release);
@@ -232,7 +232,7 @@ describe('releases', () => {
     const tableTaxes = listOffsets(tables.taxes.split('\n')).map((offset) => readTax(tables.taxes, offset));
     const tableCodes = new Set(tableTaxes.map(({ code }) => code));
 
-    it('has the shape of a release', () => {
+    it('matches the schema of a release', () => {
       expect(z.safeParse(Shape, release).error).toBeUndefined();
       expect(id.startsWith(`${release.state}@`)).toBe(true);
       expect(release.jurisdictions[0]).toMatchObject({ code: release.state, type: 'state', name: release.name });
@@ -248,12 +248,12 @@ describe('releases', () => {
       );
     });
 
-    it('cites a source for every value, and uses every source', () => {
+    it('cites a source for every value, and has no unused source', () => {
       const cited = new Set(datedValues(release).map(({ source }) => source));
       expect([...cited].toSorted()).toEqual(Object.keys(release.sources).toSorted());
     });
 
-    it('has unique rule ids, which name the state', () => {
+    it('has unique rule ids that contain the state', () => {
       const ids = release.rules.map((rule) => rule.id);
       expect(new Set(ids).size).toBe(ids.length);
       expect(ids.every((ruleId) => ruleId.startsWith(`${release.state.slice(3).toLowerCase()}-`))).toBe(true);
@@ -276,7 +276,7 @@ describe('releases', () => {
       for (const code of additional) expect(codes).toContain(code);
     });
 
-    it('binds rules to counties, kinds and codes that its tables of local rates have', () => {
+    it('binds rules only to counties, kinds and codes of its local rate tables', () => {
       if (!release.local) return;
       const kinds = new Set(tableTaxes.map(({ kind }) => kind));
       for (const { id: ruleId, counties, kinds: named, jurisdictions } of release.rules) {
@@ -294,7 +294,7 @@ describe('releases', () => {
       }
     });
 
-    it('has no days that end before they begin, and no two rates of a jurisdiction on one day', () => {
+    it('has no period that ends before it begins, and no two rates of a jurisdiction on one day', () => {
       const begin = (from: string | null) => from ?? release.established_from;
       // A value that ended before the release began answers earlier days as an approximation.
       const earliest = release.approximate_from ?? release.established_from;
@@ -314,7 +314,7 @@ describe('releases', () => {
         }
     });
 
-    it('names only product tax codes, families and attributes of the vocabulary', () => {
+    it('uses only product tax codes, families and attributes of the vocabulary', () => {
       const known = new Set(productTaxCodes.flatMap(({ code }) => [code, code.split('.')[0]]));
       const knownAttributes = new Set(attributes.map(({ code }) => code));
       for (const rule of release.rules) {
@@ -325,13 +325,13 @@ describe('releases', () => {
       }
     });
 
-    it('has no two rules for the same goods and days that differ only by their order', () => {
+    it('has no two rules for the same goods and days that only their order separates', () => {
       for (const [index, left] of release.rules.entries())
         for (const right of release.rules.slice(index + 1))
           expect(areDistinct(left, right), `${left.id} and ${right.id}`).toBe(true);
     });
 
-    it('has ordered ZIP ranges, and no range and no city in two locations', () => {
+    it('has ordered ZIP ranges, and each range or city in one location only', () => {
       const ranges = release.locations.flatMap(({ zips }) => zips);
       for (const [low, high] of ranges) expect(low <= high && low.length === high.length).toBe(true);
       expect(new Set(ranges.map(String)).size).toBe(ranges.length);

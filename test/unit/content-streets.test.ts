@@ -38,7 +38,7 @@ const inBurlington = (line1: string) => ({ state: 'VT', postal_code: '05401', li
 const burlington = { place: '10675' };
 const southBurlington = { place: '66175' };
 
-describe('a street-address row that is skipped because it is bad', () => {
+describe('an invalid street-address row', () => {
   const [whole = '', otherWhole = ''] = boundaryRows('50', 'Z 05401', 'Z 05408');
   const listed = row('100,198,E,,MAIN,ST', burlington);
   const good = row('301,399,O,,MAIN,ST', southBurlington);
@@ -46,7 +46,7 @@ describe('a street-address row that is skipped because it is bad', () => {
   const withRow = (bad: string) => vermont(whole, otherWhole, listed, other, bad);
   const address = inBurlington('333 Main St');
 
-  it('would decide where it is good', async () => {
+  it('decides the address if the row is valid', async () => {
     expect(at(await withRow(good), address)).toBe('8.00 street');
   });
 
@@ -62,14 +62,14 @@ describe('a street-address row that is skipped because it is bad', () => {
     expect(warningsAt(imported, address)).toEqual([expect.stringContaining('none of them certainly is')]);
   });
 
-  it('does not change other ZIPs if its own can be read, and changes nothing if it is a row of a ZIP', async () => {
+  it('leaves other ZIPs unchanged if its ZIP is readable, and changes nothing if it is a ZIP row', async () => {
     const elsewhere = { state: 'VT', postal_code: '05408', line1: '300 Main St' };
     expect(at(await withRow(good.replace('20200101', 'none')), elsewhere)).toBe('6.00 zip5');
     expect(at(await withRow(good.replace(/^A/, '')), elsewhere)).toBe('6.00 zip5 ambiguous');
     expect(at(await withRow(whole.replace('20200101', 'none')), address)).toBe('6.00 zip5');
   });
 
-  it('is noted, and applies from the first days of the agreement on', async () => {
+  it('is reported, and applies from the first day of the agreement', async () => {
     const imported = await vermont(whole, listed, good.replace('20200101', 'none'));
     expect(imported.built.summary.notes).toContainEqual(expect.stringContaining('rows of 1 ZIP cannot be read'));
     expect(at(imported, address, '2021-06-01')).toBe('6.00 zip5 ambiguous');
@@ -82,7 +82,7 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
       (line1) => [line1, '7.90 street'],
     ),
     ...['300 Main St', '99 Main St', '201 Main St Apt 4'].map((line1) => [line1, '5.90 zip5']),
-  ])('taxes %s for certain: %s', async (line1 = '', answer) => {
+  ])('taxes %s unambiguously: %s', async (line1 = '', answer) => {
     expect(at(await wisconsin(), inWauwatosa(line1))).toBe(answer);
   });
 
@@ -99,7 +99,7 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
     expect(warningsAt(imported, inWauwatosa(line1))).toEqual([expect.stringContaining(reason)]);
   });
 
-  it('comes before a ZIP+4, and decides nothing in another ZIP, or without one', async () => {
+  it('overrides a ZIP+4, and has no effect in another ZIP or without a ZIP', async () => {
     const imported = await wisconsin();
     const main = inWauwatosa('150 Main St');
     expect(at(imported, { ...main, postal_code: '53213-1234' })).toBe('7.90 street');
@@ -108,7 +108,7 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
     expect(line_items[0]?.address_resolution.level).not.toBe('street');
   });
 
-  it('is found for each line of a document by itself', async () => {
+  it('is resolved separately for each line of a document', async () => {
     const lines = ['150 Main St', '300 Main St', '150 Main St'].map((line1) => ({
       customer: { address: inWauwatosa(line1) },
     }));
@@ -118,7 +118,7 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
     expect(levels).toEqual(['street false', 'zip5 false', 'street false', 'zip5 true']);
   });
 
-  it('is ambiguous without its house numbers in the content', async () => {
+  it('is ambiguous if the content lacks its house numbers', async () => {
     const imported = await wisconsin();
     const { streets: _, ...without } = imported.parts.get('53213') as NonNullable<
       ReturnType<typeof imported.parts.get>
@@ -130,7 +130,7 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
     ]);
   });
 
-  it('is counted where the release and the ZIP are shown, and changes no rate of the ZIP', async () => {
+  it('is included in the counts of the release and of the ZIP, but does not change the rates of the ZIP', async () => {
     const imported = await wisconsin();
     const [head, part] = [headOf(imported), imported.parts.get('53213')];
     expect(head.counts.streets).toBe(1);
@@ -143,7 +143,7 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
   });
 });
 
-describe('a file of street rows alone, as in Vermont', () => {
+describe('a file with only street rows, as in Vermont', () => {
   it.each([
     ['1 N Willard St', '7.00 street'],
     ['99 North Willard Street', '7.00 street'],
@@ -176,7 +176,7 @@ describe('a file of street rows alone, as in Vermont', () => {
       expect(at(imported, inBurlington(line1))).toBe('7.00 zip5 ambiguous');
   });
 
-  it('is ambiguous where two rows contradict each other, and not on days with one of them', async () => {
+  it('is ambiguous if two rows contradict each other, but not on days with only one of them', async () => {
     const imported = await vermont(
       row('1,99,B,,MAIN,ST', burlington),
       row('50,60,B,,MAIN,ST', { ...southBurlington, from: '20260101' }),
@@ -194,7 +194,7 @@ describe('a file of street rows alone, as in Vermont', () => {
     ['units without parity', '1,99,B,,MAIN,ST,,APT,1,10,', 'street'],
     ['no street', '1,99,B,,,', 'ZIP'],
     ['two streets', '1,99,B,,MAIN & ELM,ST', 'ZIP'],
-  ])('leaves whatever a row with %s (%s) may have ambiguous: its %s', async (_, text, what) => {
+  ])('leaves every address ambiguous that a row with %s (%s) could cover: its %s', async (_, text, what) => {
     const imported = await vermont(
       row(text, southBurlington),
       row('1,99,B,,MAIN,ST', burlington),
@@ -210,7 +210,7 @@ describe('a file of street rows alone, as in Vermont', () => {
 it.each([
   ['of a ZIP than fit into an item', 90_000, 900],
   ['of one street than a request can look up often', 2500, 1],
-])('does not store more street ranges %s, and reports it', async (_what, count, streets) => {
+])('limits the number of stored street ranges %s, and reports it', async (_what, count, streets) => {
   const rows = Array.from({ length: count }, (_, index) =>
     row(`${index},${index},B,,MAIN${index % streets},ST`, burlington),
   );
@@ -259,7 +259,7 @@ describe('street addresses', () => {
       ['100 Front St', '100 | FRONT | ,ST, | '],
       ['100 Key Hwy', '100 | KEY | ,HWY, | '],
       ['100 County Road 12', '100 | COUNTY ROAD 12 | ,, | '],
-    ])('keeps the name of the street whole: %s', (line1, expected) => expect(read(line1)).toBe(expected));
+    ])('keeps the full street name: %s', (line1, expected) => expect(read(line1)).toBe(expected));
 
     it.each([
       ['150 Main St Apt 4', 'APT 4'],
@@ -282,7 +282,7 @@ describe('street addresses', () => {
       ['N56W16839 Silver Spring Dr', 'N56W16839 | SILVER SPRING | ,DR, | '],
       ['N56 W16839 Silver Spring Dr', 'N56W16839 | SILVER SPRING | ,DR, | '],
       ['W5600 County Rd', 'W5600 | COUNTY | ,RD, | '],
-    ])('has a number in a grid: %s', (line1, expected) => expect(read(line1)).toBe(expected));
+    ])('has a grid number: %s', (line1, expected) => expect(read(line1)).toBe(expected));
 
     it.each([
       'PO Box 12',
@@ -303,6 +303,6 @@ describe('street addresses', () => {
       '',
       ' , ',
       '１５０ Main St',
-    ])('is not read where that is uncertain: %s', (line1) => expect(read(line1)).toBeNull());
+    ])('is not parsed if it is unclear: %s', (line1) => expect(read(line1)).toBeNull());
   });
 });

@@ -101,13 +101,13 @@ const inCity = (row: TaxabilityRow, state: string): string => {
   return local === 'full' || /^(rate|tax_cap|threshold_rate) /.test(state) ? 'taxable' : state;
 };
 
-describe('the tables of taxability', () => {
-  it('are in the releases: `npm run content -- taxability --write` changes nothing', () => {
+describe('the taxability tables', () => {
+  it('match the releases: `npm run content -- taxability --write` changes nothing', () => {
     expect(releases).toEqual(read.map(({ release }) => release));
     expect(fileOf('open-rows.csv').toString()).toBe(openRowsText(read));
   });
 
-  it('that a hand-written rule decides otherwise have less confidence than the rule, or as much', () => {
+  it('never have more confidence than a hand-written rule that contradicts them', () => {
     const order = ['low', 'medium', 'medium-high', 'high'];
     const better = read.flatMap(({ release, open: listed }) =>
       listed.flatMap(({ row, reason }) => {
@@ -122,7 +122,7 @@ describe('the tables of taxability', () => {
     expect(better).toEqual([]);
   });
 
-  it('decide each product of a row that is a rule, in the state and in a city', () => {
+  it('decide the products of every row with a rule, in the state and in a city', () => {
     const wrong: string[] = [];
     for (const row of rows.filter((one) => !open.has(keyOf(one)))) {
       const release = byState.get(row.state) as Release;
@@ -143,7 +143,7 @@ describe('the tables of taxability', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('by the use of a buyer treat a product alike, whether the product or the buyer has the use', () => {
+  it('treat a product the same whether the product or the buyer has the use', () => {
     const byUse = rows.filter((row) => /_(BUSINESS|PERSONAL)_USE/.test(row.attributes) && !open.has(keyOf(row)));
     const different = byUse.filter((row) => {
       const release = byState.get(row.state) as Release;
@@ -158,7 +158,7 @@ describe('the tables of taxability', () => {
     expect(different.map(({ state, code }) => `${state} ${code}`)).toEqual(['IA SOFTWARE.SOFTWARE_MAINTENANCE']);
   });
 
-  it('have an answer for each condition, and no condition without a row', () => {
+  it('have a treatment for each condition, and a row for each condition', () => {
     const used = rows.filter((row) => row.condition && row.treatment !== 'unknown' && !row.code.startsWith('TOPIC:'));
     const pairOf = (one: Pick<Condition, 'condition' | 'treatment'>) => `${one.condition} | ${one.treatment}`;
     const known = new Set(conditions.map(pairOf));
@@ -166,7 +166,7 @@ describe('the tables of taxability', () => {
     expect([...known].filter((pair) => !used.some((row) => pairOf(row) === pair))).toEqual([]);
   });
 
-  it('leave no product whose treatment depends on the order of the rules', () => {
+  it('contain no product whose treatment depends on the order of the rules', () => {
     const ties: string[] = [];
     for (const release of releases) {
       const reversed = { ...release, rules: release.rules.toReversed() };
@@ -183,7 +183,7 @@ describe('the tables of taxability', () => {
     expect(ties).toEqual([]);
   });
 
-  it('have a rule of medium confidence in at least 96 % of the cells, and at most five cells of a code without', () => {
+  it('cover at least 96% of the cells with medium confidence, with at most five gaps per code', () => {
     const taxing = releases.filter(({ state }) => rows.some((row) => `US-${row.state}` === state));
     const withoutRule = codes.map(({ code }) => {
       const product = productOf(code);

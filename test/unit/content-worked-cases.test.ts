@@ -26,7 +26,7 @@ describe('state taxes', () => {
   });
   const at = (state: string, postal_code: string | null = null) => ({ state, postal_code });
   describe('caps and bands', () => {
-    it('tn-single-article-2000-max-local: 140.00 and 44.00 and 11.00', () => {
+    it('tn-single-article-2000-max-local: 140.00, 44.00 and 11.00', () => {
       const outcome = ask(
         { to: town('TN'), line_items: [line('HOME.FURNITURE', '2000.00')] },
         withLocals('TN', ['US-TN-DAVIDSON', 'county', '0.0275']),
@@ -42,7 +42,7 @@ describe('state taxes', () => {
   });
 
   describe('dates', () => {
-    it('nj-mfr-coupon-7pct: 7.00 on 99.95, with a coupon of 10.00 that the manufacturer pays', () => {
+    it("nj-mfr-coupon-7pct: 7.00 on 99.95, with a manufacturer's coupon of 10.00", () => {
       const line_items = [line('GENERAL', '99.95', { third_party_discount_amount: '10.00' })];
       expect(ask({ to: at('NJ', '07102'), tax_date: '2016-06-01', line_items }).tax_amount).toBe('7.00');
     });
@@ -51,7 +51,7 @@ describe('state taxes', () => {
       ['2022-06-01', '33.66'],
       ['2023-06-30', '33.66'],
       ['2023-07-01', '30.60'],
-    ])('ks-sofa-delivery, on %s: %s, as stated delivery is exempt since July 2023', (tax_date, tax) => {
+    ])('ks-sofa-delivery on %s: %s, because separately stated delivery is exempt since July 2023', (tax_date, tax) => {
       const outcome = ask(
         {
           to: town('KS'),
@@ -65,8 +65,8 @@ describe('state taxes', () => {
     });
   });
 
-  describe('charges that belong to the price', () => {
-    it('ca-delivery-actual-cost-12: what a carrier is paid is exempt where it is stated', () => {
+  describe('charges included in the price', () => {
+    it('ca-delivery-actual-cost-12: the separately stated cost of a carrier is exempt', () => {
       const stated = 'SHIPPING.DELIVERY._AT_ACTUAL_COST._SEPARATELY_STATED';
       const outcome = ask({
         to: at('CA'),
@@ -91,7 +91,7 @@ describe('state taxes', () => {
       },
     );
 
-    it('ca-delivery-actual-cost-3: only 3.00 of 10.00 are, when they are two lines', () => {
+    it('ca-delivery-actual-cost-3: only 3.00 of 10.00 is exempt, sent as two lines', () => {
       const line_items = [
         line('GENERAL', '100.00'),
         line('SHIPPING.DELIVERY._AT_ACTUAL_COST._SEPARATELY_STATED', '3.00'),
@@ -101,14 +101,14 @@ describe('state taxes', () => {
     });
 
     const sevenPercent = withLocals('NY', ['US-NY-COUNTY', 'county', '0.03']);
-    it('ny-excise-excluded-if-on-consumer: 70.00, when the excise of the consumer is a line that is not taxable', () => {
+    it("ny-excise-excluded-if-on-consumer: 70.00, with the consumer's excise as a nontaxable line", () => {
       const line_items = [line('GENERAL', '1000.00'), line('NONTAXABLE', '120.00')];
       expect(ask({ to: town('NY'), line_items }, sevenPercent).tax_amount).toBe('70.00');
     });
-    it('ny-excise-included-if-on-manufacturer: 77.00 on 1,040.00 and 60.00 of excise', () =>
+    it('ny-excise-included-if-on-manufacturer: 77.00 on 1,040.00 plus 60.00 of excise', () =>
       expect(ask({ to: town('NY'), line_items: [line('GENERAL', '1100.00')] }, sevenPercent).tax_amount).toBe('77.00'));
 
-    it('il-holiday-delivery-allocation: 95.00 with its share of the delivery is above 100, 60.00 is not', () => {
+    it('il-holiday-delivery-allocation: 95.00 plus its share of delivery is above 100, but 60.00 is not', () => {
       const holiday = rule(
         'holiday',
         ['CLOTHING.APPAREL'],
@@ -130,7 +130,7 @@ describe('state taxes', () => {
       ]);
     });
 
-    it('nj-mixed-shipment-vendor: all of the shipping is taxed once anything is, where that is the policy', () => {
+    it('nj-mixed-shipment-vendor: all shipping is taxed if anything is, where the policy says so', () => {
       const release = releaseOf({
         of: [{ code: 'US-NJ', type: 'state', rate: '0.06625' }],
         rules: [rule('clothing', ['CLOTHING.APPAREL'], { type: 'exempt' })],
@@ -158,8 +158,10 @@ describe('state taxes', () => {
       ['99.99', '0.00'],
       ['100.00', '0.50'],
       ['500.00', '0.50'],
-    ])('the retail delivery fee of Minnesota on an order of %s is %s', (price, tax) => expect(fee(price)).toBe(tax));
-    it('the retail delivery fee of Minnesota is due once for an order, whatever the quantity of its line', () => {
+    ])('include the retail delivery fee of Minnesota on an order of %s: %s', (price, tax) =>
+      expect(fee(price)).toBe(tax),
+    );
+    it('include the retail delivery fee of Minnesota once per order, whatever the quantity of its line', () => {
       const quantity = { quantity: '3' };
       const line_items = [line('GENERAL', '500.00'), line('FEES.RETAIL_DELIVERY_FEE', '0.00', quantity)];
       expect(ask({ to: { state: 'MN' }, line_items }).line_items[1]?.tax_amount).toBe('0.50');
@@ -176,10 +178,10 @@ describe('state taxes', () => {
       ['GENERAL', '2026-06-30', '0.28'],
       ['FOOD.PREPARED_FOOD', '2026-06-30', '0.28'],
       ['FOOD.GROCERY', '2026-06-30', '0.00'],
-    ])('the retail delivery fee of Colorado on a delivery of %s on %s is %s', (code, tax_date, tax) =>
+    ])('include the retail delivery fee of Colorado on a delivery of %s on %s: %s', (code, tax_date, tax) =>
       expect(colorado(code, tax_date).line_items[1]?.tax_amount).toBe(tax),
     );
-    it('the retail delivery fee of Colorado from July 2026 is the last published one, with a warning', () => {
+    it('include the last published retail delivery fee of Colorado from July 2026, with a warning', () => {
       const outcome = colorado('GENERAL', '2026-07-01');
       expect(outcome.line_items[1]?.tax_amount).toBe('0.28');
       expect(outcome.warnings).toContainEqual(
@@ -192,7 +194,7 @@ describe('state taxes', () => {
         expect.stringContaining('is not established; the last'),
       );
     });
-    it('a stated bottle deposit is not taxed in Pennsylvania', () =>
+    it('do not include tax on a stated bottle deposit in Pennsylvania', () =>
       expect(ask({ to: at('PA', '17101'), line_items: [line('FEES.CONTAINER_DEPOSIT', '5.00')] }).tax_amount).toBe(
         '0.00',
       ));
@@ -267,7 +269,7 @@ describe('local taxes', () => {
   );
 });
 
-describe('tables of taxability', () => {
+describe('taxability tables', () => {
   /** Worked cases of the tables of taxability: the state's tax on one line at one address. */
 
   type Case = {
@@ -305,7 +307,7 @@ describe('tables of taxability', () => {
     });
   });
 
-  it('a sofa of 800.00 with a trade-in of 50.00, sent as a discount, owes 45.00 in West Virginia (110 CSR 15-90.2)', () => {
+  it('a sofa of 800.00 with a trade-in discount of 50.00 has a tax of 45.00 in West Virginia (110 CSR 15-90.2)', () => {
     const line_items = [{ product_tax_code: 'HOME.FURNITURE', unit_price: '800.00', discount_amount: '50.00' }];
     const outcome = ask({ to: { state: 'WV' }, tax_date: '2026-03-02', line_items });
     const [state] = outcome.line_items[0]?.taxes ?? [];
@@ -373,7 +375,7 @@ describe('local treatment', () => {
     });
   });
 
-  it('no rule of local taxes has the rate of the state', () => {
+  it('never uses the state rate for a rule on local taxes', () => {
     const withRate = builtInReleases().flatMap(({ rules }) =>
       rules.filter(
         ({ id, levels, effect }) => /taxability-/.test(id) && levels && !levels.includes('state') && 'rate' in effect,
@@ -417,7 +419,7 @@ describe('definitions of food', () => {
     ...'AR CO IL IN IA KY MN NJ NC ND RI WI'.split(' ').map((state) => [state, [...candy, ...drinks]] as const),
     ['TN', candy] as const,
     ...'OH VT WA WV'.split(' ').map((state) => [state, drinks] as const),
-  ])('%s: each tax falls on %j as on groceries', (state, foods) => {
+  ])('apply in %s to each tax on %j as to groceries', (state, foods) => {
     const release = builtInRelease(state) as Release;
     const taxes = taxesIn(release);
     const days = ['2026-03-01', '2026-09-15', '2026-11-20', '2027-01-15'];
@@ -447,7 +449,7 @@ describe('rounding', () => {
     { state: 'ID', prices: ['10.02', '10.02'], tax: '1.21' },
     { state: 'ID', prices: ['10.21'], tax: '0.62' },
     { state: 'ID', prices: ['10.88'], tax: '0.66' },
-  ])('$state: $prices owe $tax', ({ state, prices, tax }) => {
+  ])('in $state: $prices are taxed at $tax', ({ state, prices, tax }) => {
     const line_items = prices.map((unit_price) => ({ unit_price }));
     expect(ask({ to: { state }, line_items }).tax_amount).toBe(tax);
   });

@@ -12,7 +12,7 @@ import { virtualTime } from '../support/virtual-time.ts';
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 const nearly = 1 - 2 ** -53;
 
-it('pauses with full jitter for up to twice as long as before, with a maximum', () => {
+it('uses full jitter and doubles the maximum pause up to a limit', () => {
   const pauses = { firstMs: 50, mostMs: 1000 };
   const longest = [0, 1, 2, 3, 4, 5, 6, 50].map((retry) => pauseBefore(retry, pauses, { random: () => nearly }));
   expect(longest.map(Math.round)).toEqual([50, 100, 200, 400, 800, 1000, 1000, 1000]);
@@ -39,7 +39,7 @@ const attempts = (time: ReturnType<typeof virtualTime>, times: number, takesMs =
 };
 
 describe('contention', () => {
-  it('is retried with growing pauses until it ends', async () => {
+  it('is retried with exponential backoff until it ends', async () => {
     const virtual = virtualTime();
     const { attempt, seen } = attempts(virtual, 7);
     expect(await retryContention(attempt, virtual.remainingOf(10_000), virtual.time)).toBe('done');
@@ -47,7 +47,7 @@ describe('contention', () => {
     expect(virtual.pauses).toEqual([25, 50, 100, 200, 400, 500, 500]);
   });
 
-  it.each([0, 0.1, 0.5, nearly])('ends with the invocation, in time for a response: %d', async (random) => {
+  it.each([0, 0.1, 0.5, nearly])('times out in time for a response within the invocation: %d', async (random) => {
     for (const lastsMs of [2500, 4000, 6000]) {
       const virtual = virtualTime(random);
       const { attempt } = attempts(virtual, Number.POSITIVE_INFINITY, random === 0 ? 100 : 10);
@@ -61,7 +61,7 @@ describe('contention', () => {
     }
   });
 
-  it('ends after eight seconds even in a long invocation, because a gateway waits for 29', async () => {
+  it('times out after 8 s even in a long invocation, because the gateway times out after 29 s', async () => {
     const virtual = virtualTime();
     const { attempt } = attempts(virtual, Number.POSITIVE_INFINITY, 500);
     await expect(retryContention(attempt, virtual.remainingOf(240_000), virtual.time)).rejects.toThrow('Attempt');
@@ -71,14 +71,14 @@ describe('contention', () => {
     expect(contendedMsMax(6900)).toBeLessThan(29_000);
   });
 
-  it('is tried once if there is no time for more', async () => {
+  it('is attempted once if no time is left', async () => {
     const virtual = virtualTime();
     const { attempt, seen } = attempts(virtual, 1);
     await expect(retryContention(attempt, () => 1999, virtual.time)).rejects.toThrow('Attempt 1.');
     expect([seen.attempts, sumOf(virtual.pauses)]).toEqual([1, 0]);
   });
 
-  it('is the only error that is retried: the SDK retries the others', async () => {
+  it('is the only retried error, because the SDK retries the others', async () => {
     const virtual = virtualTime();
     for (const name of ['TimeoutError', 'ThrottlingException', 'ValidationException']) {
       let tries = 0;
@@ -92,7 +92,7 @@ describe('contention', () => {
   });
 });
 
-describe('a change that finds another state each time', () => {
+describe('a change with a conflict on each attempt', () => {
   const stale = (lastsMs: number, random = 0.5) => {
     const virtual = virtualTime(random);
     const seen = { attempts: 0 };
@@ -105,21 +105,21 @@ describe('a change that finds another state each time', () => {
     return { virtual, given: retryWhileStale(attempt, remaining, virtual.time), remaining, seen };
   };
 
-  it('is attempted a hundred times, each time after a longer pause', async () => {
+  it('is attempted up to a hundred times, with growing pauses', async () => {
     const { given, virtual, seen } = stale(100_000);
     await expect(given).rejects.toThrow(Contention);
     expect(seen.attempts).toBe(100);
     expect(virtual.pauses.slice(0, 7)).toEqual([10, 20, 40, 80, 160, 160, 160]);
   });
 
-  it.each([0, 0.5, nearly])('ends in time for a response: %d', async (random) => {
+  it.each([0, 0.5, nearly])('times out in time for a response: %d', async (random) => {
     const { given, remaining } = stale(3000, random);
     await expect(given).rejects.toThrow(Contention);
     expect(remaining()).toBeGreaterThanOrEqual(1970);
     expect(remaining()).toBeLessThan(2400);
   });
 
-  it('is attempted once if there is no time for more', async () => {
+  it('is attempted once if no time is left', async () => {
     const { given, virtual, seen } = stale(1999);
     await expect(given).rejects.toThrow(Contention);
     expect(seen.attempts).toBe(1);

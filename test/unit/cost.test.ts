@@ -98,7 +98,7 @@ const byHand: Readonly<Record<PriceName, string>> = {
 };
 
 describe('a bill', () => {
-  it('equals the sums by hand, price by price', () => {
+  it('equals the manually calculated amounts', () => {
     expect(byPrice(bill())).toEqual(byHand);
   });
 
@@ -119,7 +119,7 @@ describe('a bill', () => {
     });
   });
 
-  it('adds up from lines to services to the total', () => {
+  it('is the sum of its services, and each service of its lines', () => {
     const { lines, services, cents } = bill({ calculations: 123_456_789n });
     const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
     expect(sum([...services.values()])).toBe(cents);
@@ -127,13 +127,13 @@ describe('a bill', () => {
       expect(sum(lines.filter(({ service }) => service === name).map((line) => line.cents))).toBe(expected);
   });
 
-  it('the default bill counts the essential metrics alone, and no traces', () => {
+  it('includes only the essential metrics and no traces by default', () => {
     const { fullMetrics: _, methodMetrics: __, tracing: ___, ...byDefault } = options;
     const plain = byPrice(billOf(usageOf(byDefault, measures), prices, false));
     expect(plain).toEqual({ ...byHand, metric: '3.30', trace: '0.00' }); // (5 + 6) x 0.30
   });
 
-  it('a bill without traffic has only fixed costs', () => {
+  it('has only fixed costs without traffic', () => {
     const empty = byPrice(bill({ calculations: 0n, transactions: 0n }));
     expect(empty).toMatchObject({ gatewayRequest: '0.00', writeUnit: '0.00', trace: '0.00', key: '2.00' });
   });
@@ -175,7 +175,7 @@ describe('a charge', () => {
 });
 
 describe('the list prices', () => {
-  it('match the amounts of published examples', () => {
+  it('match published examples', () => {
     const of = (name: PriceName, units: bigint) => charge(prices[name], units * prices[name].counts);
     // infracost, from AWS' price list: 7.5, 11.25 and 18.75 billion GB seconds of arm64 are 100,000.50, 135,001.13 and
     // 200,000.63 (125 and 625 thousandths, each rounded up); 10,240, 40,960 and 5,800 GB are expected here.
@@ -232,7 +232,7 @@ describe('npm run cost', () => {
     [[...required, '--updates', 'often'], 'Pass a decimal'],
     [[...required, '--months', '241'], 'from 1 to 240'],
     [[...required, '--prices', '/nowhere/prices.json'], '/nowhere/prices.json'],
-  ])('refuses %j', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     await expect(printed(...args)).rejects.toThrow(message);
   });
 
@@ -242,15 +242,15 @@ describe('npm run cost', () => {
     ...['--free-tier', '--no-filings', '--no-events', '--no-backups', '--drafts 0'].map(
       (option) => [option, -1] as const,
     ),
-  ])('changes the total by %s in the direction %i', async (option, direction) => {
+  ])('changes the total with %s in the direction %i', async (option, direction) => {
     expect(Math.sign((await totalOf(...option.split(' '))) - (await totalOf()))).toBe(direction);
   });
 
-  it('removes the backups: --no-backups', async () => {
+  it('excludes the backups with --no-backups', async () => {
     expect(await json('--no-backups')).toEqual(await json('--daily-backups', '0', '--monthly-backups', '0'));
   });
 
-  it('prints the same total as text and as JSON, and the confidence in each price', async () => {
+  it('prints the same total as text and as JSON, with the confidence of each price', async () => {
     const { total, lines, prices } = await json();
     const text = await printed(...required);
     expect(text.replaceAll(',', '')).toMatch(new RegExp(`^total +${total}$`, 'm'));
@@ -267,14 +267,17 @@ describe('npm run cost', () => {
   it.each([
     ['1000000', '1000000', 150],
     ['100000', '10000', 20],
-  ])('%s calculations and %s transactions cost at most %d dollars', async (calculations, transactions, most) => {
-    const args = ['--calculations', calculations, '--transactions', transactions, '--json'];
-    const { total, lines }: Printed = JSON.parse(await printed(...args));
-    expect(Number(total)).toBeLessThanOrEqual(most);
-    expect(Number(lines.find(({ price }) => price === 'alarm')?.used)).toBeGreaterThan(30);
-  });
+  ])(
+    'estimates %s calculations and %s transactions at no more than %d dollars',
+    async (calculations, transactions, most) => {
+      const args = ['--calculations', calculations, '--transactions', transactions, '--json'];
+      const { total, lines }: Printed = JSON.parse(await printed(...args));
+      expect(Number(total)).toBeLessThanOrEqual(most);
+      expect(Number(lines.find(({ price }) => price === 'alarm')?.used)).toBeGreaterThan(30);
+    },
+  );
 
-  it('replaces the prices that a file names, and no others', async () => {
+  it('replaces only the prices in the given file', async () => {
     const before = await json();
     const file = priceFile(
       '{"gatewayRequest": "7.00", "transferOut": [{"upTo": "1", "dollars": "1"}, {"upTo": null, "dollars": "0"}]}',
@@ -304,7 +307,7 @@ describe('npm run cost', () => {
       'each tier must end above',
     ],
     ['{', 'JSON'],
-  ])('refuses the file of prices %s', async (content, message) => {
+  ])('rejects the price file %s', async (content, message) => {
     await expect(json('--prices', priceFile(content))).rejects.toThrow(message);
   });
 });

@@ -21,7 +21,7 @@ import { locationOf, releaseOf, rule } from '../support/builders.ts';
 import { headOf } from '../support/imported.ts';
 import { builtIn, tabledRelease, withTables } from '../support/local-content.ts';
 
-describe('coverage local', () => {
+describe('local coverage', () => {
   const day = '2026-11-22';
   const of = (state: string): Release => {
     const release = tabledRelease(state);
@@ -67,7 +67,7 @@ describe('coverage local', () => {
       expect(covered.share_missing).toMatch(/^[01]\.\d{4}$/);
     });
 
-    it('is as of the oldest and the newest day of the sources of its present rates', () => {
+    it('reports the oldest and newest source date of its current rates', () => {
       const asOf = (state: string) => {
         const { oldest_as_of, as_of } = localCoverageOn(of(state), day);
         return [oldest_as_of, as_of];
@@ -83,11 +83,11 @@ describe('coverage local', () => {
       ['WI', '2027-01-09', '1.0000', 'the files of the next quarter are overdue'],
       ['NY', '2026-11-22', '1.0000', 'the list is of March 2025, and there is one each quarter'],
       ['FL', '2026-11-22', '0.0000', 'the list is of this year'],
-    ])('counts the rates that are older than the cadence of the publisher: %s on %s is %s', (state, on, share) => {
+    ])("counts rates older than the publisher's cadence: %s on %s is %s", (state, on, share) => {
       expect(localCoverageOn(of(state), on).share_outdated).toBe(share);
     });
 
-    it('reports that most rates of Colorado are of July 2025', () => {
+    it('reports in Colorado that most rates date from July 2025', () => {
       const { share_outdated } = localCoverageOn(of('CO'), day);
       expect(Number(share_outdated)).toBeGreaterThan(0.9);
       expect(stateCoverage(of('CO'), day).notes.join('\n')).toContain('are of 2025-07-01 to 2026-07-01');
@@ -99,11 +99,11 @@ describe('coverage local', () => {
       ['OR', 'complete', 'not_levied'],
       ['TX', 'partial', 'by_place'],
       ['NM', 'partial', 'by_place'],
-    ])('has the right completeness: %s', (state, rates, basis) => {
+    ])('reports its completeness: %s', (state, rates, basis) => {
       expect(sayOf(of(state))).toEqual([rates, basis]);
     });
 
-    it('has notes on the missing share, and on approximate rates by place', () => {
+    it('notes the missing share, and approximate rates by place', () => {
       const notes = stateCoverage(of('TX'), day).notes.join('\n');
       expect(notes).toMatch(/839 of 1,218 places/);
       expect(notes).toMatch(/185 counties/);
@@ -119,7 +119,7 @@ describe('coverage local', () => {
   describe('a release without tables', () => {
     const old = (others: Partial<Release>) => ({ ...releaseOf({ id: 'US-XX@2026-11-22.1' }), ...others });
 
-    it('covers no, all, or some places', () => {
+    it('covers no places, all places or some places', () => {
       expect(localCoverageOn(old({ coverage: 'partial' }), day)).toEqual({
         basis: 'none',
         as_of: null,
@@ -145,7 +145,7 @@ describe('coverage local', () => {
     const over = (state: string, others: Partial<ReleaseHead> = {}) =>
       withFallback(imported({ bottom: of(state).id, ...others }), () => of(state));
 
-    it('is by file, as of the day of the import', () => {
+    it('is reported by file, as of the day of the import', () => {
       expect(localCoverageOn(imported(), day)).toEqual({
         basis: 'by_file',
         as_of: '2026-11-20',
@@ -157,7 +157,7 @@ describe('coverage local', () => {
       });
     });
 
-    it('covers as much as the built-in release below it, and notes the fallback', () => {
+    it('has at least the coverage of the built-in release below it, and notes the fallback', () => {
       expect(sayOf(over('MN'))).toEqual(['complete', 'by_file']);
       expect(sayOf(over('TX'))).toEqual(['partial', 'by_file']);
       const { notes } = stateCoverage(over('MN'), day);
@@ -165,13 +165,13 @@ describe('coverage local', () => {
       expect(notes.some((note) => note.includes('not covered'))).toBe(false);
     });
 
-    it('is no more than what is below it once all that it lists has ended', () => {
+    it('reports the coverage of the fallback release after all its rows have ended', () => {
       expect(sayOf(over('MN', { last_day: '2026-11-21' }))).toEqual(['complete', 'by_place']);
       expect(sayOf(over('TX', { last_day: '2026-11-21' }))).toEqual(['partial', 'by_place']);
       expect(sayOf(over('MN', { last_day: day }))).toEqual(['complete', 'by_file']);
     });
 
-    it('has some rates where the release below it has none, until all its locations have ended', () => {
+    it('has partial rates over a release without rates, until all its locations have ended', () => {
       const bottom = { ...releaseOf(), coverage: 'partial' as const };
       const overNone = (last_day: string | null) =>
         withFallback(imported({ bottom: bottom.id, last_day }), () => bottom);
@@ -179,13 +179,13 @@ describe('coverage local', () => {
       expect(sayOf(overNone('2026-11-21'))).toEqual(['none', 'none']);
     });
 
-    it('is never without the release below it', () => {
+    it('requires its fallback release', () => {
       expect(() => withFallback(imported({ bottom: 'US-TX@2026-11-22.1' }), () => undefined)).toThrow(ReleaseNotFound);
     });
   });
 });
 
-describe('coverage residents', () => {
+describe('coverage by residents', () => {
   describe('the outcomes by residents', () => {
     // Counted again by what each address is answered.
     const countOf = (state: string) => {
@@ -201,7 +201,7 @@ describe('coverage residents', () => {
       return found;
     };
 
-    it.each(['GA', 'NM', 'VA', 'KY'])('match the answers: %s', (state) => {
+    it.each(['GA', 'NM', 'VA', 'KY'])('match the calculated results: %s', (state) => {
       const expected = countOf(state);
       const tally = tallyResidents(tabledRelease(state) as Release)?.['preferred name'];
       for (const outcome of ['certain', 'likelier', 'unknown'] as const)
@@ -210,7 +210,7 @@ describe('coverage residents', () => {
     });
 
     // `content-coverage.test.ts` compares the page with what the content gives.
-    it('count each ZIP and resident of the tables once in the total of the page', () => {
+    it('include each ZIP and resident of the tables once in the total of the page', () => {
       const all = listStates().flatMap((state) => zipRows(state).map(({ residents }) => Number(residents)));
       const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
       const residents = all.reduce((sum, one) => sum + one, 0).toLocaleString('en-US');
@@ -220,7 +220,7 @@ describe('coverage residents', () => {
   });
 });
 
-describe('coverage source', () => {
+describe('coverage sources', () => {
   const day = '2026-11-22';
   const own = 'US-MN@2026-09-01.101';
   const minnesota: SourceRecord = {
@@ -238,7 +238,7 @@ describe('coverage source', () => {
   };
 
   describe('the source of a state', () => {
-    it('is the built-in content until an update takes its files, with the day of the local rates', () => {
+    it('is the built-in content until an update is imported, with the day of the local rates', () => {
       expect(toSourceCoverage(builtIn('MO'), null, day)).toEqual({
         origin: 'built_in',
         publisher: 'Missouri Department of Revenue',
@@ -253,14 +253,14 @@ describe('coverage source', () => {
       });
     });
 
-    it('is the active import: itself, or one below it', () => {
+    it('is the active import, even if it is below another import', () => {
       const expected = { origin: 'sst', release: own, in_use: true, as_of: '2026-08-18', next_expected: '2027-01-08' };
       expect(toSourceCoverage(headOf(own, { format: 'sst' }), minnesota, day)).toMatchObject(expected);
       const above = headOf('US-MN@2026-10-01.102', { format: 'zip-rates', chain: [own] });
       expect(toSourceCoverage(above, minnesota, day)).toMatchObject({ ...expected, origin: 'zip-rates' });
     });
 
-    it('has a release that is not in use until it is activated', () => {
+    it('includes a release that is not in use until it is activated', () => {
       const gate = { name: 'changed', figure: 30, most: 25, unit: '%', passed: false } as const;
       const rate = { jurisdiction: 'US-MN', name: 'Minnesota', kind: 'general', from: '2026-10-01', to: null };
       const changes = {
@@ -289,7 +289,7 @@ describe('coverage source', () => {
       expect(toSourceCoverage(another, minnesota, day)).toMatchObject({ release: own, in_use: false });
     });
 
-    it('has no addresses where Levy cannot import what the state publishes, and no publisher without a sales tax', () => {
+    it("has no URL if Levy cannot import the state's files, and no publisher in a state without a sales tax", () => {
       expect(toSourceCoverage(builtIn('NY'), null, day)).toMatchObject({
         publisher: 'New York State Department of Taxation and Finance',
         addresses: [],
@@ -303,7 +303,7 @@ describe('coverage source', () => {
   });
 
   describe('the publishers', () => {
-    it('are one for each state with a general sales tax, and for Alaska, whose cities have one', () => {
+    it('include one per state with a general sales tax, and one for the cities of Alaska', () => {
       const withoutSalesTax = ['AA', 'AE', 'AP', 'DE', 'MT', 'NH', 'OR'];
       const states = builtInReleases().map(({ state }) => state.slice('US-'.length));
       const expected = states.filter((state) => !withoutSalesTax.includes(state)).sort();
@@ -325,12 +325,12 @@ describe('coverage source', () => {
   });
 });
 
-describe('coverage taxability', () => {
+describe('taxability coverage', () => {
   const day = '2026-11-26';
   const inState = (state: string, code: string) => findTaxability(builtIn(state), code, day);
 
   describe('the taxability of a code in a state', () => {
-    it('has the treatment, the rule with its source, and the attributes that change it', () => {
+    it('shows the treatment, the rule with its source, and the attributes that change it', () => {
       // 86 Ill. Adm. Code 130.310: candy is taxed at the general rate, candy with flour as food, which the state taxes at 0 %.
       const candy = inState('IL', 'FOOD.CANDY');
       expect(candy).toMatchObject({ state: 'IL', treatment: 'taxable', rule_id: 'il-candy-and-soft-drinks' });
@@ -341,7 +341,7 @@ describe('coverage taxability', () => {
       ]);
     });
 
-    it('names what applies to each use where business and personal buyers are taxed differently', () => {
+    it('shows each treatment if business and personal use are taxed differently', () => {
       // Ohio R.C. 5739.01(B)(3)(e).
       expect(inState('OH', 'SOFTWARE.SAAS')).toMatchObject({
         treatment: 'by_use',
@@ -352,7 +352,7 @@ describe('coverage taxability', () => {
       });
     });
 
-    it('is taxable without a rule, with a note that none is established', () => {
+    it('defaults to taxable without a rule, with a note that no rule is established', () => {
       const rules: Rule[] = [
         rule('flour', ['FOOD.CANDY'], { type: 'exempt' }, { attributes: { any: ['_CONTAINS_FLOUR'], none: [] } }),
       ];
@@ -361,17 +361,17 @@ describe('coverage taxability', () => {
       expect(candy.attributes).toMatchObject([{ code: '_CONTAINS_FLOUR', treatment: 'exempt', rule_id: 'flour' }]);
     });
 
-    it('is no tax in a state without a general sales tax, even where its cities tax', () => {
+    it('is not_subject_to_tax in a state without a general sales tax, even if its cities tax', () => {
       for (const state of ['OR', 'DE', 'MT', 'NH', 'AK'])
         expect(inState(state, 'GENERAL')).toMatchObject({ treatment: 'not_subject_to_tax', attributes: [] });
       expect(inState('AK', 'GENERAL').text).not.toBe(inState('OR', 'GENERAL').text);
     });
 
-    it('is the fee of the state where it charges one', () => {
+    it("is the state's fee if it charges one", () => {
       expect(inState('CO', 'FEES.RETAIL_DELIVERY_FEE').rule_id).toBe('co-retail-delivery-fee-2026');
     });
 
-    it('is the policy on shipping where no rule names a charge', () => {
+    it('is the shipping policy if no rule covers a shipping charge', () => {
       expect(inState('IA', 'SHIPPING.DELIVERY')).toMatchObject({
         treatment: 'exempt',
         rule_id: 'ia-shipping',
@@ -380,7 +380,7 @@ describe('coverage taxability', () => {
     });
   });
 
-  describe('the page of taxability', () => {
+  describe('the taxability page', () => {
     const page = taxabilityPage(builtInReleases());
     const states = (/^\| Code \| (.*) \|$/m.exec(page)?.[1] ?? '').split(' | ');
     const rows = new Map(
@@ -411,7 +411,7 @@ describe('coverage taxability', () => {
       expect(cell(code, state)?.replace('\\*', '')).toBe(letter);
     });
 
-    it('explains every sign in its legend, and no other one', () => {
+    it('explains in its legend exactly the signs that it uses', () => {
       const legend = [...page.matchAll(/^\| (\S{1,2}) \| /gm)].map(([, sign]) => sign);
       const used = [...rows.values()]
         .flat()
