@@ -210,7 +210,11 @@ class Locations {
       if (found.length === 0) yield { kind: 'skipped', line, reason: 'a district that no city or ZIP names' };
       else located.push({ ...one, names: found });
       if (names.length === 0 && found.length > 0)
-        yield { kind: 'remark', line, reason: 'a district without a city: cities of its county depend on the address' };
+        yield {
+          kind: 'remark',
+          line,
+          reason: 'is a district without a city: city rates in its county depend on the address',
+        };
     }
     return located;
   }

@@ -12,7 +12,7 @@ import { assertFits, limits } from './limits.ts';
 import type { OwnCodes, OwnPlace, PlaceOrPart } from './own-codes.ts';
 import type { TableOptions } from './state-table.ts';
 
-/** Local taxes that a file gives one by one, and the cities where several of them add up. */
+/** Local taxes that a file lists separately, and the cities where several of them add up. */
 
 type Days = { readonly from: string; readonly to: string | null };
 export type ComponentRate = Days & { readonly rate: string };
@@ -26,12 +26,12 @@ const common = (a: Days, b: Days): Days => ({ from: a.from > b.from ? a.from : b
 
 const isSpan = ({ from, to }: Days): boolean => to === null || from <= to;
 
-/** Holds the local taxes and the cities of a file until it ends: a state has some thousands. */
+/** Collects the local taxes and cities of a file until it ends, a few thousand per state. */
 export class Components {
   private readonly components = new Map<string, Component>();
   private readonly cities: City[] = [];
 
-  /** Add a rate of a jurisdiction. Returns an entry if an earlier row has a rate for some of the same days. */
+  /** Adds a rate of a jurisdiction. Returns an entry if an earlier row has a rate for some of the same days. */
   add(jurisdiction: Jurisdiction, rate: ComponentRate, line: number): readonly Entry[] {
     const component = this.components.get(jurisdiction.code) ?? { jurisdiction, rates: [] };
     const other = component.rates.find((one) => isSpan(common(one, rate)));
@@ -43,7 +43,9 @@ export class Components {
     return [];
   }
 
-  /** Add the only rate of a jurisdiction, which several rows repeat. Returns an entry if an earlier row contradicts it. */
+  /**
+   * Adds the only rate of a jurisdiction, which several rows repeat. Returns an entry if it contradicts an earlier row.
+   */
   repeat(jurisdiction: Jurisdiction, rate: ComponentRate, line: number): readonly Entry[] {
     const [other] = this.components.get(jurisdiction.code)?.rates ?? [];
     if (!other) return this.add(jurisdiction, rate, line);
@@ -55,7 +57,7 @@ export class Components {
     return this.components.has(code);
   }
 
-  /** Add a city with the taxes of these codes, which `entries` yields for the days when every tax has a rate. */
+  /** Adds a city with the taxes of these codes. `entries` yields it for the days on which every tax has a rate. */
   addCity(city: City): void {
     assert(new Set(city.codes).size === city.codes.length, `${city.names[0]} has each tax once`);
     assertFits(this.cities.push(city), limits.heldRows, 'rows of cities');
@@ -65,7 +67,7 @@ export class Components {
     return [...this.components.values()].map(({ jurisdiction }) => jurisdiction);
   }
 
-  /** The jurisdictions, their rates, and the cities. */
+  /** Yields the jurisdictions, their rates, and the cities. */
   *entries(): Generator<Entry> {
     for (const { jurisdiction, rates } of this.components.values()) {
       yield { kind: 'jurisdiction', jurisdiction };
@@ -76,7 +78,7 @@ export class Components {
       for (const city of names) for (const span of this.spans(codes)) yield { kind: 'city', city, ...span, flags };
   }
 
-  /** The days when every tax has a rate, with the taxes above zero. */
+  /** Returns the days on which every tax has a rate, with the taxes above zero. */
   private spans(codes: readonly string[]) {
     let spans: readonly (Days & { readonly locals: readonly string[] })[] = [
       { from: '0000-01-01', to: null, locals: [] },
@@ -91,56 +93,58 @@ export class Components {
   }
 }
 
-/** Cities whose rates a file gives in one figure with the state's: the rest becomes one local tax of the city. */
+/** Cities whose file combines their rate with the state's: the rest becomes one local tax of the city. */
 
-/** A local rate from a day on, at the latest until the day `to`. */
+/** A local rate from a day on, until `to` at the latest. */
 type Change = { readonly from: string; readonly to: string | null; readonly rate: string };
 
 export type CombinedReading = {
-  /** The name in the form of `cityName`. */
+  /** The name as `cityName` writes it. */
   readonly city: string;
   /** The name in its usual spelling. */
   readonly name: string;
-  /** Tells places of the same name apart: a county, or the state's own code. */
+  /** Distinguishes places of the same name: a county, or the state's code. */
   readonly key: string;
-  /** `isShared`: several places have the name of the city. */
+  /** `isShared`: several places share the city's name. */
   readonly tax: Jurisdiction | ((isShared: boolean) => Jurisdiction);
   /** Other spellings of the name, as `cityName` writes them. */
   readonly alsoCalled?: readonly string[];
-  /** Whether the rates apply to some addresses of the city only. */
+  /** Whether the rates apply only to some addresses of the city. */
   readonly ofAddresses?: boolean;
-  /** The county whose districts without a city may lie in the city. */
+  /** The county whose districts without a city may overlap the city. */
   readonly county?: string;
   readonly change: Change;
 };
 
-/** A place or a district with a code and a rate of its own. */
+/** A place or district with a separate code and rate. */
 export type CodedLocation = {
   readonly name: string;
   readonly county: string;
   readonly code: string;
-  /** Empty for a district whose name has no place. */
+  /** Empty for a district whose name contains no place. */
   readonly places: readonly PlaceOrPart[];
   readonly change: Change;
 };
 
-/** The part of a combined rate above the state's rate in the base release, and the last day of that state rate. */
+/**
+ * Returns the part of a combined rate above the state's rate in the base release, and the last day of that state rate.
+ */
 export const localPart = (
   base: Release,
   combined: string,
   from: string,
 ): RowResult<{ readonly rate: string; readonly to: string | null }> => {
-  // Rates that began before the base release does are still in force on its first day.
+  // A rate that began before the base release is still in force on its first day.
   const day = from < base.established_from ? base.established_from : from;
   const known = stateRateOn(base, day);
   const rest = parseUnits(combined) - parseUnits(known?.rate ?? '1');
   if (known !== undefined && rest >= 0n) return row({ rate: formatFraction(rest), to: known.to });
   return bad(
-    `the file has ${combined} in all, the release has ${known?.rate ?? 'nothing'} for the state alone on ${day}`,
+    `the combined rate is ${combined}, but the state's rate in the release is ${known?.rate ?? 'unknown'} on ${day}`,
   );
 };
 
-/** The reading of a place with a code of the state, whose rate contains the state's. */
+/** Returns the reading of a coded place whose rate contains the state's rate. */
 export const combinedReading = (
   place: OwnPlace,
   code: string,
@@ -156,7 +160,7 @@ type RatedCity = Omit<CombinedReading, 'change'> & { readonly changes: (Change &
 type TaxedCity = { readonly rated: RatedCity; readonly tax: Jurisdiction };
 type District = { readonly county: string; readonly tax: Jurisdiction; readonly change: Change; readonly line: number };
 
-/** The changes in the order of their days; each ends before the next. */
+/** Returns the changes sorted by day; each ends before the next. */
 const changesOf = ({ changes }: RatedCity): readonly Change[] => {
   const sorted = changes.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   return sorted.map(({ from, to, rate }, index) => {
@@ -177,7 +181,7 @@ function* ratesOf(tax: Jurisdiction, changes: readonly Change[]): Generator<Entr
   for (const change of changes) yield { kind: 'rate', rate: { jurisdiction: tax.code, ...change } };
 }
 
-/** A city, under all its names, with a tax. */
+/** Yields a city, under all its names, with a tax. */
 function* cityOf(
   rated: RatedCity,
   { code }: Jurisdiction,
@@ -189,7 +193,7 @@ function* cityOf(
     yield { kind: 'city', city, from, to, locals, ...(isPart && { flags: ofAddresses }) };
 }
 
-/** Collects the rates of cities in any order, in memory until the file ends: a state has some thousands. */
+/** Collects the rates of cities in any order, in memory until the file ends: a few thousand per state. */
 export class CombinedCities {
   private readonly cities = new Map<string, RatedCity[]>();
   private readonly districts: District[] = [];
@@ -207,7 +211,7 @@ export class CombinedCities {
     assertFits(rated.changes.length, limits.ratesOfJurisdiction, `rates of ${name}`);
   }
 
-  /** Add a district: it may lie in each city of its county, so that these cities are ambiguous where their rate differs. */
+  /** Adds a district. It could overlap any city in its county, so a city with a different rate becomes ambiguous. */
   addDistrict(district: District): void {
     assertFits(this.districts.push(district), limits.jurisdictions, 'districts');
   }
@@ -221,7 +225,7 @@ export class CombinedCities {
     );
     const same = new Set(taxed.filter(({ rated }) => this.isLikeItsCity(rated)));
     for (const { rated } of same)
-      yield { kind: 'skipped', line: lineOf(rated), reason: 'a part with the rate of its city' };
+      yield { kind: 'skipped', line: lineOf(rated), reason: 'is a part of a city with the same rate' };
     const taxes = taxed.filter((one) => !same.has(one));
     for (const sameTax of Map.groupBy(taxes, ({ tax }) => tax.code).values()) yield* this.entriesOf(sameTax);
     yield* this.districtEntries();
@@ -234,7 +238,7 @@ export class CombinedCities {
     return cities.length > 0 && cities.every((rated) => haveSameRates(rated, part));
   }
 
-  /** The entries of the rows that have one tax: if they differ, no rate of the city is certain. */
+  /** Yields the entries of rows that share one tax. If they differ, no rate of the city is certain. */
   private *entriesOf(sameTax: readonly TaxedCity[]): Generator<Entry> {
     const [{ rated: first, tax }, ...others] = sameTax as readonly [TaxedCity, ...TaxedCity[]];
     const differing = others.filter(({ rated }) => !haveSameRates(rated, first));
@@ -259,13 +263,13 @@ export class CombinedCities {
         rated.changes.some(({ rate }) => rate !== change.rate),
       );
       if (others.length === 0) {
-        yield { kind: 'skipped', line, reason: 'a district that changes the rate of no city' };
+        yield { kind: 'skipped', line, reason: 'is a district that does not change the rate of any city' };
         continue;
       }
       yield {
         kind: 'remark',
         line,
-        reason: 'a district without a city: the cities of its county depend on the address',
+        reason: 'is a district without a city: city rates in its county depend on the address',
       };
       yield* ratesOf(tax, [change]);
       for (const rated of others) yield* cityOf(rated, tax, change, true);
@@ -273,7 +277,7 @@ export class CombinedCities {
   }
 }
 
-/** Collects coded locations. A part of a place has a tax of its own there, which makes the place ambiguous. */
+/** Collects coded locations. A part of a place has a separate tax, which makes the place ambiguous. */
 export class CodedLocations {
   private readonly cities = new CombinedCities();
   private readonly codes: OwnCodes;

@@ -1,4 +1,4 @@
-/** Levy's own codes of counties and places, which rules name, for files that have names or the state's codes. */
+/** Levy's codes of counties and places, which rules refer to, for files that have names or the state's codes. */
 import { parse } from 'csv-parse/sync';
 import { getOrAdd } from '../base/collections.ts';
 import { combinedSuffix } from '../catalog/local/packed-table.ts';
@@ -9,20 +9,20 @@ import { type Entry, listFirst } from './entry.ts';
 
 type Row = Readonly<Record<string, string>>;
 
-/** The text tables of public names, each as the text of a CSV file with a header; `''` where there is none. */
+/** The tables of public names, each as the content of a CSV file with a header; `''` if the table does not exist. */
 export type NameTables = {
   /** `fips,name`: five-digit county codes. */
   readonly counties: string;
   /** `state,code,name` */
   readonly districts: string;
-  /** The state's local rates: of these the columns `place` and `place_code` (five-digit Census code, or empty). */
+  /** The state's local rates. Only the columns `place` and `place_code` (five-digit Census code, or empty) are used. */
   readonly rates: string;
 };
 
 /** A place within a county (three digits). */
 export type OwnPlace = { readonly county: string; readonly code: string; readonly name: string };
 
-/** A place, or a part of it with taxes of its own. */
+/** A place, or a part of it with separate taxes. */
 export type PlaceOrPart = { readonly place: OwnPlace; readonly isPart: boolean };
 
 const rowsOf = (text: string): readonly Row[] => parse(text, { bom: true, columns: true });
@@ -35,10 +35,10 @@ const placeOf = ({ county = '', place = '', place_code }: Row): OwnPlace => ({
   name: place,
 });
 
-/** The counties and places of a state by name. Without tables, a place has a code made of its name. */
+/** Looks up a state's counties and places by name. A place missing from the tables gets a code made from its name. */
 export class OwnCodes {
   private readonly state: string;
-  /** Names by code: three-digit codes of counties, five-digit Census codes of places, and the state's codes of districts. */
+  /** Names by code: three-digit county codes, five-digit Census codes of places, and the state's codes of districts. */
   readonly counties: ReadonlyMap<string, string>;
   readonly codedPlaces: ReadonlyMap<string, string>;
   readonly districts: ReadonlyMap<string, string>;
@@ -73,7 +73,7 @@ export class OwnCodes {
     }
   }
 
-  /** The three-digit code of a county by its name, with or without `County`. */
+  /** Returns the three-digit code of a county by its name, with or without `County`. */
   countyNamed(name: string): string | undefined {
     return this.countyCodes.get(countyKey(name));
   }
@@ -82,12 +82,12 @@ export class OwnCodes {
     return this.counties.get(county) ?? `County ${county}`;
   }
 
-  /** The places with a name, each within a county: a city that lies in two counties is in the list twice. */
+  /** Returns the places with a name, each within a county: a city in two counties is listed twice. */
   placesNamed(name: string): readonly OwnPlace[] {
     return this.places.get(keyOf(name)) ?? [];
   }
 
-  /** A place within a county; a place missing from the tables gets a code made from its name. */
+  /** Returns a place within a county; a place missing from the tables gets a code made from its name. */
   place(county: string, name: string): OwnPlace {
     const found = this.placesNamed(name);
     const here = found.find((place) => place.county === county) ?? found[0];
@@ -95,14 +95,14 @@ export class OwnCodes {
   }
 
   /**
-   * The place of a county that has a name, or all places whose names are in it: `MONUMENT IN PPRTA` and `PPRTA MONUMENT`
-   * are parts of Monument (`isPart`). `[]` if there is none.
+   * Returns the place of a county with a name, or all places whose names are contained in it: `MONUMENT IN PPRTA` and
+   * `PPRTA MONUMENT` are parts of Monument (`isPart`). `[]` if there is none.
    */
   placesIn(county: string, name: string): readonly PlaceOrPart[] {
     const words = keyOf(name).split(' ');
     const here = (key: string) => this.places.get(key)?.find((place) => place.county === county);
     const [elsewhere] = this.placesNamed(name);
-    // The tables do not give every county of a place.
+    // The tables do not list every county of a place.
     const whole = here(words.join(' ')) ?? (elsewhere && { ...elsewhere, county });
     if (whole) return [{ place: whole, isPart: false }];
     const found = new Map<string, OwnPlace>();
@@ -111,24 +111,24 @@ export class OwnCodes {
         const place = here(words.slice(at, at + length).join(' '));
         if (!place) continue;
         found.set(place.code, place);
-        // A word names one place only: in `New Iberia`, `Iberia` does not.
+        // A word matches one place only: in `New Iberia`, `Iberia` does not match.
         words.fill('', at, at + length);
       }
     return [...found.values()].map((place) => ({ place, isPart: true }));
   }
 
-  /** The parts of the local rate of a place, as the tables write them: `county`, `city`, `district:RTD`. */
+  /** Returns the components of a place's local rate, as the tables write them: `county`, `city`, `district:RTD`. */
   partsOf({ county, code }: Pick<OwnPlace, 'county' | 'code'>): readonly string[] {
     return this.parts.get(`${county} ${code}`) ?? [];
   }
 
-  /** A place by its Census code. */
+  /** Returns a place by its Census code. */
   placeCoded(county: string, code: string): OwnPlace | undefined {
     const name = this.codedPlaces.get(code);
     return name === undefined ? undefined : { county, code, name };
   }
 
-  /** The city of a county that is one: from 510 on, Census codes of counties are of independent cities. */
+  /** Returns the city of a county that is an independent city: Census county codes from 510 on. */
   independentCity(county: string): OwnPlace | undefined {
     const name = (this.counties.get(county) ?? '').replace(/ city$/i, '');
     return Number(county) >= 510 && name !== '' ? this.place(county, name) : undefined;
@@ -142,25 +142,25 @@ export class OwnCodes {
     return { code: `US-${this.state}-01-${code}`, name, type: 'city', tax_type: 'sales' };
   }
 
-  /** All local taxes of a place together. */
+  /** Returns one jurisdiction for all local taxes of a place together. */
   combinedTax({ county, code, name }: OwnPlace): Jurisdiction {
     const own = { code: `US-${this.state}-${county}-${code}`, name: `${name}${combinedSuffix}` };
     return { ...own, type: 'city', tax_type: 'sales', kind: 'combined' };
   }
 }
 
-/** A note that lists the first jurisdictions missing from the tables, which keep codes made from the file. */
+/** Yields a note that lists the first jurisdictions missing from the tables, which keep codes made from the file. */
 export const unmatchedCodesNote = (kept: readonly string[]): readonly Entry[] =>
   kept.length === 0
     ? []
     : [
         {
           kind: 'note',
-          sentence: `The tables of Levy lack these, which keep codes made from the file: ${listFirst(kept)}.`,
+          sentence: `These are missing from Levy's tables and keep codes made from the file: ${listFirst(kept)}.`,
         },
       ];
 
-/** The names that an address may give a place: the one in the file, and the one in Levy's tables. */
+/** Returns the names that an address can use for a place: the name in the file and the name in Levy's tables. */
 export const namesOf = (...names: readonly string[]): readonly string[] => [
   ...new Set(names.map(cityName).filter((name) => name !== null)),
 ];

@@ -105,7 +105,7 @@ const readLocal = (
 const doBordersCross = (riskLevel: string): boolean => riskLevel !== '' && Number(riskLevel) !== 1;
 
 const readZipRates = (cells: Cells, context: Context): RowResult<ZipRates> => {
-  if (cells.state.toUpperCase() !== context.state) return skipped(`is not of ${context.state}`);
+  if (cells.state.toUpperCase() !== context.state) return skipped(`is not for ${context.state}`);
   return whenRead(readZip(cells.zip, context.state), (zip) =>
     whenRead(readCells(columns, cells), (values) =>
       whenRead(readLocal(values, cells.special !== '', context), (local) => {

@@ -125,7 +125,7 @@ describe('the publisher client', async () => {
 
     it('is limited by its decoded size', async () => {
       send(gzipSync(Buffer.alloc(5 * 1024 * 1024)), 'gzip');
-      await expect(trusting().readText(page)).rejects.toThrow('more than 4 MiB');
+      await expect(trusting().readText(page)).rejects.toThrow('larger than 4 MiB');
     });
 
     it('is rejected if the encoding is unknown', async () => {

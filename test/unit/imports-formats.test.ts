@@ -164,7 +164,11 @@ const formats: readonly Row[] = [
       '10 | 1 | a city that is not in the tables of Levy, so its county is unknown',
     ],
     bad: [
-      [arizona('SALES,6.300000', 'SALES,5.500000'), 2, 'the file has 0.055 in all, the release has 0.056'],
+      [
+        arizona('SALES,6.300000', 'SALES,5.500000'),
+        2,
+        "the combined rate is 0.055, but the state's rate in the release is 0.056",
+      ],
       [arizona('2.800000', '2.8%%'), 5, 'TaxRate 2.8%% '],
       [arizona('2.800000,Percent', '2.800000,Flat'), 5, 'TaxRateType Flat'],
       [arizona('7/01/2025 0:00', '13/01/2025'), 5, 'RateStartDate 13'],
@@ -190,7 +194,7 @@ const formats: readonly Row[] = [
     },
     summary: ['5 | 1 | unincorporated areas have no city that an address names'],
     bad: [
-      [cdtfa('0.0725,', '0.05,'), 4, 'the file has 0.05 in all, the release has 0.0725 for the state alone'],
+      [cdtfa('0.0725,', '0.05,'), 4, "the combined rate is 0.05, but the state's rate in the release is 0.0725"],
       [cdtfa('0.0725,1/1/2017', '0.0725,2/30/2017'), 4, 'START_DATE 2/30/2017'],
       [cdtfa('0.0725,1/1/2017', '725,1/1/2017'), 4, 'RATE 725 '],
       [cdtfa('ALTURAS,ALTURAS', 'ALTURAS,'), 4, 'City_name (none)'],
@@ -249,8 +253,8 @@ const formats: readonly Row[] = [
     },
     summary: [
       '6 | 1 | unincorporated areas have no city that an address names',
-      '14 | 1 | a district without a city: cities of its county depend on the address',
-      'The tables of Levy lack these, which keep codes made from the file: NEW TOWN.',
+      '14 | 1 | is a district without a city: city rates in its county depend on the address',
+      "These are missing from Levy's tables and keep codes made from the file: NEW TOWN.",
     ],
     bad: [
       [colorado(0, 9, { number: '3' }), 2, 'the file has 0.03 for the state, the release has 0.029'],
@@ -296,7 +300,11 @@ const formats: readonly Row[] = [
       [illinois('2026010110500', '2026130110500'), 2, 'First day 20261301 '],
       [illinois('2026110107000', '202611010700 '), 3, 'High rate 0700 '],
       [illinois('2026103106500', '2026103206500'), 3, 'Prior last day 20261032 '],
-      [illinois('07000010000700', '06000010000600'), 3, 'the file has 0.06 in all, the release has 0.0625'],
+      [
+        illinois('07000010000700', '06000010000600'),
+        3,
+        "the combined rate is 0.06, but the state's rate in the release is 0.0625",
+      ],
       [illinois('COOK                     N', 'COKE                     N'), 2, 'County COKE '],
       [illinois('N2026010110500', 'X2026010110500'), 2, 'Column 61 X is not Y or N'],
       [{ name: 'ordmache-current.txt', content: 'id,name,county\n' }, 1, 'Line length 14 is not 211 characters'],
@@ -323,7 +331,7 @@ const formats: readonly Row[] = [
     summary: [
       '4 | 1 | a parish outside its cities, which no address names',
       '11 | 1 | a line without a jurisdiction',
-      '8 | 2 | a district without a city: the cities of its county depend on the address',
+      '8 | 2 | is a district without a city: city rates in its county depend on the address',
     ],
     bad: [
       [
@@ -363,7 +371,7 @@ const formats: readonly Row[] = [
     ],
     bad: [
       [missouri(1, 3, { number: '8.975' }), 15, 'SalesTaxRate(0000) 8.975 '],
-      [missouri(3, 3, '4.0000%'), 17, 'the file has 0.04 in all, the release has 0.04225'],
+      [missouri(3, 3, '4.0000%'), 17, "the combined rate is 0.04, but the state's rate in the release is 0.04225"],
       [missouri(3, 2, '38000-47-000'), 17, 'Jurisdiction Code 38000-47-000 '],
       [missouri(3, 2, '38000-095-000'), 17, 'has a different rate for Kansas City than line 15'],
     ],
@@ -392,7 +400,7 @@ const formats: readonly Row[] = [
     summary: [
       '1 | 1 | unincorporated areas have no city that an address names',
       '7 | 1 | a tribal area, which no city or ZIP names',
-      '5 | 1 | a part with the rate of its city',
+      '5 | 1 | is a part of a city with the same rate',
     ],
     bad: [
       [newMexico({ locat_cdr: '2-100' }), 2, 'locat_cdr 2-100'],
@@ -400,7 +408,7 @@ const formats: readonly Row[] = [
       [newMexico({ grt_rate: null }), 2, 'grt_rate (none)'],
       [newMexico({ grt_rate: 7.62555 }), 2, 'grt_rate 7.62555'],
       [newMexico({ grt_rate: 76.25 }), 2, 'grt_rate 76.25'],
-      [newMexico({ grt_rate: 4.5 }), 2, 'the file has 0.045 in all, the release has 0.04875'],
+      [newMexico({ grt_rate: 4.5 }), 2, "the combined rate is 0.045, but the state's rate in the release is 0.04875"],
     ],
     refused: [
       [{ ...newMexicoFile(), content: '{"error":{"code":400}}' }, 'of the feature service'],
@@ -432,7 +440,7 @@ const formats: readonly Row[] = [
     },
     summary: [
       '22 | 1 | the area is no city, and no address names it',
-      'The tables of Levy lack these, which keep codes made from the file: Austin MTA (3227999), Lubbock Co Hosp (5152999).',
+      "These are missing from Levy's tables and keep codes made from the file: Austin MTA (3227999), Lubbock Co Hosp (5152999).",
     ],
     bad: [
       [texas('3227999\t.010000', '3227999\t.020000'), 18, 'has local taxes of more than 0.02 together'],
@@ -462,7 +470,11 @@ const formats: readonly Row[] = [
     summary: ['5 | 1 | counties have no city that an address names', '6 | 1 | a line without a locality'],
     bad: [
       [virginia(1, 3, { number: '6' }), 6, 'General Sales 6 '],
-      [virginia(1, 3, { number: '0.05' }), 6, 'the file has 0.05 in all, the release has 0.053'],
+      [
+        virginia(1, 3, { number: '0.05' }),
+        6,
+        "the combined rate is 0.05, but the state's rate in the release is 0.053",
+      ],
       [virginia(1, 2, { number: '52510' }), 6, 'Code 52510 is not a locality'],
     ],
     refused: [
@@ -502,7 +514,7 @@ describe.each(formats)('the importer $format', ({ format, state, file, rates, co
     expect([
       ...lines(built.summary.skipped),
       ...lines(built.summary.remarks),
-      ...built.summary.notes.filter((note) => note.startsWith('The tables')),
+      ...built.summary.notes.filter((note) => note.startsWith('These are missing')),
     ]).toEqual(summary);
   });
 
@@ -559,7 +571,7 @@ describe('the importer cdtfa', () => {
     const imported = await read('cdtfa', 'CA', cdtfa('Alturas,MODOC,0.0725', 'Alturas,KERN,0.0825'));
     expect(codesOf(imported, 'ALTURAS')).toEqual(['US-CA-DISTRICT-ALTURAS']);
     expect(imported.built.summary.notes).toEqual([
-      'The tables of Levy lack these, which keep codes made from the file: Alturas.',
+      "These are missing from Levy's tables and keep codes made from the file: Alturas.",
     ]);
   });
 
@@ -665,8 +677,8 @@ describe('the importer louisiana', () => {
     const { parts, built } = await acadia(city, ['City of Crowley EDD (0111)', '5.5%'], ['APEDD #1 (0110)', '5.5%']);
     expect(parts.get('CROWLEY')?.locations).toHaveLength(1);
     expect(lines(built.summary.skipped)).toEqual([
-      '5 | 1 | a part with the rate of its city',
-      '6 | 1 | a district that changes the rate of no city',
+      '5 | 1 | is a part of a city with the same rate',
+      '6 | 1 | is a district that does not change the rate of any city',
     ]);
   });
 });

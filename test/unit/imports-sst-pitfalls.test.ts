@@ -106,8 +106,8 @@ const pitfalls: readonly Pitfall[] = [
     ],
     rows: ['Z 37201 county:037 place:52006 63:00037 79:00001', 'Z 37203 county:037 place:52007 63:00037 79:00001'],
     locals: { '372010000': '00-037 01-52006 79-00001' },
-    skipped: ['rows of type 63 repeat what counties and cities have'],
-    bad: [[2, 'county and city together are above 0.0275']],
+    skipped: ['rows of type 63 repeat the rates of counties and cities'],
+    bad: [[2, 'sum to more than the maximum of 0.0275']],
   },
   {
     state: 'WA',
@@ -129,7 +129,7 @@ const pitfalls: readonly Pitfall[] = [
     rates: ['45 46 0.042', '01 59020 0.02', '49 00001 0.045'],
     rows: ['Z 57101 place:59020 columns:90 49:00001'],
     locals: { '571010000': '01-59020' },
-    skipped: ['tribal taxes (type 49) are not added to the others'],
+    skipped: ['tribal taxes (type 49) are not added to other taxes'],
   },
   {
     state: 'NE',
@@ -152,8 +152,8 @@ const pitfalls: readonly Pitfall[] = [
     rows: ['Z 89101 county:003', 'Z 89102', 'Z 89103 county:099'],
     locals: { '891010000': '00-003', '891020000': 'UNKNOWN', '891030000': '00-099' },
     bad: [
-      [2, 'names no county'],
-      [3, 'names 00 099'],
+      [2, 'has no county'],
+      [3, 'refers to 00 099'],
     ],
   },
 ];
@@ -287,7 +287,7 @@ describe('pitfalls of SST files', () => {
     expect(at('68106', '2026-01-01')).toBe('partial 5.50');
     expect(at('68107', '2026-01-01')).toBe('complete 5.50');
     expect(imported.built.summary.remarks).toMatchObject([
-      { reason: expect.stringMatching(/^outlives a rate/), count: 1, firstLine: 1 },
+      { reason: expect.stringMatching(/^ends after a rate/), count: 1, firstLine: 1 },
     ]);
   });
 
@@ -298,8 +298,8 @@ describe('pitfalls of SST files', () => {
     );
     const { built } = await importPitfall({ ...mn, rows: [...rows, ...rows.slice(0, 2)] });
     expect(built.summary.remarks).toMatchObject([{ count: 27, firstLine: 1 }]);
-    const note = built.summary.notes.find((text) => text.includes('no rate of'));
-    expect(note).toMatch(/^The rate file has no rate of county 101, county 103, .*county 139, and 6 more\.$/);
+    const note = built.summary.notes.find((text) => text.includes('no rate for'));
+    expect(note).toMatch(/^The rate file has no rate for county 101, county 103, .*county 139, and 6 more\.$/);
     expect(note?.match(/county/g)).toHaveLength(20);
   });
 
@@ -328,7 +328,7 @@ describe('overlapping rates', () => {
     return { summary: imported.built.summary, taxAt };
   };
 
-  describe('SST rate rows of one jurisdiction that share days', () => {
+  describe('overlapping SST rate rows of one jurisdiction', () => {
     it('import without bad rows: the row that begins later applies from its first day', async () => {
       const { summary, taxAt } = await importWisconsin();
       expect(summary.bad.first).toEqual([]);
@@ -341,7 +341,7 @@ describe('overlapping rates', () => {
       const { summary } = await importWisconsin();
       const remark = summary.remarks.find(({ reason }) => reason.includes('begins earlier'));
       expect(remark).toMatchObject({ count: 1, file: 'WIR2026Q2FEB18.csv', firstLine: 4 });
-      const note = summary.notes.find((text) => text.includes('share days'));
+      const note = summary.notes.find((text) => text.includes('Overlapping rate rows'));
       for (const part of ['WIR2026Q2FEB18.csv', '078', 'line 4', 'line 3', '2020-03-31']) expect(note).toContain(part);
     });
 
@@ -382,7 +382,7 @@ describe('overlapping rates', () => {
       const boundary = boundaryRows('55', 'Z 53213 county:079');
       const { built } = await importFiles('sst', 'WI', sstFiles('WI', rates, boundary));
       expect(built.summary).toMatchObject({ bad: { count: 0 }, remarks: [] });
-      expect(built.summary.notes.filter((text) => text.includes('share days'))).toEqual([]);
+      expect(built.summary.notes.filter((text) => text.includes('Overlapping rate rows'))).toEqual([]);
     });
   });
 

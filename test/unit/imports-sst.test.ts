@@ -106,10 +106,15 @@ describe('SST files', () => {
       // 123 is Ramsey, 137 Saint Louis and 147 Steele County; 55060 names a city whose rate has ended, 55802 does not.
       const file = 'MNB2026Q4AUG28.csv';
       expect(built.summary.remarks).toEqual([
-        { reason: 'names a county or place without a rate: no tax of its own there', count: 3, file, firstLine: 3 },
-        { reason: 'outlives a rate of what it names: not covered from the day after it', count: 1, file, firstLine: 7 },
+        { reason: 'is in a county or place without a rate: it adds no tax', count: 3, file, firstLine: 3 },
+        {
+          reason: 'ends after a rate of one of its jurisdictions: not covered after that rate ends',
+          count: 1,
+          file,
+          firstLine: 7,
+        },
       ]);
-      expect(built.summary.notes).toContain('The rate file has no rate of county 123, county 137, county 147.');
+      expect(built.summary.notes).toContain('The rate file has no rate for county 123, county 137, county 147.');
       expect(built.summary.rowsKept).toBe(built.summary.rowsRead);
     });
 

@@ -67,7 +67,7 @@ describe('WooCommerce', () => {
       expect([parts.has('75001'), parts.has('90001'), parts.size]).toEqual([false, false, 7]);
       expect(headOf(imported)).toMatchObject({ coverage: 'partial' });
       expect(built.summary.skipped.map(({ reason, count }) => [reason, count])).toEqual([
-        ['is not of TX', 1],
+        ['is not for TX', 1],
         ['only the standard tax class is used', 1],
       ]);
     });
@@ -107,7 +107,10 @@ describe('WooCommerce', () => {
       ['US,TX,75003...75001,*,8.25,Tax,1,0,1,', /ZIPs 75003...75001 /],
       ['US,TX,K1A,*,8.25,Tax,1,0,1,', /ZIPs K1A /],
       ['US,TX,75001,*,8.25,Tax,first,0,1,', /priority first /],
-      ['US,TX,75001...75003,*,5,Tax,1,0,1,', /^the file has 5% for 75001 in all, the release has 6.25% for the state/],
+      [
+        'US,TX,75001...75003,*,5,Tax,1,0,1,',
+        /^the combined rate of 75001 is 5%, but the state's rate in the release is 6.25%/,
+      ],
     ])('report %s as one bad row', async (row, reason) => {
       expect(await bad(row)).toEqual([[2, expect.stringMatching(reason)]]);
     });
@@ -375,7 +378,9 @@ describe('WooCommerce', () => {
       const imported = await importFiles('woocommerce', 'NY', [file]);
       const { summary } = imported.built;
       expect(ratesByZip(imported)).toMatchObject({ '12207': 8, '10001': 8.875, '11201': 8.875 });
-      expect(summary.skipped.map(({ reason, count }) => [reason, count])).toEqual([['is not of the United States', 3]]);
+      expect(summary.skipped.map(({ reason, count }) => [reason, count])).toEqual([
+        ['is not for the United States', 3],
+      ]);
       expect(summary.notes.slice(0, 2)).toEqual([
         expect.stringContaining("The rate for all of NY in line 7 repeats the state's rate"),
         'The header of woocommerce-de.csv is not the English one of WooCommerce. Its ten columns were read in the order of an export.',

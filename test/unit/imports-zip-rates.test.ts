@@ -209,7 +209,7 @@ describe('rates by ZIP', () => {
 
   it('skip rows of other states', async () => {
     const entries = await entriesOf('zip-rates', 'TX', [table('OK,73101,B,0.08,0.045,0,0.035,0,1')]);
-    expect(ofKind(entries, 'skipped')).toEqual([{ kind: 'skipped', line: 2, reason: 'is not of TX' }]);
+    expect(ofKind(entries, 'skipped')).toEqual([{ kind: 'skipped', line: 2, reason: 'is not for TX' }]);
   });
 
   it('refuse a second row of a region in a ZIP with other rates, and skip a repeated one', async () => {

@@ -1,4 +1,4 @@
-/** Rows of files: what a row holds, the columns of a table with how each is read, and entries of rows. */
+/** Rows of files: the result of reading a row, the columns of a table, and the entries of rows. */
 import { cityName } from '../../catalog/local/place-names.ts';
 import type { Entry } from '../entry.ts';
 import type { OwnCodes } from '../own-codes.ts';
@@ -10,31 +10,31 @@ export type RowResult<Value> =
   | { readonly kind: 'row'; readonly value: Value }
   /** Skipped on purpose. */
   | { readonly kind: 'skipped'; readonly reason: string }
-  /** Wrong: the reason includes how to correct the row. */
+  /** An error: the reason says how to correct the row. */
   | { readonly kind: 'bad'; readonly reason: string };
 
 export const row = <Value>(value: Value): RowResult<Value> => ({ kind: 'row', value });
 export const skipped = (reason: string): RowResult<never> => ({ kind: 'skipped', reason });
 export const bad = (reason: string): RowResult<never> => ({ kind: 'bad', reason });
 
-/** Goes on with the value of a row, unless it is skipped or bad. */
+/** Continues with the value of a row, unless it is skipped or bad. */
 export const whenRead = <Value, Next>(
   result: RowResult<Value>,
   next: (value: Value) => RowResult<Next>,
 ): RowResult<Next> => (result.kind === 'row' ? next(result.value) : result);
 
-/** A column: its accepted headers, in any case and punctuation, and how its cells are read. */
+/** A column: its accepted headers, ignoring case and punctuation, and the reader of its cells. */
 export type Column<Value> = {
   readonly headers: readonly string[];
   readonly isOptional?: true;
-  /** `null`: the text is not what the column holds. A county needs the codes of its state. */
+  /** Returns `null` if the text does not fit the column. A column of counties needs the codes of its state. */
   readonly read: (text: string, codes?: OwnCodes) => Value | null;
-  /** What the column holds and how to write it: `a date: write it as 7/1/2026`. */
+  /** The expected content and how to write it: `a date: write it as 7/1/2026`. */
   readonly expected: string;
 };
 export type Columns = Readonly<Record<string, Column<unknown>>>;
 
-/** The cells of a row by the names of its columns; none is `''`. */
+/** The cells of a row by column name; a missing cell is `''`. */
 export type Texts<Of extends Columns> = { readonly [Name in keyof Of]: string };
 export type Values<Of extends Columns> = {
   readonly [Name in keyof Of]: Of[Name] extends Column<infer Value> ? Value : never;
@@ -46,10 +46,10 @@ export const column = <Value>(
   expected: string,
 ): Column<Value> => ({ headers: [headers].flat(), read, expected });
 
-/** A column of any text. */
+/** A column of arbitrary text. */
 export const text = (...headers: readonly string[]): Column<string> => column(headers, (cell) => cell, 'a text');
 
-/** A column of texts of a pattern. */
+/** A column whose cells must match a pattern. */
 export const matching = (header: string, pattern: RegExp, expected: string): Column<string> =>
   column(header, (cell) => (pattern.test(cell) ? cell : null), expected);
 
@@ -59,18 +59,18 @@ export const rate = (header: string | readonly string[], read: (text: string) =>
 export const day = (header: string, read: (text: string) => string | null, example: string) =>
   column(header, read, `a date: write it as ${example}`);
 
-/** A column of names of cities or counties. */
+/** A column of city or county names. */
 export const placeName = (...headers: readonly string[]): Column<string> =>
   column(headers, (cell) => (cityName(cell) === null ? null : cell), 'a name: fill it in');
 
-/** A column of counties: a name of the state's tables is read as its code. */
+/** A column of counties: reads a name in the state's tables as its code. */
 export const county = (header: string, expected: string, nameOf = (cell: string): string => cell): Column<string> =>
   column(header, (cell, codes) => codes?.countyNamed(nameOf(cell)) ?? null, expected);
 
-/** A column that a file may lack: its cells are then `''`. */
+/** A column that a file may omit; its cells are then `''`. */
 export const optional = <Value>(column: Column<Value>): Column<Value> => ({ ...column, isOptional: true });
 
-/** Reads the cells of a row, column by column. The first cell that cannot be read makes the row bad. */
+/** Reads the cells of a row, column by column. The first unreadable cell makes the row bad. */
 export const readCells = <Of extends Columns>(
   columns: Of,
   cells: Texts<NoInfer<Of>>,
@@ -90,15 +90,18 @@ export type HeadedRow<Of extends Columns> = Omit<Row, 'cells'> & { readonly cell
 
 export type HeadedTable<Of extends Columns> = {
   readonly name: string;
-  /** Whether the header has other names than the accepted ones, so that the order of the columns counts. */
+  /** Whether the header has none of the accepted names, so that the columns are read by position. */
   readonly isByOrder: boolean;
   readonly rows: AsyncIterable<HeadedRow<Of> | BrokenRow>;
 };
 
-/** A header without case and punctuation, to compare it. */
+/** Returns a header without case and punctuation, for comparison. */
 const plainHeader = (header: string): string => header.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** The position of each column in a header; -1 without it. `isInOrder`: each column is after the one before it. */
+/**
+ * Returns the position of each column in a header, or -1 if it is missing. With `isInOrder`, each column must come
+ * after the previous one.
+ */
 export const findColumns = (header: readonly string[], columns: Columns, isInOrder = false): readonly number[] => {
   const found = header.map(plainHeader);
   let last = -1;
@@ -109,7 +112,7 @@ export const findColumns = (header: readonly string[], columns: Columns, isInOrd
   });
 };
 
-/** The cells at the positions of the columns. */
+/** Returns the cells at the positions of the columns. */
 export const pickCells = <Of extends Columns>(
   cells: readonly string[],
   columns: Of,
@@ -121,14 +124,17 @@ export const pickCells = <Of extends Columns>(
 
 const isNumber = (text: string): boolean => /^\d+(?:[.,]\d+)?$/.test(text);
 
-/** Whether a header in another language has the columns in their order: as many, and each known name in its place. */
+/**
+ * Returns whether a header in a different language has the columns in order: the same number of columns, and each
+ * recognized name in its place.
+ */
 const areInOrder = (header: readonly string[], positions: readonly number[]): boolean =>
   header.findLastIndex((text) => text !== '') === positions.length - 1 &&
   positions.every((at, index) => at === -1 || at === index);
 
 /**
- * Open a table with a header in its first row; columns may come in any order. With `inOrder`, a header without the accepted
- * names is read by the order of the columns, if it has as many. Throws where a required column is missing.
+ * Opens a table with a header in its first row; columns may come in any order. With `inOrder`, a header without the
+ * accepted names is read by position if it has the same number of columns. Throws if a required column is missing.
  */
 export const openHeadedTable = async <Of extends Columns>(
   path: string,
@@ -160,16 +166,19 @@ export const openHeadedTable = async <Of extends Columns>(
   return { name, isByOrder, rows: headed() };
 };
 
-/** Additional entries of a table, for the counts of its file. */
+/** Additional entries of a table, counted with its file. */
 type More<AnyRow> = {
   /** Entries for a bad row. */
   readonly ofBad?: (row: AnyRow) => Iterable<Entry>;
-  /** Called for a row after which the table cannot be read on. */
+  /** Called if the table cannot be read beyond a row. */
   readonly onBroken?: () => void;
   readonly atEnd?: () => Iterable<Entry>;
 };
 
-/** Turn rows into entries: `read` parses or refuses a row, and `use` makes entries from its value. The `file` entry comes last. */
+/**
+ * Converts rows to entries: `read` parses or refuses a row, and `use` makes entries from its value. The `file` entry
+ * comes last.
+ */
 export async function* readRows<AnyRow extends Omit<Row, 'cells'>, Value>(
   { name, rows }: { readonly name: string; readonly rows: AsyncIterable<AnyRow | BrokenRow> | Iterable<AnyRow> },
   read: (row: AnyRow) => RowResult<Value>,

@@ -8,25 +8,25 @@ import { openZip } from './open-file.ts';
 import type { Row } from './rows.ts';
 import type { OnProgress } from './text.ts';
 
-/** The parts of a workbook that are safe to give to the library that reads it. */
+/** Extracts the parts of a workbook that are safe to pass to the library that reads it. */
 
-/** The library reads 8 MiB within 2 s of processor time. Rates of a state with 3,000 rows of 44 cells have about 6 MiB. */
+/** The library reads 8 MiB in 2 s of CPU time. A state's rates with 3,000 rows of 44 cells are about 6 MiB. */
 const unpackedBytesMax = 8 * 1024 * 1024;
-/** `xl/workbook.xml` and its relations: the library compares each sheet with each other one. */
+/** The limit for `xl/workbook.xml` and its relations: the library compares each sheet with every other sheet. */
 const directoryBytesMax = 256 * 1024;
-/** The library reads the cells of a sheet as often as the workbook names it. */
+/** The library reads the cells of a sheet once for each mention in the workbook. */
 const sheetsMax = 200;
 const rowsMax = 200_000;
-/** Cells of a sheet with the empty ones, because the library fills up every row. Known sheets have 100,000. */
+/** Cells of a sheet, including empty ones, because the library pads every row. Known sheets have 100,000. */
 const cellsMax = 2_000_000;
-/** A cell has at most 32,767 characters. The library takes quadratic time for longer texts and tags. */
+/** A cell is at most 32,767 characters long. The library takes quadratic time for longer strings and tags. */
 const textMax = 65_536;
-/** Tags of all parts: four for a cell. Known workbooks have less than 300,000. */
+/** Tags in all parts: four per cell. Known workbooks have fewer than 300,000. */
 const tagsMax = 400_000;
 
 const megabytes = (bytes: number): string => `${bytes / 1024 / 1024} MiB`;
 
-/** The parts that the library reads: sheets, texts, styles and where they are. */
+/** The parts that the library reads: sheets, strings, styles and the relations that locate them. */
 const isNeeded = (path: string): boolean =>
   /^xl\/(?:[^/]+\.xml|_rels\/workbook\.xml\.rels|worksheets\/[^/]+\.xml)$/i.test(path);
 
@@ -44,9 +44,11 @@ const unpack = async (path: string): Promise<readonly Part[]> => {
       if (!isNeeded(fileName)) continue;
       left -= uncompressedSize;
       if (left < 0)
-        throw new Error(`it packs more than ${megabytes(unpackedBytesMax)}, which no workbook of rates has.`);
+        throw new Error(
+          `it unpacks to more than ${megabytes(unpackedBytesMax)}: pass a workbook that contains only rates.`,
+        );
       if (isDirectory(fileName) && uncompressedSize > directoryBytesMax)
-        throw new Error(`${fileName} has more than ${megabytes(directoryBytesMax)}: remove unused sheets and names.`);
+        throw new Error(`${fileName} is larger than ${megabytes(directoryBytesMax)}: remove unused sheets and names.`);
       // The stream fails if its size differs from the entry's.
       const chunks = await Array.fromAsync<Buffer>(await zip.openReadStreamPromise(entry));
       parts.push({ path: fileName, content: Buffer.concat(chunks) });
@@ -57,7 +59,10 @@ const unpack = async (path: string): Promise<readonly Part[]> => {
   }
 };
 
-/** Every attribute `r`, with or without a prefix: a cell's address, or a row's number. The library takes the last one. */
+/**
+ * Matches every attribute `r`, with or without a prefix: a cell's address, or a row's number. The library uses the last
+ * one.
+ */
 const addresses = /(?<![\w.-]|xmlns:)r\s*=\s*["']([^"'<]*)/g;
 
 const columnOf = (letters: string): number => {
@@ -67,8 +72,8 @@ const columnOf = (letters: string): number => {
 };
 
 /**
- * Refuse a sheet whose cells lie too far apart: the library makes an array of all cells up to the last row and column, so
- * a file of 2 kB with one cell at XFD1048576 would fill the memory. Rows without a number count one after the other.
+ * Throws if the cells of a sheet are too far apart. The library allocates an array up to the last row and column, so a
+ * 2 kB file with one cell at XFD1048576 would exhaust the memory. Rows without a number are counted consecutively.
  */
 const assertCompact = (path: string, xml: string): void => {
   let [rows, columns] = [0, 1];
@@ -76,7 +81,7 @@ const assertCompact = (path: string, xml: string): void => {
   for (const [, address = ''] of xml.matchAll(addresses)) {
     const { letters = '', number } = /^(?<letters>[A-Z]{0,3})(?<number>\d{1,7})$/.exec(address)?.groups ?? {};
     if (number === undefined)
-      throw new Error(`${path} has the cell ${address.slice(0, 40)}: an address is such as B12.`);
+      throw new Error(`${path} has the cell address ${address.slice(0, 40)}: use an address such as B12.`);
     rows = Math.max(rows, Number(number));
     columns = Math.max(columns, columnOf(letters));
   }
@@ -86,22 +91,22 @@ const assertCompact = (path: string, xml: string): void => {
   );
 };
 
-/** Refuse a workbook that names too many sheets. */
+/** Throws if a workbook lists too many sheets. */
 const assertFewSheets = (xml: string): void => {
   const count = xml.match(/[<:]sheet[\s/>]/g)?.length ?? 0;
-  if (count > sheetsMax) throw new Error(`it names ${count} sheets: keep at most ${sheetsMax}.`);
+  if (count > sheetsMax) throw new Error(`it has ${count} sheets: keep at most ${sheetsMax}.`);
 };
 
 /**
- * The number of tags. Refuses a tag with the text after it that is longer than any cell, and a tag without an end: the
- * library takes quadratic time for tags that begin inside of each other.
+ * Counts the tags. Throws if a tag and the text after it are longer than any cell, or if a tag has no end: the library
+ * takes quadratic time for tags that begin inside one another.
  */
 const countTags = (path: string, xml: string): number => {
   let count = 0;
   for (let at = 0; at < xml.length; count += 1) {
     const next = xml.indexOf('<', at + 1);
     const end = next === -1 ? xml.length : next;
-    if (end - at > textMax) throw new Error(`${path} has a text of more than ${textMax} characters: shorten it.`);
+    if (end - at > textMax) throw new Error(`${path} has a cell of more than ${textMax} characters: shorten it.`);
     if (xml[at] === '<' && xml.lastIndexOf('>', end - 1) < at)
       throw new Error(`${path} has a tag without an end: save the workbook again in a spreadsheet program.`);
     at = end;
@@ -109,7 +114,7 @@ const countTags = (path: string, xml: string): number => {
   return count;
 };
 
-/** A ZIP file of parts that are not compressed (APPNOTE.TXT, 4.3). */
+/** Returns a ZIP file of uncompressed parts (APPNOTE.TXT, 4.3). */
 const zipOf = (parts: readonly Part[]): Buffer => {
   const [locals, directory]: [Buffer[], Buffer[]] = [[], []];
   let offset = 0;
@@ -139,9 +144,9 @@ const zipOf = (parts: readonly Part[]): Buffer => {
 };
 
 /**
- * A workbook with the needed parts of another one, whose sizes and cells are checked. The library then reads what was
- * checked: by itself it reads the local headers of a file, which can differ from its directory. Throws a phrase about the
- * workbook.
+ * Returns a workbook with only the needed parts of a file, after checking their sizes and cells. The library then reads
+ * exactly what was checked. Left to itself, it reads a file's local headers, which can differ from its directory.
+ * Throws a phrase about the workbook.
  */
 export const vettedWorkbook = async (path: string): Promise<Buffer> => {
   const parts = await unpack(path);
@@ -149,32 +154,35 @@ export const vettedWorkbook = async (path: string): Promise<Buffer> => {
   for (const { path: part, content } of parts) {
     const xml = content.toString('utf8');
     tags += countTags(part, xml);
-    if (tags > tagsMax) throw new Error(`it has more than ${tagsMax} tags, which no workbook of rates has.`);
+    if (tags > tagsMax) throw new Error(`it has more than ${tagsMax} tags: pass a workbook that contains only rates.`);
     if (isDirectory(part)) assertFewSheets(xml);
     else assertCompact(part, xml);
   }
   return zipOf(parts);
 };
 
-/** A sheet: its rows with any text, each with its number in the sheet, from 1. */
+/** A sheet: its non-empty rows, each with its number in the sheet, from 1. */
 export type Sheet = { readonly name: string; readonly rows: readonly Row[] };
 
-/** Excel shows and keeps 15 significant digits; the others of a stored number are noise of its binary form. */
+/** Excel shows and keeps 15 significant digits; the remaining digits of a stored number are binary rounding noise. */
 const significantDigits = 15;
 
 /**
- * A number as a workbook stores it, as plain decimal text: `9.9750000000000005E-2` is `0.09975`. It is rounded half up to
- * 15 significant digits and is never a floating-point number. `null` for text that is no number.
+ * Converts a number as a workbook stores it to plain decimal text: `9.9750000000000005E-2` is `0.09975`. Rounds half up
+ * to 15 significant digits, without floating point. Returns `null` if the text is not a number.
  */
 export const workbookNumber = (text: string): string | null =>
   /^-?\d+(?:\.\d*)?(?:[eE][+-]?\d{1,2})?$/.test(text)
     ? new Decimal(text).toSignificantDigits(significantDigits, Decimal.ROUND_HALF_UP).toFixed()
     : null;
 
-/** Cells share their texts, so a small workbook can have texts without end. Known workbooks have less than 1 million. */
+/**
+ * Cells share their strings, so a small workbook can expand to a huge amount of text. Known workbooks have less than 1
+ * million characters.
+ */
 const charactersMax = 8_000_000;
 
-/** Numbers are exact decimal text, and days are `YYYY-MM-DD`. Refuses texts that are too long together. */
+/** Converts cells to text: numbers to exact decimals, days to `YYYY-MM-DD`. Throws if the total length is too large. */
 class CellTexts {
   private readonly known = new Map<string, string>();
   private characters = 0;
@@ -184,7 +192,9 @@ class CellTexts {
     const text = cell instanceof Date ? cell.toISOString().slice(0, 10) : this.plain(String(cell));
     this.characters += text.length;
     if (this.characters > charactersMax)
-      throw new Error(`its cells have more than ${charactersMax} characters, which no workbook of rates has.`);
+      throw new Error(
+        `its cells have more than ${charactersMax} characters: pass a workbook that contains only rates.`,
+      );
     return text;
   };
 
@@ -198,8 +208,8 @@ class CellTexts {
 }
 
 /**
- * Read the sheets of an XLSX workbook as text. A number is the decimal text of what the workbook stores, never a
- * floating-point number. Throws where the file is no workbook.
+ * Reads the sheets of an XLSX workbook as text. A number is the decimal text of the stored value, never a
+ * floating-point number. Throws if the file is not a workbook.
  */
 export const readWorkbook = async (
   path: string,
@@ -229,8 +239,8 @@ export const readWorkbook = async (
 };
 
 /**
- * The rows of a sheet below its header, which has the columns in their order, with others between them. Throws where no
- * row has all of them.
+ * Returns the rows of a sheet below its header. The header must have the columns in order, possibly with others between
+ * them. Throws if no row has all of them.
  */
 export const rowsBelow = <Of extends Columns>(
   file: string,
@@ -248,7 +258,7 @@ export const rowsBelow = <Of extends Columns>(
   );
 };
 
-/** The rows below the header of the sheet that `pick` finds (default: the first). Throws if it finds none. */
+/** Returns the rows below the header of the sheet that `pick` finds (default: the first). Throws if it finds none. */
 export const readSheet = async <Of extends Columns>(
   path: string,
   columns: Of,
@@ -257,6 +267,6 @@ export const readSheet = async <Of extends Columns>(
 ) => {
   const { name, sheets } = await readWorkbook(path, onProgress);
   const sheet = pick(sheets);
-  if (!sheet) throw new Error(`${name} does not have the sheet of the rates. Check the format of the file.`);
+  if (!sheet) throw new Error(`${name} does not have a sheet with the rates. Check the format of the file.`);
   return { name, rows: rowsBelow(name, sheet, columns) };
 };

@@ -1,4 +1,4 @@
-/** The changes for buyers if a release replaces another, by ZIP code and city, from a day on. */
+/** Computes how combined rates change, by ZIP code and city, if one release replaces another. */
 import { getOrAdd } from '../../base/collections.ts';
 import type { ReleaseFor } from '../../catalog/content.ts';
 import { countsFrom } from '../../catalog/effective.ts';
@@ -12,18 +12,18 @@ import { type Change, changesOver, establishedSpan, piecesOf, type Span } from '
 import { isZip, joinRanges, type Piece, wholeOf, type ZipRange, zip4Groups, zipText } from './zip-pieces.ts';
 
 /**
- * Combined rates in units of `10^-rateDecimals`: the charged one, and the least and most that an address there may
- * have.
+ * Combined rates in units of `10^-rateDecimals`: the charged rate, and the lowest and highest rate of any address
+ * there.
  */
 type Combined = { readonly charged: bigint; readonly lowest: bigint; readonly highest: bigint };
 
 export type ChargedRates = {
-  /** The rates on food are there only if a jurisdiction has one that differs. */
+  /** The rates on food are present only if a jurisdiction has a separate one. */
   readonly byKind: Readonly<Partial<Record<RateKind, Combined>>>;
   readonly hasLocals: boolean;
-  /** Whether an import has the address. The least and most are of its ranges and streets. */
+  /** Whether an import covers the address. `lowest` and `highest` include its ranges and streets. */
   readonly isImported: boolean;
-  /** Whether no rate is missing or approximate. */
+  /** Whether every rate is known and exact. */
   readonly isComplete: boolean;
 };
 
@@ -35,7 +35,7 @@ const hasFoodRate = (release: Release, codes: readonly string[], day: string): b
     return rate?.food_rate !== undefined || rate?.interstate?.food_rate !== undefined;
   });
 
-/** The rates of an address on a day; `null` if its general rate is not known. */
+/** Returns the rates of an address on a day; `null` if its general rate is unknown. */
 export const chargedRates = (address: TaxAddress, active: Release | undefined, day: string): ChargedRates | null => {
   const { place, choice, resolution } = locate(address, () => active, day, false);
   const { release, jurisdictions } = place;
@@ -68,14 +68,14 @@ export const chargedRates = (address: TaxAddress, active: Release | undefined, d
   };
 };
 
-/** A difference of two releases, in units of `10^-rateDecimals`. */
+/** A rate before and after, in units of `10^-rateDecimals`. */
 type RatePair = { readonly kind: RateKind; readonly before: bigint; readonly after: bigint };
 
 const goodsKindOf = (kind: RateKind): RateKind => (kind === 'food_interstate' ? 'general_interstate' : 'general');
 
 /**
- * The rates of one kind in two releases. If only one of them has rates on food, a rule of the state may decide in the
- * other. Food that was without a rate of its own had at most the general rate.
+ * Returns the rates of one kind in two releases. If only one release has rates on food, the other may have a state rule
+ * instead. Without a separate rate, food had at most the general rate.
  */
 const combinedPair = (kind: RateKind, before: ChargedRates, after: ChargedRates) => {
   const [old, next] = [before.byKind[kind], after.byKind[kind]];
@@ -87,8 +87,8 @@ const combinedPair = (kind: RateKind, before: ChargedRates, after: ChargedRates)
 };
 
 /**
- * The rates of an address that differ: the charged ones, and between two imports the least and most of the ranges and
- * streets around it.
+ * Returns the rates of an address that differ: the charged rates and, between two imports, the lowest and highest rates
+ * of the ranges and streets around it.
  */
 const differentRates = (before: ChargedRates, after: ChargedRates): readonly RatePair[] =>
   rateKinds.flatMap((kind) => {
@@ -102,7 +102,7 @@ const differentRates = (before: ChargedRates, after: ChargedRates): readonly Rat
     });
   });
 
-/** The highest rate of any kind that an address there may have. */
+/** Returns the highest rate of any kind that an address there can have. */
 const highestRate = ({ byKind }: ChargedRates): bigint =>
   Object.values(byKind).reduce((most, { highest }) => (highest > most ? highest : most), 0n);
 
@@ -110,33 +110,33 @@ const highestRate = ({ byKind }: ChargedRates): bigint =>
 export type RateStep = RatePair & { readonly key: string; readonly day: string };
 
 export type Impact = {
-  /** The number of ZIPs and cities that the release names, and the first and last day of any; `null` is open or unknown. */
+  /** The number of ZIPs and cities in the release, and their first and last day; `null` is open or unknown. */
   zips: number;
   cities: number;
   firstDay: string | null;
   lastDay: string | null;
-  /** The number of compared ZIPs and cities with another combined rate on some day. */
+  /** The number of compared ZIPs and cities whose combined rate differs on some day. */
   changed: number;
-  /** The number of these without a known rate before or after. */
+  /** How many of the changed ones had no known rate before or have none after. */
   gained: number;
   lost: number;
-  /** The number of these with local taxes before and none after, on some day. */
+  /** How many of the changed ones had local taxes before and have none after, on some day. */
   vanished: number;
   largest: RateStep | null;
-  /** The highest combined rate of the release from today on, of any kind, in units of `10^-rateDecimals`. */
+  /** The highest combined rate of any kind in the release from today on, in units of `10^-rateDecimals`. */
   highest: bigint;
-  /** The largest change of a rate of an earlier day that was complete, and not only the state's or approximate. */
+  /** The largest change of a past rate that was complete, exact and more than the state's rate. */
   largestPast: RateStep | null;
   /** The first changes, and the first losses of local taxes. */
   readonly examples: { readonly changed: RateStep[]; readonly vanished: RateStep[] };
-  /** The changes of rates that were known on days before today: a correction, or the first official file. */
+  /** Changes of rates that were known on past days: a correction, or the first official file. */
   readonly past: { changed: number; firstDay: string | null; largest: RateStep | null };
 };
 
 /** Loads content for addresses of one state, as a calculation does. */
 export type LoadRelease = (addresses: readonly TaxAddress[]) => Promise<ReleaseFor>;
 
-/** The address of a ZIP (five digits) or city, the key of a part, in a state (two letters). */
+/** Returns the address of a part's key, a ZIP (five digits) or city, in a state (two letters). */
 export const addressOfKey = (state: string, key: string): TaxAddress => {
   const zip5 = isZip(key) ? key : null;
   return {
@@ -152,8 +152,8 @@ export const addressOfKey = (state: string, key: string): TaxAddress => {
 };
 
 /**
- * An address to compare, and the ranges of the numbers that it stands for: all of a ZIP or city, or a group of the ZIP.
- * `isMain`: it stands for the ZIP or city, or for more than half of the numbers of the ZIP.
+ * An address to compare, and the ZIP+4 ranges that it represents: a whole ZIP or city, or a group of the ZIP's ranges.
+ * `isMain`: it represents the whole ZIP or city, or more than half of the ZIP's numbers.
  */
 type Probe = {
   readonly key: string;
@@ -164,7 +164,7 @@ type Probe = {
 
 const mostNumbers = 5000;
 
-/** Addresses that stand for all of a ZIP or city in these releases. */
+/** Returns addresses that together represent a whole ZIP or city in these releases. */
 export const probesOf = (
   key: string,
   address: TaxAddress,
@@ -178,7 +178,7 @@ export const probesOf = (
   }),
 ];
 
-/** Time, cut at the days on which a rate or a border may change at an address, and at `today`. */
+/** Splits time at the days on which a rate or a boundary can change at an address, and at `today`. */
 export const rateTimes = (releases: readonly (Release | undefined)[], today: string): readonly Span[] => {
   const spans: Span[] = [{ from: today, to: null }];
   for (const release of releases)
@@ -194,7 +194,7 @@ export const rateTimes = (releases: readonly (Release | undefined)[], today: str
 
 const endless = '9999-12-31';
 
-/** Count a ZIP or city that the release itself names. */
+/** Counts a ZIP or city that the release itself lists. */
 const addNamed = (impact: Impact, key: string, { locations, established_from }: Release): void => {
   if (locations.length === 0) return;
   if (isZip(key)) impact.zips += 1;
@@ -212,9 +212,9 @@ type Rates = {
   readonly day: string;
   readonly before: ChargedRates | null;
   readonly after: ChargedRates | null;
-  /** The rates that are known before and after, and differ. */
+  /** The rates that are known both before and after, and differ. */
   readonly steps: readonly RateStep[];
-  /** Whether the release before can have its own rates for the address. */
+  /** Whether the `before` release can have separate rates for the address. */
   readonly isCompared: boolean;
 };
 
@@ -233,7 +233,7 @@ const addExample = (examples: RateStep[], { steps }: Rates): void => {
   if (examples.length < examplesMax) examples.push(...steps.slice(0, 1));
 };
 
-/** Count a ZIP or city by its rates on the days on which they may change. */
+/** Counts a ZIP or city by its rates on each day on which they can change. */
 const addRates = (impact: Impact, rates: readonly Rates[]): void => {
   const different = rates.filter(differ);
   const [first] = different;
@@ -249,7 +249,7 @@ const addRates = (impact: Impact, rates: readonly Rates[]): void => {
   addExample(impact.examples.vanished, vanished);
 };
 
-/** Count a ZIP or city by its rates on earlier days, of which only those that were known before matter. */
+/** Counts a ZIP or city by its rates on past days. Only rates that were known before count. */
 const addPast = (impact: Impact, rates: readonly Rates[]): void => {
   const different = rates.filter((rate) => rate.before !== null && differ(rate));
   const [first] = different;
@@ -271,15 +271,15 @@ type ImpactOptions = {
   readonly blocks: AsyncIterable<readonly string[]>;
   readonly before: LoadRelease;
   readonly after: LoadRelease;
-  /** Changes of earlier tax days are counted apart. */
+  /** Changes on earlier tax days are counted separately. */
   readonly today: string;
-  /** Gets the changes of each ZIP or city that has some. */
+  /** Receives the changes of each ZIP or city that has any. */
   readonly onChanges?: OnChanges | undefined;
 };
 
 /**
- * The rates at an address on the first day of each piece of time. The built-in tables have no ZIP+4 numbers, so against
- * them only addresses that stand for most of the ZIP are compared.
+ * Returns the rates at an address on the first day of each span. The built-in tables have no ZIP+4 ranges, so a
+ * comparison with them uses only addresses that represent most of the ZIP.
  */
 const ratesAt = ({ key, address, isMain }: Probe, releases: Releases, times: readonly Span[]): readonly Rates[] =>
   times.map(({ from: day }) => {
@@ -300,7 +300,10 @@ const generalRate = (rates: ChargedRates | null | undefined): string | null => {
   return charged === undefined ? null : formatFraction(charged);
 };
 
-/** The changes in a ZIP or city, by ZIP+4 where its numbers are compared. Ranges with the same change are one entry. */
+/**
+ * Returns the changes in a ZIP or city, by ZIP+4 if its ranges are compared. Ranges with the same change share one
+ * entry.
+ */
 const placeChanges = (key: string, [whole, ...groups]: readonly Rated[], times: readonly Span[]) => {
   const compared = groups.filter(({ rates }) => rates.some(({ isCompared }) => isCompared));
   const found = new Map<string, { readonly change: Change; readonly ranges: Piece[] }>();
@@ -321,7 +324,7 @@ const rateKey = (key: string, address: TaxAddress, releases: Releases, today: st
   return { times, rated: probes.map((probe): Rated => ({ probe, rates: ratesAt(probe, releases, times) })) };
 };
 
-/** The changes of the general combined rate in one ZIP or city of a state (two letters). */
+/** Returns the changes of the general combined rate in one ZIP or city of a state (two letters). */
 export const changesAt = (state: string, key: string, releases: Releases, today: string): readonly PlaceChange[] => {
   const { times, rated } = rateKey(key, addressOfKey(state, key), releases, today);
   return placeChanges(key, rated, times);
@@ -333,7 +336,7 @@ const highestOf = (known: bigint, rates: readonly Rates[]): bigint => {
   return highest;
 };
 
-/** Compare the rates of two releases at ZIPs and cities, with the look-up of a calculation. */
+/** Compares the rates of two releases at ZIPs and cities, with the same lookup as a calculation. */
 export const impactOf = async ({ state, blocks, before, after, today, onChanges }: ImpactOptions): Promise<Impact> => {
   const counts = { zips: 0, cities: 0, changed: 0, gained: 0, lost: 0, vanished: 0 };
   const impact: Impact = {

@@ -33,16 +33,16 @@ import { impactLines, impactOrCorruption, type Reporter, summaryLines } from './
 
 type Packed = Pick<NameTables, 'counties' | 'districts'> & { readonly rates: Readonly<Record<string, string>> };
 
-/** The tables of public names that ship with the service, for a state by its two letters. */
+/** Returns the tables of public names that ship with Levy, for a state (two letters). */
 export const readNameTables = (state: string): NameTables => {
   const { rates, ...shared } = unpack<Packed>('local-names');
   return { ...shared, rates: rates[state] ?? '' };
 };
 
-/** The first counter of an import. Lower counters belong to built-in releases, which a later version may add. */
+/** The first counter of an import. Lower counters are reserved for built-in releases, which a later version may add. */
 const firstCounter = 101;
 
-/** The next free id of the day, after finished and unfinished imports, such as `US-MN@2026-11-21.101`. */
+/** Returns the next free id of the day, after finished and unfinished imports, such as `US-MN@2026-11-21.101`. */
 const nextReleaseId = async (state: string, day: string): Promise<string> => {
   const prefix = `${state}@${day}.`;
   const ids = await takenIds(state);
@@ -53,8 +53,8 @@ const nextReleaseId = async (state: string, day: string): Promise<string> => {
 type Begun = { readonly claim: ImportClaim; readonly head: ReleaseHead };
 
 /**
- * Begin to write a release under its id, or under the next free one if another import took it while the files were read.
- * The hash covers the id, so it is computed again.
+ * Begins to write a release under its id, or under the next free id if another import took it while the files were
+ * read. The hash covers the id, so it is recomputed.
  */
 export const beginWriting = async (head: ReleaseHead, parts: () => AsyncIterable<ReleasePart>): Promise<Begun> => {
   const begun = await beginImport(head.id, head.imported_at);
@@ -64,18 +64,24 @@ export const beginWriting = async (head: ReleaseHead, parts: () => AsyncIterable
   return beginWriting({ ...renamed, content_hash: await contentHash(renamed, parts()) }, parts);
 };
 
-/** The head without the fields that differ in every import: id, time, sources and its place in the chain. */
+/**
+ * Returns the head as a string, without the fields that differ in every import: id, time, sources and its place in the
+ * chain.
+ */
 const comparable = (head: ReleaseHead): string => {
   const { id: _id, content_hash: _hash, imported_at: _at, sources: _sources, ...content } = head;
   const { base: _base, below: _below, chain: _chain, chain_until: _until, bottom: _bottom, ...compared } = content;
   return canonicalJson(compared);
 };
 
-/** Whether both are overlays of the same release, or `head` is an overlay of `stored`, over the same built-in release. */
+/**
+ * Returns whether both releases have the same base: both are overlays of the same release, or `head` is an overlay of
+ * `stored`, over the same built-in release.
+ */
 const isSameBase = (head: ReleaseHead, stored: ReleaseHead): boolean =>
   head.bottom === stored.bottom && (head.below === stored.below || head.below === stored.id);
 
-/** A part as text. If the rates of its file begin with the import, their first day is left out. */
+/** Returns a part as a string. If the rates of its file begin with the import, their first day is left out. */
 const partText = (part: ReleasePart, { imported_at }: ReleaseHead, isUndated: boolean): string => {
   const first = `"from":"${imported_at.slice(0, 10)}"`;
   return isUndated ? canonicalJson(part).replaceAll(first, '"from":null') : canonicalJson(part);
@@ -92,11 +98,11 @@ const haveSameParts = async (left: Content, right: Content, isUndated: boolean):
 };
 
 /**
- * Find a finished release of the state with the same content, rules and settings, on the same base; `null` if there is
+ * Finds a finished release of the state with the same content, rules and settings, on the same base; `null` if there is
  * none.
  *
- * Content hashes cannot be compared, because they cover the id and the date of the import. A file without days has begun
- * already if it is the fallback release, so that its first day is not compared.
+ * Content hashes cannot be compared, because they cover the id and the date of the import. If the fallback release was
+ * imported from the same undated file, its rates began earlier, so the first day is not compared.
  */
 const sameRelease = async (head: ReleaseHead, parts: () => AsyncIterable<ReleasePart>): Promise<string | null> => {
   for await (const finished of listHeads(head.state, () => {})) {
@@ -109,20 +115,20 @@ const sameRelease = async (head: ReleaseHead, parts: () => AsyncIterable<Release
   return null;
 };
 
-/** The command that removes the parts of an unfinished import. */
+/** Returns the command that removes the parts of an unfinished import. */
 export const remedyOf = ({ id }: UnfinishedImport): string => `npm run content -- discard ${id}`;
 
-/** The unfinished imports, which run or were interrupted, with the remedy. */
+/** Lists the unfinished imports, running or interrupted, each with the command that removes it. */
 export const unfinishedLines = (imports: readonly UnfinishedImport[]): readonly string[] =>
   imports.map(
     (unfinished) =>
       `${unfinished.id} is not finished. Its import began at ${instantText(unfinished.began_at)} UTC. If it no longer runs, remove its parts with \`${remedyOf(unfinished)}\`.`,
   );
 
-/** No import takes this long: one that began earlier was interrupted. */
+/** No import takes this long, so an older one was interrupted. */
 const abandonedMs = dayMs;
 
-/** Discard the interrupted imports of a state (`US-MN`). Returns the others, which may run. */
+/** Discards the interrupted imports of a state (`US-MN`). Returns the others, which may still run. */
 const discardAbandoned = async (
   state: string,
   { print }: Pick<Reporter, 'print'>,
@@ -131,24 +137,24 @@ const discardAbandoned = async (
   const isAbandoned = ({ began_at }: UnfinishedImport) => now() - Date.parse(began_at) > abandonedMs;
   for (const { id } of imports.filter(isAbandoned)) {
     const discarded = await discardImport(id);
-    // It is refused if another process discarded it meanwhile.
+    // Fails if another process has discarded it in the meantime.
     if (discarded.ok) print(`Discarded ${counted(discarded.value, 'part')} of ${id}, whose import was interrupted.`);
   }
   return imports.filter((one) => !isAbandoned(one));
 };
 
-// An import: read, report, and only then write, with the head last.
+// An import: reads, reports, and only then writes, with the head last.
 
 export type ImportJob = {
   readonly importer: Importer;
   readonly files: readonly string[];
   /** Two letters. */
   readonly state: string;
-  /** The active release of the state, over which the import lies. */
+  /** The active release of the state, which the import overlays. */
   readonly active: ActiveRelease;
   /** `null`: the active import, or the built-in release. */
   readonly base: Release | null;
-  /** The first day of rates in a file that gives none; `null` is today, so that no past day changes. */
+  /** The first day of rates in a file without dates; `null` is today, so that no past day changes. */
   readonly from: string | null;
   readonly skipBadRows: boolean;
   readonly dryRun: boolean;
@@ -159,7 +165,9 @@ export type ImportJob = {
 
 type Complete = Extract<Built, { readonly outcome: 'built' }>;
 
-/** Throw a plain `Error` (a bad file, a conflicting import) with advice. Other classes are bugs and keep their stack. */
+/**
+ * Appends advice to a plain `Error` (a bad file, a conflicting import). Other classes are bugs and keep their stack.
+ */
 const withAdvice =
   (advice: string) =>
   (error: unknown): never => {
@@ -196,7 +204,7 @@ const read = async (job: ImportJob, id: string): Promise<Built> => {
   return reading.catch(withAdvice(`Nothing was written. The files are ${files.join(' and ')}.`));
 };
 
-/** Write the release, with its head last. Returns its id. */
+/** Writes the release, with its head last. Returns its id. */
 const write = async (built: Complete, reporter: Reporter): Promise<string> => {
   const { claim, head } = await beginWriting(await withNeededChain(built.head, built.parts, reporter), built.parts);
   const total = head.counts.parts;
@@ -216,7 +224,7 @@ const write = async (built: Complete, reporter: Reporter): Promise<string> => {
 
 const refuseBad = ({ bad }: Built['summary'], importer: Importer): never => {
   if (isOwnOnly(importer))
-    throw new CommandError(`${counted(bad.count, 'problem')} in the file, and nothing was written. Correct the file.`);
+    throw new CommandError(`${counted(bad.count, 'problem')} in the file. Nothing was written. Correct the file.`);
   const what =
     bad.rows > 0 ? `${counted(bad.rows, 'row')} cannot be read` : 'The files are incomplete or do not belong together';
   throw new CommandError(
@@ -232,13 +240,13 @@ const reportImpact = async ({ head, parts }: Complete, { active, reporter }: Imp
   return impact;
 };
 
-/** The additions of a release to its fallback releases: `889 ZIPs and cities`, `2 rules and 1 rate`. */
+/** Describes what a release adds to its fallback releases: `889 ZIPs and cities`, `2 rules and 1 rate`. */
 const contentText = (head: ReleaseHead): string => {
   if (isOwnOnly(head)) return ownCounts(head.own) || 'no own rules';
   return counted(head.counts.parts, 'ZIP or city', 'ZIPs and cities');
 };
 
-/** Store the release unless one with the same content exists, and return its id. */
+/** Stores the release unless one with the same content exists. Returns its id. */
 const keep = async (built: Complete, reporter: Reporter): Promise<string> => {
   const same = await sameRelease(built.head, built.parts);
   const id = same ?? (await write(built, reporter));
@@ -247,11 +255,12 @@ const keep = async (built: Complete, reporter: Reporter): Promise<string> => {
   return id;
 };
 
-/** An import, and its effect on the rates of the release that was active; `null` if that release is corrupt. */
+/** An import, and its effect on the rates of the previously active release; `null` if that release is corrupt. */
 export type Imported = { readonly id: string; readonly impact: Impact | null };
 
 /**
- * Import files as a release; `null` for a dry run. Refuses bad rows before anything is written, unless the job skips them.
+ * Imports files as a release; returns `null` for a dry run. Refuses bad rows before anything is written, unless the job
+ * skips them.
  */
 export const importFiles = async (job: ImportJob): Promise<Imported | null> => {
   const { active, reporter, skipBadRows } = job;
@@ -261,7 +270,7 @@ export const importFiles = async (job: ImportJob): Promise<Imported | null> => {
     reporter.print(
       `The import lies over the built-in release, without own rules: import their file again. ${corruptionText(active.corrupt)}`,
     );
-  // A dry run needs no database, so its id is a guess.
+  // A dry run does not read the database, so its id is an assumption.
   const id = job.dryRun ? `${state}@${today}.${firstCounter}` : await nextReleaseId(state, today);
   const built = await read(job, id);
   for (const line of summaryLines(built.summary, skipBadRows)) reporter.print(line);

@@ -13,18 +13,19 @@ import { jurisdictionCode, stateCode, stateOfJurisdiction } from '../../vocabula
 import type { Position } from '../build.ts';
 import { isZip } from './zip-pieces.ts';
 
-// Merge join of two streams that are sorted by key: each key once, with the values of both streams.
+// Merge join of two streams sorted by key: yields each key once, with the values of both streams.
 
 type Keyed = { readonly key: string };
 type Pair<Value> = { readonly key: string; readonly left: Value | undefined; readonly right: Value | undefined };
 
 /**
- * The order in which imports write parts, for `sort`: ZIP codes first, then cities, so that `29 PALMS` comes after 90001.
+ * Compares keys in the order in which imports write parts, for `sort`: ZIP codes first, then cities, so `29 PALMS`
+ * comes after 90001.
  */
 const compareKeys = (a: string, b: string): number =>
   Number(isZip(b)) - Number(isZip(a)) || Number(a > b) - Number(a < b);
 
-/** Throw if the values are not sorted, because the join would be wrong. */
+/** Throws if the values are not sorted, because the join would be wrong. */
 async function* inOrder<Value extends Keyed>(values: AsyncIterable<Value>): AsyncGenerator<Value> {
   let last: string | undefined;
   for await (const value of values) {
@@ -56,9 +57,10 @@ export async function* pairsByKey<Value extends Keyed>(
   }
 }
 
-// Built-in and imported releases by id: a head, and parts in the order of their keys, so that commands can compare both.
+// Opens built-in and imported releases by id. Both have a head and parts sorted by key, so that commands can compare
+// them.
 
-/** The release without its local content. */
+/** Returns the release without its local content. */
 const builtInHead = (release: Release): Release => {
   const [state] = release.jurisdictions;
   return {
@@ -88,7 +90,7 @@ const byKey = ({ locations, state }: Release): ReadonlyMap<string, readonly Loca
   return found;
 };
 
-/** The parts of the release by ZIP and city, in the order of the keys. */
+/** Yields the parts of the release by ZIP and city, sorted by key. */
 function* builtInParts(release: Release): Generator<ReleasePart> {
   const locationsOf = byKey(release);
   for (const key of [...locationsOf.keys()].sort(compareKeys)) {
@@ -104,13 +106,13 @@ function* builtInParts(release: Release): Generator<ReleasePart> {
 }
 
 export type OpenRelease = {
-  /** Without the local content, which is in the parts; with own rules. */
+  /** Without the local content, which is in the parts; with custom rules. */
   readonly head: Release;
   /** The stored head; `null` for a built-in release. */
   readonly imported: ReleaseHead | null;
-  /** A new pass over the parts each time. */
+  /** Starts a new pass over the parts on each call. */
   readonly parts: () => AsyncIterable<ReleasePart>;
-  /** The part of one ZIP (five digits) or city. */
+  /** Returns the part of one ZIP (five digits) or city. */
   readonly partOf: (key: string) => Promise<ReleasePart | undefined>;
 };
 
@@ -119,7 +121,7 @@ async function* storedParts(id: string): AsyncGenerator<ReleasePart> {
   for await (const some of batchesOf(keys)) yield* await readParts(id, some);
 }
 
-/** Open a release. Refuses ids of unfinished and unknown releases. */
+/** Opens a release. Refuses ids of unfinished and unknown releases. */
 export const openRelease = async (id: string): Promise<OpenRelease> => {
   const builtIn = builtInReleaseById(id);
   if (builtIn)
@@ -138,7 +140,7 @@ export const openRelease = async (id: string): Promise<OpenRelease> => {
 };
 
 /**
- * Open a release for a comparison of its content: a release of own rules has the parts of the release that it lies over,
+ * Opens a release to compare its content. A release of custom rules has the parts of the release that it overlays,
  * which is a built-in one if no other import is below.
  */
 export const openCompared = async (id: string): Promise<OpenRelease> => {
@@ -151,7 +153,7 @@ export const openCompared = async (id: string): Promise<OpenRelease> => {
   return { head: { ...own, id }, imported, parts, partOf };
 };
 
-/** Read `--state`: two letters or a name. Refuses states without content. */
+/** Reads `--state`, two letters or a name. Refuses states without content. */
 export const stateOf = (text: string) => {
   const letters = stateCode(text);
   const builtIn = letters === null ? undefined : builtInRelease(letters);
@@ -168,11 +170,11 @@ export type ActiveRelease = {
   readonly corrupt?: ContentCorrupt;
   /** The built-in release of the state. */
   readonly builtIn: Release;
-  /** Releases that were active before, latest first; `null` for the built-in release. */
+  /** Previously active releases, latest first; `null` for the built-in release. */
   readonly previous: readonly (string | null)[];
 };
 
-/** Read which release of a state (two letters) is active. */
+/** Reads which release of a state (two letters) is active. */
 export const readActiveRelease = async (letters: string): Promise<ActiveRelease> => {
   const { code, builtIn } = stateOf(letters);
   const current = (await readActiveReleases()).states[code];
@@ -181,7 +183,7 @@ export const readActiveRelease = async (letters: string): Promise<ActiveRelease>
   const id = current.release;
   try {
     const head = await findHead(id);
-    if (!head) throw new CommandError(`${id} is active for ${code}, but the Content table does not have it.`);
+    if (!head) throw new CommandError(`${id} is active for ${code}, but it is missing from the Content table.`);
     return { id, head, builtIn, previous };
   } catch (error) {
     if (!(error instanceof ContentCorrupt)) throw error;
@@ -189,12 +191,12 @@ export const readActiveRelease = async (letters: string): Promise<ActiveRelease>
   }
 };
 
-/** The ids of an imported release and of its imported fallback releases. */
+/** Returns the ids of an imported release and of its imported fallback releases. */
 export const chainOf = (head: ReleaseHead | null): readonly string[] => (head === null ? [] : [head.id, ...head.chain]);
 
 /**
- * The position of an import while this release is active: over it, or over the built-in one if it is corrupt. A release of
- * own rules leaves the chain, because it covers no address and its rules are taken over.
+ * Returns the position of an import while this release is active: over it, or over the built-in release if it is
+ * corrupt. A release of custom rules leaves the chain, because it covers no address and the import copies its rules.
  */
 export const positionOver = ({ id, head, builtIn, corrupt }: ActiveRelease): Position => ({
   below: corrupt ? builtIn.id : id,
@@ -204,8 +206,8 @@ export const positionOver = ({ id, head, builtIn, corrupt }: ActiveRelease): Pos
 });
 
 /**
- * The release whose rules, settings and state rate an import uses without `--base`: the active import, or the built-in
- * release if that is newer than the one below the active import.
+ * Returns the release whose rules, settings and state rate an import uses without `--base`: the active import, or the
+ * built-in release if that is newer than the one below the active import.
  */
 export const defaultBase = ({ head, builtIn }: ActiveRelease): Release =>
   head?.bottom === builtIn.id ? head : builtIn;

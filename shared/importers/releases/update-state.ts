@@ -27,11 +27,11 @@ import { type Imported, importFiles } from './import-files.ts';
 import { type ActiveRelease, chainOf, openRelease, positionOver, readActiveRelease } from './open-release.ts';
 import type { Reporter } from './report.ts';
 
-// Brings the official files of one state into a release, and activates it if it passes the gates.
+// Imports the official files of one state as a release, and activates it if it passes the gates.
 
 type UpdateOptions = {
   readonly client: PublisherClient;
-  /** Where the files go; the caller removes it. */
+  /** The folder for downloads; the caller removes it. */
   readonly folder: string;
   readonly reporter: Reporter;
   readonly activate: boolean;
@@ -41,7 +41,7 @@ type UpdateOptions = {
 
 /**
  * - `current`: the publisher still has the files of `release`, and it is active.
- * - `imported`: the files are `release`, which passed the gates or not.
+ * - `imported`: the files were imported as `release`, whether or not it passed the gates.
  * - `failed`: the publisher failed, or its files cannot be imported. Nothing changed.
  */
 export type StateUpdate =
@@ -50,10 +50,10 @@ export type StateUpdate =
       readonly outcome: 'imported';
       readonly release: string;
       readonly gates: readonly GateResult[];
-      /** Sentences that name changes which fail a gate. */
+      /** Sentences that list changes which fail a gate. */
       readonly examples: readonly string[];
       readonly active: boolean;
-      /** Why the release was not activated, although it should be. */
+      /** Why a release that should be active was not activated. */
       readonly held: string | null;
     }
   | { readonly outcome: 'failed'; readonly reason: string };
@@ -63,13 +63,14 @@ const instant = (): string => new Date(now()).toISOString();
 const knownOf = (known: readonly SourceFile[], { option, url }: CurrentFile): SourceFile | undefined =>
   known.find((file) => file.option === option && file.url === url);
 
-/** Where a file goes: a release names its sources by the names of the files, so these are kept. */
+/** Returns the path of a download. File names are kept because a release cites them as its sources. */
 const pathOf = (folder: string, state: string, { option, name }: Pick<SourceFile, 'option' | 'name'>): string =>
   join(folder, state, option, localName(name));
 
 /**
- * Compare the files of the publisher with the ones of the last update, without a download. `unknown`: the publisher sends
- * neither ETag nor Last-Modified. `outdated`: the active release changed since, so that an update imports the files again.
+ * Compares the publisher's files with the files of the last update, without a download. `unknown`: the publisher sends
+ * neither ETag nor Last-Modified. `outdated`: the active release has changed since, so an update imports the files
+ * again.
  */
 export const compareVersions = async (
   publisher: Importable,
@@ -90,7 +91,7 @@ export const compareVersions = async (
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Download a file; `null` if the publisher still has the known version. */
+/** Downloads a file; returns `null` if the publisher still has the known version. */
 const fetchFile = async (
   current: CurrentFile,
   known: SourceFile | undefined,
@@ -114,7 +115,7 @@ const fetchFile = async (
   return { ...current, etag, last_modified, sha256, bytes };
 };
 
-/** Download the current files; `null` if the publisher still has the known version of all of them. */
+/** Downloads the current files; returns `null` if the publisher still has the known version of each. */
 const fetchFiles = async (
   { files: known }: ContentSource,
   { state, files }: Importable,
@@ -132,8 +133,8 @@ const fetchFiles = async (
 };
 
 /**
- * Whether the files have the content of the known ones. A publisher can send the same file under another name or
- * version.
+ * Returns whether the files have the same content as the known ones. A publisher can send the same file under a
+ * different name or version.
  */
 const haveSameContent = (files: readonly SourceFile[], known: readonly SourceFile[]): boolean =>
   files.every(({ option, sha256 }) => known.some((file) => file.option === option && file.sha256 === sha256));
@@ -168,7 +169,7 @@ const importState = async (
   }
 };
 
-/** Why a release must not be activated; `null` if it may be. */
+/** Returns why a release must not be activated; `null` if it can be. */
 const heldReason = (
   { layout, name }: Importable,
   { activated }: ContentSource,
@@ -181,7 +182,7 @@ const heldReason = (
   return failed.length === 0 ? null : `These gates failed: ${failed.join(', ')}.`;
 };
 
-/** The most changes of rates that the record of a state keeps. */
+/** The maximum number of rate changes that a state's record keeps. */
 const keptChanges = 100;
 
 const firstOf = (changes: readonly RateChange[]) => ({
@@ -197,7 +198,7 @@ const firstOf = (changes: readonly RateChange[]) => ({
   })),
 });
 
-/** Apply the gates to a release that is not active, and activate it if requested and allowed. */
+/** Applies the gates to a release that is not active, and activates it if requested and allowed. */
 const activateIfAllowed = async (
   source: ContentSource,
   release: string,
@@ -211,7 +212,7 @@ const activateIfAllowed = async (
   const { gates, examples } = await measureGates(candidate, active, builtIn, impact);
   const held = heldReason(publisher, source, gates, options.overridden);
   const isActivated = options.activate && held === null;
-  // Before the activation, so that its event has these figures even if this run ends between the two.
+  // Computed before the activation, so that its event has the changes even if this run ends between the two.
   const changes = { against: id, ...firstOf(await compareReleases(active, candidate)) };
   const proposed = accepted(await writeContentSource({ ...source, proposal: { gates: [...gates], held, changes } }));
   if (isActivated) {
@@ -222,8 +223,8 @@ const activateIfAllowed = async (
 };
 
 /**
- * Whether a release that is not active may be activated as it is. After another import or a change of own rules it lies
- * over a release that is not active any more: its files are imported again, over the active one.
+ * Returns whether an inactive release can be activated as it is. After a different import or a change of custom rules,
+ * it overlays a release that is no longer active, so its files are imported again over the active one.
  */
 const isCurrent = async (release: string, active: ActiveRelease): Promise<boolean> => {
   if (chainOf(active.head).includes(release)) return true;
@@ -256,20 +257,21 @@ const updateFiles = async (
   return activateIfAllowed(next, release, publisher, options, made);
 };
 
-/** Record the failure, with the first time of an unbroken row of failures. */
+/** Records the failure, and the time of the first of consecutive failures. */
 const recordFailure = async (state: string, message: string): Promise<void> => {
   const at = instant();
   const source = await readContentSource(state);
   const failure = { since: source.failure?.since ?? at, message };
-  // Where this is refused, another update of the state has written its own outcome.
+  // If the write is refused, a concurrent update of the state has recorded its result.
   await writeContentSource({ ...source, checked_at: at, failure });
 };
 
 /**
- * Bring the official files of a state into a release: find, download, import, apply the gates, and activate if requested.
+ * Imports the official files of a state as a release: finds, downloads and imports them, applies the gates, and
+ * activates the release if requested.
  *
- * Every step can be interrupted. A file appears in the folder when it is complete, a release exists after its last write,
- * and the record of the source is written after the release; a second run goes on from there.
+ * Every step can be interrupted. A file appears in the folder only when it is complete, a release exists only after its
+ * last write, and the record of the source is written after the release. The next run continues from there.
  */
 export const updateState = async (publisher: Importable, options: UpdateOptions): Promise<StateUpdate> => {
   const source = await readContentSource(publisher.state);
@@ -278,7 +280,7 @@ export const updateState = async (publisher: Importable, options: UpdateOptions)
   } catch (error) {
     const isExpected = error instanceof PublisherFailure || error instanceof CommandError;
     if (!isExpected && !(error instanceof ContentCorrupt)) {
-      // A bug or an outage. The record states that the state was not updated, if the database accepts the write.
+      // A bug or an outage. Records that the state was not updated, if the database accepts the write.
       await recordFailure(publisher.state, `The update ended with an error of Levy: ${String(error)}.`).catch(() => {});
       throw error;
     }
@@ -288,7 +290,7 @@ export const updateState = async (publisher: Importable, options: UpdateOptions)
   }
 };
 
-/** The instant of the last activation of a state's release; `undefined` if the directory no longer has it. */
+/** Returns when a state's release was last activated; `undefined` if the directory no longer lists it. */
 const activatedAt = async ({ state, release }: ContentSource): Promise<string | undefined> => {
   const current = (await readActiveReleases()).states[jurisdictionCode(state)];
   const activations = current ? [current, ...current.previous] : [];
@@ -296,10 +298,10 @@ const activatedAt = async ({ state, release }: ContentSource): Promise<string | 
 };
 
 /**
- * Publish the event of a state's latest official release, unless it was published, and return its type.
+ * Publishes the event of a state's latest official release, unless it was published, and returns its type.
  *
- * The record of the state says which event is due, so a run that ends before its event leaves it to the next run. The
- * event is published at least once: a run that ends before it is recorded repeats it with the same id.
+ * The state's record stores which event is due, so the next run publishes it if this run ends first. The event is
+ * published at least once: if a run ends before recording it, the next run repeats it with the same id.
  */
 export const announceRelease = async (
   publisher: Importable,
@@ -310,7 +312,7 @@ export const announceRelease = async (
   const event = at === undefined ? null : contentEvent(publisher, source, at);
   if (event === null || event.event_id === source.announced) return null;
   await publish(event);
-  // Where this is refused, another update of the state runs.
+  // If the write is refused, a concurrent update of the state is running.
   await writeContentSource({ ...source, announced: event.event_id });
   return event.event_type;
 };

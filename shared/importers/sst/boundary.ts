@@ -10,25 +10,25 @@ import { type LayerKey, layerKey, placeTypes, type RateBook } from './rates.ts';
 
 /** The local jurisdictions of a boundary row. */
 type Layers = {
-  /** Codes of the jurisdictions, each once. */
+  /** Codes of the jurisdictions, without duplicates. */
   readonly locals: LocalSet;
-  /** Keys that must have rates and have none in the rate file. */
+  /** Keys that require a rate and have none in the rate file. */
   readonly missing: readonly LayerKey[];
-  /** `county 999`, `place 12345`: missing from the rate file, and so without a tax of their own. */
+  /** `county 999`, `place 12345`: absent from the rate file, and so without a local tax. */
   readonly untaxed: readonly string[];
   /** The earliest last day of the layers' rates; `null` if all are open-ended. */
   readonly lastDay: string | null;
-  /** The problem of the row and its correction; `null` for a good row. */
+  /** The problem of the row and how to correct it; `null` for a good row. */
   readonly problem: string | null;
 };
 
-/** Columns 23 to 89, as the layout counts them from 1. */
+/** Columns 23 to 89, numbered from 1 as in the layout. */
 const columns = { state: 23, stateApplies: 24, county: 25, place: 26, placeType: 27, triplets: 30 } as const;
 const tripletsMax = 20;
 
 const at = (cells: readonly string[], column: number): string => cells[column - 1] ?? '';
 
-// If the class of place is empty, the type in the rate file applies.
+// If the place class is empty, the type in the rate file applies.
 const placeKey = (book: RateBook, code: string, type: string): LayerKey | null => {
   const types = placeTypes.includes(type.padStart(2, '0')) ? [type] : [];
   const keys = [...types, ...placeTypes].map((candidate) => layerKey(candidate, code));
@@ -37,7 +37,7 @@ const placeKey = (book: RateBook, code: string, type: string): LayerKey | null =
 
 type Districts = { readonly keys: readonly LayerKey[]; readonly problem: string | null };
 
-/** All twenty triplets of source, code and type. A triplet of type 45 is a location code, and no district. */
+/** Reads the twenty triplets of source, code and type. A triplet of type 45 is a location code, not a district. */
 const districts = (book: RateBook, cells: readonly string[]): Districts => {
   const keys: LayerKey[] = [];
   for (let index = 0; index < tripletsMax; index += 1) {
@@ -52,7 +52,7 @@ const districts = (book: RateBook, cells: readonly string[]): Districts => {
   return { keys, problem: null };
 };
 
-/** Whether the rates of two layers sum to more than `most` on some day. */
+/** Returns whether the rates of two layers sum to more than `most` on some day. */
 const exceed = (book: RateBook, a: LayerKey | null, b: LayerKey | null, most: string): boolean => {
   const ratesOf = (key: LayerKey | null) => (key === null ? [] : book.ratesOf(key));
   return ratesOf(a).some((first) =>
@@ -69,16 +69,16 @@ const problemOf = (book: RateBook, cells: readonly string[], county: LayerKey | 
   const { countyRequired, countyAndCityMax } = book.exceptions;
   const applies = at(cells, columns.stateApplies);
   if (/^0*$/.test(applies) && book.ratesOf(book.stateKey).some(({ rate }) => rate !== '0'))
-    return `excludes the state's tax in column ${columns.stateApplies}, which a release cannot express`;
-  if (countyRequired && county === null) return "names no county, whose rate contains the state's: fill in column 25";
+    return `excludes the state's tax in column ${columns.stateApplies}, which Levy does not support`;
+  if (countyRequired && county === null) return "has no county, whose rate includes the state's: fill in column 25";
   if (countyAndCityMax !== null && exceed(book, county, place, countyAndCityMax))
-    return `county and city together are above ${countyAndCityMax}, the most that they may be: correct their rates`;
+    return `the county and city rates sum to more than the maximum of ${countyAndCityMax}: correct them`;
   return null;
 };
 
 const isNone = (code: string): boolean => /^0*$/.test(code);
 
-/** The county and place of a row that no rate row names, with their codes. */
+/** Returns the county and place of a row that have no row in the rate file, with their codes. */
 const untaxedOf = (book: RateBook, cells: readonly string[], countyKey: LayerKey | null, place: LayerKey | null) => {
   const [county, placeCode] = [at(cells, columns.county), at(cells, columns.place)];
   const isLeftOut = isNone(county) || (book.exceptions.cityReplacesCounty && place !== null);
@@ -88,13 +88,13 @@ const untaxedOf = (book: RateBook, cells: readonly string[], countyKey: LayerKey
   ];
 };
 
-/** Find the jurisdictions of a boundary row: its county, its place and all its districts (content notes 1.5, 1.6). */
+/** Finds the jurisdictions of a boundary row: its county, its place and all its districts (content notes 1.5, 1.6). */
 const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
   const { exceptions } = book;
   const place = placeKey(book, at(cells, columns.place), at(cells, columns.placeType));
   const countyKey = layerKey('0', at(cells, columns.county));
   const isLeftOut = countyKey === null || (exceptions.cityReplacesCounty && place !== null);
-  // A county or place without a rate row has no tax of its own. A district is listed because it taxes.
+  // A county or place without a rate row has no local tax. A district is listed only if it taxes.
   const county = isLeftOut || !(exceptions.countyRequired || book.isNamed(countyKey)) ? null : countyKey;
   const listed = districts(book, cells);
   const keys = [...new Set([county, place, ...listed.keys].filter((key) => key !== null))];
@@ -110,44 +110,45 @@ const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
 /** Every day of any row: the Streamlined agreement took effect on this day. */
 const days = { from: '2005-10-01', to: null } as const;
 
-/** Any address of a ZIP, so that no address of it is outside of all rows. */
+/** Any address of a ZIP, so that every address matches at least one row. */
 const anyAddress: StreetRange = { street: anyStreet, prefix: '', low: 0, high: 0, parity: 'U', unit: null };
 
-const untaxedReason = 'names a county or place without a rate: no tax of its own there';
-const endedReason = 'outlives a rate of what it names: not covered from the day after it';
+const untaxedReason = 'is in a county or place without a rate: it adds no tax';
+const endedReason = 'ends after a rate of one of its jurisdictions: not covered after that rate ends';
 const streetsReason =
-  'is a street-address row: an address of its ZIP that matches no such row may have its jurisdictions';
+  'is a street-address row: an address in its ZIP that matches no such row could have its jurisdictions';
 const unreadStreetReason =
-  'is a street-address row whose house numbers or unit cannot be read: any address of its street may have its jurisdictions';
+  'is a street-address row whose house numbers or unit cannot be read: any address on its street could have its jurisdictions';
 const namelessReason =
-  'is a street-address row without a street that can be read: any address of its ZIP may have its jurisdictions';
+  'is a street-address row whose street cannot be read: any address in its ZIP could have its jurisdictions';
 
 const reasonOfStreet = ({ street, parity }: StreetRange): string => {
   if (street === anyStreet) return namelessReason;
   return parity === 'U' ? unreadStreetReason : streetsReason;
 };
-// Enough for all states together; a file with more distinct layers is read more slowly in the same memory.
+// The number of cached layers, enough for all states together. A file with more distinct layers reads more slowly in
+// the same memory.
 const knownMax = 50_000;
 const knownCharactersMax = 1000;
 
-/** The columns that decide who taxes: longitude and latitude differ from row to row. */
+/** Returns the columns that decide who taxes. Longitude and latitude are left out because they differ in every row. */
 const layerText = (cells: readonly string[]): string => `${cells.slice(22, 27).join()},${cells.slice(29).join()}`;
 
 type BoundaryRow = { readonly span: BoundarySpan; readonly layers: Layers };
 
 /** Resolves the rows of a boundary file against the rates. */
 export class Boundaries {
-  /** The earliest last day of a row so far. */
+  /** The earliest last day of the rows so far. */
   firstEnd: string | null = null;
   private readonly book: RateBook;
   private readonly zips: readonly string[];
-  /** The layers of rows, because most rows repeat them. */
+  /** Caches the layers of rows, because most rows repeat them. */
   private readonly known = new Map<string, Layers>();
   /** Keys without rates that already have a jurisdiction entry. */
   private readonly declared = new Set<LayerKey>();
-  /** `county 999`, `place 12345`: named by boundary rows and by no rate row. */
+  /** `county 999`, `place 12345`: in boundary rows but not in the rate file. */
   private readonly untaxed = new Set<string>();
-  /** The ZIPs of all street-address rows, and those of rows that are skipped because they are bad, as `low high`. */
+  /** The ZIPs of all street-address rows and of skipped bad rows, as `low high`. */
   private readonly listedStreets = new Set<string>();
   private readonly lostStreets = new Set<string>();
   private areAnyLost = false;
@@ -190,7 +191,7 @@ export class Boundaries {
     return layers;
   }
 
-  /** A row with bad layers still makes its ZIPs not covered; otherwise a wider row would apply to them. */
+  /** A row with bad layers marks its ZIPs as not covered; otherwise a wider row would apply to them. */
   private *rowEntries({ span, layers }: BoundaryRow, line: number): Generator<Entry> {
     const { state, completeFrom } = this.book;
     const { locals, missing, problem } = layers;
@@ -204,12 +205,12 @@ export class Boundaries {
       this.declared.add(key);
       yield { kind: 'jurisdiction', jurisdiction: this.book.jurisdictionOf(key) };
     }
-    // The rate file must have a district on the days that it reaches back to.
+    // The rate file must have the district on the days that its history covers.
     if (missing.length > 0 && (span.to === null || completeFrom === null || span.to >= completeFrom))
       yield {
         kind: 'bad',
         line,
-        reason: `names ${missing.map((key) => key.replace('-', ' ')).join(', ')}, which the rate file does not have: take the rate and the boundary file of one quarter`,
+        reason: `refers to ${missing.map((key) => key.replace('-', ' ')).join(', ')}, which the rate file does not have: use the rate and boundary files of the same quarter`,
       };
     yield* this.remarks(line, layers, span);
     yield { kind: 'span', ...span, locals };
@@ -224,8 +225,8 @@ export class Boundaries {
   }
 
   /**
-   * Add a bad row, whose addresses would otherwise count as outside of all street rows, and get the tax of their ZIP without
-   * a warning. If its type or ZIP cannot be read, it may be of every ZIP with street-address rows.
+   * Adds a bad row. Otherwise its addresses would count as outside of all street rows and get the tax of their ZIP
+   * without a warning. If its type or ZIP cannot be read, it could belong to any ZIP with street-address rows.
    */
   private addLost(row: Row): readonly Entry[] {
     const type = (row.cells[0] ?? '').toUpperCase();
@@ -238,10 +239,13 @@ export class Boundaries {
     return [];
   }
 
-  /** The first counties and places without rates, and the addresses of lost rows, which are ambiguous. */
+  /**
+   * Yields notes about the first counties and places without rates, and about the addresses of skipped rows, which are
+   * ambiguous.
+   */
   private *notes(): Generator<Entry> {
     const codes = [...this.untaxed].toSorted();
-    if (codes.length > 0) yield { kind: 'note', sentence: `The rate file has no rate of ${listFirst(codes)}.` };
+    if (codes.length > 0) yield { kind: 'note', sentence: `The rate file has no rate for ${listFirst(codes)}.` };
     const lost = this.areAnyLost ? this.lostStreets.union(this.listedStreets) : this.lostStreets;
     const flags = { of_streets: true } as const;
     for (const zips of lost) {

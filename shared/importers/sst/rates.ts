@@ -11,16 +11,18 @@ import { readFraction } from '../fractions.ts';
 import { assertFits, limits } from '../limits.ts';
 import { type NameTables, OwnCodes } from '../own-codes.ts';
 
-/** The keys of SST files: a rate belongs to (type, code), never to a code alone, which counties and cities share. */
+/** The keys of SST files. A rate belongs to a type and a code: a county and a city can share a code. */
 
-/** `00-053`: jurisdiction type and code, both padded. */
+/** `00-053`: jurisdiction type and code, both zero-padded. */
 export type LayerKey = string;
 
 // Codes with letters (ALIOL in Kansas, GL801 in Nebraska) are not padded.
 const paddedCode = (type: string, code: string): string =>
   /^\d+$/.test(code) ? code.padStart(type === '00' ? 3 : 5, '0') : code.toUpperCase();
 
-/** Build the key of a layer from cells that may have lost their leading zeros; `null` if they are not a type and code. */
+/**
+ * Builds the key of a layer from cells that may have lost their leading zeros; `null` if they are not a type and code.
+ */
 export const layerKey = (type: string, code: string): LayerKey | null => {
   const full = type.padStart(2, '0');
   return /^\d\d$/.test(full) && /^[\dA-Za-z]{1,5}$/.test(code) ? `${full}-${paddedCode(full, code)}` : null;
@@ -35,7 +37,7 @@ const municipal: Readonly<Record<string, string>> = {
   '09': 'Municipality',
 };
 
-/** The types under which a place (a city, a town) may have its rates. */
+/** The jurisdiction types that a place (a city, a town) can have in a rate file. */
 export const placeTypes: readonly string[] = Object.keys(municipal);
 
 const typeOf = (type: string): JurisdictionType => {
@@ -44,15 +46,15 @@ const typeOf = (type: string): JurisdictionType => {
 };
 
 type LayerDetails = {
-  /** `false`: the code has the type of a county and belongs to another kind of area. */
+  /** `false` if the code has the type of a county but belongs to a different kind of area. */
   readonly isCounty: boolean;
-  /** Its public name; the default is its type and code. */
+  /** The public name; defaults to the type and code. */
   readonly name: string | undefined;
 };
 
 /**
- * The jurisdiction of a layer. SST files have codes only. The key is the reporting code: type and code as in the rate
- * file, because the code alone does not tell a county, a place and a district apart.
+ * Returns the jurisdiction of a layer. Its reporting code is the type and code from the rate file, because the code
+ * alone does not distinguish a county, a place and a district.
  */
 const layerJurisdiction = (state: string, key: LayerKey, { isCounty, name }: LayerDetails): Jurisdiction => {
   const [type = '', code = ''] = key.split('-');
@@ -68,25 +70,25 @@ const layerJurisdiction = (state: string, key: LayerKey, { isCounty, name }: Lay
   return { code: `US-${state}-${key}`, name: called, type: kind, tax_type: 'sales', reporting_code: key };
 };
 
-/** The public name of a layer; `undefined` if the tables have none. */
+/** Returns the public name of a layer, or `undefined` if the tables do not have one. */
 const layerName = ({ counties, codedPlaces, districts }: OwnCodes, key: LayerKey): string | undefined => {
   const [type = '', code = ''] = key.split('-');
   if (type === '00') return counties.get(code);
   return placeTypes.includes(type) ? codedPlaces.get(code) : districts.get(code);
 };
 
-/** Deviations of states' files from the common layout (content notes 1.6). */
+/** State-specific deviations from the common file layout (content notes 1.6). */
 
 type StateExceptions = {
-  /** Ignored types of rows and triplets, and why. */
+  /** Row and triplet types to ignore, each with the reason. */
   readonly ignoredTypes: Readonly<Record<string, string>>;
-  /** Codes of a county's type that are no counties. */
+  /** Whether a code with the type of a county is a county. */
   readonly isCounty: (code: string) => boolean;
   /** A city's rate includes all local tax, so the county's rate is not added. */
   readonly cityReplacesCounty: boolean;
   /** The county's rate includes the state's tax, so a place without a county is unknown. */
   readonly countyRequired: boolean;
-  /** The maximum of county and city together as a fraction, if they are one tax. */
+  /** The maximum sum of county and city rates, as a fraction, if they form one tax. */
   readonly countyAndCityMax: string | null;
 };
 
@@ -101,9 +103,9 @@ const usual: StateExceptions = {
 const exceptions: Readonly<Record<string, Partial<StateExceptions>>> = {
   IA: { isCounty: (code) => code !== '199' },
   NV: { countyRequired: true },
-  SD: { ignoredTypes: { 49: 'tribal taxes (type 49) are not added to the others' } },
+  SD: { ignoredTypes: { 49: 'tribal taxes (type 49) are not added to other taxes' } },
   TN: {
-    ignoredTypes: { 63: 'rows of type 63 repeat what counties and cities have' },
+    ignoredTypes: { 63: 'rows of type 63 repeat the rates of counties and cities' },
     countyAndCityMax: '0.0275',
   },
   WA: { isCounty: (code) => code < '079' || code > '087', cityReplacesCounty: true },
@@ -111,22 +113,25 @@ const exceptions: Readonly<Record<string, Partial<StateExceptions>>> = {
 
 const rateColumns = 9;
 
-/** The last days that states write for open-ended rows. */
+/** The placeholder end dates that states use for open-ended rows. */
 const openEnds: ReadonlySet<string> = new Set(['29991231', '99991231', '20991231']);
 
-/** Read the dates of a row, inclusive; an open end is `null`. */
+/** Reads the dates of a row, inclusive; an open end is `null`. */
 export const rowDates = (begin: string, end: string): RowResult<{ from: string; to: string | null }> => {
   const from = compactDay(begin);
   const to = openEnds.has(end) ? null : compactDay(end);
   if (from === null || (to === null && !openEnds.has(end)))
-    return bad(`dates ${begin || '(none)'} to ${end || '(none)'} are not dates: write them as YYYYMMDD`);
+    return bad(`dates ${begin || '(none)'} to ${end || '(none)'} are not valid: write both dates as YYYYMMDD`);
   return to !== null && to < from ? skipped('ends before it begins') : row({ from, to });
 };
 
 type DatedRate = Omit<Rate, 'jurisdiction' | 'source' | 'confidence' | 'note'>;
 type RateRow = { readonly key: LayerKey; readonly rate: DatedRate };
 
-/** Intrastate and interstate rates, general and on food and drugs; a blank cell repeats its neighbour. */
+/**
+ * Returns the intrastate and interstate rates, general and on food and drugs. A blank cell takes the value of its
+ * neighbour.
+ */
 const ratesOf = (cells: readonly string[]): Pick<Rate, 'rate' | 'food_rate' | 'interstate'> | null => {
   const [intra = '', inter = '', foodIntra = '', foodInter = ''] = cells;
   const rate = readFraction(intra || inter);
@@ -143,16 +148,16 @@ const ratesOf = (cells: readonly string[]): Pick<Rate, 'rate' | 'food_rate' | 'i
   };
 };
 
-/** The key of a row, even of a bad one, so that a bad row leaves its jurisdiction without rates. */
+/** Returns the key of a row. A bad row has a key as well, so that its jurisdiction is left without rates. */
 const rateRowKey = (cells: readonly string[]): LayerKey | null => layerKey(cells[1] ?? '', cells[2] ?? '');
 
-/** Read a row of an SST rate file (content notes 1.3). */
+/** Reads a row of an SST rate file (content notes 1.3). */
 const readRateRow = (cells: readonly string[], { fips, stateKey, exceptions }: RateBook): RowResult<RateRow> => {
   if (cells.length !== rateColumns) return bad(`has ${cells.length} columns; a rate row has ${rateColumns}`);
   const [state = '', type = '', code = ''] = cells;
   if (state.padStart(2, '0') !== fips) return bad(`is of state ${state}; import the file of state ${fips}`);
   const key = layerKey(type, code);
-  if (key === null) return bad(`type ${type} and code ${code} name no jurisdiction: correct columns 2 and 3`);
+  if (key === null) return bad(`type ${type} and code ${code} do not identify a jurisdiction: correct columns 2 and 3`);
   const kind = key.slice(0, 2);
   if (kind === '45' && key !== stateKey) return skipped('location codes (type 45) are not districts');
   const ignored = exceptions.ignoredTypes[kind];
@@ -167,18 +172,18 @@ const readRateRow = (cells: readonly string[], { fips, stateKey, exceptions }: R
 /** A rate and its line in the file. */
 type RateLine = { readonly line: number; readonly rate: DatedRate };
 
-/** A row that replaces another rate of its jurisdiction on days that both rows name. */
+/** A row that replaces a different rate of its jurisdiction on the days that both rows cover. */
 type Overlap = {
-  /** The line of the row that applies, and of the row that it replaces. */
+  /** The lines of the row that applies and of the row that it replaces. */
   readonly line: number;
   readonly replaced: number;
-  /** The first day that both rows name. */
+  /** The first day that both rows cover. */
   readonly from: string;
-  /** Both rows begin on one day, so that only their order in the file decides. */
+  /** Whether both rows begin on the same day, so that only their order in the file decides. */
   readonly isContradiction: boolean;
 };
 
-/** Days of a row on which no other row replaces it. */
+/** The days of a row on which no other row replaces it. */
 type Piece = { readonly row: RateLine; readonly rate: DatedRate };
 
 const firstDay = ({ from }: DatedRate): string => from ?? '';
@@ -188,7 +193,7 @@ const shareDays = (a: DatedRate, b: DatedRate): boolean => firstDay(a) <= lastDa
 const byFirstDay = (a: RateLine, b: RateLine): number =>
   firstDay(a.rate).localeCompare(firstDay(b.rate)) || a.line - b.line;
 
-/** The parts of a piece before and after the days of a row. */
+/** Returns the parts of a piece before and after the days of a row. */
 const without = ({ row, rate }: Piece, cut: DatedRate): readonly Piece[] => {
   if (!shareDays(rate, cut)) return [{ row, rate }];
   const before = firstDay(rate) < firstDay(cut) ? [{ row, rate: { ...rate, to: dayBefore(firstDay(cut)) } }] : [];
@@ -206,8 +211,8 @@ const overlapOf = (row: RateLine, { row: other, rate }: Piece): Overlap => ({
 });
 
 /**
- * Leaves each day one rate. If two rows share a day, the row that begins later applies, from its first day to its last.
- * If they begin on the same day, the later row in the file applies. States publish both by mistake: Wisconsin ends a
+ * Leaves each day one rate. If two rows overlap, the row that begins later applies, from its first day to its last. If
+ * they begin on the same day, the later row in the file applies. States publish both cases by mistake: Wisconsin ends a
  * county's old rate on the day on which the new one begins.
  */
 export const resolveOverlaps = (
@@ -224,13 +229,13 @@ export const resolveOverlaps = (
   return { rates: pieces.map(({ rate }) => rate), overlaps };
 };
 
-/** Two rate rows of a jurisdiction that share days. */
+/** Two overlapping rate rows of a jurisdiction. */
 type KeyedOverlap = Overlap & { readonly key: LayerKey };
 
 /**
- * The day from which a file's history is complete: the day after the earliest end of a row, because the file has later
- * ends, and at the latest the first day of the quarter in the file's name (`MNR2026Q2FEB18.zip`; content notes 1.2). `null`
- * if neither is known.
+ * Returns the day from which a file's history is complete: the day after the earliest end date of a row, but no later
+ * than the first day of the quarter in the file's name (`MNR2026Q2FEB18.zip`; content notes 1.2). `null` if neither is
+ * known.
  */
 export const completeFrom = (ends: Iterable<string | null>, fileName: string): string | null => {
   const parts = /^[A-Z]{2}[RB](?<year>\d{4})Q(?<quarter>[1-4])[A-Z]{3}\d{1,2}\b/i.exec(fileName)?.groups;
@@ -240,14 +245,13 @@ export const completeFrom = (ends: Iterable<string | null>, fileName: string): s
   return first;
 };
 
-const laterReason =
-  'shares days with a row of the same jurisdiction that begins earlier: this row applies from its first day';
+const laterReason = 'overlaps a row of the same jurisdiction that begins earlier: this row applies from its first day';
 const contradictionReason =
-  'has a different rate than an earlier row of the jurisdiction with the same first day: the later row applies';
+  'has a different rate than an earlier row of the jurisdiction with the same first day: this row applies';
 
-/** The rates of a file by key, in memory while the boundary file is read: some thousands. */
+/** The rates of a file by key, a few thousand, kept in memory while the boundary file is read. */
 export class RateBook {
-  /** The first day from which the file has every rate, or `null` if that is unknown. */
+  /** The first day from which the file has every rate, or `null` if unknown. */
   completeFrom: string | null = null;
   readonly state: string;
   readonly fips: string;
@@ -256,7 +260,7 @@ export class RateBook {
   readonly exceptions: StateExceptions;
   private readonly codes: OwnCodes;
   private readonly rows = new Map<LayerKey, RateLine[]>();
-  /** One rate a day for each key; empty until the file ends. */
+  /** At most one rate per day and key; empty until the file has been read. */
   private readonly rates = new Map<LayerKey, readonly DatedRate[]>();
   /** Keys with a bad row: their rates are unknown on every day. */
   private readonly unsound = new Set<LayerKey>();
@@ -269,7 +273,7 @@ export class RateBook {
     this.codes = new OwnCodes(state, names);
   }
 
-  /** Reads the rate file. Its rates are entries after the last row. */
+  /** Reads the rate file and yields its rates after the last row. */
   async *entries(table: Table): AsyncGenerator<Entry> {
     yield* readRows(
       table,
@@ -293,29 +297,29 @@ export class RateBook {
     return this.rates.get(key) ?? [];
   }
 
-  /** Whether the file has rates or a bad row of a key. */
+  /** Returns whether the file has a rate or a bad row for a key. */
   isNamed(key: LayerKey): boolean {
     return this.rates.has(key) || this.unsound.has(key);
   }
 
-  /** Whether the file has the state's own rates, without a bad row. */
+  /** Returns whether the file has the state's rates without a bad row. */
   hasStateRate(): boolean {
     return this.rates.has(this.stateKey) && !this.unsound.has(this.stateKey);
   }
 
-  /** The last day of a key's rates; `null` if they are open-ended or missing. */
+  /** Returns the last day of a key's rates; `null` if they are open-ended or missing. */
   lastDayOf(key: LayerKey): string | null {
     const days = this.ratesOf(key).map(({ to }) => to);
     return days.includes(null) ? null : (days.toSorted().at(-1) ?? null);
   }
 
-  /** The jurisdiction of a key, by its public name where a table has one. */
+  /** Returns the jurisdiction of a key, with its public name if the tables have one. */
   jurisdictionOf(key: LayerKey): Jurisdiction {
     const isCounty = this.exceptions.isCounty(key.slice(3));
     return layerJurisdiction(this.state, key, { isCounty, name: layerName(this.codes, key) });
   }
 
-  /** Add a row; a row that the jurisdiction has already is skipped. */
+  /** Adds a row; skips a row that repeats an earlier one. */
   private add({ key, rate }: RateRow, line: number): readonly Entry[] {
     const others = getOrAdd(this.rows, key, () => []);
     const text = JSON.stringify(rate);
@@ -327,7 +331,7 @@ export class RateBook {
     return [];
   }
 
-  /** Leaves each key one rate per day. Yields remarks and a note about rows that share days. */
+  /** Leaves each key one rate per day. Yields remarks and a note about overlapping rows. */
   private *settle(file: string): Generator<Entry> {
     const overlaps: KeyedOverlap[] = [];
     for (const [key, lines] of this.rows) {
@@ -339,13 +343,13 @@ export class RateBook {
       yield { kind: 'remark', line, reason: isContradiction ? contradictionReason : laterReason };
     const texts = overlaps.map(
       ({ key, line, replaced, from }) =>
-        `${this.jurisdictionOf(key).name} (${key}), line ${line} instead of line ${replaced} from ${from}`,
+        `${this.jurisdictionOf(key).name} (${key}), line ${line} replaces line ${replaced} from ${from}`,
     );
     if (texts.length > 0)
-      yield { kind: 'note', sentence: `Rate rows that share days in ${file}: ${listFirst(texts, '; ')}.` };
+      yield { kind: 'note', sentence: `Overlapping rate rows in ${file}: ${listFirst(texts, '; ')}.` };
   }
 
-  /** The entries of the rates. Between the state's own rates the state is not covered. */
+  /** Yields the rate entries. The state is not covered on days without a state rate. */
   private *rateEntries(): Generator<Entry> {
     for (const key of new Set([...this.rates.keys(), ...this.unsound])) {
       const isState = key === this.stateKey;
@@ -359,8 +363,8 @@ export class RateBook {
   }
 
   /**
-   * The rates of a key, with a zero rate before the first one as far back as the file is complete. Between rates and after
-   * the last one the rate is unknown: a boundary row that still names the key needs one (content notes 1.6).
+   * Returns the rates of a key, preceded by a zero rate as far back as the file is complete. The rate is unknown in
+   * gaps and after the last rate: a boundary row that still refers to the key needs one (content notes 1.6).
    */
   private withBeginning(key: LayerKey): readonly DatedRate[] {
     const sorted = this.ratesOf(key).toSorted((a, b) => (firstDay(a) < firstDay(b) ? -1 : 1));

@@ -19,18 +19,18 @@ import {
   taxabilityRows,
 } from './rows.ts';
 
-// Turns the rows of a state into rules of its release.
+// Converts a state's taxability rows into rules of its release.
 
-/** A row that is no rule, and why. */
+/** A row that does not become a rule, and the reason. */
 type OpenRow = { readonly row: TaxabilityRow; readonly reason: string };
 
-/** The rules of a state's rows with their sources, and the rows that are no rules. */
+/** The rules of a state's rows with their sources, and the rows that do not become rules. */
 type FromRows = Pick<Release, 'rules' | 'sources'> & { readonly open: readonly OpenRow[] };
 
-/** The prefix of the sources of these rules. Their ids have it after the state. */
+/** The prefix of the source keys of these rules. In rule ids it follows the state. */
 const prefix = 'taxability-';
 
-/** Whether a rule was made from a row. */
+/** Returns whether a rule was made from a row. */
 export const isFromRow = ({ source }: Pick<Rule, 'source'>): boolean => source.startsWith(prefix);
 
 const localLevels: readonly JurisdictionType[] = ['county', 'city', 'district'];
@@ -39,7 +39,7 @@ const confidences: readonly Confidence[] = ['low', 'medium', 'medium-high', 'hig
 
 const isLasting = ({ effect, season }: Rule): boolean => effect.type !== 'holiday' && season === undefined;
 
-/** The release without the rules of rows. */
+/** Returns the release without the rules made from rows. */
 const handWritten = (release: Release): Release => ({
   ...release,
   rules: release.rules.filter((rule) => !isFromRow(rule)),
@@ -47,16 +47,16 @@ const handWritten = (release: Release): Release => ({
 
 type Subject = Pick<Entry, 'code' | 'attributes' | 'from' | 'to'>;
 
-/** A day on which an entry applies. */
+/** Returns a day on which an entry applies. */
 const dayOf = (own: Release, { from, to }: Subject): string => (to === null ? own.id.slice(6, 16) : (from ?? to));
 
-/** The hand-written rule that decides about the product of an entry in a jurisdiction. */
+/** Returns the hand-written rule that decides the entry's product in a jurisdiction. */
 const ownRule = (own: Release, entry: Subject, jurisdiction: Jurisdiction): Rule | undefined => {
   const product = productOf(entry.code, requiredOf(entry.attributes));
   return product ? chooseRule(own, jurisdiction, product, dayOf(own, entry), isLasting) : undefined;
 };
 
-/** The hand-written holiday of the product of an entry on its first day. */
+/** Returns the hand-written holiday of the entry's product on the entry's first day. */
 const holidayOf = (own: Release, { code, attributes, from, to }: Subject): Rule | undefined => {
   const product = productOf(code, requiredOf(attributes));
   if (product === null || from === null || to === null) return undefined;
@@ -65,7 +65,7 @@ const holidayOf = (own: Release, { code, attributes, from, to }: Subject): Rule 
 
 const ownStateRule = (own: Release, subject: Subject) => ownRule(own, subject, own.jurisdictions[0]);
 
-/** The hand-written rules for local taxes that decide about the product of an entry. */
+/** Returns the hand-written rules for local taxes that decide the entry's product. */
 const ownLocalRules = (own: Release, subject: Subject): readonly Rule[] => {
   const [state] = own.jurisdictions;
   return localLevels.flatMap((type) => ownRule(own, subject, { ...state, code: `${state.code}-*`, type }) ?? []);
@@ -73,9 +73,9 @@ const ownLocalRules = (own: Release, subject: Subject): readonly Rule[] => {
 
 const generalGoods: Subject = { code: 'GENERAL', attributes: { any: [], none: [] }, from: null, to: null };
 
-/** The cap of local taxes on the price of all goods, where the state has one and taxes the goods of an entry. */
+/** Returns the cap of local taxes on the price of all goods, if the state has one and taxes the entry's goods. */
 const localCapOn = (own: Release, { code, answer }: Entry): Effect | undefined => {
-  // Rentals are no sales of goods.
+  // Rentals are not sales of goods.
   const isGoods = vocabulary().fulfillmentByName.get(code) === undefined && !isWithin(code, 'RENTALS');
   if (!isGoods || answer.state.type !== 'taxable' || answer.local.type === 'exempt') return undefined;
   return ownLocalRules(own, generalGoods).find(({ effect }) => effect.type === 'base_cap')?.effect;
@@ -85,7 +85,7 @@ const entryOf = (own: Release, row: TaxabilityRow, conditions: Conditions): Entr
   code: row.code,
   attributes: attributesOf(row),
   answer: answerOf(own, row, conditions),
-  // An earlier law is known to apply on all days that the release covers before it ended.
+  // An earlier law is assumed to apply on all days that the release covers before the law ended.
   from: row.from || (row.to === '' ? null : countsFrom(own)),
   to: row.to || null,
   citation: row.citation || 'No source was found.',
@@ -95,8 +95,9 @@ const isAtLeast = (left: Confidence, right: Confidence): boolean =>
   confidences.indexOf(left) >= confidences.indexOf(right);
 
 /**
- * Whether a hand-written rule decides in place of an entry. An entry that says otherwise decides if it has an attribute
- * that the rule does not require, or its code where the rule has its family, with as much confidence.
+ * Returns whether a hand-written rule decides in place of an entry. A contradicting entry decides if it has at least
+ * the same confidence, and either an attribute that the rule does not require, or the exact code while the rule has
+ * only its family.
  */
 const precedes = ({ attributes, effect, ptcs, confidence }: Rule, entry: Entry): boolean => {
   const { state } = entry.answer;
@@ -106,7 +107,7 @@ const precedes = ({ attributes, effect, ptcs, confidence }: Rule, entry: Entry):
   return !isNarrower && !isOfCode;
 };
 
-/** The entry of a row, or why the row is no rule. */
+/** Returns the entry of a row, or the reason why the row does not become a rule. */
 const readRow = (own: Release, row: TaxabilityRow, conditions: Conditions): Entry | string => {
   if (row.code.startsWith('TOPIC:')) return 'it is about a topic';
   if (row.to !== '' && row.to < countsFrom(own)) return 'it ended before the days that the release covers';
@@ -118,7 +119,7 @@ const readRow = (own: Release, row: TaxabilityRow, conditions: Conditions): Entr
   return rule && precedes(rule, entry) ? `the release has the rule ${rule.id}` : entry;
 };
 
-/** The entries of the rows of one code, and the rows that are no rules. */
+/** Returns the entries of the rows of one code, and the rows that do not become rules. */
 const readCell = (own: Release, rows: readonly TaxabilityRow[], conditions: Conditions) => {
   const results = rows.map((row) => ({ row, result: readRow(own, row, conditions) }));
   const split = splitByUse(results.flatMap(({ result }) => (typeof result === 'string' ? [] : [result]))).filter(
@@ -133,7 +134,10 @@ const readCell = (own: Release, rows: readonly TaxabilityRow[], conditions: Cond
   };
 };
 
-/** The hand-written rules of a code by attribute, as entries: a product may have the attributes of one and of a row. */
+/**
+ * Returns the hand-written rules of a code by attribute, as entries: a product can have attributes of both a rule and a
+ * row.
+ */
 const handWrittenOn = (own: Release, code: string): readonly Entry[] =>
   own.rules
     .filter((rule) => {
@@ -154,7 +158,7 @@ const handWrittenOn = (own: Release, code: string): readonly Entry[] =>
 
 const forAnimals = '_ANIMAL_USE';
 
-/** A product that is exempt for people may be taxed for animals: without a row, that is not established. */
+/** A product that is exempt for people could be taxed for animals: without a row, its treatment is not established. */
 const animalsOf = (entries: readonly Entry[]): readonly Entry[] => {
   if (entries.some(({ attributes }) => requiredOf(attributes).includes(forAnimals))) return [];
   return entries
@@ -169,10 +173,10 @@ const animalsOf = (entries: readonly Entry[]): readonly Entry[] => {
     }));
 };
 
-/** Districts whose taxes follow the state where cities and counties have rules of their own (C.R.S. 29-2-105(1)(d)). */
+/** Districts whose taxes follow the state although cities and counties have separate rules (C.R.S. 29-2-105(1)(d)). */
 const districtsOfStates: Readonly<Record<string, readonly string[]>> = { 'US-CO': ['RTD', 'CD'] };
 
-/** The content of a rule without its codes and its id. Entries with equal content become one rule. */
+/** The content of a rule without its codes and id. Entries with equal content become one rule. */
 type RuleContent = Omit<Rule, 'id' | 'ptcs' | 'source'> & { readonly citation: string };
 
 const contentsOf = (own: Release, entry: Entry): readonly RuleContent[] => {
@@ -194,7 +198,7 @@ const contentsOf = (own: Release, entry: Entry): readonly RuleContent[] => {
   const precedesLocally = ({ attributes: ofRule, ptcs }: Rule) =>
     isOwnLocal ||
     (ptcs.includes(entry.code) && requiredOf(attributes).every((code) => requiredOf(ofRule).includes(code)));
-  // A hand-written rule of local taxes decides about the product.
+  // A hand-written rule for local taxes decides the product.
   if (ownLocalRules(own, entry).some(precedesLocally)) return [ofState];
   const ofDistricts = (isOwnLocal ? (districtsOfStates[own.state] ?? []) : []).map(
     (kind): RuleContent => ({ ...ofLevels(['district'], withLocalRate(state), ''), kinds: [kind] }),
@@ -210,7 +214,9 @@ const words = (text: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
 
-/** The id of a rule: its state, its first code, its attributes, its level, and its first month if it has one. */
+/**
+ * Returns the id of a rule: its state, its first code, its attributes, its level, and its first month if it has one.
+ */
 const idOf = (
   state: string,
   { levels, kinds, attributes, from }: RuleContent,
@@ -223,7 +229,10 @@ const idOf = (
     ...(from === null ? [] : [from.slice(0, 7)]),
   ].join('-');
 
-/** The rules of a state's rows, for its release. A row about a product that a hand-written rule decides is no rule. */
+/**
+ * Returns the rules of a state's rows for its release. A row becomes no rule if a hand-written rule decides its
+ * product.
+ */
 const rulesFromRows = (release: Release, rows: readonly TaxabilityRow[], conditions: Conditions): FromRows => {
   const state = release.state.slice(3);
   const own = handWritten(release);
@@ -252,16 +261,16 @@ const rulesFromRows = (release: Release, rows: readonly TaxabilityRow[], conditi
 
 const keyOf = (citations: readonly string[], citation: string): string => `${prefix}${citations.indexOf(citation) + 1}`;
 
-// The built-in releases with the rules of the tables of taxability. Only `npm run content` and the tests use them.
+// Adds the rules of the taxability tables to the built-in releases. Only `npm run content` and the tests use it.
 
-/** A release without the rules and sources that were made from rows. */
+/** Returns a release without the rules and sources that were made from rows. */
 const withoutRows = (release: Release): Release => ({
   ...release,
   sources: Object.fromEntries(Object.entries(release.sources).filter(([source]) => !isFromRow({ source }))),
   rules: release.rules.filter((rule) => !isFromRow(rule)),
 });
 
-/** Each of the releases with the rules of the rows of its state, and the rows that are no rules. */
+/** Returns each release with the rules of its state's rows, and the rows that do not become rules. */
 export const withTaxabilityRows = (
   releases: readonly Release[],
 ): readonly { readonly release: Release; readonly open: FromRows['open'] }[] => {
@@ -274,7 +283,7 @@ export const withTaxabilityRows = (
   });
 };
 
-/** The text of open-rows.csv: the rows that are no rules, and why. */
+/** Returns the content of open-rows.csv: the rows that do not become rules, and the reasons. */
 export const openRowsText = (read: ReturnType<typeof withTaxabilityRows>): string =>
   csvText(
     ['state', 'code', 'attributes', 'from', 'reason'],
@@ -283,7 +292,7 @@ export const openRowsText = (read: ReturnType<typeof withTaxabilityRows>): strin
     ),
   );
 
-/** JSON on one line, with a space after each colon and comma. */
+/** Returns JSON on one line, with a space after each colon and comma. */
 const inline = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
@@ -305,7 +314,7 @@ const fields = (value: object, textOf: (item: unknown) => string, indent: string
     indent,
   );
 
-/** The text of the file of a release. */
+/** Returns the content of a release file. */
 export const releaseText = (release: Release): string => {
   const textOf = (key: string, value: unknown): string => {
     if (Array.isArray(value)) return list(value, '  ');

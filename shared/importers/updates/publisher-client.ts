@@ -1,6 +1,6 @@
 /**
  * HTTP requests to the publishers of rate files: retries, limits, conditional and resumed downloads. Publishers are not
- * trusted (infra/docs/threat-model.md): where a request may go is in request.ts; how long and how much it may send is here.
+ * trusted (infra/docs/threat-model.md): request.ts restricts the addresses, this file the duration and size.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -21,23 +21,23 @@ export type Downloaded = FileVersion & {
   readonly bytes: number;
 };
 
-/** A failure of the publisher, of the connection or of the disk. The message names the address and what to do. */
+/** A failure of the publisher, the connection or the disk. The message names the URL and what to do. */
 export class PublisherFailure extends Error {
   override readonly name = 'PublisherFailure';
 }
 
 export type ClientOptions = {
   /**
-   * `http://host:port` of a mirror, which serves `<original host><path>?<query>` below its own address; `null` reaches the
-   * publishers themselves.
+   * `http://host:port` of a mirror, which serves `<original host><path>?<query>` below its own address; `null` requests
+   * the files from the publishers.
    */
   readonly mirror: string | null;
   /**
-   * Whether the mirror may have plain http and an address of this machine or its network, as with `--mirror`. Nothing
-   * else may, even where the mirror redirects.
+   * Whether the mirror may use plain HTTP and a local or private address, as with `--mirror`. No other host may, not
+   * even a redirect target of the mirror.
    */
   readonly isMirrorTrusted: boolean;
-  /** The longest times of a page and of a file, with all attempts; the defaults are a minute and half an hour. */
+  /** The timeouts of a page and a file, over all attempts; defaults to one minute and half an hour. */
   readonly limits?: Partial<Limits>;
 };
 
@@ -47,9 +47,9 @@ const userAgent = 'Levy/1.0 (sales tax content updater; Node.js)';
 const attempts = 4;
 const pauses = { firstMs: 500, mostMs: 8000 };
 const pageBytesMax = 4 * 1024 * 1024;
-/** `stalledMs` ends a response whose headers or next bytes take longer. */
+/** `stalledMs` aborts a response if no headers or bytes arrive for that long. */
 const defaults: Limits = { pageMs: 60_000, fileMs: 1_800_000, stalledMs: 30_000 };
-/** The largest file. Washington's boundary file, the largest known, has 383 MB unpacked. */
+/** The largest file. The largest known one, Washington's boundary file, is 383 MB unpacked. */
 const fileBytesMax = 1024 ** 3;
 
 const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
@@ -61,10 +61,12 @@ const remedies: Readonly<Record<number, string>> = {
 
 const startsHtml = /^[\s\uFEFF]*<(?:!doctype html|html|head|body)/i;
 
-/** Refuse a page that is sent instead of a file. */
+/** Throws if the file is an HTML page. */
 const refuseHtml = async (path: string, url: string): Promise<void> => {
   if (startsHtml.test((await firstBytes(path, 512)).toString('latin1')))
-    throw new PublisherFailure(`${url} returned an HTML page instead of a file. Try again later, or see its site.`);
+    throw new PublisherFailure(
+      `${url} returned an HTML page instead of a file. Try again later, or check the publisher's site.`,
+    );
 };
 
 const hashOf = async (path: string): Promise<string> => {
@@ -80,31 +82,31 @@ const versionOf = ({ headers }: Response): FileVersion => ({
   lastModified: headers['last-modified'] ?? null,
 });
 
-/** The headers that request the file only if it differs from a version. */
+/** Returns the headers that request the file only if its version has changed. */
 const conditional = ({ etag, lastModified }: FileVersion): Record<string, string> => ({
   ...(etag !== null && { 'If-None-Match': etag }),
   ...(etag === null && lastModified !== null && { 'If-Modified-Since': lastModified }),
 });
 
-/** The result of one attempt; a `failure` may pass with the next attempt. */
+/** The result of one attempt; a `failure` is retryable. */
 type Attempt<Value> = { readonly value: Value } | { readonly failure: string };
 
 const fullDisk: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/** The failure of a full disk, which is not retryable; `null` for another error. */
+/** Returns the failure if the disk is full, which is not retryable; `null` for any other error. */
 const fullDiskFailure = (url: string, error: Error): PublisherFailure | null =>
   'code' in error && fullDisk.includes(error.code)
     ? new PublisherFailure(`${url} cannot be stored: ${error.message}. Free space, or set TMPDIR to another folder.`)
     : null;
 
-/** A folder without permission, not the publisher. */
+/** A file-system error, such as a folder without permission, is not the publisher's fault. */
 const isLocal = (error: Error): boolean => 'syscall' in error && 'path' in error;
 
 const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message);
 
 const seconds = (ms: number): string => `${ms / 1000} s`;
 
-/** Aborts a response when no data arrives for a time, or the time of all attempts is over. */
+/** Aborts a response if no data arrives for `stalledMs`, or if the time of all attempts has run out. */
 class Watch {
   private readonly controller = new AbortController();
   private readonly timers: readonly NodeJS.Timeout[];
@@ -113,7 +115,7 @@ class Watch {
     const abortAfter = (ms: number, error: Error) => setTimeout(() => this.controller.abort(error), ms);
     this.timers = [
       abortAfter(stalledMs, new Error(`no data for ${seconds(stalledMs)}`)),
-      abortAfter(leftMs, new Error('the time was over')),
+      abortAfter(leftMs, new Error('the time limit was reached')),
     ];
   }
 
@@ -121,7 +123,7 @@ class Watch {
     return this.controller.signal;
   }
 
-  /** Data arrived: the time without data begins again. */
+  /** Restarts the stall timer when data arrives. */
   touch(): void {
     this.timers[0]?.refresh();
   }
@@ -132,30 +134,30 @@ class Watch {
 }
 
 type DownloadOptions = {
-  /** Where the file goes. It appears there only when it is complete. */
+  /** Where to store the file. It is created only once it is complete. */
   readonly path: string;
-  /** The version that is known already, or `null`. */
+  /** The version that Levy already has, or `null`. */
   readonly known: FileVersion | null;
-  /** Bytes so far, and in all if the publisher says so. */
+  /** Reports the bytes received so far, and the total if the publisher sends it. */
   readonly onProgress?: (bytes: number, total: number | null) => void;
 };
 
 const isOk = ({ statusCode }: Response): boolean => statusCode >= 200 && statusCode < 300;
 
-/** Whether the response to a range request is the rest of the file from this byte on. */
+/** Returns whether the response to a range request is the rest of the file from this byte on. */
 const isPartFrom = (start: number, { headers }: Response): boolean =>
   headers['content-range']?.startsWith(`bytes ${start}-`) === true;
 
-/** The failure of an address that Levy does not read. */
+/** The failure for a URL that Levy refuses to request. */
 const refusal = (url: string, { message }: Error): PublisherFailure =>
   new PublisherFailure(
     `${url} ${message}. Levy follows publishers only to public addresses with https. Download the file from the site of its publisher and import it with \`content import\`.`,
   );
 
 /**
- * Reads pages and files of publishers. An attempt that may succeed later (no connection, a cut connection, status 408, 429
- * or 5xx) is repeated up to three times within the limit of time; a download continues where it was cut. Every method
- * throws `PublisherFailure`.
+ * Reads pages and files of publishers. A retryable failure (no connection, a dropped connection, status 408, 429 or
+ * 5xx) is retried up to three times within the time limit; a download resumes at the byte where it stopped. Every
+ * method throws `PublisherFailure`.
  */
 export class PublisherClient {
   private readonly mirror: string | null;
@@ -168,7 +170,7 @@ export class PublisherClient {
     this.limits = { ...defaults, ...limits };
   }
 
-  /** Read an HTML page or a JSON document of at most 4 MiB. */
+  /** Reads an HTML page or a JSON document of at most 4 MiB. */
   readText(url: string): Promise<string> {
     return this.retry(url, this.limits.pageMs, async (watch) => {
       const response = await this.send(url, watch);
@@ -178,14 +180,15 @@ export class PublisherClient {
       for await (const chunk of bodyOf(response) as AsyncIterable<Buffer>) {
         watch.touch();
         bytes += chunk.length;
-        if (bytes > pageBytesMax) throw new PublisherFailure(`${url} has more than 4 MiB, which no index has.`);
+        if (bytes > pageBytesMax)
+          throw new PublisherFailure(`${url} is larger than 4 MiB, the limit for an index page.`);
         chunks.push(chunk);
       }
       return { value: Buffer.concat(chunks).toString('utf8') };
     });
   }
 
-  /** The version of a file, without its content. */
+  /** Returns the version of a file without its content. */
   readVersion(url: string): Promise<FileVersion> {
     return this.retry(url, this.limits.pageMs, async (watch) => {
       const response = await this.send(url, watch, 'HEAD');
@@ -194,10 +197,10 @@ export class PublisherClient {
     });
   }
 
-  /** Download a file; `null` if the publisher still has the known version. */
+  /** Downloads a file; returns `null` if the publisher still has the known version. */
   async download(url: string, { path, known, onProgress }: DownloadOptions): Promise<Downloaded | null> {
     const part = `${path}.part`;
-    // The version of the part: bytes of two versions are never joined.
+    // The version of the partial download. Bytes of two versions are never joined.
     let version: FileVersion | null = null;
     let isResumable = false;
     const isNew = await this.retry(url, this.limits.fileMs, async (watch) => {
@@ -286,7 +289,7 @@ export class PublisherClient {
   }
 }
 
-/** The reason of a temporary failure. Throws other errors. */
+/** Returns the reason of a temporary failure. Rethrows other errors. */
 const transientFailure = (url: string, error: Error): string => {
   if (error instanceof Refused || error instanceof NotPublic) throw refusal(url, error);
   const failed = fullDiskFailure(url, error);
@@ -300,6 +303,6 @@ const failedStatus = (url: string, response: Response): { readonly failure: stri
   const { statusCode: status } = response;
   if (isTransient(status)) return { failure: `status ${status}` };
   throw new PublisherFailure(
-    `${url} returned status ${status}. ${remedies[status] ?? 'Check the site of its publisher.'}`,
+    `${url} returned status ${status}. ${remedies[status] ?? 'Check the site of the publisher.'}`,
   );
 };

@@ -7,7 +7,7 @@ import { assertFits, limits } from '../limits.ts';
 import { foreignZip, foreignZips, indexFrom, touchesAny, zipsOfState } from '../zips.ts';
 
 /**
- * The ten columns of an export, in its order. WooCommerce translates their names, and reads files by their order
+ * The ten columns of an export, in order. WooCommerce translates their names and reads files by position
  * (`csv_data_cols` and `WC_Tax_Rate_Importer` of woocommerce/woocommerce).
  */
 export const wooColumns = {
@@ -30,19 +30,19 @@ export type ZipRange = readonly [low: string, high: string];
 
 export type WooRate = {
   readonly line: number;
-  /** Whether the row is bad and only its place can be read. */
+  /** Whether the row is bad, so that only its place can be read. */
   readonly isBad: boolean;
   readonly name: string;
   /** A fraction. */
   readonly rate: string;
-  /** Whether it applies on the price with the other taxes. */
+  /** Whether the rate applies to the price including the other taxes. */
   readonly isCompound: boolean;
-  /** One rate of each priority applies. */
+  /** Only one rate of each priority applies. */
   readonly priority: number;
   readonly hasState: boolean;
-  /** `null` is every ZIP. */
+  /** `null`: every ZIP. */
   readonly zips: readonly ZipRange[] | null;
-  /** Upper case, without punctuation; `null` is every city. */
+  /** Upper case, without punctuation; `null`: every city. */
   readonly cities: readonly string[] | null;
 };
 
@@ -53,8 +53,8 @@ const list = (text: string): readonly string[] =>
     .filter((part) => part !== '');
 
 /**
- * `78664`, `12345...12350`, `786*`; `null` if it is none of them. Leading zeros that a spreadsheet dropped are
- * restored.
+ * Reads `78664`, `12345...12350` or `786*`; returns `null` for any other form. Restores leading zeros that a
+ * spreadsheet dropped.
  */
 const zipRange = (text: string): ZipRange | null => {
   const start = /^(?<digits>\d{1,5})\*$/.exec(text)?.groups?.['digits'];
@@ -64,7 +64,7 @@ const zipRange = (text: string): ZipRange | null => {
   return ends.length <= 2 && ends.every((zip) => /^\d{3,5}$/.test(zip)) && low <= high ? [low, high] : null;
 };
 
-/** Read a list of ZIPs. Those of other states are bad in a row that names the state, and left out otherwise. */
+/** Reads a list of ZIPs. A ZIP of a different state is an error if the row has a state, and is left out otherwise. */
 const readZips = (text: string, state: string, hasState: boolean): RowResult<readonly ZipRange[]> => {
   const parts = list(text);
   const found: ZipRange[] = [];
@@ -74,7 +74,9 @@ const readZips = (text: string, state: string, hasState: boolean): RowResult<rea
     if (touchesAny(zipsOfState(state), ...range)) found.push(range);
     else if (hasState)
       return bad(
-        /^\d+$/.test(part) ? foreignZip(part, state) : `ZIPs ${part} are not in ${state}: correct them or the state`,
+        /^\d+$/.test(part)
+          ? foreignZip(part, state)
+          : `ZIPs ${part} are not in ${state}: correct the ZIPs or the state`,
       );
   }
   return found.length > 0 ? row(found) : skipped(foreignZips(state));
@@ -82,12 +84,12 @@ const readZips = (text: string, state: string, hasState: boolean): RowResult<rea
 
 const isAll = (text: string): boolean => text === '' || text === '*';
 
-/** Whether a row is of the state: a row of no other country, state or tax class. */
+/** Skips rows of other countries, states and tax classes. */
 const readScope = ({ country, state: text, taxClass }: WooRow['cells'], state: string): RowResult<null> => {
-  if (!isAll(country) && country.toUpperCase() !== 'US') return skipped('is not of the United States');
+  if (!isAll(country) && country.toUpperCase() !== 'US') return skipped('is not for the United States');
   const code = stateCode(text);
   if (!isAll(text) && code === null) return bad(`State code ${text} is not a state: write ${state}, for example`);
-  if (!isAll(text) && code !== state) return skipped(`is not of ${state}`);
+  if (!isAll(text) && code !== state) return skipped(`is not for ${state}`);
   return /^(?:standard)?$/i.test(taxClass) ? row(null) : skipped('only the standard tax class is used');
 };
 
@@ -98,7 +100,7 @@ const placeOf = ({ cells, line }: WooRow) => ({
   cities: isAll(cells.cities) ? null : list(cells.cities).flatMap((city) => cityName(city) ?? []),
 });
 
-/** The place of a bad row, as far as it can be read, without a rate. */
+/** Returns the place of a bad row, as far as it can be read, without a rate. */
 export const readBadWooRate = (row: WooRow): WooRate => {
   const { zips, priority: text } = row.cells;
   const priority = Number(text || '1');
@@ -116,37 +118,40 @@ export const readBadWooRate = (row: WooRow): WooRate => {
   };
 };
 
-/** Read a row of WooCommerce's tax rates (content notes 2). The release's settings decide whether shipping is taxed. */
+/**
+ * Reads a row of WooCommerce's tax rates (content notes 2). The release's settings decide whether shipping is taxed.
+ */
 export const readWooRate = (headed: WooRow, state: string): RowResult<WooRate> => {
   const { cells } = headed;
   const scope = readScope(cells, state);
   if (scope.kind !== 'row') return scope;
   const rate = readPercent(cells.rate);
-  if (rate === null) return bad(`rate ${cells.rate || '(none)'} is not a rate: write a percentage (8.2500)`);
-  if (!/^[01]?$/.test(cells.compound)) return bad(`has ${cells.compound} in the column Compound: write 0 or 1`);
+  if (rate === null)
+    return bad(`rate ${cells.rate || '(none)'} is not a valid rate: write a percentage, such as 8.2500`);
+  if (!/^[01]?$/.test(cells.compound)) return bad(`has ${cells.compound} in column Compound: write 0 or 1`);
   const priority = Number(cells.priority || '1');
   if (!Number.isSafeInteger(priority))
-    return bad(`priority ${cells.priority} is not a whole number: write 1, for example`);
+    return bad(`priority ${cells.priority} is not a whole number: write a number such as 1`);
   const place = placeOf(headed);
   const zips = isAll(cells.zips) ? row(null) : readZips(cells.zips, state, place.hasState);
   if (zips.kind !== 'row') return zips;
   return row({ ...place, isBad: false, rate, isCompound: cells.compound === '1', priority, zips: zips.value });
 };
 
-/** Which rates of a WooCommerce table apply at a place. */
+/** Selects the rates of a WooCommerce table that apply at a place. */
 
-/** A rate that matches a ZIP, and the width of its narrowest range with the ZIP; 0 without ranges. */
+/** A rate that matches a ZIP, and the width of its narrowest range that contains the ZIP; 0 without ranges. */
 export type Match = { readonly rate: WooRate; readonly width: number };
 
-/** Whether a rate applies to the whole state. */
+/** Returns whether a rate applies to the whole state. */
 export const isStateWide = ({ zips, cities }: WooRate): boolean => zips === null && cities === null;
 
-/** A rate that is not matched by its ZIPs. */
+/** Matches a rate without regard to its ZIPs. */
 export const anyZip = (rate: WooRate): Match => ({ rate, width: 0 });
 
 /**
- * Negative if `a` is more specific. A row of the state precedes one without a state; then come rows with ZIPs and cities,
- * with ZIPs, with cities, and others; then rows of fewer ZIPs.
+ * Returns a negative number if `a` is more specific. A row with a state precedes one without. Next come rows with ZIPs
+ * and cities, with ZIPs only, with cities only, and with neither; then rows with fewer ZIPs.
  */
 const compare = ({ rate: a, width }: Match, { rate: b, width: otherWidth }: Match): number => {
   if (a.hasState !== b.hasState) return a.hasState ? -1 : 1;
@@ -155,32 +160,35 @@ const compare = ({ rate: a, width }: Match, { rate: b, width: otherWidth }: Matc
   return width - otherWidth;
 };
 
-/** The more specific rate; of equal ones the earlier one in the file. */
+/** Returns the more specific rate; on a tie, the earlier one in the file. */
 const moreSpecific = (a: Match, b: Match): Match => ((compare(a, b) || a.rate.line - b.rate.line) <= 0 ? a : b);
 
 const differ = (a: WooRate, b: WooRate): boolean => a.rate !== b.rate || a.isCompound !== b.isCompound;
 
-/** How many locations WooCommerce counts for a row that matches. */
+/** Returns the number of locations that WooCommerce counts for a matching row. */
 const countOf = ({ zips, cities }: WooRate): number => (zips && cities ? 1 : (zips ?? cities ?? []).length);
 
 /**
- * Whether WooCommerce applies a row of a place instead of a different one of its priority: the row with more locations, then
- * the earlier one (`WC_Tax::sort_rates_callback`).
+ * Returns whether WooCommerce prefers row `a` over row `b` of the same priority: the row with more locations, then the
+ * earlier one (`WC_Tax::sort_rates_callback`).
  */
 const precedes = (a: WooRate, b: WooRate): boolean =>
   !isStateWide(a) && a.hasState === b.hasState && (countOf(a) - countOf(b) || b.line - a.line) > 0;
 
 /** The rates that apply together at a place. */
 export type Choice = {
-  /** One for each priority, in their order. */
+  /** One per priority, sorted by priority. */
   readonly rates: readonly WooRate[];
-  /** Two rates of one priority that differ and are as specific as each other. */
+  /** Two equally specific rates of one priority that differ. */
   readonly conflict: readonly [WooRate, WooRate] | null;
-  /** Chosen rates instead of which WooCommerce applies a less specific one. */
+  /** Chosen rates in whose place WooCommerce would apply a less specific one. */
   readonly overtaking: readonly WooRate[];
 };
 
-/** Choose the most specific of the matching rates of each priority. Takes linear time: a hostile table has many rows for a place. */
+/**
+ * Chooses the most specific matching rate of each priority, in linear time: a hostile table can have many rows for a
+ * place.
+ */
 const choose = (matching: readonly Match[]): Choice => {
   const firsts = new Map<number, Match>();
   for (const match of matching) {
@@ -212,7 +220,10 @@ const choose = (matching: readonly Match[]): Choice => {
 
 export type Choose = (matching: readonly Match[]) => Choice;
 
-/** Returns the function that chooses for each place of a table. It throws if the places have too many rows together. */
+/**
+ * Returns the function that chooses the rates of each place in a table. It throws if the places have too many rows in
+ * total.
+ */
 export const newChoose = (): Choose => {
   let rows = 0;
   return (matching) => {
@@ -222,7 +233,7 @@ export const newChoose = (): Choose => {
   };
 };
 
-/** Matches by the cities that their rows name, so that the rows of other cities are not read for each city. */
+/** Indexes matches by city, so that a city's lookup does not read the rows of other cities. */
 export class MatchesByCity {
   private readonly ofAll: readonly Match[];
   private readonly byCity = new Map<string, Match[]>();
@@ -235,18 +246,18 @@ export class MatchesByCity {
       }
   }
 
-  /** All cities that rows name. */
+  /** Returns all cities in the rows. */
   cities(): ReadonlySet<string> {
     return new Set(this.byCity.keys());
   }
 
-  /** The rows that apply in a city; `null` is a city that no row names. */
+  /** Returns the rows that apply in a city; `null` stands for a city that is in no row. */
   in(city: string | null): readonly Match[] {
     return [...this.ofAll, ...((city === null ? undefined : this.byCity.get(city)) ?? [])];
   }
 }
 
-/** The rates with ZIPs by the ZIPs of the state that they match. */
+/** Groups the rates that have ZIPs by the ZIPs of the state that they match. */
 export const matchesByZip = (rates: readonly WooRate[], state: string): ReadonlyMap<string, readonly Match[]> => {
   const found = new Map<string, Match[]>();
   const zips = zipsOfState(state);
@@ -259,7 +270,7 @@ export const matchesByZip = (rates: readonly WooRate[], state: string): Readonly
     for (const zip of touched) {
       const matches = getOrAdd(found, zip, () => []);
       const last = matches.at(-1);
-      // Two ranges of one row may have the same ZIP.
+      // Two ranges of one row can contain the same ZIP.
       if (last?.rate === rate) matches[matches.length - 1] = { rate, width: Math.min(width, last.width) };
       else matches.push({ rate, width });
     }

@@ -130,7 +130,7 @@ export const localsOf = (context: LocalContext, rates: readonly WooRate[], place
   if (!state || total(shares) < parseUnits(state.rate))
     return refuse(
       rates[0],
-      `the file has ${formatPercent(formatFraction(total(shares)))} for ${place} in all, the release has ${known} for the state alone: correct the rate, or choose another base release`,
+      `the combined rate of ${place} is ${formatPercent(formatFraction(total(shares)))}, but the state's rate in the release is ${known}: correct the rate, or choose another base release`,
     );
   const entries: Entry[] = [];
   const codes: string[] = [];
