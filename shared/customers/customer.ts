@@ -47,7 +47,7 @@ export type Customer = Omit<CustomerAnswer, 'object' | 'exemptions' | 'warnings'
   readonly exemptions: readonly Certificate[];
 };
 
-/** A change of a customer: its state before (`null` for a new one), whose version is the condition, and after. */
+/** A change to a customer: the state before (`null` for a new one), whose version is the condition, and the state after. */
 export type CustomerCommit = {
   readonly account: string;
   readonly before: Customer | null;
@@ -56,11 +56,11 @@ export type CustomerCommit = {
   readonly nowMs: number;
 };
 
-/** The reads of customers, which shared/store implements on DynamoDB. All are strongly consistent. */
+/** Strongly consistent reads of customers, implemented on DynamoDB by shared/store. */
 export type CustomerReads = {
   readonly find: (account: string, id: string) => Promise<Customer | undefined>;
   readonly findSome: FindCertificates;
-  /** One call: customers in the order of their ids, after the given id. `next` is the last id read; `null` at the end. */
+  /** Returns customers in order of id, after the given id, in one call. `next` is the last id read; `null` at the end. */
   readonly page: (
     account: string,
     after: string | null,
@@ -69,20 +69,20 @@ export type CustomerReads = {
 };
 
 export type Customers = CustomerReads & {
-  /** A customer and the idempotency record of the request, in one round trip. */
+  /** Returns a customer and the request's idempotency record in one round trip. */
   readonly findWithReplay: (
     account: string,
     id: string,
     idempotency: Idempotency | null,
     nowMs: number,
   ) => Promise<{ readonly stored: Customer | undefined; readonly replay: Replay | undefined }>;
-  /** `stale`: the customer exists already, or changed since it was read. */
+  /** `stale`: the customer already exists, or has changed since it was read. */
   readonly commit: (
     commit: CustomerCommit,
   ) => Promise<{ readonly kind: 'committed' } | { readonly kind: 'stale' } | Replay>;
 };
 
-/** A certificate as stored: states as jurisdiction codes, each once. */
+/** Converts a certificate to its stored form: states as jurisdiction codes without duplicates. */
 export const toCertificate = ({ states, reason, ...others }: CertificateRequest): Certificate => ({
   states: states ? [...new Set(states.map((state) => stateJurisdiction(state) ?? state))] : null,
   reason,
@@ -93,7 +93,7 @@ export const toCertificate = ({ states, reason, ...others }: CertificateRequest)
 
 const fieldNames = [...Object.keys(CustomerRequest.shape), ...Object.keys(CertificateRequest.shape)];
 
-/** The answer with a customer, with a warning for each unknown field of the request. */
+/** Builds the customer to return, with a warning for each unknown field of the request. */
 export const customerAnswer = (
   { id, name, exemptions, created_at, updated_at, version }: Customer,
   unknownFields: readonly string[] = [],
@@ -108,7 +108,7 @@ export const customerAnswer = (
   warnings: unknownFieldWarnings(unknownFields, fieldNames),
 });
 
-/** The response with a customer, with its version as the entity tag. `Location` is relative to the request's path. */
+/** Builds the response for a customer, with its version as the ETag. `Location` is relative to the request's path. */
 export const customerReply = (
   status: 200 | 201,
   customer: Customer,
@@ -143,7 +143,7 @@ export const customerIdFixed = (id: string): Problem => ({
   source: { pointer: '/id' },
 });
 
-/** The ports of changes of customers. */
+/** The ports for changing customers. */
 export type CustomerPorts = Pick<ChangePorts, 'now' | 'remainingMs'> & {
   readonly customers: Customers;
   readonly ledger: Pick<Ledger, 'saveAnswer'>;
@@ -157,16 +157,17 @@ type Creation = Sent & { readonly request: CustomerRequest };
 type Change = Sent & {
   readonly id: string;
   readonly update: CustomerUpdate;
-  /** The versions in If-Match; `null` without the header, `'*'` for any. */
+  /** The versions in If-Match; `null` without the header, `'*'` for any version. */
   readonly ifMatch: readonly string[] | null;
 };
 
 const customerContent = ({ name, exemptions }: Pick<Customer, 'name' | 'exemptions'>) => ({ name, exemptions });
 
 /**
- * Create a customer. A customer with the same id and content is returned as it is, so that an import can be repeated.
+ * Creates a customer. If a customer with the same id and content exists, returns it unchanged, so imports can be
+ * repeated.
  *
- * Refused: `conflict_duplicate_customer_id`.
+ * Rejects different content with `conflict_duplicate_customer_id`.
  */
 export const createCustomer = (
   creation: Creation,
@@ -205,9 +206,9 @@ const createOnce = async (
 };
 
 /**
- * Change a customer. Fields that are left out stay; `exemptions` are replaced as a whole.
+ * Changes a customer. Omitted fields remain unchanged; `exemptions` is replaced as a whole.
  *
- * Refused in this order: `not_found`, `precondition_failed`, `conflict_immutable_field`.
+ * Checks in this order: `not_found`, `precondition_failed`, `conflict_immutable_field`.
  */
 export const updateCustomer = (
   change: Change,
@@ -266,10 +267,10 @@ type Filters = Pick<CustomerListQuery, 'expiring_before' | 'state'>;
 type ListPorts = { readonly customers: Pick<CustomerReads, 'page'>; readonly now: () => number };
 
 /**
- * List an account's customers in the order of their ids. A page with fewer rows than its limit may
- * still have a next page, where the filters match few customers.
+ * Lists an account's customers in order of id. If few customers match the filters, a page can be short and still have a
+ * next page.
  *
- * Refused with `validation_invalid_cursor`: a cursor of another account or other filters.
+ * Rejects a cursor of a different account or different filters with `validation_invalid_cursor`.
  */
 export const listCustomers = async (
   query: CustomerListQuery,
@@ -297,19 +298,19 @@ export const listCustomers = async (
 
 type IsWanted = (certificate: Certificate) => boolean;
 
-/** Whether a certificate is for a state (`US-MI`) or for all states. */
+/** Returns a condition for certificates that cover a state (`US-MI`) or all states. */
 export const isForState =
   (state: string): IsWanted =>
   ({ states }) =>
     states === null || states.includes(state);
 
-/** Whether the last day of a certificate is today or later, and before a day. */
+/** Returns a condition for certificates whose last day is today or later, but before the given day. */
 export const isExpiring =
   (today: string, before: string): IsWanted =>
   ({ valid_to }) =>
     valid_to !== null && today <= valid_to && valid_to < before;
 
-/** The conditions that one certificate of a customer must meet; none where the list is not filtered. */
+/** Returns the conditions that one of a customer's certificates must meet; empty without filters. */
 const listConditions = ({ expiring_before, state }: Filters, today: string): readonly IsWanted[] => {
   const place = state === undefined ? null : stateJurisdiction(state);
   return [
@@ -321,7 +322,7 @@ const listConditions = ({ expiring_before, state }: Filters, today: string): rea
 const hasCertificate = ({ exemptions }: Customer, conditions: readonly IsWanted[]): boolean =>
   conditions.length === 0 || exemptions.some((certificate) => conditions.every((isWanted) => isWanted(certificate)));
 
-/** All customers of an account with a certificate that meets the conditions, page by page. */
+/** Yields all customers of an account that have a certificate meeting the conditions, reading page by page. */
 export async function* customersOf(
   account: string,
   { page }: Pick<CustomerReads, 'page'>,

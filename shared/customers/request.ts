@@ -6,13 +6,13 @@ import { certificateReasons, identifier, text } from '../calculations/fields.ts'
 import { closest } from '../vocabulary/closest.ts';
 import { state } from '../vocabulary/state-field.ts';
 
-/** The most certificates of one customer. A customer then takes at most 130 KB, and a batch of 100 fits into one read. */
+/** The maximum number of certificates per customer. It limits a customer to 130 KB, so a batch of 100 fits into one read. */
 export const exemptionsMax = 100;
 const statesMax = 60;
 
 const valueMax = 60;
 
-/** An error message that names the value that was sent. */
+/** Returns an error message that includes the value sent. */
 const withValue =
   (advice: string) =>
   ({ input }: { readonly input?: unknown }): string =>
@@ -70,7 +70,7 @@ export const CertificateRequest = described(
 );
 export type CertificateRequest = z.infer<typeof CertificateRequest>;
 
-// The names of an inline exemption, and of other services.
+// Alternative field names, from inline exemptions and from other services.
 const aliases: Readonly<Record<string, string>> = {
   certificate_id: 'certificate_number',
   expires_at: 'valid_to',
@@ -80,8 +80,8 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /**
- * The problem of an unknown field of a certificate, by its pointer; `null` for a field elsewhere. An ignored
- * misspelling would exempt in all states or for ever.
+ * Returns the problem of an unknown certificate field, by its pointer; `null` for fields elsewhere. Ignoring a
+ * misspelled field could extend the exemption to all states, or without an end date.
  */
 export const certificateFieldProblem = (pointer: string): Problem | null => {
   const name = /^\/exemptions\/\d+\/([^/]*)$/.exec(pointer)?.[1];

@@ -11,10 +11,11 @@ import { type EventType, events, type FilingEvent, type LedgerEvent, type Transa
 import { StreamRecord } from './stream-record.ts';
 
 /**
- * The records of the ledger's stream that are published: those that match one of these patterns. The pipe drops all other records (heads, claims, open entries, progress) free of charge.
+ * Patterns that select the published records of the ledger's stream. The pipe drops all other records (heads, claims,
+ * open entries, progress) free of charge.
  */
 export const patterns = [
-  // The audit entry of a change of status: only these have `about`.
+  // The audit entry of a status change: only these have `about`.
   {
     eventName: ['INSERT'],
     dynamodb: {
@@ -22,7 +23,7 @@ export const patterns = [
       NewImage: { about: { M: { type: { S: ['sale', 'credit'] } } } },
     },
   },
-  // A filing whose work ended: it is closed, filed, or canceled with all of its entries open again.
+  // A filing whose processing is complete: it is closed, filed, or canceled with all of its entries open again.
   {
     eventName: ['MODIFY'],
     dynamodb: {
@@ -48,15 +49,15 @@ const listStatusEvents = (to: string, { type, expired }: About): Type[] => {
 };
 
 /**
- * The events of an audit entry that changed the status. A transaction that is created as final has two: a consumer may
- * subscribe to either.
+ * Returns the events of an audit entry that changed the status. A transaction created as finalized has two events, so a
+ * consumer can subscribe to either.
  */
 const transactionEvents = (item: unknown): TransactionEvent[] => {
   const { transactionId: id, version, at, from, to } = auditEntryFrom(item);
   const { pk, about } = Item.parse(item);
   const types: Type[] = [...(from === null ? ['transaction.created' as const] : []), ...listStatusEvents(to, about)];
   return types.map((event_type) =>
-    // The schema drops the fields that no event has.
+    // The schema drops fields that are not part of the event.
     events[event_type].parse({
       event_id: `${id}.${version}.${event_type}`,
       event_type,
@@ -82,7 +83,7 @@ const ended = ({ closed_at, filed_at, canceled_at }: StoredFiling) =>
     canceled: ['filing.canceled', canceled_at],
   }) as const satisfies Partial<Record<FilingStatus, readonly [EventType, string | null]>>;
 
-/** The event of a filing's head. Throws where the filing is unfinished. */
+/** Returns the event of a filing's head. Throws if the filing is unfinished. */
 const filingEvents = (item: unknown): FilingEvent[] => {
   const filing = filingFrom(item);
   const { account, id, version, status, isUnfinished } = filing;
@@ -91,13 +92,13 @@ const filingEvents = (item: unknown): FilingEvent[] => {
     'The filing is unfinished; the pipe must filter it out.',
   );
   const [event_type, occurred_at] = ended(filing)[status];
-  // The schema drops the fields that no event has.
+  // The schema drops fields that are not part of the event.
   return [
     events[event_type].parse({ event_id: `${id}.${version}.${event_type}`, event_type, account, occurred_at, filing }),
   ];
 };
 
-/** The events of a stored audit entry; none where the entry has no `about`. */
+/** Returns the events of a stored audit entry; none if the entry has no `about`. */
 export const eventsOfEntry = (item: Readonly<Record<string, unknown>>): TransactionEvent[] =>
   item['about'] === undefined ? [] : transactionEvents(item);
 
@@ -112,7 +113,7 @@ const asClosed = (filing: StoredFiling): StoredFiling => ({
   confirmation_number: null,
 });
 
-/** The events of a filing so far. The event of its closing is derived from today's head. */
+/** Returns the events of a filing so far. The closing event is derived from the current head. */
 export const eventsOfFiling = (filing: StoredFiling): FilingEvent[] => {
   const { status, isUnfinished, closed_at } = filing;
   return [
@@ -128,15 +129,15 @@ const readEvents = ({ dynamodb: { NewImage, SequenceNumber } }: StreamRecord): L
     const item = unmarshall(NewImage);
     return String(item['pk']).startsWith('F#') ? filingEvents(item) : transactionEvents(item);
   } catch (error) {
-    // Lambda logs the whole error: it names the record and has none of its content.
+    // Lambda logs the whole error, so it identifies the record but contains none of its content.
     throw errorWithoutStack(`The record ${SequenceNumber} gives no event: ${failureLine(error).error}.`);
   }
 };
 
 /**
- * The events of the records that match the pipe's patterns, in the records' order: at most two for each.
+ * Converts the records that match the pipe's patterns to events, in order, at most two per record.
  *
- * A record always gives the same events with the same ids. Throws where a record is not what the store writes; the pipe
- * then bisects its batch and sends that record to the dead-letter queue.
+ * A record always produces the same events with the same ids. Throws if a record does not have the format that the
+ * store writes. The pipe then bisects its batch and sends that record to the dead-letter queue.
  */
 export const announce = (records: unknown): LedgerEvent[] => Records.parse(records).flatMap(readEvents);

@@ -3,10 +3,11 @@ import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
 import { type ContentEvent, events } from './event.ts';
 
 /**
- * The event that the record of a state's official files calls for. A release is activated once and stays proposed until
- * then, so every run derives the same event with the same id. `null`: no release, or one without measured gates.
+ * Returns the event for a state's official files, derived from their stored record. A release is proposed until its
+ * single activation, so every run derives the same event with the same id. Returns `null` without a release or without
+ * measured gates.
  *
- * `activatedAt` is the instant of the activation; `null` for a release that was never active.
+ * `activatedAt` is the time of activation; `null` for a release that was never active.
  */
 export const contentEvent = (
   { state, name }: { readonly state: string; readonly name: string },
@@ -15,7 +16,7 @@ export const contentEvent = (
 ): ContentEvent | null => {
   if (release === null || proposal === null) return null;
   const event_type = activatedAt === null ? 'content.proposed' : 'content.activated';
-  // The schema drops the fields that no event has.
+  // The schema drops fields that are not part of the event.
   return events[event_type].parse({
     event_id: `${release}.${event_type}`,
     event_type,

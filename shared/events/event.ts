@@ -1,7 +1,10 @@
 import * as z from 'zod/mini';
 import { FilingSummary, frequencies } from '../filings/filing.ts';
 
-/** The events of the ledger (decision 0018) and of tax content (decision 0022). Each schema is the `detail` of an event, and published as JSON Schema. */
+/**
+ * Events of the ledger (decision 0018) and of tax content (decision 0022). Each schema is the `detail` of an event and
+ * is published as JSON Schema.
+ */
 
 const instant = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/));
 const day = z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/));
@@ -18,7 +21,7 @@ const envelope = <const Type extends string>(type: Type) => ({
 
 type Change = { readonly type: z.ZodMiniType; readonly status: z.ZodMiniType; readonly previous_status: z.ZodMiniType };
 
-// Without names, addresses and texts: a consumer that may read them calls the API.
+// Excludes names, addresses and free text. A consumer with access to them calls the API.
 const transactionEvent = <const Type extends string, const Of extends Change>(type: Type, change: Of) =>
   z.object({
     ...envelope(type),
@@ -53,7 +56,7 @@ const filingEvent = <const Type extends string, const Status extends string>(typ
 
 const contentEvent = <const Type extends string>(type: Type) =>
   z.object({
-    // Without an account: all accounts of a deployment use the same content.
+    // Has no account, because all accounts of a deployment share the same content.
     event_id: z.string(),
     event_type: z.literal(type),
     occurred_at: instant,
@@ -127,11 +130,11 @@ export type ContentEvent = Events[ContentEventType];
 export type LedgerEvent = Events[Exclude<EventType, ContentEventType>];
 export type TransactionEvent = Exclude<LedgerEvent, FilingEvent>;
 
-/** The most events that one change causes. */
+/** The maximum number of events per change. */
 export const eventsOfRecordMax = 2;
 
 /** The `source` of every event's envelope. */
 export const eventSource = 'levy';
 
-/** The most events in one PutEvents call. A pipe silently drops the result of an enrichment that has more. */
+/** The maximum number of events per PutEvents call. If an enrichment returns more, a pipe silently drops its result. */
 export const busBatchMax = 10;

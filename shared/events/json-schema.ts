@@ -165,7 +165,7 @@ const contentEvent = (type: string, occurred_at: string) => ({
   content,
 });
 
-/** One event of each type, which the schemas show. */
+/** One example event of each type, included in the schemas. */
 const examples = [
   transactionEvent('transaction.created', sale, 1, [null, 'draft'], '2026-11-05T09:30:00.000Z'),
   transactionEvent('transaction.finalized', sale, 2, ['draft', 'finalized'], '2026-11-05T09:31:12.040Z'),
@@ -193,12 +193,15 @@ const described = (node: Node, path: readonly string[] = []): Node => ({
   ...(node.items?.properties && { items: described(node.items, [...path, '*']) }),
 });
 
-/** The published schema of an event's detail. It allows additional properties, so that a new field breaks no consumer. */
+/**
+ * Returns the published schema of an event's detail. It allows additional properties, so new fields do not break
+ * consumers.
+ */
 const buildEventSchema = (type: EventType): Record<string, unknown> => {
   const { $schema, ...schema } = z.toJSONSchema(events[type], {
     target: 'draft-2020-12',
     io: 'input',
-    // Without the descriptions and component names of the OpenAPI document.
+    // Drop the descriptions and component names of the OpenAPI document.
     metadata: z.registry(),
   });
   return {
@@ -211,7 +214,7 @@ const buildEventSchema = (type: EventType): Record<string, unknown> => {
   };
 };
 
-/** The files of shared/events/schemas, by name. */
+/** Returns the files of shared/events/schemas by name. */
 export const eventSchemas = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     (Object.keys(events) as EventType[]).map((type) => [

@@ -1,9 +1,9 @@
-/** The loggable part of an error: its name and stack frames, and no data that a client sent. */
+/** The loggable part of an error: its name and stack frames, without any client data. */
 type FailureLine = { readonly error: string; readonly frames: readonly string[] };
 
 const isName = (text: unknown): text is string => typeof text === 'string' && /^\w{1,64}$/.test(text);
 
-// V8's format. A message in the same format precedes the frames in `stack` and is cut off.
+// The format of V8 stack frames. A message in the same format precedes the frames in `stack` and is cut off.
 const frame = /^ {4}at (.* )?\(?[^\s()]+(:\d+){2}\)?$/;
 
 const listFrames = ({ stack = '', message }: Error): string[] => {
@@ -17,7 +17,10 @@ const listFrames = ({ stack = '', message }: Error): string[] => {
         .filter((line) => frame.test(line));
 };
 
-/** An error that a handler throws. Lambda logs its message and all its fields, and copies them to the dead-letter queue. */
+/**
+ * The error that a handler throws. Lambda logs an error's message and all of its fields, and copies them to the
+ * dead-letter queue.
+ */
 export const errorWithoutStack = (message: string): Error => {
   const error = new Error(message);
   delete error.stack;
@@ -25,10 +28,9 @@ export const errorWithoutStack = (message: string): Error => {
 };
 
 /**
- * The name and stack frames of a thrown value.
+ * Returns the name and stack frames of a thrown value.
  *
- * The message, the cause and the fields stay out of the log: assertions quote customer data, and errors of the database
- * contain the stored item.
+ * Omits the message, cause and fields: assertions quote customer data, and database errors contain the stored item.
  */
 export const failureLine = (thrown: unknown): FailureLine =>
   thrown instanceof Error

@@ -1,6 +1,6 @@
 import { environment } from '../config/environment.ts';
 
-/** Metrics of a log line, and the field that is their dimension, if they have one. */
+/** The metrics of a log line, and the field used as their dimension, if any. */
 type Directive = {
   readonly Namespace: string;
   readonly Dimensions: readonly [readonly string[]];
@@ -8,15 +8,18 @@ type Directive = {
 };
 type Fields = Readonly<Record<string, string | number | undefined>>;
 
-/** Whether all metrics are published (setting `metrics=full`), or those that alarms and the dashboard's first row read. */
+/**
+ * Whether all metrics are published (setting `metrics=full`), or only those that alarms and the dashboard's first row
+ * use.
+ */
 export const published = { areAll: environment.publishesAllMetrics };
 
-/** Counted failures (`countMetric`) are always published. */
+/** Metrics published under every setting. Counted failures (`countMetric`) are as well. */
 const essential: ReadonlySet<string> = new Set([...['Duration', 'Recorded', 'Refused', 'Complete', 'Failed', 'Stale']]);
 
 /**
- * Metrics without a unit. Each name is a numeric field of the line; `by` is the field of the dimension. Metrics that the
- * setting does not publish stay fields of the line.
+ * Declares metrics without a unit. Each name is a numeric field of the line; `by` is the field used as the dimension. A
+ * metric that is not published remains a field of the line.
  */
 export const metrics = (names: readonly string[], by?: string): Directive => ({
   Namespace: environment.metricsNamespace,
@@ -25,9 +28,10 @@ export const metrics = (names: readonly string[], by?: string): Directive => ({
 });
 
 /**
- * Write a log line in CloudWatch's embedded metric format: fields for log searches, some of which are metrics.
+ * Writes a log line in CloudWatch's embedded metric format: fields for log searches, some of which are metrics.
  *
- * Lambda's JSON format would wrap a line of the console in a record, where CloudWatch finds no metrics.
+ * Writes to stdout because Lambda's JSON log format wraps console output in a record, where CloudWatch finds no
+ * metrics.
  */
 export const writeMetrics = (directives: readonly Directive[], fields: Fields, timeMs: number): void => {
   const CloudWatchMetrics = directives.filter(({ Metrics }) => Metrics.length > 0);
@@ -44,7 +48,7 @@ export const counted = [
 ] as const;
 export type Counted = (typeof counted)[number];
 
-/** Count one event, with fields for log searches. */
+/** Counts one event, with fields for log searches. */
 export const countMetric = (name: Counted, fields: Fields, timeMs: number): void => {
   writeMetrics(
     [{ Namespace: environment.metricsNamespace, Dimensions: [[]], Metrics: [{ Name: name, Unit: 'Count' }] }],

@@ -4,12 +4,12 @@ import { now } from '../config/clock.ts';
 import { metrics, published, writeMetrics } from './metric.ts';
 import { requestLines, type Tally, tallied } from './tally.ts';
 
-/** Codes that an alarm reads (infra/monitoring/alarms.ts). */
+/** Codes that an alarm uses (infra/monitoring/alarms.ts). */
 const alarmedCodes: ReadonlySet<Code> = new Set(['system_internal_error']);
 
 type Handle<Context> = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** Milliseconds since a `performance.now()`, rounded to a tenth. */
+/** Returns the milliseconds since a `performance.now()` value, rounded to a tenth. */
 export const millisecondsSince = (start: number): number => Math.round((performance.now() - start) * 10) / 10;
 
 const write = (
@@ -43,13 +43,13 @@ const write = (
     },
     timeMs,
   );
-  // A line has one value per dimension, so each further state of a document gets a line, for the metric alone.
+  // A line has one value per dimension, so each further state gets a separate line with only the metric.
   if (!published.areAll) return;
   for (const [state, Tax] of others)
     writeMetrics([metrics(['Tax'], 'state')], { request_id: requestId, state, Tax }, timeMs);
 };
 
-/** Write one log line for each request of a handler. The line has the request's metrics (decision 0017). */
+/** Writes one log line, with metrics, for each request of a handler (decision 0017). */
 export const observed =
   <Context>(operation: string, handle: Handle<Context>): Handle<Context> =>
   async (event, context) => {

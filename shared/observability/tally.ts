@@ -3,17 +3,17 @@ import type { Code } from '../base/error-codes.ts';
 import type { Calculation } from '../calculations/response.ts';
 import { minorDigits, parseAmount } from '../money/currency.ts';
 
-/** The metric of each cache, by the names that CloudWatch has stored. */
+/** The metric name of each cache. CloudWatch stores history under these names, so they must not change. */
 const cacheMetrics = { ApiKey: 'KeyKept', Content: 'ContentKept' } as const;
 type Cache = keyof typeof cacheMetrics;
 
-/** The usage and the result of one invocation, for its log line. */
+/** The usage and result of one invocation, for its log line. */
 export type Tally = {
-  /** Calls of the database, and the capacity units that it reported for successful calls. */
+  /** Database calls, and the capacity units reported for successful calls. */
   calls: number;
   units: number;
   account?: string;
-  /** The code of the first error of a refusal. */
+  /** The code of a rejected request's first error. */
   code?: Code;
   /** Whether the request recorded a new transaction. */
   isRecorded?: boolean;
@@ -25,7 +25,7 @@ export type Tally = {
 
 const tallies = new AsyncLocalStorage<Tally>();
 
-/** The tally of the current invocation. Lambda runs one at a time, the local service many. */
+/** The tally of the current invocation. Lambda runs one invocation at a time, the local service many. */
 export const tally = (): Tally | undefined => tallies.getStore();
 
 export const tallied = async <Value>(run: () => Promise<Value>): Promise<readonly [Value, Tally]> => {
@@ -33,7 +33,7 @@ export const tallied = async <Value>(run: () => Promise<Value>): Promise<readonl
   return [await tallies.run(own, run), own];
 };
 
-/** Record that the request wrote a new transaction, which is not the answer of an earlier request. */
+/** Records that the request wrote a new transaction instead of replaying an earlier response. */
 export const recordCreation = (): void => {
   const own = tally();
   if (own) own.isRecorded = true;
@@ -44,7 +44,7 @@ const recordCache = (cache: Cache, isHit: 0 | 1): void => {
   if (caches) caches[cacheMetrics[cache]] = isHit;
 };
 
-/** Record a cache hit. A later miss in the same invocation replaces it, so record it before the look-up. */
+/** Records a cache hit. A later miss in the same invocation overwrites it, so call this before the look-up. */
 export const recordCacheHit = (cache: Cache): void => recordCache(cache, 1);
 
 export const recordCacheMiss = (cache: Cache): void => recordCache(cache, 0);
@@ -56,16 +56,16 @@ export const recordRefusal = (code: Code): void => {
 
 const { AWS_LAMBDA_FUNCTION_NAME, LOG } = process.env;
 
-/** Whether requests and schedule runs write log lines: always on Lambda, elsewhere with `LOG=requests`. Tests change it. */
+/** Whether requests and schedule runs write log lines: always on Lambda, otherwise with `LOG=requests`. Tests change it. */
 export const requestLines = { areOn: AWS_LAMBDA_FUNCTION_NAME !== undefined || LOG === 'requests' };
 
 type Taxed = Pick<Calculation, 'type' | 'currency' | 'content_releases' | 'tax_summary'>;
 
 /**
- * Record the returned tax by state (`US-MN`) for the metric `Tax`, in dollars. Other currencies are left out, because a
- * sum over currencies has no meaning.
+ * Records the returned tax by state (`US-MN`) for the metric `Tax`, in dollars. Other currencies are excluded, because
+ * a sum across currencies is meaningless.
  *
- * The sum is exact. It becomes a floating point number at the end, the only kind that CloudWatch stores.
+ * The sum is exact and converted to a floating-point number at the end, the only type that CloudWatch stores.
  */
 export const recordTax = ({ type, currency, content_releases, tax_summary }: Taxed): void => {
   const own = tally();
@@ -74,7 +74,7 @@ export const recordTax = ({ type, currency, content_releases, tax_summary }: Tax
   own.taxes = Object.keys(content_releases).map((state) => {
     const rows = tax_summary.filter(({ jurisdiction_code }) => jurisdiction_code.startsWith(state));
     const minor = rows.reduce((sum, { tax_amount }) => sum + parseAmount(tax_amount, exponent), 0n);
-    // The amounts of a credit are positive; it reduces the tax.
+    // The amounts of a credit are positive, so subtract them.
     return [state, Number(type === 'credit' ? -minor : minor) / 10 ** exponent];
   });
 };

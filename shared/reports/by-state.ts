@@ -16,7 +16,7 @@ const advice = 'Send a month such as 2026-11.';
 const month = z.optional(z.string(advice).check(z.regex(/^[12]\d{3}-(0[1-9]|1[0-2])$/, advice)));
 const example = (value: string) => ({ param: { example: value }, pattern: '^[12]\\d{3}-(0[1-9]|1[0-2])$' });
 
-/** The query parameters of GET /reports/by-state: the first and the last month, and paging. */
+/** The query parameters of GET /reports/by-state: the first and last month, and paging. */
 export const ByStateQuery = z.object({
   from: described(
     month,
@@ -39,7 +39,10 @@ export type ByStateQuery = z.infer<typeof ByStateQuery>;
 export type StoredRow = CountedRow & { readonly updatedAt: string };
 
 export type ReportReads = {
-  /** The rows of an account from a month to a month (`YYYY-MM`), by month, state and currency; after a place, at most `limit`. */
+  /**
+   * Returns at most `limit` rows of an account in a range of months (`YYYY-MM`), ordered by month, state and currency,
+   * after the given place.
+   */
   readonly rows: (
     account: string,
     from: string,
@@ -51,17 +54,17 @@ export type ReportReads = {
 type ReportPorts = { readonly reports: ReportReads; readonly now: () => number };
 
 const monthsMax = 36;
-// All states of 36 months in one currency. With amounts of 28 digits the rows of a page take 4.5 MB of a response.
+// Enough for all states over 36 months in one currency. With 28-digit amounts, a page of rows is 4.5 MB.
 const pageRows = 2000;
 
-/** A month as `monthOf` counts it, as `YYYY-MM`. */
+/** Formats a month number (see `monthOf`) as `YYYY-MM`. */
 export const monthText = (month: number): string => firstDay(month).slice(0, 7);
 
-/** The current month of an account, as `monthOf` counts it. */
+/** Returns the current month in the account's time zone, as a month number (see `monthOf`). */
 export const currentMonth = ({ settings }: Account, nowMs: number): number =>
   toMonth(taxDateAt(nowMs, settings.time_zone).slice(0, 10));
 
-/** The newest instant at which a row changed; `null` without rows. */
+/** Returns the latest time at which a row changed; `null` without rows. */
 export const findNewest = (rows: readonly StoredRow[]): string | null =>
   rows.reduce<string | null>(
     (newest, { updatedAt }) => (newest !== null && newest > updatedAt ? newest : updatedAt),
@@ -88,11 +91,11 @@ const placeIn = (position: string | null): Place | null => {
 };
 
 /**
- * The amounts of sales and credits by state, month and currency, from sums that are stored separately from the ledger.
- * Also states where the account is not registered. A page has at most 2,000 rows.
+ * Returns the amounts of sales and credits by state, month and currency, from sums that are stored separately from the
+ * ledger. Includes states where the account is not registered. A page has at most 2,000 rows.
  *
- * Refused with `validation_invalid_format`: more than 36 months, or a first month after the last; and with
- * `validation_invalid_cursor`.
+ * Rejects more than 36 months, or a first month after the last, with `validation_invalid_format`, and an invalid cursor
+ * with `validation_invalid_cursor`.
  */
 export const reportByState = async (
   query: ByStateQuery,
@@ -104,7 +107,7 @@ export const reportByState = async (
   const [from, to] = [monthText(first), monthText(last)];
   if (first > last || last - first >= monthsMax) return refuse(wrongFrom(last));
   const { starting_after } = query;
-  // The default months move with the calendar.
+  // The default months move with the calendar, so the cursor contains the resolved months.
   const scope: CursorScope = { list: 'reports', secret: account.cursor_secret, filters: { from, to } };
   const after = starting_after === undefined ? null : placeIn(decodeCursor(starting_after, scope));
   if (starting_after !== undefined && after === null) return refuse(invalidCursor);

@@ -5,13 +5,13 @@ import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import { plus, type Sum, zeroSum } from '../ledger/entries/entry.ts';
 import type { StoredTransaction, Transaction } from '../ledger/transaction.ts';
 
-/** Where a report counts an amount. `month` is `YYYY-MM` of the tax day, `state` a jurisdiction code. */
+/** The row in which a report counts an amount. `month` is the `YYYY-MM` of the tax day, `state` a jurisdiction code. */
 export type Place = { readonly month: string; readonly state: string; readonly currency: string };
 
 /** The counted amounts of a transaction in one state. Amounts of credits are positive. */
 export type Counted = Place & { readonly type: Transaction['type']; readonly sum: Sum };
 
-/** The counted amounts of a version of a transaction. */
+/** The counted amounts of one version of a transaction. */
 export type CountedVersion = {
   readonly account: string;
   readonly id: string;
@@ -19,10 +19,10 @@ export type CountedVersion = {
   readonly counted: readonly Counted[];
 };
 
-/** The sums of a place: of sales and of credits. */
+/** A report row: the sums of sales and credits in one month, state and currency. */
 export type ReportRow = Place & { readonly sales: Sum; readonly credits: Sum };
 
-/** A sum with the opposite sign. */
+/** Negates a sum. */
 export const negated = (sum: Sum): Sum =>
   Object.fromEntries(Object.entries(sum).map(([name, value]) => [name, value && -value])) as Sum;
 
@@ -34,8 +34,8 @@ const sumEntry = (entry: LiabilityEntry): Sum => {
 const isCounted = ({ status }: Transaction): boolean => status === 'finalized' || status === 'filed';
 
 /**
- * The counted amounts of a transaction in each state of the document, even where the account is not registered. Drafts
- * and voided transactions count nothing. Pure.
+ * Returns the counted amounts of a transaction in each state of the document, even where the account is not registered.
+ * Drafts and voided transactions count nothing. Pure.
  */
 export const countTransaction = (stored: StoredTransaction): Counted[] => {
   const { transaction } = stored;
@@ -52,7 +52,7 @@ export const placeText = ({ month, state, currency }: Place): string => `${month
 
 const isNothing = ({ sum }: { readonly sum: Sum }): boolean => Object.values(sum).every((value) => !value);
 
-/** The additions to the sums by place and type that make them count `after` instead of `before`. */
+/** Returns the differences, by place and type, that replace the counted amounts `before` with `after`. */
 export const subtractCounted = (before: readonly Counted[], after: readonly Counted[]): Counted[] => {
   const sums = new Map<string, Counted>();
   for (const [counted, sign] of [
@@ -66,7 +66,7 @@ export const subtractCounted = (before: readonly Counted[], after: readonly Coun
   return [...sums.values()].filter((difference) => !isNothing(difference));
 };
 
-/** The row after adding the counted amounts. */
+/** Returns the row after adding the counted amounts. */
 export const withCounted = (row: ReportRow | undefined, { type, sum, month, state, currency }: Counted): ReportRow => {
   const { sales, credits } = row ?? { sales: zeroSum, credits: zeroSum };
   return {
@@ -76,14 +76,14 @@ export const withCounted = (row: ReportRow | undefined, { type, sum, month, stat
   };
 };
 
-/** A row or a mark as it was read, with the version that its write depends on. */
+/** A row or mark as read, with the version that its write is conditional on. */
 type Seen<Value> = Value & { readonly seen: number };
 
-/** The mark of a transaction: the counted amounts and their version. */
+/** The mark of a transaction: the counted amounts and the transaction's version. */
 export type Mark = CountedVersion & Seen<object>;
 export type SeenRow = ReportRow & Seen<object>;
 
-/** Marks and rows that are written together. `seen` is 0 for a new one. */
+/** Marks and rows that are written together. `seen` is 0 for a new item. */
 export type CountWrite = {
   readonly account: string;
   readonly marks: readonly Mark[];
@@ -91,11 +91,11 @@ export type CountWrite = {
 };
 
 export type CountStore = {
-  /** The marks that exist, by transaction id; at most 100 ids. */
+  /** Returns the marks that exist, by transaction id. At most 100 ids. */
   readonly marks: (account: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Mark>>;
-  /** The rows that exist, by `placeText`; at most 100 places. */
+  /** Returns the rows that exist, by `placeText`. At most 100 places. */
   readonly rows: (account: string, places: readonly Counted[]) => Promise<ReadonlyMap<string, SeenRow>>;
-  /** Write all or nothing; `stale` if another writer changed one of the items. */
+  /** Writes all or nothing. Returns `stale` if another writer changed one of the items. */
   readonly write: (write: CountWrite) => Promise<'committed' | 'stale'>;
 };
 
@@ -111,19 +111,19 @@ const keepNewest = (versions: readonly CountedVersion[]): CountedVersion[] => {
 type Change = { readonly mark: Mark; readonly difference: readonly Counted[]; readonly isLast: boolean };
 
 /**
- * The next change that makes reports count a version; `null` where they count it, or a newer one. A version without a
- * difference gets its mark as well: an earlier version may arrive later, and must not count then.
+ * Returns the next change needed to count a version; `null` if this version or a newer one is already counted. A
+ * version that changes no sum still updates the mark, so an earlier version that arrives later is not counted.
  */
 const findChange = (to: CountedVersion, mark: Mark | undefined): Change | null => {
   if (mark && mark.version >= to.version) return null;
   const difference = subtractCounted(mark?.counted ?? [], to.counted);
-  // All states of one month and all of another do not fit together: first, count nothing.
+  // Moving all states from one month to another exceeds one write, so first remove the old amounts.
   if (mark && difference.length >= writesMax)
     return { mark: { ...mark, counted: [] }, difference: subtractCounted(mark.counted, []), isLast: false };
   return { mark: { ...to, seen: mark?.seen ?? 0 }, difference, isLast: true };
 };
 
-/** The leading changes that fit one transaction: a mark for each, and a row for each place. */
+/** Returns the leading changes that fit into one DynamoDB transaction: a mark for each, and a row for each place. */
 const fitting = (changes: readonly Change[]): readonly Change[] => {
   const places = new Set<string>();
   for (const [index, { difference }] of changes.entries()) {
@@ -144,7 +144,7 @@ const rowsAfter = (changes: readonly Change[], before: ReadonlyMap<string, SeenR
   return [...rows.values()];
 };
 
-/** Count the first versions that fit one write; returns those that are left. */
+/** Counts the first versions that fit into one write, and returns the remaining ones. */
 const countSome = async (
   account: string,
   versions: readonly CountedVersion[],
@@ -173,11 +173,11 @@ const countSome = async (
 };
 
 /**
- * Make the reports of an account count these versions of transactions instead of earlier ones. Each version counts
- * once, regardless of the order and number of deliveries: a mark next to each transaction records what is counted of
- * it, and is written together with the sums. Returns how many transactions were newly counted.
+ * Updates the account's reports to count these versions of transactions instead of earlier ones. Each version counts
+ * once, regardless of the order and number of deliveries: each transaction has a mark with its counted amounts, written
+ * together with the sums. Returns the number of newly counted transactions.
  *
- * Throws `Contention` where other writers keep changing the same sums.
+ * Throws `Contention` if other writers keep changing the same sums.
  */
 export const countTransactions = async (
   versions: readonly CountedVersion[],

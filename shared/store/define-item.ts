@@ -7,13 +7,13 @@ export type Item = ItemKey & Readonly<Record<string, unknown>>;
 
 type Definition<Place extends unknown[], Schema> = {
   readonly key: (...place: Place) => ItemKey;
-  /** The other attributes, which have the names of the value's fields. */
+  /** Returns the other attributes, named like the value's fields. */
   readonly schema: Schema;
 };
 
 /**
- * A kind of item. `write` builds the item of a value from its key and the fields that the schema has. `read` throws where
- * the item is not what `write` makes.
+ * Defines a kind of item. `write` builds an item from the key and the schema's fields. `read` throws if the item does
+ * not match what `write` produces.
  */
 export const defineItem = <Place extends unknown[], Schema extends z.core.$ZodType<object>>({
   key,
@@ -28,14 +28,14 @@ export const defineItem = <Place extends unknown[], Schema extends z.core.$ZodTy
   };
 };
 
-/** A value as compressed JSON. */
+/** A value stored as compressed JSON. */
 export const compressed = <Schema extends z.core.$ZodType>(schema: Schema) =>
   z.codec(z.instanceof(Uint8Array), schema, {
     decode: (bytes) => decompress(bytes) as z.input<Schema>,
     encode: compress,
   });
 
-/** A map by text as an array of its entries. */
+/** A map with string keys, stored as an array of its entries. */
 export const entriesOf = <Schema extends z.core.$ZodType>(schema: Schema) =>
   z.codec(
     z.array(z.tuple([z.string(), schema])),

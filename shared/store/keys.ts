@@ -6,48 +6,48 @@ import type { AnswerOwner } from '../ledger/ports.ts';
 /**
  * The item keys of all three tables.
  *
- * The account id comes first: Levy generates it, and it has no `#`. Text from a client comes last or is hashed, so that a
- * `#` in it cannot address another item.
+ * The account id comes first: Levy generates it, and it contains no `#`. Client strings come last or are hashed, so a
+ * `#` in them cannot address a different item.
  */
 export type ItemKey = { readonly pk: string; readonly sk: string };
 
-/** A key as one string, for use in maps. */
+/** Returns a key as one string, for use in maps. */
 export const itemPlace = ({ pk, sk }: ItemKey): string => `${pk} ${sk}`;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 const versionDigits = 10;
 
-/** How many partitions the sparse index of drafts has; a partition takes 1,000 writes a second. */
+/** The number of partitions in the sparse index of drafts. Each supports 1,000 writes per second. */
 export const draftShards = 8;
 /**
- * How many partitions the open entries of an account's state have. A filing has as many, so that an entry stays in its
- * shard.
+ * The number of partitions for the open entries of an account's state. A filing has the same number, so an entry keeps
+ * its shard.
  */
 export const openEntryShards = 8;
-/** How many partitions the due index has. All entries of an account are in one. */
+/** The number of partitions of the due index. All entries of an account are in the same partition. */
 export const dueShards = 8;
-/** How many partitions the parts of a release have: an import writes to all of them at once. */
+/** The number of partitions for the parts of a release. An import writes to all of them concurrently. */
 export const partShards = 16;
 
 const chooseShard = (text: string, shards: number) => sha256(text).readUInt32BE() % shards;
 
 export const headKey = (account: string, id: string): ItemKey => ({ pk: `T#${account}#${id}`, sk: 'H' });
 
-/** The account and the transaction id of an index row, parsed from its `pk`. */
+/** Parses the account and transaction id from the `pk` of an index row. */
 export const headOwner = (pk: string): { readonly account: string; readonly id: string } => {
   const [, account, id] = /^T#([^#]+)#(.+)$/s.exec(pk) ?? [];
   assert(account !== undefined && id !== undefined, 'An index of the ledger has an item that is not a head.');
   return { account, id };
 };
 
-/** The key of the audit entry of a transaction's version. The version is padded, so that the entries sort by it. */
+/** Returns the key of the audit entry of a transaction's version. The version is zero-padded, so the entries sort by it. */
 export const auditKey = (account: string, id: string, version: number): ItemKey => ({
   pk: headKey(account, id).pk,
   sk: `A#${String(version).padStart(versionDigits, '0')}`,
 });
 
-/** The key of the claim that a live transaction has on a reference_id. */
+/** Returns the key of a live transaction's claim on a reference_id. */
 export const claimKey = (account: string, reference: string): ItemKey => ({
   pk: `R#${account}#${sha256(reference).toString('hex')}`,
   sk: 'R',
@@ -55,23 +55,26 @@ export const claimKey = (account: string, reference: string): ItemKey => ({
 
 export const idempotencyKey = (account: string, digest: string): ItemKey => ({ pk: `I#${account}#${digest}`, sk: 'I' });
 
-/** The partition that a redaction finds the idempotency records of a customer in. */
+/** Returns the partition in which a redaction finds a customer's idempotency records. */
 export const customerAnswers = (account: string, id: string): string =>
   `${customerPartition(account)}#${sha256(id).toString('hex')}`;
 
-/** The key of the link to an idempotency record, by its digest: a redaction cannot find the record otherwise. */
+/**
+ * Returns the key of the link to an idempotency record, by its digest. A redaction finds the record only through this
+ * link.
+ */
 export const answerLinkKey = (account: string, owner: AnswerOwner, digest: string): ItemKey =>
   'customer' in owner
     ? { pk: customerAnswers(account, owner.customer), sk: digest }
     : { pk: headKey(account, owner.transaction).pk, sk: `${answerLinkPrefix}${digest}` };
 
-/** The key of the mark of what reports count of a transaction. It sorts after the head. */
+/** Returns the key of the mark with a transaction's counted report amounts. It sorts after the head. */
 export const countedKey = (account: string, id: string): ItemKey => ({ pk: headKey(account, id).pk, sk: 'S' });
 
-/** The partition of an account's sums by month, state and currency. */
+/** Returns the partition of an account's sums by month, state and currency. */
 export const reportPartition = (account: string): string => `S#${account}`;
 
-/** The key of a sum. `month` is `YYYY-MM`, `state` a jurisdiction code. */
+/** Returns the key of a sum. `month` is `YYYY-MM`, `state` a jurisdiction code. */
 export const reportKey = (
   account: string,
   { month, state, currency }: Pick<OpenEntryPlace, 'month' | 'state' | 'currency'>,
@@ -80,12 +83,12 @@ export const reportKey = (
 /** The prefix of the sort keys of links in the partition of a transaction. */
 export const answerLinkPrefix = 'I#';
 
-/** The key of the mark of a ledger import: which export, and the last line that was imported. */
+/** Returns the key of a ledger import's checkpoint: which export, and the last imported line. */
 export const importMarkKey = (account: string): ItemKey => ({ pk: `M#${account}`, sk: 'IMPORT' });
 
 export const customerPartition = (account: string): string => `C#${account}`;
 
-/** The key of a customer. The client's id is the whole sort key, so that no two ids share a key. */
+/** Returns the key of a customer. The client's id is the whole sort key, so two ids cannot share a key. */
 export const customerKey = (account: string, id: string): ItemKey => ({ pk: customerPartition(account), sk: id });
 
 type OpenEntryPlace = {
@@ -101,7 +104,7 @@ export const openEntryPartition = (account: string, state: string, shard: number
 export const openEntryPartitions = (account: string, state: string): readonly string[] =>
   Array.from({ length: openEntryShards }, (_, shard) => openEntryPartition(account, state, shard));
 
-/** The key of an open entry: a transaction's liability in one state that no filing has yet. */
+/** Returns the key of an open entry: a transaction's liability in one state, not yet in a filing. */
 export const openEntryKey = (account: string, { transactionId, state, month, currency }: OpenEntryPlace): ItemKey => ({
   pk: openEntryPartition(account, state, chooseShard(transactionId, openEntryShards)),
   sk: `${month}#${transactionId}#${currency}`,
@@ -113,10 +116,10 @@ export const filingPartition = (account: string): string => `F#${account}`;
 
 export const filingKey = (account: string, id: string): ItemKey => ({ pk: filingPartition(account), sk: id });
 
-/** The key of a state's chain: its last closed period. */
+/** Returns the key of a state's chain: its last closed period. */
 export const chainKey = (account: string, state: string): ItemKey => ({ pk: `P#${account}#${state}`, sk: 'CHAIN' });
 
-/** The key of the item that names the filing of a state's period, by the period's last day. */
+/** Returns the key of the item that maps a state's period, by its last day, to a filing. */
 export const periodKey = (account: string, state: string, periodEnd: string): ItemKey => ({
   pk: chainKey(account, state).pk,
   sk: periodEnd,
@@ -125,25 +128,28 @@ export const periodKey = (account: string, state: string, periodEnd: string): It
 export const filingShardPartition = (account: string, id: string, shard: number): string =>
   `F#${account}#${id}#${shard}`;
 
-/** The key of a shard's progress. It sorts before the shard's entries. */
+/** Returns the key of a shard's progress. It sorts before the shard's entries. */
 export const filingProgressKey = (account: string, id: string, shard: number): ItemKey => ({
   pk: filingShardPartition(account, id, shard),
   sk: '!',
 });
 
-/** The partition of the totals of a filing's shard, where its progress item does not have them. */
+/** Returns the partition of a filing shard's totals, if they do not fit into its progress item. */
 export const totalsPartition = (account: string, id: string, shard: number): string =>
   `${filingShardPartition(account, id, shard)}#TOTALS`;
 
-/** The key of a part of a shard's totals, by the first key of its jurisdictions. Only a first part has none. */
+/**
+ * Returns the key of a part of a shard's totals, by its first jurisdiction. The first part has no jurisdiction in its
+ * key.
+ */
 export const totalsPartKey = (account: string, id: string, { shard, from }: PartPlace): ItemKey => ({
   pk: totalsPartition(account, id, shard),
   sk: `#${from}`,
 });
 
 /**
- * The key of an entry of a filing, in the same shard as the open entry was. Entries with exceptions sort before the others,
- * so that a list of exceptions reads nothing else.
+ * Returns the key of a filed entry, in the same shard as the open entry. Entries with exceptions sort first, so a list
+ * of exceptions reads no other entries.
  */
 export const filedEntryKey = (
   account: string,
@@ -169,7 +175,7 @@ export const filingWorkKey = (account: string, id: string): ItemKey => ({
   sk: `${account}#${id}`,
 });
 
-/** The account and the filing of an item in `filingWorkPartition`, parsed from its `sk`. */
+/** Parses the account and filing from the `sk` of an item in `filingWorkPartition`. */
 export const filingOfWork = (sk: string): { readonly account: string; readonly id: string } => {
   const [account = '', id = ''] = sk.split('#');
   return { account, id };
@@ -179,13 +185,13 @@ export const duePartition = (shard: number): string => `DUE#${shard}`;
 
 type DuePlace = { readonly account: string; readonly state: string; readonly at: string };
 
-/** The key of an entry of the due index: an account's state, by the instant from which the schedule takes it. */
+/** Returns the key of a due-index entry: an account's state, by the time from which the schedule processes it. */
 export const dueKey = ({ account, state, at }: DuePlace): ItemKey => ({
   pk: duePartition(chooseShard(account, dueShards)),
   sk: `${at}#${account}#${state}`,
 });
 
-/** The account, state and instant of a due-index item, parsed from its `sk`. */
+/** Parses the account, state and time from the `sk` of a due-index item. */
 export const parseDueKey = (sk: string): DuePlace => {
   const [at = '', account = '', state = ''] = sk.split('#');
   return { account, state, at };
@@ -199,13 +205,13 @@ const retentionPartition = 'DUE#RETENTION';
 /** The key of the position of the daily sweep that removes old personal data. */
 export const retentionSweepKey: ItemKey = { pk: retentionPartition, sk: '!' };
 
-/** The key of the transaction of an account up to which its retention setting has removed personal data. */
+/** Returns the key of the account's last transaction whose personal data the retention sweep has processed. */
 export const retentionKey = (account: string): ItemKey => ({ pk: retentionPartition, sk: account });
 
-/** The index partition of one customer, parent or reference of an account. */
+/** Returns the index partition of one customer, parent or reference of an account. */
 export const valueOfAccount = (account: string, value: string): string => `${account}#${value}`;
 
-/** The sort key of the index by tax date: the instant with milliseconds, so that all have the same length, and the id. */
+/** Returns the sort key of the tax date index: the time with milliseconds, for a fixed length, and the id. */
 export const taxDateId = (taxDate: string, id: string): string => `${new Date(wallMs(taxDate)).toISOString()}#${id}`;
 
 export const draftPartition = (shard: number): string => `D#${shard}`;
@@ -220,20 +226,23 @@ export const accountRegister = 'ACCOUNTS';
 
 export const accountRegisterKey = (account: string) => ({ pk: accountRegister, sk: account });
 
-/** The key of the item that maps an API key's id to its digest. */
+/** Returns the key of the item that maps an API key's id to its digest. */
 export const keyNameKey = (account: string, id: string) => ({ pk: `ACCOUNT#${account}`, sk: `KEY#${id}` });
 
-/** The key of an API key. It has no account, because a request carries the secret only. */
+/** Returns the key of an API key. It contains no account, because a request carries only the secret. */
 export const apiKeyKey = (digest: string) => ({ pk: `KEY#${digest}`, sk: 'KEY' });
 
-/** The partition with the last uses of an account's API keys. Functions may write here, but not where the keys are. */
+/**
+ * Returns the partition with the last uses of an account's API keys. Functions can write here, but not to the keys
+ * themselves.
+ */
 export const keyUses = (account: string): string => `USE#${account}`;
 
 export const keyUseKey = (account: string, id: string) => ({ pk: keyUses(account), sk: id });
 
 /**
- * The key of a request counter of an account's rate limit window. `windowStart` is in milliseconds since 1970. A large
- * limit has several counters in separate partitions; other limits use counter 0 only.
+ * Returns the key of a request counter in an account's rate limit window. `windowStart` is in milliseconds since 1970.
+ * A high limit has several counters in separate partitions; other limits use only counter 0.
  */
 export const rateWindowKey = (account: string, windowStart: number, counter = 0) => ({
   pk: counter === 0 ? `RATE#${account}` : `RATE#${account}#${counter}`,
@@ -242,24 +251,24 @@ export const rateWindowKey = (account: string, windowStart: number, counter = 0)
 
 export const activeReleasesKey: ItemKey = { pk: 'ACTIVE', sk: 'ACTIVE' };
 
-/** The partition with what Levy last took from the publisher of each state. */
+/** The partition with the last update from each state's publisher. */
 export const contentSources = 'SOURCES';
 
-/** The key of the record of a state's official files. */
+/** Returns the key of the record of a state's official files. */
 export const contentSourceKey = (state: string): ItemKey => ({ pk: contentSources, sk: state });
 
-/** The partition that lists the heads of a state's releases, by its jurisdiction code (`US-MN`), and the claims. */
+/** Returns the partition with the heads of a state's releases, by its jurisdiction code (`US-MN`), and the claims. */
 export const releasePartition = (state: string): string => `R#${state}`;
 
 const counterDigits = 6;
 
-/** The state of a release's id (`US-MN@2026-11-21.1`); `undefined` where the text is no such id. */
+/** Returns the state of a release id (`US-MN@2026-11-21.1`); `undefined` if the string is not a release id. */
 export const stateOfRelease = (id: string): string | undefined => releaseParts(id)?.['state'];
 
 const releaseParts = (id: string) =>
   /^(?<state>US-[A-Z]{2})@(?<day>\d{4}-\d{2}-\d{2})\.(?<counter>[1-9]\d{0,5})$/.exec(id)?.groups;
 
-/** The key of a release's head. The counter is padded, so that the releases of a day sort by it. */
+/** Returns the key of a release's head. The counter is zero-padded, so the releases of a day sort by it. */
 export const releaseHeadKey = (id: string): ItemKey => {
   const { state, day, counter } = releaseParts(id) ?? {};
   assert(
@@ -269,16 +278,16 @@ export const releaseHeadKey = (id: string): ItemKey => {
   return { pk: releasePartition(state), sk: `${day}#${counter.padStart(counterDigits, '0')}` };
 };
 
-/** The id of the release whose head has this sort key in its state's partition (`US-MN`). */
+/** Returns the id of the release whose head has this sort key in its state's partition (`US-MN`). */
 export const releaseOfHeadKey = (state: string, sk: string): string => {
   const [day, counter] = sk.split('#');
   return `${state}@${day}.${Number(counter)}`;
 };
 
-/** The prefix of the sort keys of import claims. The sort keys of heads begin with a digit, and sort before it. */
+/** The prefix of the sort keys of import claims. The sort keys of heads begin with a digit and sort before it. */
 export const importClaimPrefix = 'C#';
 
-/** The key of an import's claim on a release id, in the partition of the state's heads. */
+/** Returns the key of an import's claim on a release id, in the partition of the state's heads. */
 export const importClaimKey = (id: string): ItemKey => {
   const { pk, sk } = releaseHeadKey(id);
   return { pk, sk: `${importClaimPrefix}${sk}` };

@@ -16,11 +16,11 @@ const rows = defineItem({
   schema: z.object({ ...placeShape, sales: Sum, credits: Sum, version: z.int(), updatedAt: z.string() }),
 });
 
-/** The item of a row. `seen` is the version that it replaces. `updatedAt` is the instant of the write. */
+/** Builds the item of a report row. `seen` is the version that it replaces, `updatedAt` the time of the write. */
 export const rowItem = (account: string, { seen, ...row }: SeenRow, updatedAt: string): Item =>
   rows.write([account, row], { ...row, version: seen + 1, updatedAt });
 
-/** The row of an item, and when it was written. Throws where the item is not what `rowItem` makes. */
+/** Parses a report row, with the time it was written. Throws if the item does not have the format that `rowItem` writes. */
 const rowFrom = (item: unknown): StoredRow & SeenRow => {
   const { version: seen, ...row } = rows.read(item);
   return { ...row, seen };
@@ -36,13 +36,13 @@ const marks = defineItem({
   }),
 });
 
-/** The item of a mark. The indexes of the ledger do not have it, because it has no attributes `id` and `account`. */
+/** Builds the item of a mark. It has no attributes `id` and `account`, so the ledger's indexes do not contain it. */
 const markItem = ({ account, id, version, counted, seen }: Mark): Item => {
   const { pk } = countedKey(account, id);
   return marks.write([account, id], { pk, transaction_version: version, counted, version: seen + 1 });
 };
 
-/** The mark of an item. Throws where the item is not what `markItem` makes. */
+/** Parses a mark. Throws if the item does not have the format that `markItem` writes. */
 const markFrom = (item: unknown): Mark => {
   const { pk, transaction_version, counted, version: seen } = marks.read(item);
   return { ...headOwner(pk), version: transaction_version, counted, seen };
@@ -54,7 +54,7 @@ const put = (Item: Item, seen: number): Write => ({
   Put: { TableName, Item, ...absentOrAsSeen(seen) },
 });
 
-/** Marks and sums on DynamoDB. It stops retrying contention when `remainingMs` is used up. */
+/** Returns the store of marks and sums on DynamoDB. It stops retrying contention when `remainingMs` is used up. */
 export const countStoreWithin = (remainingMs?: RemainingMs): CountStore => ({
   marks: async (account, ids) => {
     const items = await batchGet(
@@ -83,7 +83,7 @@ export const countStoreWithin = (remainingMs?: RemainingMs): CountStore => ({
   },
 });
 
-/** Which of at most 100 accounts are being deleted, or were deleted. */
+/** Returns which of at most 100 accounts are being deleted or were deleted. */
 export const deletedAccounts = async (
   accounts: readonly string[],
   remainingMs: RemainingMs,

@@ -10,7 +10,10 @@ import type { ItemKey } from './keys.ts';
 const Position = z.object({ day: z.string(), after: z.nullable(z.string()), isDone: z.boolean() });
 const TableName = environment.tables.transactions;
 
-/** The position of a daily sweep over all accounts, under its key. `move` returns `false` if another run moved it. */
+/**
+ * Returns the position of a daily sweep over all accounts, by its key. `move` returns `false` if another run has moved
+ * it.
+ */
 export const sweepPosition = (key: ItemKey) => ({
   read: async (): Promise<SweepPosition | null> => {
     const item = await readItem(TableName, key);

@@ -1,4 +1,4 @@
-/** The functions' permissions on the tables: types, and parts that several definitions share. */
+/** The functions' permissions on the tables: types, and parts shared by several definitions. */
 import { accountRegister, filingWorkPartition, keyUses, rateWindowKey } from './keys.ts';
 import type { IndexName, TableName } from './table-definitions.ts';
 
@@ -16,15 +16,18 @@ export type Action =
 export type TableAccess = {
   /** The DynamoDB actions by table. `Query` means the table itself, not an index. */
   readonly actions: Partial<Record<TableName, readonly Action[]>>;
-  /** The indexes of the transactions table that the function queries. */
+  /** The indexes of the Transactions table that the function queries. */
   readonly indexes?: readonly IndexName[];
-  /** The partitions that the function may reach in a table, as patterns of an IAM policy. A table left out is open. */
+  /**
+   * The partitions that the function can access in a table, as IAM policy patterns. A table without an entry is
+   * unrestricted.
+   */
   readonly partitions?: Partial<Record<TableName, readonly string[]>>;
-  /** Partitions of the transactions table that the function may only read, with BatchGetItem. */
+  /** Partitions of the Transactions table that the function can only read, with BatchGetItem. */
   readonly readOnly?: readonly string[];
 };
 
-/** Partitions of the transactions table by their content; the keys are in store/keys.ts. */
+/** Partitions of the Transactions table by content. The keys are in store/keys.ts. */
 export const partitions = {
   transactions: 'T#*',
   references: 'R#*',
@@ -42,15 +45,15 @@ export const partitions = {
 export const draftPartitions = 'D#*';
 
 /**
- * The partitions of the accounts table that a function may update: request counters, and the last uses of keys. So no
- * function can create, change or restore a key, or change an account.
+ * The partitions of the Accounts table that a function can update: request counters, and the last uses of keys. No
+ * function can therefore create, change or restore a key, or change an account.
  */
 export const updatablePartitions = [rateWindowKey('*', 0).pk, keyUses('*')] as const;
 
 /** Reads the active releases, and the parts of them that a calculation needs. */
 export const contentReads = { content: ['GetItem', 'BatchGetItem'] } as const satisfies TableAccess['actions'];
 
-/** Access to these partitions of the ledger's table. */
+/** Returns access to these partitions of the Transactions table. */
 export const ledgerAccess = (actions: readonly Action[], ...reached: readonly string[]): TableAccess => ({
   actions: { transactions: actions },
   partitions: { transactions: reached },
@@ -59,7 +62,7 @@ export const ledgerAccess = (actions: readonly Action[], ...reached: readonly st
 /** Moves entries between partitions, and marks the transactions of a filing as filed. */
 export const filingActions = ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'Query'] as const;
 
-/** Any function that continues an unfinished filing may do any of its steps. */
+/** Any function that continues an unfinished filing can perform any of its steps. */
 export const filingPartitions = [
   partitions.transactions,
   partitions.openEntries,
@@ -68,7 +71,7 @@ export const filingPartitions = [
   partitions.filingWork,
 ] as const;
 
-/** Partitions that a new or changed transaction is written to. */
+/** Partitions written for a new or changed transaction. */
 export const transactionPartitions = [
   partitions.transactions,
   partitions.references,
@@ -76,15 +79,15 @@ export const transactionPartitions = [
   partitions.openEntries,
 ] as const;
 
-/** The customers that a calculation names: no function that records transactions can change a certificate. */
+/** Reads the customers of a calculation. Functions that record transactions cannot change a certificate. */
 export const customersRead = { readOnly: [partitions.customers] } as const satisfies Partial<TableAccess>;
 
-/** The accounts that a schedule works for: never their keys. */
+/** Reads the accounts that a schedule processes, but never their keys. */
 export const accountPartitions = ['ACCOUNT#*', accountRegister] as const;
 export const [accountPartition] = accountPartitions;
 
 /**
- * The access of an endpoint that needs a credential: it reads the key and the account, counts the request and records
+ * The access of an endpoint that requires a credential: reads the key and the account, counts the request and records
  * the use of the key.
  */
 export const withCaller = ({ actions, partitions: own = {}, ...others }: TableAccess): TableAccess => ({
@@ -94,8 +97,8 @@ export const withCaller = ({ actions, partitions: own = {}, ...others }: TableAc
 });
 
 /**
- * The permissions on the tables that the operator commands need: `npm run accounts`, `content`, `ledger` and `filings`.
- * A test compares it with the calls that they make.
+ * The table permissions that the operator commands need: `npm run accounts`, `content`, `ledger` and `filings`. A test
+ * compares them with the calls made.
  */
 export const operatorAccess = {
   actions: {

@@ -1,4 +1,4 @@
-/** The tables as plain data: CDK, both emulators and the tests create them from here. This module imports nothing. */
+/** The tables as plain data, from which CDK, both emulators and the tests create them. This module imports nothing. */
 export type Key = { readonly name: string; readonly type: 'S' };
 export type Index = {
   readonly name: string;
@@ -19,9 +19,9 @@ export type TableDefinition = {
 const text = (name: string): Key => ({ name, type: 'S' });
 const keys = { partition: text('pk'), sort: text('sk') };
 
-// A list reads its rows from the index alone. The summary is the head without its lines and their explanation. `status`, `type`
-// and `states` let the database drop rows that a filter does not keep. Each projected attribute is paid for in every index, in
-// write units of 1 KB (infra/docs/scaling.md).
+// A list reads its rows from the index alone. The summary is the head without its lines and their explanation. The
+// database filters on `status`, `type` and `states`. Each projected attribute costs write units (1 KB) in every index
+// (infra/docs/scaling.md).
 const row = ['status', 'type', 'states', 'version', 'summary'];
 
 export const tables = {
@@ -35,9 +35,9 @@ export const tables = {
       { name: 'by_parent', partition: text('account_parent'), sort: text('id'), include: row },
       { name: 'by_reference', partition: text('account_reference'), sort: text('id'), include: row },
       { name: 'by_tax_date', partition: text('account'), sort: text('tax_date_id'), include: row },
-      // Sparse: only credits have account_credit, so that a list of credits reads no sales.
+      // Sparse: only credits have account_credit, so a list of credits reads no sales.
       { name: 'credits', partition: text('account_credit'), sort: text('id'), include: row },
-      // Sparse: only drafts have draft_shard, so that the sweep reads nothing else.
+      // Sparse: only drafts have draft_shard, so the sweep reads only drafts.
       { name: 'drafts', partition: text('draft_shard'), sort: text('expires_at'), include: [] },
     ],
   },
@@ -46,5 +46,5 @@ export const tables = {
 } as const satisfies Record<string, TableDefinition>;
 
 export type TableName = keyof typeof tables;
-/** Only the ledger's table has indexes. */
+/** Only the Transactions table has indexes. */
 export type IndexName = (typeof tables.transactions.indexes)[number]['name'];

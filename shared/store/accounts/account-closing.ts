@@ -11,9 +11,9 @@ import { dueNow } from './account-store.ts';
 const TableName = environment.tables.accounts;
 
 /**
- * Close an account at an ISO instant; `false` if it does not exist or is closed. Credentials are refused within 60 s.
- * The schedule stops closing its periods, even one that it is about to close, because the instant counts as a change of
- * settings.
+ * Closes an account at an ISO 8601 time; `false` if it does not exist or is already closed. Credentials are rejected
+ * within 60 s. The schedule no longer closes its periods: the time counts as a change of settings, which also stops a
+ * closing in progress.
  */
 export const closeAccount = (account: string, at: string): Promise<boolean> =>
   isWritten(
@@ -28,7 +28,7 @@ export const closeAccount = (account: string, at: string): Promise<boolean> =>
     ),
   );
 
-/** Open a closed account again; `false` if it is not closed any more, or is being deleted. Its keys stay revoked. */
+/** Reopens a closed account; `false` if it is not closed or is being deleted. Its keys remain revoked. */
 export const reopenAccount = async ({ id, settings, closed_at }: Account, at: string): Promise<boolean> => {
   const update = {
     TableName,
@@ -41,7 +41,7 @@ export const reopenAccount = async ({ id, settings, closed_at }: Account, at: st
   return (await writeTogether(writes, staleOrThrow)).kind === 'committed';
 };
 
-/** The export that a deletion was allowed with, and when the deletion began (ISO instant). */
+/** The export that the deletion was based on, and when the deletion began (ISO 8601). */
 const Deletion = z.object({ export_sha256: z.string(), started_at: z.string() });
 export type Deletion = z.infer<typeof Deletion>;
 
@@ -49,7 +49,7 @@ export type Deletion = z.infer<typeof Deletion>;
 const Tombstone = z.object({ id: z.string(), closed_at: z.string(), deleted_at: z.string(), deletion: Deletion });
 export type Tombstone = z.infer<typeof Tombstone>;
 
-/** The unfinished deletion of an account, or the tombstone after it. */
+/** Returns the unfinished deletion of an account, or the tombstone after it. */
 export const findDeletion = async (
   account: string,
 ): Promise<{ readonly deletion?: Deletion; readonly tombstone?: Tombstone }> => {
@@ -61,8 +61,8 @@ export const findDeletion = async (
 };
 
 /**
- * Record that a closed account is being deleted, so that an interrupted deletion resumes; `false` if it is not closed
- * any more.
+ * Records that a closed account is being deleted, so an interrupted deletion can resume; `false` if the account is no
+ * longer closed.
  */
 export const beginDeletion = ({ id, closed_at }: Account, deletion: Deletion): Promise<boolean> =>
   isWritten(
@@ -77,7 +77,7 @@ export const beginDeletion = ({ id, closed_at }: Account, deletion: Deletion): P
     ),
   );
 
-/** Replace an account whose items are deleted by its tombstone, and take it out of the register. */
+/** Replaces a fully deleted account with its tombstone and removes it from the register. */
 export const endDeletion = async (tombstone: Tombstone): Promise<void> => {
   const { id, deletion } = tombstone;
   const put = {
@@ -86,7 +86,7 @@ export const endDeletion = async (tombstone: Tombstone): Promise<void> => {
     ConditionExpression: 'deletion.export_sha256 = :export',
     ExpressionAttributeValues: { ':export': deletion.export_sha256 },
   };
-  // The tombstone first: after an interruption the register still has the account, so that it can be found.
+  // Write the tombstone first: after an interruption, the register still lists the account.
   await database.send(new PutCommand(put));
   await writeTogether([{ Delete: { TableName, Key: accountRegisterKey(id), ...present } }], staleOrThrow);
 };

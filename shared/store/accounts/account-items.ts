@@ -35,10 +35,10 @@ const { transactions, accounts } = environment.tables;
 const pageSize = 100;
 const atOnce = 16;
 
-/** An item to delete; with a version, only that version of it. */
+/** An item to delete. With a version, only that version is deleted. */
 type Delete = ItemKey & { readonly table: string; readonly version?: unknown };
 
-/** Delete an item; `false` where it does not exist, or has another version. */
+/** Deletes an item; `false` if it does not exist or has a different version. */
 const deleteItem = ({ table, pk, sk, version }: Delete): Promise<boolean> => {
   const condition = version === undefined ? present : asSeen(version);
   return retryThrottled(() =>
@@ -49,7 +49,7 @@ const deleteItem = ({ table, pk, sk, version }: Delete): Promise<boolean> => {
 const keysIn = (table: string, pk: string, more: Partial<QueryCommandInput> = {}): AsyncGenerator<Items> =>
   queryPages({ ...partitionQuery(table, pk), ProjectionExpression: 'pk, sk', ...more });
 
-/** Delete the items of a partition; all without a condition on their sort keys. */
+/** Deletes the items of a partition, optionally only those whose sort key meets a condition. */
 const deletePartition = async (table: string, pk: string, isOwn = (_sk: string) => true): Promise<void> => {
   for await (const items of keysIn(table, pk)) {
     const own = items.map(({ sk }) => String(sk)).filter(isOwn);
@@ -58,8 +58,8 @@ const deletePartition = async (table: string, pk: string, isOwn = (_sk: string) 
 };
 
 /**
- * Delete a transaction: its claim, then its audit entries, and last its head, by which an interrupted deletion finds
- * it.
+ * Deletes a transaction: its claim, then its audit entries, and finally its head, by which an interrupted deletion
+ * finds it.
  */
 const deleteTransaction = async (account: string, id: string): Promise<void> => {
   const { pk, sk: headSk } = headKey(account, id);
@@ -67,7 +67,7 @@ const deleteTransaction = async (account: string, id: string): Promise<void> => 
   do {
     head = await headItem(account, id);
     const reference = head?.['reference_id'];
-    // Another transaction may have the claim now. The claim is then deleted with that transaction or here.
+    // A different transaction may hold the claim by now. The claim is then deleted with that transaction or here.
     if (typeof reference === 'string') await deleteItem({ table: transactions, ...claimKey(account, reference) });
     await deletePartition(transactions, pk, (sk) => sk !== headSk);
     // A schedule may have changed it concurrently and added an audit entry.
@@ -82,7 +82,10 @@ const deleteTransactions = async (account: string, onDeleted: (count: number) =>
     }
 };
 
-/** Delete the filings: the entries of each, then its work and itself, by which an interrupted deletion finds them. */
+/**
+ * Deletes the filings: for each its entries, then its work item, and finally its head, by which an interrupted deletion
+ * finds it.
+ */
 const deleteFilings = async (account: string): Promise<void> => {
   for await (const items of keysIn(transactions, filingPartition(account)))
     for (const { sk } of items) {
@@ -96,7 +99,7 @@ const deleteFilings = async (account: string): Promise<void> => {
     }
 };
 
-/** Delete the keys of an account: what requests find, then the names. */
+/** Deletes an account's keys: each key item, which requests look up, before its name item. */
 const deleteKeys = async (account: string): Promise<void> => {
   const { pk, sk: own } = accountKey(account);
   const names = (await Array.fromAsync(keysIn(accounts, pk, { ProjectionExpression: 'pk, sk, digest' }))).flat();
@@ -108,9 +111,9 @@ const deleteKeys = async (account: string): Promise<void> => {
 };
 
 /**
- * Delete all items of an account except the account itself and its entry in the register. Idempotent: after an
- * interruption, run it again. Saved responses (`I#`) cannot be listed: they and the links to customers' responses
- * expire 24 hours after their request, as DynamoDB's TTL.
+ * Deletes all items of an account except the account itself and its register entry. Idempotent: after an interruption,
+ * run it again. Saved responses (`I#`) cannot be listed: DynamoDB's TTL removes them and the links to customers'
+ * responses after they expire, 24 hours after the request.
  */
 export const deleteAccountItems = async (account: string, onDeleted: (count: number) => void): Promise<void> => {
   await deleteTransactions(account, onDeleted);

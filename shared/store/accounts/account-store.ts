@@ -18,15 +18,15 @@ import { keyPuts } from './api-key-store.ts';
 
 const TableName = environment.tables.accounts;
 
-/** The account with this id, open or closed. A deleted account has an item that keeps its id from being used again. */
+/** Returns the account with this id, open or closed. A deleted account leaves an item that reserves its id. */
 export const findAccount = async (id: string): Promise<Account | undefined> => {
   const item = await readItem(TableName, accountKey(id));
   return item === undefined || 'deleted_at' in item ? undefined : Account.parse(item);
 };
 
 /**
- * The accounts of at most 100 ids, as far as they exist. Each is parsed when it is called, so that one does not fail
- * for another.
+ * Returns the accounts that exist, of at most 100 ids. Each is parsed only when called, so an invalid account does not
+ * affect the others.
  */
 export const findAccounts = async (ids: readonly string[]): Promise<ReadonlyMap<string, () => Account>> => {
   const items = ids.length === 0 ? [] : await batchGet(TableName, ids.map(accountKey));
@@ -50,15 +50,15 @@ const accountPuts = (account: Account) => [
   ...dueNow(account.id, account.settings.registrations),
 ];
 
-/** Due entries for every registered state. The schedule reads them in its next run and computes the due day. */
+/** Returns due entries for every registered state. The schedule's next run reads them and computes the due day. */
 export const dueNow = (account: string, registrations: Settings['registrations']) => {
   const at = new Date(now()).toISOString();
   return registeredStates(registrations).map((state) => putDue({ account, state, at }));
 };
 
 /**
- * Create an account, its entry in the register and its entries in the due index, atomically with its first API key if
- * one is given. Succeeds where an identical account exists; throws where another one has the id.
+ * Creates an account with its register entry, its due-index entries and, if given, its first API key, atomically.
+ * Succeeds if an identical account exists; throws if the id belongs to a different account.
  */
 export const provisionAccount = async (account: Account, first?: FirstKey): Promise<void> => {
   const requested = Account.parse(account);
@@ -76,7 +76,7 @@ export const provisionAccount = async (account: Account, first?: FirstKey): Prom
 const registerPage = 100;
 const RegisterKey = z.object({ sk: z.string() });
 
-/** A page of account ids in ascending order, after the given id. */
+/** Returns a page of account ids in ascending order, after the given id. */
 export const listAccountIds = async (
   after: string | null,
 ): Promise<{ readonly ids: readonly string[]; readonly next: string | null }> => {
@@ -90,7 +90,7 @@ export const listAccountIds = async (
   return { ids, next: last ? RegisterKey.parse(last).sk : null };
 };
 
-/** Every account, ordered by id. Makes two database calls for each hundred. */
+/** Yields every account, ordered by id. Makes two database calls per 100 accounts. */
 export async function* allAccounts(): AsyncGenerator<Account> {
   for await (const { ids } of pagesOf(listAccountIds)) {
     const accounts = [...(await findAccounts(ids)).values()].map((read) => read());
@@ -98,15 +98,15 @@ export async function* allAccounts(): AsyncGenerator<Account> {
   }
 }
 
-/** The settings that the closing day of a period depends on. */
+/** The settings that determine when a period closes. */
 const closingSettings = new Set<keyof Settings>(['registrations', 'books_open_from', 'review_days', 'time_zone']);
 
 /**
- * Change settings of an account, on the condition that each changed setting has the value that was read or already has the
- * new one (a retry after a lost reply); `false` otherwise.
+ * Changes settings of an account. Each changed setting must still have the value that was read, or already the new one
+ * (a retry after a lost reply); otherwise returns `false`.
  *
- * Other settings stay, including concurrent changes to them. Running instances follow within 60 s. A change that moves the
- * closing day of a state writes the due index, atomically.
+ * Other settings are untouched, including concurrent changes to them. Running instances pick up the change within 60 s.
+ * A change that affects when a state's period closes updates the due index atomically.
  */
 export const changeSettings = async ({ id, settings }: Account, changed: Partial<Settings>): Promise<boolean> => {
   const names = Object.keys(changed) as (keyof Settings)[];

@@ -16,11 +16,11 @@ import { accountKey, apiKeyKey, keyNameKey, keyUseKey, keyUses } from '../keys.t
 const TableName = environment.tables.accounts;
 
 /**
- * The API key with this digest, even if it is revoked or expired.
+ * Returns the API key with this digest, even if it is revoked or expired.
  *
- * The time of a look-up in the database or the cache may depend on the digest. An attacker learns nothing useful from it:
- * the sender of a secret knows its SHA-256, and a shared prefix of digests does not lead to a secret. The final comparison
- * takes constant time.
+ * The time of a database or cache look-up may depend on the digest. An attacker learns nothing useful from it: whoever
+ * sends a secret can compute its SHA-256, and a shared prefix of digests does not lead to a secret. The final
+ * comparison takes constant time.
  */
 export const findKey = async (digest: string): Promise<ApiKey | undefined> => {
   const place = apiKeyKey(digest);
@@ -32,22 +32,22 @@ export const findKey = async (digest: string): Promise<ApiKey | undefined> => {
   return ApiKey.parse(item);
 };
 
-/** The terms of a new API key; `expires_at: null` never expires. */
+/** The terms of a new API key. `expires_at: null` never expires. */
 export type KeyTerms = Pick<ApiKey, 'account' | 'scopes' | 'expires_at' | 'label'>;
 export type NewKey = KeyTerms & { readonly secret: string; readonly createdMs?: number };
 
-/** A new key with these terms and a new id. Stores nothing. */
+/** Returns a new key with these terms and a new id. Stores nothing. */
 export const newKey = (decided: KeyTerms, createdMs: number): ApiKey => ({
   ...decided,
   id: `key_${ulid(createdMs)}`,
   created_at: new Date(createdMs).toISOString(),
 });
 
-// Terms that must be equal when a secret is provisioned again. The first id, date and label stay.
+// Compares the terms that must match when a secret is provisioned again. The original id, date and label are kept.
 const terms = ({ account, scopes, expires_at, revoked_at }: ApiKey) =>
   JSON.stringify([account, [...scopes].sort(), expires_at, revoked_at]);
 
-/** The items of a key: requests find it by its digest, operators by its id. */
+/** Returns the items of a key: requests look it up by digest, operators by id. */
 export const keyPuts = (key: ApiKey, digest: string) => [
   {
     Put: {
@@ -69,8 +69,8 @@ const accountIsOpen = (account: string) => ({
 });
 
 /**
- * Create an API key of an existing account. Succeeds where the secret has a key with the same terms; throws where they
- * differ.
+ * Creates an API key of an existing account. Succeeds if the secret already has a key with the same terms; throws if
+ * they differ.
  */
 export const provisionKey = async ({ secret, createdMs = now(), ...decided }: NewKey): Promise<ApiKey> => {
   const key = ApiKey.parse(newKey(decided, createdMs));
@@ -93,7 +93,7 @@ export const provisionKey = async ({ secret, createdMs = now(), ...decided }: Ne
 
 const KeyName = z.object({ digest: z.string() });
 
-/** An account's API key with this id, and its digest. */
+/** Returns an account's API key with this id, and its digest. */
 export const findNamedKey = async (
   account: string,
   id: string,
@@ -106,7 +106,7 @@ export const findNamedKey = async (
   return { key, digest };
 };
 
-/** Revoke an account's API key; `false` if the account has no such key. Running instances follow within 60 s. */
+/** Revokes an account's API key; `false` if the account has no such key. Running instances reject it within 60 s. */
 export const revokeKey = async (account: string, id: string): Promise<boolean> => {
   const name = await readItem(TableName, keyNameKey(account, id));
   if (name === undefined) return false;
@@ -114,7 +114,7 @@ export const revokeKey = async (account: string, id: string): Promise<boolean> =
     new UpdateCommand({
       TableName,
       Key: apiKeyKey(KeyName.parse(name).digest),
-      // A repeated revocation keeps the first date.
+      // Revoking a key again keeps the first date.
       UpdateExpression: 'SET revoked_at = if_not_exists(revoked_at, :now)',
       ConditionExpression: 'id = :id AND account = :account',
       ExpressionAttributeValues: { ':now': new Date(now()).toISOString(), ':id': id, ':account': account },
@@ -123,7 +123,7 @@ export const revokeKey = async (account: string, id: string): Promise<boolean> =
   return true;
 };
 
-/** A rotation: the old key, the new key with its secret, and the instant at which the old one expires. */
+/** A rotation: the old key, the new key with its secret, and the time at which the old key expires. */
 export type Rotation = {
   readonly old: { readonly key: ApiKey; readonly digest: string };
   readonly key: ApiKey;
@@ -132,7 +132,7 @@ export type Rotation = {
 };
 
 /**
- * Create the new key and set the expiry of the old one, atomically; `false` if the old key was revoked or rotated after it
+ * Creates the new key and sets the old key's expiry, atomically; `false` if the old key was revoked or rotated since it
  * was read, or the account was closed.
  */
 export const rotateKey = async ({ old, key, secret, oldEndsAt }: Rotation): Promise<boolean> => {
@@ -159,7 +159,7 @@ export const rotateKey = async ({ old, key, secret, oldEndsAt }: Rotation): Prom
   }
 };
 
-/** A key for operators, without its digest. `last_used_at` is accurate to the hour. */
+/** Returns a key as operators see it, without its digest. `last_used_at` is accurate to the hour. */
 export type ListedKey = ApiKey & { readonly last_used_at: string | null };
 
 const Use = z.object({ sk: z.string(), used_at: z.string() });
@@ -176,7 +176,7 @@ const queryItems = async (pk: string, prefix: string): Promise<Items> => {
   return (await Array.fromAsync(pages)).flat();
 };
 
-/** All keys of an account, the oldest first. */
+/** Returns all keys of an account, oldest first. */
 export const listKeys = async (account: string): Promise<readonly ListedKey[]> => {
   const uses = new Map(
     (await queryItems(keyUses(account), 'key_')).map((item) => Use.parse(item)).map(({ sk, used_at }) => [sk, used_at]),
@@ -190,12 +190,12 @@ export const listKeys = async (account: string): Promise<readonly ListedKey[]> =
   return keys;
 };
 
-// The write runs during the request, which waits for it at its end.
+// The write runs in parallel with the request, which awaits it at the end.
 const timeoutMs = 250;
 
 const since = (ms: number) => new Date(now() - ms).toISOString();
 
-/** Record that an API key is in use, at most once in `keyUseStepMs`. Throws where the write fails. */
+/** Records that an API key is in use, at most once per `keyUseStepMs`. Throws if the write fails. */
 export const recordKeyUse = async (account: string, id: string): Promise<void> => {
   const command = new UpdateCommand({
     TableName,

@@ -10,13 +10,13 @@ import { rateWindowKey } from '../keys.ts';
 const TableName = environment.tables.accounts;
 const Window = z.object({ requests: z.number() });
 const windowKeptS = 3600;
-// After this time the request passes without being counted: availability is more important than the limit.
+// After this time the request passes uncounted: availability takes precedence over the limit.
 const countTimeoutMs = 500;
 
 /**
- * Add requests to a counter of an account's window, on the condition that the limit is not exceeded.
+ * Adds requests to a counter of an account's window, on the condition that the limit is not exceeded.
  *
- * A retry after a lost reply counts them twice. That wastes some of the limit, and never exceeds it.
+ * A retry after a lost reply counts the requests twice. This wastes part of the limit but never exceeds it.
  */
 export const takeRequests = async (
   account: string,

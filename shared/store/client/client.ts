@@ -6,18 +6,18 @@ import { tally } from '../../observability/tally.ts';
 const attempts = 3;
 const connectMs = 300;
 const responseMs = 1500;
-// The SDK's longest backoff before the second and the third attempt, when DynamoDB throttles: 500 ms, then 1 s.
+// The SDK's maximum backoff when DynamoDB throttles: 500 ms before the second attempt, 1 s before the third.
 const backoffMs = 1500;
 
-// An emulator shares the processor with its callers, which may keep it busy for seconds.
+// An emulator shares the CPU with its callers, which can delay it by seconds.
 const emulatorFactor = 10;
 
-/** The longest time that one call can take, all attempts together. */
+/** The maximum duration of one call, including all attempts. */
 export const callMsMax = attempts * (connectMs + responseMs) + backoffMs;
 
 type Consumed = { readonly CapacityUnits?: number };
 
-// The attempts of a call count as one call. DynamoDB reports no capacity units for a failed call.
+// All attempts of a call count as one call. DynamoDB reports no capacity units for a failed call.
 const countCalls = (client: DynamoDBDocumentClient): void =>
   client.middlewareStack.add(
     (next) => async (sent) => {
@@ -33,10 +33,10 @@ const countCalls = (client: DynamoDBDocumentClient): void =>
   );
 
 /**
- * Create the DynamoDB client that the deployed functions, `npm start`, the commands and the tests all use.
+ * Creates the DynamoDB client that the deployed functions, `npm start`, the commands and the tests all use.
  *
- * It has one retry layer of three attempts. An attempt without a response ends after 1.5 s: `requestTimeout` alone would
- * only log a warning.
+ * It has one retry layer of three attempts. An attempt without a response is aborted after 1.5 s: `requestTimeout`
+ * alone would only log a warning.
  */
 const createClient = (): DynamoDBDocumentClient => {
   const { dynamodbEndpoint, region } = environment;
@@ -58,10 +58,10 @@ const createClient = (): DynamoDBDocumentClient => {
   return client;
 };
 
-/** The one client of a process. Its connections stay open between invocations. */
+/** The shared client of the process. Its connections remain open between invocations. */
 export const database = createClient();
 
-/** Whether the condition of a write held. Any other error of the write is thrown. */
+/** Whether the condition of a write held. Throws any other error. */
 export const isWritten = async (write: Promise<unknown>): Promise<boolean> => {
   try {
     await write;

@@ -19,7 +19,7 @@ const keySchema = ({ partition, sort }: { readonly partition: Key; readonly sort
 const indexInput = (index: Index) => ({
   IndexName: index.name,
   KeySchema: keySchema(index),
-  // DynamoDB refuses INCLUDE without attributes.
+  // DynamoDB rejects INCLUDE without attributes.
   Projection:
     index.include.length > 0
       ? { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...index.include] }
@@ -27,14 +27,14 @@ const indexInput = (index: Index) => ({
 });
 
 /**
- * The CreateTable input of a table, for an emulator. The CDK app creates the deployed tables.
+ * Returns the CreateTable input of a table, for an emulator. The CDK app creates the deployed tables.
  *
- * It leaves out the TTL: the service does not depend on deletions, and an emulator uses the wall clock instead of the
- * service's clock.
+ * Omits the TTL: the service does not depend on deletions, and an emulator uses the wall clock instead of the service's
+ * clock.
  */
 export const createTableInput = (tableName: string, definition: TableDefinition) => {
   const indexes = definition.indexes ?? [];
-  // Each attribute once: several indexes share a partition key.
+  // List each attribute once: several indexes share a partition key.
   const keys = new Map(
     [definition, ...indexes].flatMap(({ partition, sort }) => [partition, sort]).map((key) => [key.name, key]),
   );
@@ -56,7 +56,7 @@ type Table = {
 const sorted = <Item>(items: readonly Item[] | undefined, nameOf: (item: Item) => string | undefined) =>
   [...(items ?? [])].sort((a, b) => String(nameOf(a)).localeCompare(String(nameOf(b))));
 
-// The parts of a table that the service depends on, without the counts, states and order that a database adds.
+// Returns the parts of a table that the service depends on, without the counts, states and order that a database adds.
 const tableShape = ({ KeySchema, AttributeDefinitions, GlobalSecondaryIndexes }: Table) => ({
   keys: sorted(KeySchema, ({ KeyType }) => KeyType),
   types: sorted(AttributeDefinitions, ({ AttributeName }) => AttributeName),
@@ -69,7 +69,7 @@ const tableShape = ({ KeySchema, AttributeDefinitions, GlobalSecondaryIndexes }:
 });
 
 /**
- * Create a table, or compare the existing table of that name with the definition.
+ * Creates a table, or compares an existing table of that name with the definition.
  *
  * An emulator keeps tables between runs, so an older release of the service may have created them.
  */

@@ -6,12 +6,12 @@ import { database } from './client.ts';
 export type Item = Readonly<Record<string, unknown>>;
 export type Items = readonly Item[];
 
-/** Read an item by its key. The read is strongly consistent: clients read their own writes, and changes build on it. */
+/** Reads an item by its key. Strongly consistent: clients read their own writes, and changes build on it. */
 export const readItem = async (TableName: string, Key: ItemKey): Promise<Item | undefined> =>
   (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
 
 /**
- * A page of a query, of at most 1 MB or `Limit` items, the number of items that were read before a filter, and the key to
+ * Returns a page of a query (at most 1 MB or `Limit` items), the number of items read before filtering, and the key to
  * continue after. Strongly consistent, except in an index.
  */
 export const queryPage = async (
@@ -26,7 +26,7 @@ export const queryPage = async (
   return { items: Items, read: ScannedCount ?? Items.length, last: LastEvaluatedKey };
 };
 
-/** The query of all items with a partition key. */
+/** Returns the query for all items with a partition key. */
 export const partitionQuery = (TableName: string, pk: string) => ({
   TableName,
   KeyConditionExpression: 'pk = :pk',
@@ -35,7 +35,7 @@ export const partitionQuery = (TableName: string, pk: string) => ({
 
 export const startAfter = (key: Item | null | undefined) => (key ? { ExclusiveStartKey: key } : {});
 
-/** The pages of a query, one page in memory at a time. */
+/** Yields the pages of a query, with one page in memory at a time. */
 export async function* queryPages(input: QueryCommandInput, read = queryPage): AsyncGenerator<Items> {
   let after: Item | undefined;
   do {
@@ -68,10 +68,10 @@ const readSome = async (table: string, Keys: ItemKey[], attributes?: readonly st
 };
 
 /**
- * Read the existing items of at most 100 keys, in any order: whole items, or their keys and these attributes.
+ * Reads the existing items of at most 100 keys, in any order: whole items, or their keys and these attributes.
  *
- * DynamoDB may return unprocessed keys. If it reached the limit of 16 MB, the rest is read at once. A response without
- * any item means that the database is throttled, and the next read waits for the backoff.
+ * DynamoDB can return unprocessed keys. If it reached the 16 MB limit, the remaining keys are read immediately. A
+ * response without any items means that the database is throttling, so the next read backs off first.
  */
 export const batchGet = async (
   table: string,

@@ -8,10 +8,10 @@ export type Writes = NonNullable<TransactWriteCommandInput['TransactItems']>;
 export type Write = Writes[number];
 
 /**
- * Send the writes as one DynamoDB transaction: all are stored, or none. `refused` returns the reason of a cancellation, or
- * throws `Contention` where a retry may succeed. Retries end when `remainingMs` is used up.
+ * Sends the writes as one DynamoDB transaction: all are stored, or none. `refused` maps a canceled transaction to its
+ * reason, or throws `Contention` if a retry may succeed. Retries end when `remainingMs` is used up.
  *
- * The SDK sends its retries with one ClientRequestToken, so that a lost reply cannot cause a second write.
+ * The SDK sends its retries with the same ClientRequestToken, so a lost reply cannot cause a second write.
  */
 export const writeTogether = <Refused>(
   TransactItems: Writes,
@@ -31,7 +31,7 @@ export const writeTogether = <Refused>(
     }
   }, remainingMs);
 
-/** The reasons of a canceled transaction that a retry can resolve. */
+/** The cancellation codes that a retry can resolve. */
 const contentionCodes = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /** Whether one of these cancellation codes is contention. */
@@ -40,7 +40,7 @@ export const isContended = (codes: readonly string[]): boolean => codes.some((co
 export const listCodes = ({ CancellationReasons = [] }: TransactionCanceledException): string[] =>
   CancellationReasons.map(({ Code = 'None' }) => Code);
 
-/** The item that kept the first write of a canceled transaction from being stored, if its condition returns one. */
+/** Returns the existing item that made the first write's condition fail, if the write requested it. */
 export const firstObstacle = ({ CancellationReasons = [] }: TransactionCanceledException) => {
   const item = CancellationReasons[0]?.Item;
   // The document client does not unmarshall the items of cancellation reasons.
@@ -54,7 +54,10 @@ export const throwCanceled = (exception: TransactionCanceledException): never =>
   throw exception;
 };
 
-/** The refusal of a transaction whose condition failed. Throws contention where a retry may succeed, and other reasons. */
+/**
+ * Handles a transaction that failed only on a condition. Throws `Contention` if a retry may succeed, and the error
+ * itself for any other reason.
+ */
 export const staleOrThrow = (exception: TransactionCanceledException): { readonly kind: 'stale' } =>
   listCodes(exception).includes('ConditionalCheckFailed') ? { kind: 'stale' } : throwCanceled(exception);
 
@@ -68,5 +71,5 @@ export const asSeen = (version: unknown) => ({
   ExpressionAttributeValues: { ':seen': version },
 });
 
-/** There is still no item (version 0), or it has the version that was read. */
+/** The item still does not exist (version 0), or still has the version that was read. */
 export const absentOrAsSeen = (version: number) => (version === 0 ? absent : asSeen(version));

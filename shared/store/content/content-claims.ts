@@ -5,9 +5,9 @@ import { queryPage, queryPages, readItem } from '../client/reads.ts';
 import { listCodes, throwCanceled, type Writes, writeTogether } from '../client/writes.ts';
 import { type ItemKey, importClaimKey, importClaimPrefix, releasePartition } from '../keys.ts';
 
-// Calls on the Content table, as the commands that write releases make them.
+// Database calls on the Content table, used by the commands that write releases.
 
-/** Write all of these items, or none. Returns the positions of the failed conditions; none where all was written. */
+/** Writes all of these items, or none. Returns the positions of the failed conditions; empty if all were written. */
 export const transact = async (writes: Writes): Promise<readonly number[]> => {
   const written = await writeTogether(writes, (exception) => {
     const codes = listCodes(exception);
@@ -23,7 +23,7 @@ type PartitionQuery = {
   readonly ProjectionExpression?: string;
 };
 
-/** The items of a partition of the Content table, ordered by sort key. Holds one page of at most 1 MB. */
+/** Yields the items of a partition of the Content table, ordered by sort key. Keeps one page of at most 1 MB in memory. */
 export async function* queryContent(
   query: PartitionQuery,
 ): AsyncGenerator<ItemKey & Readonly<Record<string, unknown>>> {
@@ -33,40 +33,40 @@ export async function* queryContent(
   for await (const items of pages) yield* items as readonly (ItemKey & Record<string, unknown>)[];
 }
 
-// The claims that imports have on release ids. A head replaces its claim.
+// The claims of imports on release ids. The head replaces the claim when an import finishes.
 
 /**
- * The state of an unfinished import. `discarding`: it can never be finished, and some of its parts may remain.
- * `discarded`: its parts were removed. The claim stays, so that the id is never used again.
+ * The state of an unfinished import. `discarding`: it can never finish, and some of its parts may remain. `discarded`:
+ * its parts were removed. The claim is kept, so the id is never reused.
  */
 const Claim = z.object({
   id: z.string(),
-  /** A random id of the only run that may write parts of this release. */
+  /** A random id of the only run that can write parts of this release. */
   run: z.string(),
   began_at: z.string(),
   stage: z.enum(['begun', 'discarding', 'discarded']),
 });
 type Claim = z.infer<typeof Claim>;
 
-/** The claim of a running import: the id of its release, and its run. Only `beginImport` makes one. */
+/** The claim of a running import: the id of its release, and its run. Created only by `beginImport`. */
 export type ImportClaim = Pick<Claim, 'id' | 'run'>;
 
-/** An import that began and has not ended: it is running, or it was interrupted. */
+/** An import that has begun but not ended: it is running, or was interrupted. */
 export type UnfinishedImport = Pick<Claim, 'id' | 'began_at'>;
 
-/** The item of a claim when an import begins at this instant. */
+/** Builds the claim item of an import that begins at this time. */
 export const claimItem = ({ id, run }: ImportClaim, beganAt: string) => ({
   ...importClaimKey(id),
   ...({ id, run, began_at: beganAt, stage: 'begun' } satisfies Claim),
 });
 
-/** The condition that the import is neither finished nor discarded. */
+/** Returns the condition that the import is neither finished nor discarded. */
 export const whileClaimed = ({ run }: ImportClaim) => ({
   ConditionExpression: 'run = :run AND stage = :begun',
   ExpressionAttributeValues: { ':run': run, ':begun': 'begun' satisfies Claim['stage'] },
 });
 
-/** Whether the import was discarded. Throws where it was finished, because an import ends once. */
+/** Whether the import was discarded. Throws if it was finished, because an import ends only once. */
 export const isDiscarded = async ({ id, run }: ImportClaim): Promise<boolean> => {
   const item = await readItem(environment.tables.content, importClaimKey(id));
   const claim = item && Claim.parse(item);
@@ -74,7 +74,7 @@ export const isDiscarded = async ({ id, run }: ImportClaim): Promise<boolean> =>
   return claim.stage !== 'begun';
 };
 
-/** The items of a state's partition from a sort key on, with these attributes only. */
+/** Yields the items of a state's partition from a sort key on, with only these attributes. */
 const itemsFrom = (state: string, from: string, ProjectionExpression: string): AsyncIterable<unknown> =>
   queryContent({
     KeyConditionExpression: 'pk = :state AND sk >= :from',
@@ -84,11 +84,11 @@ const itemsFrom = (state: string, from: string, ProjectionExpression: string): A
 
 const Named = z.object({ id: z.string() });
 
-/** Every id that a state's imports (`US-MN`) have used: finished, unfinished and discarded ones. */
+/** Returns every id that a state's imports (`US-MN`) have used, whether finished, unfinished or discarded. */
 export const takenIds = async (state: string): Promise<readonly string[]> =>
   (await Array.fromAsync(itemsFrom(state, '0', 'id'))).map((item) => Named.parse(item).id);
 
-/** The imports of a state that are neither finished nor completely discarded, the newest last. */
+/** Returns a state's imports that are neither finished nor completely discarded, newest last. */
 export const unfinishedImports = async (state: string): Promise<readonly UnfinishedImport[]> => {
   const items = await Array.fromAsync(itemsFrom(state, importClaimPrefix, 'id, run, began_at, stage'));
   return items

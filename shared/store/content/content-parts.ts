@@ -14,14 +14,14 @@ import { readItems } from './content-reads.ts';
 
 const TableName = environment.tables.content;
 
-/** The digests of parts by their keys, to compare stored parts with written ones. */
+/** The digests of parts by key, to compare stored parts with written ones. */
 export type PartDigests = ReadonlyMap<string, string>;
 
 /**
- * Write a part of a claimed release and return its digest. Writing an identical part again succeeds. Throws where another
- * part has the key.
+ * Writes a part of a claimed release and returns its digest. Writing an identical part again succeeds. Throws if the
+ * key already has a different part.
  *
- * Does not check the claim, which would double the cost. `content-store.ts` explains why late parts do no harm.
+ * Does not check the claim, which would double the cost. `content-store.ts` explains why late parts are harmless.
  */
 export const writePart = async ({ id }: ImportClaim, part: ReleasePart): Promise<string> => {
   const Item = partItem(id, part);
@@ -37,12 +37,12 @@ export const writePart = async ({ id }: ImportClaim, part: ReleasePart): Promise
   );
 };
 
-// One for each connection of the client.
+// One writer for each connection of the client.
 const writers = 16;
 
 /**
- * Write parts, sixteen at a time, and return their digests for `finishImport`. Holds only the parts that are being
- * written. Calls `written` with the count after each part.
+ * Writes parts, sixteen at a time, and returns their digests for `finishImport`. Keeps only the parts being written in
+ * memory. Calls `written` with the count after each part.
  */
 export const writeParts = async (
   claim: ImportClaim,
@@ -80,7 +80,7 @@ export const writeParts = async (
 
 const Stored = z.object({ sk: z.string(), digest: z.string() });
 
-/** The items of one partition of parts, ordered by key. */
+/** Yields the items of one partition of parts, ordered by key. */
 const partsOfShard = (release: string, shard: number, projection: { readonly ProjectionExpression?: string } = {}) =>
   queryContent({
     KeyConditionExpression: 'pk = :parts',
@@ -94,7 +94,7 @@ const digestsOfShard = (release: string, shard: number): Promise<[key: string, d
     return [sk, digest];
   });
 
-/** The digests of all stored parts of a release, finished or not. */
+/** Returns the digests of all stored parts of a release, finished or not. */
 export const readPartDigests = async (id: string): Promise<PartDigests> => {
   const shards = Array.from({ length: partShards }, (_, shard) => digestsOfShard(id, shard));
   return new Map((await Promise.all(shards)).flat());
@@ -103,7 +103,7 @@ export const readPartDigests = async (id: string): Promise<PartDigests> => {
 export const readPartKeys = async (id: string): Promise<readonly string[]> =>
   [...(await readPartDigests(id)).keys()].sort();
 
-/** The parts of a release with these keys, in this order. Throws where one is missing. */
+/** Returns the parts of a release with these keys, in this order. Throws if one is missing. */
 export const readParts = async (id: string, keys: readonly string[]): Promise<readonly ReleasePart[]> => {
   const itemOf = await retryThrottled(() => readItems(keys.map((key) => partKey(id, key))));
   return keys.map((key) => {
@@ -115,7 +115,7 @@ export const readParts = async (id: string, keys: readonly string[]): Promise<re
 
 const removedTogether = 100;
 
-/** Remove all stored parts of a release and return their number. Only for a release that can never have a head. */
+/** Removes all stored parts of a release and returns their number. Only for a release that can never have a head. */
 export const removeParts = async (id: string): Promise<number> => {
   const keys = await readPartKeys(id);
   for (let start = 0; start < keys.length; start += removedTogether) {
@@ -127,7 +127,7 @@ export const removeParts = async (id: string): Promise<number> => {
   return keys.length;
 };
 
-/** A stored part, or the error that reading it gave. */
+/** A stored part, or the error from reading it. */
 type StoredPart = { readonly key: string; readonly read: ReleasePart | ContentCorrupt };
 
 const storedPart = (release: string, item: ItemKey): StoredPart => {
@@ -138,7 +138,8 @@ const storedPart = (release: string, item: ItemKey): StoredPart => {
 };
 
 /**
- * Every stored part of a release, ordered by key. Holds one page of each of the 16 partitions: at most 16 MB of items.
+ * Yields every stored part of a release, ordered by key. Keeps one page of each of the 16 partitions in memory: at most
+ * 16 MB of items.
  */
 export async function* walkParts(release: string): AsyncGenerator<StoredPart> {
   const shards = Array.from({ length: partShards }, (_, shard) => partsOfShard(release, shard));

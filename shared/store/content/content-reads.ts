@@ -11,13 +11,13 @@ import { activeReleasesFrom, headFrom, isListed, partFrom, type StoredHead } fro
 
 const TableName = environment.tables.content;
 
-/** The directory of active releases; version 0 where none was ever activated. */
+/** Returns the directory of active releases; version 0 if no release was ever activated. */
 export const readActiveReleases = async (): Promise<ActiveReleases> =>
   activeReleasesFrom(await readItem(TableName, activeReleasesKey));
 
 type ItemOf = (key: ItemKey) => Items[number] | undefined;
 
-/** Read items by their keys: a hundred in a batch, with concurrent batches. Missing items are `undefined`. */
+/** Reads items by key in concurrent batches of 100. Missing items are `undefined`. */
 export const readItems = async (keys: readonly ItemKey[]): Promise<ItemOf> => {
   const distinct = [...new Map(keys.map((key) => [itemPlace(key), key])).values()];
   const blocks = Array.from({ length: Math.ceil(distinct.length / keysMax) }, (_, block) =>
@@ -29,8 +29,8 @@ export const readItems = async (keys: readonly ItemKey[]): Promise<ItemOf> => {
 };
 
 /**
- * A cache of the lists of part keys by release, so that parts can be read without the head. A list takes 20 KB for a
- * state's ZIP codes. The oldest is evicted first.
+ * Caches the list of part keys of each release, so parts can be read without the head. A state's ZIP code list is 20
+ * KB. The oldest list is evicted first.
  */
 const lists = new Map<string, string>();
 const listsMax = 100;
@@ -48,25 +48,25 @@ const readHeads = (releases: readonly string[], itemOf: ItemOf): ReadonlyMap<str
   return found;
 };
 
-/** Parse a part. Throws `ContentCorrupt` where only one of table and list has it. */
+/** Parses a part. Throws `ContentCorrupt` if the part exists but is not listed, or is listed but missing. */
 const readPart = (name: PartName, list: string | null, item: unknown): Measured<ReleasePart> | undefined => {
   if (list !== null && isListed(list, name.key) !== Boolean(item))
     throw new ContentCorrupt(name.release, name.key, item ? unlistedPart : missingPart);
   return item ? partFrom(name, item) : undefined;
 };
 
-/** Count a corrupt item in functions only. Logs must not have the key, which may be a buyer's ZIP code. */
+/** Counts a corrupt item, but only in functions. The key may be a buyer's ZIP code, so it must not be logged. */
 const countCorrupt = (error: unknown): void => {
   if (error instanceof ContentCorrupt && requestLines.areOn)
     countMetric('ContentCorrupt', { release: error.release }, now());
 };
 
 /**
- * Read heads and parts of releases in one round trip for each hundred. Also reads the heads of releases whose list of part
- * keys is not cached.
+ * Reads heads and parts of releases in one round trip per 100 items. Also reads the heads of releases whose list of
+ * part keys is not cached.
  *
- * Strongly consistent, because the absence of a part is cached for the life of the instance. Throws `ContentCorrupt`,
- * which is counted, where an item is not what its import wrote.
+ * Strongly consistent, because the absence of a part is cached for the lifetime of the instance. Throws and counts
+ * `ContentCorrupt` if an item does not match what its import wrote.
  */
 export const readContent: ReadContent = async (heads, parts) => {
   // Read before the database call, because a concurrent call may evict a list.

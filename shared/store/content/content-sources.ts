@@ -1,4 +1,4 @@
-/** The record of the last update of each state: one item per state, in one partition. */
+/** The record of each state's last update: one item per state, in one partition. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Problem } from '../../base/problem.ts';
@@ -28,7 +28,7 @@ const ProposedChanges = z.object({
   /** The release that was active. */
   against: z.string(),
   count: z.int(),
-  /** The first changes, in the order of codes; rates are fractions, and `null` is unknown. */
+  /** The first changes, ordered by code. Rates are fractions; `null` is unknown. */
   rates: z.array(
     z.object({
       jurisdiction: z.string(),
@@ -45,42 +45,43 @@ const ProposedChanges = z.object({
 const Source = z.object({
   /** Two letters. */
   state: z.string(),
-  /** Counts the writes; a write is conditional on it. */
+  /** The number of writes. Each write is conditional on it. */
   version: z.number(),
-  /** ISO instant of the last look at the publisher. */
+  /** The time of the last check at the publisher (ISO 8601). */
   checked_at: z.string(),
-  /** The files that `release` was made of; empty before the first import. */
+  /** The files that `release` was built from; empty before the first import. */
   files: z.array(SourceFile),
   release: z.nullable(z.string()),
   imported_at: z.nullable(z.string()),
   /**
-   * Whether an update has found `release` active. An update does not reactivate a release that an operator rolled back.
+   * Whether an update has ever found `release` active. An update does not reactivate a release that an operator rolled
+   * back.
    */
   activated: z.boolean(),
   /**
-   * The gates of `release` when an update last measured them, and why it was or would have been held; `null` if it may be
-   * activated. The whole is `null` before the gates are measured.
+   * The gates of `release` as last measured by an update, and why activation was or would have been held; a `null`
+   * reason means that it may be activated. The whole field is `null` until the gates are measured.
    */
   proposal: z.nullable(
     z.object({
       gates: z.array(GateResult),
       held: z.nullable(z.string()),
-      /** The changes against a release. */
+      /** The changes relative to a release. */
       changes: ProposedChanges,
     }),
   ),
-  /** The id of the last published event of this state. */
+  /** The id of the state's last published event. */
   announced: z.nullable(z.string()),
-  /** Why the last update failed, and since when updates fail; `null` after a success. */
+  /** Why the last update failed, and since when updates have failed; `null` after a success. */
   failure: z.nullable(z.object({ since: z.string(), message: z.string() })),
 });
 
-/** A file as it was downloaded. */
+/** A downloaded file. */
 export type SourceFile = z.infer<typeof SourceFile>;
 /** The record of a state's last update. */
 export type ContentSource = z.infer<typeof Source>;
 
-/** The record of a state (two letters); one without files, version 0, where no update ever ran. */
+/** Returns a state's record (by two letters); if no update ever ran, an empty record of version 0. */
 export const readContentSource = async (state: string): Promise<ContentSource> => {
   const item = await readItem(TableName, contentSourceKey(state));
   if (item) return Source.parse(item);
@@ -98,7 +99,7 @@ export const readContentSource = async (state: string): Promise<ContentSource> =
   };
 };
 
-/** The records of those states (two letters) for which an update ever ran, by state, in one call for each 100 states. */
+/** Returns the records of the given states (two letters) that have had an update, by state, in one call per 100 states. */
 export const readContentSources = async (states: readonly string[]): Promise<ReadonlyMap<string, ContentSource>> => {
   const itemOf = await readItems(states.map(contentSourceKey));
   const records = states.flatMap((state) => {
@@ -114,7 +115,7 @@ const moved: Problem = {
   detail: 'A concurrent update changed the record of its files. Run the update again after that one ends.',
 };
 
-/** Replace a state's record, on the condition that it still has the version that was read. Refused: one that has not. */
+/** Replaces a state's record if it still has the version that was read, and rejects the write otherwise. */
 export const writeContentSource = async (source: ContentSource): Promise<Result<ContentSource>> => {
   const next = { ...source, version: source.version + 1 };
   const command = new PutCommand({

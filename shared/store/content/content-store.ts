@@ -33,7 +33,8 @@ import { type PartDigests, readPartDigests, removeParts, writeParts } from './co
 const TableName = environment.tables.content;
 
 /**
- * The head of a finished release and the keys of its parts; `undefined` without one. Throws `ContentCorrupt`.
+ * Returns the head of a finished release and the keys of its parts; `undefined` if it does not exist. Throws
+ * `ContentCorrupt`.
  */
 export const findStoredHead = async (id: string): Promise<StoredHead | undefined> => {
   if (stateOfRelease(id) === undefined) return undefined;
@@ -41,12 +42,12 @@ export const findStoredHead = async (id: string): Promise<StoredHead | undefined
   return item && headFrom(id, item);
 };
 
-/** The head of a finished release; `undefined` without one. Throws `ContentCorrupt`. */
+/** Returns the head of a finished release; `undefined` if it does not exist. Throws `ContentCorrupt`. */
 export const findHead = async (id: string): Promise<ReleaseHead | undefined> => (await findStoredHead(id))?.value;
 
 /**
- * The heads of a state's imported releases by its jurisdiction code, the newest last. A corrupt one is left out and
- * reported to `onCorrupt`; by default it is thrown.
+ * Returns the heads of a state's imported releases by its jurisdiction code, newest last. A corrupt head is passed to
+ * `onCorrupt`, which throws by default, and left out.
  */
 export async function* listHeads(
   state: string,
@@ -78,10 +79,10 @@ const moved: Problem = {
 };
 
 /**
- * Activate a release for a state, on the condition that the directory still has the version that was read; `null` is the
- * built-in release. Running instances follow within 60 s.
+ * Activates a release for a state, if the directory still has the version that was read; `null` is the built-in
+ * release. Running instances pick it up within 60 s.
  *
- * Refused: a release that does not exist, that is not finished, or that is another state's; and a directory that has
+ * Rejects a release that does not exist, is not finished or belongs to a different state, and a directory that has
  * changed since.
  */
 export const activateRelease = async (
@@ -94,7 +95,7 @@ export const activateRelease = async (
     ? refuse(noSuchRelease(id, state))
     : writeDirectory(state, seen, withActive(seen, state, id, at));
 
-/** Activate a state's previous release again, on the same condition; without one, the built-in release. */
+/** Activates a state's previous release again, on the same condition; if there is none, the built-in release. */
 export const rollBackRelease = (state: string, seen: ActiveReleases, at: string): Promise<Result<ActiveReleases>> =>
   writeDirectory(state, seen, withPrevious(seen, state, at));
 
@@ -116,14 +117,14 @@ const activation = (id: string | null, seen: ActiveReleases, next: ActiveRelease
 ];
 
 /**
- * The life of an import: a claim on the id, the parts, then the head that makes the release readable.
+ * The life cycle of an import: a claim on the id, the parts, then the head that makes the release readable.
  *
- * A finished release never changes, because two imports never write under one id. An import claims its id on the condition
- * that it has neither a head nor a claim. The head replaces the claim, or a discard marks the claim for good: the id is
- * never free again. Sixteen writers write the parts without checking the claim. All parts are stored before the head,
- * because `writeParts` awaits its last writer. Parts that are written after a discard belong to an id that can never have
- * a head, and parts are only read through a head. The import removes them when `finishImport` is refused; after a crash, a
- * second discard removes them.
+ * A finished release never changes, because two imports never write under the same id. An import claims its id on the
+ * condition that it has neither a head nor a claim. The head replaces the claim, or a discard marks the claim
+ * permanently, so the id is never free again. Sixteen writers write the parts without checking the claim. All parts are
+ * stored before the head, because `writeParts` awaits its last writer. Parts written after a discard belong to an id
+ * that can never have a head, and parts are only read through a head. The import removes them when `finishImport` is
+ * rejected; after a crash, a second discard removes them.
  */
 
 const problem = (title: string, detail: string, code: Problem['code'] = 'precondition_failed'): Problem => ({
@@ -133,9 +134,9 @@ const problem = (title: string, detail: string, code: Problem['code'] = 'precond
 });
 
 /**
- * Claim the id of a release (`US-MN@2026-11-21.101`) for this import. `at` is an ISO instant.
+ * Claims the id of a release (`US-MN@2026-11-21.101`) for this import. `at` is an ISO 8601 time.
  *
- * Refused: an id that any import has used, and the id of a built-in release.
+ * Rejects an id that any import has used, and the id of a built-in release.
  */
 export const beginImport = async (id: string, at: string): Promise<Result<ImportClaim>> => {
   const taken = (detail: string) => refuse(problem('Id of a release is taken', detail));
@@ -152,7 +153,7 @@ export const beginImport = async (id: string, at: string): Promise<Result<Import
 
 const unfinished = (detail: string) => problem('Release cannot be finished', detail);
 
-/** How the stored parts differ from the written ones, with the remedy; `null` where they are equal. */
+/** Describes how the stored parts differ from the written parts, and what to do; `null` if they are equal. */
 const foreignParts = (id: string, written: PartDigests, stored: PartDigests): string | null => {
   const missing = [...written.keys()].filter((key) => !stored.has(key)).length;
   const unknown = [...stored.keys()].filter((key) => !written.has(key)).length;
@@ -161,7 +162,7 @@ const foreignParts = (id: string, written: PartDigests, stored: PartDigests): st
   return `${id} should have ${written.size} parts: ${missing} are missing, ${unknown} are unexpected, and ${other} have different content. Remove them with \`npm run content -- discard ${id}\`, and run the import again: it gets a new id.`;
 };
 
-/** Refuse to finish an import that was discarded while it ran, and remove the parts that it wrote after that. */
+/** Rejects finishing an import that was discarded while it ran, and removes the parts it wrote since. */
 const refuseDiscarded = async ({ id }: ImportClaim): Promise<Result<void>> => {
   await removeParts(id);
   return refuse(
@@ -172,10 +173,10 @@ const refuseDiscarded = async ({ id }: ImportClaim): Promise<Result<void>> => {
 };
 
 /**
- * Finish an import: the head replaces the claim, and the release is immutable from now on.
+ * Finishes an import: the head replaces the claim, and the release is immutable from then on.
  *
- * `written` are the digests of the parts that the import wrote (`writeParts`). Refused: a release whose stored parts
- * differ from them, and one that was discarded meanwhile, whose parts are then removed.
+ * `written` has the digests of the parts that the import wrote (`writeParts`). Rejects a release whose stored parts
+ * differ from them, and a release that has been discarded since, whose parts are then removed.
  */
 export const finishImport = async (
   claim: ImportClaim,
@@ -186,7 +187,7 @@ export const finishImport = async (
   assert(stateOfRelease(head.id) === head.state, 'The id of a release must begin with its state.');
   const foreign = foreignParts(head.id, written, await readPartDigests(head.id));
   if (foreign !== null) return (await isDiscarded(claim)) ? refuseDiscarded(claim) : refuse(unfinished(foreign));
-  // A claim excludes a head. The condition on the head guards the release in case that ever fails.
+  // A claim excludes a head. The condition on the head is a second safeguard for the release.
   const failed = await transact([
     { Put: { TableName, Item: headItem(head, written.keys()), ...absent } },
     { Delete: { TableName, Key: importClaimKey(head.id), ...whileClaimed(claim) } },
@@ -196,7 +197,7 @@ export const finishImport = async (
   throw new AssertionError(`${head.id} has both a head and a claim, which no import writes.`);
 };
 
-/** Import a release whose parts are available: begin, write the parts, finish. */
+/** Imports a release whose parts are available: begins, writes the parts, finishes. */
 export const importRelease = async (
   head: ReleaseHead,
   parts: AsyncIterable<ReleasePart> | Iterable<ReleasePart>,
@@ -205,7 +206,7 @@ export const importRelease = async (
   return begun.ok ? finishImport(begun.value, head, await writeParts(begun.value, parts)) : begun;
 };
 
-/** Mark a claim; `false` if the id has none. */
+/** Sets the stage of a claim; `false` if the id has no claim. */
 const setStage = (id: string, stage: 'discarding' | 'discarded'): Promise<boolean> => {
   const update = new UpdateCommand({
     TableName,
@@ -225,11 +226,11 @@ const noImport = (id: string) =>
   );
 
 /**
- * Remove the parts of an unfinished import, and return how many there were. The claim is marked before and after: from
- * the first mark on the import cannot be finished, and until the second it is listed as unfinished. The claim stays, so
- * that the id is never used again.
+ * Removes the parts of an unfinished import and returns their number. The claim is marked before and after: from the
+ * first mark on, the import cannot finish, and until the second, it is listed as unfinished. The claim is kept, so the
+ * id is never reused.
  *
- * Refused: an id without an unfinished import, such as a finished release's.
+ * Rejects an id without an unfinished import, such as a finished release's.
  */
 export const discardImport = async (id: string): Promise<Result<number>> => {
   if (stateOfRelease(id) === undefined || !(await setStage(id, 'discarding'))) return refuse(noImport(id));

@@ -20,7 +20,7 @@ const loader = contentLoader({
   now,
 });
 
-/** Loads content from the Content table and the built-in releases, with one cache for the instance. */
+/** Loads content from the Content table and the built-in releases, with one cache per instance. */
 export const loadContent: LoadContent = (addresses, settingsSnapshot, from) => {
   recordCacheHit('Content');
   return loader.loadContent(addresses, settingsSnapshot, from);

@@ -31,11 +31,14 @@ const customers = defineItem({
 });
 const Key = z.object({ sk: z.string() });
 
-/** The item of a customer. It has neither `account` nor `id`: the table's indexes hold transactions only. */
+/**
+ * Builds the item of a customer. It has neither `account` nor `id`, because the table's indexes must contain only
+ * transactions.
+ */
 export const customerItem = (account: string, customer: Customer): Item =>
   customers.write([account, customer.id], customer);
 
-/** The customer of an item. Throws where the item is not what `customerItem` makes. */
+/** Parses a customer. Throws if the item does not have the format that `customerItem` writes. */
 export const customerFrom = (item: unknown): Customer => ({ id: Key.parse(item).sk, ...customers.read(item) });
 
 // Names are not read, because calculations do not use them.
@@ -43,7 +46,7 @@ const Certified = z.object({ sk: z.string(), exemptions: Exemptions });
 
 const TableName = environment.tables.transactions;
 
-// The schema allows 255 characters, and DynamoDB refuses a sort key of more than 1 KB.
+// The schema allows 255 characters, but DynamoDB rejects a sort key of more than 1 KB.
 const idLengthMax = 255;
 
 /** Whether a customer can have this id. */
@@ -64,13 +67,16 @@ const page: CustomerReads['page'] = async (account, after, limit) => {
   return { rows, next: last ? (rows.at(-1)?.id ?? null) : null };
 };
 
-/** The reads of customers. They stop retrying when `remainingMs` is used up. There is no cache: a change applies at once. */
+/**
+ * Returns the reads of customers. They stop retrying when `remainingMs` is used up. There is no cache, so a change
+ * applies immediately.
+ */
 export const customerReadsWithin = (remainingMs?: RemainingMs): CustomerReads => ({
   find,
   findSome: async (account, ids) => {
     const keys = ids.filter(isCustomerId).map((id) => customerKey(account, id));
     const found = new Map<string, Customer['exemptions']>();
-    // A batch can be 13 MB, so only one is in memory.
+    // A batch can be 13 MB, so keep only one in memory.
     for (let at = 0; at < keys.length; at += keysMax) {
       const items = await batchGet(TableName, keys.slice(at, at + keysMax), remainingMs, ['exemptions']);
       for (const { sk, exemptions } of z.array(Certified).parse(items)) found.set(sk, exemptions);
@@ -80,5 +86,5 @@ export const customerReadsWithin = (remainingMs?: RemainingMs): CustomerReads =>
   page,
 });
 
-/** The reads without a time limit. Separate from the writes, so that the bundle of a reading function has no writes. */
+/** The reads without a time limit. Separate from the writes, so bundles of read-only functions contain no writes. */
 export const customerReads: CustomerReads = customerReadsWithin();

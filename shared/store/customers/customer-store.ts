@@ -28,7 +28,7 @@ import { customerFrom, customerItem, customerReads, customerReadsWithin, isCusto
 
 const TableName = environment.tables.transactions;
 
-/** The writes of a commit in one DynamoDB transaction. The idempotency record is first. */
+/** Returns the writes of a commit, for one DynamoDB transaction. The idempotency record is first. */
 const customerWrites = (commit: CustomerCommit): Write[] => {
   const { account, before, after } = commit;
   return [
@@ -39,14 +39,14 @@ const customerWrites = (commit: CustomerCommit): Write[] => {
   ];
 };
 
-/** The reason why DynamoDB canceled a commit. Throws `Contention` where a retry may succeed. */
+/** Returns why DynamoDB canceled a commit. Throws `Contention` if a retry may succeed. */
 const findRefusal = (
   { idempotency, nowMs }: CustomerCommit,
   exception: TransactionCanceledException,
 ): Replay | { readonly kind: 'stale' } => {
   const replay = idempotency ? replayFrom(firstObstacle(exception), idempotency, nowMs) : undefined;
   if (replay) return replay;
-  // The other writer may be an earlier attempt of this request, whose record is its answer.
+  // The other writer may be an earlier attempt of this request. Its record then has the response.
   return isContended(listCodes(exception)) ? throwCanceled(exception) : staleOrThrow(exception);
 };
 
@@ -68,7 +68,7 @@ const customersWithin = (remainingMs: RemainingMs): Customers => {
   };
 };
 
-/** The ports of changes of customers, on DynamoDB. */
+/** Returns the ports for changing customers, on DynamoDB. */
 export const customerPorts = (remainingMs: RemainingMs): CustomerPorts => ({
   customers: customersWithin(remainingMs),
   ledger: ledgerWithin(remainingMs),
@@ -77,8 +77,8 @@ export const customerPorts = (remainingMs: RemainingMs): CustomerPorts => ({
 });
 
 /**
- * Remove a customer from the saved answers of the last day, then their links: the key of a link has a hash of the customer's
- * id without a salt. An interrupted removal finds the links that are left.
+ * Removes a customer from the saved responses of the last day, then removes the links: their key contains an unsalted
+ * hash of the customer's id. After an interruption, a second run finds the remaining links.
  */
 const removeAnswers = async (account: string, id: string): Promise<void> => {
   const pk = customerAnswers(account, id);
@@ -88,7 +88,10 @@ const removeAnswers = async (account: string, id: string): Promise<void> => {
     await isWritten(database.send(new DeleteCommand({ TableName, Key: { pk, sk }, ...present })));
 };
 
-/** Delete a customer with its certificates, and remove it from the saved answers of the last day. `false` without one. */
+/**
+ * Deletes a customer with its certificates, and removes it from the saved responses of the last day. Returns `false` if
+ * the customer does not exist.
+ */
 export const removeCustomer = async (account: string, id: string): Promise<boolean> => {
   let isRemoved = false;
   for (let stored = await customerReads.find(account, id); stored; stored = await customerReads.find(account, id))

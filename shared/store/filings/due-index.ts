@@ -12,16 +12,16 @@ import { sweepPosition } from '../sweep-position.ts';
 
 const TableName = environment.tables.transactions;
 
-/** The item of an entry of the due index, with a new token. */
+/** Builds the item of a due-index entry, with a new token. */
 export const dueItem = (place: DuePlace): ItemKey & { readonly token: string } => ({
   ...dueKey(place),
   token: crypto.randomUUID(),
 });
 
-/** An unconditional write of an entry. Its new token keeps concurrent workers from removing it. */
+/** Returns an unconditional write of an entry. Its new token prevents concurrent workers from removing it. */
 export const putDue = (place: DuePlace): Write => ({ Put: { TableName, Item: dueItem(place) } });
 
-/** The write that removes an entry, on the condition that it is as it was read. */
+/** Returns the write that removes an entry, on the condition that it is unchanged since it was read. */
 const removeDue = (entry: DueEntry): Write => ({
   Delete: {
     TableName,
@@ -32,7 +32,7 @@ const removeDue = (entry: DueEntry): Write => ({
   },
 });
 
-/** The writes that remove an entry, and that put another one. */
+/** Returns the writes that replace an entry with a different one. */
 export const dueWrites = ({ remove, put }: NonNullable<FilingCommit['due']>): Write[] => [
   ...(remove ? [removeDue(remove)] : []),
   ...(put ? [putDue(put)] : []),
@@ -47,14 +47,14 @@ const dueFrom = (item: unknown): DueEntry => {
 
 const position = sweepPosition(dueSweepKey);
 
-/** The due index, for an invocation with this much time left. */
+/** Returns the due index, for an invocation with this much time left. */
 export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
   shards: dueShards,
   page: async (shard, upTo, limit, after) => {
     const { items } = await queryPage({
       TableName,
       KeyConditionExpression: 'pk = :shard AND sk < :end',
-      // After every entry of this instant.
+      // After every entry of this time.
       ExpressionAttributeValues: { ':shard': duePartition(shard), ':end': `${upTo}~` },
       Limit: limit,
       ...startAfter(after && dueKey(after)),
@@ -77,7 +77,10 @@ export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
   moveSweep: position.move,
 });
 
-/** The first day of all transactions of an account, by the index, which may be seconds behind; `null` without one. */
+/**
+ * Returns the earliest tax day of an account's transactions, from an index that can lag by seconds; `null` if there are
+ * none.
+ */
 export const firstTaxDay: ClosePorts['firstTaxDay'] = async (account) => {
   const { items } = await queryPage({
     TableName,

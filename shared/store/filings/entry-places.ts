@@ -6,7 +6,7 @@ import { filedEntryKey, type ItemKey, itemPlace, openEntryKey } from '../keys.ts
 import { type Item, itemsAt } from '../ledger/ledger-walk.ts';
 import { filingReads } from './filing-reads.ts';
 
-/** The item of an entry: open (`filing` is `null`), or in a filing. */
+/** The item of a liability entry: open (`filing` is `null`), or in a filing. */
 export type FoundEntry = { readonly item: Item; readonly filing: StoredFiling | null };
 
 const allItemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
@@ -15,13 +15,13 @@ const allItemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string,
   return found;
 };
 
-/** An account's filings without their entries: a few hundred in a decade. */
+/** Returns an account's filings without their entries: a few hundred per decade. */
 export const allFilings = async (account: string): Promise<readonly StoredFiling[]> => {
   const pages = pagesOf((after: string | null) => filingReads.page(account, after, 100));
   return (await Array.fromAsync(pages, ({ rows }) => rows)).flat();
 };
 
-/** The entries in one shard of a filing, in pages of at most `limit`. */
+/** Yields the entries in one shard of a filing, in pages of at most `limit`. */
 export const filedEntryPages = async function* (
   place: { readonly account: string; readonly id: string; readonly shard: number },
   limit: number,
@@ -30,13 +30,13 @@ export const filedEntryPages = async function* (
     yield entries;
 };
 
-/** The filings that can have an entry of this state and month. */
+/** Returns the filings that can contain an entry of this state and month. */
 const filingsWith = (filings: readonly StoredFiling[], { state, month }: Pick<LiabilityEntry, 'state' | 'month'>) =>
   filings.filter((filing) => filing.state === state && filing.period_end.slice(0, 7) >= month);
 
 /**
- * Find the items of a transaction's entries, strongly consistent. An entry that is not open can be in any filing of its
- * state from its month on; it is in several filings only if the data is damaged.
+ * Finds the items of a transaction's entries, strongly consistent. An entry that is not open can be in any filing of
+ * its state from its month on. It is in several filings only if the data is corrupted.
  */
 export const findEntries = async (
   account: string,

@@ -9,10 +9,13 @@ const Key = z.object({ pk: z.string(), sk: z.string() });
 
 const filings = defineItem({ key: filingKey, schema: FilingHead });
 
-/** The item of a filing's head. It has no `account` and `id`, because the indexes of transactions would list it. */
+/**
+ * Builds the item of a filing's head. It has no `account` and `id`, because the transaction indexes would otherwise
+ * list it.
+ */
 export const filingItem = (filing: StoredFiling): Item => filings.write([filing.account, filing.id], filing);
 
-/** The filing of a head. Throws where the item is not what `filingItem` makes. */
+/** Parses a filing. Throws if the item does not have the format that `filingItem` writes. */
 export const filingFrom = (item: unknown): StoredFiling => {
   const { pk, sk: id } = Key.parse(item);
   return { account: pk.split('#')[1] ?? '', id, ...filings.read(item) };
@@ -22,7 +25,7 @@ const chains = defineItem({ key: chainKey, schema: FilingChain });
 
 export const chainItem = (chain: FilingSequence): Item => chains.write([chain.account, chain.state], chain);
 
-/** The chain of an item. Throws where the item is not what `chainItem` makes. */
+/** Parses a chain. Throws if the item does not have the format that `chainItem` writes. */
 export const chainFrom = (item: unknown): FilingSequence => {
   const [, account = '', state = ''] = Key.parse(item).pk.split('#');
   return { account, state, ...chains.read(item) };
@@ -56,11 +59,11 @@ const shards = defineItem({
   }),
 });
 
-/** The item of a shard's progress. */
+/** Builds the item of a shard's progress. */
 export const filingProgressItem = (account: string, id: string, progress: ShardProgress): Item =>
   shards.write([account, id, progress.shard], progress);
 
-/** The progress of an item. Throws where the item is not what `filingProgressItem` makes. */
+/** Parses a shard's progress. Throws if the item does not have the format that `filingProgressItem` writes. */
 export const filingProgressFrom: (item: unknown) => ShardProgress = shards.read;
 
 const parts = defineItem({
@@ -68,9 +71,9 @@ const parts = defineItem({
   schema: z.object({ shard: z.int(), from: z.string(), sums: compressed(Jurisdictions) }),
 });
 
-/** The item of a part of a shard's totals. */
+/** Builds the item of a part of a shard's totals. */
 export const totalsPartItem = (account: string, id: string, part: TotalsPart): Item =>
   parts.write([account, id, part], part);
 
-/** The part of an item. Throws where the item is not what `totalsPartItem` makes. */
+/** Parses a part of a shard's totals. Throws if the item does not have the format that `totalsPartItem` writes. */
 export const totalsPartFrom: (item: unknown) => TotalsPart = parts.read;

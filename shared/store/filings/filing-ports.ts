@@ -38,11 +38,11 @@ const put = (Item: Item, condition?: Condition): Write => ({
 });
 const remove = (Key: ItemKey, condition?: Condition): Write => ({ Delete: { TableName, Key, ...condition } });
 
-/** Write an item that has a version: a new one, or one that still has the version that was read. */
+/** Returns the write of a versioned item: a new item, or an item that still has the version that was read. */
 const change = (before: { readonly version: number } | null, item: Item): Write =>
   put(item, absentOrAsSeen(before?.version ?? 0));
 
-// An entry that was voided, retaxed or redacted since it was read has another version or is gone.
+// An entry that was voided, retaxed or redacted since it was read has a new version or no longer exists.
 const take = (account: string, id: string, entry: LiabilityEntry): Write[] => [
   remove(openEntryKey(account, entry), asSeen(entry.version)),
   put({ ...filedEntryKey(account, id, entry), ...entryAttributes(entry) }, absent),
@@ -79,7 +79,7 @@ const settingsChecks = ({ filing, settingsAsOf }: FilingCommit): Write[] => {
   return [{ ConditionCheck: { ...check, ...condition } }];
 };
 
-/** The writes of a commit in one DynamoDB transaction: at most 99. The idempotency record is first. */
+/** Returns the writes of a commit, for one DynamoDB transaction: at most 99. The idempotency record is first. */
 const filingWrites = (commit: FilingCommit): Write[] => {
   const { filing, nowMs, idempotency = null, head, chain, due, progress = [], parts = [] } = commit;
   const { take: taken = [], giveBack: reopened = [], heads = [] } = commit;
@@ -109,25 +109,24 @@ const findRefusal = (
 };
 
 /**
- * Write a commit atomically, or return why it was refused; then nothing is stored. Attempts after a lost reply fail on the
- * versions.
+ * Writes a commit atomically, or stores nothing and returns why it was rejected. Attempts after a lost reply fail on
+ * the versions.
  */
 const commitWithin =
   (remainingMs: RemainingMs): FilingPorts['filings']['commit'] =>
   (commit) =>
     writeTogether(filingWrites(commit), (exception) => findRefusal(commit, exception), remainingMs);
 
-// A transaction takes 100 writes: two for each entry, and one for the shard.
+// The limit of a DynamoDB transaction is 100 writes: two for each entry, and one for the shard.
 const stepEntriesMax = 49;
-// An item has at most 400 KB. So many rows take about 20 KB compressed, and 210 KB with 12 random amounts of 28 digits
-// each.
+// The item limit is 400 KB. This many rows are about 20 KB compressed, or 210 KB with 12 random 28-digit amounts each.
 const totalsRowsMax = 1000;
 // A step reads entries, their parts of the totals and their transactions, and writes once.
 const stepMsMax = 2 * callMsMax + contendedMsMax(callMsMax);
 
 const failureReporter = (what: string) => (error: unknown) => console.error({ filings: what, ...failureLine(error) });
 
-/** The ports of the use cases that change filings, for an invocation with this much time left. */
+/** Returns the ports of the use cases that change filings, for an invocation with this much time left. */
 export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
   filings: { ...filingReadsWithin(remainingMs), commit: commitWithin(remainingMs) },
   ledger: ledgerWithin(remainingMs),

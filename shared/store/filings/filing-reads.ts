@@ -115,7 +115,7 @@ const unfinished: FilingReads['unfinished'] = async (after, limit) => {
   return { filings: items.map(nameOf), next: last ? nameOf(last) : null };
 };
 
-/** The reads of filings. They stop retrying when `remainingMs` is used up. */
+/** Returns the reads of filings. They stop retrying when `remainingMs` is used up. */
 export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => ({
   shards: openEntryShards,
   find,
@@ -140,7 +140,10 @@ export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => ({
   unfinished,
 });
 
-/** The reads of filings without a time limit. Separate from the writes, so that the bundle of a reading function has no writes. */
+/**
+ * The reads of filings without a time limit. Separate from the writes, so bundles of read-only functions contain no
+ * writes.
+ */
 export const filingReads: FilingReads = filingReadsWithin();
 
 export const filingReadPorts: FilingReadPorts = { filings: filingReads };

@@ -6,22 +6,22 @@ import { auditKey } from '../keys.ts';
 const items = defineItem({ key: auditKey, schema: AuditEntry });
 
 /**
- * The item of an audit entry. It is never deleted.
+ * Builds the item of an audit entry. It is never deleted.
  *
- * `answer` is the digest of the idempotency record that has the state; no hash covers it. It has no attributes `id` and
- * `account`, because the indexes of the heads would list an item that has both.
+ * `answer` is the digest of the idempotency record whose response contains this state; no hash covers it. The item has
+ * no attributes `id` and `account`, because the indexes of heads would otherwise list it.
  */
 export const auditItem = (account: string, entry: AuditEntry, answer?: string): Item => ({
   ...items.write([account, entry.transactionId, entry.version], entry),
   ...(answer !== undefined && { answer }),
 });
 
-/** The audit entry of an item. Throws where the item is not what `auditItem` makes. */
+/** Parses an audit entry. Throws if the item does not have the format that `auditItem` writes. */
 export const auditEntryFrom = items.read;
 
 /**
- * The attribute of an audit entry from which the events of a status change are made (shared/events). Entries without a
- * status change have none. It is small, so that most entries take one write unit of 1 KB.
+ * Returns the attribute of an audit entry from which status change events are built (shared/events). Entries without a
+ * status change have none. It is small, so most entries cost one 1 KB write unit.
  */
 export const statusChangeAttribute = ({ from, to }: AuditEntry, after: Transaction): Record<string, unknown> => {
   if (from === to) return {};

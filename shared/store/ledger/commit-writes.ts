@@ -10,7 +10,7 @@ import { idempotencyItem, ttlSeconds } from './idempotency-item.ts';
 import { openEntryItem } from './open-entry-item.ts';
 import { transactionItem } from './transaction-item.ts';
 
-/** The reference_id that a change claims, and the one that it releases. Void transactions have no claim. */
+/** The reference_id that a change claims, and the reference_id that it releases. Void transactions have no claim. */
 type ClaimChanges = { readonly take: string | null; readonly release: string | null };
 
 const heldBy = (stored: StoredTransaction | null): string | null =>
@@ -20,10 +20,10 @@ const becomesFinal = ({ before, after }: HeadChange) =>
   before?.transaction.status === 'draft' && after.transaction.status !== 'draft';
 
 /**
- * Decide which reference_id a change claims and which it releases.
+ * Determines which reference_id a change claims and which it releases.
  *
- * Finalizing a draft claims its reference_id again, without the deadline. The claim of an expired draft is not released:
- * another transaction may have taken it over; otherwise its TTL removes it.
+ * Finalizing a draft claims its reference_id again, without the deadline. An expired draft's claim is not released: a
+ * different transaction may have taken it over; otherwise its TTL removes it.
  */
 export const claimChanges = (change: HeadChange, nowMs: number): ClaimChanges => {
   const held = heldBy(change.before);
@@ -35,7 +35,7 @@ export const claimChanges = (change: HeadChange, nowMs: number): ClaimChanges =>
   };
 };
 
-/** The claim of a live transaction on a reference_id. A draft's claim can be taken over after the draft's deadline. */
+/** Builds the claim of a live transaction on a reference_id. A draft's claim can be taken over after the draft's deadline. */
 export const claimItem = (
   account: string,
   reference: string,
@@ -50,7 +50,7 @@ export const claimItem = (
     }),
 });
 
-/** The purpose of a write. It decides what a failed condition means. */
+/** The purpose of a write. It determines the meaning of a failed condition. */
 export type Role =
   | 'idempotency'
   | 'link'
@@ -74,7 +74,8 @@ const isAsSeen = 'version = :seen';
 // Only a redaction writes the digest.
 const isUnredacted = 'attribute_not_exists(commitments.digest)';
 
-// Roles whose stored item is returned when the condition fails. A head may have 300 KB, and its audit entry shows the same conflict.
+// Roles whose stored item is returned if the condition fails. Heads are excluded: they can be 300 KB, and the audit
+// entry shows the same conflict.
 const returnedRoles = new Set<Role>(['idempotency', 'take', 'audit']);
 
 type Item = Readonly<Record<string, unknown>>;
@@ -106,7 +107,7 @@ const remove = (role: Role, Key: Item, condition: string, values?: Item): RoledW
 
 const toInstant = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-/** The write of an idempotency record, on the condition that there is none or that it has expired. */
+/** Returns the write of an idempotency record, on the condition that none exists or that it has expired. */
 export const idempotencyWrites = ({
   account,
   idempotency,
@@ -117,7 +118,7 @@ export const idempotencyWrites = ({
   return [put('idempotency', item, `${isAbsent} OR ${isPast}`, { ':now': toInstant(nowMs) })];
 };
 
-/** The write of the link to a record whose answer no audit entry names; it ends with the record. */
+/** Returns the write of the link to a record whose digest is in no audit entry. The link expires with the record. */
 export const answerLinkWrites = (
   account: string,
   owner: AnswerOwner,
@@ -142,8 +143,9 @@ const claimWrites = ({ account, head, nowMs }: Commit): RoledWrite[] => {
 };
 
 /**
- * The writes of a head and its audit entry. An existing head must have the version that was read; its whole item is replaced.
- * `answer` is the digest of the idempotency record with the transaction, so that a redaction finds it.
+ * Returns the writes of a head and its audit entry. An existing head must have the version that was read and is
+ * replaced as a whole. `answer` is the digest of the idempotency record with the transaction, so a redaction can find
+ * it.
  */
 export const headWrites = (
   account: string,
@@ -164,7 +166,8 @@ export const headWrites = (
   ];
 };
 
-// An entry whose amounts change is removed and posted under the same key, which a DynamoDB transaction may name only once.
+// An entry whose amounts change is removed and posted under the same key, but a DynamoDB transaction can contain a key
+// only once.
 const openEntryWrites = ({ account, openEntries: { post, remove: removed } }: Commit): RoledWrite[] => {
   const entryPlace = (entry: LiabilityEntry) => itemPlace(openEntryKey(account, entry));
   const postedPlaces = new Set(post.map(entryPlace));
@@ -191,7 +194,10 @@ const unredactedCheck = ({ account, unredacted: id }: Commit): RoledWrite[] =>
         },
       ];
 
-/** The writes of a commit, in one DynamoDB transaction. The idempotency record is first: its cancellation reason is read first. */
+/**
+ * Returns the writes of a commit, for one DynamoDB transaction. The idempotency record is first, because its
+ * cancellation reason is checked first.
+ */
 export const commitWrites = (commit: Commit): RoledWrite[] => [
   ...idempotencyWrites(commit),
   ...claimWrites(commit),

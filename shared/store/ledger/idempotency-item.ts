@@ -8,7 +8,7 @@ import { idempotencyKey } from '../keys.ts';
 
 const keptMs = 24 * 3_600_000;
 
-// The first line is status and headers, the rest is the body. As a JSON string the body would need escapes.
+// The first line contains status and headers, the rest is the body. As a JSON string, the body would need escaping.
 const writeText = ({ body, ...head }: SavedResponse) => `${JSON.stringify(head)}\n${body}`;
 
 const answerFrom = (text: string): SavedResponse => {
@@ -16,7 +16,7 @@ const answerFrom = (text: string): SavedResponse => {
   return { ...AnswerHead.parse(JSON.parse(text.slice(0, end))), body: text.slice(end + 1) };
 };
 
-/** The item of an idempotency record: the request's fingerprint and its answer, kept for 24 hours. */
+/** Builds the item of an idempotency record: the request's fingerprint and its response, kept for 24 hours. */
 export const idempotencyItem = (
   account: string,
   { digest, fingerprint, answer }: Idempotency & { readonly answer: SavedResponse },
@@ -32,7 +32,7 @@ export const idempotencyItem = (
 const Item = z.object({ fingerprint: z.string(), answer: z.instanceof(Uint8Array), expires_at: z.string() });
 const AnswerHead = z.object({ status: z.int(), headers: z.record(z.string(), z.string()) });
 
-/** The replay that a stored record gives for a repeated request; `undefined` without a record, and after its expiry. */
+/** Returns the replay for a repeated request from its stored record; `undefined` without a record, or if it has expired. */
 export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: number): Replay | undefined => {
   if (item === undefined) return undefined;
   const record = Item.parse(item);
@@ -42,16 +42,16 @@ export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: n
     : { kind: 'key_reused' };
 };
 
-/** The saved answer of a record, even after its expiry. */
+/** Returns the saved response of a record, even after it has expired. */
 const readSavedResponse = (item: unknown): SavedResponse => answerFrom(decompressText(Item.parse(item).answer));
 
-/** The attribute `answer` of a record. */
+/** Builds the attribute `answer` of a record. */
 const answerAttribute = (answer: SavedResponse): Uint8Array => compressText(writeText(answer));
 
 const graceMs = 3_600_000;
 
 /**
- * The `ttl` of an item that is valid until `deadlineMs`, in seconds since 1970: an hour later.
+ * Returns the `ttl` of an item that is valid until `deadlineMs`, in seconds since 1970: one hour later.
  *
  * DynamoDB deletes expired items late, so code compares deadlines and never relies on a deletion.
  */
@@ -63,8 +63,9 @@ const isResponseWith = <Answer extends { readonly object: string }>(
 ): body is Answer => Object(body).object === object;
 
 /**
- * The attribute `answer` of a stored idempotency record without personal data; `null` for an answer that has none. A
- * transaction keeps its amounts, and a customer nothing. DynamoDB deletes expired records late, so they are included.
+ * Returns the attribute `answer` of a stored record without personal data; `null` if it contains none. For a
+ * transaction the amounts are kept, for a customer nothing. DynamoDB deletes expired records late, so they are
+ * included.
  */
 export const redactedAnswer = (item: unknown, nowMs: number): Uint8Array | null => {
   const saved = readSavedResponse(item);

@@ -20,7 +20,7 @@ const storedFrom = (item: unknown): StoredTransaction | undefined =>
 const findReplay: Ledger['findReplay'] = async (account, idempotency, nowMs) =>
   replayFrom(await readItem(TableName, idempotencyKey(account, idempotency.digest)), idempotency, nowMs);
 
-// Levy's ids are shorter, and DynamoDB refuses a key of more than 2 KB.
+// Levy's ids are shorter, and DynamoDB rejects a key of more than 2 KB.
 export const idLengthMax = 64;
 
 const find: Ledger['find'] = async (account, id) =>
@@ -28,7 +28,7 @@ const find: Ledger['find'] = async (account, id) =>
 
 type LedgerReads = Pick<Ledger, 'find' | 'findSome' | 'findReplay' | 'findWithReplay'>;
 
-/** The ledger's reads. They stop retrying when `remainingMs` is used up. */
+/** Returns the ledger's reads. They stop retrying when `remainingMs` is used up. */
 export const ledgerReadsWithin = (remainingMs?: RemainingMs): LedgerReads => ({
   find,
   findSome: async (account, ids) => {
@@ -46,10 +46,10 @@ export const ledgerReadsWithin = (remainingMs?: RemainingMs): LedgerReads => ({
   },
 });
 
-/** The ledger's reads without a time limit. Separate from the writes, so that the bundle of a reading function has no writes. */
+/** The ledger's reads without a time limit. Separate from the writes, so bundles of read-only functions contain no writes. */
 export const ledgerReads: LedgerReads = ledgerReadsWithin();
 
-/** Items of a transaction's partition from a key down to its first entry, strongly consistent. */
+/** Reads items of a transaction's partition from a key down to its first audit entry, strongly consistent. */
 const read = async (account: string, id: string, from: ItemKey, limit: number): Promise<Items> => {
   if (id.length > idLengthMax) return [];
   const { items } = await queryPage({
@@ -63,7 +63,7 @@ const read = async (account: string, id: string, from: ItemKey, limit: number): 
 };
 
 const newest: HistoryReads['newest'] = async (account, id, limit) => {
-  // The head sorts after all entries, and no other item lies between.
+  // The head sorts directly after all entries.
   const [head, ...entries] = await read(account, id, headKey(account, id), limit + 1);
   return head ? { stored: transactionFrom(head), entries: entries.map(auditEntryFrom) } : undefined;
 };
@@ -71,7 +71,7 @@ const newest: HistoryReads['newest'] = async (account, id, limit) => {
 const from: HistoryReads['from'] = async (account, id, version, limit) =>
   (await read(account, id, auditKey(account, id, version), limit)).map(auditEntryFrom);
 
-/** The audit entries on DynamoDB: one page is one call, as a hundred entries and a head take far less than its 1 MB. */
+/** Reads audit entries from DynamoDB. A page is one call, because 100 entries and a head are far below the 1 MB limit. */
 export const historyReads: HistoryReads = { newest, from };
 
 const Claim = z.object({ pk: z.string(), transaction_id: z.string() });
@@ -90,7 +90,7 @@ const claimed: HolderReads['claimed'] = async (account, references) => {
   );
 };
 
-// Uncompressed attributes only.
+// Projects only uncompressed attributes.
 const Head = z.object({
   id: z.string(),
   reference_id: z.optional(z.string()),
@@ -112,5 +112,5 @@ const recorded: HolderReads['recorded'] = async (account, ids) => {
   );
 };
 
-/** Reads the holders of references. A projection keeps the reply small: a hundred whole transactions may have 30 MB. */
+/** Reads the holders of references. A projection keeps the reply small: 100 whole transactions could be 30 MB. */
 export const holderReads: HolderReads = { claimed, recorded };

@@ -16,7 +16,7 @@ const closedRoles = new Set<Role>(['remove', 'replace']);
 
 const Claim = z.object({ transaction_id: z.string() });
 
-// In the order of the writes. The document client does not unmarshall the items of cancellation reasons.
+// The reasons are in the order of the writes. The document client does not unmarshall their items.
 const findObstacles = (
   writes: readonly RoledWrite[],
   { CancellationReasons = [] }: TransactionCanceledException,
@@ -27,10 +27,10 @@ const findObstacles = (
   });
 
 /**
- * The reason why DynamoDB canceled a commit. A commit that was sent again after a lost reply finds its own writes and
+ * Returns why DynamoDB canceled a commit. A commit that was sent again after a lost reply finds its own writes and
  * counts as committed.
  *
- * Throws `Contention` where the caller should retry, and the exception itself where it is a bug.
+ * Throws `Contention` if the caller should retry, and the exception itself if it is a bug.
  */
 export const findRefusal = (
   { idempotency, head, nowMs }: Commit,
@@ -45,18 +45,19 @@ export const findRefusal = (
   const replay = record && idempotency ? replayFrom(record, idempotency, nowMs) : undefined;
   if (replay) return replay;
 
-  // The entry's hash covers the state, the time and the previous entry: only this commit can have written it. Audit
+  // The entry's hash covers the state, the time and the previous entry, so only this commit can have written it. Audit
   // entries are never deleted.
   if (failedAs('audit')?.item?.['hash'] === head.entry.hash) return { kind: 'committed', isRepeat: true };
 
-  // The other writer may be an earlier attempt of this request. Its outcome decides what the other reasons mean.
+  // The other writer may be an earlier attempt of this request. Its outcome determines the meaning of the other
+  // reasons.
   if (isContended(obstacles.flatMap(({ role, code }) => (tellingRoles.has(role) ? [code] : []))))
     return throwCanceled(exception);
 
   const claim = failedAs('take');
   if (claim) return { kind: 'reference_taken', transactionId: Claim.parse(claim.item).transaction_id };
   if (failed.some(({ role }) => staleRoles.has(role))) return { kind: 'stale' };
-  // An open entry may be missing because of a concurrent change of the head. Only without contention was it a filing.
+  // A concurrent change of the head can also remove an open entry. Only without contention was it a filing.
   if (isContended(obstacles.map(({ code }) => code))) return throwCanceled(exception);
   if (failed.some(({ role }) => closedRoles.has(role))) return { kind: 'period_closed' };
   throw exception;
@@ -73,14 +74,14 @@ const transact = <Refused>(
     remainingMs,
   );
 
-/** The ledger on DynamoDB. It stops retrying contention when `remainingMs` is used up. */
+/** Returns the ledger on DynamoDB. It stops retrying contention when `remainingMs` is used up. */
 export const ledgerWithin = (remainingMs?: RemainingMs): Ledger => ({
   ...ledgerReadsWithin(remainingMs),
   commit: (commit) => {
     const writes = commitWrites(commit);
     return transact(writes, (exception) => findRefusal(commit, writes, exception), remainingMs);
   },
-  // A transaction even for one write, so that a refusal has the same form as a commit's.
+  // Uses a transaction even for one write, so a rejection has the same form as a commit's.
   saveAnswer: (account, idempotency, nowMs, owner) => {
     const commit = { account, idempotency, nowMs };
     const writes = [...idempotencyWrites(commit), ...(owner ? answerLinkWrites(account, owner, commit) : [])];

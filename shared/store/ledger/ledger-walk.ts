@@ -3,7 +3,7 @@ import { environment } from '../../config/environment.ts';
 import { batchGet, type Item, type Items, keysMax, partitionQuery, queryPages, readItem } from '../client/reads.ts';
 import { auditKey, chainKey, claimKey, headKey, type ItemKey, openEntryPartitions, valueOfAccount } from '../keys.ts';
 
-/** Paged reads of one account for operator commands. Memory does not grow with the ledger. */
+/** Paged reads of one account for operator commands. Memory use does not grow with the ledger. */
 
 export type { Item };
 
@@ -21,10 +21,7 @@ const byAccount = (account: string, limit: number, forward: boolean, after: stri
   Limit: limit,
 });
 
-/**
- * The ids of an account's transactions, oldest first and after an id, in pages. An index may be seconds behind the
- * table.
- */
+/** Yields pages of an account's transaction ids, oldest first, after an id. The index can lag the table by seconds. */
 export const transactionIds = async function* (
   account: string,
   limit: number,
@@ -38,7 +35,7 @@ export const newestId = async (account: string): Promise<string | undefined> => 
   return undefined;
 };
 
-/** The ids of a sale's credits, in pages. */
+/** Yields pages of the ids of a sale's credits. */
 export const creditIds = async function* (account: string, sale: string): AsyncGenerator<readonly string[]> {
   const query = {
     TableName,
@@ -46,13 +43,13 @@ export const creditIds = async function* (account: string, sale: string): AsyncG
     KeyConditionExpression: 'account_parent = :parent',
     ExpressionAttributeValues: { ':parent': valueOfAccount(account, sale) },
     ProjectionExpression: 'id',
-    // The number of heads that are read together.
+    // The number of heads read per batch.
     Limit: keysMax,
   };
   for await (const items of queryPages(query)) yield listIds(items);
 };
 
-/** The items of a transaction's audit entries, oldest first, strongly consistent, in pages. */
+/** Yields pages of a transaction's audit entry items, oldest first, strongly consistent. */
 export const auditItems = (account: string, id: string): AsyncGenerator<Items> =>
   queryPages({
     TableName,
@@ -62,7 +59,7 @@ export const auditItems = (account: string, id: string): AsyncGenerator<Items> =
 
 const partition = (pk: string): AsyncGenerator<Items> => queryPages(partitionQuery(TableName, pk));
 
-/** The items of an account's open entries in one state, strongly consistent, in pages. */
+/** Yields pages of an account's open entry items in one state, strongly consistent. */
 export const openEntryItems = async function* (account: string, state: string): AsyncGenerator<Items> {
   for (const pk of openEntryPartitions(account, state)) yield* partition(pk);
 };
@@ -73,7 +70,7 @@ export type ChainItems = {
   readonly periods: readonly { readonly period_end: string; readonly filing: unknown }[];
 };
 
-/** Read the items of a state's periods, strongly consistent: a few hundred in a decade. */
+/** Reads the items of a state's periods, strongly consistent: a few hundred per decade. */
 export const chainItems = async (account: string, state: string): Promise<ChainItems> => {
   const { pk, sk: chainSk } = chainKey(account, state);
   const items = (await Array.fromAsync(partition(pk))).flat();
@@ -83,15 +80,15 @@ export const chainItems = async (account: string, state: string): Promise<ChainI
   };
 };
 
-/** The item of a transaction, strongly consistent. */
+/** Reads the item of a transaction, strongly consistent. */
 export const headItem = (account: string, id: string): Promise<Item | undefined> =>
   readItem(TableName, headKey(account, id));
 
-/** The item of the claim on a reference, strongly consistent. */
+/** Reads the item of the claim on a reference, strongly consistent. */
 export const findClaimItem = (account: string, reference: string): Promise<Item | undefined> =>
   readItem(TableName, claimKey(account, reference));
 
-/** The existing items of these keys, strongly consistent, by key; at most 100. */
+/** Returns the existing items of at most 100 keys, by key, strongly consistent. */
 export const itemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
   const found = keys.length === 0 ? [] : await batchGet(TableName, keys);
   return new Map(found.map((item) => [`${item['pk']} ${item['sk']}`, item]));

@@ -3,13 +3,13 @@ import { EntryFigures, entryPlaceShape, type LiabilityEntry } from '../../ledger
 import { compressed, defineItem, type Item } from '../define-item.ts';
 import { openEntryKey } from '../keys.ts';
 
-// The figures are compressed: a thousand lines may have hundreds of jurisdictions.
+// The amounts are compressed: 1,000 lines can have hundreds of jurisdictions.
 const items = defineItem({
   key: openEntryKey,
   schema: z.object({ ...entryPlaceShape, figures: compressed(EntryFigures) }),
 });
 
-/** The attributes that open and filed entries share. */
+/** Returns the attributes that open and filed entries share. */
 export const entryAttributes = ({ base, amounts, document, exceptions, ...place }: LiabilityEntry) =>
   items.attributes({ ...place, figures: { base, amounts, document, exceptions } });
 
@@ -18,7 +18,7 @@ export const openEntryItem = (account: string, entry: LiabilityEntry): Item => (
   ...entryAttributes(entry),
 });
 
-/** The entry of an item, open or filed. Throws where the item is not what `openEntryItem` makes. */
+/** Parses an entry, open or filed. Throws if the item does not have the format that `openEntryItem` writes. */
 export const openEntryFrom = (item: unknown): LiabilityEntry => {
   const { figures, ...place } = items.read(item);
   return { ...place, ...figures };

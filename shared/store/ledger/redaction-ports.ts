@@ -30,7 +30,7 @@ import { transactionFrom } from './transaction-item.ts';
 
 const TableName = environment.tables.transactions;
 
-/** The items of a transaction: the head, the audit entries, and links to saved answers. */
+/** Reads the items of a transaction: the head, the audit entries, and links to saved responses. */
 const read: RedactionStore['read'] = async (account, id) => {
   const { pk, sk: headSk } = headKey(account, id);
   const head = await readItem(TableName, { pk, sk: headSk });
@@ -51,7 +51,7 @@ const read: RedactionStore['read'] = async (account, id) => {
   return { stored, newest, answers: [...answers, ...(await linkedAnswers(pk, answerLinkPrefix))] };
 };
 
-/** The digests of the idempotency records that are linked in a partition. */
+/** Returns the digests of the idempotency records that are linked in a partition. */
 export const linkedAnswers = async (pk: string, prefix = ''): Promise<string[]> => {
   const digests: string[] = [];
   const query = {
@@ -63,9 +63,9 @@ export const linkedAnswers = async (pk: string, prefix = ''): Promise<string[]> 
   return digests;
 };
 
-/** Remove the personal data from the saved answers that exist. A retry of their requests gets them without it. */
+/** Removes the personal data from the saved responses that exist. Retries of their requests receive the redacted response. */
 export const redactAnswers: RedactionStore['redactAnswers'] = async (account, digests) => {
-  // A key that was used again after a day has one record and two links.
+  // An idempotency key that was reused after a day has one record and two links.
   for await (const some of batchesOf([...new Set(digests)], keysMax)) {
     const records = await batchGet(
       TableName,
@@ -77,7 +77,7 @@ export const redactAnswers: RedactionStore['redactAnswers'] = async (account, di
       const write = new PutCommand({
         TableName,
         Item: { ...record, answer },
-        // The record may have expired, and another request may have used its key.
+        // The record may have expired and its key may have been reused by a different request.
         ConditionExpression: 'fingerprint = :fingerprint AND expires_at = :end',
         ExpressionAttributeValues: { ':fingerprint': record['fingerprint'], ':end': record['expires_at'] },
       });
@@ -90,7 +90,7 @@ const locateEntries: RedactionStore['locateEntries'] = async (account, expected)
   if (expected.length === 0) return [];
   const isOpen = (found: Awaited<ReturnType<typeof findEntries>>) =>
     found.every((place) => place.found.some(({ filing }) => filing === null));
-  // Most recent entries are open, and then the filings are not read.
+  // Most recent entries are open, so the filings usually do not need to be read.
   const open = await findEntries(account, expected, []);
   const all = isOpen(open) ? open : await findEntries(account, expected, await allFilings(account));
   return all.flatMap(({ found }) =>
@@ -98,7 +98,7 @@ const locateEntries: RedactionStore['locateEntries'] = async (account, expected)
   );
 };
 
-/** The ports of redactions on DynamoDB, for a caller with this much time left. */
+/** Returns the ports of redactions on DynamoDB, for a caller with this much time left. */
 export const redactionPorts = (remainingMs: RemainingMs = () => Number.POSITIVE_INFINITY): RedactionPorts => ({
   store: {
     read,
@@ -118,7 +118,7 @@ export const redactionPorts = (remainingMs: RemainingMs = () => Number.POSITIVE_
   remainingMs,
 });
 
-// A redaction reads a transaction twice, its entries, filings and answers, and writes once.
+// A redaction reads a transaction twice, its entries, filings and saved responses, and writes once.
 const batchMsMax = 7 * callMsMax + contendedMsMax(callMsMax);
 
 const Reached = z.object({ after: z.string() });
@@ -128,7 +128,7 @@ const reached: RetentionPorts['reached'] = async (account) => {
   return item === undefined ? null : Reached.parse(item).after;
 };
 
-// Keep the position of a concurrent run that is ahead.
+// If a concurrent run is ahead, keep its position.
 const reach: RetentionPorts['reach'] = async (account, after) => {
   await isWritten(
     database.send(
@@ -144,7 +144,7 @@ const reach: RetentionPorts['reach'] = async (account, after) => {
 };
 
 const olderIds: RetentionPorts['olderIds'] = async (account, after, beforeMs, limit) => {
-  // Ids begin with the time of creation.
+  // Ids begin with the creation time.
   const end = `txn_${encodeTime(beforeMs, 10)}`;
   const start = after === null ? 'txn_' : `${after}!`;
   if (start >= end) return [];
@@ -159,7 +159,7 @@ const olderIds: RetentionPorts['olderIds'] = async (account, after, beforeMs, li
   return items.map(({ id }) => String(id));
 };
 
-/** The ports of the retention setting, for a schedule with this much time left. */
+/** Returns the ports of the retention setting, for a schedule with this much time left. */
 export const retentionPorts = (remainingMs: RemainingMs, onFailure: RetentionPorts['onFailure']): RetentionPorts => ({
   ...redactionPorts(remainingMs),
   accountIds: listAccountIds,

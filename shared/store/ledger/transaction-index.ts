@@ -14,7 +14,7 @@ import { queryPage, startAfter } from '../client/reads.ts';
 import { draftPartition, draftShards, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
 import { summaryFrom } from './transaction-item.ts';
 
-// Sort before and after every id and instant that Levy writes.
+// Sort before and after every id and timestamp that Levy writes.
 const lowest = '!';
 const highest = '~';
 
@@ -30,7 +30,7 @@ const partitions = {
 const partitionValue = (account: string, value: string | null) =>
   value === null ? account : valueOfAccount(account, value);
 
-/** An index's sort key: its name, a row's place in it, and the bounds of a query in it. */
+/** An index's sort key: its name, the sort key value of a row, and the default bounds of a query. */
 const byId = (from: string | null, to: string | null) => ({
   name: 'id',
   placeOf: ({ id }: ListPosition) => id,
@@ -51,14 +51,14 @@ const Key = z.object({ pk: z.string(), tax_date_id: z.optional(z.string()) });
 
 const emptyPage: ListPage = { rows: [], read: 0, next: null };
 
-/** Built from the caller's account, so that a position cannot address another account's rows. */
+/** Built from the caller's account, so a position cannot address a different account's rows. */
 const startKey = (account: string, query: ListQuery, sort: ReturnType<typeof byId>, position: ListPosition) => ({
   ...headKey(account, position.id),
   [partitions[query.index]]: partitionValue(account, query.value),
   [sort.name]: sort.placeOf(position),
 });
 
-/** The filter of a query, with the names and values that it uses. */
+/** Returns the filter of a query, with the names and values that it uses. */
 const buildFilter = ({ statuses, type, state }: RowConditions = {}) => {
   const conditions = [
     statuses && `#status IN (${statuses.map((_, at) => `:status${at}`).join(', ')})`,
@@ -80,7 +80,7 @@ const buildFilter = ({ statuses, type, state }: RowConditions = {}) => {
   };
 };
 
-/** The position of the last row that was read, which the filter may have dropped. */
+/** The position of the last row read, even if the filter dropped it. */
 const readPosition = (key: unknown): ListPosition => {
   const { pk, tax_date_id } = Key.parse(key);
   return { id: headOwner(pk).id, tax_date: tax_date_id?.split('#')[0] ?? null };
@@ -89,7 +89,7 @@ const readPosition = (key: unknown): ListPosition => {
 const page = async (account: string, query: ListQuery): Promise<ListPage> => {
   const sort = (query.index === 'by_tax_date' ? byTaxDate : byId)(query.from, query.to);
   const place = query.after === null ? null : sort.placeOf(query.after);
-  // DynamoDB refuses bounds in the wrong order, and a start key outside of the bounds.
+  // DynamoDB rejects bounds in the wrong order, and a start key outside the bounds.
   if (sort.from > sort.to || (place !== null && place < sort.from)) return emptyPage;
   const startsInside = query.after !== null && place !== null && place <= sort.to;
   const filter = buildFilter(query.where);
@@ -112,7 +112,7 @@ const page = async (account: string, query: ListQuery): Promise<ListPage> => {
   return { rows: items.map(summaryFrom), read, next: last ? readPosition(last) : null };
 };
 
-/** Pages of transactions from the indexes, which may be seconds behind the table. */
+/** Reads pages of transactions from the indexes, which can lag the table by seconds. */
 export const transactionIndex: TransactionIndex = { page };
 
 const Row = z.object({ pk: z.string(), expires_at: z.string() });
@@ -128,7 +128,7 @@ const draftKey = (shard: number, { account, id, expires_at }: ExpiredDraft) => (
   expires_at,
 });
 
-/** The drafts by deadline, from the sparse index of drafts. */
+/** Reads drafts by deadline from the sparse index of drafts. */
 export const draftIndex: DraftIndex = {
   shards: draftShards,
   expired: async (shard, nowMs, limit, after) => {

@@ -10,31 +10,31 @@ import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { compressBytes, compressText, decompress, decompressBytes } from '../client/compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
 
-// Fills the last byte of a text of odd length. The texts themselves have the other hexadecimal digits only.
+// Pads a string of odd length to a whole byte. The strings themselves contain no `f`, only other hexadecimal digits.
 const filler = 'f';
 const packed = (text: string) => compressBytes(Buffer.from(text.length % 2 === 0 ? text : text + filler, 'hex'));
 const unpacked = (attribute: Uint8Array) => decompressBytes(attribute).toString('hex').replace(filler, '');
 
-/** The attribute of the amounts credited on a sale; none where nothing was credited. */
+/** Returns the attribute with the credited amounts of a sale; none if nothing was credited. */
 const creditedAttribute = ({ transaction, credited }: StoredTransaction) => {
   const text = creditedText(credited, transaction);
   return isEmpty(text) ? {} : { credited: packed(text) };
 };
 
-// An upper bound of the compressed length of incompressible bytes: version, checksum, and five bytes for each block.
+// Returns an upper bound of the compressed length of incompressible bytes: version, checksum, and five bytes per block.
 const compressedMax = (length: number) => length + 64 + Math.ceil(length / 1000);
 
-/** The most bytes that the attribute can have for any credits of the sale. */
+/** Returns the maximum size of the attribute in bytes, for any credits of the sale. */
 export const creditedBytesMax = (sale: Transaction): number => compressedMax(Math.ceil(creditedTextMax(sale) / 2));
 
 type Compressed = RecordedBasis & Pick<StoredTransaction, 'transaction'>;
 
-// The lines are most of the text, and a change is measured before it is written.
+// Cache of serialized lines, which are most of the JSON: a change is measured before it is written.
 const lineTexts = new WeakMap<object, string>();
 
 const texts = ({ transaction, ...basis }: Compressed) => {
-  // `null` keeps the order of the keys: the transaction that is read back equals the response byte by byte.
-  // The explanation is as long as the lines. In the summary, every index would project it.
+  // `null` preserves the order of keys, so the stored transaction reads back byte for byte as in the response. The
+  // explanation is as long as the lines, and every index would project it with the summary.
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
   const others = JSON.stringify({ explanation, ...z.encode(RecordedBasis, basis) });
@@ -54,14 +54,14 @@ const sizeBy = (stored: Compressed, sizeOf: (text: string) => number): number =>
 };
 
 /**
- * The bytes that a transaction takes: its compressed attributes, and for a sale the greatest length of its credit
- * counters. The schema bounds the other attributes to 5 KB.
+ * Returns the stored size of a transaction in bytes: its compressed attributes, plus the maximum size of the credit
+ * counters for a sale. The schema limits the other attributes to 5 KB.
  */
 export const storedSize = (stored: Compressed): number => sizeBy(stored, (text) => compressText(text).byteLength);
 
 /**
- * An upper bound of `storedSize` that needs no compression, which adds at most 18 bytes and about 1 for each 3,000 (zlib's
- * deflateBound).
+ * Returns an upper bound of `storedSize` without compressing. Compression adds at most 18 bytes and about 1 per 3,000
+ * (zlib's deflateBound).
  */
 export const storedSizeMax = (stored: Compressed): number =>
   sizeBy(stored, (text) => Buffer.byteLength(text) * 1.001 + 64);
@@ -69,7 +69,7 @@ export const storedSizeMax = (stored: Compressed): number =>
 const optionally = (value: string | null | undefined, attribute: (value: string) => Record<string, string>) =>
   value === null || value === undefined ? {} : attribute(value);
 
-/** The deadline of a draft, with the partition of the index that the sweep reads. Other statuses have neither. */
+/** Returns a draft's deadline and its partition in the index that the sweep reads. Other statuses have neither. */
 const deadline = (account: string, { id, status, expires_at }: Transaction) =>
   status === 'draft'
     ? optionally(expires_at, (at) => ({
@@ -78,12 +78,12 @@ const deadline = (account: string, { id, status, expires_at }: Transaction) =>
       }))
     : {};
 
-/** The states with a tax or an exemption, as the filter `state` of a list sees them. */
+/** Returns the states with a tax or an exemption, for the list filter `state`. */
 const listStates = ({ tax_summary }: Transaction): string[] => [
   ...new Set(tax_summary.map(({ jurisdiction_code }) => stateOfJurisdiction(jurisdiction_code))),
 ];
 
-/** The item of a transaction: compressed, with the attributes that conditions, lists and operators need. */
+/** Builds the item of a transaction: compressed, with the attributes that conditions, lists and operators need. */
 export const transactionItem = (account: string, stored: StoredTransaction): Record<string, unknown> => {
   const { transaction } = stored;
   const { id, reference_id, parent_transaction_id, customer } = transaction;
@@ -106,7 +106,7 @@ export const transactionItem = (account: string, stored: StoredTransaction): Rec
     credited_amount: transaction.credited_amount,
     credited_tax_amount: transaction.credited_tax_amount,
     auditHash: stored.auditHash,
-    // The salt is nowhere else, so that removing it removes every way to check a guess of the data.
+    // The salt is stored only here. Once it is removed, guesses of the data can no longer be checked.
     commitments: stored.commitments,
     ...deadline(account, transaction),
     ...optionally(reference_id, (value) => ({ reference_id: value, account_reference: ofAccount(value) })),
@@ -121,7 +121,7 @@ export const transactionItem = (account: string, stored: StoredTransaction): Rec
 };
 
 const bytes = z.instanceof(Uint8Array);
-// Without the id, which the index by tax date does not project. Every index has the table's keys.
+// The id is omitted, because the tax date index does not project it. Every index has the table's keys.
 const rowShape = { pk: z.string(), status: z.string(), version: z.int(), summary: bytes };
 const Row = z.object(rowShape);
 const Head = z.object({
@@ -132,8 +132,8 @@ const Head = z.object({
   commitments: z.union([z.strictObject({ salt: z.string() }), z.strictObject({ digest: z.string() })]),
 });
 
-// The checksum of the attribute shows that the bytes are those that were written. Not every field is validated: a later version may
-// drop a product tax code, and must still read today's transactions. Full validation of 1,000 lines takes 8 ms more.
+// The attribute's checksum proves that the bytes are as written. Fields are not fully validated: a later version may
+// drop a product tax code, but must still read today's transactions. Full validation of 1,000 lines takes 8 ms more.
 const Summary = z.custom<TransactionSummary>((value) => {
   const { object, currency, tax_date } = Object(value);
   return object === 'transaction' && typeof currency === 'string' && typeof tax_date === 'string';
@@ -146,15 +146,18 @@ const Lines = z.extend(RecordedBasis, {
 const readSummary = ({ pk, status, version, summary }: z.infer<typeof Row>): TransactionSummary => {
   const read = Summary.parse(decompress(summary));
   const isConsistent = read.id === headOwner(pk).id && read.status === status && read.version === version;
-  // Without the values, because errors may be logged.
+  // Omit the values, because errors can be logged.
   assert(isConsistent, 'A transaction differs from its key attributes.');
   return read;
 };
 
-/** The transaction of an index row, without its lines. Throws where the row is not what `transactionItem` makes. */
+/**
+ * Parses the transaction of an index row, without its lines. Throws if the row does not have the format that
+ * `transactionItem` writes.
+ */
 export const summaryFrom = (item: unknown): TransactionSummary => readSummary(Row.parse(item));
 
-/** The transaction of a head. Throws where the item is not what `transactionItem` makes. */
+/** Parses the transaction of a head. Throws if the item does not have the format that `transactionItem` writes. */
 export const transactionFrom = (item: unknown): StoredTransaction => {
   const { lines, credited, auditHash, commitments, ...row } = Head.parse(item);
   const { line_items, explanation, ...basis } = z.decode(Lines, decompress(lines) as z.input<typeof Lines>);
@@ -168,7 +171,7 @@ export const transactionFrom = (item: unknown): StoredTransaction => {
   };
 };
 
-/** A stored transaction as JSON, for ledger files. */
+/** A stored transaction as JSON, for ledger export files. */
 export type TransactionJson = z.input<typeof RecordedBasis> &
   Pick<StoredTransaction, 'transaction' | 'commitments' | 'auditHash'> & { readonly credited: string };
 

@@ -8,15 +8,18 @@ import { ledger, ledgerWithin } from './ledger-store.ts';
 import { storedSize, storedSizeMax } from './transaction-item.ts';
 
 /**
- * The most bytes of a new sale, including its credit counters; more is 413. Metadata is not
- * included, because it may change at any time.
+ * The maximum size of a new sale in bytes, including its credit counters. A larger sale is rejected with 413. Metadata
+ * is excluded, because it can change at any time.
  */
 const saleBytesMax = 300_000;
 
-/** The most bytes of any other write, so that the transaction can still be voided. */
+/** The maximum size of any other write in bytes. It leaves room to void the transaction. */
 const storedBytesMax = 400_000;
 
-/** The most bytes of a void transaction: an item has at most 409,600, and the uncompressed attributes take up to 5,000. */
+/**
+ * The maximum size of a void transaction in bytes: the item limit is 409,600, and uncompressed attributes are up to
+ * 5,000.
+ */
 const voidBytesMax = 404_000;
 
 const withoutMetadata = (stored: StoredTransaction): StoredTransaction => ({
@@ -24,15 +27,16 @@ const withoutMetadata = (stored: StoredTransaction): StoredTransaction => ({
   transaction: { ...stored.transaction, metadata: {} },
 });
 
-// Most transactions are small: only a large one needs to be compressed to find its size.
+// Most transactions are small. Only a large one is compressed to find its size.
 const fits = (stored: StoredTransaction, bytesMax: number): boolean =>
   [storedSizeMax, storedSize].some((sizeOf) => sizeOf(stored) <= bytesMax);
 
 /**
- * Whether a transaction fits into an item now and after every later change, so that a sale can always be refunded.
+ * Whether a transaction fits into an item now and after every later change, so a sale can always be refunded.
  *
- * A sale with new figures must leave room for its credit counters and for 82 KB of metadata: 300 KB, these and the
- * uncompressed attributes are less than 400 KB. Credits need no such room: a refused one can be split into several.
+ * A sale with new amounts must leave room for its credit counters and for 82 KB of metadata. Together with the 300 KB
+ * limit and the uncompressed attributes, this is below 400 KB. Credits need no such room: a rejected credit can be
+ * split.
  */
 export const fitsItemLimit = (stored: StoredTransaction, figures: 'new' | 'kept'): boolean => {
   const { type, status } = stored.transaction;
@@ -52,7 +56,7 @@ export const transactionPorts: Ports = {
   fitsItemLimit,
 };
 
-/** The same ports for an invocation with this much time left. */
+/** Returns the same ports for an invocation with this much time left. */
 export const changePortsWithin = (remainingMs: RemainingMs): ChangePorts => ({
   ...transactionPorts,
   ledger: ledgerWithin(remainingMs),
