@@ -1,4 +1,4 @@
-// @isolated: the service reads the issuer when it is loaded.
+// @isolated: the service reads the issuer's settings at import.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { advanceClock } from '../../shared/config/clock.ts';
 import type { Call, Caller } from '../support/api.ts';
@@ -10,10 +10,10 @@ let issuer: LocalIssuer;
 let own: Caller;
 let other: Caller;
 let call: Call;
-/** A token of the account, unless the claims say otherwise. */
+/** Returns a valid token for the account, with the given claims overridden. */
 let tokenOf: (claims?: Record<string, unknown>, header?: { kid: string }) => Promise<string>;
 
-// The service reads its environment when it is loaded, so it is imported after the issuer.
+// The service reads its environment at import, so it is imported after the issuer has started.
 beforeAll(async () => {
   const kids = { rsa: 'RS256', elliptic: 'ES256', edwards: 'EdDSA', stranger: 'RS256' };
   issuer = await withIssuer(kids, {
@@ -39,7 +39,7 @@ afterAll(() => issuer.close());
 const get = (headers: Record<string, string>) => call('GET', '/transactions', { headers });
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-/** The whole refusal of a credential, except the sentence with the reason and the request's id. */
+/** The complete 401 response, except the reason in `detail` and the request id. */
 const heardOf = async (headers: Record<string, string>) => {
   const { status, body, headers: replied } = await get(headers);
   const [{ code, source, meta, detail, ...rest }, ...more] = body.errors;
@@ -60,31 +60,28 @@ const invalidToken = refused('auth_token_invalid', 'Authorization', ', error="in
 const disagreement = refused('auth_error', 'X-API-Key');
 
 describe('a good token', () => {
-  it.each(['rsa', 'elliptic', 'edwards'])(
-    'a token of the key %s reaches the account that its claim names',
-    async (kid) => {
-      const reference_id = `by-${kid}`;
-      const body = { ...sale({ status: 'finalized' }), reference_id };
-      const headers = bearer(await tokenOf({}, { kid }));
-      const { status, body: made } = await call('POST', '/transactions', { body, headers });
-      expect([status, made.reference_id]).toEqual([201, reference_id]);
-      expect((await own.call('GET', `/transactions/${made.id}`)).status).toBe(200);
-      expect((await other.call('GET', `/transactions/${made.id}`)).status).toBe(404);
-      const stranger = bearer(await tokenOf({ [accountClaim]: other.account.id }, { kid }));
-      expect((await call('GET', `/transactions/${made.id}`, { headers: stranger })).status).toBe(404);
-      // The audit trail names the subject.
-      const history = await own.call('GET', `/transactions/${made.id}/history`);
-      expect(history.body.data[0]).toMatchObject({ by: 'token:shop' });
-    },
-  );
+  it.each(['rsa', 'elliptic', 'edwards'])('reaches the account in its claim, signed with key %s', async (kid) => {
+    const reference_id = `by-${kid}`;
+    const body = { ...sale({ status: 'finalized' }), reference_id };
+    const headers = bearer(await tokenOf({}, { kid }));
+    const { status, body: made } = await call('POST', '/transactions', { body, headers });
+    expect([status, made.reference_id]).toEqual([201, reference_id]);
+    expect((await own.call('GET', `/transactions/${made.id}`)).status).toBe(200);
+    expect((await other.call('GET', `/transactions/${made.id}`)).status).toBe(404);
+    const stranger = bearer(await tokenOf({ [accountClaim]: other.account.id }, { kid }));
+    expect((await call('GET', `/transactions/${made.id}`, { headers: stranger })).status).toBe(404);
+    // The audit trail records the subject.
+    const history = await own.call('GET', `/transactions/${made.id}/history`);
+    expect(history.body.data[0]).toMatchObject({ by: 'token:shop' });
+  });
 
-  it('accepts a token with a just published key at once', async () => {
+  it('is accepted as soon as its signing key is published', async () => {
     await issuer.publish('next', 'ES384');
     expect((await get(bearer(await tokenOf({}, { kid: 'next' })))).status).toBe(200);
   });
 
   it.each(['key_9c1f24ad7be0', 'close-periods', 'draft_expired', 'token:shop', '👍 é', 's'.repeat(255)])(
-    'cannot imitate another credential by its subject: %s',
+    'cannot impersonate another credential through its subject: %s',
     async (sub) => {
       const headers = bearer(await tokenOf({ sub }));
       const { body } = await call('POST', '/transactions', { body: sale({ status: 'finalized' }), headers });
@@ -101,19 +98,19 @@ describe('a good token', () => {
       headers: reader,
     });
     expect([status, body.errors[0].code, body.errors[0].meta.scope]).toEqual([403, 'auth_forbidden', 'write']);
-    // Another claim than the configured one, of any type, changes nothing.
+    // A claim with a different name has no effect, whatever its type.
     expect((await get(bearer(await tokenOf({ scope: ['openid'] })))).status).toBe(200);
     const none = await get(bearer(await tokenOf({ permissions: undefined, scope: 'tax:read levy/read' })));
     expect([none.status, none.body.errors[0].meta.scope]).toEqual([403, 'read']);
   });
 });
 
-describe('401, in the envelope and with the challenge', () => {
-  it('every bad token is refused with 401', async () => {
+describe('401, with the error envelope and the WWW-Authenticate header', () => {
+  it('rejects every invalid token', async () => {
     const claims = (others: Record<string, unknown> = {}) =>
       issuer.claims({ [accountClaim]: own.account.id, permissions: ['tax:read'], ...others });
     const heard: unknown[] = [];
-    // The tokens of the other tests with the account in the configured claim.
+    // The invalid tokens of the other tests, with the account in the configured claim.
     const tokens = badTokens({ ...issuer, claims }).filter(([name]) => !name.includes('account'));
     for (const [name, make] of tokens) heard.push([name, await heardOf(bearer(await make()))]);
     expect(heard).toEqual(tokens.map(([name]) => [name, invalidToken]));
@@ -124,15 +121,15 @@ describe('401, in the envelope and with the challenge', () => {
     ['missing', undefined],
     ['unknown', 'acct_unknown'],
     ['a list', ['acct_unknown']],
-    ['another item of the table', 'unknown#ACCOUNT'],
-    ['not well-formed', 'acct_\ud800'],
+    ['another record type in the table', 'unknown#ACCOUNT'],
+    ['malformed', 'acct_\ud800'],
     ['two lines', 'acct_\n'],
-  ])('a token whose account is %s is refused with 401', async (_case, account) => {
+  ])('rejects a token whose account is %s', async (_case, account) => {
     expect(await heardOf(bearer(await tokenOf({ [accountClaim]: account })))).toEqual(invalidToken);
   });
 
   it.each(['\ud800', 'shop\udfff', 'shop\n', '\u0000', 'shop\u009b1m', 's'.repeat(256)])(
-    'a token whose subject cannot be written down is refused with 401: %j',
+    'rejects a token whose subject cannot be logged: %j',
     async (sub) => {
       const headers = bearer(await tokenOf({ sub }));
       expect(await heardOf(headers)).toEqual(invalidToken);
@@ -141,20 +138,20 @@ describe('401, in the envelope and with the challenge', () => {
     },
   );
 
-  it('refuses a token of more than 8 KiB with 401, even a valid one', async () => {
+  it('rejects a token over 8 KiB, even if it is valid', async () => {
     const large = await tokenOf({ groups: 'g'.repeat(6200) });
     expect(large.length).toBeGreaterThan(8192);
     expect(await heardOf(bearer(large))).toEqual(invalidToken);
     expect((await get(bearer(await tokenOf({ groups: 'g'.repeat(4000) })))).status).toBe(200);
   });
 
-  it('a token under another scheme, or sent twice, is refused with 401', async () => {
+  it('rejects a token under a different scheme or sent twice', async () => {
     const token = await tokenOf();
     for (const authorization of [token, `Basic ${token}`, `Bearer ${token} ${token}`, `Bearer,${token}`, 'Bearer'])
       expect(await heardOf({ Authorization: authorization })).toEqual(invalidToken);
   });
 
-  it('refuses two valid credentials of different accounts with 401', async () => {
+  it('rejects two valid credentials of different accounts', async () => {
     const token = bearer(await tokenOf());
     expect(await heardOf({ ...token, 'X-API-Key': other.key })).toEqual(disagreement);
     expect(
@@ -163,9 +160,9 @@ describe('401, in the envelope and with the challenge', () => {
   });
 });
 
-it("returns 503, not 401, where the issuer's keys are unavailable", async () => {
+it("returns 503, not 401, if the issuer's keys are unavailable", async () => {
   const headers = bearer(await issuer.sign(issuer.claims(), { kid: 'unheard-of' }, 'rsa'));
-  // The bad tokens before have used up the requests for unknown keys.
+  // The invalid tokens above have used up the allowed key lookups.
   advanceClock(10_000);
   for (const broken of [{ path: /./ }, { path: /keys$/, status: 200, body: '<html>' }]) {
     issuer.state.broken = broken;
@@ -176,7 +173,7 @@ it("returns 503, not 401, where the issuer's keys are unavailable", async () => 
       null,
     ]);
     expect(replied.get('Retry-After')).toBe('1');
-    // Tokens with a known key are served meanwhile.
+    // Tokens signed with a cached key still work.
     expect((await get(bearer(await tokenOf()))).status).toBe(200);
     advanceClock(5000);
   }

@@ -34,13 +34,13 @@ const clientOf = async (options: CallOptions & Partial<Pick<ClientOptions, 'url'
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const collected = <Item>(items: AsyncIterable<Item>): Promise<Item[]> => Array.fromAsync(items);
 
-describe('the types of the client', () => {
-  it('are of the newest version', () => {
+describe("the client's types", () => {
+  it('match the newest API version', () => {
     const newest = document.components.schemas.ServiceVersion.enum.at(-1);
     expect(readFileSync(pathOf('shared/client/client.ts'), 'utf8')).toContain(`['ServiceVersion'] = '${newest}'`);
   });
 
-  it('allow a retry of every POST, because each takes an Idempotency-Key or needs only the scope read', () => {
+  it('allow a retry of every POST, because each takes an Idempotency-Key or needs only the read scope', () => {
     const operations = Object.entries<Record<string, { readonly parameters?: readonly unknown[] }>>(document.paths);
     const withoutKey = operations.flatMap(([path, { post }]) =>
       post && !JSON.stringify(post.parameters ?? []).includes('IdempotencyKey') ? [path] : [],
@@ -49,8 +49,8 @@ describe('the types of the client', () => {
     expect(withoutKey.sort()).toEqual(readOnly.map(({ path }) => path).sort());
   });
 
-  it('refuse each mistake', () => {
-    // Compiled by `npm run check`, never called.
+  it('reject each mistake', () => {
+    // Type-checked by `npm run check`, never called.
     const mistakes = async (levy: Levy) => {
       // @ts-expect-error an amount is a string
       await levy.post('/calculations', { body: { ...sale, line_items: [{ quantity: 2, unit_price: '50.00' }] } });
@@ -70,7 +70,7 @@ describe('the types of the client', () => {
       await levy.get('/transactions', { query: { status: 'open' } });
       // @ts-expect-error misspelt option
       await levy.get('/transactions', { timeoutMS: 1000 });
-      // @ts-expect-error a page for people
+      // @ts-expect-error an HTML page
       await levy.get('/docs');
       // @ts-expect-error not a list
       levy.list('/coverage');
@@ -91,7 +91,7 @@ describe('the types of the client', () => {
 });
 
 describe('a workflow', () => {
-  it('a draft is finalized and partly refunded', async () => {
+  it('finalizes a draft and partly refunds it', async () => {
     const levy = await clientOf();
     const { id } = orThrow(await levy.post('/transactions', { body: { ...sale, status: 'draft' } }));
     const body = { status: 'finalized', reference_id: 'inv_1' } as const;
@@ -104,7 +104,7 @@ describe('a workflow', () => {
     expect(read.history).toHaveLength(3);
   });
 
-  it('a return is read with its entries and as a spreadsheet', async () => {
+  it('reads a return with its entries, and as CSV', async () => {
     const levy = await clientOf();
     await sell(levy, { tax_date: '2026-09-05' });
     const month = { state: 'MI', period_end: '2026-09-30' };
@@ -124,7 +124,7 @@ describe('a workflow', () => {
 });
 
 describe('a result', () => {
-  it('is a refusal with its code and status', async () => {
+  it('has the code and status of an error', async () => {
     const levy = await clientOf();
     const body = { ...sale, status: 'finalized', reference_id: 'twice' } as const;
     const { id } = orThrow(await levy.post('/transactions', { body }));
@@ -134,7 +134,7 @@ describe('a result', () => {
     expect(() => orThrow(second)).toThrow('conflict_duplicate_reference_id');
   });
 
-  it('is a refusal, not_modified, for the current ETag', async () => {
+  it('has the code not_modified if the ETag is current', async () => {
     const levy = await clientOf();
     const query = { state: 'MI' };
     const first = await levy.get('/coverage', { query });
@@ -144,15 +144,15 @@ describe('a result', () => {
     expect(second).toMatchObject({ ok: false, refusal: { status: 304, code: 'not_modified' } });
   });
 
-  it('is not found for an id with special characters', async () => {
+  it('is not_found for an id with special characters', async () => {
     const levy = await clientOf();
     for (const id of ['a/b', 'é?x=1#y', '%2e%2e', ' '])
       expect(await levy.get('/transactions/{id}', { path: { id } })).toMatchObject({ refusal: { code: 'not_found' } });
   });
 });
 
-describe('a list', () => {
-  it('yields every item of every page, with and without cursors, and throws for a refusal', async () => {
+describe('a list iterator', () => {
+  it('yields every item of every page, with and without cursors, and throws on an error', async () => {
     let calls = 0;
     const fetch = (...request: Parameters<typeof globalThis.fetch>) => {
       calls++;
@@ -192,7 +192,7 @@ describe('behind a broken connection', () => {
     for (const close of proxies) close();
   });
 
-  /** A client whose first two requests fail. */
+  /** Returns a client whose first two requests fail. */
   const brokenFor = async (fault: Break, call: CallOptions = {}) => {
     const { url } = await startApi();
     let seen = 0;
@@ -230,7 +230,7 @@ describe('behind a broken connection', () => {
     expect(await collected(levy.list('/transactions'))).toMatchObject([{ id }]);
   });
 
-  it('finds what an unanswered write recorded by repeating the call with its own key', async () => {
+  it('finds a write that got no response by repeating the call with the same key', async () => {
     const { levy } = await brokenFor({ back: () => 'hang up' });
     const call = { body: { ...sale, status: 'finalized' }, idempotencyKey: 'shop-placed-1', maxTries: 1 } as const;
     const unanswered = levy.post('/transactions', call);
@@ -240,7 +240,7 @@ describe('behind a broken connection', () => {
   });
 });
 
-it('the package installs, compiles in a strict project, and runs the example of a checkout', async () => {
+it('the package installs, compiles in a strict project, and runs the checkout example', async () => {
   const run = promisify(execFile);
   const folder = await mkdtemp(join(tmpdir(), 'levy-storefront-'));
   const inFolder = (file: string, words: readonly string[], env = {}) =>

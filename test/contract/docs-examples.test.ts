@@ -11,7 +11,7 @@ import type { Answer, BodyOfOperation, OperationId } from '../support/http.ts';
 const word = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs;
 const piece = /'([^']*)'|"((?:\\.|[^"\\])*)"|([^'"]+)/gs;
 
-/** The words of one command as a shell reads them: quotes, backslashes, and variables outside of single quotes. */
+/** Splits one command into words as a shell does: quotes, backslashes, and variables outside single quotes. */
 const shellWords = (command: string, variables: Readonly<Record<string, string>>): readonly string[] => {
   const expanded = (text: string): string =>
     text.replace(/\\(.)|\$(\w+)/gs, (_, escaped?: string, name = '') => {
@@ -35,7 +35,7 @@ const options = {
   header: { type: 'string', short: 'H', multiple: true },
 } as const;
 
-/** The request of a curl command in the documentation. Refuses unknown options. */
+/** Parses a curl command of the documentation into a request. Throws on an unknown option. */
 const curlRequest = (command: string, variables: Readonly<Record<string, string>>) => {
   const [curl, ...args] = shellWords(command, variables);
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
@@ -50,13 +50,13 @@ const curlRequest = (command: string, variables: Readonly<Record<string, string>
 const commandsOf = (operationId: string) => codeIn(operationId, 'sh');
 const variables = { LEVY: '', LEVY_KEY: 'the key' };
 
-// test/support/setup-api.ts compares each response with the document.
-it('every curl command of the page works, with the ids of earlier responses', async () => {
+// test/support/setup-api.ts checks each response against the OpenAPI document.
+it('every curl command on the page works, using ids from earlier responses', async () => {
   const caller = await newCaller();
   const filer = filerOf(caller);
   const ran = new Set<string>();
   type Ids = { transaction?: string; filing?: string };
-  /** Run the one command of an operation that a pattern matches. */
+  /** Runs the only command of the operation that matches a pattern. */
   const run = async <Name extends OperationId>(operationId: Name, pattern: RegExp, ids: Ids = {}) => {
     const [command = '', ...others] = commandsOf(operationId).filter((text) => pattern.test(text));
     expect([operationId, pattern, command === '', others]).toEqual([operationId, pattern, false, []]);
@@ -65,7 +65,7 @@ it('every curl command of the page works, with the ids of earlier responses', as
       .replaceAll(exampleId, ids.transaction ?? exampleId)
       .replaceAll(exampleFilingId, ids.filing ?? exampleFilingId);
     const { method, url, headers, rawBody } = curlRequest(known, { LEVY: '', LEVY_KEY: caller.key });
-    // Only the command itself sends a key.
+    // Only the command sends an API key, not the test.
     const answer = await anonymous.call(method, url, { headers, ...(rawBody !== null && { rawBody }) });
     return answer as Answer<BodyOfOperation<Name>>;
   };
@@ -134,7 +134,7 @@ it('every curl command of the page works, with the ids of earlier responses', as
 
 type Media = { readonly example?: unknown; readonly examples?: Readonly<Record<string, { readonly value: unknown }>> };
 
-/** Run a TypeScript sample with a `fetch` that records its request. */
+/** Runs a TypeScript sample with a `fetch` that records its request. */
 const typescriptRequest = async (code: string) => {
   const sent: { url?: string; method?: string; headers?: Record<string, string>; body?: string } = {};
   const fetch = async (url: string, options: object) => {
@@ -150,7 +150,7 @@ const typescriptRequest = async (code: string) => {
 const media = (content: object): readonly Media[] =>
   Object.entries<Media>({ ...content }).flatMap(([type, value]) => (type === 'application/json' ? [value] : []));
 
-/** What a Python sample sends. */
+/** Returns the request that a Python sample sends. */
 const pythonRequest = (code: string) => {
   const [, name = '', url = ''] = /requests\.(\w+)\(\n {4}f"\{os\.environ\['LEVY'\]\}(.+)",\n/.exec(code) ?? [];
   const [, literal = 'null'] = /^ {4}json=(.*),\n\)$/ms.exec(code) ?? [];
@@ -160,7 +160,7 @@ const pythonRequest = (code: string) => {
 };
 
 it.each([...operations.values()])(
-  '$operationId has the examples of the document in each language, and a form',
+  "$operationId has the document's examples in each language, and a form",
   async (operation) => {
     const { operationId: id, method, path, requestBody, responses } = operation;
     const bodies = media(requestBody?.content ?? {}).flatMap(({ examples = {} }) =>
@@ -187,7 +187,7 @@ it.each([...operations.values()])(
     const form = only(`[id="${id}"] form`);
     expect(form.dataset).toMatchObject({ method, path });
     expect('public' in form.dataset).toBe(isPublic(operation));
-    // linkedom does not decode the entities of a textarea.
+    // linkedom does not decode entities in a textarea.
     for (const { value } of all('textarea', form))
       expect(JSON.parse(value.replaceAll('&quot;', '"'))).toEqual(bodies[0]);
   },

@@ -21,7 +21,7 @@ import { problemsOf, schemaProblems } from './validate-response.ts';
 const taxed = (product_tax_code: string) => ({ ...sale, line_items: [{ ...sale.line_items[0], product_tax_code }] });
 const sentTo = (address: object) => ({ ...sale, customer: { address } });
 
-/** The response to a new caller. */
+/** Returns the response to the request of a new caller. */
 const call = async (method: string, path: string, request: Request = {}): Promise<Answer> =>
   (await newCaller()).call(method, path, request);
 
@@ -30,7 +30,7 @@ const calculate = async (body: object, settings: Partial<Settings> = {}): Promis
 
 const create = (caller: Caller, body: object, headers = {}) => caller.call('POST', '/transactions', { body, headers });
 
-/** Create a transaction that a test needs. */
+/** Creates a transaction and throws if it fails. */
 const created = async (caller: Caller, body: object) => {
   const answer = await create(caller, body);
   expect([answer.status, answer.body.errors]).toEqual([201, undefined]);
@@ -57,7 +57,7 @@ const expiredKey = async (): Promise<string> => {
 
 const close = (period_end: string, others: object = {}) => ({ body: { state: 'MI', period_end, ...others } });
 
-/** A request that returns each error code. A new code does not compile without one. */
+/** Returns a request for each error code. A new code does not compile without one. */
 const provocations: Record<Code, () => Promise<Answer>> = {
   validation_malformed_json: () => call('POST', '/calculations', { rawBody: '{' }),
   auth_error: () => anonymous.call('GET', '/product-attributes'),
@@ -107,7 +107,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
     await created(caller, creditOf(parent));
     return update(caller, parent, { status: 'void' });
   },
-  // Closing a period removes the open entry.
+  // Closing the period removes its open entry.
   conflict_period_closed: async () => {
     const caller = await newCaller();
     const { id, currency } = await created(caller, { ...sale, status: 'finalized' });
@@ -142,7 +142,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
     await created(caller, { ...sale, status: 'finalized', tax_date: '2026-09-08' });
     return caller.call('POST', '/filings', close('2026-10-31'));
   },
-  // A filing that was started and left to the schedule.
+  // A filing that was started and is finished by the schedule.
   conflict_filing_in_progress: async () => {
     const caller = await newCaller();
     const begun = await (await hurriedCall(handlers, caller))('POST', '/filings', close('2026-09-30'));
@@ -170,7 +170,7 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   validation_address_unresolvable: () => calculate(sentTo({ state: 'ZZ' })),
   validation_not_covered: () => calculate(sentTo({ city: 'Lyon', country: 'FR' }), { incomplete_coverage: 'reject' }),
   validation_invalid_cursor: () => call('GET', '/transactions?starting_after=no-cursor'),
-  // A dry run without any time left.
+  // A dry run that has no time left.
   validation_too_many_entries: async () => {
     const hurried = await hurriedCall(handlers, await newCaller());
     const answer = await hurried('POST', '/filings', close('2026-10-31', { dry_run: true }));
@@ -187,26 +187,26 @@ const provocations: Record<Code, () => Promise<Answer>> = {
   rate_limit_error: async () => {
     const caller = await newCaller({ settings: { rate_limit: 1 } });
     const answers = [];
-    // The requests may fall into two windows.
+    // The requests can span two rate-limit windows.
     for (let i = 0; i < 3; i++) answers.push(await caller.call('GET', '/product-attributes?limit=1'));
     return answers.find(({ status }) => status === 429) ?? (answers.at(-1) as Answer);
   },
-  // The table does not exist, as after a broken deployment.
+  // The table does not exist, as after a failed deployment.
   system_internal_error: () => answerWith({ TABLE_ACCOUNTS: 'no-such-table' }),
-  // Nothing listens at the address of the database.
+  // No process listens at the database's address.
   system_service_unavailable: () => answerWith({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }),
 };
 
 describe('every error code', () => {
   it.each(Object.entries(provocations))('%s has its documented status', async (code, provoke) => {
     const answer = await provoke();
-    // The first error sets the status.
+    // The first error determines the status.
     expect([answer.status, answer.body.errors?.[0].code]).toEqual([errorCodes[code as Code].status, code]);
     expect(answer.body.errors[0].meta.request_id).toBe(answer.headers.get('X-Request-Id'));
   });
 
   it.each(['system_internal_error', 'system_service_unavailable'] as const)(
-    '%s matches its schema and reveals no cause',
+    '%s matches its schema and does not reveal its cause',
     async (code) => {
       const { status, headers, body, text } = await provocations[code]();
       expect(problemsOf({ method: 'GET', path: '/product-attributes', status, headers, body })).toEqual([]);
@@ -221,7 +221,7 @@ describe('every error code', () => {
     expect([answer.status, answer.body.errors[0].code]).toEqual([404, 'not_found']);
   });
 
-  it('validation_required_field rejects null in an update exactly where the document does not allow it', async () => {
+  it('validation_required_field rejects null in an update exactly if the document does not allow it', async () => {
     const caller = await newCaller();
     const { properties } = document.components.schemas.TransactionUpdate;
     const transaction = await created(caller, sale);

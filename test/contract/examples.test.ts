@@ -30,37 +30,37 @@ const calculate = async (body: object) => {
   return answer.body;
 };
 
-// The other workflows of the specification are the commands of docs-examples.test.ts.
-it('records a calculation itself, finalized, without warnings', async () => {
+// docs-examples.test.ts runs the specification's other workflows.
+it('records a calculation directly as finalized, without warnings', async () => {
   const estimate = await calculate(sale);
   const recorded = await create({ ...estimate, status: 'finalized', reference_id: 'workflow_2' });
   expect([recorded.tax_amount, recorded.tax_amount_source]).toEqual([estimate.tax_amount, 'provided']);
   expect(recorded.warnings).toEqual([]);
 });
 
-describe('the examples of the document work as they are', () => {
-  it('answers the example sale with the example calculation', async () => {
+describe("the document's examples work unchanged", () => {
+  it('returns the example calculation for the example sale', async () => {
     expect(await calculate(sale)).toEqual(calculation);
   });
 
-  it('answers the coverage of the example, except the day', async () => {
+  it('returns the example coverage, except the date', async () => {
     const { body } = await caller.call('GET', '/coverage?state=MI');
     expect({ ...body, tax_date: '2026-11-21' }).toEqual(await exampleOf('get-coverage'));
   });
 
-  it('answers the address of the example with the rates of the example', async () => {
+  it('returns the example rates for the example address', async () => {
     expect((await caller.call('GET', `/rates?${new URLSearchParams(exampleRatesQuery)}`)).body).toEqual(
       await exampleOf('get-rates'),
     );
   });
 
-  it('replays the sale of the example with the documented response', async () => {
+  it('replays the example sale with the documented response', async () => {
     const { id } = await create({ ...sale, status: 'finalized' });
     const { body } = await caller.call('POST', `/transactions/${id}/replay`);
     expect(body).toEqual({ ...replay, id, version: 1 });
   });
 
-  it('creates, changes and lists the customer of the examples with the documented responses', async () => {
+  it('creates, changes and lists the example customer with the documented responses', async () => {
     const { call } = await newCaller();
     const own = ({ created_at: _c, updated_at: _u, ...customer }: Record<string, unknown>) => customer;
     const resale = requestOf('create-customer', 'resale');
@@ -78,13 +78,13 @@ describe('the examples of the document work as they are', () => {
   });
 });
 
-describe('the examples of filings work as they are', () => {
+describe('the filing examples work unchanged', () => {
   const same = ({ id, asked_by, created_at, closed_at, filed_at, ...figures }: Record<string, unknown>) => ({
     ...figures,
     known: [id, asked_by, created_at, closed_at, filed_at].map((value) => typeof value),
   });
 
-  it('closes and files the month of the example sale as in the examples', async () => {
+  it('closes and files the month of the example sale with the documented responses', async () => {
     const filer = filerOf(await newCaller());
     await made(filer.create({ ...sale, status: 'finalized' }));
     const dry = await filer.close(creation().requests.dryRun.value);

@@ -21,15 +21,14 @@ const script = `
 `;
 
 /**
- * The answer of a function with a wrong environment, such as the address of its database.
- *
- * In a separate process: a function reads its environment once.
+ * Runs a function with an invalid environment, such as a wrong database address, and returns its response. Uses a
+ * separate process because a function reads its environment once.
  */
 export const answerWith = async (environment: Readonly<Record<string, string>>): Promise<Answer> => {
   const { stdout } = await call(process.execPath, ['--input-type=module', '-e', script], {
     env: { ...process.env, NODE_OPTIONS: '', ...environment },
   });
-  // The counts up to that point come before it.
+  // The metrics collected so far are printed before the response.
   const { statusCode, headers, body } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   return { status: statusCode, headers: new Headers(headers), text: body, body: JSON.parse(body) };
 };

@@ -1,4 +1,4 @@
-// @isolated: it replaces the database of the service.
+// @isolated: replaces the service's database.
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'aws-lambda';
 import { expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const database = new MemoryDatabase();
 let writes = 0;
 let sent = 0;
 
-/** Call a function as API Gateway calls it. Returns the response and the operation that the path and method have. */
+/** Calls a function as API Gateway does. Returns the response and the operation for the path and method. */
 const send = async ({ method, target: text, headers, body }: WireRequest) => {
   const before = writes;
   const requestId = `req_${++sent}`;
@@ -46,7 +46,7 @@ const send = async ({ method, target: text, headers, body }: WireRequest) => {
   return { answer, operation: operations.find(({ name }) => name === resource?.operation) ?? null };
 };
 
-// Without a body there is less to get wrong, and the responses of the last four are large.
+// A request without a body has fewer ways to be invalid, and the last four have large responses.
 const weighted = operations.flatMap((operation): Operation[] =>
   Array(operation.body ? 40 : /^get-(coverage|openapi|docs|console)$/.test(operation.name) ? 1 : 10).fill(operation),
 );
@@ -54,7 +54,7 @@ const weighted = operations.flatMap((operation): Operation[] =>
 const inherited = () =>
   [Object.prototype, Array.prototype, String.prototype].flatMap((one) => Object.getOwnPropertyNames(one)).join();
 
-// `BAD_INPUT=7` uses another seed; `BAD_INPUT=7:3:120` repeats the request that a failure names.
+// `BAD_INPUT=7` sets the seed; `BAD_INPUT=7:3:120` repeats the failing request that a message lists.
 const [seed = 1, only, last = 499] = (process.env['BAD_INPUT'] || '1').split(':').map(Number);
 
 const shown = ({ method, target, headers, body }: WireRequest): string => {
@@ -62,7 +62,7 @@ const shown = ({ method, target, headers, body }: WireRequest): string => {
   return [`${method} ${target.slice(0, 500)}`, ...lines, JSON.stringify(body.toString().slice(0, 3000))].join('\n');
 };
 
-/** Send the requests of a batch to a new account. Returns a report of each problem, and counts the answers by code. */
+/** Sends the requests of a batch to a new account. Returns a report of each problem and counts the responses by code. */
 const runBatch = async (batch: number, codes: Map<string, number>): Promise<string[]> => {
   database.clear();
   const { account, key } = await newCaller({ settings: { rate_limit: 1_000_000 } });
@@ -93,7 +93,7 @@ const runBatch = async (batch: number, codes: Map<string, number>): Promise<stri
   return reports;
 };
 
-// 2,000 of 12,000; `npm run test:long` sends the others.
+// Runs 2,000 of 12,000; `npm run test:long` runs the rest.
 const [first, count] = process.env['MODE'] === 'long' ? [4, 20] : [0, 4];
 const batches = only === undefined ? Array.from({ length: count }, (_, at) => first + at) : [only];
 
@@ -113,7 +113,7 @@ it(`${batches.length * (last + 1)} invalid requests each get a response that the
     stop();
   }
   expect(reports.slice(0, 12).join('\n\n')).toBe('');
-  // The requests reach what lies behind the first check.
+  // The requests get past the first check.
   if (only === undefined) expect(codes.size).toBeGreaterThan(20);
   if (process.env['BAD_INPUT_COUNTS']) console.log([...codes].sort().join('\n'));
 });

@@ -1,4 +1,4 @@
-/** Requests as bytes over HTTP: bodies in parts, media types, and the number of errors. */
+/** Requests as raw bytes over HTTP: split bodies, media types, and the number of errors. */
 import { request as startRequest } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   caller = await newCaller();
 });
 
-it('accepts a body in two parts, cut anywhere', async () => {
+it('accepts a body in two chunks, split at any byte', async () => {
   const { url } = await startApi();
   const body = { metadata: { 税: 'é👍' }, line_items: [{ quantity: '1', unit_price: 'é' }], 'x/~税': 1 };
   const bytes = Buffer.from(JSON.stringify(body));
@@ -46,12 +46,12 @@ it.each<[headers: Record<string, string>, rawBody: string | Uint8Array, refused:
   [{ 'Content-Type': utf16 }, Buffer.from(body, 'utf16le'), 'Content-Type'],
   [{ 'Content-Type': `${json}; charset=iso-8859-1` }, body, 'Content-Type'],
 ])(
-  'a body with %j is read as UTF-8 or refused, over HTTP and in Lambda: case %#',
+  'reads a body with %j as UTF-8 or rejects it, over HTTP and in Lambda: case %#',
   async (headers, rawBody, refused) => {
     const outcomeOf = (status: number, { errors: [error] = [] }: { readonly errors?: readonly Refused[] }) =>
       error ? [status, error.code, error.source.header] : [status];
     const answer = await caller.call('POST', '/calculations', { headers, rawBody });
-    // As Lambda calls the function; `isBase64Encoded` as with a binary media type.
+    // Calls the function as Lambda does; `isBase64Encoded` is set as for a binary media type.
     const all = { 'Content-Type': json, ...headers, 'X-API-Key': caller.key };
     const event = {
       ...{ httpMethod: 'POST', resource: '/calculations', path: '/calculations', headers: all },
@@ -69,14 +69,14 @@ it.each<[headers: Record<string, string>, rawBody: string | Uint8Array, refused:
 
 const many = Array.from({ length: 400 }, (_, at) => `a${at}`);
 
-it.each(['/product-attributes', '/docs', '/openapi.json'])('returns the first 20 errors of 400 at %s', async (path) => {
+it.each(['/product-attributes', '/docs', '/openapi.json'])('returns the first 20 of 400 errors at %s', async (path) => {
   const { call } = path === '/product-attributes' ? caller : anonymous;
   const { status, body, text } = await call('GET', `${path}?${many.join('=1&')}=1`);
   expect([status, body.errors.map(({ source }) => source.parameter)]).toEqual([422, many.slice(0, 20)]);
   expect(text.length).toBeLessThan(8000);
 });
 
-it('returns at most 20 errors of the query and the body, query first', async () => {
+it("returns at most 20 errors, first the query's and then the body's", async () => {
   const body = sale({ ...Object.fromEntries(many.map((name) => [name, 1])), quantity: 1 });
   const answer = await caller.call('POST', '/calculations?a=1&b=2', { body, headers: { Prefer: 'handling=strict' } });
   const sources = answer.body.errors.map(({ source }) => source.parameter ?? source.pointer);

@@ -1,4 +1,4 @@
-/** No request reaches, or can detect, an object of another account. @isolated: the service needs an issuer of tokens. */
+/** No request reaches or detects an object of another account. @isolated: the service needs a token issuer. */
 import { describe, expect, it } from 'vitest';
 import { randomOf } from '../fuzz/target.ts';
 import { type Answer, send } from '../support/http.ts';
@@ -44,7 +44,7 @@ const firstVersion = { 'If-Match': '"1"' };
 const key = { 'Idempotency-Key': 'k' };
 const sameChange = { 'Idempotency-Key': 'the-same-change' };
 
-/** Requests with the id of an object in braces. The expected refusals are written by hand. */
+/** Requests with an object's id in braces. The expected errors are written by hand. */
 const attempts: readonly Attempt[] = [
   ...closedEndpoints
     .filter(({ path }) => path.includes('{id}'))
@@ -127,18 +127,18 @@ const cursors: readonly (readonly [keyof typeof owner.cursors, (cursor: string) 
   ],
 ];
 
-describe.each(['key', 'token'] as const)("a stranger's %s", (kind) => {
+describe.each(['key', 'token'] as const)("another account's %s", (kind) => {
   const asStranger = (asked: RequestArgs) => withCalls(() => call(asked, strangers[kind]));
   const expectEqual = async (foreign: RequestArgs, absent: RequestArgs) => {
     const [left, right] = [await asStranger(foreign), await asStranger(absent)];
     expect(bytesOf(left.value)).toBe(bytesOf(right.value));
-    // Nor does the time differ: the same calls, of the same size.
+    // Response times do not differ either: the calls are the same and of the same size.
     expect(left.calls).toEqual(right.calls);
     return left.value;
   };
 
   it.each(attempts.map((attempt) => [attempt[0], attempt] as const))(
-    'cannot do this, and cannot distinguish the object from an absent one: %s',
+    'cannot access or detect the object: %s',
     async (_name, attempt) => {
       const answer = await expectEqual(requestOf(attempt, owner), requestOf(attempt, absentIds));
       expect(refusalOf(answer)).toBe(attempt[2]);
@@ -149,7 +149,7 @@ describe.each(['key', 'token'] as const)("a stranger's %s", (kind) => {
     const cursor = owner.cursors[name];
     const garbled = (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1);
     expect(refusalOf(await expectEqual(ask(cursor), ask(garbled)))).toBe(expected);
-    // Each account can use the path with its own ids.
+    // Each account can use the path with its ids.
     const [method, path, request = {}] = ask(cursor);
     const own: RequestArgs = [method, path.replace(stranger.filing, owner.filing), request];
     expect((await call(own, ownerToken)).status).toBe(200);
@@ -166,7 +166,7 @@ describe.each(['key', 'token'] as const)("a stranger's %s", (kind) => {
 const asStranger = ([method, path, request = {}]: RequestArgs): Promise<Answer> =>
   send(url, method, path, { ...request, headers: { ...request.headers, ...strangers.key } });
 
-it('answers an id that is made from one of another account, in every request, as an id that does not exist', {
+it("treats an id derived from another account's id like a nonexistent id, in every request", {
   timeout: 180_000,
 }, async () => {
   const random = randomOf(1, 1);
@@ -175,7 +175,7 @@ it('answers an id that is made from one of another account, in every request, as
   for (const attempt of attempts) {
     const expected = bytesOf(await asStranger(requestOf(attempt, absentIds)));
     const ids = idChanges.map((change) => change(random.pick(owned), random, owner.account.id) || 'x');
-    // Others are refused for their form, before anything is looked up.
+    // Other ids are rejected as malformed before any lookup.
     const isWellFormed = (id: string) => attempt[2] === notFound || (id.length <= 64 && !/\p{Cc}/u.test(id));
     await Promise.all(
       ids.filter(isWellFormed).map(async (id) => {
@@ -190,7 +190,7 @@ it('answers an id that is made from one of another account, in every request, as
 it.each([
   ['transactions', owner.sale, absentIds.sale],
   ['filings', owner.filing, absentIds.filing],
-])('answers malformed paths to one of the %s as those to an absent one', async (collection, id, nobody) => {
+])('returns the same response to malformed paths to %s and to a nonexistent object', async (collection, id, nobody) => {
   const absent = strayPaths(collection, nobody);
   for (const [index, path] of strayPaths(collection, id).entries()) {
     const answer = await asStranger(['GET', path]);
@@ -199,7 +199,7 @@ it.each([
   }
 });
 
-it('leaves the objects of the account unchanged', async () => {
+it("leaves the account's objects unchanged", async () => {
   const { sale: sold, credit, voided, draft, filing, earlier, customer } = owner;
   expect((await owner.call('GET', `/customers/${customer}`)).body).toMatchObject({ name: null, version: 2 });
   const stateOf = async (path: string) => {
@@ -211,11 +211,11 @@ it('leaves the objects of the account unchanged', async () => {
   for (const id of [filing, earlier]) expect(await stateOf(`/filings/${id}`)).toMatch(/^closed/);
 });
 
-describe('equal names in two accounts are independent', () => {
+describe('equal ids and references in two accounts are independent', () => {
   it.each([
     ['the owner', owner, stranger],
     ['the stranger', stranger, owner],
-  ])('%s lists, repeats and files only its own', async (_name, own, other) => {
+  ])('%s lists, repeats and files only its objects', async (_name, own, other) => {
     const lists = [
       'transactions?reference_id=the-same-reference',
       'transactions?customer_id=the-same-customer',
@@ -240,7 +240,7 @@ describe('equal names in two accounts are independent', () => {
     expect([text.includes(own.sale), text.includes(other.sale)]).toEqual([true, false]);
   });
 
-  it('a reference of the other account can be used in creates, changes and finalizations', async () => {
+  it('creates, changes and finalizations can use a reference that the other account uses', async () => {
     const body = sale({ status: 'finalized', reference_id: 'of-the-owner' });
     const first = await owner.call('POST', '/transactions', { body });
     const other = await stranger.call('POST', '/transactions', { body });
@@ -255,50 +255,46 @@ describe('equal names in two accounts are independent', () => {
     expect([renamed.status, renamed.body.reference_id]).toEqual([200, 'of-the-owners-draft']);
   });
 
-  it.each(['6.00', '7.00'])(
-    'a reconciliation of %s with references of the other account finds none',
-    async (tax_amount) => {
-      const suffixes = [`sale-${tax_amount}`, `draft-${tax_amount}`, `void-${tax_amount}`];
-      const theirs = await Promise.all(
-        suffixes.map(async (suffix) => {
-          const status = suffix.startsWith('draft') ? 'draft' : 'finalized';
-          return (
-            await owner.call('POST', '/transactions', { body: sale({ status, reference_id: `theirs-${suffix}` }) })
-          ).body.id;
-        }),
-      );
-      await owner.call('POST', `/transactions/${theirs[2] ?? ''}`, { body: { status: 'void' } });
-      const ask = (of: string) => {
-        const transactions = suffixes.map((suffix) => ({ ...billed(`${of}-${suffix}`), tax_amount }));
-        return withCalls(() => stranger.call('POST', '/reconciliations', { body: { ...october, transactions } }));
-      };
-      const [foreign, absent] = [await ask('theirs'), await ask('nobody')];
-      const { missing, different, matched_count, extra } = foreign.value.body;
-      expect([missing.map(({ reason }) => reason), different, matched_count]).toEqual([
-        Array(3).fill('not_found'),
-        [],
-        0,
-      ]);
-      expect(extra.filter(({ transaction_id }) => theirs.includes(transaction_id))).toEqual([]);
-      const renamed = { ...foreign.value, text: foreign.value.text.replaceAll('theirs-', 'nobody-') };
-      expect([bytesOf(renamed), foreign.calls]).toEqual([bytesOf(absent.value), absent.calls]);
-    },
-  );
+  it.each(['6.00', '7.00'])('a reconciliation of %s finds no references of the other account', async (tax_amount) => {
+    const suffixes = [`sale-${tax_amount}`, `draft-${tax_amount}`, `void-${tax_amount}`];
+    const theirs = await Promise.all(
+      suffixes.map(async (suffix) => {
+        const status = suffix.startsWith('draft') ? 'draft' : 'finalized';
+        return (await owner.call('POST', '/transactions', { body: sale({ status, reference_id: `theirs-${suffix}` }) }))
+          .body.id;
+      }),
+    );
+    await owner.call('POST', `/transactions/${theirs[2] ?? ''}`, { body: { status: 'void' } });
+    const ask = (of: string) => {
+      const transactions = suffixes.map((suffix) => ({ ...billed(`${of}-${suffix}`), tax_amount }));
+      return withCalls(() => stranger.call('POST', '/reconciliations', { body: { ...october, transactions } }));
+    };
+    const [foreign, absent] = [await ask('theirs'), await ask('nobody')];
+    const { missing, different, matched_count, extra } = foreign.value.body;
+    expect([missing.map(({ reason }) => reason), different, matched_count]).toEqual([
+      Array(3).fill('not_found'),
+      [],
+      0,
+    ]);
+    expect(extra.filter(({ transaction_id }) => theirs.includes(transaction_id))).toEqual([]);
+    const renamed = { ...foreign.value, text: foreign.value.text.replaceAll('theirs-', 'nobody-') };
+    expect([bytesOf(renamed), foreign.calls]).toEqual([bytesOf(absent.value), absent.calls]);
+  });
 });
 
-// Last, because these requests change the objects of the owner.
-/** The POST requests that change nothing, written by hand. Every other one needs the scope write. */
+// Runs last, because these requests change the owner's objects.
+/** POST requests that change nothing, written by hand. Every other POST needs the write scope. */
 const readingPosts = ['create-calculation', 'create-reconciliation', 'replay-transaction'];
 
 describe.each(closedEndpoints)('$name', (endpoint) => {
   const isReading = /^(get|list)-/.test(endpoint.name) || readingPosts.includes(endpoint.name);
   const [request, absent] = [requestTo(endpoint, owner), requestTo(endpoint, absentIds)];
 
-  it.each(credentials)('answers %s by its scope, and refuses before it reads', async (_name, headers, read, write) => {
+  it.each(credentials)('checks the scopes of %s before any read', async (_name, headers, read, write) => {
     const { value, calls } = await withCalls(() => call(request, headers));
     const expected = isReading ? read : write;
     if (expected === null) {
-      // Filing is accepted (202) as long as work is left, and is done (200) when the request is repeated.
+      // Filing returns 202 while work remains, and 200 when the request is repeated.
       const served =
         endpoint.name === 'create-transaction' ? [201] : endpoint.name === 'update-filing' ? [200, 202] : [200];
       expect(served).toContain(value.status);

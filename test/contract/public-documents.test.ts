@@ -1,5 +1,5 @@
-/** The endpoints that return one text to everybody: the OpenAPI document, the documentation and the console. */
-// @isolated: it resets modules.
+/** The endpoints that return one static document to everybody: the OpenAPI document, the documentation and the console. */
+// @isolated: resets modules.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { problemsOf } from './validate-response.ts';
 
 type Request = { readonly headers?: Record<string, string>; readonly query?: Record<string, string[]> };
 
-/** The response of a public function, compared with the OpenAPI document. */
+/** Returns the response of a public function, checked against the OpenAPI document. */
 const answerOf = async (serve: Handler, path: string, { headers = {}, query = {} }: Request = {}) => {
   const event = {
     httpMethod: 'GET',
@@ -63,7 +63,7 @@ describe.each([
     20_480,
   ],
 ] as const)('%s', (name, get, expected, cacheControl, sizeMax) => {
-  it('returns the generated text without a credential, and 304 with the same headers to its tag', async () => {
+  it('returns the generated document without a credential, and 304 with the same headers if its ETag matches', async () => {
     const whole = await get();
     expect([whole.status, whole.text === expected]).toEqual([200, true]);
     expect(Object.fromEntries(whole.headers)).toMatchObject({
@@ -78,14 +78,14 @@ describe.each([
     for (const value of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
       const { status, headers, text } = await get({ headers: { 'If-None-Match': value } });
       expect([status, text, headers.get('Content-Type')]).toEqual([304, '', null]);
-      // A browser replaces the cached headers with these.
+      // A browser replaces its cached headers with these.
       whole.headers.delete('Content-Type');
       expect([...headers]).toEqual([...whole.headers]);
     }
     expect((await get({ headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
   });
 
-  it('is a small bundle with the text beside it, and returns the same text', async () => {
+  it('is a small bundle that reads the document from a file next to it, and returns the same document', async () => {
     const own = join(folder, name);
     const inputs = Object.keys(bundle(name, own).inputs);
     expect(inputs.filter((input) => /node_modules|^shared\/(docs|console)\//.test(input))).toEqual([]);
@@ -98,7 +98,7 @@ describe.each([
   });
 });
 
-it('the document names no server on loopback in a deployment', async () => {
+it('a deployed document lists no loopback server', async () => {
   vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'Levy-GetOpenapi');
   vi.resetModules();
   const deployed = await import('../../functions/get-openapi.ts');
@@ -109,14 +109,14 @@ it('the document names no server on loopback in a deployment', async () => {
   expect(body).toMatchObject(rest);
 });
 
-it('a public document refuses an unknown version and an unknown parameter, in the envelope', async () => {
+it('a public document rejects an unknown version and an unknown parameter with the error envelope', async () => {
   const version = await openapi({ headers: { 'service-version': 'oak.2020-01-01' } });
   expect([version.status, version.body.errors[0].code]).toEqual([422, 'validation_unknown_service_version']);
   const parameter = await openapi({ query: { pretty: ['1'] } });
   expect([parameter.status, parameter.body.errors[0].source]).toEqual([422, { pointer: null, parameter: 'pretty' }]);
 });
 
-it('the pages have a strict policy, and cannot be framed', () => {
+it('the pages have a strict Content-Security-Policy and cannot be framed', () => {
   for (const { headers } of [getDocs.read(), getConsole.read()]) {
     expect(headers).toMatchObject({ 'X-Frame-Options': 'DENY', 'Content-Type': 'text/html; charset=utf-8' });
     expect(headers['Content-Security-Policy']).toContain("connect-src 'self';");
@@ -127,7 +127,7 @@ it('the pages have a strict policy, and cannot be framed', () => {
   expect(text).not.toMatch(/<(?:script|img|link)[^>]+(?:src|href)="(?!data:)/);
 });
 
-it('the console names the issuer with a client, and allows connections to it', async () => {
+it('the console contains the issuer and the client id, and its policy allows connections to the issuer', async () => {
   const settings = {
     OIDC_ISSUER: 'https://login.example/realms/shop"<',
     OIDC_AUDIENCE: 'levy',

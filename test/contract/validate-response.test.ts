@@ -33,8 +33,8 @@ const refusalOf = (code: Code): Exchange => {
   return { method: 'POST', path: '/transactions', status, headers: new Headers(common), body };
 };
 
-describe('a response that violates the contract is reported', () => {
-  it('does not report a response that matches the document', () => {
+describe('validateResponse', () => {
+  it('accepts a response that matches the document', () => {
     expect(problemsOf(created)).toEqual([]);
     expect(problemsOf(refusalOf('conflict_duplicate_reference_id'))).toEqual([]);
     expect(problemsOf({ ...created, path: '/_local/clock', status: 200, body: {} })).toEqual([]);
@@ -54,11 +54,11 @@ describe('a response that violates the contract is reported', () => {
       '422 validation_invalid_format is not documented',
       { ...refusalOf('conflict_over_credit'), body: refusalOf('validation_invalid_format').body },
     ],
-  ])('%s', (says, change) => {
+  ])('reports: %s', (says, change) => {
     expect(problemsOf({ ...created, ...change }).join('\n')).toContain(says);
   });
 
-  it('an unexpected body', () => {
+  it('reports an unexpected body', () => {
     const headers = new Headers({ ...common, ETag: '"a"' });
     const unchanged: Exchange = { method: 'GET', path: '/product-attributes', status: 304, headers, body: null };
     expect(problemsOf(unchanged)).toEqual([]);

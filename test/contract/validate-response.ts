@@ -1,14 +1,14 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
 
-/** One request and what was answered, whoever sent it. */
+/** One request and its response, from any client. */
 export type Exchange = {
   readonly method: string;
-  /** With or without a query. */
+  /** Path, with or without a query. */
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON; `null` where there is none. */
+  /** The parsed JSON; `null` without a body. */
   readonly body: unknown;
 };
 
@@ -27,7 +27,7 @@ type Operation = {
 
 const paths = document.paths as unknown as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** The value at a JSON Pointer of the document (`#/components/…`); throws if there is none. */
+/** Returns the value at a JSON Pointer of the document (`#/components/…`); throws if there is none. */
 export const resolve = <Value>(reference: string): Value => {
   const parts = reference.split('/').slice(1);
   let value: unknown = document;
@@ -42,14 +42,17 @@ export const resolve = <Value>(reference: string): Value => {
 const dereferenced = <Value extends object>(value: Value | Reference): Value =>
   '$ref' in value ? resolve(value.$ref) : (value as Value);
 
-// In strict mode ajv would refuse the document's own keywords. Formats are of use with their patterns, which are checked.
+// ajv's strict mode would reject the document's custom keywords. Formats are annotations; their patterns are checked.
 const settings = { strict: false, formats: { 'date-time': true, date: /^\d{4}-\d{2}-\d{2}$/ } } as const;
 
 const withOpenEnums = (ajv: Ajv2020): Ajv2020 =>
-  // Clients accept new values, but Levy sends only the documented ones.
+  // Clients accept new enum values, but Levy sends only the documented ones.
   ajv.addKeyword({ keyword: 'x-extensible-enum', macro: (values: readonly string[]) => ({ enum: values }) });
 
-/** Validators by schema, each compiled once. References in the document start at its root: each carries the components. */
+/**
+ * Validators by schema, each compiled once. References resolve from the document's root, so each schema carries the
+ * components.
+ */
 const compilerOf = (ajv: Ajv2020) => {
   const compiled = new WeakMap<object, ValidateFunction>();
   return (schema: object): ValidateFunction => {
@@ -61,9 +64,9 @@ const compilerOf = (ajv: Ajv2020) => {
 const verdictBy = compilerOf(withOpenEnums(new Ajv2020(settings)));
 const problemsBy = compilerOf(withOpenEnums(new Ajv2020({ ...settings, allErrors: true })));
 
-/** The problems of a value by a schema of the document, as text. */
+/** Returns the validation errors of a value against a schema of the document. */
 export const schemaProblems = (schema: object, value: unknown): string[] => {
-  // Most are right, and the verdict alone is the cheaper one.
+  // Most values are valid, and a check without error messages is faster.
   if (verdictBy(schema)(value)) return [];
   const validate = problemsBy(schema);
   validate(value);
@@ -76,7 +79,7 @@ const expressionOf = (template: string) => new RegExp(`^${template.replaceAll(/\
 
 const templates = Object.keys(paths).map((template) => ({ template, expression: expressionOf(template) }));
 
-// API Gateway ignores a slash at the end.
+// API Gateway ignores a trailing slash.
 const templateOf = (path: string) => {
   const plain = path.replace(/\/?(\?.*)?$/s, '');
   return templates.find(({ expression }) => expression.test(plain))?.template;
@@ -115,21 +118,21 @@ const unknownPath: Response = {
   content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
 };
 
-/** The documented response of an exchange, or in a word why there is none. */
+/** Returns the documented response of an exchange, or why there is none. */
 const responseOf = ({ method, path, status }: Exchange): Response | string => {
   const template = templateOf(path);
-  // No operation has it: the gateway answers.
+  // No operation has the path or method, so the gateway responds.
   if (template === undefined) return status === 404 ? unknownPath : 'an unknown path';
   const operation = paths[template]?.[method.toLowerCase()];
-  // No operation has it: it is the path that answers.
+  // No operation has the method, so the ANY method of the path responds.
   if (!operation && status === 405) return resolve('#/components/responses/MethodNotAllowed');
   const response = operation?.responses[String(status)];
   return response ? dereferenced(response) : `${operation?.operationId ?? 'no operation'} has no ${status}`;
 };
 
-/** Where an answer differs from the OpenAPI document: nothing, if it keeps the contract. */
+/** Returns the differences between a response and the OpenAPI document; empty if it matches. */
 export const problemsOf = (exchange: Exchange): string[] => {
-  // Only of `npm start`, and no part of the API.
+  // Exists only in `npm start` and is not part of the API.
   if (exchange.path.startsWith('/_local/')) return [];
   const response = responseOf(exchange);
   const found =
@@ -137,7 +140,7 @@ export const problemsOf = (exchange: Exchange): string[] => {
       ? [`not documented: ${response}`]
       : [
           ...headerProblems(response, exchange.headers),
-          // HEAD has headers only.
+          // HEAD returns headers only.
           ...(exchange.method === 'HEAD' ? [] : bodyProblems(response, exchange)),
           ...codeProblems(response, exchange),
         ];

@@ -28,13 +28,13 @@ const { at, ofType, propertiesOf, template } = synthesized;
 const methods = methodsOf(synthesized);
 const stageOf = (of: Synthesized): Properties => of.propertiesOf('AWS::ApiGateway::Stage')[0];
 
-it.each(Object.entries(endpoints))('%s has its method, which calls its own function', (operation, { method, path }) => {
+it.each(Object.entries(endpoints))('%s has its method, which calls its function', (operation, { method, path }) => {
   const here = methods.filter((one) => one.path === path);
   const [handler] = functionOf(synthesized, operation);
   const called = `${handler}Live`;
-  // Not the function: without the alias, a deployment would reach all requests at once.
+  // API Gateway calls the alias. Without it, a deployment would reach all requests at once.
   expect(here.filter((one) => one.method === method)).toMatchObject([{ type: 'aws_proxy', handler, called }]);
-  // For SAM, ANY is first: the last one of a template wins.
+  // ANY comes first because SAM uses the last match in a template.
   expect(here[0]).toMatchObject({ method: 'ANY', handler: 'MethodNotAllowed', type: 'aws_proxy' });
   const callers = propertiesOf('AWS::Lambda::Permission').filter(
     ({ FunctionName }) => functionAt(synthesized, FunctionName) === handler,
@@ -45,7 +45,7 @@ it.each(Object.entries(endpoints))('%s has its method, which calls its own funct
   expect(flat(callers[0].SourceArn)).toMatch(new RegExp(`:Api/v1/${method}${path.replace('{id}', '\\*')}$`));
 });
 
-it('has no other methods, and functions can be invoked through the API only', () => {
+it('has no other methods, and its functions can be invoked only through the API', () => {
   const { Variables } = functionOf(synthesized, 'method-not-allowed')[1].Properties.Environment;
   expect(JSON.parse(Variables.METHODS_BY_PATH)).toEqual(methodsByPath);
   expect(methods).toHaveLength(
@@ -57,7 +57,7 @@ it('has no other methods, and functions can be invoked through the API only', ()
   expect(new Set(principals)).toEqual(new Set(['apigateway.amazonaws.com']));
 });
 
-it('every function runs on arm64, and filters no log by level, which would drop lines without one', () => {
+it('every function runs on arm64, and no log filter by level is set, because it would drop lines without a level', () => {
   for (const of of [synthesized, all])
     for (const { Architectures, LoggingConfig, TracingConfig } of of.propertiesOf('AWS::Lambda::Function'))
       expect([Architectures, LoggingConfig, TracingConfig]).toEqual([
@@ -81,10 +81,10 @@ it('only functions that authenticate, and the console, get the issuer, the claim
     ]);
 });
 
-it('overrides the throttle of each public document, with all settings of the stage', () => {
+it('overrides the throttle of each public document and repeats all stage settings', () => {
   const [every, ...others] = stageOf(synthesized).MethodSettings;
-  // By hand. API Gateway refuses a setting of the method ANY when it deploys ("Invalid method setting path"). An override replaces
-  // every setting of the stage. Strangers do not use the throttle of the accounts.
+  // Written by hand. API Gateway rejects a setting for the ANY method at deployment ("Invalid method setting path"). An
+  // override replaces every setting of the stage. Anonymous callers do not consume the accounts' throttle.
   const documents = ['/~1console', '/~1docs', '/~1openapi.json'].map((ResourcePath) => ({
     ...{ ...every, ResourcePath, HttpMethod: 'GET' },
     ...{ ThrottlingRateLimit: 2, ThrottlingBurstLimit: 20 },
@@ -93,20 +93,20 @@ it('overrides the throttle of each public document, with all settings of the sta
   expect(others).toEqual(expect.arrayContaining(documents));
 });
 
-it('the public documents send at most 500 GB a day without compression, as deployment.md says', async () => {
+it('the public documents send at most 500 GB a day without compression, as deployment.md states', async () => {
   const openapi = readFileSync(new URL('../../shared/api/openapi.json', import.meta.url), 'utf8');
   const texts = await Promise.all([getDocs().text, getConsole().text, openapi]);
-  // Two a second.
+  // The throttle is two requests per second.
   expect(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) * 172_800).toBeLessThan(500e9);
 });
 
-it('creates the log of API Gateway errors before the stage, because API Gateway would create one without retention', () => {
+it('creates the API Gateway error log before the stage, because API Gateway would create it without retention', () => {
   expect(ofType('AWS::ApiGateway::Stage').map(([, { DependsOn }]) => DependsOn?.includes('ExecutionLog'))).toEqual([
     true,
   ]);
 });
 
-it('without the console, has no path for it, deploys the changed definition, and keeps the stage', () => {
+it("console=false removes the console's path, deploys the changed definition and keeps the stage", () => {
   for (const [of, has] of [
     [synthesized, true],
     [withoutConsole, false],
@@ -140,7 +140,7 @@ it.each(Object.entries(responses))('the gateway response %s is one error in the 
     ],
   ]);
   expect(String(statusCode)).toBe(errors[0].status);
-  // A variable could repeat what a client sent.
+  // A variable could echo input from the client.
   expect(text.replace('$context.requestId', '')).not.toContain('$');
   const headerOf = (name: string): string | undefined => responseParameters[`gatewayresponse.header.${name}`];
   for (const [name, value] of Object.entries(safetyHeaders))
@@ -152,8 +152,8 @@ it.each(Object.entries(responses))('the gateway response %s is one error in the 
   );
 });
 
-it('answers each refusal of the gateway with its status', () => {
-  // A bearer token on an unknown path is read by the gateway as a signature.
+it('has the expected status for each gateway response', () => {
+  // On an unknown path, API Gateway parses a bearer token as a signature.
   const expected = {
     ...{ MISSING_AUTHENTICATION_TOKEN: 404, INVALID_SIGNATURE: 404, DEFAULT_4XX: 404, REQUEST_TOO_LARGE: 413 },
     ...{ THROTTLED: 429, QUOTA_EXCEEDED: 429, INTEGRATION_TIMEOUT: 503, DEFAULT_5XX: 500 },
@@ -165,7 +165,7 @@ it('answers each refusal of the gateway with its status', () => {
 const served = [...Object.keys(endpoints), 'method-not-allowed'].map((entry) => functionOf(synthesized, entry)[0]);
 
 it.each(ofType('AWS::Lambda::Function').map(([id]) => id))(
-  '%s is called by the alias of its published version, which outlives the next deployment',
+  '%s is called through the alias of its published version, which the next deployment retains',
   (handler) => {
     const alias = at(`${handler}Live`);
     expect([alias.Name, flat(alias.FunctionName)]).toEqual(['live', handler]);
@@ -176,7 +176,7 @@ it.each(ofType('AWS::Lambda::Function').map(([id]) => id))(
   },
 );
 
-it.each(served)('%s receives a tenth of the requests first, and is rolled back on an alarm', (handler) => {
+it.each(served)('%s first receives 10% of the requests, and is rolled back on an alarm', (handler) => {
   const { UpdatePolicy } = template.Resources[`${handler}Live`] ?? {};
   const { DeploymentConfigName, AutoRollbackConfiguration, AlarmConfiguration } = at(
     flat(UpdatePolicy?.CodeDeployLambdaAliasUpdate.DeploymentGroupName),
@@ -189,7 +189,7 @@ it.each(served)('%s receives a tenth of the requests first, and is rolled back o
   expect(AlarmConfiguration.Enabled).toBe(true);
   const [errors, failures] = AlarmConfiguration.Alarms.map(({ Name }: Properties) => flat(Name));
   expect(failures).toMatch(/^TaxApiDeploymentsFailures/);
-  // The sum of the errors of the aliases that shift together, of which this is one.
+  // The alarm sums the errors of the aliases that shift together, including this one.
   const watched = at(errors).Metrics.flatMap(({ MetricStat }: Properties) =>
     MetricStat ? [MetricStat.Metric.Dimensions.map(({ Value }: Properties) => flat(Value))] : [],
   );
@@ -197,14 +197,14 @@ it.each(served)('%s receives a tenth of the requests first, and is rolled back o
   expect(watched.length).toBeLessThanOrEqual(5);
 });
 
-it('CodeDeploy may move the aliases of the API only', () => {
+it("CodeDeploy can shift only the API's aliases", () => {
   const moves = statementsOf(synthesized)
     .filter(({ Action }) => listed(Action).includes('lambda:UpdateAlias'))
     .flatMap(({ Resource: on }) => listed(on).map(flat));
   expect(moves.sort()).toEqual(served.flatMap((id) => [`${id}.Arn`, `${id}.Arn:*`]).sort());
 });
 
-it('rollout=linear moves a tenth each minute, and rollout=all-at-once needs no CodeDeploy', () => {
+it('rollout=linear shifts 10% each minute, and rollout=all-at-once needs no CodeDeploy', () => {
   const configs = all.propertiesOf('AWS::CodeDeploy::DeploymentGroup').map((group) => group.DeploymentConfigName);
   expect(new Set(configs)).toEqual(new Set(['CodeDeployDefault.LambdaLinear10PercentEvery1Minute']));
   const quick = synthesize(disposable);
@@ -212,7 +212,10 @@ it('rollout=linear moves a tenth each minute, and rollout=all-at-once needs no C
   expect(quick.ofType('AWS::Lambda::Alias')).toHaveLength(quick.ofType('AWS::Lambda::Function').length);
 });
 
-/** The rounds of an update of every function: CloudFormation starts an alias when all that it depends on have shifted. */
+/**
+ * Returns the rounds of an update of every function: CloudFormation starts an alias after all its dependencies have
+ * shifted.
+ */
 const roundsOf = ({ ofType: resources }: Synthesized): string[][] => {
   const waiting = new Map(
     resources('AWS::Lambda::Alias')
@@ -234,6 +237,6 @@ it.each([{}, everySetting])('at most five functions shift at the same time with 
   expect(rounds.flat().sort()).toEqual(served.map((id) => `${id}Live`).sort());
   for (const round of rounds) expect(round.length).toBeLessThanOrEqual(5);
   expect(rounds.length).toBeLessThanOrEqual(Math.ceil(served.length / 5));
-  // An error in shared code then appears before most functions have it.
+  // An error in shared code is then detected before most functions have it.
   expect(rounds[0]).toEqual(expect.arrayContaining(['CreateCalculationLive', 'CreateTransactionLive']));
 });

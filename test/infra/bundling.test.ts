@@ -1,4 +1,4 @@
-/** The code of every function, as the deployment bundles it. */
+/** The code of every function as deployed. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,14 +17,14 @@ import { functionOf, synthesize } from './synthesized.ts';
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const synthesized = synthesize({ 'aws:cdk:bundling-stacks': ['**'], 'aws:cdk:enable-asset-metadata': true });
-/** The folder of a function's code. Node identifies a loaded file by its real path. */
+/** Directory of a function's code. Node identifies a loaded file by its real path. */
 const folderOf = (entry: Entry): string =>
   realpathSync(join(synthesized.outdir, functionOf(synthesized, entry)[1].Metadata?.['aws:asset:path'] ?? 'none'));
 const filesOf = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]));
 
 type Map = { readonly sources: readonly string[] };
-/** The source maps of a deployed function, from a second build whose code must be the same. */
+/** The source maps of a deployed function, from a second build that must produce the same code. */
 const mapsOf = (entry: Entry, deployed: string): [name: string, map: Map][] => {
   const folder = mkdtempSync(join(tmpdir(), 'levy-maps-'));
   bundle(entry, join(folder, 'code'), folder);
@@ -38,7 +38,7 @@ const mapsOf = (entry: Entry, deployed: string): [name: string, map: Map][] => {
   return maps;
 };
 
-// Typed by hand as an oracle: the functions that locate addresses, to calculate, to return rates or to compare releases.
+// Written by hand: the functions that locate addresses to calculate tax, return rates or compare releases.
 const locating = new Set<Entry>([
   'create-calculation',
   'create-transaction',
@@ -56,25 +56,24 @@ describe.each(entries)('the bundle of %s', (entry) => {
   const code = files.filter((name) => name.endsWith('.js'));
   const kibibytes = (names: readonly string[]) =>
     names.reduce((sum, name) => sum + statSync(join(folder, name)).size / 1024, 0);
-  /** The source files that the code was made of, by the maps of the same code. */
+  /** The source files in the code, according to its source maps. */
   const sources = mapsOf(entry, folder)
     .flatMap(([, map]) => map.sources)
     .map((path) => path.replace(/^(\.\.\/)+/, ''));
 
-  it('has no source map, which Lambda would not read', () => {
+  it('has no source map, because Lambda does not read it', () => {
     expect(files.filter((name) => !/\.(js|br)$/.test(name))).toEqual(['package.json']);
     for (const name of code) expect(readFileSync(join(folder, name), 'utf8')).not.toContain('sourceMappingURL');
   });
 
-  it('has a bounded size: code, and packed data without the local tables', () => {
-    // Importers read workbooks, archives and HTML, and the names of places.
-    // The page of the console has at most 180 KB gzipped.
+  it('is below its size limit: code, and packed data without the local tables', () => {
+    // Importers read workbooks, archives, HTML and place names. The limit of the console page is 180 KB gzipped.
     const [codeMax, dataMax] = entry === 'update-content' ? [820, 224] : [520, entry === 'get-console' ? 176 : 140];
     expect(kibibytes(code)).toBeLessThanOrEqual(codeMax);
     expect(kibibytes(files.filter((name) => name.endsWith('.br') && !isTable(name)))).toBeLessThanOrEqual(dataMax);
   });
 
-  it('reads official files only in the function that updates content', () => {
+  it('includes the readers of official files only in the function that updates content', () => {
     const libraries =
       /node_modules\/(read-excel-file|decimal\.js|htmlparser2|yauzl|csv-parse|@aws-sdk\/client-eventbridge)\//;
     const readers = sources.filter((path) => libraries.test(path) || /^shared\/importers\/(?!updates\/)/.test(path));
@@ -89,7 +88,7 @@ describe.each(entries)('the bundle of %s', (entry) => {
     expect(files.includes('rate-summaries.br')).toBe(entry === 'get-coverage');
   });
 
-  it('is CommonJS without import(), names no path of this machine, and exports a handler', () => {
+  it('is CommonJS without import(), contains no local path, and exports a handler', () => {
     expect(files).toContain('package.json');
     expect(require(join(folder, 'index.js'))).toHaveProperty('handler', expect.any(Function));
     for (const name of code) {
@@ -99,7 +98,7 @@ describe.each(entries)('the bundle of %s', (entry) => {
     }
   });
 
-  it('has no definition of another function, no response schema and no other credential provider', () => {
+  it('has no definition of another function, no response schema and no unused credential provider', () => {
     const functions = sources.filter((path) => path.startsWith('functions/'));
     expect(functions).toContain(`functions/${entry}.ts`);
     const others = /(^|[/-])response\.ts$|client-(sso|sts)|credential-provider-(?!env)|nested-clients/;
@@ -110,7 +109,7 @@ describe.each(entries)('the bundle of %s', (entry) => {
 
   if (!(entry in endpoints) || endpoints[entry as Operation].scope === null) return;
 
-  it('loads the library for bearer tokens with the first token', async () => {
+  it('loads the bearer token library on the first token', async () => {
     const library = code.find((name) => /^jwt-/.test(name)) as string;
     expect(join(folder, library) in require.cache).toBe(false);
     const event = {
@@ -125,7 +124,7 @@ describe.each(entries)('the bundle of %s', (entry) => {
   });
 });
 
-it('every function has its own code, and the same code wherever it is built', () => {
+it('every function has distinct code, which does not depend on the build directory', () => {
   const folder = mkdtempSync(join(mkdtempSync(join(tmpdir(), 'levy-bundle-')), 'deeper-'));
   bundle('create-calculation', folder);
   expect(filesOf(folder)).toEqual(filesOf(folderOf('create-calculation')));
@@ -133,7 +132,7 @@ it('every function has its own code, and the same code wherever it is built', ()
   expect(new Set(entries.map(folderOf)).size).toBe(entries.length);
 });
 
-// Prints the host of the first request and exits before the request is sent.
+// Prints the host of the first request and exits before sending it.
 const printHost = `
   require('node:diagnostics_channel').subscribe('http.client.request.created', ({ request }) => {
     require('node:fs').writeSync(1, request.host);
@@ -149,14 +148,14 @@ it.each([
   ['us-east-1', { AWS_USE_DUALSTACK_ENDPOINT: 'true' }, 'dynamodb.us-east-1.api.aws'],
   ['cn-north-1', {}, 'dynamodb.cn-north-1.amazonaws.com.cn'],
   ['eusc-de-east-1', {}, 'dynamodb.eusc-de-east-1.amazonaws.eu'],
-])('the database client uses in %s with %o the endpoint %s', (AWS_REGION, others, host) => {
+])('the database client in %s uses, with %o, the endpoint %s', (AWS_REGION, others, host) => {
   const env = { AWS_REGION, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', ...others };
   const script = join(folderOf('get-transaction'), 'index.js');
   const { stdout, stderr } = spawnSync(process.execPath, ['-e', printHost, script], { env });
   expect([String(stdout), String(stderr)]).toEqual([host, '']);
 });
 
-it('the tree-shaken library for bearer tokens accepts and refuses the same as the tested one', async () => {
+it('the tree-shaken bearer token library accepts and rejects the same tokens as the original', async () => {
   const folder = folderOf('get-coverage');
   const file = readdirSync(folder).find((name) => /^jwt-.*\.js$/.test(name)) as string;
   const deployed: { readonly createCheck: typeof createCheck; readonly readKeyName: typeof readKeyName } = require(
@@ -178,7 +177,7 @@ it('the tree-shaken library for bearer tokens accepts and refuses the same as th
   issuer.close();
 });
 
-it('`npm run frames` names the source line of a frame in the deployed code', () => {
+it('`npm run frames` prints the source line of a frame in the deployed code', () => {
   const text = 'public, no-cache';
   const lineOf = (lines: string) => lines.slice(0, lines.indexOf(text)).split('\n');
   const before = lineOf(readFileSync(join(folderOf('get-openapi'), 'index.js'), 'utf8'));

@@ -1,4 +1,4 @@
-/** The fixed parts of the stack in `npm run cost` equal the template's. */
+/** The fixed costs in `npm run cost` match the template. */
 import { expect, it } from 'vitest';
 import { deployment } from '../bench/cost/usage.ts';
 import { everySetting, type Properties, synthesize } from './synthesized.ts';
@@ -8,7 +8,7 @@ const { ofType, propertiesOf } = synthesized;
 const all = synthesize(everySetting);
 
 type AlarmMetrics = { readonly MetricName?: string; readonly Metrics?: readonly { readonly MetricStat?: unknown }[] };
-/** Number of metrics that an alarm reads. */
+/** Returns the number of metrics that an alarm reads. */
 const readBy = ({ MetricName, Metrics = [] }: AlarmMetrics): number =>
   MetricName ? 1 : Metrics.filter(({ MetricStat }) => MetricStat).length;
 
@@ -16,7 +16,7 @@ it('counts alarm metrics, dashboards and firewall rules', () => {
   const read = propertiesOf('AWS::CloudWatch::Alarm').map(readBy);
   expect(Math.min(...read)).toBeGreaterThan(0);
   expect(read.reduce((sum, one) => sum + one, 0)).toBe(deployment.alarmMetrics);
-  // Composite alarms have another price.
+  // Composite alarms have a different price.
   expect(ofType('AWS::CloudWatch::CompositeAlarm')).toEqual([]);
   expect(ofType('AWS::CloudWatch::Dashboard').length).toBe(deployment.dashboards);
   expect(all.propertiesOf('AWS::WAFv2::WebACL').map(({ Rules }) => Rules.length)).toEqual([deployment.webAclRules]);
@@ -28,7 +28,7 @@ it('counts KMS keys, and one more with customer-managed encryption', () => {
 });
 
 const dayMs = 86_400_000;
-/** Average number of backups in the vault over four years: one for each day on which the rule's cron fires. */
+/** Returns the average number of backups in the vault over four years: one per day on which the rule's cron fires. */
 const copiesOf = ({ ScheduleExpression, Lifecycle }: Properties): number => {
   const [, dayOfMonth] = /^cron\(\d+ \d+ (\*|\d+) \* \? \*\)$/.exec(ScheduleExpression) ?? [];
   const first = Date.UTC(2026, 0, 1);
@@ -53,13 +53,13 @@ it('counts monthly backups, and daily ones with backups=daily', () => {
   expect(keptBy(all)).toEqual([['Daily', deployment.dailyBackups], monthly]);
 });
 
-it('keeps every backup in warm storage, as its price assumes', () => {
+it('keeps every backup in warm storage, as the price assumes', () => {
   const [plan] = all.propertiesOf('AWS::Backup::BackupPlan');
   const lifecycles = plan?.['BackupPlan'].BackupPlanRule.map(({ Lifecycle }: Properties) => Object.keys(Lifecycle));
   expect(lifecycles).toEqual([['DeleteAfterDays'], ['DeleteAfterDays']]);
 });
 
-it('has the memory of every function, and metrics for every method with methodMetrics=true', () => {
+it('has the memory size of every function, and per-method metrics with methodMetrics=true', () => {
   const memory = new Set(propertiesOf('AWS::Lambda::Function').map(({ MemorySize }) => MemorySize));
   expect([...memory]).toEqual([deployment.memory]);
   const isOn = ({ propertiesOf: of }: typeof all) =>

@@ -1,4 +1,4 @@
-/** The two stacks: their resources, names, sizes and lifetimes, cdk-nag, and templates for SAM. */
+/** The two stacks: resources, names, sizes, lifetimes, cdk-nag and SAM templates. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ const sam = synthesize({ sam: '1' });
 const jsonIn = (folder: string, name: string): Properties => JSON.parse(readFileSync(join(folder, name), 'utf8'));
 
 describe('the snapshot of the templates', () => {
-  // Hashes of code, the architecture of the machine (SAM), and what other tests compare with the code.
+  // Hashes of code, the host architecture (SAM), and values that other tests compare with the code.
   const omitted = [
     'Code',
     'DeploymentId',
@@ -46,7 +46,7 @@ describe('the snapshot of the templates', () => {
     'OKActions',
     'AlarmDescription',
   ];
-  /** A value of a template, with `<Id.Arn>` for a reference. */
+  /** Renders a value of a template, with `<Id.Arn>` for a reference. */
   const short = (value: Properties): Properties => {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map(short);
@@ -57,7 +57,7 @@ describe('the snapshot of the templates', () => {
     const entries = Object.entries(value).filter(([key]) => !omitted.includes(key));
     return Object.fromEntries(entries.map(([key, one]) => [key, short(one)]));
   };
-  // There is one of each for every function, and a schedule for every state: other tests check them all.
+  // Every function has these, and every state has a schedule. Other tests check them all.
   const sampled = /^(CreateCalculation|GetConsole|SweepDrafts|UpdateContent|UpdateContentMISchedule)$/;
   const isShown = (id: string, { Type, Properties }: Properties): boolean =>
     sampled.test(id) ||
@@ -82,7 +82,7 @@ describe('the snapshot of the templates', () => {
     return new Map([...resources, ...outputs].map(([id = '', line = '']) => [id, withoutStage(line)]));
   };
 
-  it('has the resources of the default deployment, and those that settings add, change or remove', async () => {
+  it('matches the default deployment and the resources that each setting adds, changes or removes', async () => {
     const base = linesOf(synthesized);
     const contexts = { everySetting, disposable, withoutBackups, sam: { sam: '1' } };
     const parts = Object.entries(contexts).flatMap(([name, context]) => {
@@ -100,11 +100,11 @@ describe('the snapshot of the templates', () => {
   });
 });
 
-describe('relations between the templates and the code', () => {
+describe('consistency of the templates and the code', () => {
   const { at, propertiesOf } = synthesized;
 
-  it('each table and the emulated one have the keys, indexes and TTL of the definition', () => {
-    // Reads both wire forms without a converter of Levy.
+  it('tables in the template and the emulator have the keys, indexes and TTL of their definition', () => {
+    // Reads both wire formats without Levy's converter.
     const keyOf = ({ KeySchema }: Properties, type: string) =>
       KeySchema.find(({ KeyType }: Properties) => KeyType === type)?.AttributeName;
     const keysOf = (table: Properties) => ({ partition: keyOf(table, 'HASH'), sort: keyOf(table, 'RANGE') });
@@ -135,7 +135,7 @@ describe('relations between the templates and the code', () => {
     }
   });
 
-  it('an existing table of the emulator is accepted with its definition, and refused with another', async () => {
+  it('an existing emulator table is accepted if it matches its definition, and otherwise rejected', async () => {
     const input = createTableInput('transactions', tables.transactions);
     const indexes = (input.GlobalSecondaryIndexes ?? [])
       .map((index) => ({ ...index, IndexStatus: 'ACTIVE' }))
@@ -162,7 +162,7 @@ describe('relations between the templates and the code', () => {
     expect(await Promise.all(changes.map(outcomeOf))).toEqual(outcomes);
   });
 
-  it('the readers of the stream have the filters of the code, and the bus gets at most ten events at once', () => {
+  it('stream readers use the filters from the code, and the bus gets at most ten events per call', () => {
     const patternsOf = ({ FilterCriteria }: Properties) =>
       FilterCriteria.Filters.map(({ Pattern }: Properties) => JSON.parse(Pattern));
     const stream = propertiesOf('AWS::Pipes::Pipe')[0].SourceParameters;
@@ -181,7 +181,7 @@ describe('relations between the templates and the code', () => {
   const invokes = (entry: string, { Target }: Properties) =>
     functionAt(synthesized, Target.Arn) === functionOf(synthesized, entry)[0];
 
-  it('each schedule calls the alias of its function at its rate, and ends before the next run', () => {
+  it("each schedule calls its function's alias at its rate, and a run ends before the next one starts", () => {
     for (const [name, { minutes, timeoutSeconds }] of Object.entries(schedules)) {
       const [handlerId, { Properties }] = functionOf(synthesized, name);
       const found = schedulesOf(synthesized).filter((schedule) => invokes(name, schedule));
@@ -193,7 +193,7 @@ describe('relations between the templates and the code', () => {
     }
   });
 
-  it('the update of each state whose files Levy imports starts once a night, no two in the same minute', () => {
+  it('the update of each state with an importer starts once a night, each at a different minute', () => {
     const updates = schedulesOf(synthesized).filter((schedule) => invokes('update-content', schedule));
     expect(updates.length + Object.keys(schedules).length).toBe(schedulesOf(synthesized).length);
     expect(updates.map(({ Target }) => JSON.parse(Target.Input).state)).toEqual(
@@ -206,7 +206,7 @@ describe('relations between the templates and the code', () => {
     expect(new Set(updates.map(({ Target }) => target(Target))).size).toBe(1);
   });
 
-  it('prerequisites.md names each service of the template, for the permissions of a deployment', () => {
+  it("prerequisites.md lists each AWS service in the template, for the deployment's permissions", () => {
     const page = readFileSync(new URL('../../infra/docs/prerequisites.md', import.meta.url), 'utf8');
     const named = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, service]) => service);
     const used = [all, synthesize(disposable), synthesized].flatMap(({ template }) =>
@@ -219,7 +219,7 @@ describe('relations between the templates and the code', () => {
 const idsOf = ({ Resources }: typeof all.data) => Object.keys(Resources).sort();
 
 describe('the data stack', () => {
-  // Written out: a changed id would replace the resource, and with it the data.
+  // Written by hand: a changed id would replace the resource and lose its data.
   it('has these logical ids', () => {
     const isDerived = (id: string) => /^Backups|^(FailedRuns|UncountedTransactions|UntoldEvents)Policy/.test(id);
     expect(idsOf(all.data).filter((id) => !isDerived(id))).toEqual(
@@ -230,9 +230,9 @@ describe('the data stack', () => {
     );
   });
 
-  it('has all resources that hold data, and the service stack can be created again', () => {
+  it('has all resources that hold data, so the service stack can be recreated', () => {
     const stateful = /^AWS::(DynamoDB|Backup|SQS|Events|S3|RDS)::/;
-    // Versions of functions are for rollbacks, and other APIs of the account may use the role of the logs.
+    // Function versions are kept for rollbacks, and other APIs in the AWS account can use the logging role.
     const retained = ['AWS::Lambda::Version', 'AWS::IAM::Role', 'AWS::ApiGateway::Account'];
     for (const { service, data } of [synthesized, all]) {
       const resources = Object.values(service.Resources);
@@ -243,28 +243,28 @@ describe('the data stack', () => {
     }
   });
 
-  it('is deployed before the service stack, which reads its outputs and imports no exports', () => {
+  it('is deployed before the service stack, which reads its outputs without exports', () => {
     expect(jsonIn(all.outdir, 'manifest.json').artifacts.Levy.dependencies).toContain('LevyData');
     expect(readFileSync(join(all.outdir, 'Levy.template.json'), 'utf8')).not.toContain('ImportValue');
     expect(JSON.stringify([all.data.Outputs, all.service.Outputs])).not.toContain('"Export"');
   });
 });
 
-it('each stack is below the limits of CloudFormation with every setting, and with 20 more endpoints on new paths', () => {
-  // The console is an endpoint on a path of its own.
+it("each stack is below CloudFormation's limits with every setting, even with 20 more endpoints on new paths", () => {
+  // The console is an endpoint with a separate path.
   const [{ service }, { service: without }] = [synthesized, synthesize({ console: 'false' })];
   const cost = Object.keys(service.Resources).length - Object.keys(without.Resources).length;
   expect(cost).toBeGreaterThan(4);
   expect(cost).toBeLessThanOrEqual(7);
-  // Two more with gatewayLogRole=make.
+  // gatewayLogRole=make adds two.
   for (const { Resources } of [all.service, all.data])
     expect(Object.keys(Resources).length + 2 + 20 * cost).toBeLessThan(450);
-  // CloudFormation's limit is 1 MB, and 20 endpoints double the template.
+  // CloudFormation's limit is 1 MB, and 20 more endpoints stay below twice the size.
   expect(readFileSync(join(all.outdir, 'Levy.template.json')).length).toBeLessThan(700_000);
 });
 
 describe('a stage', () => {
-  it('has stacks of its own name with termination protection, unless they may be destroyed', () => {
+  it('has its name in its stacks, with termination protection unless they can be destroyed', () => {
     const stacksOf = ({ outdir }: Synthesized) => {
       const { artifacts } = jsonIn(outdir, 'manifest.json');
       return ['Levy', 'LevyData'].flatMap((id) => {
@@ -276,14 +276,14 @@ describe('a stage', () => {
     expect(stacksOf(synthesize(disposable))).toEqual(['Levy-dev', false, 'LevyData-dev', false]);
   });
 
-  it('shares no name with another stage', () => {
+  it('shares no resource name with another stage', () => {
     const named = Object.values(all.template.Resources).flatMap(({ Type, Properties = {} }) =>
       Object.entries(Properties).filter(
         ([name, value]) =>
           /^(?!MetricName)(\w*Name|Name)$/.test(name) && typeof value === 'string' && !/Alias|Version/.test(Type),
       ),
     );
-    // A name in the template contains the stage, or is unique only within something that does.
+    // A resource name contains the stage, or is unique only within a resource that does.
     const within = ['v1', 'live', 'tax.example.com', 'tax.example.com.'];
     expect(named.length).toBeGreaterThan(30);
     const isOwn = (text: string) => within.includes(text) || /Levy-staging|^CodeDeployDefault\./.test(text);
@@ -306,7 +306,7 @@ describe('cdk-nag', () => {
     },
   );
 
-  it('a finding of either rule pack in either stack stops the synthesis', () => {
+  it('fails the synthesis on a finding of either rule pack in either stack', () => {
     const outdir = mkdtempSync(join(tmpdir(), 'levy-nag-'));
     const app = levyApp({ outdir, context: withoutBundling });
     for (const stack of ['Levy', 'LevyData']) new Queue(app.node.findChild(stack) as Stack, 'Careless');
@@ -318,9 +318,10 @@ describe('cdk-nag', () => {
 });
 
 describe('a template for SAM', () => {
-  it('mounts every endpoint, and answers 405 to every other method', () => {
+  it('mounts every endpoint, and returns 405 to every other method', () => {
     const verbs = ['GET', 'DELETE', 'PUT', 'POST', 'HEAD', 'OPTIONS', 'PATCH'];
-    // As `sam local start-api` reads it: in the order of the template, ANY as seven verbs, and the last one wins.
+    // Reads the template as `sam local start-api` does: in template order, with ANY as seven verbs, and the last match
+    // wins.
     const mounted = Object.fromEntries(
       methodsOf(sam).flatMap(({ method, path, handler }) =>
         (method === 'ANY' ? verbs : [method]).map((verb) => [`${verb} ${path}`, handler]),
@@ -333,7 +334,7 @@ describe('a template for SAM', () => {
     expect(new Set(Object.values(mounted))).toEqual(new Set(['MethodNotAllowed']));
   });
 
-  it('has functions that run on this machine with the emulator and its tables', () => {
+  it('has functions that run locally with the emulator and its tables', () => {
     for (const { Architectures, Environment } of sam.propertiesOf('AWS::Lambda::Function')) {
       expect(Architectures).toEqual([process.arch === 'x64' ? 'x86_64' : 'arm64']);
       const { DYNAMODB_ENDPOINT, METHODS_BY_PATH: _, ...named } = Environment.Variables;
@@ -342,7 +343,7 @@ describe('a template for SAM', () => {
     }
   });
 
-  it('cannot be deployed: it requires a parameter that no value matches and no resource refers to', () => {
+  it('cannot be deployed: it requires a parameter that matches no value and that no resource refers to', () => {
     for (const { Parameters, Resources, Outputs } of [sam.service, sam.data]) {
       const { Default, AllowedPattern } = Parameters?.['SamLocalOnly'] ?? { Default: 'no parameter' };
       expect(Default).toBeUndefined();
@@ -356,15 +357,15 @@ describe('a template for SAM', () => {
     expect(Object.values(Parameters).filter(({ Default }) => Default === undefined)).toEqual([]);
   });
 
-  // cfn-lint reads them from the template. It is no dependency: `sam validate --lint` exits 0 with them.
-  it('names the rules of cfn-lint that do not apply: two for SAM, one to deploy', () => {
+  // cfn-lint reads the rules from the template. It is not a dependency: `sam validate --lint` exits 0 with these rules.
+  it('lists the cfn-lint rules that do not apply: two for SAM, one for the deployment', () => {
     const ignored = (of: typeof all) => of.service.Metadata?.['cfn-lint']?.config.ignore_checks;
     expect([ignored(sam), ignored(synthesized)]).toEqual([['W3005', 'W2001'], ['W3005']]);
   });
 });
 
 describe('a synthesis', () => {
-  it('configures every flag of the CDK that differs from its recommendation, which the CLI would count', () => {
+  it('sets every CDK flag that differs from its recommended value', () => {
     const { artifacts } = jsonIn(synthesized.outdir, 'manifest.json');
     const report = Object.values<Properties>(artifacts).find(({ type }) => type === 'cdk:feature-flag-report');
     const flags = Object.entries<Properties>(report.properties.flags);
@@ -376,7 +377,7 @@ describe('a synthesis', () => {
     expect(counted.map(([name]) => name)).toEqual([]);
   });
 
-  it('ends with one line and no stack on a wrong setting', () => {
+  it('prints one line and writes no stack if a setting is invalid', () => {
     const app = fileURLToPath(new URL('../../infra/app.ts', import.meta.url));
     const env = { ...process.env, NODE_OPTIONS: '', CDK_CONTEXT_JSON: JSON.stringify({ stage: 'Production' }) };
     const { status, stdout, stderr } = spawnSync(process.execPath, [app], { env, encoding: 'utf8' });

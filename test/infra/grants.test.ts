@@ -23,7 +23,7 @@ const tableIds = { transactions: 'TransactionsTable', content: 'ContentTable', a
 const defined: Record<string, TableAccess> = Object.fromEntries(
   Object.entries({ ...endpoints, ...schedules }).map(([name, { access }]) => [name, access]),
 );
-// Written out, not taken from the definition.
+// Written by hand, not derived from the definition.
 const update: TableAccess = {
   actions: {
     content: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
@@ -49,13 +49,13 @@ const expectedOnTables = ({ actions: byTable, indexes = [], readOnly = [] }: Tab
   ...indexes.map((index) => `Allow dynamodb:Query on TransactionsTable.Arn/index/${index}`),
 ];
 
-it('every defined function, and no other, has its own role', () => {
+it('every defined function, and no other, has a separate role', () => {
   expect(ofType('AWS::Lambda::Function')).toHaveLength(Object.keys(entries).length);
   expect(new Set(Object.keys(entries).map(roleOf)).size).toBe(Object.keys(entries).length);
 });
 
 const deadLetters = ['SendMessage', 'GetQueueAttributes', 'GetQueueUrl'].map((action) => `Allow sqs:${action} on`);
-/** What functions may do beside their tables. */
+/** Permissions of functions in addition to their tables. */
 const others = (entry: string): string[] => {
   if (entry === 'count-transactions')
     return [
@@ -74,14 +74,15 @@ const others = (entry: string): string[] => {
 };
 
 it.each(Object.entries(entries))(
-  '%s may do exactly what its definition lists, and has the names of its tables',
+  '%s has exactly the permissions in its definition, and the names of its tables',
   (entry, access) => {
     const [id, { Properties }] = functionOf(synthesized, entry);
     const group = 'arn:AWS::Partition:logs:AWS::Region:AWS::AccountId:log-group:FunctionLogs';
     expect(allowedTo(synthesized, roleOf(entry))).toEqual(
       [
         'Allow logs:CreateLogStream on FunctionLogs.Arn',
-        // A stream is 2026/11/27/Levy-GetAccount-1A2B3C[7]0f1e2d: the name of the function, which no other begins with.
+        // A log stream is 2026/11/27/Levy-GetAccount-1A2B3C[7]0f1e2d. No other function's name starts with this
+        // function's name.
         `Allow logs:PutLogEvents on ${group}:log-stream:*/Levy-${id}-*`,
         ...[...expectedOnTables(access), ...others(entry)],
       ].sort(),
@@ -100,7 +101,7 @@ it.each(Object.entries(entries))(
   },
 );
 
-it('only updates that may activate releases may change which are active, and without the bus they publish nothing', () => {
+it('only updates that activate releases can change the active release, and they publish only to an existing bus', () => {
   const denied = (of: Synthesized) =>
     statementsOf(of, idOf(functionOf(of, 'update-content')[1].Properties.Role)).filter(
       ({ Effect }) => Effect === 'Deny',
@@ -113,7 +114,7 @@ it('only updates that may activate releases may change which are active, and wit
   expect(allowedTo(activating).filter((allowed) => allowed.includes('events:'))).toEqual([]);
 });
 
-it('a customer-managed key may be used through DynamoDB only, except to describe it for backups', () => {
+it('a customer-managed key can be used only through DynamoDB, and described for backups', () => {
   const statements = statementsOf(all).filter(({ Resource: on }) => listed(on).map(flat).includes('DataKey.Arn'));
   expect(statements.length).toBeGreaterThan(15);
   for (const { Action, Condition } of statements.filter(({ Action }) => Action !== 'kms:DescribeKey')) {
@@ -123,7 +124,7 @@ it('a customer-managed key may be used through DynamoDB only, except to describe
   expect(statements.filter(({ Action }) => Action === 'kms:DescribeKey')).toHaveLength(1);
 });
 
-it('updates of the accounts table are limited to request counters and uses of keys', () => {
+it('updates of the accounts table are limited to request counters and key usage', () => {
   const updates = statementsOf(synthesized).filter(
     ({ Action, Resource: on }) =>
       listed(Action).includes('dynamodb:UpdateItem') && listed(on).some((at) => idOf(at) === 'AccountsTable'),
@@ -137,8 +138,8 @@ it('updates of the accounts table are limited to request counters and uses of ke
     });
 });
 
-// Written out, not taken from the definition.
-it('a calculation may only get items of the ledger, and customers in batches', () => {
+// Written by hand, not derived from the definition.
+it('a calculation can only get ledger items, and customers in batches', () => {
   const ledger = allowedTo(synthesized, roleOf('create-calculation')).filter((of) => of.includes('TransactionsTable'));
   expect(ledger).toEqual([
     'Allow dynamodb:BatchGetItem on TransactionsTable.Arn',
@@ -153,7 +154,7 @@ const conditionsOf = (entry: string, on: string) =>
     .map(({ Condition }) => Condition);
 const leading = (...partitions: string[]) => [{ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions } }];
 
-// Written out, not taken from the definitions.
+// Written by hand, not derived from the definitions.
 it.each([
   ['create-calculation', 'TransactionsTable.Arn', [...leading('T#*'), ...leading('C#*')]],
   ['list-customers', 'TransactionsTable.Arn', leading('C#*')],
@@ -172,12 +173,12 @@ it.each([
   // Without keys, because a schedule has no caller.
   ['close-periods', 'AccountsTable.Arn', leading('ACCOUNT#*', 'ACCOUNTS')],
   ['create-calculation', 'AccountsTable.Arn', leading('KEY#*', 'ACCOUNT#*')],
-])('%s reaches only its own partitions of %s', (entry, on, expected) => {
+])('%s reaches only its partitions of %s', (entry, on, expected) => {
   expect(conditionsOf(entry, on)).toEqual(expected);
 });
 
-// Written out, not taken from the definitions.
-it('only the two functions for it may write customers', () => {
+// Written by hand, not derived from the definitions.
+it('only the two customer functions can write customers', () => {
   const writers = Object.keys(entries).filter((entry) =>
     statementsOf(synthesized, roleOf(entry)).some(
       ({ Action, Condition }) =>
@@ -188,7 +189,7 @@ it('only the two functions for it may write customers', () => {
   expect(writers.sort()).toEqual(['create-customer', 'update-customer']);
 });
 
-it('no function reaches the whole ledger or all accounts', () => {
+it('no function has access to the whole ledger or all accounts', () => {
   for (const [entry, { actions: tables }] of Object.entries(defined))
     for (const table of ['transactions', 'accounts'] as const)
       for (const condition of table in tables ? conditionsOf(entry, `${tableIds[table]}.Arn`) : [])
@@ -198,14 +199,14 @@ it('no function reaches the whole ledger or all accounts', () => {
         ]);
 });
 
-it('tracing=true lets every function send its traces, and nothing else', () => {
+it('tracing=true adds only the permission to send traces, for every function', () => {
   const traces = ['Allow xray:PutTelemetryRecords on *', 'Allow xray:PutTraceSegments on *'];
   for (const entry of Object.keys(entries))
     expect(allowedTo(all, roleOf(entry)).filter((allowed) => allowed.includes('xray'))).toEqual(traces);
   expect(allowedTo(synthesized).filter((allowed) => allowed.includes('xray'))).toEqual([]);
 });
 
-it('wildcards exist for alarms, streams, log streams, versions and backups only, and one managed policy for the logs of API Gateway', () => {
+it("only alarms, streams, logs, versions and backups have wildcards, and only API Gateway's log role a managed policy", () => {
   const wildcards = allowedTo(synthesized)
     .filter((allowed) => allowed.includes('*'))
     .map((allowed) =>
@@ -229,7 +230,7 @@ it('wildcards exist for alarms, streams, log streams, versions and backups only,
 
 describe('the policy for operators', () => {
   const statements = (of: Synthesized): Statement[] => of.at('OperatorPolicy').PolicyDocument.Statement;
-  /** The actions on each resource, sorted. */
+  /** Returns the actions on each resource, sorted. */
   const actionsOn = (of: Synthesized): Record<string, string[]> => {
     const pairs = statements(of).flatMap(({ Action, Resource: on }) =>
       listed(on).flatMap((resource) => listed(Action).map((action) => [flat(resource), action] as const)),
@@ -240,8 +241,8 @@ describe('the policy for operators', () => {
     );
   };
 
-  // Written out, not taken from the definition, which an integration test compares with the commands.
-  it('has these permissions: no scans, deletions or exports of tables, and wildcards for reads only', () => {
+  // Written by hand, not derived from the definition, which an integration test compares with the commands.
+  it('has these permissions: no scans, deletions or exports of tables, and wildcards only for reads', () => {
     const of = (service: string, ...names: string[]) => names.map((name) => `${service}:${name}`).sort();
     const reads = ['GetItem', 'BatchGetItem', 'Query'];
     const writes = ['PutItem', 'UpdateItem', 'DeleteItem'];
@@ -276,13 +277,13 @@ describe('the policy for operators', () => {
     ]);
   });
 
-  it('uses a customer-managed key through DynamoDB only', () => {
+  it('allows the use of a customer-managed key only through DynamoDB', () => {
     const ofKeys = statements(all).filter(({ Action }) => JSON.stringify(Action).includes('kms:'));
     expect(ofKeys.map(({ Resource: on }) => flat(listed(on)[0]))).toEqual(['DataKey.Arn']);
     expect(flat(ofKeys[0]?.Condition?.['StringEquals']?.['kms:ViaService'])).toBe('dynamodb.AWS::Region.amazonaws.com');
   });
 
-  it('fits the 6,144 characters of a managed policy with the longest names', () => {
+  it('fits the 6,144-character limit of a managed policy with the longest names', () => {
     const longest = `arn:aws-us-gov:logs:us-gov-west-1:123456789012:${'x'.repeat(64)}`;
     const text = JSON.stringify(statements(all), (_key, value) =>
       value?.Ref || value?.['Fn::GetAtt'] ? longest : value,
@@ -291,7 +292,7 @@ describe('the policy for operators', () => {
   });
 });
 
-it('the stack policy denies the replacement and deletion of every table, vault and data key of the data stack, by their ids', () => {
+it('the stack policy denies replacing and deleting every table, vault and data key of the data stack by id', () => {
   const stackPolicy = JSON.parse(
     readFileSync(new URL('../../infra/operations/stack-policy.json', import.meta.url), 'utf8'),
   );

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 const root = new URL('../../', import.meta.url).pathname;
 const service = ['shared/**/*.ts', 'functions/*.ts', 'infra/local/*.ts'];
-// The client is a package for shops, and its example prints.
+// The client is a package for shops, and its example prints to stdout.
 const operators = /^shared\/(cli|docs|client)\//;
 
 const writes = globSync(service, { cwd: root })
@@ -14,8 +14,8 @@ const writes = globSync(service, { cwd: root })
     ),
   );
 
-// A new writer is a decision: its lines stay in CloudWatch for three months.
-it('only these files write to the log', () => {
+// A new writer is a deliberate decision: CloudWatch stores its lines for three months.
+it('only the listed files write to the log', () => {
   expect([...new Set(writes.map(({ path }) => path))].sort()).toEqual([
     'functions/count-transactions.ts',
     'functions/sweep-drafts.ts',
@@ -30,7 +30,7 @@ it('only these files write to the log', () => {
   ]);
 });
 
-it('errors are logged as name and place only, except why npm start cannot start', () => {
+it('only the name and location of errors are logged, except when npm start fails', () => {
   const whole = writes.filter(({ line }) => {
     const said = line
       .replace(/^console\.\w+/, '')

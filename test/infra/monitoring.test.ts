@@ -1,4 +1,4 @@
-/** Alarms and dashboard: what they read is published, when they fire, and what the runbook says about them. */
+/** Alarms and dashboard: their metrics are published, the alarms fire as expected, and the runbook covers each alarm. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
@@ -36,7 +36,7 @@ const synthesized = synthesize();
 const all = synthesize(everySetting);
 const { at, ofType, propertiesOf } = synthesized;
 
-/** The alarms that notify a person, by name. The others roll a deployment back. */
+/** The alarms that notify a person, by name. The others trigger a rollback. */
 const alarmsOf = (of: Synthesized): ReadonlyMap<string, Properties> =>
   new Map(
     of
@@ -68,7 +68,7 @@ const alarmed = [...alarms.values()].flatMap((alarm) =>
   ),
 );
 
-/** The metrics in the rows of the dashboard, up to a height. */
+/** Returns the metrics in the dashboard rows up to a height. */
 const shownBy = (of: Synthesized, below = Number.POSITIVE_INFINITY): Read[] => {
   const { widgets } = JSON.parse(flat(of.propertiesOf('AWS::CloudWatch::Dashboard')[0].DashboardBody));
   const metrics: Properties[][] = widgets.flatMap(({ y, properties }: Properties) =>
@@ -92,7 +92,7 @@ const shownBy = (of: Synthesized, below = Number.POSITIVE_INFINITY): Read[] => {
 const shown = shownBy(synthesized);
 const isOwn = ({ Namespace }: Read) => !Namespace.startsWith('AWS/');
 
-/** One line of each kind, as the code writes it with a setting `metrics`. */
+/** One log line of each kind, as the code writes it with a `metrics` setting. */
 const linesOf = async (setting: 'essential' | 'full'): Promise<readonly MetricLine[]> => {
   published.areAll = setting === 'full';
   const lines: MetricLine[] = [];
@@ -128,7 +128,7 @@ const linesOf = async (setting: 'essential' | 'full'): Promise<readonly MetricLi
   return lines;
 };
 
-/** Metrics of AWS's services, from their documentation. */
+/** Metrics of AWS services, from the AWS documentation. */
 const awsSeries = new Set([
   ...['Count', '4XXError', '5XXError'].map((name) => `AWS/ApiGateway ${name} ApiName Stage`),
   ...['Throttles', 'ConcurrentExecutions', 'IteratorAge FunctionName'].map((name) => `AWS/Lambda ${name}`),
@@ -143,12 +143,12 @@ const awsSeries = new Set([
   ...['Completed', 'Failed'].map((end) => `AWS/Backup NumberOfBackupJobs${end} BackupVaultName`),
 ]);
 
-describe('metrics of alarms and dashboard', () => {
+describe('metrics of the alarms and the dashboard', () => {
   it.each([
     ['essential', synthesized, 11, deployment.essentialSeries],
     ['full', all, 20, deployment.fullSeries],
   ] as const)(
-    'metrics=%s publishes what alarms and dashboard read, all of it is shown, and `npm run cost` counts it',
+    'metrics=%s publishes exactly the metrics that the alarms and dashboard read, and `npm run cost` counts them',
     async (setting, of, least, lasting) => {
       const lines = await linesOf(setting);
       const series = new Set(lines.flatMap(seriesOf));
@@ -162,7 +162,7 @@ describe('metrics of alarms and dashboard', () => {
       expect(needed.length).toBeGreaterThan(15);
       expect(needed.filter((name) => !series.has(name))).toEqual([]);
       expect([...series].filter((name) => !names.has(name))).toEqual([]);
-      // Series by code, state and operation depend on the traffic, and failures should have none.
+      // Series by code, state and operation depend on the traffic, and failure metrics should have none.
       const counts = lines.flatMap((line) =>
         seriesOf(line).flatMap((name) =>
           / (code|state|operation)$/.test(name) || counted.some((failure) => name.includes(failure))
@@ -174,21 +174,21 @@ describe('metrics of alarms and dashboard', () => {
     },
   );
 
-  it("metrics=essential publishes the metrics of alarms and of the dashboard's first row, and counted failures", async () => {
+  it("metrics=essential publishes the metrics of the alarms, of the dashboard's first row, and of failures", async () => {
     const known = new Set([...alarmed, ...shownBy(synthesized, 1)].map(({ name }) => name));
     const unread = new Set((await linesOf('essential')).flatMap(seriesOf).filter((name) => !known.has(name)));
-    // Failures are too rare to cost anything.
+    // Failures are too rare to affect the cost.
     expect([...unread].sort()).toEqual(['Levy IssuerUnavailable', 'Levy KeyUseUnrecorded']);
   });
 
-  it('have existing operations, codes and schedules', () => {
+  it('use existing operations, codes and schedules', () => {
     const known = { operation: endpoints, code: errorCodes, schedule: { ...schedules, 'update-content': true } };
     const values = [...alarmed, ...shown].filter(isOwn).flatMap(({ dimensions }) => Object.entries(dimensions));
     expect(values).toContainEqual(['operation', 'create-calculation']);
     for (const [key, value] of values) if (value !== '*') expect(known).toHaveProperty([key, value]);
   });
 
-  it("uses documented metrics of AWS's services, for this stack's resources", () => {
+  it("use documented metrics of AWS services, for this stack's resources", () => {
     const theirs = [...alarmed, ...shown].filter((one) => !isOwn(one));
     expect(theirs.map(({ name }) => name).filter((name) => !awsSeries.has(name))).toEqual([]);
     const ids = theirs
@@ -207,7 +207,7 @@ describe('metrics of alarms and dashboard', () => {
     ).toEqual(queues.sort());
   });
 
-  it('are of this stage only', () => {
+  it('use only this stage', () => {
     const parts = [all.ofType('AWS::CloudWatch::Alarm'), all.ofType('AWS::CloudWatch::Dashboard')];
     expect(JSON.stringify(parts)).not.toMatch(/\\*"Levy\\*"/);
   });
@@ -215,7 +215,7 @@ describe('metrics of alarms and dashboard', () => {
   it.each([
     [disposable, /AWS\/Backup|EventBridge|UntoldEvents/],
     [withoutBackups, /AWS\/Backup|update-content/],
-  ])('do not include resources that do not exist with %j', (context, absent) => {
+  ])('omit resources that do not exist with %j', (context, absent) => {
     const of = synthesize(context);
     expect(alarmsOf(of).size).toBeGreaterThan(15);
     const text = JSON.stringify([of.ofType('AWS::CloudWatch::Alarm'), of.ofType('AWS::CloudWatch::Dashboard')]);
@@ -225,7 +225,7 @@ describe('metrics of alarms and dashboard', () => {
 
 type Values = Readonly<Record<string, number>>;
 
-/** A metric without data. Every expression with it fails, except FILL. */
+/** A metric without data. Every expression that reads it fails, except FILL. */
 const missing = {
   [Symbol.toPrimitive]: () => {
     throw new Error('The expression has no value where a metric has no data.');
@@ -233,8 +233,8 @@ const missing = {
 };
 
 /**
- * Whether an alarm's expression breaches its threshold. A metric that is not among the values has no data. `date` is the day of
- * the month of the evaluated period.
+ * Returns whether an alarm's expression breaches its threshold. A metric missing from `values` has no data. `date` is
+ * the day of the month of the evaluated period.
  */
 const isBreached = ({ Metrics, Threshold, ComparisonOperator }: Properties, values: Values, date = 1): boolean => {
   const { Expression } = Metrics.find(({ ReturnData }: Properties) => ReturnData !== false);
@@ -242,7 +242,7 @@ const isBreached = ({ Metrics, Threshold, ComparisonOperator }: Properties, valu
   const functions = {
     IF: (condition: boolean, yes: number, no: number) => (condition ? yes : no),
     FILL: (value: unknown, otherwise: number) => (value === missing ? otherwise : value),
-    // Not sparse: it has a value even where the metric has none.
+    // Not sparse: the expression has a value even if the metric has none.
     DATE: () => date,
   };
   const evaluate = new Function(...Object.keys(functions), ...ids, `return ${Expression}`);
@@ -252,7 +252,7 @@ const isBreached = ({ Metrics, Threshold, ComparisonOperator }: Properties, valu
 };
 
 /**
- * Whether an alarm of an expression fires at a time (ms): all evaluated periods are breached. They end now, or at the last
+ * Returns whether an expression alarm fires at a time (ms): all evaluated periods breach. They end now, or at the last
  * full period of the clock (UTC).
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
  */
@@ -270,7 +270,7 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
 describe('the alarms', () => {
-  it('each link to a section of the runbook, at runbookUrl if it is set, and each section belongs to an alarm', () => {
+  it('link to a section of the runbook, at runbookUrl if it is set, and every section has an alarm', () => {
     const runbook = readFileSync(new URL('../../infra/runbook.md', import.meta.url), 'utf8');
     const sections = [...runbook.matchAll(/^## (\w+)\n\n- \*\*Meaning\*\*/gm)].map(([, name = '']) =>
       name.toLowerCase(),
@@ -281,7 +281,7 @@ describe('the alarms', () => {
     expect(headings(all, ' What to do: https://wiki.example.com/levy/runbook#')).toEqual(sections);
   });
 
-  it('read at most ten metrics each, notify the topic of start and end, and treat missing data as a failure of schedules and backups only', () => {
+  it('read at most ten metrics, notify on start and end, and treat missing data as failure only for schedules and backups', () => {
     const topic = [{ Ref: ofType('AWS::SNS::Topic')[0]?.[0] }];
     for (const [name, alarm] of alarms) {
       expect(statsOf(alarm).length).toBeLessThanOrEqual(10);
@@ -293,7 +293,7 @@ describe('the alarms', () => {
         topic,
       ]);
     }
-    // The key encrypts this topic only.
+    // The key encrypts only this topic.
     const keyId = idOf(at(topic[0]?.Ref ?? '').KmsMasterKeyId);
     expect(JSON.stringify(synthesized.template).split(`"${keyId}"`)).toHaveLength(3);
   });
@@ -321,7 +321,7 @@ describe('the alarms', () => {
     expect(isBreached(named(name), values)).toBe(fires);
   });
 
-  it('UpdateContentSilent expects a run of each state that has a schedule', () => {
+  it('UpdateContentSilent expects a run for each state that has a schedule', () => {
     const updates = propertiesOf('AWS::Scheduler::Schedule').filter(({ Target }) => /state/.test(Target.Input));
     expect(named('UpdateContentSilent').Threshold).toBe(updates.length);
   });
@@ -330,7 +330,7 @@ describe('the alarms', () => {
     [6, 30],
     [30, 30],
     [1200, 10],
-  ])('an outage with %d requests an hour is reported within %d minutes', (anHour, most) => {
+  ])('report an outage with %d requests an hour within %d minutes', (anHour, most) => {
     const sent = Array.from({ length: 3 * anHour }, (_, index) => (index * 60 * minuteMs) / anHour);
     const outage = 90 * minuteMs;
     const valuesIn = (from: number, to: number) => {
@@ -377,7 +377,10 @@ describe.each([
   const days = 120;
   const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
-  /** When the backup of a day is scheduled, or `null`: of overlapping start windows, AWS takes the backup with the longer retention. */
+  /**
+   * Returns when the backup of a day is scheduled, or `null`. If start windows overlap, AWS takes the backup with the
+   * longer retention.
+   */
   const scheduledOn = (day: number): number | null => {
     const due = rules.flatMap(({ ScheduleExpression, Lifecycle }) => {
       const [, minute, hour, on] = /^cron\((\d+) (\d+) (\*|\d+) \* \? \*\)$/.exec(ScheduleExpression) ?? [];
@@ -388,7 +391,7 @@ describe.each([
     return longest ? day + longest.time : null;
   };
 
-  /** The ends of all backups: started within AWS's start window of eight hours, and done within three. */
+  /** Yields the end of each backup: it starts within AWS's start window of eight hours and takes at most three. */
   const endsOf = (isTaken: (date: string, table: number) => boolean): number[] => {
     const random = seeded(20_260_101);
     const below = (minutes: number) => Math.floor(random() * minutes) * minuteMs;
@@ -400,7 +403,7 @@ describe.each([
     });
   };
 
-  /** The number of hours in which the alarm fires, by date, from the third day on. */
+  /** Returns the number of hours in which the alarm fires, by date, from the third day. */
   const firing = (isTaken: (date: string, table: number) => boolean): Record<string, number> => {
     const ends = endsOf(isTaken);
     const hours: Record<string, number> = {};
@@ -414,13 +417,13 @@ describe.each([
     return hours;
   };
 
-  it('does not fire for months in which every backup was taken, and needs those of other days only if they are daily', () => {
+  it('does not fire if every required backup was taken; only daily backups make all days required', () => {
     expect(endsOf(() => true).length).toBe(3 * (backups === 'daily' ? 120 : 4));
     expect(firing(() => true)).toEqual({});
     expect(isBreached(alarm, {}, 2)).toBe(backups === 'daily');
   });
 
-  it('fires for the whole day after one that lacks a table or all tables, and no longer', () => {
+  it('fires for the whole day after a day without backups of one or all tables, and then stops', () => {
     const [oneDay, dayAfter] = one;
     expect(firing((date, table) => date !== oneDay || table !== 1)).toEqual({ [dayAfter]: 24 });
     expect(firing((date) => date !== every[0])).toEqual({ [every[1]]: 24 });

@@ -1,4 +1,4 @@
-/** protect-restored.sh with a stand-in for the AWS CLI, and the commands of the restore page, against the template. */
+/** protect-restored.sh with a fake AWS CLI, and the commands of the restore page, checked against the template. */
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { standInAws } from '../support/stand-in-aws.ts';
@@ -24,7 +24,7 @@ const standIn = (answers: string) => {
 };
 
 describe('protect-restored.sh', () => {
-  // An update takes effect, unless DEAF is set.
+  // An update takes effect unless DEAF is set.
   const aws = standIn(`
 is() { [[ -z "\${DEAF:-}" ]] && grep -q -- "$1 --table-name $4 .*$2" "$LOG" && echo "$3" || echo "$5"; }
 case "$2 $*" in
@@ -55,7 +55,7 @@ esac`);
   ];
 
   it.each(ofType('AWS::DynamoDB::GlobalTable'))(
-    'enables the settings of %s in the template',
+    'enables the settings that %s has in the template',
     (table, { Properties }) => {
       expect(tables).toContain(table);
       const others = ['Replicas', 'StreamSpecification', 'TimeToLiveSpecification'];
@@ -74,7 +74,7 @@ esac`);
     },
   );
 
-  it('checks each setting and does not change those that are enabled', () => {
+  it('checks each setting and skips the ones already enabled', () => {
     expect(code).toBe(0);
     expect(out.match(/^ok /gm)).toHaveLength(9);
     const on = standIn(`
@@ -95,17 +95,17 @@ esac`).run('protect-restored.sh', [], names);
   });
 });
 
-it('protect-restored.sh requires the region', () => {
+it('protect-restored.sh requires a region', () => {
   const { code, err, asked } = standIn('').run('protect-restored.sh', [], { ...names, AWS_REGION: '' });
   expect([code, asked]).toEqual([2, []]);
   expect(err).toMatch(/^Set AWS_REGION/);
 });
 
-describe('the restore page', () => {
+describe('the restore runbook', () => {
   const guide = readFileSync(new URL('../../infra/docs/runbook-restore.md', import.meta.url), 'utf8');
   const [stop] = /^S=Levy\n.*?(?=^# 2\.)/ms.exec(guide) ?? [];
 
-  it('stops every function except the publisher of events, and reports failures', () => {
+  it('stops every function except the event publisher, and reports failures', () => {
     const functions = ofType('AWS::Lambda::Function').map(([id]) => id);
     const announcers = functions.filter((id) => id.toLowerCase().includes('announce'));
     const [refused, ...stopped] = functions.filter((id) => !announcers.includes(id));

@@ -1,4 +1,4 @@
-/** How settings are read. Their effects on the templates are in templates.snapshot.txt. */
+/** Parsing of settings. templates.snapshot.txt shows their effect on the templates. */
 import { App } from 'aws-cdk-lib';
 import { afterEach, expect, it, vi } from 'vitest';
 import { readSettings } from '../../infra/settings.ts';
@@ -11,7 +11,7 @@ const oidc = { oidcIssuer: 'https://login.example.com/', oidcAudience: 'levy' };
 it.each([
   [true, ['true', '1', true, 1]],
   [false, ['false', '0', false, 0]],
-])('reads as %s the value of a switch from -c or cdk.json: %j', (expected, words) => {
+])('parses as %s a switch from -c or cdk.json: %j', (expected, words) => {
   for (const word of words) {
     expect(settings({ sam: word }).sam).toBe(expected);
     expect(settings({ events: word }).events).toBe(expected);
@@ -63,7 +63,7 @@ it.each([
   [{ ...oidc, oidcTokenOrigin: 'https://a.example' }, 'Set oidcClientId as well'],
   [{ oidcScopesClaim: 'scp' }, 'Set oidcIssuer as well'],
   [{ ...oidc, oidcIssuer: 'http://login.example.com' }, 'Set an https address.'],
-] as const)('refuses %j with the remedy', (context, remedy) => {
+] as const)('rejects %j and prints what to set', (context, remedy) => {
   expect(() => settings(context)).toThrow(remedy);
 });
 
@@ -71,11 +71,11 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-// By hand: the regions whose CloudFormation lacks AWS::Pipes::Pipe, and one that does not exist yet.
+// Written by hand: the regions whose CloudFormation lacks AWS::Pipes::Pipe, and one that does not exist yet.
 it.each([
   ...['us-gov-west-1', 'us-gov-east-1', 'ca-west-1', 'mx-central-1', 'il-central-1', 'ap-east-2'],
   ...['ap-southeast-4', 'ap-southeast-5', 'ap-southeast-6', 'ap-southeast-7', 'us-north-9'],
-])('refuses events in %s, names the region and the remedy, and accepts events=false and sam', (region) => {
+])('rejects events in %s with the region and the fix, and accepts events=false and sam', (region) => {
   vi.stubEnv('CDK_DEFAULT_REGION', region);
   for (const context of [{}, { events: 'true' }])
     expect(() => settings(context)).toThrow(new RegExp(`\\b${region}\\b.*events=false`));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { levyApp } from '../../infra/app.ts';
 
-/** A reference in the template: a text, or one of the functions that CloudFormation resolves. */
+/** A reference in the template: a string, or an intrinsic function that CloudFormation resolves. */
 export type Reference =
   | string
   | {
@@ -39,20 +39,20 @@ type Template = {
 export type Synthesized = {
   readonly outdir: string;
   /**
-   * The templates of both stacks. In the service's, references to outputs of the data stack are replaced by what they
-   * refer to.
+   * The templates of both stacks. In the service template, references to outputs of the data stack are replaced by
+   * their values.
    */
   readonly data: Template;
   readonly service: Template;
-  /** The resources and outputs of both. No logical id is in both. */
+  /** The resources and outputs of both stacks. The logical ids are distinct. */
   readonly template: Template;
   readonly ofType: (type: string) => (readonly [id: string, resource: Resource])[];
   readonly propertiesOf: (type: string) => Properties[];
-  /** The properties of the resource with this id. */
+  /** Returns the properties of the resource with this id. */
   readonly at: (id: string) => Properties;
 };
 
-/** Without bundled code, which almost no test needs. */
+/** Skips bundling, because almost no test needs the code. */
 export const withoutBundling = { 'aws:cdk:bundling-stacks': [] };
 
 export const certificate = 'arn:aws:acm:us-east-1:111122223333:certificate/0a1b2c3d-0000-4444-8888-0123456789ab';
@@ -88,7 +88,7 @@ export const everySetting = {
   oidcClientId: 'levy-console',
   oidcTokenOrigin: 'https://token.example.com',
 };
-/** A stage that may lose its data. */
+/** A stage whose data can be deleted. */
 export const disposable = {
   stage: 'dev',
   removal: 'destroy',
@@ -101,7 +101,7 @@ export const disposable = {
 };
 export const withoutBackups = { backups: 'none', gatewayLogRole: 'keep', contentUpdates: 'off' };
 
-/** The value with each reference to an output of another stack replaced by what the output refers to. */
+/** Replaces each reference to an output of another stack by the output's value. */
 const resolved = (value: any, outputs: Template['Outputs']): any => {
   if (typeof value !== 'object' || value === null) return value;
   const { 'Fn::GetStackOutput': output } = value;
@@ -132,8 +132,8 @@ const read = (outdir: string): Synthesized => {
 const known = new Map<string, Synthesized>();
 
 /**
- * The app of infra/app.ts as `cdk synth` writes it, with cdk-nag. Each context is synthesized once in a run of the
- * tests: the first process that needs it writes it to the run's temporary folder, and others wait for it.
+ * Synthesizes the app of infra/app.ts as `cdk synth` does, with cdk-nag. Each context is synthesized once per test run:
+ * the first process writes it to the run's temporary folder, and the others wait for it.
  */
 export const synthesize = (context: Record<string, unknown> = {}): Synthesized => {
   const given = { ...withoutBundling, ...context };
@@ -164,7 +164,7 @@ const synthesizeOnce = (outdir: string, context: Record<string, unknown>): strin
   return outdir;
 };
 
-/** A reference of the template as text: `TransactionsTable.Arn/index/by_account`. */
+/** Renders a template reference as a string: `TransactionsTable.Arn/index/by_account`. */
 export const flat = (value: Reference | undefined): string => {
   if (typeof value === 'string') return value;
   if (value?.Ref) return value.Ref;
@@ -173,19 +173,19 @@ export const flat = (value: Reference | undefined): string => {
   throw new Error(`not a reference: ${JSON.stringify(value)}`);
 };
 
-/** The logical id in a reference to a resource or to one of its attributes. */
+/** Returns the logical id in a reference to a resource or to one of its attributes. */
 export const idOf = (reference: Reference | undefined): string => flat(reference).replace(/\.\w+$/, '');
 
 export const listed = <Value>(value: Value | readonly Value[]): Value[] => [value].flat() as Value[];
 
-/** The statements of a role; without an id, those of all roles. Each role has its permissions in itself. */
+/** Returns the statements of a role; without an id, of all roles. Each role has inline permissions only. */
 export const statementsOf = ({ ofType }: Synthesized, roleId?: string): Statement[] =>
   ofType('AWS::IAM::Role')
     .filter(([id]) => roleId === undefined || id === roleId)
     .flatMap(([, { Properties }]) => Properties.Policies ?? [])
     .flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement);
 
-/** What a role is allowed to do, as `action on resource`, sorted. */
+/** Returns a role's permissions as `action on resource`, sorted. */
 export const allowedTo = (synthesized: Synthesized, roleId?: string): string[] =>
   statementsOf(synthesized, roleId)
     .flatMap(({ Effect, Action, Resource: on }) =>
@@ -193,26 +193,26 @@ export const allowedTo = (synthesized: Synthesized, roleId?: string): string[] =
     )
     .sort();
 
-/** The id of the function that a reference to it, or to its alias, names. */
+/** Returns the id of the function in a reference to it or to its alias. */
 export const functionAt = ({ template }: Synthesized, reference: Reference | undefined): string => {
   const id = idOf(reference);
   const resource = template.Resources[id];
   return resource?.Type === 'AWS::Lambda::Alias' ? flat(resource.Properties['FunctionName']) : id;
 };
 
-/** The function of an entry in functions/: its id is the entry in Pascal case. */
+/** Returns the function of an entry in functions/: its id is the entry in Pascal case. */
 export const functionOf = ({ ofType }: Synthesized, entry: string): readonly [string, Resource] => {
   const found = ofType('AWS::Lambda::Function').find(([id]) => id.toLowerCase() === entry.replaceAll('-', ''));
   if (!found) throw new Error(`${entry} has no function`);
   return found;
 };
 
-/** The methods of the API in the order of the template, each with its path and the function behind it. */
+/** Returns the API's methods in template order, each with its path and function. */
 export const methodsOf = (synthesized: Synthesized) =>
   Object.entries<Properties>(synthesized.at('Api').Body.paths).flatMap(([path, operations]) =>
     Object.entries<Properties>(operations).map(([name, operation]) => {
       const { type, uri } = operation['x-amazon-apigateway-integration'];
-      // Of the parts of the address, the one that names the function or its alias.
+      // The part of the address with the function or its alias.
       const called = uri['Fn::Join'][1].find((part: unknown) => JSON.stringify(part).match(/Live"|,"Arn"\]/));
       const method = name === 'x-amazon-apigateway-any-method' ? 'ANY' : name.toUpperCase();
       return { method, path, called: flat(called), handler: functionAt(synthesized, called), type };

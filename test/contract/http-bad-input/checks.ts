@@ -1,4 +1,4 @@
-/** What must be true of the answer to any request: it is documented, a refusal names what is wrong, and nothing is lost. */
+/** The invariants of every response: it is documented, an error points at what is wrong, and no data is lost. */
 import { type Code, errorCodes } from '../../../shared/base/error-codes.ts';
 import { problemsOf, schemaProblems } from '../validate-response.ts';
 import { type Operation, plain, type Schema, type WireRequest } from './requests.ts';
@@ -11,7 +11,7 @@ type Refusal = {
   readonly source: { readonly pointer: string | null; readonly parameter?: string; readonly header?: string };
   readonly meta?: { readonly request_id?: string };
 };
-/** The fields of a response's body that the checks read. */
+/** The fields that the checks read from a response body. */
 export type Body = {
   readonly errors?: readonly Refusal[];
   readonly warnings?: readonly { readonly pointer: unknown }[];
@@ -21,15 +21,15 @@ export type WireAnswer = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed JSON, or the text of something else; `null` without a body. */
+  /** The parsed JSON, or the raw string if it is not JSON; `null` without a body. */
   readonly body: unknown;
-  /** The number of writes to the ledger for it. */
+  /** The number of ledger writes that the request caused. */
   readonly writes: number;
-  /** Without a query. `/` if no operation has it. */
+  /** Path without the query; `/` if no operation matches. */
   readonly path: string;
 };
 
-/** The parsed body of a request; `undefined` if it is no JSON. */
+/** The parsed request body; `undefined` if it is not JSON. */
 const jsonOf = ({ body }: WireRequest): unknown => {
   try {
     return JSON.parse(body.toString('utf8'));
@@ -41,8 +41,8 @@ const jsonOf = ({ body }: WireRequest): unknown => {
 const queryOf = ({ target }: WireRequest) => new URLSearchParams(target.split('?').slice(1).join('?'));
 
 /**
- * The position in a body of the value that a JSON Pointer (RFC 6901) names, a number for each name. For a field that the schema
- * names and that is missing it ends early. `null` if the pointer leads nowhere.
+ * Returns the position in a body of the value at a JSON Pointer (RFC 6901), as one number per name. Stops early at a
+ * missing field that the schema defines. Returns `null` if the pointer does not resolve.
  */
 const positionOf = (pointer: string, body: unknown, given: Schema): number[] | null => {
   if (!/^(\/([^~]|~[01])*)?$/s.test(pointer)) return null;
@@ -63,13 +63,13 @@ const positionOf = (pointer: string, body: unknown, given: Schema): number[] | n
   return position;
 };
 
-/** Whether a position is before another one, or the same. */
+/** Returns whether a position is at or before another one. */
 const isInOrder = (left: readonly number[], right: readonly number[]): boolean => {
   const at = left.findIndex((number, index) => number !== right[index]);
   return at < 0 || (left[at] as number) < (right[at] ?? -1);
 };
 
-// OpenAPI describes credentials and the media type elsewhere than in the parameters.
+// OpenAPI describes credentials and the media type outside the parameters.
 const described = ['x-api-key', 'authorization', 'content-type', 'content-encoding'];
 
 const sourceProblems = (
@@ -121,7 +121,7 @@ const refusalProblems = (request: WireRequest, answer: WireAnswer, operation: Op
   return found;
 };
 
-// `__proto__` is unknown in every object, so it is ignored with a warning.
+// `__proto__` is an unknown field of every object, so it is ignored with a warning.
 const withoutProto = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutProto);
   if (typeof value !== 'object' || value === null) return value;
@@ -140,7 +140,7 @@ const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: O
     for (const problem of schemaProblems(body.schema, withoutProto(json)))
       found.push(`it accepted a body that the document refuses: ${problem}`);
   const query = queryOf(request);
-  // The console reads its own query, because an issuer may return any.
+  // The console accepts any query parameter, because an issuer can return any.
   for (const name of operationName === 'get-console' ? [] : query.keys())
     if (!parameters.some((one) => one.in === 'query' && one.name === name)) found.push(`it accepted "${name}"`);
   for (const { name, schema, in: place } of parameters) {
@@ -152,7 +152,7 @@ const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: O
       found.push(...schemaProblems(schema, typed).map((problem) => `it accepted ${name} "${value}": ${problem}`));
     }
   }
-  // A read or changed object keeps the warnings of the request that created it.
+  // A read or changed object keeps the warnings from its creation.
   for (const { pointer } of path.includes('{') ? [] : ((answer.body as Body)?.warnings ?? []))
     if (
       typeof pointer === 'string' &&
@@ -164,7 +164,7 @@ const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: O
   return found;
 };
 
-/** The violations of the contract in an answer; empty if there are none. */
+/** Returns the contract violations of a response; empty if there are none. */
 export const answerProblems = (request: WireRequest, answer: WireAnswer, operation: Operation | null): string[] => {
   const found = [
     ...(answer.status >= 500 ? [`a ${answer.status}`] : []),
@@ -182,11 +182,11 @@ const sorted = (value: unknown): string =>
       : inner,
   );
 
-/** Compares the answers under an Idempotency-Key: the same body gets the same answer, another body is refused. */
+/** Compares the responses under one Idempotency-Key: the same body gets the same response, a different body is rejected. */
 export const newReplayCheck = () => {
   const firsts = new Map<string, { readonly body: string; readonly text: string }>();
   return (request: WireRequest, answer: WireAnswer, operation: Operation | null): string[] => {
-    // Requests that write nothing ignore an idempotency key.
+    // Requests that write nothing ignore an Idempotency-Key.
     if (!operation?.parameters.some(({ name }) => name === 'Idempotency-Key')) return [];
     const [, key] = request.headers.find(([name]) => name.toLowerCase() === 'idempotency-key') ?? [];
     const place = `${request.method} ${answer.path} ${key}`;
@@ -196,7 +196,7 @@ export const newReplayCheck = () => {
     if ((answer.body as Body)?.errors?.[0]?.code === 'idempotency_key_reused')
       return first && first.body !== body ? [] : ['a key is refused that was not used for another body'];
     if (answer.status >= 300 || !first) {
-      // A dry run stores nothing, not even its key.
+      // A dry run stores nothing, not even its idempotency key.
       const isStored = answer.status < 300 && request.method === 'POST' && !/"dry_run":true/.test(body);
       if (isStored && key !== undefined) firsts.set(place, { body, text: answer.text });
       return isReplayed ? ['it says that it is a replay, and is none'] : [];

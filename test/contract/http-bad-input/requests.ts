@@ -1,4 +1,4 @@
-/** Random requests to the documented operations that are wrong in one part, or in none. A seed repeats them. */
+/** Random requests to the documented operations, each with at most one invalid part. A seed makes them reproducible. */
 import { gzipSync } from 'node:zlib';
 import { endpoints } from '../../../functions/endpoints.ts';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
@@ -19,7 +19,7 @@ import {
   values,
 } from './values.ts';
 
-/** A schema of the document, with the keywords that bound a value. */
+/** A schema of the document, with its bounds. */
 export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -46,7 +46,7 @@ type Described = {
 
 const paths = document.paths as unknown as Record<string, Record<string, Described>>;
 
-/** Every endpoint as the document describes it. */
+/** Every documented endpoint. */
 export const operations = Object.values<Endpoint>(endpoints).map(({ name, method, path, scope }) => {
   const { parameters = [], requestBody }: Described = paths[path]?.[method.toLowerCase()] ?? {};
   return {
@@ -56,7 +56,7 @@ export const operations = Object.values<Endpoint>(endpoints).map(({ name, method
 });
 export type Operation = (typeof operations)[number];
 
-/** A request as it comes over the wire; its target has the query. */
+/** A request as sent over HTTP; `target` includes the query. */
 export type WireRequest = {
   readonly method: string;
   readonly target: string;
@@ -64,7 +64,7 @@ export type WireRequest = {
   readonly body: Buffer;
 };
 
-/** A schema after its reference is resolved, without `null`. */
+/** Resolves a schema's reference and removes `null`. */
 export const plain = (schema: Schema = {}): Schema => {
   const inner = schema.$ref ? resolve<Schema>(schema.$ref) : schema.anyOf?.find(({ type }) => type !== 'null');
   return inner ? plain(inner) : schema;
@@ -80,7 +80,7 @@ const textsOf = (pattern: string): readonly string[] => {
   return known;
 };
 
-/** A value that a schema allows, more or less: small, and with some of its optional fields. */
+/** Generates a small value that mostly matches a schema, with some optional fields. */
 const validValue = (given: Schema | undefined, random: Random, depth = 1): unknown => {
   const schema = plain(given);
   const { properties = {}, required = [], items, pattern = '' } = schema;
@@ -98,7 +98,7 @@ const validValue = (given: Schema | undefined, random: Random, depth = 1): unkno
   return random.pick(schema.enum ?? (fitting.length > 0 ? fitting : ['1', 'x', '2026-10-08', 'MI']));
 };
 
-/** A value at, or beyond, one of the bounds of a schema. */
+/** Generates a value at or beyond one of a schema's bounds. */
 const valueAround = (given: Schema | undefined, random: Random): unknown => {
   const schema = plain(given);
   const { minLength = 1, maxLength = 255, minItems = 0, maxItems = 1000, minimum = 0, maximum = 100 } = schema;
@@ -113,7 +113,7 @@ const valueAround = (given: Schema | undefined, random: Random): unknown => {
         ...[object(1, 40), object(1, 41), object(1, 1, 500), object(1, 1, 501)],
       ]);
     case 'array':
-      // The long ones are slow in every variant.
+      // Long strings are slow in every variant.
       if (random.chance(0.02)) return lists(random.pick([maxItems, maxItems + 1, maxItems * 20]));
       return random.pick([[], lists(minItems), [null], { 0: {}, length: 1 }, lists(3)]);
     case 'boolean':
@@ -133,7 +133,7 @@ const valueAround = (given: Schema | undefined, random: Random): unknown => {
 const hostile = (random: Random): unknown => structuredClone(random.pick(random.chance(0.6) ? texts : values));
 
 type Container = Record<string, unknown>;
-/** A place in a body where a value is, or could be. */
+/** A place in a body that has, or could have, a value. */
 type Slot = { readonly holder: Container; readonly name: string; readonly schema: Schema | undefined };
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
@@ -148,14 +148,14 @@ const slotsOf = (holder: unknown, given: Schema | undefined): Slot[] => {
   });
 };
 
-// Not by assignment, because `__proto__` is an ordinary name here.
+// Not an assignment, because `__proto__` is an ordinary name here.
 const put = (holder: Container, name: string, value: unknown): void =>
   void Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true });
 
-/** Stands for a text that `JSON.stringify` does not write, such as a number out of range or deep nesting. */
+/** Placeholder for JSON that `JSON.stringify` cannot write, such as a number out of range or deep nesting. */
 const rawMark = '\u2063raw';
 
-/** Change one place of a body, mostly in a way that the schema of the place is about. */
+/** Changes one place of a body, usually in a way that its schema restricts. */
 const mutate = (body: Container, schema: Schema, random: Random): void => {
   const slots = slotsOf(body, schema);
   const slot = slots.length > 0 ? random.pick(slots) : { holder: body, name: 'a', schema: {} };
@@ -172,7 +172,7 @@ const mutate = (body: Container, schema: Schema, random: Random): void => {
   ])();
 };
 
-/** A body as JSON. Some objects have a name twice. */
+/** Serializes a body as JSON. Some objects repeat a name. */
 const jsonText = (body: unknown, random: Random): string => {
   const text = JSON.stringify(body).replace(`"${rawMark}"`, () => random.pick(raw));
   if (!random.chance(0.03)) return text;
@@ -180,7 +180,7 @@ const jsonText = (body: unknown, random: Random): string => {
   return random.chance(0.5) ? text.replace('{', `{${pair},`) : text.replace(/\}$/, `,${pair}}`);
 };
 
-/** What can happen to a body on its way. */
+/** Ways to corrupt a serialized body. */
 const damaged = (text: string, random: Random): Buffer => {
   const bytes = Buffer.from(text);
   const at = random.below(bytes.length + 1);
@@ -204,7 +204,7 @@ const damaged = (text: string, random: Random): Buffer => {
 const encoded = (value: unknown): string =>
   encodeURIComponent((typeof value === 'string' ? value : JSON.stringify(value)).toWellFormed());
 
-/** The ids, cursors and tags of earlier answers, for later requests. */
+/** Ids, cursors and ETags of earlier responses, reused by later requests. */
 export class Known {
   readonly #found = { txn: [exampleId], fil: [exampleFilingId], cursor: ['2'], tag: ['"1"', '"2"', '*'] };
 
@@ -231,7 +231,7 @@ const pathOf = ({ path }: Operation, known: Known, isHostile: boolean, random: R
   return path.replace('{id}', () => (isHostile ? other : id));
 };
 
-/** The pairs of a query, as the document has them or not. */
+/** Generates query parameters, documented or not. */
 const queryOf = ({ parameters }: Operation, known: Known, isHostile: boolean, random: Random): string[] => {
   const own = parameters.filter((one) => one.in === 'query');
   const pairs = own
@@ -248,7 +248,7 @@ const queryOf = ({ parameters }: Operation, known: Known, isHostile: boolean, ra
   return [...pairs, ...Array.from({ length: random.chance(0.03) ? 60 : random.below(3) }, extra)];
 };
 
-/** A header that is wrong, or that does not belong to the request. */
+/** Generates a header that is invalid or does not belong to the request. */
 const hostileHeader = ({ parameters }: Operation, known: Known, random: Random): [string, string] => {
   const text = random.pick(texts.filter((one) => /^[\x20-\x7e\xa0-\xff]*$/.test(one)));
   const tag = known.pick('tag', random);
@@ -277,7 +277,7 @@ const headersOf = (operation: Operation, known: Known, apiKey: string, isHostile
   if (!isHostile) return headers;
   const hostile = hostileHeader(operation, known, random);
   const others = headers.filter(([name]) => name.toLowerCase() !== hostile[0].toLowerCase());
-  // Instead of the good one, beside it, or none at all.
+  // Replaces the valid credential, adds a second one, or sends none.
   return random.pick([[...others, hostile], [...others, hostile], [...headers, hostile], others]);
 };
 
@@ -294,7 +294,7 @@ const bodyOf = ({ body, scope }: Operation, known: Known, random: Random): Conta
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'get', 'PROPFIND'];
 
-/** A request to an operation, with one part that is usually wrong. */
+/** Generates a request to an operation with one part that is usually invalid. */
 export const requestOf = (operation: Operation, known: Known, apiKey: string, random: Random): WireRequest => {
   const { body: media, path } = operation;
   const part = random.pick([

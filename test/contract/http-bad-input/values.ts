@@ -1,6 +1,9 @@
 /** The corpus of hostile values. */
 
-/** Texts that often break parsers: numbers, inherited names, Unicode, injections, codes of this API, dates, lengths and paths. */
+/**
+ * Strings that often break parsers: numbers, inherited names, Unicode, injections, codes of this API, dates, lengths
+ * and paths.
+ */
 export const texts: readonly string[] = [
   ...['', ' ', 'x', '0', '1', '-1', '+1', '1e5', '0x10', 'NaN', 'Infinity', 'null', 'true', 'undefined'],
   ...['[object Object]', '1.', '.5', '1,000', '1_000', '١٢', '１２', '1\n', ' 1', '0.00000000001', '9'.repeat(12)],
@@ -28,7 +31,7 @@ export const values: readonly unknown[] = [
   ...[{ constructor: {} }],
 ];
 
-/** Field names that no schema has, that every object inherits, or that only responses have. */
+/** Field names that no schema defines, that every object inherits, or that only responses have. */
 export const names: readonly string[] = [
   ...['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'length', 'then', 'toJSON', '', ' '],
   ...['0', '-1', 'a/b~c', '~0', '~1', 'a.b', 'a\0b', '\ud800', '\u202e', '👍', 'x'.repeat(41), 'x'.repeat(1000), 'id'],
@@ -36,7 +39,7 @@ export const names: readonly string[] = [
   ...['object', 'version', 'created_at'],
 ];
 
-/** Values that only JSON text can represent. */
+/** Values that only raw JSON can represent. */
 export const raw: readonly string[] = [
   ...['1e400', '-1e400', '-0', '0.0', '1E5', '1e-400', '9007199254740993', '123456789012345678901234567890.5'],
   ...['"\\u0000"', '"\\ud800"', '"\\udfff\\ud800"', '"\\u202e"', '{"a":1,"a":2}', '{"__proto__":{"a":1}}'],
@@ -75,7 +78,7 @@ export const oddSegments = [
 
 const address = { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' };
 
-/** A sale with most of the fields that a sale can have. */
+/** A sale with most of the optional fields. */
 export const richSale = {
   currency: 'USD',
   tax_date: '2026-10-08T00:00:00Z',

@@ -5,7 +5,7 @@ type Change = (id: string, random: Random, account: string) => string;
 
 const letter = (random: Random) => random.pick([...'0123456789ABCDEFGHJKMNPQRSTVWXYZ']);
 const percent = (text: string) => [...text].map((char) => `%${char.charCodeAt(0).toString(16)}`).join('');
-/** A change of one character at a random place, among the last ones if `last` is given. */
+/** Changes one character at a random position, or among the last `last` characters. */
 const atPlace =
   (change: (char: string, random: Random) => string, last = Number.POSITIVE_INFINITY): Change =>
   (id, random) => {
@@ -17,7 +17,7 @@ const around =
   (id, random, account) =>
     random.pick(patterns).replaceAll('ID', id).replaceAll('ACCOUNT', account);
 
-/** The ways in which an id can be changed so that a careless lookup may still find its object. */
+/** Ways to change an id so that a careless lookup might still find its object. */
 export const idChanges: readonly Change[] = [
   (id) => id,
   atPlace((_, random) => letter(random)),
@@ -65,7 +65,7 @@ export const idChanges: readonly Change[] = [
   (id, random) => id.padEnd(1000 + random.below(2000), letter(random)),
 ];
 
-/** Paths that go astray on the way to an id. They are sent without further encoding. */
+/** Malformed paths to an id. They are sent without further encoding. */
 export const strayPaths = (collection: string, id: string): readonly string[] =>
   [
     ...[`%2e%2e/${collection}/ID`, `../${collection}/ID`, './ID', '%2e/ID', '%2e%2e%2fID', '..%2f..%2fID', 'x/../ID'],

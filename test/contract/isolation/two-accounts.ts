@@ -1,11 +1,14 @@
-/** Two accounts of a service with an issuer of tokens, with the same belongings, and every kind of credential of the first. */
+/**
+ * Two accounts with the same objects in a service with a token issuer, and every kind of credential for the first
+ * account.
+ */
 import { afterAll } from 'vitest';
 import { withIssuer } from '../../support/issuer.ts';
 
 const issuer = await withIssuer({ rsa: 'RS256' });
 afterAll(() => issuer.close());
 
-// The service reads its environment when it is loaded, so the modules that load it are imported after the issuer has started.
+// The service reads its environment at import, so the modules that load it are imported after the issuer has started.
 const { endpoints } = await import('../../../functions/endpoints.ts');
 const { newApiKey } = await import('../../../shared/accounts/api-key.ts');
 const { environment } = await import('../../../shared/config/environment.ts');
@@ -41,7 +44,7 @@ const sell = async (caller: Caller) => {
   return { ...caller, finalized, sold, sale: sold.id, credit: credit.id, voided: voided.id, draft: draft.id };
 };
 
-/** Close the periods and make customers. Returns the caller with its ids and cursors. */
+/** Closes the periods and creates customers. Returns the caller with its ids and cursors. */
 const prepare = async ({ sold, ...caller }: Awaited<ReturnType<typeof sell>>) => {
   const filer = filerOf(caller);
   const { id: earlier } = await closedFiling(filer, 'MI', '2026-09-30');
@@ -59,14 +62,14 @@ const prepare = async ({ sold, ...caller }: Awaited<ReturnType<typeof sell>>) =>
       filings: (await made(filer.filings({ limit: '1' }))).next_cursor,
       customers: (await made(caller.call('GET', '/customers?limit=1'))).next_cursor,
       entries: (await made(filer.filing(filing, { expand: 'entries', limit: '1' }))).entries.next_cursor,
-      // A list that is long enough to have one takes minutes to make.
+      // Creating enough objects for a cursor of this list would take minutes.
       reconciliation: writeCursor({ id: sold.id, tax_date: sold.tax_date }, caller.account.cursor_secret, range),
     },
   };
 };
 
 const settings = { rate_limit: 1_000_000 };
-// Both sell before either closes a period, so that their open entries exist at the same time.
+// Both accounts sell before either closes a period, so their open entries exist at the same time.
 const [ownersSales, strangersSales] = [
   await sell(await newCaller({ settings })),
   await sell(await newCaller({ settings })),
@@ -74,7 +77,7 @@ const [ownersSales, strangersSales] = [
 export const owner = await prepare(ownersSales);
 export const stranger = await prepare(strangersSales);
 
-/** The ids of the objects that somebody may try to reach. */
+/** The ids of objects that a caller could try to reach. */
 export type Ids = Pick<typeof owner, 'sale' | 'credit' | 'voided' | 'draft' | 'filing' | 'earlier' | 'customer'>;
 export const absentIds: Ids = {
   sale: 'txn_01KAAAAAAAAAAAAAAAAAAAAAAA',
@@ -105,7 +108,7 @@ const [forbidsRead, forbidsWrite] = ['403 auth_forbidden read', '403 auth_forbid
 const unknownKey = '401 auth_api_key_not_found X-API-Key';
 const badToken = '401 auth_token_invalid Authorization';
 
-/** Credentials with what an operation that reads, and one that writes, answers; `null` serves the request. */
+/** Credentials with the expected error of a read and of a write operation; `null` means that it succeeds. */
 export const credentials: readonly (readonly [string, Headers, read: string | null, write: string | null])[] = [
   ['no credential', {}, '401 auth_error X-API-Key', '401 auth_error X-API-Key'],
   ['an unknown key', { 'X-API-Key': newApiKey() }, unknownKey, unknownKey],
@@ -136,14 +139,14 @@ export const credentials: readonly (readonly [string, Headers, read: string | nu
   ['a good token', ownerToken, null, null],
 ];
 
-/** The endpoints that need a credential. The others are written out, so that no endpoint becomes public by mistake. */
+/** The endpoints that need a credential. The public ones are listed by hand, so no endpoint becomes public by mistake. */
 export const closedEndpoints = Object.values(endpoints).filter(
   ({ name }) => !/^get-(openapi|docs|console)$/.test(name),
 );
 
 export const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
 
-/** Bodies of requests that succeed for both accounts, where the first example of the documentation does not. */
+/** Request bodies that succeed for both accounts, for operations whose first documented example does not. */
 const ownBodies = ({ customer }: Ids): Readonly<Record<string, unknown>> => ({
   'update-transaction': { metadata: { by: 'stranger' } },
   'create-customer': { id: customer, exemptions: [] },
@@ -153,7 +156,7 @@ const ownBodies = ({ customer }: Ids): Readonly<Record<string, unknown>> => ({
   'create-reconciliation': { transactions: [billed('the-same-reference')] },
 });
 
-/** A good request to an operation, with the ids of an account. */
+/** Builds a valid request to an operation with the ids of an account. */
 export const requestTo = (
   { name, method, path, requests }: (typeof closedEndpoints)[number],
   ids: Ids,
@@ -170,7 +173,7 @@ type Input = {
   readonly TransactItems?: readonly unknown[];
 };
 
-/** Run a function and return its calls to the ledger: each with its kind and number of items. */
+/** Runs a function and returns its ledger calls, each with its kind and number of items. */
 export const withCalls = async <Value>(run: () => Promise<Value>): Promise<{ value: Value; calls: string[] }> => {
   const calls: string[] = [];
   database.middlewareStack.add(
@@ -189,10 +192,10 @@ export const withCalls = async <Value>(run: () => Promise<Value>): Promise<{ val
   }
 };
 
-// These differ between any two answers.
+// These differ between any two responses.
 const ownHeaders = new Set(['x-request-id', 'date', 'x-ratelimit-remaining']);
 
-/** The bytes of an answer, without what differs between any two answers. */
+/** Returns the bytes of a response without the parts that differ between any two responses. */
 export const bytesOf = ({ status, headers, text }: Pick<Answer, 'status' | 'headers' | 'text'>): string =>
   JSON.stringify({
     status,
