@@ -52,10 +52,10 @@ const columns: readonly Column<Item>[] = [
   [
     'Product',
     ({ name, description }) => (
-      <>
+      <div>
         <strong>{name}</strong>
         <div>{description}</div>
-      </>
+      </div>
     ),
   ],
 ];
@@ -65,11 +65,11 @@ const taxColumns = (state: string): readonly Column<Item>[] => [
     `Treatment in ${state}`,
     ({ taxability }) =>
       taxability && (
-        <>
+        <div>
           <strong>{wordsOf(taxability.treatment)}</strong>
           {/* The sentence of some treatments is the word alone. */}
           {taxability.text.toLowerCase() !== `${taxability.treatment}.` && <div>{taxability.text}</div>}
-        </>
+        </div>
       ),
   ],
   ['Attributes that change it', (row) => <Attributes of={row} />],
