@@ -44,7 +44,7 @@ const missing = 'Send an API key in the header X-API-Key, or a bearer token in A
 export const noCredential = () => unauthorized('auth_error', missing);
 const unknownKey = () => unauthorized('auth_api_key_not_found', 'There is no such API key, or it was revoked.');
 
-// A header may be repeated with the same value only.
+// A repeated header must have the same value each time.
 const onlyValue = ({ headers }: RequestContext, header: Header): string | undefined => {
   const values = new Set(headers.get(header.toLowerCase()));
   if (values.size > 1)
@@ -67,13 +67,13 @@ const readToken = (authorization: string): string => {
   );
 };
 
-/** Make the step that finds the caller of a request. Keys and accounts are cached in the instance for a minute. */
+/** Creates the middleware that authenticates a request. Keys and accounts are cached in the instance for a minute. */
 export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse }: Credentials) => {
   const keys = instanceCache<ApiKey | undefined>({ lifetimeMs, capacity });
   const accounts = instanceCache<Account | undefined>({ lifetimeMs, capacity });
   const uses = instanceCache<void>({ lifetimeMs: keyUseStepMs, capacity });
 
-  // Failures have the same TTL as successes, so that an overloaded database does not get a call with every request.
+  // Failures have the same TTL as successes, so an overloaded database does not get a call for every request.
   const noteUse = ({ account, credential }: Caller): Promise<void> =>
     uses(credential, () =>
       recordKeyUse(account.id, credential).catch((error: unknown) => {
@@ -109,11 +109,11 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
       const why = account ? `was closed at ${account.closed_at}` : 'does not exist';
       throw unauthorized('auth_token_invalid', `The account that the token names ${why}.`, 'Authorization');
     }
-    // The prefix keeps a subject from imitating the id of a key or the name of a schedule.
+    // The prefix prevents a subject from being mistaken for a key id or a schedule name.
     return { account, credential: `token:${subject}`, scopes: new Set(scopes) };
   };
 
-  /** Find the caller, or refuse with 401. With two credentials, the name and the scopes of the API key apply. */
+  /** Finds the caller, or refuses with 401. If a request has two credentials, the API key's name and scopes apply. */
   return async (context: RequestContext): Promise<void> => {
     const secret = onlyValue(context, 'X-API-Key');
     const authorization = onlyValue(context, 'Authorization');
@@ -131,9 +131,8 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
 const findCaller = authenticator({ findKey, findAccount, verifyToken, recordKeyUse });
 
 /**
- * Set `context.caller`, or refuse with 401.
- *
- * Any other failure, of the table or of the token issuer, counts in the metric CredentialsUnread.
+ * Sets `context.caller`, or refuses with 401. Any other failure (table or token issuer) counts in the metric
+ * CredentialsUnread.
  */
 export const authenticate = async (context: RequestContext): Promise<void> => {
   try {
@@ -151,7 +150,7 @@ export const outOfScope = (scope: Scope): Problem => ({
   meta: { scope },
 });
 
-/** The body before it is checked; `undefined` where it does not parse or is too large. */
+/** The unvalidated body; `undefined` if it does not parse or is too large. */
 const sentBody = ({ rawBody }: RequestContext): unknown => {
   if (rawBody.length > bodyBytesMax) return undefined;
   try {
@@ -161,7 +160,7 @@ const sentBody = ({ rawBody }: RequestContext): unknown => {
   }
 };
 
-/** Refuse a credential without the scope of the endpoint with 403. `null` needs no scope. */
+/** Refuses with 403 if the credential lacks the endpoint's scope. `null` requires no scope. */
 export const authorize =
   ({ scope, readsOnly }: Pick<EndpointDescription, 'scope' | 'readsOnly'>) =>
   (context: RequestContext): void => {

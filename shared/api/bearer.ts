@@ -9,11 +9,11 @@ import type { CheckToken, Issuer, Token } from './jwt.ts';
 /** Checks a bearer token. Refuses an invalid token, and throws if the issuer cannot be reached. */
 export type VerifyToken = (token: string) => Promise<Result<Token>>;
 
-// TTL of the signing keys. A key that the issuer withdraws works for at most this long.
+// TTL of the signing keys: the longest time that a withdrawn key still works.
 const keysLifetimeMs = 600_000;
 // TTL during an outage of the issuer, so that clients can still authenticate.
 const keysLifetimeInOutageMs = 3_600_000;
-// During an outage, a fetch can take seconds, so only one request a minute tries it.
+// During an outage a fetch can take seconds, so only one request per minute attempts it.
 const pauseInOutageMs = 60_000;
 
 const countFailure = (error: unknown): void =>
@@ -23,10 +23,9 @@ const refusal = (detail: string) =>
   refuse({ code: 'auth_token_invalid', title: 'Invalid Token', detail, source: { header: 'Authorization' } });
 
 /**
- * Check bearer tokens: JWTs that the configured OIDC issuer signed for us.
- *
- * The verifier loads with the first token, and fetches keys for the first token that names the issuer. Each failed fetch
- * counts in the metric IssuerUnavailable, with the name of the error.
+ * Checks bearer tokens: JWTs that the configured OIDC issuer signed for this service. The verifier is loaded for the
+ * first token, and fetches keys for the first token from that issuer. Each failed fetch counts in the metric
+ * IssuerUnavailable, with the error's name.
  */
 export const bearerVerifier = (configured: Issuer | null): VerifyToken => {
   if (!configured) return async () => refusal('This service accepts no bearer tokens. Send an API key in X-API-Key.');
@@ -35,7 +34,7 @@ export const bearerVerifier = (configured: Issuer | null): VerifyToken => {
   let pausedUntil = Number.NEGATIVE_INFINITY;
 
   const freshOrLast = async (create: () => Promise<CheckToken>): Promise<CheckToken> => {
-    // The clock of the local service can be set back to before the failure.
+    // The local service's clock can be set back to before the failure.
     const isPaused = now() < pausedUntil && now() >= pausedUntil - pauseInOutageMs;
     if (isPaused && last && now() < last.readAt + keysLifetimeInOutageMs) return last.check;
     try {
@@ -59,5 +58,5 @@ export const bearerVerifier = (configured: Issuer | null): VerifyToken => {
   };
 };
 
-/** Check a bearer token against the issuer of the environment. */
+/** Checks a bearer token against the issuer configured in the environment. */
 export const verifyToken = bearerVerifier(environment.oidc);

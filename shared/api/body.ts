@@ -13,11 +13,11 @@ const depthMax = 16;
 const problem = (path: readonly string[], title: string, detail: string): Problem =>
   invalidFormat(pointerTo(path), title, detail);
 
-// NUL and lone surrogates cannot be stored and returned unchanged.
+// NUL and lone surrogates do not survive a round trip through storage.
 const isText = (text: string) => text.isWellFormed() && !text.includes('\0');
 
 /**
- * Problems that are found before the schema runs: text with NUL characters or lone surrogates, and too deep nesting.
+ * Problems found before schema validation: NUL characters, lone surrogates and excessive nesting.
  *
  * The deepest documented body has six levels.
  */
@@ -45,7 +45,7 @@ type Definition = {
   readonly options?: readonly z.core.$ZodType[];
 };
 
-/** The definition of a schema; for a union, the member that matches the type of the value. */
+/** The definition of a schema, or of the union member that matches the value's type. */
 const findDefinition = (schema: Schema, value: unknown): Definition | undefined => {
   const definition = schema?._zod.def as unknown as Definition | undefined;
   if (definition?.innerType) return findDefinition(definition.innerType, value);
@@ -54,14 +54,12 @@ const findDefinition = (schema: Schema, value: unknown): Definition | undefined 
   return definition.options.map((option) => findDefinition(option, value)).find((option) => option?.type === type);
 };
 
-/** A field that neither the request nor the response documents, and the fields of its object in the request. */
+/** An undocumented field, and the known fields of its parent object in the request. */
 type UnknownField = { readonly pointer: string; readonly siblings: readonly string[] };
 
 /**
- * The fields that neither the request nor the response documents.
- *
- * A response may be sent back as a request, so its fields are known and ignored. Fields inside a
- * response-only field are not checked.
+ * Finds the fields that neither the request nor the response documents. Clients can send a response back as a request,
+ * so response fields are ignored. Fields inside a response-only field are not checked.
  */
 const unknownFields = (
   body: unknown,
@@ -75,7 +73,7 @@ const unknownFields = (
       ? body.flatMap((item, index) => unknownFields(item, known.element, answer, [...path, String(index)]))
       : [];
   if (!isObjectOrArray(body)) return [];
-  // A record accepts every name except this one, which zod drops.
+  // A record accepts any name except this one, which zod drops.
   if (known?.type === 'record')
     return Object.hasOwn(body, '__proto__') ? [{ pointer: pointerTo([...path, '__proto__']), siblings: [] }] : [];
   if (known?.type !== 'object') return [];
@@ -89,11 +87,11 @@ const unknownFields = (
 
 export type BodyDefinition<Body extends z.ZodMiniType> = {
   readonly schema: Body;
-  /** Fields of the response only: a request may repeat them, and they are ignored without a warning. */
+  /** Response-only fields, which are ignored in a request without a warning. */
   readonly answer: AnswerFields;
-  /** The problem of an unknown field that is refused in every case, by its pointer; `null` for the others. */
+  /** Returns the problem of an unknown field that is always refused, by its pointer; `null` for other fields. */
   readonly refuseUnknown?: (pointer: string) => Problem | null;
-  /** Checks across fields, on an unchecked body. Each problem has its pointer. */
+  /** Cross-field checks on an unvalidated body. Each problem has a pointer. */
   readonly inspect?: (body: unknown, nowMs: number, account: Account) => readonly Problem[];
 };
 
@@ -113,11 +111,11 @@ const unknownFieldProblem = ({ pointer, siblings }: UnknownField, advice: string
 };
 
 const strictAdvice = 'Leave it out, or leave out `Prefer: handling=strict` to have it ignored with a warning.';
-/** The advice on an unknown field of a body that is refused for other reasons: a missing field may be misspelled. */
+/** Suggests the correct name of an unknown field in a refused body: a missing field may be misspelled. */
 const refusedAdvice = 'Unknown field.';
 const unknownNamedMax = 20;
 
-/** Check the body against its schema. Returns the problems of all fields, in the order of the body. */
+/** Validates the body against its schema. Returns all problems, in the order of the fields in the body. */
 export const parseBody = <Body extends z.ZodMiniType>(
   { schema, answer, refuseUnknown, inspect }: BodyDefinition<Body>,
   context: RequestContext,
@@ -135,7 +133,7 @@ export const parseBody = <Body extends z.ZodMiniType>(
       (field) => refuseUnknown?.(field.pointer) ?? (strict ? unknownFieldProblem(field, strictAdvice) : []),
     ),
   ];
-  // Text that cannot be stored gets no other problem.
+  // Reports no other problem for text that cannot be stored.
   const unstorableAt = new Set(unstorable.map(problemPointer));
   const problems = [...unstorable, ...others.filter((problem) => !unstorableAt.has(problemPointer(problem)))];
   const named = new Set(problems.map(problemPointer));
@@ -150,10 +148,10 @@ export const parseBody = <Body extends z.ZodMiniType>(
   };
 };
 
-/** The longest body that is read. */
+/** The maximum body length; longer bodies are not read. */
 export const bodyBytesMax = 1024 * 1024;
 
-/** Refusals of a body that is not read. */
+/** Refusals that do not require reading the body. */
 export const unreadable = {
   unsupportedMediaType: {
     code: 'validation_unsupported_media_type',
@@ -172,18 +170,18 @@ export const unreadable = {
   },
 } as const satisfies Record<string, Problem>;
 
-// Every charset parameter counts, so that another reader of the header cannot find a different one.
+// Every charset parameter must match, so no other parser of the header can find a different charset.
 const isJsonInUtf8 = (type: string): boolean =>
   /^application\/json\s*(;|$)/i.test(type) &&
   [...type.matchAll(/;\s*charset\s*=\s*("?)([^";]*)\1/gi)].every(([, , name = '']) => /^utf-?8$/i.test(name.trim()));
 
-// RFC 9110, 8.4: `identity` is the absence of a coding. A repeated header is one list.
+// RFC 9110, 8.4: `identity` means no coding. A repeated header forms one list.
 const isUncoded = (codings: readonly string[]): boolean =>
   codings.flatMap((value) => value.split(',')).every((coding) => /^(identity)?$/i.test(coding.trim()));
 
 const headerShownMax = 100;
 
-/** The refusal of a body that is not declared as JSON in UTF-8 without a coding; `null` if it is. */
+/** Refuses a body that is not declared as uncompressed JSON in UTF-8; otherwise returns `null`. */
 export const mediaTypeProblem = (type = '', codings: readonly string[] = []): Problem | null => {
   const refusal = (header: string, value: string, advice: string): Problem => ({
     ...unreadable.unsupportedMediaType,
@@ -205,7 +203,7 @@ const malformedDetail = (text: string): string => {
   return `The body is not JSON at line ${line}, column ${column}: expected ${expected}.`;
 };
 
-/** Read the body as JSON, or refuse with 415, 413 or 400, in this order. */
+/** Reads the body as JSON, or refuses with 415, 413 or 400, in this order. */
 export const readBody = (context: RequestContext): void => {
   const { headers, rawBody } = context;
   const unsupported = mediaTypeProblem(headers.get('content-type')?.at(-1), headers.get('content-encoding'));

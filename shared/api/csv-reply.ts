@@ -10,7 +10,7 @@ type Range = { readonly type: string; readonly quality: number };
 
 const quality = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/;
 
-/** The media ranges of `Accept`. Parameters other than `q` are ignored: no type is offered in two forms. */
+/** The media ranges of `Accept`. Parameters other than `q` are ignored, because no type is offered in two forms. */
 const parseRanges = (accept: readonly string[]): Range[] =>
   accept
     .join(',')
@@ -22,14 +22,13 @@ const parseRanges = (accept: readonly string[]): Range[] =>
       return /^[^\s/]+\/[^\s/]+$/.test(type) && quality.test(weight) ? [{ type, quality: Number(weight) }] : [];
     });
 
-/** How exactly a range matches a type: 2 for the full type, 1 for its main type, 0 for any type, -1 for no match. */
+/** Returns the specificity of a match: 2 for the full type, 1 for the main type, 0 for `*/*`, -1 for no match. */
 const exactness = (range: string, type: string): number => ['*/*', `${type.split('/')[0]}/*`, type].indexOf(range);
 
 /**
- * The offered media type that `Accept` prefers (RFC 9110, 12.5.1).
- *
- * The most exact range gives a type its quality. Ties go to the type that is named more exactly, then to the one offered
- * first. If nothing matches, the first offered type is returned: the API has no 406.
+ * Returns the offered media type that `Accept` prefers (RFC 9110, 12.5.1). The most specific matching range determines
+ * a type's quality. Ties go to the type with the more specific range, then to the first one offered. If nothing
+ * matches, it returns the first offered type, because the API has no 406.
  */
 export const preferredType = <Type extends string>(
   accept: readonly string[],
@@ -48,29 +47,32 @@ export const preferredType = <Type extends string>(
   return best?.type ?? offered[0];
 };
 
-/** A CSV file: its name without the extension, its text, and the query of the next page, if there is one. */
+/** A CSV file: its name without the extension, its text, and the query of the next page, if any. */
 type Csv = { readonly name: string; readonly text: string; readonly next: Readonly<Record<string, string>> | null };
 
 const csvReply = ({ name, text, next }: Csv): EndpointResponse => ({
   status: 200,
   body: text,
-  // The first line of the file names its columns, which are the same in every version.
+  // The first line is a header; its columns are the same in every version.
   headers: {
     'Content-Type': 'text/csv; charset=utf-8; header=present',
     'Content-Disposition': `attachment; filename="${name}.csv"`,
-    // Relative to the URL of the request, because functions do not know the stage that precedes the deployed path.
+    // Relative to the request URL, because the function does not receive the stage prefix of the deployed path.
     ...(next && { Link: `<?${new URLSearchParams(next)}>; rel="next"` }),
   },
 });
 
-/** A reply as JSON, or as the CSV file of `csv`, as the `Accept` header prefers. */
+/** Replies with JSON or with the CSV file of `csv`, depending on the `Accept` header. */
 export const jsonOrCsv = (body: object, accept: readonly string[] | undefined, csv: () => Csv): EndpointResponse => {
   const isCsv = preferredType(accept ?? [], ['application/json', 'text/csv']) === 'text/csv';
   const reply: EndpointResponse = isCsv ? csvReply(csv()) : { status: 200, body };
   return { ...reply, headers: { ...reply.headers, Vary: 'Accept, Service-Version' } };
 };
 
-/** A filing as JSON or CSV, as `Accept` prefers. The CSV has the totals, or the entries if they are expanded. */
+/**
+ * Replies with a filing as JSON or CSV, depending on `Accept`. The CSV contains the totals, or the entries if they are
+ * expanded.
+ */
 export const filingReply = (filing: Filing, limit: number, { headers }: RequestContext): EndpointResponse =>
   jsonOrCsv(filing, headers.get('accept'), () => {
     const { entries, totals_next_cursor } = filing;
@@ -89,9 +91,8 @@ export const filingReply = (filing: Filing, limit: number, { headers }: RequestC
   });
 
 /**
- * The reply to a request that changed a filing or found it unchanged, with a warning for each unknown field.
- *
- * A replayed request has the same body, and so the same unknown fields and the same reply.
+ * Replies to a request that changed a filing or found nothing to change, with a warning for each unknown field. A
+ * replayed request has the same body, so it gets the same warnings.
  */
 export const changedFilingReply = (
   answered: ReplayableResponse,

@@ -13,10 +13,10 @@ import { refuseUnknownVersion } from './versions.ts';
 
 export type { Documentation, Samples } from './endpoint.ts';
 
-/** The input of an implementation: the request is checked, and only the context depends on HTTP. */
+/** The input of an implementation: a validated request. Only the context depends on HTTP. */
 type Input<Body, Query> = {
   readonly body: Body;
-  /** The body with all of its fields, including fields that the schema leaves out. */
+  /** The raw body, including fields that the schema strips. */
   readonly sent: unknown;
   readonly query: Query;
   /** The `{id}` of the path. */
@@ -32,7 +32,7 @@ type Run<Body extends z.ZodMiniType, Query extends z.ZodMiniType, Value> = (
   input: Input<z.output<Body>, z.output<Query>>,
 ) => Promise<Result<Value>> | Result<Value>;
 
-/** `run` returns the response, and `answer` the body of a 200 without headers of its own. */
+/** `run` returns the whole response; `answer` returns only the body of a 200 without extra headers. */
 type Implementation<Body extends z.ZodMiniType, Query extends z.ZodMiniType> = {
   readonly body?: BodyDefinition<Body>;
   readonly query?: Query;
@@ -71,11 +71,9 @@ const serveWith =
   };
 
 /**
- * Define an endpoint that needs a credential, and its Lambda handler. The routes, the IAM grants, the scopes and the
- * OpenAPI document derive from this definition.
- *
- * `serve` refuses in the published order, after the refusals of the handler: 415, 413, 400, the
- * version, all field problems at once, and then what `run` refuses.
+ * Defines an endpoint that requires a credential, and its Lambda handler. Routes, IAM grants, scopes and the OpenAPI
+ * document derive from this definition. After the handler's checks, `serve` checks in the published order: 415, 413,
+ * 400, the version, all field problems at once, and then the checks of `run`.
  */
 export const defineEndpoint = <
   const Name extends string,

@@ -9,20 +9,20 @@ import { type EndpointResponse, errorResult, proxyResult } from './reply.ts';
 import { Refusal, type RequestContext, requestContext } from './request-context.ts';
 import { refuseUnknownVersion, setRequestedVersion } from './versions.ts';
 
-/** A text that is the same for every client, and its headers. */
+/** A document that is the same for every client, and its headers. */
 export type PublicDocument = { readonly text: string; readonly headers: Readonly<Record<string, string>> };
 
-/** A page of `npm run pack`, with its policy. */
+/** A page built by `npm run pack`, with its Content-Security-Policy. */
 export type Page = { readonly page: string; readonly policy: string };
 
 export const readPage = (name: 'docs' | 'console'): Page => JSON.parse(textOf(name));
 
-/** A page as a public document, which no other site can frame. */
+/** Turns a page into a public document that no other site can frame. */
 export const pageDocument = ({ page, policy }: Page): PublicDocument => ({
   text: page,
   headers: {
     'Content-Type': 'text/html; charset=utf-8',
-    // The cache TTL: users have the new page within five minutes of a deployment.
+    // The cache TTL: users get the new page within five minutes of a deployment.
     'Cache-Control': 'public, max-age=300',
     'Content-Security-Policy': policy,
     'X-Frame-Options': 'DENY',
@@ -32,7 +32,10 @@ export const pageDocument = ({ page, policy }: Page): PublicDocument => ({
 });
 
 type Definition<Name extends string> = Pick<EndpointDescription<Name>, 'name' | 'path'> & {
-  /** Whether the page itself reads its query, such as a code that an issuer sends back. Otherwise a query is refused. */
+  /**
+   * Whether the page reads its query string, such as an authorization code from an issuer. Otherwise a query string is
+   * refused.
+   */
   readonly hasOwnQuery?: boolean;
   /** Runs once, at the first request. */
   readonly read: () => PublicDocument | Promise<PublicDocument>;
@@ -45,15 +48,15 @@ const refuseQuery = (context: RequestContext): void => {
 
 const replyWith = ({ text, headers }: PublicDocument, context: RequestContext): EndpointResponse => {
   const { 'Content-Type': type, ...own } = headers;
-  // Shared caches may store it, and API Gateway compresses it for clients that accept that. A 304 replaces the headers
-  // that the client stored, such as the policy of a page, so it has them all.
+  // Shared caches may store it, and API Gateway compresses it for clients that accept compression. A 304 updates the
+  // headers that the client stored, such as a page's policy, so it includes all headers.
   const reply = textOr304(text, entityTag(text), { ...own, Vary: 'Accept-Encoding, Service-Version' }, context);
   return reply.status === 304 || !type ? reply : { ...reply, headers: { ...reply.headers, 'Content-Type': type } };
 };
 
 /**
- * Define an endpoint that returns the same text to every client, or 304 to a client that has it. The handler has none of the
- * steps of `lambdaHandler`, which need a caller and a database.
+ * Defines an endpoint that returns the same text to every client, or 304 if the client's copy is current. Its handler
+ * skips the middleware of `lambdaHandler`, which needs a caller and a database.
  */
 export const definePublicDocument = <const Name extends string>({
   name,
@@ -69,7 +72,7 @@ export const definePublicDocument = <const Name extends string>({
     scope: null,
     access: { actions: {} },
     serve: async (context) => {
-      // There is no account whose pinned version could count.
+      // No account applies here, so there is no pinned version.
       setRequestedVersion(context);
       refuseUnknownVersion(context);
       if (!hasOwnQuery) refuseQuery(context);

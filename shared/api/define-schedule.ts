@@ -15,10 +15,11 @@ const toFigures = (done: Readonly<Record<string, number | boolean>>) =>
   );
 
 /**
- * Create the handler of a schedule. It logs the figures of a run as metrics, and the name and frames of a failure.
+ * Creates the handler of a schedule. It logs the returned values as metrics, and the name and stack frames of a
+ * failure.
  *
  * Lambda logs the message and all fields of a thrown error and copies them to the dead-letter queue, so the handler
- * throws an error with the name alone.
+ * throws an error that contains only the name.
  */
 export const scheduled =
   <Done extends Readonly<Record<string, number | boolean>>>(schedule: string, run: Run<Done>) =>
@@ -38,16 +39,16 @@ export const scheduled =
     }
   };
 
-/** A function that EventBridge Scheduler starts. The CDK app, the alarms and the local service derive from it. */
+/** A function that EventBridge Scheduler starts. The CDK app, the alarms and the local service use this definition. */
 export type Schedule<Name extends string = string> = {
-  /** The name of the file in functions/, of the metric dimension and of the Lambda function. */
+  /** The name of the file in functions/, the metric dimension and the Lambda function. */
   readonly name: Name;
   readonly minutes: number;
   readonly timeoutSeconds: number;
   readonly access: TableAccess;
 };
 
-/** Define a schedule and its Lambda handler. `run` returns figures that become metrics. */
+/** Defines a schedule and its Lambda handler. `run` returns values that become metrics. */
 export const defineSchedule = <const Name extends string, Done extends Readonly<Record<string, number | boolean>>>({
   run,
   ...schedule

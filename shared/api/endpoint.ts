@@ -8,7 +8,7 @@ import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
 import type * as samples from './openapi/samples.ts';
 import type { RequestContext, Scope } from './request-context.ts';
 
-/** The groups of the endpoints, in the order in which integrators need them, with an introduction in Markdown. */
+/** The endpoint groups in the order of a typical integration, each with an introduction in Markdown. */
 export const groups = [
   {
     title: 'Calculate tax',
@@ -46,7 +46,7 @@ export const groups = [
 
 export type Group = (typeof groups)[number]['title'];
 
-/** The definition of an endpoint, as the Lambda handler, the CDK app, the gateways and the OpenAPI document read it. */
+/** An endpoint definition, used by the Lambda handler, the CDK app, the gateways and the OpenAPI document. */
 
 /** The groups of endpoints, in their order on the documentation page. */
 export const tags = [
@@ -68,29 +68,30 @@ export const tags = [
 ] as const;
 export type Tag = (typeof tags)[number]['name'];
 
-/** What the examples of endpoints share. */
+/** The fields that all endpoint examples share. */
 export type Samples = typeof samples;
 
 /** A successful response, as the OpenAPI document describes it. */
 type DocumentedResponse = {
   readonly status: 200 | 201 | 202;
   readonly description: string;
-  /** The schema of the body, or a JSON Schema. */
+  /** The zod schema or the JSON Schema of the body. */
   readonly schema: z.ZodMiniType | Readonly<Record<string, unknown>>;
   readonly example: (samples: Samples) => unknown;
   /** `application/json` unless named. */
   readonly type?: 'text/html';
   /** The CSV file that `Accept: text/csv` selects instead. */
   readonly csvExample?: (samples: Samples) => string;
-  /** Headers of every such response, besides those that `successHeaders` adds. */
+  /** Headers of every such response, in addition to `successHeaders`. */
   readonly headers?: readonly ResponseHeader[];
-  /** Headers of some such responses, besides Idempotent-Replayed and Preference-Applied. */
+  /** Headers of some such responses, in addition to Idempotent-Replayed and Preference-Applied. */
   readonly optionalHeaders?: readonly ResponseHeader[];
 };
 
 /**
- * How the OpenAPI document and the documentation page describe an endpoint. It is a function and an export of its own,
- * so that bundles leave it out, with the schemas of responses and the tax content that examples need.
+ * The description of an endpoint in the OpenAPI document and on the documentation page. It is a separate exported
+ * function, so tree-shaking drops it from the bundles, together with the response schemas and the tax content that the
+ * examples need.
  */
 export type Documentation = {
   /** Where the documentation page lists the endpoint (docs/groups.ts). */
@@ -99,36 +100,38 @@ export type Documentation = {
   readonly summary: string;
   readonly description: string;
   /**
-   * Headers that the endpoint reads, besides those that its scope, body and `notModified` imply
+   * Headers that the endpoint reads, in addition to those implied by its scope, body and `notModified`
    * (openapi/document.ts).
    */
   readonly requestHeaders?: readonly RequestHeader[];
-  /** Requests that succeed unchanged. Requests with a parent succeed once it exists. */
+  /** Requests that succeed as they are. A request with a parent succeeds once the parent exists. */
   readonly requests?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
   readonly responses: readonly [DocumentedResponse, ...DocumentedResponse[]];
-  /** What 304 means. The endpoint then reads If-None-Match, and each 200 has an ETag. */
+  /** The meaning of a 304. If set, the endpoint reads If-None-Match, and each 200 has an ETag. */
   readonly notModified?: string;
-  /** The error codes of this endpoint; those of every endpoint, credential, body and query follow (endpoint-errors.ts). */
+  /**
+   * The error codes of this endpoint. Common codes for credentials, bodies and queries are added in endpoint-errors.ts.
+   */
   readonly errors: readonly Code[];
-  /** The most frequent refusals, instead of the examples of openapi/responses.ts. */
+  /** Examples of the most frequent refusals, which replace the examples of openapi/responses.ts. */
   readonly errorExamples?: () => readonly Problem[];
 };
 
 /** The parts of a definition that the CDK app, the gateways and the handlers read. */
 export type EndpointDescription<Name extends string = string> = {
-  /** The operation: also the name of the file in functions/, of the metric dimension and of the Lambda function. */
+  /** The operation, which is also the name of the file in functions/, the metric dimension and the Lambda function. */
   readonly name: Name;
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** The scope that a credential needs; `null` is public and reads no account's data. */
+  /** The required scope; `null` means that the endpoint is public and reads no account data. */
   readonly scope: Scope | null;
-  /** Whether a body changes nothing, so that the scope `read` is enough. The body is not checked yet. */
+  /** Whether a request with this body changes nothing, so the scope `read` is enough. The body is not validated yet. */
   readonly readsOnly?: (body: unknown) => boolean;
-  /** The function's permissions on the tables. `defineEndpoint` adds those for authentication. */
+  /** The function's table permissions. `defineEndpoint` adds the permissions for authentication. */
   readonly access: TableAccess;
 };
 
-/** Answers the request of a known caller. */
+/** Handles a request of an authenticated caller. */
 export type Serve = (context: RequestContext) => Promise<APIGatewayProxyResult>;
 
 export type Endpoint<Name extends string = string> = EndpointDescription<Name> & {
@@ -143,7 +146,7 @@ export type DocumentedEndpoint<Name extends string = string> = Endpoint<Name> & 
 export const operationId = (name: string): string =>
   name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Refusals of `POST /calculations` and of every request that calculates as it does. */
+/** Refusals shared by `POST /calculations` and all other requests that calculate tax. */
 export const calculationErrors = [
   'validation_unknown_product_tax_code',
   'validation_unknown_product_attribute',
@@ -181,7 +184,7 @@ const withBody = [
   'validation_unknown_field',
 ] as const satisfies readonly Code[];
 
-/** Every error code that an endpoint can return. The contract tests compare each response with it. */
+/** Returns every error code that an endpoint can return. The contract tests check each response against this list. */
 export const listErrorCodes = ({ scope, body, query, errors }: DocumentedEndpoint): readonly Code[] => [
   ...new Set<Code>([
     ...everyEndpoint,

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { EndpointResponse } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** A strong entity tag over the parts that determine the bytes of a response. */
+/** Computes a strong ETag from the parts that determine the bytes of a response. */
 export const entityTag = (...parts: readonly string[]): string => {
   const hash = createHash('sha256');
-  // Lengths first, so that ('ab', 'c') and ('a', 'bc') get different tags.
+  // Lengths come first, so ('ab', 'c') and ('a', 'bc') get different tags.
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
   return `"${hash.digest('base64url')}"`;
 };
@@ -16,7 +16,7 @@ const listedTag = /[ \t,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?:,|$)/gy;
 /**
  * Whether If-None-Match contains a tag, by weak comparison (RFC 9110, 13.1.2): lists, several lines, `*`, weak forms.
  *
- * A syntax error ends the reading of its line. At worst, the client gets a response that it has already.
+ * A syntax error ends the parsing of its line. At worst, the client downloads a response that it already has.
  */
 export const matches = (ifNoneMatch: readonly string[], tag: string): boolean => {
   const opaque = tag.slice(tag.indexOf('"') + 1, -1);
@@ -26,7 +26,7 @@ export const matches = (ifNoneMatch: readonly string[], tag: string): boolean =>
 };
 
 /**
- * The tags of If-Match, quoted, or `null` without the header; `*` means any version (RFC 9110, 13.1.1).
+ * Returns the quoted tags of If-Match, or `null` without the header; `*` means any version (RFC 9110, 13.1.1).
  *
  * The comparison is strong: a weak tag matches no version.
  */
@@ -40,7 +40,7 @@ export const readIfMatch = (values: readonly string[] | undefined): readonly str
       )
     : null;
 
-/** The reply with this text and its strong ETag, or 304 if the client has it already. Both have all headers. */
+/** Replies with this text and its strong ETag, or with 304 if the client's copy is current. Both have all headers. */
 export const textOr304 = (
   text: string,
   tag: string,
@@ -52,9 +52,8 @@ export const textOr304 = (
     : { status: 200, body: text, headers: { ...headers, ETag: tag } };
 
 /**
- * Reply with a strong ETag over the text and the service version, or with 304 if the client has it already.
- *
- * The client revalidates its copy each time, so a new release shows at once.
+ * Replies with a strong ETag over the text and the service version, or with 304 if the client's copy is current. The
+ * client revalidates its copy each time, so a new release is visible immediately.
  */
 export const taggedReply = (body: object, version: string, context: RequestContext): EndpointResponse => {
   const text = JSON.stringify(body);

@@ -7,7 +7,7 @@ import type { RequestContext } from './request-context.ts';
 export const pointerTo = (path: readonly PropertyKey[]): string =>
   path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** The parts of a zod issue that are used. Levy's own checks pass a problem in `params`. */
+/** The fields of a zod issue that Levy uses. Custom checks pass their problem in `params`. */
 type Issue = {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];
@@ -15,13 +15,13 @@ type Issue = {
   readonly params?: unknown;
 };
 
-/** The problem that one of Levy's own checks put into an issue, if any. */
+/** The problem that a custom check attached to an issue, if any. */
 export const ownProblem = (params: unknown): Omit<Problem, 'source'> | undefined =>
   (params as { problem?: Omit<Problem, 'source'> } | undefined)?.problem;
 
 const shownMax = 60;
 
-/** A received scalar as JSON, and the kind of an object or array where another type is expected; `null` for a long text. */
+/** Formats a received scalar as JSON, or names the type of an object or array; `null` for a long string. */
 const received = (value: unknown, { code }: Pick<Issue, 'code'>): string | null => {
   if (Array.isArray(value)) return code === 'invalid_type' ? 'an array' : null;
   if (typeof value === 'object') return code === 'invalid_type' ? 'an object' : null;
@@ -29,7 +29,7 @@ const received = (value: unknown, { code }: Pick<Issue, 'code'>): string | null 
   return text.length > shownMax ? null : text;
 };
 
-/** The received value and the remedy: `"paid" is not a status. Send draft or finalized.` */
+/** Describes the received value and what to send instead: `"paid" is not a status. Send draft or finalized.` */
 export const withReceived = (issue: Pick<Issue, 'code' | 'message'>, name: string, value: unknown): string => {
   const { code, message } = issue;
   const shown = message.startsWith('Send ') && value !== undefined && value !== null ? received(value, issue) : null;
@@ -37,10 +37,10 @@ export const withReceived = (issue: Pick<Issue, 'code' | 'message'>, name: strin
   return code === 'invalid_value' ? `${shown} is not a ${name}. ${message}` : `You sent ${shown}. ${message}`;
 };
 
-/** An issue of one of several types that a field may have, with the issues of each type. */
+/** The issue of a union type, with the issues of each of its members. */
 type UnionIssue = Issue & { readonly errors?: readonly (readonly Issue[])[] | undefined };
 
-/** The issues of the type that was sent; where it is none of the types, the issue itself. */
+/** Returns the issues of the union member that was sent, or the issue itself if the value matches no member. */
 const issuesOfType = (issue: UnionIssue): readonly Issue[] => {
   if (issue.code !== 'invalid_union') return [issue];
   const isOfOtherType = ({ code, path }: Issue) => code === 'invalid_type' && path.length === 0;
@@ -50,7 +50,7 @@ const issuesOfType = (issue: UnionIssue): readonly Issue[] => {
   );
 };
 
-/** The problems of a zod issue: fields that are missing or null, or have a wrong format. */
+/** Converts a zod issue to problems: fields that are missing, null or in the wrong format. */
 export const unionProblems = (issue: UnionIssue, body: unknown): readonly Problem[] =>
   issuesOfType(issue).map((one) => toProblem(one, body));
 
@@ -76,7 +76,10 @@ const toProblem = (issue: Issue, body: unknown): Problem => {
       };
 };
 
-/** The position of each key, by object. Computed once per object: a body may have a wrong field for every few bytes. */
+/**
+ * The position of each key, by object. Computed once per object, because a body can have an invalid field every few
+ * bytes.
+ */
 type KeyOrders = Map<object, ReadonlyMap<string, number>>;
 
 const findKeyOrder = (container: object, known: KeyOrders): ReadonlyMap<string, number> => {
@@ -87,7 +90,7 @@ const findKeyOrder = (container: object, known: KeyOrders): ReadonlyMap<string, 
   return order;
 };
 
-// The position of a pointer in the body as sent. A missing field comes after its siblings.
+// Returns the position of a pointer in the body. A missing field comes after its siblings.
 const pointerPosition = (pointer: string, body: unknown, known: KeyOrders): readonly number[] => {
   let value = body;
   return pointer
@@ -109,7 +112,7 @@ const compare = (a: readonly number[], b: readonly number[]): number => {
   return 0;
 };
 
-/** Problems in the order of their fields in the body, without duplicates. */
+/** Sorts problems by the position of their fields in the body and removes duplicates. */
 export const inBodyOrder = (problems: readonly Problem[], body: unknown): Problem[] => {
   const seen = new Set<string>();
   const known: KeyOrders = new Map();
@@ -145,7 +148,7 @@ const invalid = (parameter: string, detail: string): Problem => ({
   source: { parameter },
 });
 
-/** Check the query: each parameter is known, sent once, and valid. Returns all problems. */
+/** Checks that each query parameter is known, sent once and valid. Returns all problems. */
 export const readQuery = (
   schema: Schema,
   { query }: RequestContext,

@@ -7,7 +7,7 @@ import { Refusal, type RequestContext } from './request-context.ts';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /**
- * The digest and fingerprint that identify a retry, or `null` without an Idempotency-Key.
+ * Returns the digest and fingerprint that identify a retry, or `null` without an Idempotency-Key.
  *
  * The digest covers the method, the path and the key; the fingerprint covers the body and the resolved version.
  */
@@ -30,7 +30,7 @@ export const readIdempotency = ({ headers, method, path, body, version }: Reques
   };
 };
 
-/** The reply to a change. A replayed reply has the same bytes, and the header Idempotent-Replayed. */
+/** Replies to a change. A replayed reply has the same bytes and the header Idempotent-Replayed. */
 export const replyOfAnswer = ({ answer, isReplayed }: ReplayableResponse): EndpointResponse => ({
   status: answer.status,
   body: answer.body,

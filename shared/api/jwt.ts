@@ -11,17 +11,17 @@ type Json = Readonly<Record<string, unknown>>;
 const fetchTimeoutMs = 3000;
 // A hundred keys are 50 KiB.
 const answerBytesMax = 1024 * 1024;
-// Every instance fetches. The pauses keep them from overloading an issuer that is down, and from fetching for each
-// unknown key, whose name any client can invent.
+// Every instance fetches keys. The pauses keep instances from overloading an issuer that is down, and from fetching
+// once for each unknown key id, which any client can invent.
 const pauseAfterFailureMs = 5000;
 const pauseAfterUnknownKeyMs = 10_000;
 
-/** The issuer is down, or its response is invalid. The token may be valid, so the name of this error makes a 503. */
+/** The issuer is down, or its response is invalid. The token may be valid, so an error with this name becomes a 503. */
 class IssuerOutage extends Error {
   override readonly name = 'ServiceUnavailable';
 }
 
-// By issuer, because its metadata is useless without its keys.
+// Keyed by issuer, because its metadata is useless without its keys.
 const failedAt = new Map<string, number>();
 
 const isWithin = (since: number | undefined, pauseMs: number) =>
@@ -30,7 +30,7 @@ const isWithin = (since: number | undefined, pauseMs: number) =>
 const isSafe = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
 
-// Usually a wrong setting. The log has only the name of an error, so the name must state the cause.
+// Usually a configuration error. The log contains only an error's name, so the name must state the cause.
 const wrong = (name: string): Error => Object.assign(new Error(), { name });
 
 const readText = async ({ body }: Response): Promise<string> => {
@@ -73,7 +73,7 @@ const findKeysUri = (source: Source): Promise<string> =>
     return jwks_uri;
   });
 
-/** A key of the issuer: as published, and as a key object of Node's crypto. */
+/** A key of the issuer: the published JWK and the Node.js KeyObject. */
 export type SigningKey = { readonly jwk: JWK; readonly native: KeyObject };
 type Keys = ReadonlyMap<string, SigningKey>;
 
@@ -93,17 +93,16 @@ const signingKey = (jwk: JWK): readonly (readonly [string, SigningKey])[] => {
   }
 };
 
-// If several keys have one name, the first counts; a map would keep the last.
+// If several keys share an id, the first one wins; a map would keep the last.
 const keysIn = ({ keys }: Json): Keys => {
   if (!Array.isArray(keys)) throw wrong('IssuerWithoutKeys');
   return new Map(keys.flatMap(signingKey).reverse());
 };
 
 /**
- * Read the issuer's keys, and read them again when a token names an unknown key, which may be new.
- *
- * Unknown names cause at most one fetch in ten seconds and instance. So a new key works within ten seconds, and known keys
- * work all the time. The library's key set measures its pauses with the machine's clock instead of the service's.
+ * Reads the issuer's keys, and reads them again if a token has an unknown key id, which may be new. Unknown ids cause
+ * at most one fetch per ten seconds and instance, so a new key works within ten seconds and known keys keep working.
+ * The library's key set is not used, because it measures its pauses with the machine's clock instead of the service's.
  */
 export const readKeys = async (source: Source) => {
   const uri = await findKeysUri(source);
@@ -130,7 +129,10 @@ export const readKeys = async (source: Source) => {
   };
 };
 
-/** Checks signed tokens. bearer.ts imports this file lazily, so that a function loads the library with its first token. */
+/**
+ * Checks signed tokens. bearer.ts imports this file lazily, so a function loads the library only when it receives its
+ * first token.
+ */
 
 /** The content of a verified bearer token. */
 export type Token = { readonly account: string; readonly subject: string; readonly scopes: readonly Scope[] };
@@ -143,7 +145,7 @@ type Payload = Readonly<Record<string, unknown>>;
 // A token is used as soon as it is issued, and the issuer's clock may be ahead of ours. `exp` needs no such allowance.
 const skewSeconds = 60;
 
-// A lone surrogate cannot be stored. The others can forge what a terminal shows of the audit trail.
+// A lone surrogate cannot be stored. The other characters can forge the display of the audit trail in a terminal.
 const unwritable = /[\p{Cs}\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 const isName = (value: unknown, length: number): value is string =>
@@ -168,10 +170,10 @@ const scopeNames = (value: unknown): readonly unknown[] =>
 const allScopes = ['read', 'write'] as const satisfies readonly Scope[];
 
 /**
- * Read the claims of a token with a valid signature, or the reason for refusing it; `nowMs` is the service's time.
+ * Returns the claims of a token with a valid signature, or the reason for refusing it. `nowMs` is the service's time.
  *
  * `exp` and `sub` are required, because a token without expiry could not be revoked. The clock skew allowed is 60 s for
- * `nbf` and `iat`, and none for `exp`. Unknown scopes, and scopes that are not strings, grant nothing.
+ * `nbf` and `iat`, and none for `exp`. Unknown scopes and scopes that are not strings are ignored.
  */
 const checkToken = (payload: Payload, configured: Issuer, nowMs: number): Token | string => {
   const { audience, accountClaim, scopesClaim, scopes } = configured;
@@ -187,21 +189,21 @@ const checkToken = (payload: Payload, configured: Issuer, nowMs: number): Token 
   return { account, subject: sub, scopes: allScopes.filter((scope) => names.includes(scopes[scope])) };
 };
 
-/** Checks a token that names this key. Returns the reason for a refusal, and throws if the issuer cannot be reached. */
+/** Checks a token signed with this key. Returns the reason for a refusal. Throws if the issuer cannot be reached. */
 export type CheckToken = (token: string, keyName: string) => Promise<Token | string>;
 
 export const notOurs = 'The token was not signed by the configured issuer for this service.';
 
-// Signatures with public keys only: with a shared secret, whoever verifies tokens could also issue them.
+// Only public-key signatures: with a shared secret, anyone who can verify tokens could also issue them.
 const algorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 // RFC 8725, 3.11: an issuer signs other kinds of tokens with the same keys, such as logout tokens.
 const isForAccess = (typ: unknown) => typ === undefined || /^(application\/)?(at\+)?jwt$/i.test(String(typ));
 
 /**
- * The name of the key that signed a token; `null` for a token that is refused without a call to the issuer.
+ * Returns the id of the key that signed a token; `null` if the token is refused without a call to the issuer.
  *
- * Keys in the token's own header (`jwk`, `jku`, `x5u`, `x5c`) are ignored. A token with `crit` is refused, because no
+ * Keys in the token's header (`jwk`, `jku`, `x5u`, `x5c`) are ignored. A token with `crit` is refused, because no
  * extension is supported (RFC 7515, 4.1.11).
  */
 export const readKeyName = (token: string, issuer: string): string | null => {
@@ -225,7 +227,7 @@ const verifyPayload = async (token: string, { jwk: { alg }, native }: SigningKey
   }
 };
 
-/** Read the issuer's keys and make the check of its tokens. Throws if the issuer cannot be reached. */
+/** Reads the issuer's keys and creates a verifier for its tokens. Throws if the issuer cannot be reached. */
 export const createCheck = async (configured: Issuer, onFailure: (error: unknown) => void): Promise<CheckToken> => {
   const { issuer } = configured;
   const keyNamed = await readKeys({ issuer, onFailure });

@@ -11,11 +11,11 @@ import { resolveVersion, setRequestedVersion } from './versions.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** After the first step `event` is the context: middy passes `event`, and nothing else of the request, to the handler. */
+/** After the first step, `event` is the context, because middy passes only `event` to the handler. */
 type Request = middy.Request<RequestContext, APIGatewayProxyResult>;
 type Step = (context: RequestContext) => void | Promise<void>;
 
-// First in and last out, so that every response passes here.
+// The outermost step, so every response passes through it.
 const answerErrors = {
   before: (request: Request) => {
     request.event = requestContext(request.event as unknown as APIGatewayProxyEvent, () =>
@@ -24,19 +24,20 @@ const answerErrors = {
   },
   onError: (request: Request) => {
     const { error, event } = request;
-    // An error before the first step is done is a bug in requestContext: let Lambda report it.
+    // An error before the first step completes is a bug in requestContext, so Lambda reports it.
     if ('replyHeaders' in event) request.response = errorResult(error, event);
   },
 };
 
-// Steps refuse by throwing. A step must return nothing: middy would take a returned value for the response and skip `after`.
+// Steps refuse by throwing. A step must return `undefined`: middy treats any other value as the response and skips
+// `after`.
 const step = (run: Step) => ({
   before: async ({ event }: Request) => {
     await run(event);
   },
 });
 
-// The log line names the account even if a later step refuses the request.
+// The log line includes the account even if a later step refuses the request.
 const authenticateAndTally: Step = async (context) => {
   await authenticate(context);
   const own = tally();
@@ -52,13 +53,16 @@ const listSteps = (endpoint: Endpoint): readonly Step[] => [
   limitRate,
 ];
 
-// Lambda freezes the process after the response, so the work must end first. Return nothing, because middy would take a
-// value for the response.
+// Lambda freezes the process after the response, so background work must end first. Returns `undefined`, because middy
+// would treat a value as the response.
 const awaitBackgroundWork = async ({ event }: Request): Promise<void> => {
   await event.backgroundWork;
 };
 
-/** Make the Lambda handler of an endpoint: find the caller, check the scope and the rate limit, and serve the request. */
+/**
+ * Creates the Lambda handler of an endpoint, which authenticates, checks the scope and the rate limit, and serves the
+ * request.
+ */
 export const lambdaHandler = (endpoint: Endpoint): Handler =>
   observed(
     endpoint.name,

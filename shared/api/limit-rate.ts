@@ -15,7 +15,7 @@ const nameLimit = ({ replyHeaders }: RequestContext, limit: number, remaining: n
   replyHeaders['X-RateLimit-Remaining'] = String(remaining);
 };
 
-/** Add the rate limit headers to a response that comes before the request is counted. */
+/** Adds the rate limit headers to a response that is sent before the request is counted. */
 export const showRate = (context: RequestContext, { account }: Caller): void => {
   const limit = account.settings.rate_limit;
   nameLimit(context, limit, limiter.remaining(account.id, limit, now()));
@@ -28,16 +28,14 @@ export const overLimit = (limit: number, retryAfterSeconds: number): Problem => 
 });
 
 /**
- * Count this request in its account's window of ten seconds, and refuse it with 429 if the window is used up.
- *
- * If the counter cannot be reached, the request passes and counts in the metric RateLimitOpen.
+ * Counts this request in its account's ten-second window, and refuses it with 429 if the limit is exhausted. If the
+ * counter cannot be reached, the request is admitted and counted in the metric RateLimitOpen.
  */
 export const limitRate = async (context: RequestContext): Promise<void> => {
   const caller = requireCaller(context);
   const { account } = caller;
   const limit = account.settings.rate_limit;
-  // Set the headers first, because the invocation may time out while the request is counted, and that response needs
-  // them.
+  // Sets the headers first: if the invocation times out during counting, that response needs them too.
   showRate(context, caller);
   const { admitted, remaining, retryAfterSeconds } = await limiter.admit(account.id, limit, now());
   nameLimit(context, limit, remaining);

@@ -5,7 +5,7 @@ import { failureLine } from '../observability/failure-line.ts';
 import { recordRefusal } from '../observability/tally.ts';
 import { Refusal, type RequestContext } from './request-context.ts';
 
-/** The reply of an endpoint: a status, a body that becomes JSON (text stays as it is), and its own headers. */
+/** The reply of an endpoint: a status, a body (strings are sent as they are, other values as JSON), and headers. */
 export type EndpointResponse = {
   readonly status: number;
   readonly body: unknown;
@@ -20,7 +20,7 @@ const withPointer = (source: Source | undefined) => ({ pointer: null, ...source 
 
 const errorsMax = 20;
 
-/** The error envelope, of the first 20 problems, in order of precedence: the first one sets the status. */
+/** Builds the error envelope with the first 20 problems in order of precedence. The first one sets the status. */
 export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: string): EndpointResponse => ({
   status: errorCodes[problems[0].code].status,
   code: problems[0].code,
@@ -37,8 +37,9 @@ export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: 
 });
 
 /**
- * Keep a browser from caching, sniffing, framing or running a response. An endpoint's own headers override them: GET /docs
- * is a page. There are no CORS headers: a storefront's server calls the API, and a key in a browser would be public.
+ * Prevents browsers from caching, sniffing, framing or running a response. An endpoint's headers override these: GET
+ * /docs is a page. There are no CORS headers: a storefront's server calls the API, and a key in a browser would be
+ * public.
  */
 export const safetyHeaders = {
   'Cache-Control': 'no-store',
@@ -49,7 +50,10 @@ export const safetyHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-/** The reply for API Gateway. Its own headers override the headers of the steps, which override the safety headers. */
+/**
+ * Converts a reply for API Gateway. The reply's headers override the headers of the middleware, which override the
+ * security headers.
+ */
 export const proxyResult = (
   { status, body, headers, code }: EndpointResponse,
   { replyHeaders }: Pick<RequestContext, 'replyHeaders'>,
@@ -67,7 +71,7 @@ export const proxyResult = (
   };
 };
 
-// Failures of the database or the network, which the client may retry.
+// Database and network failures, which the client can retry.
 const outages = new Set([
   'TimeoutError',
   'ThrottlingException',
@@ -96,7 +100,7 @@ const bug: Problem = {
 };
 
 /**
- * The refusal for a bug or an outage. Logs one line with the name and the place of the error, never the request.
+ * Returns the refusal for a bug or an outage. Logs one line with the error's name and location, never the request.
  *
  * Lambda's JSON log format adds the time, the level and the function.
  */
@@ -107,11 +111,11 @@ const failure = (thrown: unknown, requestId: string): Refusal => {
   return isDown ? new Refusal([outage], { 'Retry-After': '1' }) : new Refusal([bug]);
 };
 
-/** The response to a thrown refusal, bug or outage. */
+/** Converts a thrown refusal, bug or outage to a response. */
 export const errorResult = (thrown: unknown, context: RequestContext): APIGatewayProxyResult => {
   const { problems, headers } = thrown instanceof Refusal ? thrown : failure(thrown, context.requestId);
   return proxyResult({ ...envelope(problems, context.requestId), headers }, context);
 };
 
-/** The fixed texts of failures, for the OpenAPI document. */
+/** The fixed error messages of failures, for the OpenAPI document. */
 export const failures = { outage, bug };

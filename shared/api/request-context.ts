@@ -9,14 +9,14 @@ export type Scope = 'read' | 'write';
 /** Who sent a request: an account, through one of its credentials. */
 export type Caller = UseCaseCaller & { readonly scopes: ReadonlySet<Scope> };
 
-/** A request without API Gateway: nothing below this file depends on the proxy event. */
+/** A request independent of API Gateway: no code behind this file depends on the proxy event. */
 export type RequestContext = {
   readonly requestId: string;
   readonly method: string;
   /** The path of the endpoint with its parameters filled in, without the stage or base path of the address. */
   readonly path: string;
   readonly pathParameters: Readonly<Record<string, string | undefined>>;
-  /** By lower-cased name, in the order received. */
+  /** Header values by lowercase name, in the order received. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly query: ReadonlyMap<string, readonly string[]>;
   readonly rawBody: Buffer;
@@ -26,8 +26,8 @@ export type RequestContext = {
   readonly replyHeaders: Record<string, string>;
   caller?: Caller;
   /**
-   * Work in parallel to the request. The handler awaits it, because Lambda freezes the process between invocations.
-   * Never rejects.
+   * Background work, which never rejects. The handler awaits it, because Lambda freezes the process between
+   * invocations.
    */
   backgroundWork?: Promise<void>;
   version?: string;
@@ -43,7 +43,7 @@ export const requireCaller = ({ caller }: RequestContext): Caller => {
 type Single = Readonly<Record<string, string | undefined>> | null;
 type Multi = Readonly<Record<string, readonly string[] | undefined>> | null;
 
-// Test consoles and hand-made events may carry only the single-value map.
+// Test consoles and handwritten events may contain only the single-value map.
 const pairs = (single: Single, multi: Multi): (readonly [string, readonly string[]])[] =>
   multi
     ? Object.entries(multi).map(([name, values]) => [name, values ?? []])
@@ -58,8 +58,8 @@ const lowerCased = (entries: readonly (readonly [string, readonly string[]])[]) 
   return headers;
 };
 
-// Whether API Gateway decodes path parameters is not documented. No id has a percent-encoded character, so that decoding is
-// safe for parameters that are decoded already.
+// API Gateway does not document whether it decodes path parameters. No id contains a percent sign, so decoding twice is
+// safe.
 const decoded = (text: string | undefined): string | undefined => {
   try {
     return text && decodeURIComponent(text);
@@ -71,11 +71,11 @@ const decoded = (text: string | undefined): string | undefined => {
 const readParameters = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value]) => [name, decoded(value)]));
 
-// Not `event.path`, which includes a domain's base path: a retry at the other address must have the same path.
+// `event.path` would include a custom domain's base path, but a retry at a different address must have the same path.
 const readPath = (event: APIGatewayProxyEvent): string =>
   event.resource.replace('{id}', () => readParameters(event)['id'] ?? '');
 
-/** Read a REST API's proxy event (payload v1) into a request context. */
+/** Converts a REST API proxy event (payload v1) to a request context. */
 export const requestContext = (event: APIGatewayProxyEvent, remainingMs: () => number): RequestContext => ({
   requestId: event.requestContext.requestId,
   method: event.httpMethod,
@@ -88,7 +88,7 @@ export const requestContext = (event: APIGatewayProxyEvent, remainingMs: () => n
   replyHeaders: { 'X-Request-Id': event.requestContext.requestId },
 });
 
-/** Thrown by a step of the middy stack to end a request. Below the stack, refusals are values. */
+/** Thrown by middy middleware to end a request. Elsewhere, refusals are return values. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly problems: readonly [Problem, ...Problem[]];

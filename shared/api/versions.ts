@@ -1,13 +1,15 @@
 import type { Problem } from '../base/problem.ts';
 import { Refusal, type RequestContext, requireCaller } from './request-context.ts';
 
-/** The versions that a client may pin with Service-Version, oldest first. They fix shapes, never rates (decision 0013). */
+/**
+ * The versions that a client may pin with Service-Version, oldest first. They fix shapes, never rates (decision 0013).
+ */
 export const supportedVersions: readonly string[] = ['aspen.2026-10-01'];
 
 /** The version that a new account is pinned to. */
 export const currentVersion = supportedVersions.at(-1) as string;
 
-// A repeated header is joined, and then matches no version.
+// Repeated headers are joined, so they match no version.
 const sentVersion = ({ headers }: RequestContext): string | undefined => headers.get('service-version')?.join(', ');
 
 const announce = (context: RequestContext, version: string): void => {
@@ -17,11 +19,11 @@ const announce = (context: RequestContext, version: string): void => {
   context.replyHeaders['Vary'] = 'Service-Version';
 };
 
-/** Set the version before authentication: the requested one, else the current one. A 401 response has it. */
+/** Sets the version before authentication: the requested version, else the current one. A 401 response reports it. */
 export const setRequestedVersion = (context: RequestContext): void =>
   announce(context, sentVersion(context) ?? currentVersion);
 
-/** Set the version of an authenticated request: the requested one, else the one that the account was created with. */
+/** Sets the version of an authenticated request: the requested version, else the account's pinned version. */
 export const resolveVersion = (context: RequestContext): void =>
   announce(context, sentVersion(context) ?? requireCaller(context).account.settings.service_version);
 
@@ -33,7 +35,7 @@ export const unknownVersion: Problem = {
   meta: { supported_versions: supportedVersions },
 };
 
-/** Refuse an unknown version. Refusals of the body come first. */
+/** Refuses an unknown version. Refusals of the body come first. */
 export const refuseUnknownVersion = ({ version = '' }: RequestContext): void => {
   if (!supportedVersions.includes(version)) throw new Refusal([unknownVersion]);
 };

@@ -3,7 +3,7 @@ export class AssertionError extends Error {
   override readonly name = 'AssertionError';
 }
 
-/** Throw an `AssertionError` if a condition is false. `node:assert` would add 2 ms to every cold start. */
+/** Throws an `AssertionError` if a condition is false. `node:assert` would add 2 ms to every cold start. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }

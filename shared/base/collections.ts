@@ -1,4 +1,4 @@
-/** Split values into batches, in order. The default is the most keys that one BatchGetItem of DynamoDB takes. */
+/** Splits values into batches, in order. The default size is DynamoDB's BatchGetItem limit. */
 export async function* batchesOf<Value>(
   values: AsyncIterable<Value> | Iterable<Value>,
   size = 100,
@@ -12,7 +12,7 @@ export async function* batchesOf<Value>(
   if (batch.length > 0) yield batch;
 }
 
-/** Every page of a list, in order. */
+/** Yields every page of a list, in order. */
 export async function* pagesOf<Cursor, Page extends { readonly next: Cursor | null }>(
   read: (after: Cursor | null) => Promise<Page>,
 ): AsyncGenerator<Page> {
@@ -30,7 +30,7 @@ type Values<Key, Value> = {
   readonly set: (key: Key, value: Value) => unknown;
 };
 
-/** The value of a key, computed on first use. `undefined` is not cached. */
+/** Returns the value of a key, and computes it on first use. `undefined` is not cached. */
 export const getOrAdd = <Key, Value>(values: Values<Key, Value>, key: Key, make: () => Value): Value => {
   const known = values.get(key);
   if (known !== undefined) return known;
@@ -39,7 +39,7 @@ export const getOrAdd = <Key, Value>(values: Values<Key, Value>, key: Key, make:
   return made;
 };
 
-/** Run a function for all values with limited concurrency. */
+/** Runs a function for all values with limited concurrency. */
 export const concurrently = async <Value>(
   values: Iterable<Value>,
   run: (value: Value) => Promise<void>,

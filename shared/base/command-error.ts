@@ -6,13 +6,13 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-/** The value of a result. A refusal becomes a `CommandError`. */
+/** Returns the value of a result. Throws a `CommandError` for a refusal. */
 export const accepted = <Value>(result: Result<Value>): Value => {
   if (result.ok) return result.value;
   throw new CommandError(result.problems.map(({ title, detail }) => `${title}. ${detail}`).join(' '));
 };
 
-/** The value of a JSON text. Refuses other text with its position; `subject` begins the sentence: `The file is`. */
+/** Parses JSON. Throws an error with the position of a syntax error; `subject` begins its message: `The file is`. */
 export const jsonOrRefuse = (text: string, subject: string): unknown => {
   const error = describeJsonError(text);
   if (error === null) return JSON.parse(text);

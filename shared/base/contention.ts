@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Contention in the database. A retry may succeed; if none does, the name of this error makes the answer a 503. */
+/** Contention in the database. A retry can succeed; if all retries fail, this error becomes a 503. */
 export class Contention extends Error {
   override readonly name = 'ThrottlingException';
 }
@@ -13,7 +13,7 @@ export type Time = {
   /** A monotonic clock. */
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<unknown>;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
 };
 
@@ -22,19 +22,19 @@ export const realTime: Time = { now: () => performance.now(), sleep, random: () 
 /** The upper bounds of the first pause and of any pause. */
 type Pauses = { readonly firstMs: number; readonly mostMs: number };
 
-/** The pause before a retry, counted from 0: exponential backoff with full jitter. */
+/** Returns the pause before a retry (numbered from 0): exponential backoff with full jitter. */
 export const pauseBefore = (retry: number, { firstMs, mostMs }: Pauses, { random }: Pick<Time, 'random'>): number =>
   random() * Math.min(mostMs, firstMs * 2 ** retry);
 
 type Limits = {
   readonly pauses: Pauses;
   readonly attemptsMax: number;
-  /** The longest pause that may begin now. */
+  /** The longest pause that fits in the remaining time. */
   readonly leftMs: () => number;
   readonly time: Time;
 };
 
-/** Retry an attempt that throws a retryable error. After the last attempt it throws the error. */
+/** Retries an attempt that throws a retryable error. Throws the error of the last attempt. */
 const retry = async <Value>(
   attempt: () => Promise<Value>,
   isRetryable: (error: unknown) => boolean,
@@ -51,7 +51,7 @@ const retry = async <Value>(
   }
 };
 
-// Kept for one attempt and the answer. The invocation's timeout ends an attempt that hangs.
+// Time reserved for one attempt and the response. The invocation's timeout ends an attempt that hangs.
 const reserveMs = 2000;
 const unlimited: RemainingMs = () => Number.POSITIVE_INFINITY;
 const isContention = (error: unknown): boolean => error instanceof Contention;
@@ -59,11 +59,9 @@ const isContention = (error: unknown): boolean => error instanceof Contention;
 class Stale extends Contention {}
 
 /**
- * Retry a change while concurrent writes make it stale, with backoff and full jitter. Throws `Contention` while there is
- * still time to answer.
- *
- * One of several concurrent changes succeeds in each round, so that 100 attempts are enough. Usually the invocation's time
- * ends the retries first.
+ * Retries a change while concurrent writes make it stale, with backoff and full jitter. Throws `Contention` while there
+ * is still time to respond. In each round, one of the concurrent changes succeeds, so 100 attempts are enough. Usually
+ * the invocation's time ends the retries first.
  */
 export const retryWhileStale = <Value>(
   attempt: () => Promise<Value | 'stale'>,
@@ -83,15 +81,15 @@ export const retryWhileStale = <Value>(
 // API Gateway times out after 29 s, and most clients earlier.
 const contendedMs = 8000;
 
-/** The longest time of all attempts of `retryContention` together, if one attempt takes at most `attemptMs`. */
+/** Returns the maximum total time of `retryContention` if each attempt takes at most `attemptMs`. */
 export const contendedMsMax = (attemptMs: number): number => contendedMs + attemptMs;
 
 /**
- * Retry an attempt that throws `Contention`, with exponential backoff and full jitter, for at most 8 s and within the
+ * Retries an attempt that throws `Contention`, with exponential backoff and full jitter, for at most 8 s and within the
  * invocation.
  *
- * It retries canceled transactions and the unprocessed keys of a batch. The SDK retries lost replies and throttled calls,
- * so each cause has one retry layer.
+ * It retries canceled transactions and the unprocessed keys of a batch. The SDK retries lost replies and throttled
+ * calls, so each cause has one retry layer.
  */
 export const retryContention = <Value>(
   attempt: () => Promise<Value>,
@@ -111,8 +109,8 @@ const throttlingNames = new Set([
 ]);
 
 /**
- * Retry a throttled call with exponential backoff, up to 8 times. A new on-demand table takes 4,000 write units a second
- * and scales up under load, so that a large import is throttled at first.
+ * Retries a throttled call with exponential backoff, up to 8 times. A new on-demand table starts at 4,000 write units
+ * per second and scales up under load, so a large import is throttled at first.
  */
 export const retryThrottled = <Value>(attempt: () => Promise<Value>): Promise<Value> =>
   retry(attempt, (error) => error instanceof Error && throttlingNames.has(error.name), {

@@ -1,8 +1,8 @@
 import { assert } from './assert.ts';
 
-// Spreadsheets run text that begins like this as a formula (CSV injection), with East Asian settings even after
-// full-width signs. Where the list separator is a semicolon or a tab, a cell also begins inside of a text: quotes in
-// the middle do not stop that, and quotes at its start are removed.
+// Spreadsheets execute text that begins like this as a formula (CSV injection); with East Asian settings, full-width
+// signs count too. If the list separator is a semicolon or a tab, a cell can begin inside a quoted value: quotes in the
+// middle do not prevent that, and quotes at the start are removed.
 const cellStarts = /(?<=[;\t\r\n])/;
 const formula = /^"*[=+\-@＝＋－＠]/;
 const quotes = /^"*/;
@@ -24,7 +24,7 @@ const cell = (column: string, value: Value): string => {
   const text = String(value ?? '');
   if (isFigure(column)) {
     if (value === null) return '';
-    // Figures are not escaped, because -5.70 must stay a number. So they are validated.
+    // Numbers are validated instead of escaped, because -5.70 must remain a number.
     assert(number.test(text), 'A figure in a CSV file must be a number.');
     return text;
   }
@@ -33,9 +33,9 @@ const cell = (column: string, value: Value): string => {
 };
 
 /**
- * A CSV file with its header (RFC 4180): lines end in CRLF, and no text is a formula, whichever list separator the
- * spreadsheet has: `'` is put before the sign. Columns `rate`, `count` and `…_amount` are numbers, or empty. Throws
- * where one of them is not.
+ * Returns a CSV file with a header (RFC 4180) and CRLF line ends. A `'` before the sign keeps text from being read as a
+ * formula with any list separator. The columns `rate`, `count` and `…_amount` must be numbers or empty; otherwise it
+ * throws.
  */
 export const csvText = <Column extends string>(
   columns: readonly Column[],

@@ -6,10 +6,10 @@ import { canonicalJson } from './json.ts';
 const exampleCursor = `${Buffer.from('2026-10-08').toString('base64url')}.${'A'.repeat(43)}`;
 export const cursorKeywords = { pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]{43}$', examples: [exampleCursor] };
 
-/** The format of a cursor, or of the id of the last item. */
+/** The format of a cursor or of the last item's id. */
 export const cursorOrIdKeywords = { pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]{43})?$', examples: [exampleCursor] };
 
-/** The scope of a cursor. Each kind of list signs a different text, so that a cursor is valid only for its own list. */
+/** The scope of a cursor. Each kind of list signs a different string, so a cursor is valid only for its list. */
 export type CursorScope = {
   readonly list: 'transactions' | 'filings' | 'filing-periods' | 'customers' | 'reports';
   readonly secret: string;
@@ -26,7 +26,7 @@ export const encodeCursor = (position: string, scope: CursorScope): string => {
   return `${payload}.${signCursor(payload, scope).toString('base64url')}`;
 };
 
-/** The position in a cursor; `null` for any text that was not signed for this scope. */
+/** Returns the position in a cursor, or `null` if it was not signed for this scope. */
 export const decodeCursor = (cursor: string, scope: CursorScope): string | null => {
   const [payload = '', signature = '', ...others] = cursor.split('.');
   const actual = Buffer.from(signature, 'base64url');

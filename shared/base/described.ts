@@ -1,13 +1,15 @@
 import * as z from 'zod/mini';
 
-/** JSON Schema and OpenAPI keywords besides description: `id` names a component, `pattern` states what code checks. */
+/**
+ * JSON Schema and OpenAPI keywords other than the description. `id` is the component's name; `pattern` documents a
+ * check that code performs.
+ */
 type Keywords = Omit<z.core.GlobalMeta, 'description'>;
 
 /**
- * Return a copy of a schema with its description for the OpenAPI document. The copy keeps the keywords of the original,
- * so that fields that share a schema differ in their descriptions only.
- *
- * The description is in zod's registry, which parsing never reads; `z.meta` would add a check to every parse.
+ * Returns a copy of a schema with a description for the OpenAPI document. The copy keeps the original's keywords, so
+ * fields that share a schema differ only in their descriptions. The description is stored in zod's registry, which
+ * parsing never reads; `z.meta` would add a check to every parse.
  */
 export const described = <Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -19,5 +21,5 @@ export const described = <Schema extends z.ZodMiniType>(
   return copy;
 };
 
-/** The description of a schema; empty if it has none. */
+/** Returns a schema's description, or an empty string. */
 export const readDescription = (schema: z.core.$ZodType): string => z.globalRegistry.get(schema)?.description ?? '';

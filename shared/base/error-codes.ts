@@ -3,14 +3,14 @@ type ErrorCode = {
   readonly status: number;
   /** The problem, in one sentence. */
   readonly meaning: string;
-  /** The remedy for the client, in one sentence. */
+  /** What the client should do, in one sentence. */
   readonly remedy: string;
 };
 
 /**
  * Every error code of the API.
  *
- * Responses take the status from here, and the OpenAPI document the meaning and the remedy.
+ * Responses use the status; the OpenAPI document lists the meaning and what to do.
  */
 export const errorCodes = {
   validation_malformed_json: {

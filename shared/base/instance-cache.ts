@@ -8,13 +8,14 @@ type Bounds = {
 };
 type Entry<Value> = { readonly value: Promise<Value>; readonly readAt: number };
 
-/** Returns the value of a key, and loads it if the cache has none within its TTL. */
+/** Returns the value of a key, and loads it if it is missing or expired. */
 type InstanceCache<Value> = (key: string, load: (key: string) => Promise<Value>) => Promise<Value>;
 
 /**
- * A cache in this instance, with a TTL and LRU eviction. It caches `undefined`, but no failure.
+ * Creates an in-memory cache with a TTL and LRU eviction. It caches `undefined`, but not failures.
  *
- * Concurrent requests for one key share one read. LRU eviction keeps a flood of unknown keys from evicting a key in use.
+ * Concurrent requests for one key share one read. LRU eviction keeps a flood of unknown keys from evicting a key in
+ * use.
  */
 export const instanceCache = <Value>({ lifetimeMs, capacity, now = serviceTime }: Bounds): InstanceCache<Value> => {
   const entries = new Map<string, Entry<Value>>();
@@ -31,7 +32,7 @@ export const instanceCache = <Value>({ lifetimeMs, capacity, now = serviceTime }
   return (key, load) => {
     const ageMs = now() - (entries.get(key)?.readAt ?? Number.NEGATIVE_INFINITY);
     const kept = entries.get(key);
-    // The clock of the local service can be set back: an entry from the future counts as stale.
+    // The local service's clock can be set back, so an entry from the future counts as stale.
     if (kept && ageMs >= 0 && ageMs < lifetimeMs) {
       keep(key, kept);
       return kept.value;

@@ -1,4 +1,4 @@
-/** A value whose fields and elements cannot be assigned, at every depth. */
+/** A deeply read-only value. */
 export type DeepReadonly<Value> = unknown extends Value
   ? Value
   : Value extends string | number | bigint | boolean | null | undefined
@@ -14,10 +14,10 @@ export const isObjectOrArray = (value: unknown): value is JsonObject => typeof v
 
 export const isJsonObject = (value: unknown): value is JsonObject => isObjectOrArray(value) && !Array.isArray(value);
 
-/** The value, where it is an object and no array. */
+/** Returns the value if it is an object and not an array. */
 export const asObject = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
 
-/** The value at a path, or `undefined`. Only own properties count: `__proto__` is not found. */
+/** Returns the value at a path, or `undefined`. Ignores inherited properties such as `__proto__`. */
 export const valueAt = (root: unknown, path: readonly PropertyKey[]): unknown => {
   let value = root;
   for (const part of path) {
@@ -27,10 +27,10 @@ export const valueAt = (root: unknown, path: readonly PropertyKey[]): unknown =>
   return value;
 };
 
-/** Whether a field was sent. `null` means absent. */
+/** Returns whether a field was sent. `null` counts as absent. */
 export const isSent = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** The value of a JSON text; `null` for text that is no JSON, which the caller refuses as it refuses `null`. */
+/** Parses JSON. Returns `null` for invalid JSON, which callers refuse just like `null`. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -39,11 +39,11 @@ export const parseJson = (text: string): unknown => {
   }
 };
 
-/** JSON with the keys of every object sorted and no white space: equal values give equal text. */
+/** Serializes JSON with sorted keys and no white space, so equal values give equal strings. */
 export const canonicalJson = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  // Concatenation is the fastest way; every change of a transaction waits for this.
+  // String concatenation is the fastest way, and every change of a transaction runs this.
   let text = '';
   for (const key of Object.keys(value).sort()) {
     const inner = (value as Record<string, unknown>)[key];
@@ -52,22 +52,22 @@ export const canonicalJson = (value: unknown): string => {
   return `{${text}}`;
 };
 
-/** Where a text stops being JSON, with line and column from 1, and what could be there. */
+/** The location of a JSON syntax error, with line and column from 1, and the expected tokens. */
 export type JsonError = { readonly line: number; readonly column: number; readonly expected: string };
 
 const space = /[ \t\n\r]*/y;
 const token = /(?<mark>[{}[\],:])|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w)/y;
-// A repeated group would use one entry of the regular expression's stack for each character of a string.
+// A repeated group would use one regular expression stack entry per character of a string.
 const plain = /[ !#-[\]-\uffff]*/y;
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** The position after what a sticky expression matches at a position; -1 where it does not match. */
+/** Returns the position after the match of a sticky expression, or -1 if it does not match. */
 const findEnd = (pattern: RegExp, text: string, position: number): number => {
   pattern.lastIndex = position;
   return pattern.test(text) ? pattern.lastIndex : -1;
 };
 
-/** The position after the string that begins at a position; -1 where there is none. */
+/** Returns the position after the string that begins at a position, or -1 if there is none. */
 const stringEnd = (text: string, start: number): number => {
   if (text[start] !== '"') return -1;
   let position = start + 1;
@@ -95,7 +95,7 @@ type State = keyof typeof expectations;
 const after = (open: readonly string[]): State =>
   open.length === 0 ? 'end' : open.at(-1) === '{' ? ', or }' : ', or ]';
 
-/** The state after a token in a state, or `null` where it cannot be there. Changes the stack of open brackets. */
+/** Returns the state after a token, or `null` if the token is not allowed. Updates the stack of open brackets. */
 const next = (state: State, mark: string | undefined, isText: boolean, open: string[]): State | null => {
   if (state === 'value' || state === 'value or ]') {
     if (mark === undefined) return after(open);
@@ -115,7 +115,7 @@ const next = (state: State, mark: string | undefined, isText: boolean, open: str
   return null;
 };
 
-/** Where a text is not JSON (RFC 8259); `null` where it is. */
+/** Locates the first JSON syntax error (RFC 8259); returns `null` for valid JSON. */
 export const describeJsonError = (text: string): JsonError | null => {
   const open: string[] = [];
   let state: State = 'value';

@@ -12,10 +12,10 @@ export type Problem = {
   readonly meta?: Readonly<Record<string, unknown>>;
 };
 
-/** The pointer of a problem; empty if it is not about the body. */
+/** Returns the pointer of a problem; empty if it is not about the body. */
 export const problemPointer = ({ source }: Problem): string => (source && 'pointer' in source ? source.pointer : '');
 
-/** The problem of a field with a wrong value. */
+/** Creates the problem of a field with an invalid value. */
 export const invalidFormat = (pointer: string, title: string, detail: string): Problem => ({
   code: 'validation_invalid_format',
   title,
@@ -23,7 +23,7 @@ export const invalidFormat = (pointer: string, title: string, detail: string): P
   source: { pointer },
 });
 
-/** The problem of a missing field. */
+/** Creates the problem of a missing field. */
 export const requiredField = (pointer: string, detail: string): Problem => ({
   code: 'validation_required_field',
   title: `Missing field ${pointer.slice(pointer.lastIndexOf('/') + 1)}`,

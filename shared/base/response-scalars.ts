@@ -21,10 +21,10 @@ export const lineAmount = described(
   },
 );
 
-/** A price of the request, returned unchanged. */
+/** A price from the request, returned unchanged. */
 export const sentPrice = described(z.string(), 'A decimal, as sent.', { pattern: '^-?\\d{1,12}(\\.\\d{1,10})?$' });
 
-/** A decimal of the request, returned unchanged. */
+/** A decimal from the request, returned unchanged. */
 export const sentDecimal = described(z.string(), 'A decimal, as sent.', { pattern: '^\\d{1,12}(\\.\\d{1,10})?$' });
 
 export const rate = described(z.string(), 'A rate as a fraction: `"0.06"` is 6 percent.', {
@@ -59,7 +59,7 @@ export const nextCursor = described(
   'Send it as `starting_after` to get the next page. Opaque. `null` on the last page.',
 );
 
-/** The fields of a page of a list: the schemas of its path and of a row, and the description of its rows. */
+/** Defines the fields of a list page from its path, the schema of a row and the description of the rows. */
 export const listShape = <Url extends z.ZodMiniType, Row extends z.ZodMiniType>(url: Url, row: Row, rows: string) => ({
   object: objectType('list'),
   url: described(url, 'The path of this list.'),
@@ -68,13 +68,13 @@ export const listShape = <Url extends z.ZodMiniType, Row extends z.ZodMiniType>(
   data: described(z.array(row), rows),
 });
 
-/** The state's own code of a jurisdiction. */
+/** The code that the state assigns to a jurisdiction. */
 export const reportingCode = described(
   z.nullable(z.string()),
   "The code of the jurisdiction in the state's return. `null` if the content has none.",
 );
 
-/** Codes, names and types of jurisdictions. */
+/** Jurisdiction codes, names and types. */
 export const jurisdictionShape = {
   jurisdiction_code: described(z.string(), 'The code of the jurisdiction, such as `US-MI`.'),
   jurisdiction_name: described(z.string(), 'The name of the jurisdiction.'),

@@ -42,7 +42,7 @@ const schemaType = (schema: Schema): string => {
 const contentType = (content: Content): string =>
   writeBlock(content, (media, { schema }) => member(media, schemaType(schema)));
 
-/** The errors of a response have its codes and their status, which the document has as `x-codes`. */
+/** The errors of a response have the codes listed in its `x-codes`, and their status. */
 const errorsType = (codes: readonly Code[]): string => {
   const statuses = new Set(codes.map((code) => String(errorCodes[code].status)));
   const own = block([member('status', union([...statuses])), member('code', union(codes))]);
@@ -55,7 +55,7 @@ const responseType = ({ $ref, content, 'x-codes': codes }: Response): string => 
   return body ? block([member('content', body)]) : 'unknown';
 };
 
-/** The path and query parameters: headers are options of a call of the client. */
+/** The path and query parameters. Headers are options of a client call. */
 const parametersType = (parameters: readonly Parameter[]): string =>
   block(
     (['path', 'query'] as const).flatMap((place) => {
@@ -88,8 +88,8 @@ const pathType = (methods: Named<Operation>): string =>
   );
 
 /**
- * The types of the TypeScript client, for the keywords that Levy's OpenAPI document has. openapi-typescript needs TypeScript 5,
- * and Levy has 7.
+ * Generates the types of the TypeScript client. Supports only the keywords in Levy's OpenAPI document.
+ * openapi-typescript is not used because it requires TypeScript 5, and Levy uses 7.
  */
 export const clientTypes = (document: string): string => {
   const { paths, components } = JSON.parse(document) as Document;

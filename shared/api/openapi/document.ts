@@ -218,7 +218,7 @@ const withTexts = (paths: oas31.PathsObject): oas31.PathsObject => {
   return paths;
 };
 
-/** Generate the OpenAPI document from the endpoints and their schemas. The same endpoints give the same document. */
+/** Generates the OpenAPI document from the endpoints and their schemas. The output is deterministic. */
 const openApiDocument = async (endpoints: readonly DocumentedEndpoint[]): Promise<oas31.OpenAPIObject> => {
   const made = createDocument(
     {

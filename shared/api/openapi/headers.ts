@@ -10,7 +10,7 @@ const text = (description: string, schema: oas31.SchemaObject = {}): oas31.Heade
 const entityTag = { pattern: '^"[^"]*"$' };
 const wholeNumber = { pattern: '^\\d+$' };
 
-/** The response headers. Each response lists those that it always has. */
+/** The response headers. Each response lists the headers that it always includes. */
 export const responseHeaders = {
   'X-Request-Id': text('Identifies this request. Quote it in support requests. The `meta` of every error has it, too.'),
   'Service-Version': text('The API version of this response.', {

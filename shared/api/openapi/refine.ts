@@ -4,7 +4,7 @@ import { assert } from '../../base/assert.ts';
 type Schema = oas31.SchemaObject;
 type Property = Schema | oas31.ReferenceObject;
 
-/** The suffix of a request component that a response repeats: there it is closed and has no defaults. */
+/** The suffix of a request component that also appears in responses, where it is closed and has no defaults. */
 export const echoSuffix = 'AsSent';
 
 const isSchema = (property: Property | undefined): property is Schema =>
@@ -29,8 +29,8 @@ const withoutNullUnion = (schema: Schema): Schema => {
 };
 
 /**
- * A union of an object and a list of such objects (or of an object and a text) as one schema of several types: clients that
- * are generated from a union do not compile in Java, and from this schema they have the type of the object.
+ * Converts a union of an object and a list of such objects (or a string) to one schema with several types. Java clients
+ * generated from a union do not compile; from this schema, they get the object's type.
  */
 const withoutTypeUnion = (schema: Schema, components: Components): Schema => {
   const options = (schema.anyOf ?? []).map((option) =>
@@ -48,14 +48,14 @@ const withoutTypeUnion = (schema: Schema, components: Components): Schema => {
 
 type Components = Readonly<Record<string, Schema>>;
 
-// zod bounds integers by what JavaScript can represent, which is not a limit of the API.
+// zod bounds integers to JavaScript's safe range, which is not a limit of the API.
 const withoutSafeBounds = (schema: Schema): Schema => {
   if (schema.maximum !== Number.MAX_SAFE_INTEGER) return schema;
   const { maximum: _, minimum, ...rest } = schema;
   return minimum === Number.MIN_SAFE_INTEGER || minimum === undefined ? rest : { ...rest, minimum };
 };
 
-/** Shorten every schema within a part of the document. */
+/** Simplifies every schema within a part of the document. */
 export const simplified = <Value>(value: Value, components: Components = {}): Value => {
   if (Array.isArray(value)) return value.map((item) => simplified(item, components)) as Value;
   if (typeof value !== 'object' || value === null) return value;
@@ -71,8 +71,8 @@ const withoutSiblings = (schema: Property): Property => {
 };
 
 /**
- * Move each enum to a component with its title, so that every generator has one type for it, under a name that does not
- * depend on the order of the document. Enums with the same title must have the same values.
+ * Moves each enum to a component named by its title, so every generator creates one type for it, with a name that does
+ * not depend on the order of the document. Enums with the same title must have the same values.
  */
 export const withNamedEnums = (document: oas31.OpenAPIObject): oas31.OpenAPIObject => {
   const named: Record<string, Schema> = {};
@@ -104,11 +104,11 @@ export const withNamedEnums = (document: oas31.OpenAPIObject): oas31.OpenAPIObje
   return { ...visited, components: { ...visited.components, schemas: Object.fromEntries(sorted) } };
 };
 
-// Examples are not schemas: their data may have a key `enum` or `$ref`.
+// Skips examples, whose data may contain a key `enum` or `$ref`.
 const isData = new Set(['example', 'examples', 'x-error-codes']);
 
 const refinedComponent = (name: string, schema: Schema): Schema => {
-  // A property that is a component has the description of the component, unless it has its own.
+  // A property that references a component uses the component's description unless it has one itself.
   for (const [property, value] of Object.entries(schema.properties ?? {}))
     assert(
       '$ref' in value || Boolean(value.description),
@@ -123,7 +123,7 @@ const refinedComponent = (name: string, schema: Schema): Schema => {
   };
 };
 
-/** Shorten the generated components, and check that each field has a description. */
+/** Simplifies the generated components, and checks that each field has a description. */
 export const refined = (schemas: Components): Record<string, Schema> => {
   const components = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, simplified(schema)]));
   return Object.fromEntries(

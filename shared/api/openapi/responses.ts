@@ -33,7 +33,7 @@ const ErrorObject = described(
   z.strictObject({
     status: described(z.enum(statuses), 'The HTTP status, as a string.', { title: 'ErrorStatus' }),
     code: described(z.enum(codes), 'Machine-readable error code. New codes can be added; existing ones never change.', {
-      // OpenAPI has no keyword for the meaning and remedy of a code.
+      // OpenAPI has no keyword for the meaning of a code and what to do about it.
       'x-error-codes': errorCodes,
       'x-extensible-enum': codes,
     }),
@@ -77,7 +77,7 @@ const alwaysOptional = new Set([
   'Content-Disposition',
 ]);
 
-/** The headers that are required in some response, as components. */
+/** The headers that at least one response requires, as components. */
 export const headerComponents = () =>
   Object.fromEntries(
     Object.entries(responseHeaders)
@@ -87,7 +87,7 @@ export const headerComponents = () =>
 
 const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining'] as const satisfies readonly ResponseHeader[];
 
-/** The headers of a response once the caller and the version are known: the headers of every endpoint, and its own. */
+/** The headers of a response once the caller and the version are known: the common headers and the endpoint's. */
 export const successHeaders = (
   { scope }: Endpoint,
   required: readonly ResponseHeader[],
@@ -101,8 +101,8 @@ const ownTitles: Readonly<Record<number, string>> = {
   422: 'The request is not valid. The response lists at most 20 errors.',
 };
 
-// Refusals of the gateway, or from before the caller and the version are known: the same for every endpoint. An endpoint
-// itself returns the other statuses.
+// Refusals that are the same for every endpoint: from the gateway, or before the caller and the version are known. The
+// endpoint returns all other statuses.
 const shared = {
   400: { name: 'MalformedJson', title: 'The body is not valid JSON.' },
   401: { name: 'Unauthorized', title: 'The credential is missing or not valid.' },
@@ -126,7 +126,7 @@ const sharedHeaders = (status: keyof typeof shared) => {
   return listHeaders(['X-Request-Id'], optional);
 };
 
-/** One error for each status, as the service returns it. */
+/** An example error for each status, as the service returns it. */
 const problemExamples: Readonly<Record<number, Problem>> = {
   400: unreadable.malformed,
   401: noCredential().problems[0],
@@ -167,7 +167,7 @@ const problemExample = (status: number, codes: readonly Code[], own: readonly Pr
   return problem && envelope([problem], exampleRequestId).body;
 };
 
-/** The errors of one status. A schema of its own for each would give generated clients a hundred error types. */
+/** The errors of one status. A separate schema for each would give generated clients a hundred error types. */
 const errorResponse = (
   status: number,
   codes: readonly Code[],

@@ -101,7 +101,7 @@ const created: Customer = {
 };
 export const customer = customerAnswer(created);
 
-/** The customer after `exampleRenewal`. */
+/** The customer after applying `exampleRenewal`. */
 export const renewedCustomer = customerAnswer({
   ...created,
   exemptions: certified(exampleRenewal.exemptions),
@@ -179,7 +179,7 @@ const dryRun: Filing = {
   closed_at: null,
 };
 
-/** The return was sent, and Levy is marking the transactions as filed. */
+/** A filing whose return was sent, while Levy marks its transactions as filed. */
 const marking: Filing = {
   ...closed,
   status: 'marking',
@@ -194,5 +194,5 @@ const filed: Filing = {
   filed_at: '2026-11-16T15:00:00.000Z',
 };
 
-/** A filing in each of its statuses. */
+/** An example filing for each status. */
 export const filings = { closed, closing, dryRun, marking, filed };

@@ -1,4 +1,4 @@
-/** The parts of the OpenAPI document that the types of the client and the documentation page are made of. */
+/** The parts of the OpenAPI document that the client types and the documentation page are generated from. */
 import type { Code } from '../../base/error-codes.ts';
 
 export type Named<Value> = Readonly<Record<string, Value>>;
