@@ -16,7 +16,7 @@ import { accountPartition, partitions } from '../shared/store/table-access.ts';
 const head = { sk: { S: ['H'] } };
 const finalized = { status: { S: ['finalized'] } };
 
-/** The function that keeps the sums of reports from the ledger's stream (infra/stream-consumers.ts, decision 0025). */
+/** Updates the sums of reports from the ledger's stream (infra/stream-consumers.ts, decision 0025). */
 export const countTransactions = {
   name: 'count-transactions',
   timeoutSeconds: 60,
@@ -25,8 +25,8 @@ export const countTransactions = {
     partitions: { transactions: [partitions.transactions, partitions.reports], accounts: [accountPartition] },
   },
   /**
-   * The records that can change a sum: finalized transactions, and those that were. Imported ones may be filed. Lambda
-   * drops all other records free of charge.
+   * The records that can change a sum: transactions that are or were finalized. Imported transactions may be filed.
+   * Lambda drops all other records free of charge.
    */
   patterns: [
     {
@@ -40,7 +40,7 @@ export const countTransactions = {
 
 const Event = z.object({ Records: z.array(StreamRecord) });
 
-/** The item of a stream record. Its binary attributes are base64 text; the database returns bytes. */
+/** Converts a stream record to an item. Its binary attributes are base64 strings; the database returns bytes. */
 const itemOf = (image: StreamRecord['dynamodb']['NewImage']): Readonly<Record<string, unknown>> => {
   const decoded = Object.entries(image).map(([name, value]) => [
     name,
@@ -57,8 +57,8 @@ const versionOf = (item: Readonly<Record<string, unknown>>): CountedVersion => {
 
 /**
  * Counts the transactions of stream records. Lambda retries a failed batch, bisects it, and finally sends the failing
- * record to the dead-letter queue. A repeated record counts once. A record of a deleted account, which must leave
- * nothing, does not count.
+ * record to the dead-letter queue. A repeated record counts once. Records of a deleted account are ignored, because no
+ * data of it may remain.
  */
 export const handler = async (event: unknown, context: Context): Promise<void> => {
   const remainingMs = () => context.getRemainingTimeInMillis();

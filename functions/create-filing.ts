@@ -45,7 +45,7 @@ export const documentation = () =>
       '`dry_run: true` returns the totals of any period up to the running one as they are now, and stores nothing. It needs the scope `read` only. It sums the open entries of the period, and the late ones that no earlier open period would take. If `totals_next_cursor` is not `null`, send it as `totals_starting_after` for the next page of totals, or to `GET /filings/{id}` if the answer has an `id`; sales that are recorded in between can change them.',
     ].join('\n\n'),
     requests: {
-      // The first example is the one that "Try it" sends.
+      // "Try it" sends the first example.
       dryRun: {
         summary: 'Totals of a month, without closing it',
         value: { state: 'MI', period_end: '2026-10-31', dry_run: true },

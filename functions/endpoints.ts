@@ -1,6 +1,6 @@
 /**
- * The endpoints and schedules of every deployment. A new one is a file in this folder, with an import and an entry of a list
- * here. infra/settings.ts names the other functions.
+ * The endpoints and schedules of every deployment. To add one, create a file in this folder and add it to a list here.
+ * infra/settings.ts lists the other functions.
  */
 import type { Schedule } from '../shared/api/define-schedule.ts';
 import type { DocumentedEndpoint } from '../shared/api/endpoint.ts';
@@ -35,7 +35,7 @@ import * as updateCustomer from './update-customer.ts';
 import * as updateFiling from './update-filing.ts';
 import * as updateTransaction from './update-transaction.ts';
 
-// In the order of the documentation.
+// The endpoints in the order of the documentation.
 const modules = [
   createCalculation,
   getRates,
@@ -78,7 +78,7 @@ const byName = <Name extends string, Definition extends { readonly name: Name }>
     Definition
   >;
 
-/** By operation, which is the name of the file. */
+/** The endpoints by operation, which is also the file name. */
 export const endpoints: Readonly<Record<Operation, DocumentedEndpoint<Operation>>> = byName(
   modules.map(({ endpoint, documentation }) => ({ ...endpoint, ...documentation() })),
 );

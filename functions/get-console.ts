@@ -10,7 +10,10 @@ import { environment } from '../shared/config/environment.ts';
 const attribute = (value: object): string =>
   JSON.stringify(value).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** The page; with an issuer, the page has its settings, and its policy allows connections to it. */
+/**
+ * The console page. If an issuer is configured, the page contains its settings, and the policy allows connections to
+ * it.
+ */
 export const read = (): PublicDocument => {
   const packed = readPage('console');
   const { consoleIssuer: issuer } = environment;

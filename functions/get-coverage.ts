@@ -42,7 +42,10 @@ const CoverageQuery = z
       issues.push({ code: 'custom', input: value, path: ['expand'], message: 'Send it together with state.' });
   });
 
-/** A state's coverage with its releases. A corrupt head has no figures, so a note names its release. */
+/**
+ * Describes a state's coverage with its releases. The numbers of a corrupt release head are unknown, so a note
+ * identifies the release.
+ */
 const withReleases = async (coverage: StateCoverage, day: string): Promise<StateCoverage> => {
   const { releases, corrupt } = await listReleases(
     `US-${coverage.state}`,
@@ -73,7 +76,7 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-/** One state of 52. Computed from the built-in content, so that no fact has a second copy here. */
+/** An example with one of 52 states. It is computed from the built-in content, so no fact is duplicated here. */
 const exampleCoverage = () => {
   const michigan = builtInRelease('MI');
   const tax_date = '2026-11-21';

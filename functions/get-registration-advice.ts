@@ -31,7 +31,7 @@ export const documentation = () =>
         schema: RegistrationAdvice,
         example: async ({ account, reportPorts }) => {
           const advice = await registrationAdvice(account, reportPorts);
-          // One state of many.
+          // An example with one of many states.
           return { ...advice, data: advice.data.filter(({ state }) => state === 'US-MI') };
         },
       },

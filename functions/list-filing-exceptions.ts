@@ -18,7 +18,7 @@ export const { endpoint, handler } = defineEndpoint({
   answer: ({ id, query, caller }) => listFilingExceptions(id, query, caller.account, filingReadPorts),
 });
 
-/** The exceptions of a return with one sale that the content does not cover. */
+/** An example with one sale that the content does not cover. */
 const exampleList = () =>
   listAnswer(`/filings/${exampleFilingId}/exceptions`, [
     {

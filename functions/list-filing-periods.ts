@@ -19,7 +19,7 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
-/** The periods of an account that files in Michigan each month. */
+/** An example account that files monthly in Michigan. */
 const exampleList = async ({ accepted, account, ports }: Samples) => {
   const registrations = [{ state: 'US-MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
   const filings = { chains: async () => [], oldestOpenMonths: async () => [] };

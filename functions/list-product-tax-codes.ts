@@ -17,13 +17,13 @@ import { ProductTaxCodeList } from '../shared/vocabulary/schema.ts';
 import { resultsMax } from '../shared/vocabulary/search.ts';
 import { listPage } from '../shared/vocabulary/vocabulary.ts';
 
-/** The release that decides on a state's taxability today. */
+/** Returns the release that determines a state's taxability today. */
 const activeRelease = async (jurisdiction: string): Promise<Release | undefined> => {
   const builtIn = builtInRelease(stateOfJurisdiction(jurisdiction));
   const [release] = await activeReleases(jurisdiction, {
     readActive: readActiveReleases,
     readContent,
-    // Parses this state's releases only: parsing all takes longer than the response.
+    // Parses only this state's releases: parsing all of them takes longer than the rest of the request.
     builtIn: () => (builtIn ? [builtIn] : []),
     builtInById: builtInReleaseById,
   });
@@ -48,13 +48,13 @@ export const { endpoint, handler } = defineEndpoint({
     const data = release
       ? page.data.map((item) => ({ ...item, taxability: findTaxability(release, item.code, day) }))
       : page.data;
-    // The results of a search have no next page.
+    // Search results have no next page.
     const has_more = q === undefined && page.has_more;
     return accept(taggedReply({ ...page, has_more, data }, version, context));
   },
 });
 
-/** A page with one product tax code of many. */
+/** An example page with one of many product tax codes. */
 const exampleList = () => {
   const minnesota = builtInRelease('MN');
   assert(minnesota !== undefined, 'Minnesota must have a built-in release.');

@@ -4,7 +4,10 @@ import { Refusal, requestContext } from '../shared/api/request-context.ts';
 import { setRequestedVersion } from '../shared/api/versions.ts';
 import { observed } from '../shared/observability/request-line.ts';
 
-/** The variable with the methods of each path as JSON. This function includes no endpoint, so the deployment passes them. */
+/**
+ * The environment variable with the methods of each path as JSON. This function bundles no endpoint definitions, so the
+ * deployment passes them.
+ */
 export const methodsVariable = 'METHODS_BY_PATH';
 
 const methodsOf = (path: string): string => JSON.parse(process.env[methodsVariable] ?? '{}')[path] ?? '';
@@ -21,5 +24,5 @@ const refuse = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResul
   return errorResult(new Refusal([problem], { Allow: methods }), context);
 };
 
-/** Refuses any method that a known path does not have. API Gateway itself would answer 403. */
+/** Returns 405 for an unsupported method of a known path. API Gateway itself would return 403. */
 export const handler = observed('method-not-allowed', refuse);

@@ -12,10 +12,13 @@ import { accountPartitions, partitions } from '../shared/store/table-access.ts';
 
 const name = 'sweep-drafts';
 
-// A batch queries the index once. Then, for all its drafts in parallel, it reads a draft, voids it and reads it again.
+// Each batch queries the index once. It then reads, voids and rereads all of its drafts in parallel.
 const batchMsMax = 3 * callMsMax + contendedMsMax(callMsMax);
 
-/** Voids the drafts whose deadline has passed, and once a day removes personal data that is older than its account keeps it. */
+/**
+ * Voids the drafts whose deadline has passed, and once a day removes personal data that is older than the account's
+ * retention period.
+ */
 export const { schedule, handler } = defineSchedule({
   name,
   minutes: 5,

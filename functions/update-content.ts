@@ -17,11 +17,11 @@ import { requestLines } from '../shared/observability/tally.ts';
 import { readContentSource } from '../shared/store/content/content-sources.ts';
 import type { TableAccess } from '../shared/store/table-access.ts';
 
-/** The function that updates the tax content of one state. A schedule for each state starts it (infra/schedules.ts). */
+/** Updates the tax content of one state. A schedule for each state starts it (infra/schedules.ts). */
 export const updateContent = {
   name: 'update-content',
   timeoutSeconds: 900,
-  // Two files and the import fit into the timeout, so that a slow publisher is a failure of its record.
+  // Two downloads and the import fit within the timeout, so a slow publisher is reported as a failure of its state.
   fileSeconds: 240,
   // Measured in decision 0022.
   memoryMegabytes: 1024,
@@ -52,7 +52,10 @@ const logOf = (state: string): Reporter => ({
     run({ reach: () => {}, finish: (line) => log(state, { line }), fail: (line) => log(state, { line }) }),
 });
 
-/** Run the update in an empty folder. A run that timed out leaves its files to the next one of the same instance. */
+/**
+ * Runs the update in an empty folder: a run that timed out can leave files behind for the next run in the same
+ * instance.
+ */
 const inFolder = async <Value>(run: (folder: string) => Promise<Value>): Promise<Value> => {
   const folder = join(tmpdir(), 'levy-update-content');
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -61,7 +64,7 @@ const inFolder = async <Value>(run: (folder: string) => Promise<Value>): Promise
   return run(folder).finally(remove);
 };
 
-/** The metrics of a run. `waiting`: a release of official files is not active. */
+/** The metrics of a run. `waiting` means that a release of official files is not active yet. */
 export const updateFigures = (update: StateUpdate, isStale: boolean) => ({
   waiting: update.outcome === 'imported' && !update.active,
   activated: update.outcome === 'imported' && update.active,
@@ -70,7 +73,8 @@ export const updateFigures = (update: StateUpdate, isStale: boolean) => ({
 });
 
 /**
- * Publish an event on the deployment's bus, because changes of content are in no stream. Throws if the bus rejects it.
+ * Publishes an event on the deployment's bus, because no stream contains changes of content. Throws if the bus rejects
+ * it.
  */
 const putEvent = async (EventBusName: string, event: ContentEvent): Promise<void> => {
   const client = new EventBridgeClient({ region: environment.region });
@@ -80,7 +84,9 @@ const putEvent = async (EventBusName: string, event: ContentEvent): Promise<void
     throw new Error(`The bus ${EventBusName} did not accept ${event.event_id}: ${answer?.ErrorCode ?? 'no answer'}.`);
 };
 
-/** Updates the content of one state from its publisher, as `npm run content -- update` does, and publishes the event. */
+/**
+ * Updates the content of one state from its publisher, as `npm run content -- update` does, and publishes the event.
+ */
 export const handler = scheduled(updateContent.name, async (_context, event) => {
   const publisher = publisherOf(event);
   const { state } = publisher;
@@ -97,7 +103,7 @@ export const handler = scheduled(updateContent.name, async (_context, event) => 
   };
   const { eventBus } = environment;
   const announce = async () => (eventBus ? announceRelease(publisher, (due) => putEvent(eventBus, due)) : null);
-  // The record has one release: an event that is still due comes before a new release replaces it.
+  // The record stores only one release, so a pending event is published before a new release replaces it.
   const late = await announce();
   const update = await inFolder((folder) => updateState(publisher, { ...options, folder }));
   const published = (await announce()) ?? late;

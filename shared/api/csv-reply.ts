@@ -22,7 +22,7 @@ const parseRanges = (accept: readonly string[]): Range[] =>
       return /^[^\s/]+\/[^\s/]+$/.test(type) && quality.test(weight) ? [{ type, quality: Number(weight) }] : [];
     });
 
-/** Returns the specificity of a match: 2 for the full type, 1 for the main type, 0 for `*/*`, -1 for no match. */
+/** Returns the specificity of a match: 2 for the full type, 1 for the main type, 0 for any type, -1 for no match. */
 const exactness = (range: string, type: string): number => ['*/*', `${type.split('/')[0]}/*`, type].indexOf(range);
 
 /**

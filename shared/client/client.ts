@@ -18,9 +18,8 @@ const lineOf = ({ source, detail }: Failing): string => {
 };
 
 /**
- * Thrown by `orThrow` and `list`. Its message has the code of the first error, then one line for each error, with its
- * field:
- * `validation_invalid_format: /line_items/0/quantity: Send a decimal as a string, such as "1".`
+ * Thrown by `orThrow` and `list`. The message contains the code of the first error, then one line per error with its
+ * field: `validation_invalid_format: /line_items/0/quantity: Send a decimal as a string, such as "1".`
  */
 export class LevyRefused extends Error {
   override readonly name = 'LevyRefused';
@@ -34,7 +33,7 @@ export class LevyRefused extends Error {
 
 type AnyRefusal = ConstructorParameters<typeof LevyRefused>[0];
 
-/** The data of a success. Throws `LevyRefused` for a refusal. */
+/** Returns the data of a successful response. Throws `LevyRefused` for a refusal. */
 export const orThrow = <Value>(result: Result<Value, AnyRefusal>): Value => {
   if (!result.ok) throw new LevyRefused(result.refusal);
   return result.data;
@@ -46,14 +45,14 @@ type Page<Value = unknown> = {
   readonly next_cursor?: string | null;
 };
 /**
- * Every item of a paged list, at the top level or inside a resource: `getPage` gets `{}`, then the cursor of the next
- * page. `list` is this for the lists of the API.
+ * Iterates over a paged list, at the top level or inside a resource. `getPage` receives `{}`, then the cursor of each
+ * next page. For the API's top-level lists, use `list`.
  */
 export async function* everyItem<Value>(getPage: (cursor: { starting_after?: string }) => Promise<Page<Value>>) {
   for (let cursor: { starting_after?: string } | null = {}; cursor; ) {
     const { data, has_more, next_cursor }: Page<Value> = await getPage(cursor);
     yield* data;
-    // Product tax codes and attributes have no cursor: their last code is it.
+    // Product tax codes and attributes have no cursor; their last code is the cursor.
     const code = (data.at(-1) as { readonly code?: string } | undefined)?.code;
     const next: string | null | undefined = next_cursor === undefined && has_more ? code : next_cursor;
     cursor = next ? { starting_after: next } : null;
@@ -70,17 +69,17 @@ type Answer<P extends keyof paths, M extends Method, Value = Data<Operation<P, M
   Result<Value, Refusal<Operation<P, M>>>
 >;
 
-/** Calls of the API by path. All throw `LevyUnavailable` during an outage. */
+/** API calls by path. All throw `LevyUnavailable` during an outage. */
 export type Levy = {
   get<P extends PathOf<'get'>>(path: P, ...input: Call<P, 'get'>): Answer<P, 'get'>;
   post<P extends PathOf<'post'>>(path: P, ...input: Call<P, 'post'>): Answer<P, 'post'>;
-  /** The same resource as CSV text. */
+  /** Returns a resource as CSV text. */
   getCsv<P extends CsvPath>(path: P, ...input: Call<P, 'get'>): Answer<P, 'get', string>;
-  /** Every item of a list, page by page; `query.limit` is the page size. Throws `LevyRefused` for a refusal. */
+  /** Iterates over a list, page by page; `query.limit` is the page size. Throws `LevyRefused` for a refusal. */
   list<P extends ListPath>(path: P, ...input: Call<P, 'get'>): AsyncGenerator<Item<P>>;
 };
 
-/** The options of a call of any operation. The types of `Levy` are exact. */
+/** The options of any call. The types of `Levy` are more precise. */
 type Loose = CallOptions & {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
@@ -92,7 +91,7 @@ const serviceVersion: components['schemas']['ServiceVersion'] = 'aspen.2026-10-0
 const urlOf = (base: string, template: string, { path = {}, query = {} }: Loose): string => {
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
-    // A URL drops such segments, so the request would go to another resource.
+    // URL parsing removes such segments, so the request would go to a different resource.
     if (!value || value === '.' || value === '..')
       throw new TypeError(`${template} needs path.${name}, not "${value}".`);
     return encodeURIComponent(value);
@@ -103,7 +102,7 @@ const urlOf = (base: string, template: string, { path = {}, query = {} }: Loose)
   return `${base.replace(/\/+$/, '')}${filled}${text && `?${text}`}`;
 };
 
-/** Create a client: `createClient({ url: 'http://127.0.0.1:3000', apiKey: 'levy_demo' })`. */
+/** Creates a client: `createClient({ url: 'http://127.0.0.1:3000', apiKey: 'levy_demo' })`. */
 export const createClient = (options: ClientOptions): Levy => {
   const credential = 'apiKey' in options ? options.apiKey : options.token;
   if (!credential)

@@ -1,10 +1,13 @@
-/** The caller and the service. Use an API key on servers only: it can read and write the account. */
+/** The service and the credentials. Use an API key only on servers, because it can read and write the account. */
 export type ClientOptions = {
   /** The address of the service, such as `http://127.0.0.1:3000` or `https://….amazonaws.com/v1`. */
   readonly url: string;
-  /** Milliseconds for one try, including the token and the body of the response. Default: 30,000. */
+  /**
+   * Timeout of one attempt in milliseconds, including fetching the token and reading the response body. Default:
+   * 30,000.
+   */
   readonly timeoutMs?: number;
-  /** Tries of one call, including the first. Default: 4. */
+  /** Maximum attempts per call, including the first. Default: 4. */
   readonly maxTries?: number;
   readonly fetch?: typeof globalThis.fetch;
 } & ({ readonly apiKey: string } | { /** Called before each try. */ readonly token: () => string | Promise<string> });
@@ -12,11 +15,11 @@ export type ClientOptions = {
 /** Options of one call. `timeoutMs` and `maxTries` override the client's. */
 export type CallOptions = Partial<Pick<ClientOptions, 'timeoutMs' | 'maxTries'>> & {
   /**
-   * Sent with each try of a POST. Default: a random one. Store your own with the order, to repeat the call after a
+   * Sent with each attempt of a POST. Default: a random key. Store a key with the order to repeat the call after a
    * crash.
    */
   readonly idempotencyKey?: string;
-  /** Stops the call, even between tries. The call then throws the signal's reason. */
+  /** Aborts the call, even between attempts. The call then throws the signal's reason. */
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -29,13 +32,13 @@ type Outgoing = {
   readonly body: string | null;
 };
 
-/** The seconds of `Retry-After`, or `null`. */
+/** Returns the seconds of `Retry-After`, or `null`. */
 const retryAfterOf = (reply: Reply | null): number | null => {
   const text = reply?.headers.get('Retry-After') ?? '';
   return /^\d+$/.test(text) ? Number(text) : null;
 };
 
-/** An error with the cause that `fetch` hides: `TypeError: fetch failed (ECONNREFUSED)`. */
+/** Describes an error with the cause that `fetch` hides: `TypeError: fetch failed (ECONNREFUSED)`. */
 const textOf = (error: unknown): string => {
   const { code, message } = (error as { cause?: { code?: unknown; message?: unknown } } | null)?.cause ?? {};
   const cause = code ?? message;
@@ -43,15 +46,15 @@ const textOf = (error: unknown): string => {
 };
 
 /**
- * Levy did not answer, or answered 429 or 5xx, in every try. A write may have been recorded or not: to find out, repeat
+ * Thrown if every attempt got no response, 429 or 5xx. A write may or may not have been recorded: to find out, repeat
  * the same call with this `idempotencyKey`.
  */
 export class LevyUnavailable extends Error {
   override readonly name = 'LevyUnavailable';
-  /** The HTTP status of the last try, or `null` if there was no response. */
+  /** The HTTP status of the last attempt, or `null` if there was no response. */
   readonly status: number | null;
   readonly idempotencyKey: string | null;
-  /** The seconds to wait that the last response named, or `null`. */
+  /** The `Retry-After` of the last response in seconds, or `null`. */
   readonly retryAfterSeconds: number | null;
   constructor({ method, url, headers }: Outgoing, tries: number, reply: Reply | null, cause: unknown) {
     const reason = reply ? `Status ${reply.status}: ${JSON.stringify(reply.body).slice(0, 500)}` : textOf(cause);
@@ -64,7 +67,7 @@ export class LevyUnavailable extends Error {
 
 const maxPauseMs = 15_000;
 
-/** Waits, at most until the signal aborts. */
+/** Waits, or returns early if the signal aborts. */
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     const end = () => {
@@ -76,7 +79,7 @@ const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
     signal?.addEventListener('abort', end);
   });
 
-/** Ends with `work`, after `ms`, or when the caller aborts: even if `work` ignores its signal. */
+/** Settles with `work`, after `ms`, or when the caller aborts, even if `work` ignores its signal. */
 const within = async <T>(ms: number, caller: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => {
   const controller = new AbortController();
   const { signal } = controller;
@@ -95,7 +98,7 @@ const within = async <T>(ms: number, caller: AbortSignal | undefined, work: (sig
 const sendOnce = async (options: ClientOptions, { method, url, headers, body }: Outgoing, signal: AbortSignal) => {
   if ('token' in options) headers.set('Authorization', `Bearer ${await options.token()}`);
   const { fetch = globalThis.fetch } = options;
-  // A redirect would send the key to another address.
+  // Following a redirect would send the key to a different address.
   const response = await fetch(url, { method, headers, body, signal, redirect: 'manual' });
   const text = await response.text();
   const isJson = /\bjson\b/.test(response.headers.get('Content-Type') ?? '');
@@ -109,7 +112,7 @@ const isFromLevy = ({ status, headers, body }: Reply): boolean => {
   return status === 304 || Array.isArray((body as { errors?: unknown } | null)?.errors);
 };
 
-// Retry-After and up to a second, or exponential backoff with full jitter.
+// `Retry-After` plus up to a second, or exponential backoff with full jitter.
 const pauseMs = (reply: Reply | null, tries: number): number => {
   const retryAfter = retryAfterOf(reply);
   if (retryAfter !== null) return retryAfter * 1000 + Math.random() * 1000;
@@ -117,12 +120,12 @@ const pauseMs = (reply: Reply | null, tries: number): number => {
 };
 
 /**
- * Send a request until Levy answers it with a success or a refusal. Network failures, timeouts, 429 and 5xx are
- * retried: each POST has an Idempotency-Key or changes nothing. Throws `LevyUnavailable` after the last try, and at once
+ * Sends a request until Levy returns a success or a refusal. Network failures, timeouts, 429 and 5xx are retried,
+ * because each POST has an Idempotency-Key or changes nothing. Throws `LevyUnavailable` after the last try, and at once
  * if Retry-After exceeds 15 s or the response is final and not from Levy.
  */
 export const send = async (options: ClientOptions, outgoing: Outgoing, call: CallOptions): Promise<Reply> => {
-  // Not spread, because a call can have `undefined`.
+  // Defaults are not spread, because a call option can be `undefined`.
   const { timeoutMs = options.timeoutMs ?? 30_000, maxTries = options.maxTries ?? 4, signal } = call;
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted();

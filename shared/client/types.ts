@@ -10,19 +10,19 @@ type Content<Type, Media extends string> = Type extends { content: { [M in Media
 type Responses<O> = O extends { responses: infer R } ? R : never;
 type OkStatus = 200 | 201 | 202;
 
-/** The body of a success of an operation. */
+/** The success body of an operation. */
 export type Data<O, Media extends string = 'application/json'> = {
   [S in keyof Responses<O>]: S extends OkStatus ? Content<Responses<O>[S], Media> : never;
 }[keyof Responses<O>];
 
-/** The paths with JSON: `/docs` is a page. */
+/** The paths that return JSON; `/docs` returns a page. */
 export type PathOf<M extends Method> = {
   [P in keyof paths]: [Data<Operation<P, M>>] extends [never] ? never : P;
 }[keyof paths];
 export type Operation<P extends keyof paths, M extends Method> = NonNullable<paths[P][M]>;
 
 type Given<O> = O extends { parameters: infer P } ? Pick<P, keyof P & ('path' | 'query')> : unknown;
-// A caller may send constants. Unlike Readonly, this reaches every level.
+// Accepts constants from callers. Unlike Readonly, this applies at every depth.
 type Constant<T> = T extends object ? { readonly [K in keyof T]: Constant<T[K]> } : T;
 type Sent<O> = O extends { requestBody: infer R }
   ? { readonly body: Constant<Content<R, 'application/json'>> }
@@ -33,7 +33,7 @@ export type Arguments<O> = Record<never, never> extends Input<O> ? [input?: Inpu
 
 type ErrorObject = Schemas['ErrorObject'];
 type CodeOf<Body> = Body extends { errors: readonly (infer E)[] } ? (E extends { code: infer C } ? C : never) : never;
-// Status and code of a refusal belong together, so that a code narrows the status. 429 and 5xx throw.
+// Pairs the status and code of a refusal, so checking the code narrows the status. 429 and 5xx throw.
 type RefusalOf<S, Response> = S extends 304
   ? { readonly status: 304; readonly code: 'not_modified'; readonly errors: readonly [] }
   : S extends 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422
@@ -44,9 +44,9 @@ type RefusalOf<S, Response> = S extends 304
         readonly errors: readonly [ErrorObject, ...ErrorObject[]];
       }
     : never;
-/** Why Levy refused a request, by the codes that the operation has. */
+/** A refusal, with the error codes of the operation. */
 export type Refusal<O> = { [S in keyof Responses<O>]: RefusalOf<S, Responses<O>[S]> }[keyof Responses<O>] & {
-  /** The problem and the remedy, for logs and for developers. */
+  /** The problem and what to send instead, for logs and developers. */
   readonly detail: string;
 };
 

@@ -19,6 +19,6 @@ const page = (script: string, style: string): string => `<!doctype html>
 </html>
 `;
 
-/** Build the page of `GET /console`, and its Content-Security-Policy. It has no data of an account. */
+/** Builds the page of `GET /console` and its Content-Security-Policy. The page contains no account data. */
 export const consolePage = () =>
   buildPage(new URL('./client/app.tsx', import.meta.url), new URL('./style.css', import.meta.url), page);

@@ -9,7 +9,7 @@ import { blocks, html, inline, type Markup, type Part, raw, slug } from './marku
 import { components, errorCodes, info, type Operation, operations } from './openapi.ts';
 import { operationArticle } from './operation.ts';
 
-/** Split a Markdown text at its headings of the second level. */
+/** Splits Markdown at its second-level headings. */
 const partsOf = (text: string) =>
   text
     .split(/^## /m)
@@ -36,7 +36,7 @@ const section = (title: string, lead: Part, content: Part): Markup => {
   return html`<section class="group" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2><p class="lead">${lead}</p>${content}</section>`;
 };
 
-/** The operations of a group, in the order of the endpoints. */
+/** Returns the operations of a group, in the order of the endpoints. */
 const operationsOf = (title: Group): readonly Operation[] =>
   Object.values(endpoints)
     .filter(({ group }) => group === title)
@@ -49,7 +49,7 @@ const operationsOf = (title: Group): readonly Operation[] =>
 const operationSections = (): readonly Markup[] =>
   groups.map(({ title, text }) => section(title, inline(text), operationsOf(title).map(operationArticle)));
 
-// A long code may break after an underscore or a dot.
+// Allows a line break in a long code after an underscore or a dot.
 const breakable = (code: string): Part => code.split(/(?<=[_.])/).map((part, at) => [at > 0 && html`<wbr>`, part]);
 
 const errorSection = (): Markup => {
@@ -64,7 +64,7 @@ const errorSection = (): Markup => {
   );
 };
 
-/** Every product tax code with the words that name its products. The search of the page reads these rows. */
+/** Renders every product tax code with its search terms. The page's search reads these rows. */
 const codeSection = (): Markup => {
   const rows = productTaxCodes.map(
     ({ code, name, description, examples, synonyms }) =>
@@ -113,7 +113,7 @@ const keyField = html`<div class="key"><label for="api-key">Your API key</label>
 <label><input id="show-key" type="checkbox"> Show</label>
 <p id="key-help">For “Try it”. The key stays in the memory of this page, is sent only to this service, and is cleared when you leave. <a href="#authentication">Get a key</a></p></div>`;
 
-/** The whole page as HTML, with the script and style whose hashes are in its policy. */
+/** Renders the whole page as HTML. Its policy contains the hashes of the script and the style. */
 const page = (script: string, style: string): string => {
   const [introduction = ''] = (info['description'] ?? '').split(/^## /m);
   return html`<!doctype html>
@@ -153,6 +153,9 @@ ${schemaSection()}
 `.text;
 };
 
-/** Build the page of `GET /docs` from openapi.json, and its Content-Security-Policy: no other script, style or host. */
+/**
+ * Builds the page of `GET /docs` from openapi.json, and its Content-Security-Policy, which allows no other script,
+ * style or host.
+ */
 export const docs = () =>
   buildPage(new URL('./client/main.ts', import.meta.url), new URL('./style.css', import.meta.url), page);

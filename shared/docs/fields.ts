@@ -5,7 +5,7 @@ import { components, schemaName } from './openapi.ts';
 const joined = (parts: readonly Part[], between: Part): Part =>
   parts.flatMap((part, at) => (at === 0 ? [part] : [between, part]));
 
-/** The type of a value in words, with links to its schemas. */
+/** Describes the type of a value, with links to its schemas. */
 export const typeOf = (schema: Schema): Part => {
   if (schema.$ref) return html`<a href="#schema-${schemaName(schema.$ref)}">${schemaName(schema.$ref)}</a>`;
   if (schema.anyOf) return joined(schema.anyOf.map(typeOf), ' or ');
@@ -31,7 +31,7 @@ const between = (least: number | undefined, most: number | undefined, unit: stri
   return least === undefined ? null : `at least ${units(least)}`;
 };
 
-// Frequent patterns in words. Other patterns are shown as they are.
+// Descriptions of frequent patterns. Other patterns are shown as regular expressions.
 const patterns: Readonly<Record<string, string>> = {
   '^\\d{1,12}(\\.\\d{1,10})?$': 'a decimal: up to 12 digits, and up to 10 after the point',
   '^(?![0.]*$)\\d{1,12}(\\.\\d{1,10})?$': 'a decimal above zero: up to 12 digits, and up to 10 after the point',
@@ -79,13 +79,13 @@ const ownConstraints = (schema: Schema): readonly Part[] => [
   schema.examples && ['such as ', codes(schema.examples)],
 ];
 
-// The schema of each member of a list or an object.
+// Returns the schema of the elements of a list or the values of an object.
 const memberOf = ({ items, additionalProperties }: Schema): Schema | null => {
   if (items && !items.$ref) return items;
   return typeof additionalProperties === 'object' && !additionalProperties.$ref ? additionalProperties : null;
 };
 
-/** The constraints of a value besides its type, as short phrases. */
+/** Returns the constraints of a value, except its type, as short phrases. */
 const constraintsOf = (schema: Schema): readonly Part[] => {
   const member = memberOf(schema);
   const ofMembers = member ? ownConstraints(member).filter(Boolean) : [];
@@ -101,7 +101,7 @@ export type Field = {
   readonly name: string;
   readonly description: string;
   readonly schema: Schema;
-  /** `null` if the list states it once for all fields. */
+  /** `null` if the list states it for all fields. */
   readonly presence: 'required' | 'optional' | 'always present' | 'may be absent' | null;
   readonly nested?: Part;
 };
@@ -115,14 +115,14 @@ ${constraints.length > 0 && html`<ul class="limits">${constraints.map((constrain
 ${nested}</li>`;
 };
 
-/** A list of fields, required ones first. */
+/** Renders a list of fields, required fields first. */
 export const fieldList = (fields: readonly Field[]): Markup =>
   html`<ul class="fields">${[true, false].flatMap((isRequired) => fields.filter(({ presence }) => (presence === 'required') === isRequired)).map(fieldItem)}</ul>`;
 
-// Responses have closed schemas, requests ignore unknown fields.
+// Response schemas are closed; requests ignore unknown fields.
 const isClosed = ({ additionalProperties }: Schema): boolean => additionalProperties === false;
 
-/** Whether a response always has all of its fields. */
+/** Returns whether a response always has all of its fields. */
 export const hasAllFields = (schema: Schema): boolean =>
   isClosed(schema) && schema.required?.length === Object.keys(schema.properties ?? {}).length;
 
@@ -141,7 +141,7 @@ const nestedFields = (schema: Schema): Part => {
   return html`<details class="inside"><summary>Fields of ${name}</summary>${schemaFields(component, { isDeep: true })}</details>`;
 };
 
-/** The fields of an object. Ids begin with `prefix`; `isDeep` includes the fields of nested objects. */
+/** Renders the fields of an object. Element ids start with `prefix`; `isDeep` includes the fields of nested objects. */
 export const schemaFields = (schema: Schema, { prefix = '', isDeep = false }): Markup =>
   fieldList(
     Object.entries(schema.properties ?? {}).map(([name, property]) => ({

@@ -1,7 +1,7 @@
 import { Marked, type Tokens } from 'marked';
 import { errorCodes, operations } from './openapi.ts';
 
-/** Text that is HTML already. All other text is escaped where it goes into a template. */
+/** A string that is already HTML. All other strings are escaped when inserted into a template. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -19,7 +19,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Escape text for an element or for an attribute in quotes. */
+/** Escapes text for an element or a quoted attribute. */
 export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 
 const rendered = (part: Part): string => {
@@ -28,14 +28,14 @@ const rendered = (part: Part): string => {
   return part ? part.map(rendered).join('') : '';
 };
 
-/** A template of HTML that escapes every part except Markup. */
+/** Renders an HTML template. Escapes every value except Markup. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
   new Markup(strings.map((string, at) => string + rendered(parts[at])).join(''));
 
-/** Text of another tool, which must have escaped it. */
+/** Wraps HTML from a different tool, which must have escaped it. */
 export const raw = (text: string): Markup => new Markup(text);
 
-// In escaped text: a string (before a colon: a name), a literal, or a comment to the end of the line.
+// Matches in escaped text: a string (a name if a colon follows), a literal, or a comment to the end of the line.
 const token =
   /(&quot;(?:\\.|(?!&quot;)[^\\])*&quot;)(\s*:)?|(?<=[\s[])(true|false|null|True|False|None|-?\d+(?:\.\d+)?)(?=[\s,\]])|(?<=^|\s)#\s.*$/gm;
 
@@ -47,11 +47,14 @@ const highlighted = (code: string): Markup =>
     }),
   );
 
-/** A block of code with a button to copy it. It is focusable, so that the keyboard can scroll it. */
+/** Renders a block of code with a copy button. It is focusable, so the keyboard can scroll it. */
 export const codeBlock = (code: string, language: string, label = 'Code'): Markup =>
   html`<div class="code"><pre tabindex="0" role="group" aria-label="${label}"><code class="${language || 'text'}">${highlighted(code)}</code></pre></div>`;
 
-/** Indented JSON, with objects and lists that fit on one line. `scalar` writes the values of another language. */
+/**
+ * Formats JSON with indentation; objects and lists that fit are on one line. `scalar` formats values for a different
+ * language.
+ */
 export const prettyJson = (
   value: unknown,
   indent = '',
@@ -71,16 +74,16 @@ export const prettyJson = (
   return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`;
 };
 
-/** The id of a heading. */
+/** Returns the id of a heading. */
 export const slug = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-// Code in backticks that becomes a link: `POST /filings`, or an error code.
+// Matches code in backticks that becomes a link: `POST /filings`, or an error code.
 const targets = new Map([
   ...[...operations.values()].map(({ operationId, method, path }) => [`${method} ${path}`, `#${operationId}`] as const),
   ...Object.keys(errorCodes).map((code) => [code, `#error-${code}`] as const),
 ]);
 
-// HTML in a text is escaped.
+// HTML in Markdown is escaped.
 const marked = new Marked({
   renderer: {
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escaped(text),
@@ -97,8 +100,8 @@ const marked = new Marked({
   },
 });
 
-/** Render Markdown as blocks. */
+/** Renders Markdown as blocks. */
 export const blocks = (text: string): Markup => raw(marked.parse(text, { async: false }));
 
-/** Render Markdown inside a line. */
+/** Renders inline Markdown. */
 export const inline = (text: string): Markup => raw(marked.parseInline(text, { async: false }));

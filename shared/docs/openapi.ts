@@ -10,7 +10,7 @@ const lookUp = (value: unknown, name: string): unknown => (value as Named<unknow
 
 const isEnum = (value: unknown): boolean => lookUp(value, 'enum') !== undefined;
 
-/** A reference with a description, and an enum or null, as one schema. */
+/** Merges a reference with a description, or an enum with null, into one schema. */
 const flattened = (schema: Schema): Schema => {
   const { allOf, anyOf, ...own } = schema;
   if (allOf) return { ...allOf[0], ...own };
@@ -18,7 +18,7 @@ const flattened = (schema: Schema): Schema => {
   return own['x-extensible-enum'] ? { ...schema, enum: own['x-extensible-enum'] } : schema;
 };
 
-/** Replace references by what they refer to, except references to objects: the page links to those. */
+/** Replaces references with their targets, except references to objects, to which the page links. */
 const resolved = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(resolved);
@@ -36,7 +36,7 @@ export const components = {
   schemas: Object.fromEntries(Object.entries(document.components.schemas).filter(([, schema]) => !isEnum(schema))),
 };
 
-/** Every operation by its id. */
+/** Returns every operation by its id. */
 export const operations: ReadonlyMap<string, Operation> = new Map(
   Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => [
@@ -46,10 +46,10 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
   ),
 );
 
-/** Every error code with its status, meaning and remedy. */
+/** Returns every error code with its status, its meaning and what to do. */
 export const errorCodes = components.schemas['ErrorObject']?.properties?.['code']?.['x-error-codes'] ?? {};
 
-/** The name of the schema that a reference names. */
+/** Returns the name of the schema that a reference points to. */
 export const schemaName = (reference: string): string => reference.split('/').at(-1) ?? '';
 
 export const isPublic = ({ security }: Operation): boolean => security?.length === 0;

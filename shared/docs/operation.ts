@@ -24,7 +24,7 @@ const pathOf = ({ path, parameters }: Operation): string => {
 
 const successes = ({ responses }: Operation) => Object.entries(responses).filter(([status]) => status < '300');
 
-/** The example requests of an operation: one for each example body, or one without a body. */
+/** Returns the example requests of an operation: one per example body, or one without a body. */
 export const examplesOf = (operation: Operation): readonly Example[] => {
   const { method, summary, requestBody } = operation;
   const json = successes(operation).some(([, { content = {} }]) => 'application/json' in content);
@@ -98,7 +98,7 @@ const exampleResponses = (operation: Operation): readonly Markup[] =>
       }),
   );
 
-/** The example requests of an operation in each language, and its example responses. */
+/** Renders the example requests of an operation in each language, and its example responses. */
 const exampleColumn = (operation: Operation): Markup => {
   const examples = examplesOf(operation);
   const responses = exampleResponses(operation);
@@ -196,7 +196,7 @@ ${examples.length > 1 && html`<select data-examples aria-label="Start from an ex
 <textarea id="${id}" data-body rows="${Math.min(18, text.split('\n').length + 1)}" spellcheck="false" autocapitalize="off">${text}</textarea></div>`;
 };
 
-/** A form that sends a request with the reader's key. It needs the script of the page, and is hidden without it. */
+/** Renders a form that sends a request with the reader's key. It is hidden if the page's script does not run. */
 const tryForm = (operation: Operation, writes: boolean): Markup => {
   const { operationId, method, path, parameters } = operation;
   const fieldOf = (parameter: Parameter) => field(operationId, parameter);
@@ -212,10 +212,10 @@ ${others.length > 0 && html`<details class="inside"><summary>${others.length ===
 </form></details>`;
 };
 
-/** An operation: description, parameters, body, responses, examples and a form to try it. */
+/** Renders an operation: description, parameters, body, responses, examples and a form to try it. */
 export const operationArticle = (operation: Operation): Markup => {
   const { operationId: id, method, path, summary } = operation;
-  // The description ends with the scope, which the page shows next to the path.
+  // The description ends with the scope, but the page shows the scope next to the path.
   const [description = '', scope] = operation.description.split(/\n\nThe credential needs the scope `(\w+)`\.$/);
   assert(scope !== undefined || isPublic(operation), `The description of ${id} has no scope.`);
   return html`<article class="operation" id="${id}" data-route="${method} ${path}" aria-labelledby="${id}-title">

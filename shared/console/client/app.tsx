@@ -52,7 +52,7 @@ const Bar = ({ session, current }: { session: Session; current: string }) => (
   </header>
 );
 
-/** The page: a view of the URL for whoever is signed in. */
+/** The page, which shows the view that the URL selects to a signed-in user. */
 const App = ({ issuer }: { issuer: Issuer | null }) => {
   const [session, setSession] = useState<Session | null>(null);
   const route = useRoute();

@@ -6,17 +6,14 @@ export const reasons = ['resale', 'government', 'nonprofit', 'direct_pay', 'othe
 
 const isReason = (text: string): text is (typeof reasons)[number] => reasons.some((reason) => reason === text);
 
-/** The choice that removes a certificate. */
+/** The option that removes a certificate. */
 export const removed = 'remove';
 
 type Found =
   | { readonly ok: true; readonly certificates: Certificate[] }
   | { readonly ok: false; readonly problem: string };
 
-/**
- * The certificates of a form with numbered fields. Empty fields are no certificate. Refused with a sentence: fields without
- * a reason.
- */
+/** Reads the certificates from a form with numbered fields. Ignores empty fields. Refuses fields without a reason. */
 export const certificatesFrom = (values: Readonly<Record<string, string>>, count: number): Found => {
   const certificates: Certificate[] = [];
   for (let at = 0; at < count; at++) {

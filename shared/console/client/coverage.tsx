@@ -187,7 +187,7 @@ const ReleaseDetails = ({ of }: { of: Schemas['StateRelease'] }) => (
   </>
 );
 
-/** All releases of a state, the newest first. */
+/** All releases of a state, newest first. */
 const Releases = ({ state }: { state: string }) => (
   <Fetch
     what="releases"

@@ -117,7 +117,7 @@ const Customer = ({ id }: { id: string }) => {
   );
 };
 
-/** Customers and their exemption certificates, or one of them. */
+/** The list of customers and their exemption certificates, or a single customer. */
 export const Customers = ({ path: [id], query }: ViewProps) => {
   const { account } = useSession();
   if (id) return <Customer key={id} id={id} />;

@@ -66,7 +66,7 @@ const Exceptions = ({ of }: { of: NonNullable<FilingData['exceptions']> }) => (
   </>
 );
 
-/** A text whose addresses are links. They open in a new tab, without a referrer. */
+/** Text with URLs as links, which open in a new tab without a referrer. */
 const Linked = ({ of }: { of: string }) => (
   <>
     {of.split(/(https:\/\/[^\s;]+)/).map((part, at) =>
@@ -81,7 +81,7 @@ const Linked = ({ of }: { of: string }) => (
   </>
 );
 
-/** When the return is due, and by which rules. */
+/** The due date of the return and the rules behind it. */
 const Terms = ({ of: { terms, status, due_date, vendor_discount } }: { of: FilingData }) => {
   const today = todayIn(useSession().account.time_zone, Date.now());
   const zeroReturn = { true: 'required', false: 'not required', null: null, undefined: null };
@@ -122,7 +122,9 @@ const figures = amountColumns([
 /** Reads the page of totals of a cursor. */
 export type ReadTotals = (cursor: string, levy: Levy, signal: AbortSignal) => Promise<FilingData>;
 
-/** The figures of a filing or a dry run. A return in many currencies and jurisdictions has several pages of totals. */
+/**
+ * The amounts of a filing or a dry run. A return with many currencies and jurisdictions has several pages of totals.
+ */
 export const FilingFigures = ({ of, readTotals }: { of: FilingData; readTotals: ReadTotals }) => (
   <>
     <Terms of={of} />
@@ -157,7 +159,7 @@ export const FilingFigures = ({ of, readTotals }: { of: FilingData; readTotals: 
   </>
 );
 
-/** The figures that a write is about, in one sentence. */
+/** Summarizes the amounts that a write affects, in one sentence. */
 export const figuresText = ({ summary, exceptions }: FilingData): string => {
   const sums = summary.map(
     ({ currency, tax_amount, count }) =>
@@ -276,7 +278,7 @@ const Download = ({ of, name, first }: { of: FilingData; name: string; first: Qu
 
 const isMoving = ({ status }: FilingData): boolean => status === 'closing' || status === 'marking';
 
-/** Load a filing again while it moves its transactions. */
+/** Reloads a filing while it moves its transactions. */
 const usePolling = ({ value, trouble, isLoading, reload }: Loaded<FilingData>): void => {
   useEffect(() => {
     if (isLoading || !value || !(isMoving(value) || !value.progress.complete)) return;
@@ -285,10 +287,10 @@ const usePolling = ({ value, trouble, isLoading, reload }: Loaded<FilingData>): 
   }, [value, trouble, isLoading, reload]);
 };
 
-// The result of a filing's dry run, in the memory of the page.
+// The result of a filing's dry run, kept in memory.
 export const announced = new Map<string, string>();
 
-/** The result of the dry run, if the closed filing has other amounts: sales can be recorded between the two. */
+/** Returns the dry run if its amounts differ from the closed filing: sales can be recorded in between. */
 const announcedOtherwise = (filing: FilingData): string | null => {
   const text = announced.get(filing.id ?? '');
   return text === undefined || filing.status === 'closing' || text === figuresText(filing) ? null : text;
@@ -344,7 +346,7 @@ const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
   </>
 );
 
-/** A filing: its figures, exceptions, files and what can be done with it. */
+/** A filing with its amounts, exceptions, files and actions. */
 export const Filing = ({ id }: { id: string }) => {
   const read = (query: Query, levy: Levy, signal: AbortSignal) =>
     dataOf(levy.get('/filings/{id}', { path: { id }, query, signal }));

@@ -26,13 +26,13 @@ type ToClose = {
   readonly periodEnd: string;
   /** Such as `MI, Aug 2026`. */
   readonly name: string;
-  /** The figures of the dry run; `null` for a period that is too large for one. */
+  /** The result of the dry run; `null` if the period is too large for a dry run. */
   readonly figures: string | null;
-  /** The period of the state that closes first. */
+  /** The state's earliest open period. */
   readonly first: Schemas['FilingPeriod'] | undefined;
 };
 
-/** The button that closes a period, or why it cannot be closed now. */
+/** The button that closes a period, or the reason why it cannot be closed now. */
 const ClosePeriod = ({ of: { state, periodEnd, name, figures, first } }: { of: ToClose }) => {
   const { account, canWrite } = useSession();
   if (!canWrite) return <p class="hint">Your credential may read only. Closing needs the scope write.</p>;
@@ -76,7 +76,7 @@ const ClosePeriod = ({ of: { state, periodEnd, name, figures, first } }: { of: T
 
 type PeriodProps = { readonly state: string; readonly periodEnd: string };
 
-/** A period: its dry run, and the button that closes it; or a link to its filing, which the API returns instead. */
+/** A period with its dry run and the button that closes it, or a link to its filing if it has one. */
 const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
   const dry = { state, period_end: periodEnd, dry_run: true };
   const read = (cursor: object, levy: Levy, signal: AbortSignal): Promise<FilingData> =>
@@ -167,7 +167,7 @@ const DueCards = ({ rows, today }: { rows: readonly Due[]; today: string }) => {
 const listPeriods = (levy: Levy, signal: AbortSignal) =>
   Array.fromAsync(levy.list('/filing-periods', { query: { limit: 100 }, signal }));
 
-/** Periods that are over and not filed, the next due first. */
+/** Ended periods that are not filed yet, sorted by due date. */
 const readDue = async (levy: Levy, signal: AbortSignal): Promise<Due[]> => {
   const [periods, ...filings] = await Promise.all([
     listPeriods(levy, signal),
@@ -181,7 +181,7 @@ const readDue = async (levy: Levy, signal: AbortSignal): Promise<Due[]> => {
   );
 };
 
-/** The returns to file, with days left. */
+/** The returns to file, with the days left. */
 export const DueReturns = () => {
   const { account } = useSession();
   const today = todayIn(account.time_zone, Date.now());

@@ -1,7 +1,7 @@
-/** Amounts and days as the page writes them. Sums are of decimal strings, without floating point. */
+/** Formats amounts and days for display. Sums use decimal strings instead of floating point. */
 import type { Schemas } from '../../client/client.ts';
 
-/** The exact sum of decimal strings, with as many decimals as the longest: `['0.1', '0.25']` is `'0.35'`. */
+/** Returns the exact sum of decimal strings, with as many decimals as the longest: `['0.1', '0.25']` is `'0.35'`. */
 export const sumOf = (texts: readonly string[]): string => {
   const parts = texts.map((text) => text.split('.') as [whole: string, fraction?: string]);
   const decimals = Math.max(0, ...parts.map(([, fraction = '']) => fraction.length));
@@ -11,23 +11,23 @@ export const sumOf = (texts: readonly string[]): string => {
   return `${sum < 0n ? '-' : ''}${digits.slice(0, at)}${decimals ? `.${digits.slice(at)}` : ''}`;
 };
 
-/** Whether an amount is zero. */
+/** Returns whether an amount is zero. */
 export const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
 
-/** The amount with the other sign. Zero has none. */
+/** Negates an amount. Zero has no sign. */
 export const negative = (text: string): string => {
   if (isZero(text)) return text;
   return text.startsWith('-') ? text.slice(1) : `-${text}`;
 };
 
-/** An amount for people, with separators: `1234.5` is `1,234.5`. The digits stay as they are. */
+/** Formats an amount with separators: `1234.5` becomes `1,234.5`. The digits do not change. */
 export const grouped = (text: string): string => {
   const [whole = '', fraction] = text.split('.');
   const separated = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? separated : `${separated}.${fraction}`;
 };
 
-/** A rate for people: `"0.08875"` is `8.875%`. */
+/** Formats a rate: `"0.08875"` becomes `8.875%`. */
 export const percent = (rate: string): string => {
   const [whole = '', fraction = ''] = rate.split('.');
   const digits = fraction.padEnd(2, '0');
@@ -40,33 +40,33 @@ type Sale = Pick<
   'tax_included' | 'total_amount' | 'applied_third_party_discount_amount' | 'credited_amount' | 'credited_tax_amount'
 >;
 
-/** The credited amount of a sale and the remainder, with tax and before discounts of third parties. */
+/** Returns the credited amount of a sale and the remainder, with tax and before third-party discounts. */
 export const creditedOf = (sale: Sale): { readonly credited: string; readonly left: string } => {
   // With prices that include the tax, `credited_amount` includes it as well.
   const credited = sumOf([sale.credited_amount, ...(sale.tax_included ? [] : [sale.credited_tax_amount])]);
-  // The buyer paid less by the discount, which does not reduce what credits are counted in.
+  // The buyer paid less because of the discount, but the discount does not reduce the creditable amount.
   const whole = sumOf([sale.total_amount, sale.applied_third_party_discount_amount]);
   return { credited, left: sumOf([whole, negative(credited)]) };
 };
 
 export const dayMs = 24 * 60 * 60_000;
 
-/** Days from one date (`YYYY-MM-DD`) to another. */
+/** Returns the days between two dates (`YYYY-MM-DD`). */
 export const daysBetween = (from: string, to: string): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / dayMs);
 
-/** Today (`YYYY-MM-DD`) in an IANA time zone. */
+/** Returns today's date (`YYYY-MM-DD`) in an IANA time zone. */
 export const todayIn = (timeZone: string, now: number): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(now);
 
-/** The month (`YYYY-MM`) so many months before another. */
+/** Subtracts a number of months from a month (`YYYY-MM`). */
 export const monthsBefore = (month: string, count: number): string => {
   const [year = 0, number = 1] = month.split('-').map(Number);
   const months = year * 12 + number - 1 - count;
   return `${Math.floor(months / 12)}-${String((months % 12) + 1).padStart(2, '0')}`;
 };
 
-/** The months from one to another, both included. */
+/** Returns the months from one month to another, inclusive. */
 export const monthsFrom = (from: string, to: string): string[] => {
   const months = [to];
   while ((months[0] as string) > from) months.unshift(monthsBefore(months[0] as string, 1));
@@ -86,7 +86,7 @@ const monthName = (day: string): string =>
 const isWhole = (start: string, end: string): boolean =>
   start.endsWith('-01') && new Date(Date.parse(end) + dayMs).getUTCDate() === 1;
 
-/** A period for people: `Aug 2026`, `Jul to Sep 2026`, `2026`, or its two days where it is not of whole months. */
+/** Formats a period: `Aug 2026`, `Jul to Sep 2026`, `2026`, or its first and last day if it is not whole months. */
 export const periodText = (start: string, end: string): string => {
   const year = end.slice(0, 4);
   if (!isWhole(start, end) || start.slice(0, 4) !== year) return `${start} to ${end}`;
@@ -95,7 +95,7 @@ export const periodText = (start: string, end: string): string => {
   return first === last ? `${last} ${year}` : `${first} to ${last} ${year}`;
 };
 
-/** An instant in an IANA time zone, to the minute: `2026-11-25 15:44 EST`. */
+/** Formats a timestamp in an IANA time zone, to the minute: `2026-11-25 15:44 EST`. */
 export const instantText = (instant: string, timeZone: string): string => {
   const options = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const;
   return `${todayIn(timeZone, Date.parse(instant))} ${new Intl.DateTimeFormat('en-US', options).format(Date.parse(instant))}`;

@@ -4,7 +4,7 @@ import { sha256 } from './oidc.ts';
 
 type Entry = Schemas['HistoryEntry'];
 
-/** Whether the hash of an entry matches its fields. */
+/** Returns whether the hash of an entry matches its fields. */
 const isIntact = async (
   transactionId: string,
   { state_hash, previous_hash, hash, ...fields }: Entry,
@@ -14,9 +14,9 @@ const isIntact = async (
 };
 
 /**
- * Check a complete history, the oldest entry first: each entry's hash, its link to the entry before, and that no version is
- * missing up to `last`, the version of the transaction. Returns the version of the first broken or missing entry, or
- * `null`.
+ * Verifies a complete history, oldest entry first: each entry's hash, its link to the previous entry, and that no
+ * version up to `last` (the transaction's version) is missing. Returns the version of the first broken or missing
+ * entry, or `null`.
  */
 export const brokenVersion = async (
   transactionId: string,

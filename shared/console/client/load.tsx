@@ -3,12 +3,12 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preac
 import { type Levy, orThrow } from '../../client/client.ts';
 import { type Trouble, troubleOf, useSession } from './session.ts';
 
-/** The data that a call of the API returns. Throws its refusal. */
+/** Returns the data of an API call. Throws if the call is refused. */
 export const dataOf = async <Value,>(call: Promise<Parameters<typeof orThrow<Value>>[0]>): Promise<Value> =>
   orThrow(await call);
 
 export type Loaded<Value> = {
-  /** The last value of the present key, even after a later try failed. */
+  /** The last value of the current key, even if a later attempt failed. */
   readonly value: Value | null;
   readonly trouble: Trouble | null;
   readonly isLoading: boolean;
@@ -18,15 +18,15 @@ export type Loaded<Value> = {
 type Read<Value> = (levy: Levy, signal: AbortSignal) => Promise<Value>;
 
 /**
- * Load a value when `key` changes. Aborts a request that is no longer needed. The previous value stays while it loads
- * again.
+ * Loads a value when `key` changes. Aborts a request that is no longer needed. Keeps the previous value while it
+ * reloads.
  */
 export const useLoad = <Value,>(key: string, read: Read<Value>): Loaded<Value> => {
   const { levy } = useSession();
   const [state, setState] = useState<{ key: string; value: Value | null; trouble: Trouble | null }>();
   const [round, setRound] = useState(0);
   const [isLoading, setLoading] = useState(true);
-  // `key` stands for what `read` reads, and `round` for another try.
+  // `key` identifies what `read` loads; `round` changes with each retry.
   useEffect(() => {
     const controller = new AbortController();
     const settle = (loaded: Value | null, trouble: Trouble | null) => {
@@ -60,7 +60,7 @@ const RetryButton = ({ after, retry }: { after: number; retry: () => void }) => 
   );
 };
 
-/** A message about a failed call, with what to do. The page shows once, at its top, that a session has ended. */
+/** A message about a failed call, with what to do. An ended session is shown only once, at the top of the page. */
 const TroubleNotice = ({ trouble, retry }: { trouble: Trouble | null; retry?: () => void }) => {
   const { endSession } = useSession();
   const hasEnded = trouble?.kind === 'signed_out';
@@ -78,7 +78,7 @@ const TroubleNotice = ({ trouble, retry }: { trouble: Trouble | null; retry?: ()
 };
 
 type LoadProps<Value> = {
-  /** The name of the data that is loading, such as `filings`. */
+  /** The name of the loading data, such as `filings`. */
   readonly what: string;
   readonly children: (value: Value, reload: () => void) => ComponentChildren;
 };
@@ -86,7 +86,7 @@ type LoadProps<Value> = {
 /** The loaded value, or the error. */
 export const Load = <Value,>({ of, what, children }: LoadProps<Value> & { of: Loaded<Value> }) => {
   const { value, trouble, isLoading, reload } = of;
-  // The link or the button that started this may no longer exist.
+  // The link or button that triggered this may no longer exist.
   useEffect(() => {
     if (!isLoading && document.activeElement === document.body)
       document.getElementById('main')?.focus({ preventScroll: true });
@@ -102,21 +102,21 @@ export const Load = <Value,>({ of, what, children }: LoadProps<Value> & { of: Lo
   );
 };
 
-/** Load a value, again when `of` changes, and show it. */
+/** Loads a value, reloads it when `of` changes, and renders it. */
 export const Fetch = <Value,>({ of = '', read, ...shown }: LoadProps<Value> & { of?: string; read: Read<Value> }) => (
   <Load of={useLoad(of, read)} {...shown} />
 );
 
 type PagesProps<Page> = {
   readonly what: string;
-  /** The first page, if it is known; otherwise the cursor `null` reads it. */
+  /** The first page, if already loaded; otherwise it is read with the cursor `null`. */
   readonly first?: Page;
   readonly read: (cursor: string | null, levy: Levy, signal: AbortSignal) => Promise<Page>;
   readonly nextOf: (page: Page) => string | null;
   readonly children: (page: Page) => ComponentChildren;
 };
 
-/** A part of a resource that has several pages. */
+/** A paged part of a resource. */
 export const Pages = <Page,>({ what, first, read, nextOf, children }: PagesProps<Page>) => {
   const [cursor, setCursor] = useState<string | null>(null);
   const isKnown = cursor === null && first !== undefined;
@@ -151,9 +151,9 @@ export type Action = {
 type Work<Value> = (levy: Levy, idempotencyKey: string, signal: AbortSignal) => Promise<Value>;
 
 /**
- * A write that happens once: a second click waits for the first, and every try of the same `content` has the same
- * idempotency key until its outcome is known, so that a lost reply is found again. `onDone` is not called after the
- * component is gone.
+ * A write that is applied once: a second click waits for the first, and all attempts with the same `content` use the
+ * same idempotency key until the outcome is known, so a lost reply can be recovered. `onDone` is not called after the
+ * component is unmounted.
  */
 export const useAction = <Value,>(work: Work<Value>, onDone: (value: Value) => void, content = ''): Action => {
   const { levy } = useSession();
@@ -178,7 +178,7 @@ export const useAction = <Value,>(work: Work<Value>, onDone: (value: Value) => v
     } catch (error) {
       const trouble = troubleOf(error);
       setFailure({ content, trouble });
-      // Levy stores no refusals. The next try may have another content.
+      // Levy stores no refusals, and the next attempt may have different content.
       if (trouble && !['offline', 'busy', 'broken'].includes(trouble.kind)) keys.delete(content);
     } finally {
       isStarted.current = false;
@@ -188,7 +188,7 @@ export const useAction = <Value,>(work: Work<Value>, onDone: (value: Value) => v
   return { isRunning, trouble: failure?.content === content ? failure.trouble : null, run };
 };
 
-/** The button of a write or a download, and why it failed. */
+/** A button for a write or a download, with the error if it failed. */
 export const ActionButton = ({
   action,
   label,
@@ -213,14 +213,16 @@ type ConfirmProps<Value> = {
   readonly cancelLabel: string;
   readonly write: Work<Value>;
   readonly onDone: (value: Value) => void;
-  /** The write as text: another text gets another idempotency key. */
+  /** The write as a string. A different string gets a new idempotency key. */
   readonly content?: string;
-  /** The inputs that are missing before the write; empty without any. */
+  /** The inputs that are still missing; empty if none are. */
   readonly missing?: string;
   readonly children: ComponentChildren;
 };
 
-/** A modal dialog with the focus in it, which describes a write and performs it. Escape closes it, unless the write runs. */
+/**
+ * A modal dialog that takes the focus, describes a write and performs it. Escape closes it unless the write is running.
+ */
 const ConfirmDialog = <Value,>(props: ConfirmProps<Value> & { onClose: () => void }) => {
   const { title, label = title, cancelLabel, write, onDone, content, missing = '', children, onClose } = props;
   const action = useAction(write, onDone, content);
@@ -228,7 +230,7 @@ const ConfirmDialog = <Value,>(props: ConfirmProps<Value> & { onClose: () => voi
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    // Gives the focus back, which removing the element does not.
+    // Restores the focus, which removing the element would not do.
     return () => shown?.close();
   }, []);
   return (
@@ -263,7 +265,7 @@ const ConfirmDialog = <Value,>(props: ConfirmProps<Value> & { onClose: () => voi
   );
 };
 
-/** The button of a write that a dialog describes and confirms. */
+/** A button for a write that a dialog describes and confirms. */
 export const ConfirmButton = <Value,>({
   onDone,
   kind = '',

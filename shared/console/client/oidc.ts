@@ -1,11 +1,11 @@
 /** Sign-in by authorization code with PKCE (RFC 7636, OpenID Connect Core 3.1). */
 
-/** The settings that the service writes into the page. */
+/** The settings that the service embeds in the page. */
 export type Issuer = {
   readonly issuer: string;
   readonly client_id: string;
   readonly scope: string;
-  /** Where the policy of the page allows connections. */
+  /** The origins to which the page's policy allows connections. */
   readonly origins: readonly string[];
 };
 
@@ -22,7 +22,9 @@ const base64url = (bytes: Uint8Array): string =>
 
 const randomText = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-/** The SHA-256 of a text in base64url: of a verifier, it is the S256 code challenge (RFC 7636 section 4.2). */
+/**
+ * Returns the SHA-256 of a string in base64url. For a verifier, this is the S256 code challenge (RFC 7636 section 4.2).
+ */
 export const sha256 = async (text: string): Promise<string> =>
   base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
 
@@ -33,7 +35,7 @@ const discover = async ({ issuer, origins }: Issuer, send: typeof fetch): Promis
   if (!response.ok) throw new Error(`The issuer ${issuer} answered ${response.status} to its configuration.`);
   const found = (await response.json()) as Endpoints & { issuer: string };
   if (found.issuer !== issuer) throw new Error(`The configuration of ${issuer} names another issuer, ${found.issuer}.`);
-  // The policy of the page would stop the request without a reason.
+  // The page's policy would block the request without an explanation.
   const { origin } = new URL(found.token_endpoint);
   if (!origins.includes(origin))
     throw new Error(
@@ -42,10 +44,10 @@ const discover = async ({ issuer, origins }: Issuer, send: typeof fetch): Promis
   return found;
 };
 
-/** The page's own address without fragment and query: the redirect URI that the issuer must know. */
+/** The page's URL without fragment and query: the redirect URI, which must be registered at the issuer. */
 const redirectUri = (address: string): string => address.split(/[?#]/)[0] as string;
 
-/** The address at which the person signs in. The verifier and the state wait in `store` for the way back. */
+/** Returns the URL of the sign-in page. Saves the verifier and the state in `store` for the redirect back. */
 export const signInAddress = async (
   configured: Issuer,
   page: { readonly address: string; readonly hash: string },
@@ -67,12 +69,12 @@ export const signInAddress = async (
   return `${authorization_endpoint}${authorization_endpoint.includes('?') ? '&' : '?'}${query}`;
 };
 
-/** The result of the return from the issuer: an access token and the view to show, or the reason without one. */
+/** The result of the redirect from the issuer: an access token and the view to show, or the reason for a failure. */
 export type Returned = { readonly token: string; readonly hash: string } | { readonly failure: string };
 
 /**
- * Exchange the code of the page's address for an access token. `null` if the address has none. What waited in `store` is
- * removed in any case, so that a code works once.
+ * Exchanges the code in the page's URL for an access token. Returns `null` if the URL has no code. Always clears
+ * `store`, so a code works only once.
  */
 export const returnedFrom = async (
   configured: Issuer,

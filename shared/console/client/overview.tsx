@@ -11,7 +11,7 @@ const statusOf = ({ source }: Schemas['StateCoverage']) =>
   source.proposal !== null ? 'proposed release' : source.stale ? 'stale' : 'current';
 const ageTones = { 'proposed release': 'warn', stale: 'bad', current: 'good' };
 
-/** How old the rates are: of the registered states, and of those that need a decision. */
+/** The age of the rates of the registered states, and the states that need a decision. */
 const ContentAge = () => {
   const { account } = useSession();
   const today = todayIn(account.time_zone, Date.now());
@@ -50,14 +50,14 @@ const ContentAge = () => {
 const hourMs = 60 * 60_000;
 
 /**
- * The drafts that expire within an hour, or within four or 24 hours while they fit one page, sorted by expiry. Lists begin
- * with the newest, so this selects drafts by their creation, one draft lifetime earlier.
+ * Returns the drafts that expire within one hour, or within 4 or 24 hours if they fit on one page, sorted by expiry.
+ * Lists start with the newest, so this selects drafts by creation time, one draft lifetime earlier.
  */
 const expiringDrafts = async (levy: Levy, lifetimeHours: number, signal: AbortSignal) => {
   const oldestMs = Date.now() - lifetimeHours * hourMs;
   const at = (hours: number): string => new Date(oldestMs + hours * hourMs).toISOString();
   const within = async (hours: number) => {
-    // The clocks of page and service differ. The service does not list a draft after its deadline.
+    // The page's clock may differ from the service's. The service does not list a draft after its deadline.
     const created = { 'created_at[gte]': at(-1), 'created_at[lt]': at(hours) };
     const query = { status: 'draft', limit: 100, ...created } as const;
     const { data, has_more } = await dataOf(levy.get('/transactions', { query, signal }));
@@ -110,7 +110,7 @@ const tones: Record<string, string> = { reached: 'bad', upcoming: 'warn', approa
 const termsOf = ({ from, to, frequency }: Schemas['Registration']): string =>
   `since ${from}${to === null ? '' : ` until ${to}`}, each ${frequency}`;
 
-/** The sales of the measuring period that comes closest to the threshold, with the threshold. */
+/** Formats the sales of the measuring period closest to the threshold, with the threshold. */
 const Measured = ({ of: { periods, threshold } }: { of: Advice }) => {
   const [period] = periods.toSorted((a, b) => (a.share_reached < b.share_reached ? 1 : -1));
   if (!period) return null;
@@ -124,7 +124,7 @@ const Measured = ({ of: { periods, threshold } }: { of: Advice }) => {
   );
 };
 
-/** Where the account is registered, and where its sales reach the economic nexus threshold. */
+/** The states in which the account is registered, or its sales reach the economic nexus threshold. */
 const Registrations = () => {
   const { account } = useSession();
   const registered = Map.groupBy(account.registrations, ({ state }) => state);

@@ -6,37 +6,37 @@ import { useSession } from './session.ts';
 
 type Of<Value> = { readonly of: Value };
 
-/** An amount of a currency. */
+/** An amount in a currency. */
 export const Amount = ({ of, currency }: Of<string> & { currency?: string }) => (
   <span class="amount">{[grouped(of), currency].filter(Boolean).join(' ')}</span>
 );
 
-/** A code of the API as words: `customer_exempt` is `customer exempt`. */
+/** Formats an API code as words: `customer_exempt` becomes `customer exempt`. */
 export const wordsOf = (code: string): string => code.replaceAll('_', ' ');
 
 export const Status = ({ of, tone = of }: Of<string> & { tone?: string }) => (
   <span class={`status ${tone.replaceAll(' ', '_')}`}>{wordsOf(of)}</span>
 );
 
-/** An instant in the account's time zone. */
+/** A timestamp in the account's time zone. */
 export const Instant = ({ of }: Of<string>) => (
   <time dateTime={of}>{instantText(of, useSession().account.time_zone)}</time>
 );
 
-/** The two letters of a state: `US-MI` is `MI`. */
+/** Returns the two-letter code of a state: `US-MI` becomes `MI`. */
 export const lettersOf = (state: string): string => state.replace(/^US-/, '');
 
 type Period = { readonly state: string; readonly period_start: string; readonly period_end: string };
 
-/** A state and a period: `MI, Aug 2026`. */
+/** Formats a state and a period: `MI, Aug 2026`. */
 export const periodName = (of: Period) => `${lettersOf(of.state)}, ${periodText(of.period_start, of.period_end)}`;
 
-/** A message of the API. Text between backticks is code. */
+/** A message from the API. Text in backticks is shown as code. */
 export const Message = ({ of }: Of<string>) => (
   <>{of.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
 );
 
-/** Warnings of an answer. */
+/** The warnings of a response. */
 export const Warnings = ({ of }: Of<readonly { readonly message: string }[]>) => (
   <>
     {of.map(({ message }, at) => (
@@ -71,20 +71,20 @@ const Definitions = ({ of, kind }: Of<readonly Named[]> & { kind: 'cards' | 'fac
   </dl>
 );
 
-/** The figures that a view begins with. */
+/** The key figures at the top of a view. */
 export const Cards = ({ of }: Of<readonly Named[]>) => <Definitions of={of} kind="cards" />;
 
-/** Names and values. Those without a value are left out. */
+/** A list of names and values. Entries without a value are omitted. */
 export const Facts = ({ of }: Of<readonly Named[]>) => (
   <Definitions of={of.filter(([, value]) => value || value === 0)} kind="facts" />
 );
 
-/** `1 exception`, `2 exceptions`. */
+/** Formats a count with its noun: `1 exception`, `2 exceptions`. */
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
 type Options = readonly (readonly [value: string, text: string])[];
 
-/** The name and the label of a field; it is a text, unless it is a date, a month or a choice. */
+/** The name, label and type of a form field. The default type is text. */
 export type FieldOf = readonly [name: string, label: string, kind?: 'date' | 'month' | Options];
 
 type FieldProps = { readonly of: FieldOf; readonly value?: string | null | undefined; readonly isRequired?: boolean };
@@ -94,7 +94,7 @@ export const Field = ({ of: [name, label, kind], value, isRequired = false }: Fi
   const id = useId();
   const text = value ?? '';
   const ref = useRef<HTMLInputElement & HTMLSelectElement>(null);
-  // A browser keeps what was typed when the default changes, such as by going back.
+  // Browsers keep the typed value when the default changes, for example on back navigation.
   useLayoutEffect(() => {
     if (ref.current) ref.current.value = text;
   }, [text]);
@@ -120,26 +120,26 @@ export const Field = ({ of: [name, label, kind], value, isRequired = false }: Fi
   );
 };
 
-/** The values of a form by name, without white space around them. */
+/** Returns the trimmed values of a form by name. */
 export const valuesOf = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 
 type Values = Readonly<Record<string, string | null | undefined>>;
 
 type SearchProps = {
-  /** The address of the view with these values. */
+  /** Returns the URL of the view for these values. */
   readonly to: (values: Record<string, string>) => string;
   readonly fields: readonly FieldOf[];
   /** The values of the fields. */
   readonly values?: Values | undefined;
-  /** The label of the button; without one, each change leads to the view. */
+  /** The label of the submit button. Without one, each change opens the view immediately. */
   readonly button?: string;
   readonly label?: string;
   readonly isRequired?: boolean;
   readonly children?: ComponentChildren;
 };
 
-/** A form that leads to the view of its values. */
+/** A form that opens the view for its values. */
 export const SearchForm = ({ to, fields, values = {}, button, label, isRequired = false, children }: SearchProps) => {
   const go = (form: HTMLFormElement) => {
     if (form.reportValidity()) location.hash = to(valuesOf(form));
@@ -188,7 +188,7 @@ export const TransactionLink = ({ of: { id, reference_id } }: Of<{ id: string; r
   <a href={linkTo(['transactions', id])}>{reference_id ?? id}</a>
 );
 
-/** Offer a text as a file. */
+/** Downloads text as a file. */
 export const download = (name: string, text: string): void => {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
   const link = Object.assign(document.createElement('a'), { href: address, download: name });
@@ -196,10 +196,10 @@ export const download = (name: string, text: string): void => {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 };
 
-/** Figures are aligned at the right. */
+/** `figure` columns are right-aligned. */
 export type Column<Row> = readonly [name: string, cell: (row: Row) => ComponentChildren, kind?: 'figure'];
 
-/** Columns of amounts, by their names and fields. */
+/** Creates amount columns from their names and fields. */
 export const amountColumns = <Name extends string>(fields: readonly (readonly [name: string, field: Name])[]) =>
   fields.map(
     ([name, field]): Column<Readonly<Record<Name, string>>> => [name, (row) => <Amount of={row[field]} />, 'figure'],
@@ -207,7 +207,10 @@ export const amountColumns = <Name extends string>(fields: readonly (readonly [n
 
 const pageSize = 50;
 
-/** The first fifty of many things, and the button that shows more. At most `shortPage` things more are not a page of their own. */
+/**
+ * Returns the first fifty items and a button that shows more. Shows up to `shortPage` remaining items at once instead
+ * of on another page.
+ */
 export const useShown = <Thing,>(things: readonly Thing[], { name = '', shortPage = 0 }) => {
   const [most, setMost] = useState(pageSize);
   const rest = things.length - most <= shortPage ? 0 : things.length - most;
@@ -224,13 +227,13 @@ type TableProps<Row> = {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** The text in place of a table without rows. */
+  /** Shown instead of a table without rows. */
   readonly empty?: string;
 };
 
 /**
- * A table with a caption. Long tables show fifty rows, and more on request. On a phone each row is a block, whose cells
- * have the names of their columns.
+ * A table with a caption. Long tables show fifty rows and a button for more. On a phone, each row is a block whose
+ * cells are labeled with their column names.
  */
 export const Table = <Row,>({ caption, columns, rows, empty = '' }: TableProps<Row>) => {
   const { shown, button } = useShown(rows, { shortPage: 10 });
@@ -268,7 +271,7 @@ export const Table = <Row,>({ caption, columns, rows, empty = '' }: TableProps<R
 
 export const soonDays = 7;
 
-/** How urgent a return is, as a style. */
+/** Returns the style for the urgency of a return. */
 export const toneOf = (due: string | null, today: string): 'bad' | 'warn' | '' => {
   const days = due === null ? Number.POSITIVE_INFINITY : daysBetween(today, due);
   return days < 0 ? 'bad' : days <= soonDays ? 'warn' : '';

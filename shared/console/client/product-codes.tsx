@@ -13,7 +13,7 @@ const states = Object.keys(tiles)
   .toSorted();
 const stateOptions = [['', 'None'] as const, ...states.map((state) => [state, state] as const)];
 
-/** A code with a button that copies it. Browsers have a clipboard only in secure contexts. */
+/** A code with a copy button. The clipboard is available only in secure contexts. */
 const Code = ({ of }: { of: string }) => {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
@@ -76,7 +76,7 @@ const taxColumns = (state: string): readonly Column<Item>[] => [
   ['Source', sourceOf],
 ];
 
-/** Find the code of a product, and see how a state taxes it. */
+/** Searches for the code of a product, and shows how a state taxes it. */
 export const ProductCodes = ({ query: parameters }: ViewProps) => {
   const query = parametersOf(parameters, ['q', 'state']);
   const { q, state } = query;

@@ -12,7 +12,7 @@ const afterCredits =
   ({ sales, credits }: Row): string =>
     sumOf([sales[field], negative(credits[field])]);
 
-/** The figures of the report. As in filings, all are after credits, and credits are negative. */
+/** The amounts of the report. As in filings, all amounts are net of credits, and credits are negative. */
 export const measures: readonly [Measure, ...Measure[]] = [
   { name: 'tax', text: 'Tax collected', of: afterCredits('tax_amount') },
   { name: 'taxable', text: 'Taxable sales', of: afterCredits('taxable_amount') },
@@ -20,7 +20,7 @@ export const measures: readonly [Measure, ...Measure[]] = [
   { name: 'credits', text: 'Credits', of: ({ credits }) => negative(credits.gross_amount) },
 ];
 
-/** The currencies of the report, by number of documents. */
+/** Returns the currencies of the report, sorted by number of documents. */
 export const currenciesOf = (rows: readonly Row[]): string[] => {
   const counts = new Map<string, number>();
   for (const { currency, sales, credits } of rows)
@@ -29,11 +29,11 @@ export const currenciesOf = (rows: readonly Row[]): string[] => {
   return found.length > 0 ? found : ['USD'];
 };
 
-/** The rows of a currency and a state; with `''` of all states. */
+/** Returns the rows of a currency and a state; `''` means all states. */
 const chosenOf = (rows: readonly Row[], currency: string, state: string): Row[] =>
   rows.filter((row) => row.currency === currency && (state === '' || row.state === state));
 
-/** The sum of an amount, with the decimals of the currency even without rows. */
+/** Sums an amount, with the currency's number of decimals even if there are no rows. */
 const totalOf = (rows: readonly Row[], measure: Measure, decimalsOf: readonly Row[]): string => {
   const amount = decimalsOf[0]?.sales.tax_amount ?? '0.00';
   return sumOf([amount, negative(amount), ...rows.map(measure.of)]);
@@ -41,20 +41,20 @@ const totalOf = (rows: readonly Row[], measure: Measure, decimalsOf: readonly Ro
 
 type Chosen = { readonly currency: string; readonly state: string; readonly measure: Measure };
 
-/** An amount by month, including months without sales; for one state, or with `''` for all. */
+/** Returns an amount by month, including months without sales; the state `''` means all states. */
 export const monthlyOf = (rows: readonly Row[], { currency, state, measure }: Chosen, from: string, to: string) => {
   const chosen = chosenOf(rows, currency, state);
   const byMonth = Map.groupBy(chosen, ({ month }) => month);
   return monthsFrom(from, to).map((name) => ({ name, amount: totalOf(byMonth.get(name) ?? [], measure, chosen) }));
 };
 
-/** All figures of a currency and a state by their names; with `''` of all states. */
+/** Returns all amounts of a currency and a state by name; `''` means all states. */
 export const totalsOf = (rows: readonly Row[], currency: string, state: string): Readonly<Record<string, string>> => {
   const chosen = chosenOf(rows, currency, state);
   return Object.fromEntries(measures.map((measure) => [measure.name, totalOf(chosen, measure, chosen)]));
 };
 
-/** All figures by state. */
+/** Returns all amounts by state. */
 export const stateTotals = (rows: readonly Row[], currency: string) =>
   [...new Set(chosenOf(rows, currency, '').map(({ state }) => state))]
     .sort()

@@ -1,8 +1,8 @@
-/** The parameters of a list besides its filters. */
+/** The paging parameters of a list. */
 export type PageRequest = { readonly starting_after?: string; readonly limit: number };
 /**
- * Rows, the cursor of the next request, and the time back to which the list is searched; both `null` at the end of the
- * list.
+ * Rows, the cursor of the next request, and the time back to which the list was searched. The last two are `null` at
+ * the end of the list.
  */
 export type Part<Row> = {
   readonly rows: readonly Row[];
@@ -21,13 +21,13 @@ type Search<Row> = {
   readonly now?: () => number;
 };
 
-/** A search goes on for so long while it has found something, or nothing. */
+/** The maximum duration of a search that has found rows, and of one that has found nothing. */
 const foundMs = 2_000;
 const nothingMs = 20_000;
 
 /**
- * Load a page of a list. The API searches a part of a filtered list in each request, and returns the rows that it found, or
- * none. This goes on until the page is full, the list ends, or the time is over.
+ * Loads a page of a list. Each request searches a part of a filtered list and returns the rows it found, if any.
+ * Requests continue until the page is full, the list ends, or the time is up.
  */
 export const searchPage = async <Row>(search: Search<Row>): Promise<Found<Row>> => {
   const { load, limit, after, onProgress = () => {}, now = Date.now } = search;

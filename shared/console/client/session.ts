@@ -2,18 +2,18 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { createClient, type Levy, LevyRefused, LevyUnavailable, orThrow, type Schemas } from '../../client/client.ts';
 
-/** Why a call failed, and what a person does about it. */
+/** The cause of a failed call, and what the user can do about it. */
 export type Trouble = {
   readonly kind: 'signed_out' | 'forbidden' | 'refused' | 'changed' | 'busy' | 'offline' | 'broken';
-  /** The error code of Levy, of a refusal. */
+  /** Levy's error code, for a refusal. */
   readonly code?: string;
   readonly title: string;
   readonly advice: string;
-  /** Seconds to wait before another try. */
+  /** Seconds to wait before a retry. */
   readonly waitSeconds?: number;
 };
 
-/** What the page says of a refusal with a status, instead of the words of the API. */
+/** Messages by status that replace the API's message. */
 const refusals: Readonly<Record<number, Partial<Trouble>>> = {
   401: { kind: 'signed_out', title: 'You are signed out' },
   403: { kind: 'forbidden', title: 'Your credential may not do this' },
@@ -47,7 +47,7 @@ const unavailable = ({ status, retryAfterSeconds }: LevyUnavailable): Trouble =>
   return { kind: 'busy', title: 'Too many requests', advice, waitSeconds };
 };
 
-/** The message for an error of a call. `null` for a call that the page itself stopped. */
+/** Returns the message for a failed call; `null` if the page itself aborted the call. */
 export const troubleOf = (error: unknown): Trouble | null => {
   if (error instanceof LevyRefused) return refused(error.refusal);
   if (error instanceof LevyUnavailable) return unavailable(error);
@@ -55,30 +55,30 @@ export const troubleOf = (error: unknown): Trouble | null => {
   return { kind: 'broken', title: 'The page has an error', advice: `Load the page again. ${String(error)}` };
 };
 
-/** Who is signed in. The credential is in the memory of the client only. */
+/** The signed-in session. The credential is kept only in the client's memory. */
 export type Session = {
   readonly levy: Levy;
   readonly account: Schemas['Account'];
   readonly canWrite: boolean;
   readonly signOut: () => void;
-  /** The credential is no longer accepted: show the sign-in again. */
+  /** Called when the credential is no longer accepted; shows the sign-in again. */
   readonly endSession: (trouble: Trouble) => void;
 };
 export type Credential = { readonly apiKey: string } | { readonly token: string };
 
-/** The address of the API: the page's address without `/console`. */
+/** The URL of the API: the page's URL without `/console`. */
 const apiOf = (address: string): string => address.split(/[?#]/)[0]?.replace(/\/console\/?$/, '') as string;
 
-/** Whether a text can be an API key. A header takes no other characters. */
+/** Returns whether a string can be an API key. Other characters are not allowed in a header. */
 export const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
-/** Sign in: read the account of a credential. Throws what the client throws. */
+/** Signs in by reading the account of a credential. Throws the client's errors. */
 export const openSession = async (
   credential: Credential,
   address: string,
   { signOut, endSession }: Pick<Session, 'signOut' | 'endSession'>,
 ): Promise<Session> => {
-  // A person waits, and decides about another try.
+  // A user is waiting and decides whether to retry.
   const options = { url: apiOf(address), timeoutMs: 20_000, maxTries: 1 };
   const levy = createClient(
     'apiKey' in credential ? { ...options, apiKey: credential.apiKey } : { ...options, token: () => credential.token },

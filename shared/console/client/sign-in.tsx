@@ -16,7 +16,7 @@ const adviceOf = (error: unknown): string => {
   return trouble.kind === 'signed_out' ? trouble.advice : `${trouble.title}. ${trouble.advice}`;
 };
 
-/** Sign in with an API key, or at the issuer of the company. */
+/** The sign-in form, for an API key or the company's identity provider. */
 export const SignIn = ({ issuer, onSession, signOut, endSession }: Props) => {
   const [failure, setFailure] = useState('');
   const [isWaiting, setWaiting] = useState(false);
@@ -27,7 +27,7 @@ export const SignIn = ({ issuer, onSession, signOut, endSession }: Props) => {
       .then(onSession, (error: unknown) => setFailure(adviceOf(error)))
       .finally(() => setWaiting(false));
   };
-  /** Continue a sign-in at the issuer: the address then has a code, which is removed from it. */
+  /** Completes a sign-in at the issuer, and removes the code from the URL. */
   const comeBack = async (configured: Issuer) => {
     setWaiting(true);
     const returned = await returnedFrom(configured, location.href, sessionStorage).catch((error: unknown) => ({

@@ -12,13 +12,13 @@ Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 
 type Bar = { readonly name: string; readonly amount: string };
 
-/** The color of a property of the style sheet as a canvas takes it. */
+/** Resolves a style sheet property to a color that a canvas accepts. */
 const colorOf = (element: HTMLElement, name: string): string => {
   element.style.color = `var(${name})`;
   return getComputedStyle(element).color;
 };
 
-/** Whether the page is dark. A canvas does not follow style sheets, so that it is drawn again. */
+/** Returns whether the page is dark. A canvas does not follow style sheets, so it is redrawn. */
 const useIsDark = (): boolean => {
   const [query] = useState(() => matchMedia('(prefers-color-scheme: dark)'));
   const [isDark, setDark] = useState(query.matches);
@@ -30,7 +30,7 @@ const useIsDark = (): boolean => {
   return isDark;
 };
 
-/** Bars with their values on hover. A table next to the plot has the same figures. */
+/** A bar chart with values on hover. A table next to it has the same values. */
 const Bars = ({ title, bars, currency }: { title: string; bars: readonly Bar[]; currency: string }) => {
   const canvas = useRef<HTMLCanvasElement>(null);
   const isDark = useIsDark();
@@ -42,7 +42,7 @@ const Bars = ({ title, bars, currency }: { title: string; bars: readonly Bar[]; 
       type: 'bar',
       data: {
         labels: bars.map(({ name }) => name),
-        // A plot needs numbers; the figures of the page are the decimal strings.
+        // The plot requires numbers; the rest of the page uses decimal strings.
         datasets: [{ label: title, data: bars.map(({ amount }) => Number(amount)), backgroundColor: accent }],
       },
       options: {
@@ -75,7 +75,7 @@ const Bars = ({ title, bars, currency }: { title: string; bars: readonly Bar[]; 
 type Range = { readonly from: string; readonly to: string };
 type Query = ViewProps['query'];
 
-/** The selection of the report. A value of the address that the report does not have is ignored. */
+/** The report's filter. URL values that the report does not contain are ignored. */
 const chosenBy = (query: Query, rows: readonly Row[]) => {
   const currencies = currenciesOf(rows);
   const states = [...new Set(rows.map((row) => row.state))].sort();
@@ -173,7 +173,7 @@ const Sums = ({ rows, range, query }: SumsProps & { query: Query }) => {
   );
 };
 
-/** All pages of a report as one. */
+/** Reads all pages of a report and merges them. */
 const wholeReport = async (levy: Levy, range: Range, signal: AbortSignal) => {
   const pages: Schemas['ReportByState'][] = [];
   for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; cursor = pages.at(-1)?.next_cursor) {

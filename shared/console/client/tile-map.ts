@@ -9,7 +9,9 @@ CA UT CO NE MO KY WV VA MD DE .
 HI .  .  TX .  .  .  .  FL .  PR
 .  .  .  .  .  .  .  .  AA AE AP`;
 
-/** The states on a grid of tiles: column and row. Those of military and diplomatic mail are at the bottom. */
+/**
+ * The position of each state on the tile grid, as column and row. Military and diplomatic mail codes are at the bottom.
+ */
 export const tiles: Readonly<Record<string, readonly [column: number, row: number]>> = Object.fromEntries(
   map
     .trim()

@@ -24,7 +24,7 @@ type Document = Schemas['RetrievedTransaction'];
 type Line = Document['line_items'][number];
 type Of = { readonly of: Document };
 
-/** A line or a shipping charge, as people read it. */
+/** A line item or shipping charge, formatted for display. */
 type Charge = {
   readonly id: string;
   readonly title: string;
@@ -35,19 +35,22 @@ type Charge = {
   readonly taxes: readonly Schemas['TaxRow'][];
 };
 
-/** An address on one line. Redaction leaves the city, the state and the ZIP code. */
+/** Formats an address on one line. Redaction keeps the city, the state and the ZIP code. */
 const addressText = (address: Schemas['Customer']['address'] | undefined): string | null =>
   address
     ? [address.line1, address.city, address.state, address.postal_code, address.country].filter(Boolean).join(', ')
     : null;
 
-/** A detail with its name, or nothing. */
+/** A labeled detail, or nothing if it has no value. */
 const detail = (name: string, text: string | null | undefined): string[] => (text ? [`${name} ${text}`] : []);
 const discount = (name: string, amount: string): string[] => (isZero(amount) ? [] : detail(name, grouped(amount)));
 
 const titleOf = (line: Line): string => line.description ?? line.product_tax_code ?? line.id;
 
-/** The lines of a document, and its shipping charges. Charges of a list have their ids in their titles. */
+/**
+ * Returns the lines and shipping charges of a document. If `shipping` is a list, the titles include the ids of the
+ * charges.
+ */
 const chargesOf = ({ line_items, shipping, tax_included }: Document): Charge[] => {
   const titles = new Map(line_items.map((line) => [line.id, titleOf(line)]));
   const titleOfId = (id: string) => titles.get(id) ?? id;
@@ -86,7 +89,7 @@ const chargesOf = ({ line_items, shipping, tax_included }: Document): Charge[] =
   return [...lines, ...charges];
 };
 
-/** The title of the charge that a JSON Pointer of the document begins with; otherwise the pointer. */
+/** Returns the title of the charge that a JSON Pointer refers to, or the pointer itself. */
 const titleAt = (pointer: string, document: Document): string => {
   const [, field, index = '0'] = /^\/(line_items|shipping)(?:\/(\d+))?/.exec(pointer) ?? [];
   if (!field) return pointer;
@@ -107,7 +110,10 @@ const Steps = ({ steps, of }: Of & { steps: readonly Schemas['ExplanationStep'][
 
 const outputs = /^(taxes|tax_summary|(?!discount_|third_party_discount_).+_amount)$/;
 
-/** A document as a request that calculates it again. Its figures, which count in the size of a request, are left out. */
+/**
+ * Converts a document to a request that recalculates it. Omits the calculated amounts, which would count toward the
+ * request size.
+ */
 const requestOf = (of: Document): Schemas['CalculationRequest'] =>
   JSON.parse(JSON.stringify({ ...of, explain: true }, (name, value) => (outputs.test(name) ? undefined : value)));
 
@@ -131,8 +137,8 @@ const Recalculated = ({ of }: Of) => (
 );
 
 /**
- * Why each figure is what it is, with citations: as it was recorded, or calculated again on request. A credit of a sale cannot
- * be calculated again, because it counts as credited already.
+ * The explanation of each amount, with citations: as recorded, or recalculated on request. A credit of a sale cannot be
+ * recalculated, because the sale already counts it as credited.
  */
 const Explanation = ({ of }: Of) => {
   const [isRequested, setRequested] = useState(false);
@@ -152,7 +158,7 @@ const Explanation = ({ of }: Of) => {
   );
 };
 
-/** All changes of a transaction, and whether the chain of their hashes is intact. */
+/** All changes of a transaction, and whether their hash chain is intact. */
 const History = ({ of: { id, version } }: Of) => (
   <Fetch
     what="the history"
@@ -212,7 +218,7 @@ const Outcome = ({ of }: { of: Replayed }) => (
   </>
 );
 
-/** Calculate a recorded document again with the content that it was recorded with. Stores nothing. */
+/** Recalculates a recorded document with the tax content of the recording. Stores nothing. */
 const Replay = ({ of: { id } }: Of) => {
   const [outcome, setOutcome] = useState<Replayed | null>(null);
   const action = useAction((levy) => dataOf(levy.post('/transactions/{id}/replay', { path: { id } })), setOutcome);
@@ -258,7 +264,7 @@ const Taxes = ({ of }: { of: Charge['taxes'] }) =>
     </ul>
   );
 
-/** Lines, their jurisdictions and reasons. */
+/** The lines with their jurisdictions and reasons. */
 const Lines = ({ of }: Of) => {
   const charges = chargesOf(of);
   const { shown, button } = useShown(charges, { name: ' lines' });
@@ -283,7 +289,7 @@ const Summary = ({ of }: Of) => (
     of={[
       ['Status', <Status key="status" of={of.status} />],
       ['Type', of.type],
-      // The first ten characters of an instant are the tax day in the account's time zone.
+      // The first ten characters of the timestamp are the tax day in the account's time zone.
       ['Tax date', of.tax_date.slice(0, 10)],
       ['Customer', of.customer?.id && <CustomerLink key="customer" id={of.customer.id} />],
       ['Ship to', addressText(of.customer?.address)],
@@ -395,7 +401,7 @@ const Body = ({ of }: Of) => (
   </>
 );
 
-/** A document with the reasons of its tax. */
+/** A document with the reasons for its tax. */
 export const Transaction = ({ id }: { id: string }) => (
   <Fetch
     what="the transaction"

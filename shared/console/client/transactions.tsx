@@ -15,7 +15,7 @@ const types = [
 
 const apiFilters = ['status', 'type', 'reference_id', 'customer_id', 'state', 'parent_transaction_id'];
 
-/** The filters of the URL as the API has them. */
+/** Converts the URL's filters to API parameters. */
 const filtersOf = (query: ViewProps['query']) => {
   const [from, to] = [query.get('from'), query.get('to')];
   return {
@@ -50,7 +50,7 @@ const Filters = ({ query }: Pick<ViewProps, 'query'>) => (
 
 type Row = Schemas['TransactionList']['data'][number];
 
-/** The rows of several requests as one CSV file. The first line of each answer has the names of the columns. */
+/** Joins the rows of several responses into one CSV file. The first line of each response is the header. */
 const csvOf = async (levy: Levy, filters: object, requests: readonly PageRequest[], signal: AbortSignal) => {
   let file = '';
   for (const request of requests) {
@@ -127,7 +127,7 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
   );
 };
 
-/** Find transactions, or show one. */
+/** Searches transactions, or shows one of them. */
 export const Transactions = ({ path, query }: ViewProps) => {
   const [id] = path;
   if (id) return <Transaction key={id} id={id} />;

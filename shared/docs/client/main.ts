@@ -1,17 +1,17 @@
 /** The script of the page. Everything except search, copying and trying works without it. */
-/** All elements that match a selector. */
+/** Returns all elements that match a selector. */
 const queryAll = <Kind extends HTMLElement = HTMLElement>(selector: string, under: ParentNode = document): Kind[] => [
   ...under.querySelectorAll<Kind>(selector),
 ];
 
-/** The element that matches a selector. Throws if the page has none. */
+/** Returns the element that matches a selector. Throws if there is none. */
 const queryOne = <Kind extends HTMLElement = HTMLElement>(selector: string, under: ParentNode = document): Kind => {
   const found = under.querySelector<Kind>(selector);
   if (!found) throw new Error(`The page has no ${selector}.`);
   return found;
 };
 
-/** Make an element. The page never parses a string as HTML. */
+/** Creates an element. The page never parses a string as HTML. */
 export const element = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   className: string,
@@ -23,10 +23,10 @@ export const element = <Name extends keyof HTMLElementTagNameMap>(
   return made;
 };
 
-/** The address of the service, with its stage if any (`/v1/docs`), without a slash at the end. */
+/** The URL of the service, including its stage, if any (`/v1/docs`), without a trailing slash. */
 const serviceAddress = (): string => new URL('.', location.href).href.replace(/\/$/, '');
 
-/** Add a button that copies a block of code. Browsers have a clipboard only in secure contexts. */
+/** Adds a button that copies a block of code. The clipboard is available only in secure contexts. */
 const addCopy = (block: HTMLElement): void => {
   if (!navigator.clipboard) return;
   const button = element('button', 'copy', 'Copy');
@@ -44,7 +44,7 @@ type Entry = { readonly link: string; readonly name: string; readonly place: str
 
 const most = 30;
 
-/** The guide, its workflows, operations, schemas, fields and error codes: everything that has an anchor. */
+/** The search entries: guide sections, workflows, operations, schemas, fields and error codes. */
 const collect = (): readonly Entry[] =>
   queryAll('main :is(section.guide, .guide h3, article, .field, tr)[id]').map((target) => {
     const heading = target.querySelector<HTMLElement>('h2, h3, .what code, th') ?? target;
@@ -57,7 +57,7 @@ const collect = (): readonly Entry[] =>
     };
   });
 
-/** How well an entry matches: 0 is the best rank, -1 is no match. */
+/** Ranks an entry: 0 is the best match, -1 is no match. */
 const rankOf = ({ name, place, text }: Entry, query: string, words: readonly string[]): number => {
   const title = name.toLowerCase();
   const heading = `${place} ${title}`.toLowerCase();
@@ -80,12 +80,12 @@ const resultItem = ({ link, name, place }: Entry): HTMLElement => {
   return element('li', '', anchor);
 };
 
-/** Search the page. The results replace the contents until the field is empty. */
+/** Searches the page. The results replace the table of contents until the field is empty. */
 const addSearch = (): void => {
   const field = queryOne<HTMLInputElement>('#search');
   const results = queryOne('#results');
   const count = queryOne('.count');
-  // Collected at the first search, because it reads the whole page.
+  // Built at the first search, because it reads the whole page.
   let entries: readonly Entry[] | undefined;
 
   const search = (): void => {
@@ -134,7 +134,7 @@ const pretty = (text: string): string => {
   }
 };
 
-/** The status, time, headers and body of a response. */
+/** Renders the status, time, headers and body of a response. */
 const resultOf = (response: Response, text: string, milliseconds: number): readonly HTMLElement[] => {
   const { status, statusText, headers } = response;
   const badge = element('span', status < 400 ? 'status ok' : 'status', `${status}`);
@@ -146,7 +146,7 @@ const resultOf = (response: Response, text: string, milliseconds: number): reado
   ];
 };
 
-/** Put the id of a response into the forms, so that the next request is about the same transaction or filing. */
+/** Fills the id of a response into the forms, so the next request uses the same transaction or filing. */
 const reuseId = (text: string): void => {
   const [, id, prefix] = /^\{"object":"(?:transaction|filing)","id":"((txn|fil)_[0-9A-Z]{26})"/.exec(text) ?? [];
   if (!id) return;
@@ -155,7 +155,7 @@ const reuseId = (text: string): void => {
   for (const field of queryAll<HTMLInputElement>(targets)) field.value = field.value.replace(pattern, id);
 };
 
-/** The request of a form. Throws for a key or header that HTTP cannot carry. */
+/** Builds the request of a form. Throws if the key or a header is not valid in HTTP. */
 const requestOf = (form: HTMLFormElement, key: string): Request => {
   const { method = 'GET', path = '' } = form.dataset;
   const headers = new Headers('public' in form.dataset ? {} : { 'X-API-Key': key });
@@ -189,14 +189,14 @@ const send = async (form: HTMLFormElement, key: string): Promise<readonly HTMLEl
   }
 };
 
-/** Make the forms send requests with the key, which is stored nowhere but in its field. */
+/** Makes the forms send requests with the key, which is stored only in its input field. */
 const addForms = (): void => {
-  // A text field that CSS masks, because browsers offer to save a password field.
+  // A text field that CSS masks, because browsers offer to save the value of a password field.
   const key = queryOne<HTMLInputElement>('#api-key');
   const clear = (): void => {
     key.value = '';
   };
-  // The browser may keep the page for the way back.
+  // The browser may keep the page in its back/forward cache.
   addEventListener('pagehide', clear);
   clear();
   for (const form of queryAll<HTMLFormElement>('form')) {
@@ -214,7 +214,7 @@ const addForms = (): void => {
   }
 };
 
-/** Store a language if one is given, and return the stored one. */
+/** Stores a language, if given, and returns the stored language. */
 const remembered = (language?: string): string => {
   try {
     if (language) localStorage.setItem('sample-language', language);
@@ -225,7 +225,7 @@ const remembered = (language?: string): string => {
   }
 };
 
-/** Show every sample in one language, or in its first one if it does not have that language. */
+/** Shows every sample in one language, or in its first language if the sample lacks it. */
 const show = (language: string): void => {
   for (const group of queryAll('.samples')) {
     const samples = queryAll('[data-language]', group);
@@ -236,21 +236,21 @@ const show = (language: string): void => {
   }
 };
 
-/** Make the buttons above the samples choose a language, which the browser remembers. */
+/** Makes the buttons above the samples select a language, which is stored in the browser. */
 const addLanguages = (): void => {
   for (const button of queryAll('[data-choose]'))
     button.addEventListener('click', () => {
       const language = button.dataset['choose'] ?? '';
       const before = button.getBoundingClientRect().top;
       show(language);
-      // Samples above have other heights now: keep the button where it was.
+      // The samples above changed their heights, so restore the button's position.
       scrollBy(0, button.getBoundingClientRect().top - before);
       remembered(language);
     });
   show(remembered());
 };
 
-/** On a narrow screen, close the contents after a choice. */
+/** On a narrow screen, closes the table of contents after a selection. */
 const addMenu = (): void => {
   const nav = queryOne('nav');
   nav.addEventListener('click', ({ target }) => {
@@ -258,7 +258,7 @@ const addMenu = (): void => {
   });
 };
 
-/** Mark the section that is being read in the contents. */
+/** Highlights the visible section in the table of contents. */
 const markSection = (): void => {
   const links = new Map(queryAll('nav li a').map((link) => [link.getAttribute('href') ?? '', link]));
   const observer = new IntersectionObserver(
@@ -269,13 +269,13 @@ const markSection = (): void => {
       link.setAttribute('aria-current', 'location');
       if (!link.closest('details:not([open])')) link.scrollIntoView({ block: 'nearest' });
     },
-    // A line at a quarter of the height.
+    // The section at a quarter of the viewport height counts as visible.
     { rootMargin: '-25% 0px -75%' },
   );
   for (const section of queryAll('main [id]')) if (links.has(`#${section.id}`)) observer.observe(section);
 };
 
-// Show the real address in the commands of the guide.
+// Shows the service's URL in the commands of the guide.
 for (const code of queryAll('.guide code.sh')) {
   const text = code.firstChild;
   if (text instanceof Text) text.data = text.data.replace(/LEVY=http\S+/, `LEVY=${serviceAddress()}`);
