@@ -27,7 +27,7 @@ const findRelease = (state: string): Release | undefined => {
   return text === undefined ? known : getOrAdd(releases, state, () => JSON.parse(text));
 };
 
-/** The built-in release of every state. */
+/** Returns the built-in release of every state. */
 export const builtInReleases = (): readonly Release[] =>
   [...textsByState().keys()].map((state) => findRelease(state) as Release);
 

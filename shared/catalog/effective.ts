@@ -61,8 +61,8 @@ export const isApproximateOn = ({ from }: Dated, day: string, { established_from
 /**
  * Returns whether a value's first day allows its use on the tax day.
  *
- * `from: null` means `establishedFrom`: the value may be older, but no source confirms it. Before that day whether the
- * value applied is unknown, so the day is not covered. Pass `countsFrom` to include approximations.
+ * `from: null` means `establishedFrom`: the value may be older, but no source confirms it. Before that day, it is
+ * unknown whether the value applied, so the day is not covered. Pass `countsFrom` to include approximations.
  */
 export const coversDay = ({ from }: Dated, day: string, establishedFrom: string): boolean =>
   from !== null || establishedFrom <= day;

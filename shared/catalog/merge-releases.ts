@@ -6,8 +6,8 @@ import type { Jurisdiction, Rate } from './release-values.ts';
 type Addition = Pick<ReleasePart, 'jurisdictions' | 'rates' | 'locations' | 'streets'>;
 
 /**
- * A release with more jurisdictions, rates and locations, without duplicates. An addition contains either every rate of a
- * jurisdiction or none.
+ * Returns a release with more jurisdictions, rates and locations, without duplicates. An addition must contain either
+ * every rate of a jurisdiction or none.
  */
 export const releaseWith = (release: Release, additions: readonly Addition[]): Release => {
   const [state, ...locals] = release.jurisdictions;
@@ -22,7 +22,7 @@ export const releaseWith = (release: Release, additions: readonly Addition[]): R
     for (const { jurisdiction } of added) rated.add(jurisdiction);
   }
   jurisdictions.delete(state.code);
-  // Among an address's parts, only the ZIP's has streets.
+  // Only the part for the ZIP has streets.
   const streets = [release, ...additions].find((part) => part.streets)?.streets;
   const locations = [release, ...additions].flatMap((part) => part.locations);
   return {
@@ -34,10 +34,10 @@ export const releaseWith = (release: Release, additions: readonly Addition[]): R
   };
 };
 
-/** Merge two views of a release, each loaded for one address, so that the jurisdictions of both can tax one sale. */
+/** Merges two views of a release, each loaded for one address, so one sale can be taxed in both places. */
 export const mergedRelease = (a: Release, b: Release): Release => {
   if (a === b) return a;
-  // An import may cover one address, and its fallback release the other.
+  // One address may be covered by an import and the other by its fallback release.
   assert((a.pinnedBy ?? a.id) === (b.pinnedBy ?? b.id), `${a.id} and ${b.id} are not parts of one release.`);
   return releaseWith(a, [b]);
 };

@@ -1,4 +1,4 @@
-/** The operator's own rules over the releases of a state (decision 0021). */
+/** Applies the operator's custom rules on top of a state's releases (decision 0021). */
 import { dayAfter, dayBefore } from '../base/calendar.ts';
 import { getOrAdd } from '../base/collections.ts';
 import type { ReleaseHead } from './content.ts';
@@ -7,19 +7,19 @@ import { firstInForce } from './effective.ts';
 import type { OwnRules, Release, Rule } from './release.ts';
 import type { Evidence } from './release-values.ts';
 
-/** The import format of own rules: the `format` of a release that changes nothing else. */
+/** The import format of custom rules: the `format` of a release that changes nothing else. */
 export const ownFormat = 'rules';
 
-/** Whether a release has own rules only: its fallback releases cover every address. */
+/** Returns whether a release contains only custom rules. Its fallback releases then cover every address. */
 export const isOwnOnly = ({ format }: Pick<ReleaseHead, 'format'>): boolean => format === ownFormat;
 
-/** The begin of the keys of own sources. Keys of other sources have no colon. */
+/** The prefix of the source keys of custom rules. Keys of other sources have no colon. */
 export const ownSource = 'own:';
 
-/** Whether a value comes from own rules. */
+/** Returns whether a value comes from custom rules. */
 export const isOwn = ({ source }: Pick<Evidence, 'source'>): boolean => source.startsWith(ownSource);
 
-/** The begin of the codes of own jurisdictions: no file and no table has such codes. */
+/** Returns the prefix of the codes of custom jurisdictions. No imported file or table uses it. */
 export const ownCodePrefix = (state: string): string => `${state}-OWN-`;
 
 export const isOwnCode = (code: string): boolean => code.startsWith('-OWN-', 'US-MN'.length);
@@ -28,14 +28,17 @@ const later = (left: string | null, right: string): string => (left !== null && 
 
 const hasDays = ({ from, to }: Rule): boolean => from === null || to === null || from <= to;
 
-/** A rule on its days before and after an own rule. */
+/** Returns a rule limited to the days before and after a custom rule. */
 const outsideDays = (rule: Rule, { from, to }: Rule): readonly Rule[] => {
   const before = from === null ? [] : [{ ...rule, to: earlierEnd(rule.to, dayBefore(from)) }];
   const after = to === null ? [] : [{ ...rule, from: later(rule.from, dayAfter(to)) }];
   return [...before, ...after].filter(hasDays);
 };
 
-/** A rule on the days on which no own rule with its id replaces it, including days between two own rules. */
+/**
+ * Returns a rule limited to the days on which no custom rule with its id replaces it, including gaps between custom
+ * rules.
+ */
 const outsideOwn = (rule: Rule, own: readonly Rule[]): readonly Rule[] =>
   own.reduce<readonly Rule[]>((rules, one) => rules.flatMap((left) => outsideDays(left, one)), [rule]);
 
@@ -58,7 +61,7 @@ const rulesWith = (rules: Release['rules'], own: OwnRules): Release['rules'] =>
     () => mergedRules(rules, own),
   );
 
-/** Put the own rates of a release's jurisdictions first, because the first rate in force applies. */
+/** Puts custom rates before the release's rates, because the first rate in force applies. */
 export const withOwnRates = (release: Release): Release => {
   const { own, rates } = release;
   if (!own || own.rates.length === 0) return release;
@@ -68,10 +71,10 @@ export const withOwnRates = (release: Release): Release => {
 };
 
 /**
- * A loaded release with own rules: they come first, replace rules with their ids on their days, and add their
- * jurisdictions. The parts of an imported release must be in it already, because a part has all rates of a jurisdiction
- * or none. Own rules that the release itself was stored with do not count: the own rules of the active release apply to
- * all fallback releases.
+ * Adds custom rules to a loaded release. They come first, replace rules with the same ids on their days, and add their
+ * jurisdictions. The parts of an imported release must already be merged, because a part has either all rates of a
+ * jurisdiction or none. Custom rules stored with `release` itself are ignored: the active release's custom rules apply
+ * to all its fallback releases.
  */
 export const withOwnRules = (release: Release, own: OwnRules | undefined): Release => {
   if (!own) {
@@ -96,7 +99,10 @@ export const withOwnRules = (release: Release, own: OwnRules | undefined): Relea
   });
 };
 
-/** The codes of the own jurisdictions that tax a five-digit ZIP on a day. One without a rate on that day does not. */
+/**
+ * Returns the codes of the custom jurisdictions that tax a five-digit ZIP on a day. A jurisdiction without a rate on
+ * that day is left out.
+ */
 export const ownCodesAt = ({ own }: Pick<Release, 'own'>, zip5: string | null, day: string): readonly string[] => {
   if (!own || zip5 === null) return [];
   return own.jurisdictions.flatMap(({ code, zips }) => {

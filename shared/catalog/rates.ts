@@ -5,30 +5,30 @@ import type { LocalSet } from './location/local-choice.ts';
 import type { Release } from './release.ts';
 import { type Jurisdiction, type Rate, type RateKind, rateDecimals, rateOfKind } from './release-values.ts';
 
-// Which rate of a jurisdiction applies on a tax day. Days are `YYYY-MM-DD`.
+// Selects the rate of a jurisdiction on a tax day (`YYYY-MM-DD`).
 
-// Releases are immutable, so their rates are looked through once.
+// Grouped once per release, because releases are immutable.
 const ratesByCode = new WeakMap<Release, ReadonlyMap<string, readonly Rate[]>>();
 
-/** Every rate that a release has for a jurisdiction, whenever it holds. */
+/** Returns all rates that a release has for a jurisdiction, for any day. */
 export const listRates = (release: Release, code: string): readonly Rate[] => {
   const group = () => Map.groupBy(release.rates, ({ jurisdiction }) => jurisdiction);
   return getOrAdd(ratesByCode, release, group).get(code) ?? [];
 };
 
 /**
- * The rate of a jurisdiction on a day; `undefined` where it is not known. A rate without a first day counts from the
+ * Returns the rate of a jurisdiction on a day; `undefined` if unknown. A rate without a first day applies from the
  * release's `established_from`, and as an approximation from its `approximate_from` (`isApproximateOn`).
  */
 export const rateOn = (release: Release, code: string, day: string): Rate | undefined =>
   firstInForce(listRates(release, code), day, countsFrom(release));
 
-/** The state's own rate on a day; `undefined` where the release does not know it. */
+/** Returns the state's rate on a day; `undefined` if the release does not have it. */
 export const stateRateOn = (release: Release, day: string): Rate | undefined => rateOn(release, release.state, day);
 
 /**
- * The sum of the rates of jurisdictions, general ones by default, in units of `10^-rateDecimals`; `undefined` if one is
- * unknown that day.
+ * Returns the sum of the jurisdictions' rates of a kind, in units of `10^-rateDecimals`; `undefined` if one of them is
+ * unknown on that day.
  */
 export const combinedRate = (
   release: Release,
@@ -45,11 +45,14 @@ export const combinedRate = (
   return sum;
 };
 
-/** Whether a jurisdiction must have a general rate. An additional state-wide tax, as on single articles, may have none. */
+/**
+ * Returns whether a jurisdiction must have a general rate. An additional statewide tax, such as a single article tax,
+ * may have none.
+ */
 const needsRate = (release: Release, { code, type }: Jurisdiction): boolean =>
   type !== 'state' || code === release.state || listRates(release, code).length > 0;
 
-/** The sum of the rates of a place's jurisdictions, as `combinedRate`. */
+/** Returns the sum of the rates of a place's jurisdictions, like `combinedRate`. */
 export const placeRate = (
   release: Release,
   jurisdictions: readonly Jurisdiction[],
@@ -65,7 +68,10 @@ export const placeRate = (
   );
 };
 
-/** Whether a release has the rates of a place on a tax day. If not, the tax core returns `not_supported` with the reason. */
+/**
+ * Returns whether a release has the rates of a place on a tax day. If not, the tax core returns `not_supported` with
+ * the reason.
+ */
 export const areRatesKnown = (release: Release, jurisdictions: readonly Jurisdiction[], day: string): boolean =>
   (release.established_to === null || day <= release.established_to) &&
   jurisdictions.every((one) => rateOn(release, one.code, day) !== undefined || !needsRate(release, one));
@@ -73,7 +79,10 @@ export const areRatesKnown = (release: Release, jurisdictions: readonly Jurisdic
 /** Which of several combined rates applies to an ambiguous address. */
 export type RatePreference = 'lowest' | 'highest';
 
-/** The item with the lowest or highest rate; the first of equal ones. An item without a rate only if all lack one. */
+/**
+ * Returns the item with the lowest or highest rate, or the first of several equal ones. Skips items without a rate
+ * unless no item has one.
+ */
 export const byRate = <Value>(
   values: readonly [Value, ...Value[]],
   rateOf: (value: Value) => bigint | undefined,
@@ -93,7 +102,7 @@ export const byRate = <Value>(
   return best;
 };
 
-/** The set with the lowest combined rate that day, or the highest. */
+/** Returns the set with the lowest or highest combined rate on a day. */
 export const setByRate = (
   release: Release,
   sets: readonly [LocalSet, ...LocalSet[]],
@@ -101,7 +110,7 @@ export const setByRate = (
   prefer: RatePreference,
 ): LocalSet => byRate(sets, ({ codes }) => combinedRate(release, codes, day), prefer);
 
-/** The state's general rate in units of `10^-rateDecimals`; `null` where it is not known. */
+/** Returns the state's general rate in units of `10^-rateDecimals`; `null` if unknown. */
 export const generalRateOn = (release: Release, day: string): bigint | null => {
   const known = stateRateOn(release, day);
   return known ? rescale(decimal(known.rate), rateDecimals) : null;

@@ -6,30 +6,35 @@ import type { Evidence, Jurisdiction, JurisdictionType, Rate, RemoteSaleTerms, R
 export type { Effect } from '../tax/effects/effects.ts';
 
 /**
- * A rule of taxability. The most specific product code wins, then the most attributes, then the most specific
+ * A taxability rule. Precedence: the most specific product code, then the most attributes, then the most specific
  * jurisdiction or place, then the latest first day.
  */
 export type Rule = Dated &
   Evidence & {
     readonly id: string;
-    /** The jurisdiction types that it binds; `null` is all of them. */
+    /** The jurisdiction types that it applies to; `null` for all types. */
     readonly levels: readonly JurisdictionType[] | null;
-    /** The codes of the jurisdictions that it binds (New York City); `null` is every jurisdiction of those types. */
+    /**
+     * The codes of the jurisdictions that it applies to (New York City); `null` for every jurisdiction of those types.
+     */
     readonly jurisdictions?: readonly string[] | null;
     /**
-     * The ranges of five-digit ZIPs where it binds, inclusive, whatever the codes of their jurisdictions in an import. It
-     * never binds at an address without a ZIP. As specific as naming jurisdictions.
+     * The five-digit ZIP ranges where it applies, inclusive, regardless of the jurisdiction codes in an import. It does
+     * not apply to an address without a ZIP. Ranks equal to naming jurisdictions.
      */
     readonly zips?: readonly (readonly [low: string, high: string])[] | null;
-    /** The counties (five-digit FIPS codes) where it binds, as `zips`; never at an address of unknown county. */
+    /**
+     * The counties (five-digit FIPS codes) where it applies, ranked like `zips`. It does not apply if the address's
+     * county is unknown.
+     */
     readonly counties?: readonly string[];
-    /** The kinds of jurisdictions that it binds (`Jurisdiction.kind`). As specific as naming jurisdictions. */
+    /** The kinds of jurisdictions that it applies to (`Jurisdiction.kind`). Ranks equal to naming jurisdictions. */
     readonly kinds?: readonly string[];
-    /** Out of season the rule does not exist. In season, its first day is the first day of the season. */
+    /** The rule applies only in season. In season, its first day is the first day of the season. */
     readonly season?: AnnualPeriod;
     /** Whether a unit's share of the shipping counts toward the rule's threshold (Rhode Island clothing). */
     readonly threshold_includes_shipping?: boolean;
-    /** Product tax codes or families (`CLOTHING`). A code matches itself and the codes below it. */
+    /** Product tax codes or families (`CLOTHING`). A code matches itself and all codes below it. */
     readonly ptcs: readonly string[];
     readonly attributes: {
       /** If not empty, the product must have at least one of these. */
@@ -40,13 +45,13 @@ export type Rule = Dated &
       readonly none: readonly string[];
     };
     readonly effect: Effect;
-    /** The assumption where an order lacks a fact, and what applies otherwise: a warning on each answer. */
+    /** The assumption made if an order lacks a fact, and the alternative. It becomes a warning on each response. */
     readonly assumption?: string;
   };
 
 /**
- * An area with local taxes: every ZIP of the ranges (five or nine digits, inclusive) or, without ranges, the city.
- * `alternatives` are the sets of local jurisdictions that an address there may have. Several make the address ambiguous.
+ * An area with local taxes: all ZIPs in the ranges (five or nine digits, inclusive) or, without ranges, the city.
+ * `alternatives` are the possible sets of local jurisdictions. With several sets, the address is ambiguous.
  */
 export type Location = Dated &
   Evidence & {
@@ -56,20 +61,21 @@ export type Location = Dated &
     /** Limits the ZIPs to addresses of this city. Without ZIPs, the city applies only with ZIPs that list it. */
     readonly within_city?: string;
     /**
-     * A city that is known by its name alone takes precedence, and an address without a city is ambiguous. With
-     * `within_city`, that city is such a city.
+     * A city that is known only by name takes precedence over this location, and an address without a city is
+     * ambiguous. With `within_city`, that city is known only by name.
      */
     readonly yields_to_city?: true;
     /** Borders cross the ZIPs, and the source lacks the taxes beyond the borders. */
     readonly crosses_borders?: true;
     /**
-     * The alternatives apply to some street addresses in the ZIPs, which `streets` of their part lists. An address that it
-     * does not find may have them, in addition to the sets of its other locations.
+     * The alternatives apply to some street addresses in the ZIPs, listed in `streets` of their part. They are also
+     * possible for an address that the list does not contain, in addition to the sets of its other locations.
      */
     readonly of_streets?: true;
     /**
-     * The alternatives apply to some addresses of the city, and the source does not say to which: an address there may have
-     * them, in addition to the sets of the city's other locations. Without other locations, the fallback release applies.
+     * The alternatives apply to some addresses in the city, but the source does not list them. They are possible for
+     * every address in the city, in addition to the sets of the city's other locations. Without other locations, the
+     * fallback release applies.
      */
     readonly of_addresses?: true;
     readonly alternatives: readonly (readonly string[])[];
@@ -79,21 +85,21 @@ export type Location = Dated &
 export type Streets = {
   /** The lists of jurisdictions, with the days on which they apply. */
   readonly sets: readonly (Dated & { readonly codes: readonly string[] })[];
-  /** By the name of the street, without directions and suffix, the ranges of house numbers (`nameText`). */
+  /** Ranges of house numbers (`nameText`) by street name, without directions and suffix. */
   readonly names: Readonly<Record<string, string>>;
 };
 
-/** `complete`: the jurisdictions are all there are. `partial`: local rates are missing. */
+/** `complete`: all jurisdictions are known. `partial`: local rates are missing. */
 export type Coverage = 'complete' | 'partial' | 'none';
 
 /** Where a sale within the state is taxed. `mixed`: districts at the destination, all others at the origin (California). */
 export type Sourcing = 'destination' | 'origin' | 'mixed';
 
 /**
- * How a state taxes a shipping charge that no rule names.
+ * How a state taxes a shipping charge that no rule matches.
  *
- * - `follows_goods`: each line's share of the shipping is taxed as the line.
- * - `any_taxable`: all of it is taxed if any line is.
+ * - `follows_goods`: each line's share of the shipping is taxed like the line.
+ * - `any_taxable`: the whole charge is taxed if any line is taxed.
  * - `always_taxable`: always taxed.
  * - `exempt_unless_included`: exempt, because `shipping` is stated separately; `_INCLUDED_IN_PRICE` follows the goods.
  * - `taxable_unless_avoidable`: follows the goods, unless the buyer can avoid it (`_OPTIONAL_CHARGE`).
@@ -112,24 +118,24 @@ export const shippingPolicies = [
 /**
  * Whether a discount that a third party pays, such as a manufacturer's coupon, lowers the taxable price.
  *
- * - `reduces_price`: the price after it is taxed, as after a discount of the seller.
- * - `full_price`: the price before it is taxed, because the third party pays the rest to the seller.
+ * - `reduces_price`: the price after the discount is taxed, as with a seller's discount.
+ * - `full_price`: the price before the discount is taxed, because the third party reimburses the seller.
  */
 export type CouponPolicy = (typeof couponPolicies)[number];
 export const couponPolicies = ['reduces_price', 'full_price'] as const;
 
-/** The settings of a release, as its files name them. */
+/** The settings of a release, as named in its files. */
 export const settingNames = ['sourcing', 'shipping', 'rounding', 'coupons'] as const;
 
 /** A jurisdiction that the operator added. It taxes every address in its five-digit ZIPs (ranges, inclusive). */
 type OwnJurisdiction = Jurisdiction & { readonly zips: readonly (readonly [low: string, high: string])[] };
 
 /**
- * The operator's own rules, rates and settings, which override every release of the state's chain. Each value has a
- * first day.
+ * The operator's custom rules, rates and settings. They override every release in the state's chain. Each value must
+ * have a first day.
  */
 export type OwnRules = {
-  /** By keys that begin with `own:`. */
+  /** Citations, by keys that start with `own:`. */
   readonly sources: Readonly<Record<string, string>>;
   readonly jurisdictions: readonly OwnJurisdiction[];
   readonly rates: readonly Rate[];
@@ -138,46 +144,49 @@ export type OwnRules = {
 };
 
 export type Release = {
-  /** `US-MI@2026-11-22.1`: the state, the day it was released, and a counter for that day. */
+  /** `US-MI@2026-11-22.1`: the state, the release day, and a counter for that day. */
   readonly id: string;
   /** The state's jurisdiction code, `US-MI`. */
   readonly state: string;
   readonly name: string;
   readonly currency: 'USD';
-  /** The first day on which values whose own first day is unknown count. */
+  /** The first day on which values with an unknown first day apply. */
   readonly established_from: string;
   /**
-   * The first day on which these values, and the local rates of `local`, answer as an approximation: no earlier ones are
-   * on record. Absent: not before they are established.
+   * The first day on which these values, and the local rates of `local`, apply as an approximation, because no earlier
+   * ones are on record. Absent: only once established.
    */
   readonly approximate_from?: string;
   /** The last tax day that the release covers, or `null`. */
   readonly established_to: string | null;
-  /** The coverage of an address that no location names: no local tax (`complete`), or unknown local taxes (`partial`, as in imports). */
+  /**
+   * The coverage of an address that no location contains: no local tax (`complete`), or unknown local taxes (`partial`,
+   * as in imports).
+   */
   readonly coverage: Exclude<Coverage, 'none'>;
   /**
    * The first day on which an import's file has every row. On earlier days, a fallback import whose files reach further
-   * back takes precedence, so that a file without its expired rows changes no past answer. Absent: every day.
+   * back takes precedence, so a file without its expired rows does not change past results. Absent: every day.
    */
   readonly complete_from?: string;
   readonly sources: Readonly<Record<string, string>>;
   readonly jurisdictions: readonly [Jurisdiction, ...Jurisdiction[]];
   readonly rates: readonly Rate[];
   readonly locations: readonly Location[];
-  /** The street addresses of the ZIP that the release is loaded for. */
+  /** The street addresses in the ZIP that the release was loaded for. */
   readonly streets?: Streets;
   /**
-   * Addresses that no location names have the rates of the state's tables in `shared/catalog/local`. `established_from` is
-   * the first day on which local rates whose own first day is unknown count.
+   * Addresses that no location contains use the state's tables in `shared/catalog/local`. `established_from` is the
+   * first day on which local rates with an unknown first day apply.
    */
   readonly local?: { readonly established_from: string };
-  /** The release for addresses that this one does not name. The content loader sets it; it is not stored. */
+  /** The release for addresses that this one does not cover. Set by the content loader; not stored. */
   readonly fallback?: Release;
-  /** The id of the release that this one is a fallback of, which a transaction pins. */
+  /** The id of the release that this release is a fallback of. A transaction pins that id. */
   readonly pinnedBy?: string;
-  /** The operator's own rules. `withOwnRules` merges them into the other fields when the release is loaded. */
+  /** The operator's custom rules. `withOwnRules` merges them into the other fields when the release is loaded. */
   readonly own?: OwnRules;
-  /** The differences for a sale from another state. Absent: none besides the place of taxation. */
+  /** The special terms for a sale from a different state. Absent: only the place of taxation differs. */
   readonly remote_sales?: readonly RemoteSaleTerms[];
   readonly rules: readonly Rule[];
   readonly settings: {

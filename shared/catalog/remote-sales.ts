@@ -1,4 +1,4 @@
-/** The terms of remote sales on a day, and a release with an elected rate (decision 0029). */
+/** Returns the terms of remote sales on a day, and adds elected rates to releases (decision 0029). */
 import type { Dated } from './effective.ts';
 import type { Effect, Release, Rule } from './release.ts';
 import type { ElectedRate, RemoteElection, RemoteLocalTax, RemoteSaleTerms } from './release-values.ts';
@@ -10,7 +10,7 @@ const isElection =
   (terms: RemoteSaleTerms): terms is ElectedRate =>
     terms.policy === 'election' && terms.election === election;
 
-/** The elections that a state's law gives on any day. */
+/** Returns all elections that a state's law has on any day. */
 export const listElections = ({ remote_sales = [] }: Terms): readonly RemoteElection[] => [
   ...new Set(remote_sales.flatMap((terms) => (terms.policy === 'election' ? [terms.election] : []))),
 ];
@@ -18,8 +18,8 @@ export const listElections = ({ remote_sales = [] }: Terms): readonly RemoteElec
 const reaches = ({ to }: Dated, day: string): boolean => to === null || day <= to;
 
 /**
- * The rate of an election on a day (`YYYY-MM-DD`). After the last rate on record, that rate with `isOutdated`. `null`
- * before the first one.
+ * Returns the rate of an election on a day (`YYYY-MM-DD`). After the last rate on record, returns that rate with
+ * `isOutdated`. `null` before the first rate.
  */
 export const electedRateOn = (
   { remote_sales = [] }: Terms,
@@ -31,7 +31,7 @@ export const electedRateOn = (
   return elected ? { elected, isOutdated: !reaches(elected, day) } : null;
 };
 
-/** The terms of the local tax of a remote sale on a day without an election; `undefined` where nothing differs. */
+/** Returns the local tax terms of a remote sale without an election on a day; `undefined` if there are none. */
 export const remoteLocalTaxOn = ({ remote_sales = [] }: Terms, day: string): RemoteLocalTax | undefined =>
   remote_sales.filter((terms) => terms.policy !== 'election').find((terms) => terms.from <= day && reaches(terms, day));
 
@@ -60,8 +60,8 @@ const atFlatRate = (effect: Effect): Effect => {
 };
 
 /**
- * A rule under a tax that replaces all taxes of the state: what is exempt stays exempt, and no other rate applies, by
- * the law of the election. That a holiday covers the tax is not confirmed, so it has an uncertainty.
+ * Adapts a rule to a flat tax that replaces all taxes of the state: exemptions remain, and special rates no longer
+ * apply. Whether a holiday covers the flat tax is unconfirmed, so a holiday gets medium confidence.
  */
 const flatRule = (rule: Rule, { source, confidence, note }: ElectedRate): Rule => {
   const effect = atFlatRate(rule.effect);
@@ -69,7 +69,7 @@ const flatRule = (rule: Rule, { source, confidence, note }: ElectedRate): Rule =
   return effect.type === 'holiday' && note !== undefined ? { ...rule, confidence: 'medium', note } : rule;
 };
 
-/** A release with the jurisdiction and the rate of an election, for the sales that it applies to. */
+/** Adds the jurisdiction and the rate of an election to a release, for the sales that the election applies to. */
 export const releaseWithElection = (release: Release, elected: ElectedRate): Release => {
   const { jurisdiction, rate, from, source, confidence, replaces } = elected;
   const { jurisdictions, rates, rules } = release;

@@ -4,9 +4,9 @@ import { decimal, powerOfTen, rescale } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { Base, FeeBase } from './effects/base.ts';
 
-/** How a jurisdiction treats a product, and the tax of a base before rounding. */
+/** Types and helpers for how a jurisdiction treats a product, and for its tax on a base before rounding. */
 
-/** Why a jurisdiction taxes a line as it does. */
+/** Why a jurisdiction taxes a line the way it does. */
 export type TaxabilityReason = (typeof taxabilityReasons)[number];
 export const taxabilityReasons = [
   'standard_rated',
@@ -29,21 +29,21 @@ export const taxabilityReasons = [
 /** Whether a sale is taxed at its destination or its origin. */
 export type SourcedAt = 'destination' | 'origin';
 
-/** How a jurisdiction treats a product on a day. Lines of equal products and places share it. */
+/** How a jurisdiction treats a product on a day. Shared by all lines with the same product and place. */
 export type Treatment = {
   readonly jurisdiction: Jurisdiction;
   readonly sourcing: SourcedAt;
   readonly state: string;
   readonly rounding: Rounding;
-  /** The rate where no rule has its own: the general rate, or the rate on food. */
+  /** The rate if no rule sets a different one: the general rate or the food rate. */
   readonly general: RatedAs;
   readonly effect: ResolvedEffect;
-  /** Whether the shipping of the goods counts in the price that the rule's threshold is compared with. */
+  /** Whether the rule's threshold is compared with the price including shipping. */
   readonly includesShipping: boolean;
-  /** Whether the jurisdiction exists for a band or a fee alone, and so has no row where it taxes nothing. */
+  /** Whether the jurisdiction exists only for a band or a fee. It then has no row if it charges nothing. */
   readonly isAdditional: boolean;
   readonly ruleId: string | null;
-  /** Uncertainties about the content that become warnings. */
+  /** Uncertainties about the content, which become warnings. */
   readonly uncertainties: readonly Uncertainty[];
 };
 
@@ -51,13 +51,13 @@ export type Treatment = {
 export type ScaledRate = { readonly text: string; readonly units: bigint; readonly grossedUp?: GrossedUp };
 /** The rates behind a share of a visible rate, as decimal fractions. */
 export type GrossedUp = {
-  /** The rate of the jurisdiction, and of all jurisdictions of the place together, on gross receipts. */
+  /** The rate of the jurisdiction, and the combined rate of all jurisdictions of the place, on gross receipts. */
   readonly owed: string;
   readonly owedTogether: string;
-  /** The visible rate of all together. */
+  /** The combined visible rate. */
   readonly visible: string;
 };
-/** A rate, and the reason of rows that are taxed at it. */
+/** A rate, and the taxability reason for rows taxed at it. */
 export type RatedAs = { readonly rate: ScaledRate; readonly reason: TaxabilityReason };
 export type Uncertainty = {
   readonly code:
@@ -71,27 +71,33 @@ export type Uncertainty = {
   readonly message: string;
 };
 
-/** An effect with the buyer's use decided and its numbers read. */
+/** An effect with its numbers parsed and the buyer's use applied. */
 export type ResolvedEffect = {
-  /** Effects that a caller treats differently from others; `collection_exemption` is for any product. */
+  /** Effects that callers handle separately. `collection_exemption` applies to any product. */
   readonly kind?: 'any_taxable' | 'flat_fee' | 'follows_goods' | 'holiday' | 'collection_exemption';
-  /** Apply the effect to a base. Amounts are per unit: the line's price is compared with the amount times the quantity. */
+  /**
+   * Applies the effect to a base. Amounts are per unit: the line's price is compared with the amount times the
+   * quantity.
+   */
   readonly assess: (treatment: Treatment, base: Base) => Assessment;
-  /** The rate on the whole price: the general one or its own. Absent where the goods are exempt or the price decides. */
+  /**
+   * The rate on the whole price: the general rate or the rule's rate. Absent if the goods are exempt or if the rate
+   * depends on the price.
+   */
   readonly wholeRate?: 'general' | RatedAs;
-  /** The treatment that applies where the price is beyond the limit of a holiday. */
+  /** The treatment that applies if the price is above a holiday's limit. */
   readonly beyondLimit?: Treatment;
-  /** For a fee: the goods that it depends on; `null` is the taxable goods of the order. */
+  /** For a fee: the goods that it depends on; `null` for the taxable goods of the order. */
   readonly feeBase?: FeeBase | null;
-  /** For a fee: whether it is due once for an order. */
+  /** For a fee: whether it is due once per order. */
   readonly isOncePerOrder?: boolean;
-  /** Shipping that follows the goods is taxed in proportion to them, unless its share counts in the threshold. */
+  /** Shipping that follows the goods is taxed in proportion to them, unless the threshold includes shipping. */
   readonly sharesProportion?: true;
 };
 
 /** A row before rounding: its base, its rate and the exact tax. */
 export type Assessment = {
-  /** The treatment whose rule decided: above the limit of a holiday, the treatment without the holiday. */
+  /** The treatment whose rule applied. Above a holiday's limit, the treatment without the holiday. */
   readonly treatment: Treatment;
   readonly taxable: bigint;
   readonly exempt: bigint;
@@ -101,13 +107,13 @@ export type Assessment = {
   readonly exact: bigint;
 };
 
-/** One minor unit of the currency, in the scale of taxable base times rate. */
+/** One minor unit of the currency, at the scale of taxable base times rate. */
 export const minorUnit = powerOfTen(rateDecimals);
 
-/** Apply a jurisdiction's treatment to a taxable base. */
+/** Applies a jurisdiction's treatment to a taxable base. */
 export const assess = (treatment: Treatment, base: Base): Assessment => treatment.effect.assess(treatment, base);
 
-/** Tax the whole of an amount. */
+/** Taxes an entire amount. */
 export const taxed = (treatment: Treatment, net: bigint, { rate, reason }: RatedAs): Assessment => ({
   treatment,
   taxable: net,
@@ -116,7 +122,7 @@ export const taxed = (treatment: Treatment, net: bigint, { rate, reason }: Rated
   reason,
   exact: net * rate.units,
 });
-/** Exempt the whole of an amount. */
+/** Exempts an entire amount. */
 export const untaxed = (treatment: Treatment, net: bigint, reason: TaxabilityReason): Assessment => ({
   treatment,
   taxable: 0n,
@@ -126,7 +132,7 @@ export const untaxed = (treatment: Treatment, net: bigint, reason: TaxabilityRea
   exact: 0n,
 });
 
-/** Tax a part of the net. `reason` applies unless the part is the whole. */
+/** Taxes part of the net. `reason` applies unless the part is the entire net. */
 export const partly = (
   treatment: Treatment,
   { net }: Base,
@@ -146,18 +152,18 @@ export const partly = (
   };
 };
 
-/** A rate as written in the release, parsed to units of `10^-rateDecimals`. */
+/** Parses a rate as written in the release to units of `10^-rateDecimals`. */
 export const scaledRate = (text: string): ScaledRate => ({ text, units: rescale(decimal(text), rateDecimals) });
 
-/** A rate with its reason: zero, reduced or standard next to the general rate. */
+/** Returns a rate with its reason: zero, reduced or standard relative to the general rate. */
 export const ratedAs = (rate: ScaledRate, general: ScaledRate): RatedAs => {
   if (rate.units === 0n) return { rate, reason: 'zero_rated' };
   return { rate, reason: rate.units < general.units ? 'reduced_rated' : 'standard_rated' };
 };
 
 /**
- * Food for home use, to which a jurisdiction's `food_rate` applies: groceries, unless they are prepared (heated, or sold
- * with utensils) or supplements, which SSUTA sets apart from food.
+ * Food for home use, taxed at a jurisdiction's `food_rate`: groceries, except prepared food (heated, or sold with
+ * utensils) and supplements, which SSUTA does not classify as food.
  */
 const foodForHome = 'FOOD.GROCERY';
 const notForHome = ['_HEATED', '_UTENSILS_PROVIDED', '_SUPPLEMENT_FACTS'];
@@ -175,7 +181,7 @@ const readPair = ({ rate, food_rate }: Pick<Rate, 'rate' | 'food_rate'>): Read =
   return { goods, food: food_rate === undefined ? goods : ratedAs(scaledRate(food_rate), general) };
 };
 
-// Releases are immutable, so each rate is parsed once.
+// Each rate is parsed once, because releases are immutable.
 const readRates = new WeakMap<Rate, ReadRate>();
 
 const readRate = (rate: Rate): ReadRate =>
@@ -184,11 +190,11 @@ const readRate = (rate: Rate): ReadRate =>
     return { intrastate, interstate: rate.interstate ? readPair(rate.interstate) : intrastate };
   });
 
-/** A jurisdiction's rate on general goods. */
+/** Returns a jurisdiction's rate on general goods. */
 export const goodsRate = (rate: Rate, isInterstate: boolean): ScaledRate =>
   readRate(rate)[isInterstate ? 'interstate' : 'intrastate'].goods.rate;
 
-/** A jurisdiction's rate on general goods, and on this product where no rule applies. */
+/** Returns a jurisdiction's rate on general goods, and its rate on this product if no rule applies. */
 export const generalRates = (
   rate: Rate,
   product: ProductTaxCode,
@@ -198,7 +204,9 @@ export const generalRates = (
   return { goods, own: isFoodForHome(product) ? food : goods };
 };
 
-/** The taxable amount of a line: its jurisdictions tax the same goods, so it is their largest base. */
+/**
+ * Returns the taxable amount of a line: the largest base among its jurisdictions, because they all tax the same goods.
+ */
 export const widestBase = (assessments: readonly Assessment[]): bigint => {
   let widest = 0n;
   for (const { taxable } of assessments) if (taxable > widest) widest = taxable;

@@ -17,15 +17,15 @@ import { chargeInclusive, type Extracted, extractSale } from './tax-included.ts'
 import type { Treated } from './treatment.ts';
 import { couponReducesPrice } from './uncertainties.ts';
 
-/** A charge of the document before tax. */
+/** A line or shipping charge before tax. */
 type Discounted = { readonly discount: bigint; readonly thirdPartyDiscount: bigint; readonly net: bigint };
 
 /**
- * Calculate the tax of a document. Pure and exact: the parts always sum to the totals.
+ * Calculates the tax on a document. Pure and exact: the parts always add up to the totals.
  *
- * Seller discounts lower the base; third-party discounts do where the state's rules say so. Each line is assessed in every
- * jurisdiction of its place, each shipping charge is allocated to the lines that it delivers, and the tax is rounded
- * once by the rule of the state or the account.
+ * Seller discounts lower the base; third-party discounts lower it only if the state's rules say so. Each line is
+ * assessed in every jurisdiction of its place, each shipping charge is allocated to the lines that it delivers, and the
+ * tax is rounded once, as the state or the account requires.
  */
 export const calculateTax = (document: TaxDocument): TaxedDocument => {
   const sale = toSale(document);
@@ -48,7 +48,7 @@ export const calculateTax = (document: TaxDocument): TaxedDocument => {
 const inexactAt = ({ inexact }: Extracted, index: number): TaxedCharge['inexact'] =>
   inexact.length === 0 ? null : (inexact.find(({ charges }) => charges.includes(index)) ?? null);
 
-/** The figures of the goods or the shipment at a position. */
+/** Returns the amounts of the goods or shipment at a position. */
 const taxedAt = (
   sale: Sale,
   extracted: Extracted,
@@ -74,7 +74,7 @@ const taxedAt = (
   };
 };
 
-/** The taxable amount of shipping, which may have several rows in a jurisdiction and go to several states. */
+/** Returns the taxable amount of shipping, which can have several rows per jurisdiction and go to several states. */
 const widestShippingBase = (assessments: readonly Assessment[]): bigint => {
   const states = Map.groupBy(assessments, ({ treatment }) => treatment.state);
   const bases = [...states.values()].map((rows) => {
@@ -89,7 +89,7 @@ const shippingTreatments = ({ goods, shipments }: Sale, position: number): reado
   return [...new Set(delivered.flatMap(({ shipping }) => shipping.treatments))];
 };
 
-/** Tax added to the prices. */
+/** Calculates tax that is added to the prices. */
 const onTop = (sale: Sale, nets: Nets): Extracted => {
   const { rounding } = sale.document;
   const charges = chargeInclusive(sale, nets);
@@ -101,7 +101,7 @@ const overDiscounted = 'discounts never exceed what they are taken from';
 
 const withoutCoupon = (charge: ShippingCharge) => ({ ...charge, thirdPartyDiscount: 0n });
 
-/** The lines and then the shipping charges, each less its discounts and its share of the document's discounts. */
+/** Returns the lines, then the shipping charges, each less its discounts and its share of the document's discounts. */
 const discountedCharges = ({ lines, shipping, day, ...document }: TaxDocument): Discounted[] => {
   const charges = shipping.length > 0 ? [...lines, ...shipping.map(withoutCoupon)] : lines;
   const hasCoupons =
@@ -119,7 +119,7 @@ const discountedCharges = ({ lines, shipping, day, ...document }: TaxDocument): 
       amount - discount - (isReduced[index] ? thirdPartyDiscount : 0n),
   );
   const unpaid = charges.map(({ amount, discount, thirdPartyDiscount }) => amount - discount - thirdPartyDiscount);
-  // A line that its coupon pays for has less left to discount than its net, where the coupon does not reduce the price.
+  // If a coupon does not reduce the price, a line with a coupon has less left to discount than its net.
   const discounts = document.discountsShipping
     ? discountsOfAll(document, nets, unpaid, isGoods, isShipping)
     : allocateTo(document.discount, nets, unpaid, isGoods);
@@ -135,7 +135,7 @@ const discountedCharges = ({ lines, shipping, day, ...document }: TaxDocument): 
 
 type Counts = (index: number) => boolean;
 
-/** The discount of a document for goods and shipping: first of each kind as a whole, and then in each kind. */
+/** Splits a document discount between goods and shipping, and then within each. */
 const discountsOfAll = (
   { discount, thirdPartyDiscount }: Pick<TaxDocument, 'discount' | 'thirdPartyDiscount'>,
   nets: readonly bigint[],
@@ -146,14 +146,14 @@ const discountsOfAll = (
   const sumAmounts = (amounts: readonly bigint[]) =>
     [isGoods, isShipping].map((counts) => sum(amounts.filter((_, index) => counts(index)))) as [bigint, bigint];
   const [unpaidGoods, unpaidShipping] = sumAmounts(unpaid);
-  // The coupon of the document is for goods.
+  // A document coupon applies only to goods.
   const parts = allocateWithin(discount, sumAmounts(nets), [unpaidGoods - thirdPartyDiscount, unpaidShipping]);
   const ofGoods = allocateTo(parts[0] as bigint, nets, unpaid, isGoods);
   const ofShipping = allocateTo(parts[1] as bigint, nets, unpaid, isShipping);
   return ofGoods.map((part, index) => part + (ofShipping[index] as bigint));
 };
 
-/** Allocate a total to the amounts whose indexes count, to each at most its `most`. The others get nothing. */
+/** Allocates a total over the amounts for which `counts` is true, each at most its `most`. The others get 0. */
 const allocateTo = (total: bigint, amounts: readonly bigint[], most: readonly bigint[], counts: Counts): bigint[] => {
   const allocated = new Array<bigint>(amounts.length).fill(0n);
   const indexes = [...amounts.keys()].filter(counts);
@@ -163,7 +163,7 @@ const allocateTo = (total: bigint, amounts: readonly bigint[], most: readonly bi
   return allocated;
 };
 
-/** Allocate a total by amounts, to each at most its `most`. The excess goes to the others. */
+/** Allocates a total in proportion to the amounts, each at most its `most`. Any excess goes to the others. */
 const allocateWithin = (total: bigint, amounts: readonly bigint[], most: readonly bigint[]): bigint[] => {
   if (total === 0n) return amounts.map(() => 0n);
   const parts = allocate(total, amounts);
@@ -177,11 +177,11 @@ const allocateWithin = (total: bigint, amounts: readonly bigint[], most: readonl
   return most.map((amount, index) => (isFull[index] ? amount : (others[index] as bigint)));
 };
 
-// In a holiday, the price decides which rule applies, and so which uncertainties.
+// During a holiday, the price determines which rule applies, and therefore which uncertainties.
 const decided = ({ treatments, isHoliday }: Treated, assessments: readonly Assessment[]): readonly Treatment[] =>
   isHoliday ? treatments.map((treatment, index) => assessments[index]?.treatment ?? treatment) : treatments;
 
-// A jurisdiction that exists for a band or a fee alone has a row only where it taxes something, or where there is no other.
+// A jurisdiction that exists only for a band or a fee has a row only if it charges something or there is no other row.
 const isShown = ({ treatment, taxable, exact }: Assessment): boolean =>
   !treatment.isAdditional || taxable !== 0n || exact !== 0n;
 

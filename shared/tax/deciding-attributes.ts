@@ -8,9 +8,12 @@ import { isShippingCharge } from './document.ts';
 import { chooseRule, type DecidingRule, shippingRule, type Taxing } from './rule-choice.ts';
 import { effectInWords } from './rule-words.ts';
 
-/** The attributes that would change how a jurisdiction taxes a product. */
+/** Finds the attributes that would change how a jurisdiction taxes a product. */
 
-/** An attribute that decides, and the rule that applies with it. `undefined`: none, so the general rate applies. */
+/**
+ * An attribute that changes the taxability, and the rule that applies with it. `undefined`: no rule, so the general
+ * rate applies.
+ */
 type DecidingAttribute = {
   readonly attribute: ProductAttribute;
   readonly rule: DecidingRule | undefined;
@@ -21,7 +24,9 @@ const uses: ReadonlySet<string> = new Set(['_BUSINESS_USE', '_PERSONAL_USE']);
 
 const isPermanent = ({ effect, season }: Rule): boolean => effect.type !== 'holiday' && !season;
 
-/** The rule of a product, or the policy on shipping, without holidays and seasons. `undefined` if there is none. */
+/**
+ * Returns the rule for a product, or the shipping policy, ignoring holidays and seasons. `undefined` if there is none.
+ */
 export const permanentRule = (
   release: Release,
   jurisdiction: Taxing,
@@ -33,7 +38,7 @@ export const permanentRule = (
 const isSameEffect = (left: Effect, right: Effect): boolean =>
   left === right || (left.type === right.type && canonicalJson(left) === canonicalJson(right));
 
-/** Whether a product may carry an attribute besides its own ones. */
+/** Returns whether an attribute can be added to a product's attributes. */
 const isFree = ({ code, group }: ProductAttribute, { attributes }: ProductTaxCode): boolean =>
   !attributes.includes(code) &&
   !(
@@ -47,12 +52,12 @@ const withAttribute = ({ path, attributes }: ProductTaxCode, code: string): Prod
 };
 
 /**
- * The attributes with which another effect would apply to a product in a jurisdiction on a tax day, in the order of the
- * vocabulary: those that apply to its code, that it does not carry, and that do not exclude one that it carries.
+ * Returns the attributes that would change the effect on a product in a jurisdiction on a tax day, in vocabulary order.
+ * Only attributes that apply to the product's code and can be added to it are considered.
  *
- * Each is tried alone. No rule counts as taxable at the general rate. Holidays and seasonal rules are not considered. Where
- * business and personal buyers are taxed differently (`use_split`), the attributes of the use decide although the rule
- * stays the same.
+ * Each attribute is tested separately. Without a rule, the product is taxable at the general rate. Holidays and
+ * seasonal rules are ignored. If business and personal buyers are taxed differently (`use_split`), the use attributes
+ * are included even though the rule is the same.
  */
 export const decidingAttributes = (
   release: Release,
@@ -71,9 +76,9 @@ export const decidingAttributes = (
   });
 };
 
-/** Uncertainties about products whose code lacks an attribute that decides their tax. */
+/** Finds uncertainties about products whose code lacks an attribute that determines their tax. */
 
-/** Groups of which every product has exactly one member: without an attribute, it is not known which. */
+/** Attribute groups in which every product has exactly one value. Without an attribute, that value is unknown. */
 const decisiveGroups: ReadonlySet<string> = new Set([
   'charge_statement',
   'delivery_medium',
@@ -97,11 +102,11 @@ const attributeInWords = (one: DecidingAttribute): string => effectInWords(attri
 const isUntaxed = ({ type }: Effect): boolean => type === 'exempt' || type === 'other_tax';
 
 const find = (release: Release, product: ProductTaxCode, day: string): readonly Uncertainty[] => {
-  // How a shipping charge is stated has warnings of its own.
+  // Missing statements about a shipping charge have separate warnings.
   if (isShippingCharge(product)) return [];
   const [state] = release.jurisdictions;
   const effect: Effect = permanentRule(release, state, product, day)?.effect ?? { type: 'taxable' };
-  // Whether the use is known is a question about the buyer, which the effect answers itself.
+  // Whether the use is known depends on the buyer. The effect itself adds that uncertainty.
   const missing = decidingAttributes(release, state, product, day).filter(
     (one) =>
       isDecisive(one) &&
@@ -120,12 +125,15 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
   ];
 };
 
-// Releases are immutable, and all parts of one share a list of rules. Parsed products are shared as well, so no key is
-// built.
+// Keyed by object, so no string key is built: releases are immutable, all parts of a release share a list of rules, and
+// parsed products are shared.
 const known = new WeakMap<Release['rules'], Map<string, WeakMap<ProductTaxCode, readonly Uncertainty[]>>>();
 const daysMax = 100;
 
-/** The uncertainty that an attribute which the code lacks would change the state's treatment of a product on a day. */
+/**
+ * Returns an uncertainty if an attribute that the code lacks would change the state's treatment of the product on a
+ * day.
+ */
 export const uncertaintiesAboutAttributes = (
   release: Release,
   product: ProductTaxCode,

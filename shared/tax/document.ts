@@ -5,22 +5,22 @@ import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { GrossedUp, SourcedAt, TaxabilityReason, Treatment } from './assessment.ts';
 import type { Use } from './effects/definition.ts';
 
-/** A taxing place, with how the sale is sourced there. */
+/** A taxing place, and how the sale is sourced there. */
 export type Place = TaxingPlace & {
-  /** Where the sale is sourced, for each of its jurisdictions. */
+  /** For each jurisdiction, where the sale is sourced. */
   readonly sourcing: readonly SourcedAt[];
-  /** The five-digit ZIP where the sale is sourced, for each jurisdiction. Some rules bind by ZIP. */
+  /** For each jurisdiction, the five-digit ZIP where the sale is sourced. Some rules apply by ZIP. */
   readonly zips: readonly (string | null)[];
-  /** The county (five-digit FIPS) where the sale is sourced, for each jurisdiction, if known. */
+  /** For each jurisdiction, the county (five-digit FIPS) where the sale is sourced, if known. */
   readonly counties: readonly (string | null)[];
-  /** Whether the goods come from another state or an unknown origin. Some rates depend on it. */
+  /** Whether the goods come from a different state or an unknown origin. Some rates depend on it. */
   readonly isInterstate: boolean;
 };
 
-/** Why nothing is collected for any product. */
+/** Why no tax is collected, regardless of the product. */
 export type CollectionExemption = 'not_collecting' | 'marketplace_collects' | 'customer_exempt' | null;
 
-/** The product, the buyer and the day, which are the same in every jurisdiction. */
+/** The product, buyer and day, which are the same in every jurisdiction. */
 export type TaxedProduct = {
   readonly product: ProductTaxCode;
   readonly day: string;
@@ -30,11 +30,11 @@ export type TaxedProduct = {
   readonly collectionExemption: CollectionExemption;
 };
 
-/** A line that a shipping charge delivers. */
+/** A line delivered by a shipping charge. */
 export type Delivery = {
   /** The index of the line. */
   readonly line: number;
-  /** Where its share of the charge is taxed: where the line is, unless the charge has addresses of its own. */
+  /** Where its share of the charge is taxed: the line's place, unless the charge has different addresses. */
   readonly place: Place;
   readonly collectionExemption: CollectionExemption;
 };
@@ -44,22 +44,25 @@ export type ShippingCharge = {
   readonly product: ProductTaxCode;
   readonly amount: bigint;
   readonly discount: bigint;
-  /** The lines that it delivers: at least one. */
+  /** The lines that it delivers, at least one. */
   readonly deliveries: readonly Delivery[];
 };
 
-/** Whether a product is a shipping charge. */
+/** Returns whether a product is a shipping charge. */
 export const isShippingCharge = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => path.startsWith('SHIPPING.');
 
-/** The product tax code of the fee that a state puts on deliveries. */
+/** The product tax code of a state's retail delivery fee. */
 export const retailDeliveryFee = 'FEES.RETAIL_DELIVERY_FEE';
 
-/** Whether a product is a fee of a state on deliveries: it is no goods, and no discount reduces it. */
+/**
+ * Returns whether a product is a state's retail delivery fee. Such a fee does not count as goods, and discounts do not
+ * reduce it.
+ */
 export const isStateFee = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => path === retailDeliveryFee;
 
 /**
- * A line to tax. Amounts are in minor units of the document's currency. A line with a negative amount reduces others, which
- * have its parts as discounts, and has a net of zero.
+ * A line to tax. Amounts are in minor units of the document's currency. A line with a negative amount is distributed
+ * over other lines as discounts, and its net is zero.
  */
 export type TaxLine = Pick<ShippingCharge, 'product' | 'amount' | 'discount'> & {
   readonly quantity: Decimal;
@@ -67,16 +70,16 @@ export type TaxLine = Pick<ShippingCharge, 'product' | 'amount' | 'discount'> & 
   readonly place: Place;
   readonly use: Use;
   readonly collectionExemption: CollectionExemption;
-  /** Whether a carrier or the seller brings the goods to the buyer. */
+  /** Whether the goods are delivered to the buyer by a carrier or the seller. */
   readonly isShipped: boolean;
-  /** For a line that is a shipping charge: the lines that it delivers. It is then taxed as a charge in `shipping`. */
+  /** The delivered lines, if the line is a shipping charge. The line is then taxed like a charge in `shipping`. */
   readonly deliveries?: ShippingCharge['deliveries'];
 };
 
 export type TaxDocument = {
   /** The tax day, `YYYY-MM-DD`. */
   readonly day: string;
-  /** ISO 4217. Amounts in rules apply in the state's currency only. */
+  /** ISO 4217. Amounts in rules apply only in the state's currency. */
   readonly currency: string;
   /** Decimals of the currency's minor unit. */
   readonly exponent: number;
@@ -87,13 +90,13 @@ export type TaxDocument = {
   /** Document-level discounts, allocated to the goods. */
   readonly discount: bigint;
   readonly thirdPartyDiscount: bigint;
-  /** Whether `discount` is allocated to the shipping charges as well. */
+  /** Whether `discount` is also allocated to the shipping charges. */
   readonly discountsShipping: boolean;
   readonly lines: readonly TaxLine[];
   readonly shipping: readonly ShippingCharge[];
 };
 
-/** The places where a document is taxed, each once: of its lines, and of what its shipping charges deliver. */
+/** Returns the distinct places where a document is taxed: the places of its lines and of its deliveries. */
 export const listPlaces = ({ lines, shipping }: TaxDocument): readonly Place[] => {
   const places = new Set<Place>();
   for (const { place, deliveries = [] } of lines) for (const one of [{ place }, ...deliveries]) places.add(one.place);
@@ -101,7 +104,7 @@ export const listPlaces = ({ lines, shipping }: TaxDocument): readonly Place[] =
   return [...places];
 };
 
-/** The tax of one jurisdiction on one line, or on a shipping charge. */
+/** The tax of one jurisdiction on one line or shipping charge. */
 export type TaxRow = {
   readonly jurisdiction: Jurisdiction;
   readonly sourcing: SourcedAt;
@@ -124,7 +127,7 @@ export type TaxedCharge = {
   readonly thirdPartyDiscount: bigint;
   /**
    * The taxable base before exemptions: the amount less the discounts that reduce the price, without tax. Third-party
-   * discounts reduce it where the state's rules say so (`settings.coupons`).
+   * discounts reduce the price only if the state's rules say so (`settings.coupons`).
    */
   readonly net: bigint;
   readonly taxable: bigint;
@@ -133,9 +136,9 @@ export type TaxedCharge = {
   readonly rows: readonly TaxRow[];
   /** The treatments behind the rows, for warnings and explanations. */
   readonly treatments: readonly Treatment[];
-  /** For a shipping charge: its share, without tax, of each line that it delivers. */
+  /** For a shipping charge: the share of each delivered line, without tax. */
   readonly shares: readonly Share[] | null;
-  /** Set where no net gives the gross exactly. Charges that are rounded together share one object. */
+  /** Set if no net gives exactly the gross. Charges that are rounded together share one object. */
   readonly inexact: InexactGross | null;
 };
 
@@ -143,8 +146,8 @@ export type TaxedCharge = {
 export type Share = { readonly line: number; readonly amount: bigint };
 
 /**
- * Prices with included tax for which no net plus its tax is the gross: the charges that are rounded together, by index:
- * lines first, then `shipping`. Their tax is the gross less the net.
+ * Tax-inclusive prices for which no net plus its tax equals the gross. `charges` are the indexes of the charges that
+ * are rounded together: lines, then `shipping`. Their tax is the gross less the net.
  */
 export type InexactGross = {
   readonly charges: readonly number[];

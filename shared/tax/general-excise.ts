@@ -5,10 +5,12 @@ import { decimalText, powerOfTen } from '../money/decimal.ts';
 import type { ScaledRate, Treatment } from './assessment.ts';
 import { taxedAt } from './effects/plain.ts';
 
-/** Where the highest visible rate of Hawaii's general excise tax, the only one in the content, is published. */
+/**
+ * The source of the highest visible rates of Hawaii's general excise tax, the only general excise tax in the content.
+ */
 export const visibleRateSource = 'Hawaii Department of Taxation, Announcement 2018-14 (highest visible rate)';
 
-/** Decimals of a visible rate: the department cuts 4 / 96 to 4.1666 %, and 4.5 / 95.5 to 4.7120 %. */
+/** Decimals of a visible rate: the department truncates 4 / 96 to 4.1666 % and 4.5 / 95.5 to 4.7120 %. */
 export const visibleDecimals = 6;
 
 const whole = powerOfTen(rateDecimals);
@@ -19,9 +21,9 @@ const truncate = (units: bigint): bigint => units - (units % step);
 const formatRate = (units: bigint): string => formatAmount(units / step, visibleDecimals);
 
 /**
- * The highest rate at which a seller may show a tax on gross receipts that has this rate: `rate / (1 - rate)`,
- * truncated to six decimals. It covers the tax on the tax, because what the buyer pays for it counts as gross receipts.
- * Both rates are in units of `10^-rateDecimals`. The rate is below 1.
+ * Returns the highest rate at which a seller may pass on a gross receipts tax of this rate: `rate / (1 - rate)`,
+ * truncated to six decimals. It covers the tax on the tax, because the amount that the buyer pays for it is also gross
+ * receipts. Both rates are in units of `10^-rateDecimals`. The rate must be below 1.
  */
 export const visibleRate = (rate: bigint): bigint => {
   assert(rate < whole, 'a tax on gross receipts is below 100 %');
@@ -31,9 +33,9 @@ export const visibleRate = (rate: bigint): bigint => {
 const sumRates = (rates: readonly ScaledRate[]): bigint => rates.reduce((sum, { units }) => sum + units, 0n);
 
 /**
- * The visible rate of rates on the same gross receipts, in proportion to them: each share is truncated to six decimals,
- * but the share of the first rate above zero (the state's) is the rest, so that the shares sum to the visible rate. A
- * rate of zero stays as it is.
+ * Splits the visible rate of several rates on the same gross receipts in proportion to the rates. Each share is
+ * truncated to six decimals. The first rate above zero (the state's) gets the remainder, so the shares add up to the
+ * visible rate. A zero rate remains zero.
  */
 export const visibleRates = (rates: readonly ScaledRate[]): readonly ScaledRate[] => {
   const owed = sumRates(rates);
@@ -55,21 +57,22 @@ export const visibleRates = (rates: readonly ScaledRate[]): readonly ScaledRate[
 };
 
 /**
- * Whether a place has a general excise tax. Its local taxes are then parts of it, even if an import gives them another
- * type.
+ * Returns whether a place has a general excise tax. Its local taxes are then parts of that tax, even if an import gives
+ * them a different type.
  */
 export const hasGeneralExcise = (jurisdictions: readonly Pick<Jurisdiction, 'tax_type'>[]): boolean =>
   jurisdictions.some(({ tax_type }) => tax_type === 'general_excise');
 
 const none: ScaledRate = { text: '0', units: 0n };
 
-/** The rate on the whole price; `null` where the goods are exempt or the price decides. */
+/** Returns the rate on the whole price; `null` if the goods are exempt or the rate depends on the price. */
 const findWholeRate = ({ effect: { wholeRate }, general }: Treatment): ScaledRate | null =>
   wholeRate === undefined ? null : wholeRate === 'general' ? general.rate : wholeRate.rate;
 
 /**
- * The treatments of a product in one place at the visible rate, where its tax is a general excise tax. Exempt products
- * stay exempt. A product with another rate is taxed at the visible rate of that rate, because the seller owes no more.
+ * Returns the treatments of a product in one place at the visible rate if its tax is a general excise tax. Exempt
+ * products remain exempt. A product with a different rate is taxed at the visible rate for that rate, because the
+ * seller owes no more.
  */
 export const grossUpExcise = (treatments: readonly Treatment[]): readonly Treatment[] => {
   if (!hasGeneralExcise(treatments.map(({ jurisdiction }) => jurisdiction))) return treatments;

@@ -1,4 +1,4 @@
-/** Whether tax never falls as a price grows: `tax-included.ts` finds the net by halving, which relies on it. */
+/** Checks that net plus tax never falls as a price grows. The binary search in `tax-included.ts` relies on it. */
 
 import type { Dated } from '../catalog/effective.ts';
 import type { Release, Rule } from '../catalog/release.ts';
@@ -12,14 +12,14 @@ const overlap = (left: Dated, right: Dated): boolean =>
   (left.from === null || right.to === null || left.from <= right.to) &&
   (right.from === null || left.to === null || right.from <= left.to);
 
-/** Every rate that goods of a jurisdiction may be taxed at without a rate of their own. */
+/** Returns every rate at which a jurisdiction can tax goods that have no special rate. */
 const listGeneralRates = ({ rate, food_rate, interstate }: Rate): readonly string[] =>
   [rate, food_rate, interstate?.rate, interstate?.food_rate].filter((text) => text !== undefined);
 
 const ruleProblems = (rule: Rule, { rates, jurisdictions }: Release): readonly string[] => {
   const { isMonotonic } = effectDefinition(rule.effect);
   if (!isMonotonic) return [];
-  // Which ZIPs and counties a jurisdiction has is not known here: the rule may bind any of its levels.
+  // The ZIPs and counties of a jurisdiction are unknown here, so the rule may apply at any of its levels.
   const { counties: _, zips: __, ...anywhere } = rule;
   return rates
     .filter((rate) => overlap(rule, rate))
@@ -45,8 +45,8 @@ const bracketProblems = ({ jurisdiction, rate, steps, nothing_below }: Bracket):
 };
 
 /**
- * The rules of a release by which tax falls as a price grows, as sentences: included tax cannot be extracted exactly
- * there.
+ * Describes the rules of a release that make the tax fall as a price grows. Included tax cannot be extracted exactly
+ * for these rules.
  */
 export const monotonicityProblems = (release: Release): readonly string[] => {
   const brackets = release.settings.rounding.flatMap(({ policy }) =>

@@ -5,27 +5,27 @@ import { divideHalfUp } from '../money/decimal.ts';
 import { type Assessment, minorUnit, scaledRate } from './assessment.ts';
 import type { TaxDocument } from './document.ts';
 
-/** An amount of a table, such as `0.17`, in cents. */
+/** Parses an amount of a bracket table, such as `0.17`, to cents. */
 export const parseCents = (text: string): bigint => {
   assert(/^\d+\.\d{2}$/.test(text), 'a bracket is written in dollars and cents');
   return BigInt(text.replace('.', ''));
 };
 
 /**
- * The tax on a total of `cents` by a statutory table: the rate on whole dollars, plus one cent for each step that the
- * remaining cents exceed (61 Pa. Code section 31.2; Md. Code, Tax-Gen. section 11-301).
+ * Returns the tax on a total of `cents` by a statutory table: the rate on whole dollars, plus one cent for each step
+ * that the remaining cents exceed (61 Pa. Code section 31.2; Md. Code, Tax-Gen. section 11-301).
  */
 export const bracketTax = (cents: bigint, rateUnits: bigint, { steps, nothing_below }: Bracket): bigint => {
   const least = nothing_below === null ? 0n : parseCents(nothing_below);
   if (cents < least) return 0n;
-  // At the start of the table the tax is one cent for all steps (Md. Code, Tax-Gen. section 11-104(a)(1)(i)).
+  // At exactly `nothing_below`, the tax is one cent (Md. Code, Tax-Gen. section 11-104(a)(1)(i)).
   if (nothing_below !== null && cents === least) return 1n;
   const above = cents % 100n;
   const perDollar = (100n * rateUnits) / minorUnit;
   return (cents / 100n) * perDollar + BigInt(steps.filter((step) => above > parseCents(step)).length);
 };
 
-/** The table for a jurisdiction's tax at a rate, if there is one. Caps and fees have no table. */
+/** Returns the table for a jurisdiction's tax at a rate, if there is one. Caps and fees have no table. */
 export const bracketFor = (
   rounding: Rounding,
   code: string,
@@ -36,7 +36,7 @@ export const bracketFor = (
     ? rounding.brackets.find(({ jurisdiction, rate }) => jurisdiction === code && scaledRate(rate).units === rateUnits)
     : undefined;
 
-/** Round assessments by their table, on their total, and allocate the tax by largest remainder. */
+/** Rounds the total of several assessments by their table, and allocates the tax by largest remainder. */
 const roundByBracket = (group: readonly Assessment[], bracket: Bracket): bigint[] => {
   const cents = group.reduce((sum, { taxable }) => sum + taxable, 0n);
   return allocate(
@@ -47,25 +47,25 @@ const roundByBracket = (group: readonly Assessment[], bracket: Bracket): bigint[
 
 const firstRounding = ([first]: readonly Assessment[]): Rounding | undefined => first?.treatment.rounding;
 
-/** Whether a state drops exactly half a cent (S.C. Code 12-36-940(C)). */
+/** Returns whether a state drops exactly half a cent (S.C. Code 12-36-940(C)). */
 export const dropsHalf = (rounding: Rounding | undefined): boolean =>
   rounding?.method === 'half_up' && rounding.half === 'down';
 
-/** Round an exact tax to whole minor units: half a unit up, or down where the state drops it. */
+/** Rounds an exact tax to whole minor units: half a unit up, or down if the state drops it. */
 export const roundExact = (exact: bigint, rounding: Rounding | undefined): bigint =>
   divideHalfUp(dropsHalf(rounding) && exact > 0n ? exact - 1n : exact, minorUnit);
 
 /**
- * Round assessments together: their exact taxes are summed, rounded once (half up) and allocated to them by largest
- * remainder, so that the parts always sum (SSUTA section 324).
+ * Rounds assessments together: sums their exact taxes, rounds once (half up) and allocates by largest remainder, so the
+ * parts always add up (SSUTA section 324).
  *
- * `before` is an exact tax that is rounded elsewhere. With it, the sum is `round(before + sum) - round(before)`: their own
- * sum rounded up or down, and so never negative.
+ * `before` is an exact tax that is rounded elsewhere. With it, the result is `round(before + sum) - round(before)`: the
+ * sum rounded up or down, so it is never negative.
  */
 export const roundSum = (assessments: readonly Assessment[], before = 0n): bigint[] => {
   let exactSum = 0n;
   let floors = 0n;
-  // Division dominates the time, and a third of all rows have no tax.
+  // Division dominates the cost, and a third of all rows have no tax.
   const parts = assessments.map(({ exact }) => {
     const floor = exact === 0n ? 0n : exact / minorUnit;
     exactSum += exact;
@@ -82,16 +82,16 @@ export const roundSum = (assessments: readonly Assessment[], before = 0n): bigin
   );
 };
 
-/** The tax of assessments that are rounded together, as the sum of `roundSum`. */
+/** Returns the tax on assessments that are rounded together: the sum of `roundSum`. */
 export const roundTotal = (assessments: readonly Assessment[]): bigint => {
   const exact = sum(assessments.map((assessment) => assessment.exact));
   return exact === 0n ? 0n : roundExact(exact, firstRounding(assessments));
 };
 
 /**
- * Round the tax of one state on the whole invoice: by its mandatory tables, and the rest together half up. A table's total
- * is allocated to its assessments by largest remainder. The rest is allocated to the charges (lines, shipping) first and
- * then to the assessments of each, so that no line is off by a whole cent.
+ * Rounds the tax of one state on the whole invoice: by its mandatory tables, and the remaining rows together half up. A
+ * table's total is allocated to its assessments by largest remainder. The remaining tax is allocated first to the
+ * charges (lines, shipping) and then to the assessments of each, so no line is off by a whole cent.
  */
 const roundInvoice = (assessments: readonly Assessment[], charges: readonly number[] = []): bigint[] => {
   const taxes: bigint[] = new Array(assessments.length).fill(0n);
@@ -126,27 +126,27 @@ const roundByCharge = (group: readonly Assessment[], charges: readonly (number |
   return taxes;
 };
 
-/** Split a rounded total over the exact taxes that it was rounded from, by largest remainder. */
+/** Splits a rounded total by largest remainder over the exact taxes that it was rounded from. */
 const split = (total: bigint, exacts: readonly bigint[]): bigint[] => {
   const parts = exacts.map((exact) => exact / minorUnit);
   const remainders = exacts.map((exact) => exact % minorUnit);
   return distributeRemainder(parts, remainders, total - sum(parts));
 };
 
-/** A line, or the shipping: rounded as one where the account rounds by line. */
+/** A line or shipping charge, rounded as a unit if the account rounds by line. */
 export type Charge = {
   readonly assessments: readonly Assessment[];
-  /** Whether its state requires rounding on the invoice's total, by a table or half up. */
+  /** Whether the state requires rounding on the invoice total, by a table or half up. */
   readonly isOnInvoice: boolean;
 };
 
-/** Whether a charge is rounded on the invoice, because the account or its state requires it. */
+/** Returns whether a charge is rounded on the invoice, because the account or the state requires it. */
 export const isRoundedOnInvoice = (rounding: TaxDocument['rounding'], { isOnInvoice }: Charge): boolean =>
   rounding === 'invoice' || isOnInvoice;
 
 type Entry = { readonly charge: number; readonly position: number; readonly assessment: Assessment };
 
-/** Round charges on their invoice, each state's together. Returns taxes by charge. */
+/** Rounds charges on their invoice, per state. Returns taxes by charge. */
 export const roundOnInvoice = (charges: readonly (readonly Assessment[])[]): bigint[][] => {
   const taxes = charges.map((assessments) => new Array<bigint>(assessments.length).fill(0n));
   const invoices = new Map<string, Entry[]>();
@@ -167,7 +167,10 @@ export const roundOnInvoice = (charges: readonly (readonly Assessment[])[]): big
   return taxes;
 };
 
-/** The tax of charges that are rounded on their invoice: the sum of `roundOnInvoice`, without its allocation to them. */
+/**
+ * Returns the total tax of charges that are rounded on their invoice: the sum of `roundOnInvoice`, without allocating
+ * it.
+ */
 export const totalOnInvoice = (charges: readonly (readonly Assessment[])[]): bigint => {
   const all = charges.flat();
   if (all.some(({ treatment }) => treatment.rounding.method === 'bracket'))
@@ -175,7 +178,7 @@ export const totalOnInvoice = (charges: readonly (readonly Assessment[])[]): big
   return sum([...Map.groupBy(all, ({ treatment }) => treatment.state).values()].map(roundTotal));
 };
 
-/** Round the tax of every charge: by line, or on the state's invoice where the account or the state requires it. */
+/** Rounds the tax of every charge: by line, or on the state's invoice if the account or the state requires it. */
 export const roundCharges = (rounding: TaxDocument['rounding'], charges: readonly Charge[]): bigint[][] => {
   const taxes: bigint[][] = new Array(charges.length);
   const onInvoice: number[] = [];

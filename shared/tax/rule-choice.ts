@@ -13,14 +13,13 @@ const matchedCode = (ptcs: readonly string[], path: string): string | undefined 
   return longest;
 };
 
-/** A rule that matches a product, and how many components of its code match. An own rule ranks above all others. */
+/** A rule that matches a product, and how many components of its code match. A custom rule ranks above all others. */
 type Candidate = { readonly rule: Rule; readonly depth: number };
 
-// Releases are immutable and codes are few, so the candidates of a code are cached by the list of rules, which all parts of
-// one release share.
+// Cached by list of rules, which all parts of a release share: releases are immutable, and there are few codes.
 const candidatesByRules = new WeakMap<Release['rules'], Map<string, readonly Candidate[]>>();
 
-// More than the components of any code.
+// More than the number of components of any code.
 const ownDepth = 100;
 
 const listCandidates = ({ rules }: Release, path: string): readonly Candidate[] => {
@@ -33,10 +32,10 @@ const listCandidates = ({ rules }: Release, path: string): readonly Candidate[] 
   );
 };
 
-/** A jurisdiction that taxes a sale, with the ZIP and the county (FIPS) where the sale is sourced, if they are known. */
+/** A jurisdiction that taxes a sale, with the ZIP and county (FIPS) where the sale is sourced, if known. */
 export type Taxing = Jurisdiction & { readonly zip5?: string | null; readonly county?: string | null };
 
-/** Whether a rule applies in a jurisdiction. */
+/** Returns whether a rule applies in a jurisdiction. */
 export const appliesIn = (rule: Rule, { type, code, kind, zip5, county }: Taxing): boolean => {
   const { levels, jurisdictions, kinds, zips, counties } = rule;
   return (
@@ -48,13 +47,13 @@ export const appliesIn = (rule: Rule, { type, code, kind, zip5, county }: Taxing
   );
 };
 
-/** Whether a rule is limited to certain places or taxes. */
+/** Returns whether a rule is limited to certain places or kinds of taxes. */
 const namesPlaces = ({ jurisdictions, kinds, zips, counties }: Rule): boolean =>
   Boolean(jurisdictions || kinds || zips || counties);
 
-/** How many of a rule's attributes the product has, or `undefined` where the rule does not apply to it. */
+/** Returns how many of a rule's attributes the product has; `undefined` if the rule does not apply to it. */
 const countCarried = ({ attributes: { any, all, none } }: Rule, { attributes }: ProductTaxCode): number | undefined => {
-  // Most products have no attributes.
+  // A shortcut, because most products have no attributes.
   if (attributes.length === 0) return any.length > 0 || all ? undefined : 0;
   const carried = any.filter((attribute) => attributes.includes(attribute)).length;
   if (any.length > 0 && carried === 0) return undefined;
@@ -68,13 +67,13 @@ const rankCandidate = ({ rule, depth }: Candidate, carried: number): number =>
   depth * 1000 + carried * 10 + (namesPlaces(rule) ? 2 : rule.levels === null ? 0 : 1);
 
 /**
- * The rule that decides about a product in a jurisdiction on a tax day: own rules come before others; then the most
- * specific code wins, then the most attributes, then the most specific jurisdiction (named by its code, kind, county or
- * ZIP, then by its type), then the latest first day. A rule with a season starts again with each season. Only rules that
- * `isEligible` are considered.
+ * Chooses the rule for a product in a jurisdiction on a tax day. Precedence: custom rules, then the most specific code,
+ * then the most attributes, then the most specific jurisdiction (named by code, kind, county or ZIP, then by type),
+ * then the latest first day. The first day of a seasonal rule is the start of the current season. Only rules for which
+ * `isEligible` is true are considered.
  *
- * A rule whose first day is not established is considered on earlier days too, so that the caller can return `not_covered`
- * where it would decide. `undefined`: no rule matches the product.
+ * A rule whose first day is not established is also considered on earlier days, so the caller can return `not_covered`
+ * if it would apply. `undefined`: no rule matches the product.
  */
 export const chooseRule = (
   release: Release,
@@ -100,23 +99,26 @@ export const chooseRule = (
   return best;
 };
 
-/** A rule of the content, or the state's shipping policy in the shape of one. */
+/** A rule of the content, or the state's shipping policy in the form of a rule. */
 export type DecidingRule = Rule & {
-  /** Whether it is the policy on shipping that is not separately stated, of a state that exempts separately stated shipping. */
+  /**
+   * Whether this is the policy for charges that are not separately stated, in a state that exempts separately stated
+   * shipping.
+   */
   readonly isUnlessStated?: boolean;
-  /** Whether it is the state's first policy on shipping, on a day before that: the caller returns `not_covered`. */
+  /** Whether the tax day is before the state's first shipping policy. The caller then returns `not_covered`. */
   readonly isBeforeFirst?: boolean;
 };
 
-/** The attribute of a charge that is stated separately. */
+/** The attribute of a separately stated charge. */
 export const separatelyStated = '_SEPARATELY_STATED';
 const included = '_INCLUDED_IN_PRICE';
 const avoidable = '_OPTIONAL_CHARGE';
 
 /**
- * The state's shipping policy as a rule, for a shipping charge that no rule matches.
+ * Returns the state's shipping policy as a rule, for a shipping charge that no rule matches.
  *
- * Before the first policy's first day, the content does not have the policy that it replaced: `isBeforeFirst`.
+ * Before the first policy's first day, the policy is unknown: `isBeforeFirst`.
  */
 export const shippingRule = (release: Release, product: ProductTaxCode, day: string): DecidingRule | undefined => {
   if (!isShippingCharge(product)) return undefined;
@@ -142,7 +144,7 @@ const shippingEffect = (policy: ShippingPolicy, { attributes }: ProductTaxCode) 
       return attributes.includes(separatelyStated) ? 'exempt' : 'follows_goods';
     case 'exempt_unless_included':
       return attributes.includes(included) ? 'follows_goods' : 'exempt';
-    // The buyer cannot avoid a charge that is in the price of the goods.
+    // The buyer cannot avoid a charge that is included in the price of the goods.
     case 'taxable_unless_avoidable':
       return attributes.includes(avoidable) && !attributes.includes(included) ? 'exempt' : 'follows_goods';
     case 'always_taxable':

@@ -12,10 +12,13 @@ import { type Base, countsToward, type FeeBase } from './effects/base.ts';
 import { assessParcels, assessShipping, type Parcel, type StackedShares, stackShares } from './shipping.ts';
 import { type Treated, treatmentCache } from './treatment.ts';
 
-/** A line of goods with its treatments. */
+/** A line of goods and its treatments. */
 export type Goods = { readonly line: TaxLine; readonly treated: Treated };
 
-/** A delivered line: its position among the goods, and how the place of delivery treats the goods and their shipping. */
+/**
+ * A delivered line: its position among the goods, and the treatments of the goods and of their shipping at the delivery
+ * place.
+ */
 type Delivered = {
   readonly position: number;
   readonly line: number;
@@ -23,32 +26,32 @@ type Delivered = {
   readonly shipping: Treated;
 };
 
-/** A document with the treatments of its goods and shipping charges. It can be assessed on any net amounts. */
+/** A document with the treatments of its goods and shipping charges. It can be assessed for any net amounts. */
 export type Sale = {
   readonly document: TaxDocument;
   readonly goods: readonly Goods[];
-  /** The delivered lines of each shipping charge: first the lines that are shipping charges, then `document.shipping`. */
+  /** The delivered lines of each shipment: first for lines that are shipping charges, then for `document.shipping`. */
   readonly shipments: readonly (readonly Delivered[])[];
-  /** The index of each of the goods and of the shipments in the document: of the lines, and then of `shipping`. */
+  /** The document index of each of the goods and then of each shipment. Indexes count the lines, then `shipping`. */
   readonly indexes: readonly number[];
   readonly includesShipping: boolean;
   readonly hasFees: boolean;
 };
 
-/** Amounts without tax: of the goods, and then of the shipments. */
+/** Amounts without tax, for the goods and then the shipments. */
 export type Nets = readonly bigint[];
 
 /**
- * The inputs of a line's assessment besides its net: its share of the shipping, and for a fee the goods that it depends
- * on.
+ * The inputs of a line's assessment in addition to its net: its share of the shipping, and for a fee the amount of the
+ * goods that it depends on.
  */
 type LineContext = { readonly shipping: bigint; readonly order: Base['order'] };
 
 type Charge = ShippingCharge & { readonly index: number };
 
 /**
- * The charges of a document, with their indexes: fees of the seller, and then shipping. They are taxed one after the other,
- * so the order must not depend on whether shipping is sent as a line item or in `shipping`.
+ * Returns the charges of a document with their indexes: the seller's fees, then shipping. Charges are taxed one after
+ * another, so the order must not depend on whether shipping is sent as a line item or in `shipping`.
  */
 export const listCharges = ({ lines, shipping }: TaxDocument): readonly Charge[] => {
   const charges: Charge[] = [];
@@ -63,7 +66,7 @@ export const listCharges = ({ lines, shipping }: TaxDocument): readonly Charge[]
   ];
 };
 
-/** Find the treatments of a document. */
+/** Builds a sale from a document by finding its treatments. */
 export const toSale = (document: TaxDocument): Sale => {
   const { lines } = document;
   const treatmentsFor = treatmentCache(document);
@@ -98,7 +101,7 @@ export const toSale = (document: TaxDocument): Sale => {
 
 const noContext: LineContext = { shipping: 0n, order: 0n };
 
-/** The base of goods by their position. */
+/** Returns the base of the goods at a position. */
 const taxBase = ({ document, goods }: Sale, position: number, net: bigint, { shipping, order }: LineContext): Base => {
   const { quantity, amount } = (goods[position] as Goods).line;
   return {
@@ -112,11 +115,11 @@ const taxBase = ({ document, goods }: Sale, position: number, net: bigint, { shi
   };
 };
 
-/** Assess goods in each of their jurisdictions. */
+/** Assesses goods in each of their jurisdictions. */
 export const assessOn = ({ treatments }: Treated, base: Base): Assessment[] =>
   treatments.map((treatment) => assess(treatment, base));
 
-/** Assess one of the goods, by its position, in each of its jurisdictions. */
+/** Assesses the goods at a position in each of their jurisdictions. */
 export const assessGoods = (
   sale: Sale,
   position: number,
@@ -130,20 +133,20 @@ type AllGoods = readonly (readonly Assessment[])[];
 const deliveredBy = ({ shipments }: Sale, index: number): readonly Delivered[] =>
   shipments[index] as readonly Delivered[];
 
-/** The shares of a shipment, in the order of its delivered lines: by net amount, equally where all are zero. */
+/** Allocates a shipment to its delivered lines by net amount, or equally if all are zero. */
 const sharesOn = (sale: Sale, nets: Nets, index: number): bigint[] =>
   allocate(
     nets[sale.goods.length + index] as bigint,
     deliveredBy(sale, index).map(({ position }) => nets[position] as bigint),
   );
 
-/** Change what each of the goods has of all shipping by the shares of one shipment. */
+/** Adds the shares of one shipment to the shipping of each of the goods, or subtracts them. */
 const addShares = (all: bigint[], delivered: readonly Delivered[], shares: Shares, sign: 1n | -1n): void => {
   for (const [part, { position }] of delivered.entries())
     all[position] = (all[position] as bigint) + sign * (shares[part] as bigint);
 };
 
-/** The share of all shipping that each of the goods has. */
+/** Returns the total shipping share of each of the goods. */
 const shippingShares = (sale: Sale, nets: Nets): bigint[] => {
   const all = new Array<bigint>(sale.goods.length).fill(0n);
   for (const index of sale.shipments.keys()) addShares(all, deliveredBy(sale, index), sharesOn(sale, nets, index), 1n);
@@ -151,9 +154,9 @@ const shippingShares = (sale: Sale, nets: Nets): bigint[] => {
 };
 
 /**
- * The parcels of a shipment for its shares. What does not change with them is calculated once. `goods` are the
- * assessments of the goods. `others` is the share of the other shipments that each of the goods has, where a threshold
- * includes shipping.
+ * Returns a function from the shares of a shipment to its parcels. Everything that does not depend on the shares is
+ * calculated once. `goods` are the assessments of the goods. `others` are the shares of the other shipments, if a
+ * threshold includes shipping.
  */
 const listParcels = (
   sale: Sale,
@@ -179,14 +182,14 @@ const listParcels = (
 
 type Shipment = {
   readonly index: number;
-  /** Its parcels, and its assessments by line, for any net amount. */
+  /** Returns the parcels of the shipment for its shares. */
   readonly parcelsFor: (shares: Shares) => Parcel[];
   readonly stacked: StackedShares;
 };
 
 /**
- * Go through the shipments in their order: each is taxed after the ones before it. `visit` returns the shares of the
- * shipment; the nets of the goods stay the same.
+ * Visits the shipments in order. Each is taxed after the ones before it. `visit` returns the shares of the shipment;
+ * the nets of the goods do not change.
  */
 const visitShipments = (sale: Sale, nets: Nets, goods: AllGoods, visit: (shipment: Shipment) => Shares): void => {
   const stacked: StackedShares = new Map();
@@ -200,7 +203,7 @@ const visitShipments = (sale: Sale, nets: Nets, goods: AllGoods, visit: (shipmen
   }
 };
 
-/** Assess the shipments of a sale. `goods` are the assessments of its goods on the same nets. */
+/** Assesses the shipments of a sale. `goods` are the assessments of its goods for the same nets. */
 export const assessShipments = (sale: Sale, nets: Nets, goods: AllGoods): Assessment[][] => {
   const assessed: Assessment[][] = [];
   visitShipments(sale, nets, goods, ({ index, parcelsFor, stacked }) => {
@@ -212,8 +215,8 @@ export const assessShipments = (sale: Sale, nets: Nets, goods: AllGoods): Assess
 };
 
 /**
- * The nets, with the nets of the shipments replaced one after the other. `netOf` finds the net of the shipment at a
- * position by its assessments on any net; only that shipment is assessed.
+ * Returns the nets with the net of each shipment replaced in order. `netOf` finds a shipment's net, given a function
+ * that assesses only that shipment for any net.
  */
 export const replaceShipmentNets = (
   sale: Sale,
@@ -232,14 +235,14 @@ export const replaceShipmentNets = (
   return replaced;
 };
 
-/** The shares of each shipment by the indexes of the lines in the document. */
+/** Returns the shares of each shipment by line index. */
 export const shipmentShares = (sale: Sale, nets: Nets): readonly (readonly Share[])[] =>
   sale.shipments.map((delivered, index) => {
     const shares = sharesOn(sale, nets, index);
     return delivered.map(({ line }, part) => ({ line, amount: shares[part] as bigint }));
   });
 
-/** The amount of goods that counts toward a fee of their state. */
+/** Returns the amount of goods that counts toward a fee of their state. */
 const countedToward = (
   { line, treated }: Goods,
   base: FeeBase | null,
@@ -257,8 +260,8 @@ const countedToward = (
 };
 
 /**
- * The base of each fee, by the position of its line: the goods of its state that count, in minor units; `null` where an
- * earlier line has the fee of the order.
+ * Returns the base of each fee by position: the state's goods that count, in minor units; `null` if the order's fee is
+ * on an earlier line.
  */
 const feeOrders = (
   { goods }: Sale,
@@ -290,7 +293,7 @@ const feeOrders = (
   return orders;
 };
 
-/** The contexts of the goods for these nets; where there are fees, with the assessments of the other goods. */
+/** Returns the contexts of the goods for these nets and, if there are fees, the assessments of the other goods. */
 const readContexts = (sale: Sale, nets: Nets) => {
   const { goods, includesShipping, hasFees } = sale;
   const shares = includesShipping || hasFees ? shippingShares(sale, nets) : [];
@@ -307,10 +310,10 @@ const readContexts = (sale: Sale, nets: Nets) => {
   return { contexts, assessed };
 };
 
-/** The context of each of the goods for these nets. */
+/** Returns the context of each of the goods for these nets. */
 export const lineContexts = (sale: Sale, nets: Nets): readonly LineContext[] => readContexts(sale, nets).contexts;
 
-/** Assess all goods of a sale. */
+/** Assesses all goods of a sale. */
 export const assessAllGoods = (sale: Sale, nets: Nets): Assessment[][] => {
   const { contexts, assessed } = readContexts(sale, nets);
   return sale.goods.map(
@@ -318,7 +321,7 @@ export const assessAllGoods = (sale: Sale, nets: Nets): Assessment[][] => {
   );
 };
 
-/** Assess the goods at these positions. None of them is a fee, so that they depend on no other goods. */
+/** Assesses the goods at these positions. None of them may be a fee, because a fee depends on other goods. */
 export const assessGoodsAt = (sale: Sale, nets: Nets, positions: readonly number[]): Assessment[][] => {
   const isIncluded = positions.some((position) => sale.goods[position]?.treated.includesShipping);
   const shares = isIncluded ? shippingShares(sale, nets) : [];

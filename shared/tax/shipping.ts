@@ -6,30 +6,30 @@ import type { TaxDocument } from './document.ts';
 import type { Base } from './effects/base.ts';
 import { type Charge, roundSum } from './rounding.ts';
 
-/** A delivered line with its share of the charge. */
+/** A delivered line and its share of the charge. */
 export type Parcel = {
-  /** Its position among the goods. */
+  /** The line's position among the goods. */
   readonly position: number;
   readonly base: Base;
   readonly share: bigint;
-  /** The assessments of the goods, and the treatments of their shipping, where the share is taxed. */
+  /** The assessments of the goods and the treatments of their shipping, at the place where the share is taxed. */
   readonly assessments: readonly Assessment[];
   readonly treatments: readonly Treatment[];
 };
 
-/** The shares of earlier charges that followed the goods, by the position of the goods and the jurisdiction's code. */
+/** The shares of earlier charges that followed the goods, by goods position and jurisdiction code. */
 export type StackedShares = Map<number, Map<string, bigint>>;
 
 const oneUnit = { units: 1n, scale: 0 };
 
-/** The reason of a share that is fully taxed although the goods are partly taxed. */
+/** Returns the reason for a share that is fully taxed although its goods are partly taxed. */
 const wholly = ({ reason, treatment }: Assessment): TaxabilityReason => {
   if (reason === 'portion_product_exempt' || reason === 'taxable_basis_reduced') return treatment.general.reason;
   if (reason === 'portion_standard_rated') return 'standard_rated';
   return reason === 'portion_reduced_rated' ? 'reduced_rated' : reason;
 };
 
-// With a threshold on the goods alone, the same part of their shipping is exempt.
+// If the threshold applies only to the goods, the same proportion of their shipping is exempt.
 const inProportion = (treatment: Treatment, share: bigint, goods: Assessment): Assessment => {
   const base = goods.taxable + goods.exempt;
   const taxable = base > 0n ? divideHalfUp(share * goods.taxable, base) : 0n;
@@ -38,9 +38,9 @@ const inProportion = (treatment: Treatment, share: bigint, goods: Assessment): A
 };
 
 /**
- * Tax the share of the shipping that follows a line's goods. It is the last part of their price: its tax is the tax on the
- * price with it, less the tax on the price without it. The share gets what the goods, and the shares of `earlier` charges,
- * leave of an exemption or a cap.
+ * Taxes the share of the shipping that follows a line's goods. The share is treated as the last part of the price: its
+ * tax is the tax on the price including the share, less the tax on the price without it. Exemptions and caps are used
+ * up first by the goods and the shares of `earlier` charges.
  */
 const follow = (treatment: Treatment, { share, base }: Parcel, goods: Assessment, earlier: bigint): Assessment => {
   const { effect, includesShipping } = goods.treatment;
@@ -60,10 +60,11 @@ const follow = (treatment: Treatment, { share, base }: Parcel, goods: Assessment
 
 type Sums = Map<string, { -readonly [Name in keyof Assessment]: Assessment[Name] }[]>;
 
-/** Merge rows of equal jurisdiction, rate and reason. */
+/** Merges rows with equal jurisdiction, rate and reason. */
 const merge = (rows: readonly Assessment[]): Assessment[] => {
   const merged: Assessment[] = [];
-  // By code, and then by rate and reason, of which a jurisdiction has few. A joined text key for every row would be slower.
+  // Grouped by code, then searched by rate and reason, because a jurisdiction has few of them. A joined string key per
+  // row would be slower.
   const byCode: Sums = new Map();
   for (const row of rows) {
     const known = getOrAdd(byCode, row.treatment.jurisdiction.code, () => []);
@@ -84,14 +85,14 @@ const merge = (rows: readonly Assessment[]): Assessment[] => {
 /** A line's share of the shipping in one jurisdiction. */
 type Share = { readonly treatment: Treatment; readonly parcel: Parcel; readonly goods: Assessment };
 
-// Goods without a price are taxed if they would be with one.
+// Goods without a price count as taxed if they would be taxed at any price.
 const isTaxed = ({ goods, parcel: { base } }: Share): boolean =>
   goods.exact > 0n ||
   (base.net === 0n && goods.rate.units > 0n && (goods.reason === 'standard_rated' || goods.reason === 'reduced_rated'));
 
 /**
- * Allocates the shares of lines to taxed lines. Jurisdictions of one place usually tax the same lines, and share the
- * parts.
+ * Returns a function that allocates shipping to taxed lines. It reuses the last result, because the jurisdictions of
+ * one place usually tax the same lines.
  */
 const newParts = () => {
   let last: { readonly total: bigint; readonly parcels: readonly Parcel[]; readonly parts: readonly bigint[] } | null =
@@ -114,7 +115,7 @@ const newParts = () => {
   };
 };
 
-/** Tax all the shipping in a jurisdiction that taxes any line, at the rates of the taxed lines. */
+/** Taxes all shipping in a jurisdiction that taxes any line, at the rates of the taxed lines. */
 const shareTaxed = (shares: readonly Share[], allocated: ReturnType<typeof newParts>): Assessment[] => {
   const taxed = shares.filter(isTaxed);
   if (taxed.length === 0) return shares.map(({ treatment, parcel, goods }) => follow(treatment, parcel, goods, 0n));
@@ -130,11 +131,11 @@ const shareTaxed = (shares: readonly Share[], allocated: ReturnType<typeof newPa
 };
 
 const goodsAssessment = ({ assessments }: Parcel, position: number): Assessment | undefined =>
-  // Goods that are not covered have one treatment for all jurisdictions; their shipping may have several.
+  // Goods that are not covered have one treatment for all jurisdictions, but their shipping may have several.
   assessments[position] ?? assessments[0];
 
 /**
- * Assess the share of each line that a shipping charge delivers, where the share is taxed, in a row of its own.
+ * Assesses each delivered line's share of a shipping charge at the place where the share is taxed, in separate rows.
  * `stacked` are the shares of the charges before it.
  */
 export const assessParcels = (parcels: readonly Parcel[], stacked: StackedShares): Assessment[] => {
@@ -159,7 +160,7 @@ export const assessParcels = (parcels: readonly Parcel[], stacked: StackedShares
   return rows;
 };
 
-/** Adds the shares of a charge that followed the goods to the shares of the charges before it. */
+/** Adds the shares of a charge that followed the goods to the shares of earlier charges. */
 export const stackShares = (parcels: readonly Parcel[], stacked: StackedShares): void => {
   for (const parcel of parcels)
     for (const [position, { effect, jurisdiction }] of parcel.treatments.entries()) {
@@ -169,17 +170,17 @@ export const stackShares = (parcels: readonly Parcel[], stacked: StackedShares):
     }
 };
 
-/** The assessments of a shipping charge: rows of equal jurisdiction, rate and reason are merged. */
+/** Returns the assessments of a shipping charge, with rows of equal jurisdiction, rate and reason merged. */
 export const assessShipping = (parcels: readonly Parcel[], stacked: StackedShares): Assessment[] =>
   merge(assessParcels(parcels, stacked));
 
-/** Whether the state of an assessment rounds shipping together with the goods. */
+/** Returns whether the state of an assessment rounds shipping together with the goods. */
 const isWithGoods = ({ treatment: { rounding } }: Assessment): boolean =>
   rounding.method === 'half_up' && rounding.shipping === 'with_goods';
 
 /**
- * Adds the exact tax of a charge to each state's tax. Fees are included: they are whole cents and do not change
- * rounding.
+ * Adds the exact tax of a charge to the total of each state. Fees are included, because they are whole cents and do not
+ * affect rounding.
  */
 const addExacts = (exacts: Map<string, bigint>, { assessments }: Charge): void => {
   for (const { treatment, exact } of assessments)
@@ -187,21 +188,22 @@ const addExacts = (exacts: Map<string, bigint>, { assessments }: Charge): void =
 };
 
 /**
- * Round the tax on shipping together with the goods, in states with `shipping: 'with_goods'`, where the account rounds by
- * line and tax is added to the prices. `charges` are the goods (the first `goods` of them) and then the shipping charges;
- * `taxes` are theirs, each rounded by itself. Only the taxes of the shipping change.
+ * Rounds the tax on shipping together with the goods in states with `shipping: 'with_goods'`, if the account rounds by
+ * line and tax is added to the prices. `charges` are the goods (the first `goods` entries), then the shipping charges;
+ * `taxes` are their taxes, each rounded separately. Only the taxes of the shipping change.
  *
- * In each such state the tax on shipping is `round(goods + shipping) - round(goods)`, of the exact taxes of all goods of
- * the document in that state and of the shipping. An order of one line is thus rounded once, as one receipt: in Texas
- * (6.25 %), jeans of 99.00 owe 6.1875 and delivery of 6.00 owes 0.3750. The line has 6.19 and the shipping 0.37, because
- * both together owe 6.5625, which is 6.56; by itself the shipping would have 0.38.
+ * In each such state, the tax on shipping is `round(goods + shipping) - round(goods)`, using the exact taxes on the
+ * shipping and on all goods of the document in that state. An order with one line is therefore rounded once, like a
+ * receipt. In Texas (6.25 %), the exact tax is 6.1875 on jeans for 99.00 and 0.3750 on delivery for 6.00. The line gets
+ * 6.19 and the shipping 0.37, because together they owe 6.5625, which rounds to 6.56. Rounded separately, the shipping
+ * would get 0.38.
  *
- * With several lines, each keeps its own rounding, and the shipping does not compensate for it: two
- * lines of 0.24 owe 0.0150 each and have 0.02 each. With shipping of 1.00 (0.0625), the goods owe 0.0300 and all
- * 0.0925, so that the shipping has 0.09 - 0.03 = 0.06, and the order 0.10. The tax on shipping is therefore always its
+ * With several lines, each line is rounded separately, and the shipping does not compensate for it. Two lines of 0.24
+ * owe 0.0150 each and get 0.02 each. With shipping of 1.00 (exact tax 0.0625), the goods owe 0.0300 and the order owes
+ * 0.0925, so the shipping gets 0.09 - 0.03 = 0.06, and the order 0.10. The tax on shipping is therefore always its
  * exact tax rounded up or down, never a whole cent off, and never negative.
  *
- * Each of several shipping charges is rounded with the goods and the charges before it.
+ * Each further shipping charge is rounded together with the goods and the charges before it.
  */
 export const roundShippingWithGoods = (
   rounding: TaxDocument['rounding'],
@@ -222,7 +224,7 @@ export const roundShippingWithGoods = (
     for (const [state, indexes] of Map.groupBy(assessments.keys(), (index) =>
       stateWithGoods(assessments[index] as Assessment),
     )) {
-      // States that require rounding on the invoice have rounded their part already.
+      // States that require rounding on the invoice have already rounded their part.
       if (state === null && isOnInvoice) continue;
       const ofState = indexes.map((index) => assessments[index] as Assessment);
       const parts = roundSum(ofState, state === null ? 0n : (before.get(state) ?? 0n));

@@ -22,7 +22,7 @@ import {
   type Sale,
 } from './sale.ts';
 
-/** Extracts included tax where the tax is rounded once on the invoice. */
+/** Extracts included tax from tax-inclusive prices. */
 
 const clamp = (amount: bigint, least: bigint, most: bigint): bigint =>
   amount < least ? least : amount > most ? most : amount;
@@ -30,14 +30,14 @@ const clamp = (amount: bigint, least: bigint, most: bigint): bigint =>
 type AssessAll = (nets: Nets) => readonly (readonly Assessment[])[];
 
 /**
- * Find the nets of the charges of an invoice (by their positions in `nets`) that plus its tax give its gross.
- * Where rounding skips the gross, find the smallest nets that reach it.
+ * Finds the nets of an invoice's charges (at `indexes`) whose sum plus tax equals the gross. If rounding skips the
+ * gross, finds the smallest nets that reach it.
  *
- * The nets that each charge has by itself are off by a few cents. They are moved together, one cent at a time, the largest
- * charges first; untaxed charges stay. Nets plus tax never fall as the nets grow (`monotonicity.ts`), so the step at which
- * they reach the gross is found by doubling and halving.
+ * Nets that were extracted per charge are off by a few cents. They are adjusted together, one cent at a time, the
+ * largest charges first; untaxed charges do not change. Net plus tax never falls as the nets grow (`monotonicity.ts`),
+ * so exponential and binary search find the step at which the gross is reached.
  *
- * No net is moved below one cent, unless only such nets give the gross.
+ * No net falls below one cent unless the gross cannot be reached otherwise.
  */
 const netsOfInvoice = (nets: Nets, grosses: Nets, indexes: readonly number[], assessAll: AssessAll): Nets => {
   const at = (amounts: readonly bigint[], index: number) => amounts[index] as bigint;
@@ -76,7 +76,10 @@ const netsOfInvoice = (nets: Nets, grosses: Nets, indexes: readonly number[], as
 
 const stepsMax = 2 ** 40;
 
-/** The smallest step that is enough, where all larger steps are enough as well. Returns 0 if none is within `stepsMax`. */
+/**
+ * Returns the smallest sufficient step, given that all larger steps are also sufficient. Returns 0 if there is none
+ * within `stepsMax`.
+ */
 const findLeast = (isEnough: (step: number) => boolean): number => {
   const isUp = !isEnough(0);
   let [low, high] = isUp ? [0, 1] : [-1, 0];
@@ -99,8 +102,8 @@ const findLeast = (isEnough: (step: number) => boolean): number => {
 type Cell = { readonly code: string; readonly isTaxed: boolean; tax: bigint };
 
 /**
- * Move cents between the rows of one charge, from jurisdictions that have too many to those that lack some. A row that has
- * given all it can never gives again, so each row is passed once.
+ * Moves cents between the rows of one charge, from jurisdictions with too much tax to jurisdictions with too little. A
+ * row that has no more to give never gets any back, so each row is visited once.
  */
 const moveCents = (cells: readonly Cell[], due: Map<string, bigint>): void => {
   const dueTo = ({ code }: Cell): bigint => due.get(code) ?? 0n;
@@ -122,8 +125,8 @@ const moveCents = (cells: readonly Cell[], due: Map<string, bigint>): void => {
 };
 
 /**
- * Move cents between the rows of charges until each jurisdiction has the invoice's tax by its table, as far as the tax of
- * each charge allows. The tax of a charge stays the same. Takes and returns taxes by charge.
+ * Moves cents between the rows of charges until each jurisdiction has the invoice tax from its table, as far as the tax
+ * of each charge allows. The tax of each charge does not change. Takes and returns taxes by charge.
  */
 const fitColumns = (
   charges: readonly (readonly Assessment[])[],
@@ -149,11 +152,11 @@ const fitColumns = (
 };
 
 /**
- * Extract the tax from a gross amount: find the net that plus its tax is the gross.
+ * Extracts the tax from a gross amount by finding the net whose sum with its tax equals the gross.
  *
- * Caps and thresholds have no single rate, so the net is searched. Net plus tax never falls as the net grows
- * (`content check` verifies it, see `monotonicity.ts`), so bisection finds the smallest net that reaches the gross. Where
- * rounding skips the gross, the tax is the difference.
+ * Caps and thresholds have no single rate, so the net is searched. Net plus tax never falls as the net grows (`content
+ * check` verifies it, see `monotonicity.ts`), so bisection finds the smallest net that reaches the gross. If rounding
+ * skips the gross, the tax is the difference.
  */
 export const extractTax = (
   gross: bigint,
@@ -169,7 +172,7 @@ export const extractTax = (
   return { net: low, tax: gross - low };
 };
 
-/** The nets, charges and taxes of a sale: of its goods, and then of its shipments. */
+/** The nets, charges and taxes of a sale, for the goods and then the shipments. */
 export type Extracted = {
   readonly nets: Nets;
   readonly charges: readonly Charge[];
@@ -177,7 +180,9 @@ export type Extracted = {
   readonly inexact: readonly InexactGross[];
 };
 
-/** Extract the tax from each of the goods by itself, and then from each shipment, which is allocated by the goods' nets. */
+/**
+ * Extracts the tax from each of the goods separately, then from each shipment, which is allocated by the goods' nets.
+ */
 const extractEach = (sale: Sale, gross: Nets, known: Nets): Nets => {
   const contexts = lineContexts(sale, known);
   const nets = [...known];
@@ -194,7 +199,7 @@ const isSame = (left: Nets, right: Nets): boolean => left.every((net, index) => 
 
 const passesMax = 8;
 
-// Where a line's tax depends on the net shipping or on other lines' nets, the nets are found by iteration.
+// If a line's tax depends on the net shipping or on other lines' nets, the nets are found by iteration.
 const extractAlone = (sale: Sale, gross: Nets): Nets => {
   let nets = extractEach(sale, gross, gross);
   if (!sale.includesShipping && !sale.hasFees) return nets;
@@ -206,7 +211,7 @@ const extractAlone = (sale: Sale, gross: Nets): Nets => {
   return nets;
 };
 
-/** The charges of a sale on given nets: its goods, and then its shipments. */
+/** Returns the charges of a sale for given nets: its goods, then its shipments. */
 export const chargeInclusive = (sale: Sale, nets: Nets): Charge[] => {
   const goods = assessAllGoods(sale, nets);
   return [
@@ -222,8 +227,8 @@ export const chargeInclusive = (sale: Sale, nets: Nets): Charge[] => {
 };
 
 /**
- * The positions of charges that are rounded together, by invoice: the charges of one state, or of all states that share
- * a shipping charge. Fees are not part of it, because they are never rounded.
+ * Groups the positions of charges that are rounded together: the charges of one state, or of all states that share a
+ * shipping charge. Fees are left out, because they are never rounded.
  */
 const groupInvoices = ({ document: { rounding }, goods }: Sale, charges: readonly Charge[]): number[][] => {
   const chargeStates = ({ assessments }: Charge) => assessments.map(({ treatment }) => treatment.state);
@@ -240,8 +245,8 @@ const groupInvoices = ({ document: { rounding }, goods }: Sale, charges: readonl
 };
 
 /**
- * The assessments of the charges of an invoice. Goods do not depend on goods of other invoices, so only they are
- * assessed.
+ * Returns the assessments of an invoice's charges. Goods do not depend on goods of other invoices, so an invoice of
+ * goods is assessed separately.
  */
 const assessAt = (sale: Sale, nets: Nets, positions: readonly number[]): readonly (readonly Assessment[])[] => {
   if (positions.every((position) => position < sale.goods.length)) return assessGoodsAt(sale, nets, positions);
@@ -249,7 +254,7 @@ const assessAt = (sale: Sale, nets: Nets, positions: readonly number[]): readonl
   return positions.map((position) => (charges[position] as Charge).assessments);
 };
 
-/** The charges whose nets plus tax are not their gross, with the tax on their nets. */
+/** Returns the charges whose net plus tax differs from their gross, with the tax calculated on their nets. */
 const findInexact = (
   { document, indexes }: Sale,
   charges: readonly Charge[],
@@ -270,8 +275,8 @@ const findInexact = (
 };
 
 /**
- * The weights by which the tax of a charge is split. A charge that is all tax has no exact taxes: where one is levied
- * counts.
+ * Returns the weights by which the tax of a charge is split. If the charge has no exact tax, it is split equally among
+ * the jurisdictions that collect.
  */
 const taxWeights = (assessments: readonly Assessment[]): bigint[] =>
   assessments.some(({ exact }) => exact !== 0n)
@@ -279,8 +284,8 @@ const taxWeights = (assessments: readonly Assessment[]): bigint[] =>
     : assessments.map(({ treatment }) => (treatment.effect.kind === 'collection_exemption' ? 0n : 1n));
 
 /**
- * Extract the tax from a sale whose prices include it: charge by charge, or from each state's invoice where the tax is
- * rounded on the invoice. The tax of a charge is its gross less its net.
+ * Extracts the tax from a sale with tax-inclusive prices: per charge, or per state invoice if the tax is rounded on the
+ * invoice. The tax of a charge is its gross less its net.
  */
 export const extractSale = (sale: Sale, gross: Nets): Extracted => {
   let nets = extractAlone(sale, gross);

@@ -34,8 +34,8 @@ import {
 } from './uncertainties.ts';
 
 /**
- * One jurisdiction of a place. Its `rate` is `null` where it is not established, or where it exists for a band or a fee
- * alone.
+ * One jurisdiction of a place. `rate` is `null` if it is not established, or if the jurisdiction exists only for a band
+ * or a fee.
  */
 type TaxedJurisdiction = {
   readonly release: Release;
@@ -59,15 +59,18 @@ const findAdditionalCodes = (release: Release): ReadonlySet<string> =>
       .filter((code) => listRates(release, code).length === 0),
   );
 
-/** Whether a jurisdiction exists for a band or a fee alone: it has no rate, and a rule with one of them names its code. */
+/**
+ * Returns whether a jurisdiction exists only for a band or a fee: it has no rate, and the rule of a band or a fee names
+ * its code.
+ */
 const isAdditionalJurisdiction = (release: Release, code: string): boolean =>
   getOrAdd(additionalCodes, release, () => findAdditionalCodes(release)).has(code);
 
-/** Whether a rule decides about a jurisdiction that exists for a band or a fee alone. */
+/** Returns whether a rule applies to a jurisdiction that exists only for a band or a fee. */
 const appliesToAdditional = ({ jurisdictions, effect }: Rule, code: string): boolean =>
   jurisdictions?.includes(code) === true || effectDefinition(effect).appliesToAdditionalJurisdictions === true;
 
-/** The rule of a case, except the rules `without`: holidays whose limit the price is above. */
+/** Chooses the rule, ignoring the rules in `without`: holidays whose limit the price exceeds. */
 const decidingRule = (
   taxedJurisdiction: TaxedJurisdiction,
   without: readonly Rule[] = [],
@@ -77,17 +80,17 @@ const decidingRule = (
   const isEligible = (rule: Rule) =>
     !without.includes(rule) && (!taxedJurisdiction.isAdditional || appliesToAdditional(rule, jurisdiction.code));
   const chosen = chooseRule(release, { ...jurisdiction, zip5, county }, product, day, isEligible);
-  // Shipping is in a band only where a rule includes it.
+  // A band applies to shipping only if a rule includes it.
   return chosen ?? (taxedJurisdiction.isAdditional ? undefined : shippingRule(release, product, day));
 };
 
-/** Whether a rule is known on a day, established or as an approximation. */
+/** Returns whether a rule applies on a day, established or as an approximation. */
 const isRuleKnown = (rule: DecidingRule, day: string, release: Release): boolean =>
   !rule.isBeforeFirst && coversDay(rule, day, countsFrom(release));
 
 /**
- * Whether the tax of a case is known. Where the general rate is not established, it is known for goods whose rule gives the
- * tax without it.
+ * Returns whether the tax is known. If the general rate is not established, the tax is known for goods whose rule
+ * determines the tax without it.
  */
 export const isKnown = (taxedJurisdiction: TaxedJurisdiction): boolean => {
   const { release, rate, taxedProduct } = taxedJurisdiction;
@@ -100,15 +103,15 @@ export const isKnown = (taxedJurisdiction: TaxedJurisdiction): boolean => {
   );
 };
 
-/** The rate that a reduced rate is compared with, where the general rate of the day is not established. */
+/** Returns the rate to compare a reduced rate with, if the general rate is not established on the day. */
 const generalLater = ({ release, jurisdiction }: TaxedJurisdiction): ScaledRate => {
   const [known] = listRates(release, jurisdiction.code);
   return scaledRate(known?.rate ?? '0');
 };
 
 /**
- * How each jurisdiction of a place treats a product on a day: the general rate, the rule that applies and the uncertainties for
- * warnings. A place that no release covers has one treatment, `not_supported`.
+ * Returns how each jurisdiction of a place treats a product on a day: the general rate, the rule that applies and the
+ * uncertainties for warnings. A place that no release covers has a single treatment, `not_supported`.
  */
 const listTreatments = (place: Place, taxedProduct: TaxedProduct): readonly Treatment[] => {
   const { release, jurisdictions } = place;
@@ -130,7 +133,7 @@ const listTreatments = (place: Place, taxedProduct: TaxedProduct): readonly Trea
     return [uncovered(place, collectionExemption, [notCovered(release, taxedProduct, null)])];
   const treatments = taxedJurisdictions.map((taxedJurisdiction) => treat(taxedJurisdiction));
   const fees = treatments.filter(({ effect }) => effect.kind === 'flat_fee');
-  // A fee is no sale that other jurisdictions could tax.
+  // A fee is not a sale, so other jurisdictions do not tax it.
   return fees.length > 0 ? fees : treatments;
 };
 
@@ -148,7 +151,7 @@ const none = scaledRate('0');
 const zeroRate: RatedAs = ratedAs(none, none);
 const noRates = { goods: zeroRate, own: zeroRate };
 
-// Where nothing is collected anyway, missing content does not matter.
+// If nothing is collected anyway, missing content does not matter.
 const uncovered = (
   place: Place,
   collectionExemption: CollectionExemption,
@@ -190,7 +193,7 @@ const treat = (taxedJurisdiction: TaxedJurisdiction, without: readonly Rule[] = 
   };
 };
 
-// The address has a warning of its own on approximate local rates.
+// Approximate local rates have a separate warning for the address.
 const uncertaintiesAboutRate = (
   rate: Rate,
   { release, jurisdiction, taxedProduct }: TaxedJurisdiction,
@@ -202,7 +205,7 @@ const uncertaintiesAboutRate = (
     : uncertainties;
 };
 
-/** The result of a rule, or of having none. */
+/** The result of applying a rule, or of having no rule. */
 type Finding = Pick<Treatment, 'effect' | 'ruleId' | 'uncertainties'>;
 
 const resolveRule = (
@@ -215,11 +218,11 @@ const resolveRule = (
   const { day, product, use, collectionExemption, currency } = taxedProduct;
   const ruleId = rule?.id ?? null;
   const rateUncertainties = rate ? uncertaintiesAboutRate(rate, taxedJurisdiction) : [];
-  // A state without the tax has nothing to exempt any buyer from.
+  // A state without the tax has nothing to exempt a buyer from.
   if (rate && general.units === 0n && jurisdiction.type === 'state' && !taxesWithoutGeneralRate(rule))
     return { effect: taxNothing('not_subject_to_tax'), ruleId: null, uncertainties: rateUncertainties };
   if (collectionExemption) return { effect: taxNothing(collectionExemption), ruleId, uncertainties: [] };
-  // A jurisdiction that exists for a band or a fee alone does not tax other goods.
+  // A jurisdiction that exists only for a band or a fee does not tax other goods.
   if (taxedJurisdiction.isAdditional && !rule)
     return { effect: taxNothing('not_subject_to_tax'), ruleId, uncertainties: [] };
   const isForeign = currency !== release.currency;
@@ -254,7 +257,8 @@ const resolveRule = (
   };
 };
 
-// Above the limit, the result depends on the holiday and on the rule that applies instead: both have uncertainties.
+// Above the limit, the result depends on both the holiday and the rule that replaces it, so the uncertainties of both
+// apply.
 const withoutHoliday = (
   taxedJurisdiction: TaxedJurisdiction,
   without: readonly Rule[],
@@ -271,31 +275,32 @@ const withoutHoliday = (
 const taxesWithoutGeneralRate = (rule: DecidingRule | undefined): boolean =>
   rule !== undefined && effectDefinition(rule.effect).taxesWithoutGeneralRate === true;
 
-// General goods are taxed at the general rate: a rule that only confirms it is established as long as the rate.
+// General goods are taxed at the general rate, so a rule that only confirms it is known whenever the rate is.
 const isGeneralRule = ({ effect }: DecidingRule, { path }: ProductTaxCode): boolean =>
   effect.type === 'taxable' && path === 'GENERAL';
 
 type Buyer = Pick<TaxedProduct, 'use' | 'collectionExemption'>;
 
-/** The treatments of a product and its buyer, one for each jurisdiction, with flags over all of them. */
+/** The treatments of a product for a buyer, one for each jurisdiction, with flags that cover all of them. */
 export type Treated = Buyer & {
   readonly treatments: readonly Treatment[];
-  /** Whether the state requires that the tax is rounded once for the whole invoice, by a bracket table or half up. */
+  /** Whether the state requires tax to be rounded once for the whole invoice, by a bracket table or half up. */
   readonly isOnInvoice: boolean;
-  /** Whether a threshold includes the shipping. */
+  /** Whether any threshold includes the shipping. */
   readonly includesShipping: boolean;
   readonly isFee: boolean;
-  /** Whether a holiday applies: the price then decides which rule does. */
+  /** Whether a holiday applies. The price then determines which rule applies. */
   readonly isHoliday: boolean;
 };
 
-/** Finds how a place treats a product and its buyer. */
+/** Returns how a place treats a product and its buyer. */
 type Treatments = (place: Place, subject: Buyer & { readonly product: ProductTaxCode }) => Treated;
 
 /**
- * A cache of the treatments of one document. Lines of one place and product share them; most documents have few of either.
+ * Creates a cache of the treatments of one document. Lines with the same place and product share them, and most
+ * documents have few of either.
  *
- * Keyed by object identity: building a text key for each line would take longer than its tax.
+ * Keyed by object identity: building a string key per line would take longer than calculating its tax.
  */
 export const treatmentCache = ({
   day,

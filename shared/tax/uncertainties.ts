@@ -15,7 +15,7 @@ import {
 import { effectDefinition } from './effects/effects.ts';
 import { type DecidingRule, separatelyStated } from './rule-choice.ts';
 
-/** The content does not cover a product on a day, in one jurisdiction or (`null`) in all of them. */
+/** Returns the content does not cover a product on a day, in one jurisdiction or (`null`) in all of them. */
 export const notCovered = (
   { name, id }: Release,
   { product, day }: Pick<TaxedProduct, 'product' | 'day'>,
@@ -25,7 +25,7 @@ export const notCovered = (
   message: `${name}: ${id} does not cover ${product.path} on ${day}. No tax${jurisdiction ? ` of ${jurisdiction.name}` : ''} was calculated on it.`,
 });
 
-/** A rule cannot be applied, because its amounts are in another currency than the document's. */
+/** Returns a rule cannot be applied because its amounts are in a different currency than the document. */
 export const otherCurrency = (
   { name }: Jurisdiction,
   { id }: DecidingRule,
@@ -36,30 +36,30 @@ export const otherCurrency = (
   message: `${name}, rule ${id}: its amounts are in ${state}, and the document is in ${document}. This tax was not calculated.`,
 });
 
-/** A state's mandatory table could not be applied, for the same reason. */
+/** Returns a state's mandatory table could not be applied, for the same reason. */
 export const otherCurrencyTable = ({ name, currency }: Release, document: string): Uncertainty => ({
   code: 'content_unconfirmed',
   message: `${name}: its tax tables are in ${currency}, so the tax on this document in ${document} was rounded half up.`,
 });
 
-/** Whether the confidence in a value is below medium-high. */
+/** Returns whether the confidence in a value is below medium-high. */
 export const isUnconfirmed = ({ confidence }: Evidence): boolean => confidence === 'medium' || confidence === 'low';
 
 /**
- * Uncertainty about a value of low or medium confidence. `what` names the place and the value, if there is an
- * uncertainty.
+ * Returns an uncertainty about a value of low or medium confidence. `what` describes the place and the value and is
+ * called only if there is an uncertainty.
  */
 export const uncertaintiesAbout = (evidence: Evidence & Partial<Dated>, what: () => string): readonly Uncertainty[] => {
   const { confidence, source } = evidence;
   if (!isUnconfirmed(evidence)) return [];
-  // Some notes end as sentences do.
+  // Some notes already end with a period.
   const note = (evidence.note ?? 'not confirmed by a primary source').replace(/\.$/, '');
   return [{ code: 'content_unconfirmed', message: `${what()}: ${note} (confidence ${confidence}, source ${source}).` }];
 };
 
 /**
- * Uncertainty about a value that answers on a day before it is established, because no earlier one is on record. `what`
- * names the place and the value.
+ * Returns an uncertainty about a value that applies on a day before it is established, because no earlier one is on
+ * record. `what` describes the place and the value.
  */
 export const uncertaintiesAboutDay = (
   value: Dated,
@@ -72,7 +72,7 @@ export const uncertaintiesAboutDay = (
   return [{ code: 'content_approximate', message }];
 };
 
-/** Shipping was taxed as not separately stated, because its code does not say so. */
+/** The shipping was taxed as not separately stated, because its code does not state it. */
 export const uncertaintiesAboutShipping = (
   rule: DecidingRule | undefined,
   { canonical }: ProductTaxCode,
@@ -86,8 +86,8 @@ export const uncertaintiesAboutShipping = (
 const ruleName = ({ id }: DecidingRule, { name }: Release): string => `${name}, rule ${id}`;
 
 /**
- * Uncertainties about the rule of a product and its buyer, or about its absence. A message about a rule names the
- * state, not the jurisdiction: the same rule gives the same message, so that clients get it once.
+ * Returns the uncertainties about the rule for a product and its buyer, or about the lack of a rule. A message about a
+ * rule names the state, not the jurisdiction: one rule gives one message, so clients get it once.
  */
 export const uncertaintiesAboutRule = (
   rule: DecidingRule | undefined,
@@ -111,7 +111,7 @@ export const uncertaintiesAboutRule = (
 };
 
 /**
- * A uncertainty about how a state rounds, and the index of the first charge it applies to: of the lines, and then of
+ * An uncertainty about how a state rounds, and the index of the first charge that it applies to: lines, then
  * `shipping`.
  */
 type RoundingUncertainty = { readonly uncertainty: Uncertainty; readonly charge: number };
@@ -123,12 +123,12 @@ type State = {
   readonly isOnInvoice: boolean;
 };
 
-/** The states of a document whose rounding is not confirmed, by their codes. */
+/** Returns the states of a document whose rounding is unconfirmed, by code. */
 const uncertainStates = (document: TaxDocument): Map<string, State> => {
   const { day, currency } = document;
   const states = new Map<string, State>();
   for (const { code, release } of listPlaces(document)) {
-    // In another currency the state's tables are not used, which has another warning.
+    // In other currencies the state's tables are not used, and a separate warning says so.
     const setting = release?.currency === currency ? settingOn(release.settings.rounding, day) : undefined;
     if (release && setting && isUnconfirmed(setting))
       states.set(code, {
@@ -144,12 +144,12 @@ const uncertainStates = (document: TaxDocument): Map<string, State> => {
 const exactTax = (rows: readonly TaxRow[]): bigint => rows.reduce((sum, { exact }) => sum + exact, 0n);
 const isRounded = (exact: bigint): boolean => exact % minorUnit !== 0n;
 
-/** Charges that are rounded together on an invoice, and the first one. */
+/** Charges that are rounded together on an invoice, and the index of the first charge. */
 type Total = { readonly state: string; readonly charge: number; readonly exact: bigint };
 
 /**
- * The uncertainties about states whose rounding is not confirmed, each once, and only where rounding changed the tax:
- * exact taxes whose sums are whole cents are the same with any rounding.
+ * Returns one uncertainty per state whose rounding is unconfirmed, if rounding changed the tax. Exact taxes that add up
+ * to whole cents are the same with any rounding.
  */
 export const roundingUncertainties = (
   document: TaxDocument,
@@ -178,7 +178,7 @@ export const roundingUncertainties = (
       const code = statesByJurisdiction.get(jurisdiction.code) ?? '';
       const state = states.get(code);
       if (state && (document.rounding === 'invoice' || state.isOnInvoice)) {
-        // Each table has a total. Rows without a table are rounded together.
+        // Each table has a separate total. Rows without a table are rounded together.
         const key = state.isBracketed ? `${jurisdiction.code} ${rate}` : code;
         const total = invoices.get(key) ?? { state: code, charge, exact: 0n };
         invoices.set(key, { ...total, exact: total.exact + exact });
@@ -189,15 +189,15 @@ export const roundingUncertainties = (
   return uncertainties;
 };
 
-/** Whether a discount that a third party pays, such as a manufacturer's coupon, lowers the price that is taxed. */
+/** Determines whether a third party's discount, such as a manufacturer's coupon, lowers the taxable price. */
 
 const couponSetting = ({ release }: Place, day: string) => settingOn(release?.settings.coupons ?? [], day);
 
-/** Whether such a discount lowers the taxable price at a place. */
+/** Returns whether a third party's discount lowers the taxable price at a place. */
 export const couponReducesPrice = (place: Place, day: string): boolean =>
   couponSetting(place, day)?.policy === 'reduces_price';
 
-/** The uncertainties about what the state does with such a discount. */
+/** Returns the uncertainties about how the state treats such a discount. */
 export const uncertaintiesAboutCoupons = (place: Place, day: string): readonly Uncertainty[] => {
   const setting = couponSetting(place, day);
   if (setting) return uncertaintiesAbout(setting, () => `${place.name}, discounts that third parties pay`);

@@ -130,7 +130,7 @@ const areasOfZip = (
 
 const rateKey = ({ area, missing }: Candidate): string => missing ?? String(area?.units);
 
-/** Sorts candidates by the number of residents with the same rate, then by their own number of residents. */
+/** Sorts candidates by the number of residents with the same rate, then by the area's number of residents. */
 export const byResidents = (candidates: readonly Candidate[]): readonly Candidate[] => {
   if (candidates.length < 2) return candidates;
   const totals = new Map<string, number>();

@@ -44,7 +44,7 @@ const byState = <Row>(name: string): (() => ReadonlyMap<string, readonly Row[]>)
 const rates = byState<RateRow>('rates.csv');
 const zips = byState<ZipRow>('zips.csv');
 
-/** The two-letter codes of the states with local tables. */
+/** Returns the two-letter codes of the states with local tables. */
 export const listStates = (): readonly string[] => [...rates().keys()];
 
 export const rateRows = (state: string): readonly RateRow[] => rates().get(state) ?? [];

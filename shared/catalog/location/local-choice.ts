@@ -33,7 +33,7 @@ type LocationIndex = {
   readonly codesWithZips: ReadonlySet<string>;
 };
 
-/** The set with a location's codes. */
+/** Returns the set with a location's codes. */
 export const newLocalSet = (codes: readonly string[]): LocalSet => ({
   key: [...new Set(codes)].sort().join(' '),
   codes,

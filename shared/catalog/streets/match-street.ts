@@ -4,14 +4,16 @@ import type { StreetAddress } from './street-address.ts';
 import { anyStreet, type NearRange, scanRanges, unitStatus } from './street-ranges.ts';
 
 /**
- * `found`: all rows that may have the address have these codes. `outside`: the rows have the street as it is written, and
- * neither it nor a street of its name has the house number. `unknown`: the rows do not decide.
+ * `found`: all rows that could contain the address have these codes. `outside`: the rows list the street exactly as
+ * written, but no street of that name has the house number. `unknown`: the rows are inconclusive.
  */
 type StreetMatch =
   | { readonly kind: 'found'; readonly codes: readonly string[] }
   | { readonly kind: 'outside' | 'unknown' };
 
-/** The ranges that decide: the unit's if there are any, otherwise the whole house's. */
+/**
+ * Selects the ranges that apply: the ranges with the unit if there are any, otherwise the ranges of the whole house.
+ */
 const chooseRanges = (ranges: readonly NearRange[], { unit }: StreetAddress) => {
   const readable = ranges.filter(({ isUnread }) => !isUnread);
   const having = Map.groupBy(readable, (range) => (range.unit ? unitStatus(range.unit, unit) : 'whole'));
@@ -20,7 +22,7 @@ const chooseRanges = (ranges: readonly NearRange[], { unit }: StreetAddress) => 
   return { certain, possible: [certain, ...others].flat() };
 };
 
-/** Find the jurisdictions of a street address on a tax day. */
+/** Finds the jurisdictions of a street address on a tax day. */
 export const matchStreet = (
   { names, sets }: Streets,
   address: StreetAddress,
@@ -32,7 +34,7 @@ export const matchStreet = (
     const dated = sets[set];
     return dated !== undefined && isInForce(dated, day, establishedFrom);
   };
-  // A row without a street may have any address of the ZIP.
+  // A row without a street could contain any address in the ZIP.
   const scanned = [anyStreet.name, street.name].flatMap((name) =>
     Object.hasOwn(names, name) ? scanRanges(names[name] ?? '', house) : [],
   );

@@ -1,35 +1,35 @@
-/** Reads a street address strictly: what it cannot read for certain is `null`, and the ZIP decides. */
+/** Parses a street address strictly. Returns `null` for an uncertain parse; the ZIP is then used. */
 import { directions, suffixes, units, unitsWithoutId } from './suffixes.ts';
 
-/** A house number: `N56W16839` has the prefix `N56W`, as grid addresses in Wisconsin do. */
+/** A house number. `N56W16839`, a grid address in Wisconsin, has the prefix `N56W`. */
 export type HouseNumber = { readonly prefix: string; readonly number: number };
 
-/** A street by its normalized parts. Directions and suffixes are USPS abbreviations; empty if there is none. */
+/** A street as normalized parts. Directions and suffixes are USPS abbreviations; empty if absent. */
 export type Street = {
   readonly name: string;
   /** Pre-direction, suffix and post-direction: `N,ST,`. */
   readonly affixes: string;
 };
 
-/** `designator: null` is `#4`. `id: null`: the designator stands alone (`REAR`). */
+/** `#4` has `designator: null`. A designator without an identifier (`REAR`) has `id: null`. */
 export type Unit = { readonly designator: string | null; readonly id: string | null };
 
 export type StreetAddress = {
   readonly house: HouseNumber;
   readonly street: Street;
-  /** `unclear`: there is a unit that could not be read, as in `150A` or with two designators. */
+  /** `unclear`: there is a unit that cannot be parsed, as in `150A` or with two designators. */
   readonly unit: Unit | 'unclear' | null;
 };
 
 const housePattern = /^(?<prefix>[A-Z0-9]*[A-Z])?(?<digits>\d{1,9})$/;
 
-/** Read a house number without a letter or fraction after it; `null` if it is none. */
+/** Parses a house number without a letter or fraction after it; `null` if it does not match. */
 export const readHouse = (text: string): HouseNumber | null => {
   const found = housePattern.exec(text)?.groups;
   return found ? { prefix: found['prefix'] ?? '', number: Number(found['digits']) } : null;
 };
 
-/** Upper case, without accents, periods and apostrophes, in words. */
+/** Splits a text into upper-case words without accents, periods and apostrophes. */
 export const splitWords = (text: string): readonly string[] =>
   text
     .normalize('NFD')
@@ -39,7 +39,9 @@ export const splitWords = (text: string): readonly string[] =>
     .split(/[\s,]+/)
     .filter((word) => word !== '');
 
-/** A street from its words. A direction or suffix counts only if a name remains: `N ST` is the street N. */
+/**
+ * Parses a street from its words. A direction or suffix is recognized only if a name remains: `N ST` is the street N.
+ */
 export const parseStreet = (words: readonly string[]): Street => {
   let [first, last] = [0, words.length];
   const post = last > 1 ? directions.get(words[last - 1] ?? '') : undefined;
@@ -57,7 +59,7 @@ export const parseStreet = (words: readonly string[]): Street => {
 const plainWord = /^[A-Z0-9-]+$/;
 const fraction = /^\d\/\d$/;
 const gridPart = /^[NSEW]\d+$/;
-// `150N MAIN ST` may be 150 N MAIN ST, so these letters do not count as a part of the house number.
+// `150N MAIN ST` could be 150 N MAIN ST, so N, E, S and W are not parsed as part of the house number.
 const houseWithPart = /^(?<house>\d+)(?:-?[A-DF-MO-RT-VX-Z]|-\d\/\d)$/;
 
 type HouseRead = { readonly house: HouseNumber; readonly rest: readonly string[]; readonly hasPart: boolean };
@@ -73,12 +75,12 @@ const parseHouse = (words: readonly string[]): HouseRead | null => {
   return numbered ? { house: numbered, rest: words.slice(1), hasPart: true } : null;
 };
 
-// A longer word after a designator may be a part of the street: 100 FRONT ST, 100 KEY HWY.
+// A longer word after a designator could belong to the street: 100 FRONT ST, 100 KEY HWY.
 const unitId = /^(?:[A-Z]|[A-Z]?-?\d+-?[A-Z]?)$/;
 
 type UnitRead = { readonly unit: Unit; readonly length: number };
 
-/** The unit at the end of the words, and how many words it takes. */
+/** Parses the unit at the end of the words, and counts its words. */
 const unitAtEnd = (words: readonly string[]): UnitRead | null => {
   const [designator = '', id = ''] = words.slice(-2);
   const isGeneric = designator === '#';
@@ -89,12 +91,12 @@ const unitAtEnd = (words: readonly string[]): UnitRead | null => {
     return { unit: { designator: own, id: id.replaceAll('-', '') }, length: hasBoth ? 3 : 2 };
   }
   const alone = unitsWithoutId.get(id);
-  // Without a suffix before it, the word may belong to the name of the street: LAKE SIDE.
+  // Without a suffix before it, the word could belong to the street name: LAKE SIDE.
   const isUnit = alone !== undefined && parseStreet(words.slice(0, -1)).affixes.split(',')[1] !== '';
   return isUnit ? { unit: { designator: alone, id: null }, length: 1 } : null;
 };
 
-/** Read `line1` of an address. `null`: it has no house number and street, as a PO box or a rural route has none. */
+/** Parses `line1` of an address. Returns `null` without a house number and street, as for a PO box or a rural route. */
 export const readStreetAddress = (line1: string): StreetAddress | null => {
   const read = parseHouse(splitWords(line1));
   if (!read) return null;

@@ -1,10 +1,16 @@
-/** Ranges of house numbers as text: a ZIP has thousands, and a look-up reads only one street name's. */
+/**
+ * Stores ranges of house numbers as text, because a ZIP has thousands of ranges and a look-up reads only one street
+ * name.
+ */
 import type { HouseNumber, Street, Unit } from './street-address.ts';
 
-/** `U`: the row could not be read, so that any number of the street may have its jurisdictions. */
+/**
+ * `E`, `O`, `B`: even, odd, both. `U`: the row could not be parsed, so its jurisdictions are possible for any number on
+ * the street.
+ */
 type Parity = 'E' | 'O' | 'B' | 'U';
 
-/** Which units of its houses a range is limited to. `parity` is the row's: `E`, `O` or `B`. */
+/** The units that a range is limited to. `parity` is `E`, `O` or `B`, as in the row. */
 export type UnitRange = {
   readonly designator: string;
   readonly low: string;
@@ -12,7 +18,7 @@ export type UnitRange = {
   readonly parity: string;
 };
 
-/** House numbers of a street, inclusive. */
+/** A range of house numbers on a street, inclusive. */
 export type StreetRange = {
   readonly street: Street;
   readonly prefix: string;
@@ -22,28 +28,28 @@ export type StreetRange = {
   readonly unit: UnitRange | null;
 };
 
-/** The street of a row whose street could not be read. */
+/** Stands for a street that could not be parsed from a row. */
 export const anyStreet: Street = { name: '', affixes: '*' };
 
-/** The text of a range: `0E100-198`, `3O1-99/APT,1,10,B`. It begins with the index of its set. */
+/** Formats a range: `0E100-198`, `3O1-99/APT,1,10,B`. The text starts with the index of the range's set. */
 export const rangeText = (
   set: number,
   { low, high, parity, unit }: Pick<StreetRange, 'low' | 'high' | 'parity' | 'unit'>,
 ): string =>
   `${set}${parity}${low}-${high}${unit ? `/${[unit.designator, unit.low, unit.high, unit.parity].join()}` : ''}`;
 
-/** The common fields of the ranges of a group. */
+/** Formats the fields that the ranges of a group have in common. */
 export const groupText = ({ street, prefix }: Pick<StreetRange, 'street' | 'prefix'>): string =>
   `${street.affixes}|${prefix}`;
 
-/** The text of all ranges of one street name, by what they share: `N,ST,|:0E100-198 0O101-199;,AVE,|N56W:1B1-50`. */
+/** Formats all ranges of one street name, by group: `N,ST,|:0E100-198 0O101-199;,AVE,|N56W:1B1-50`. */
 export const nameText = (rangesOf: ReadonlyMap<string, Iterable<string>>): string =>
   [...rangesOf].map(([group, texts]) => `${group}:${[...texts].join(' ')}`).join(';');
 
-/** How many ranges such a text has. */
+/** Counts the ranges in such a text. */
 export const rangeCount = (text: string): number => text.split(/[ ;]/).length;
 
-/** A range that may have a house. */
+/** A range that could contain a house. */
 export type NearRange = {
   readonly set: number;
   readonly affixes: string;
@@ -57,10 +63,10 @@ const parseUnit = (text: string): UnitRange | null => {
   return { designator, low, high, parity };
 };
 
-/** The ranges in a text that may have a house, and the sets of all ranges by directions and suffix. */
+/** The ranges in a text that could contain a house, and the sets of all ranges by directions and suffix. */
 type Scanned = { readonly near: readonly NearRange[]; readonly sets: ReadonlyMap<string, ReadonlySet<number>> };
 
-// Character codes. Constants, because a street can have a thousand ranges and a look-up reads all of its text.
+// Character codes are compared for speed: a street can have a thousand ranges, and a look-up scans all of its text.
 const zero = 48;
 const nine = 57;
 const slash = 47;
@@ -73,7 +79,7 @@ const isDigit = (code: number): boolean => code >= zero && code <= nine;
 const hasParityCode = (code: number, number: number): boolean =>
   code === codeB || (code === codeE) === (number % 2 === 0);
 
-/** The end of a number that begins at a position. */
+/** Returns the end of the number that starts at a position. */
 const endOfNumber = (text: string, start: number): number => {
   let at = start;
   while (at < text.length && isDigit(text.charCodeAt(at))) at += 1;
@@ -86,7 +92,7 @@ const numberAt = (text: string, start: number, end: number): number => {
   return value;
 };
 
-/** Find the ranges that may have a house in the text of its street name. */
+/** Finds the ranges that could contain a house in the text of its street name. */
 export const scanRanges = (text: string, { prefix: ownPrefix, number: own }: HouseNumber): Scanned => {
   const near: NearRange[] = [];
   const sets = new Map<string, Set<number>>();
@@ -97,7 +103,7 @@ export const scanRanges = (text: string, { prefix: ownPrefix, number: own }: Hou
     const [affixes = '', prefix = ''] = text.slice(groupStart, at - 1).split('|');
     const ofGroup = sets.get(affixes) ?? new Set<number>();
     sets.set(affixes, ofGroup);
-    // One range is enough among ranges that have the house and differ in their numbers only.
+    // Of several ranges that contain the house and differ only in their numbers, one is enough.
     const whole = new Set<number>();
     let before = -1;
     while (at < groupEnd) {
@@ -128,7 +134,7 @@ export const scanRanges = (text: string, { prefix: ownPrefix, number: own }: Hou
 
 const numbered = /^([A-Z]*)(\d+)$/;
 
-/** Whether an identifier lies in a range of them; `null` if they cannot be compared. */
+/** Returns whether an identifier is in a range; `null` if they cannot be compared. */
 const holdsId = ({ low, high, parity }: UnitRange, id: string): boolean | null => {
   const [own, first, last] = [id, low, high].map((text) => numbered.exec(text));
   if (own && first && last && first[1] === last[1]) {
@@ -140,7 +146,7 @@ const holdsId = ({ low, high, parity }: UnitRange, id: string): boolean | null =
   return id === low && id === high ? true : null;
 };
 
-/** Whether a unit of an address is one of a range; `maybe` if that is not certain. */
+/** Returns whether a range contains an address's unit; `maybe` if uncertain. */
 export const unitStatus = (range: UnitRange, unit: Unit | 'unclear' | null): 'yes' | 'no' | 'maybe' => {
   if (unit === null || unit === 'unclear') return 'maybe';
   if (range.low === '' && range.high === '') return range.designator === unit.designator ? 'yes' : 'maybe';

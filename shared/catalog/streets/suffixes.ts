@@ -218,7 +218,7 @@ SE SOUTHEAST
 SW SOUTHWEST
 `;
 
-/** Designators that need an identifier after them. */
+/** Designators that require an identifier. */
 const unitLines = `
 APT APARTMENT
 BLDG BUILDING
@@ -237,7 +237,7 @@ TRLR TRAILER
 UNIT
 `;
 
-/** Designators that stand alone. */
+/** Designators without an identifier. */
 const unitWithoutIdLines = `
 BSMT BASEMENT
 FRNT FRONT

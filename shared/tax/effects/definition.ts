@@ -9,13 +9,13 @@ export type Use = 'business' | 'personal' | null;
 export type EffectContext = {
   readonly product: ProductTaxCode;
   readonly use: Use;
-  /** The rate on general goods. A lower rate is a reduced one. */
+  /** The rate on general goods. Lower rates are reported as reduced. */
   readonly general: ScaledRate;
   /** The treatment that applies without the rule. */
   readonly withoutRule: () => Treatment;
 };
 
-/** The figures of a row, as texts, for the explanation of an effect. */
+/** The amounts of a row as strings, for the explanation of an effect. */
 type ExplainedRow = {
   readonly taxable: string;
   readonly exempt: string;
@@ -24,57 +24,63 @@ type ExplainedRow = {
   readonly reason: TaxabilityReason;
   /** The price that a threshold is compared with. */
   readonly price: string;
-  /** An amount per unit, and for all units where there are several. */
+  /** Formats an amount per unit and, for several units, the amount for all units. */
   readonly perUnit: (amount: string) => string;
 };
 
-/** A schema of an object that its field `type` distinguishes from others. */
+/** A schema of an object with the discriminator `type`. */
 type EffectSchema<Type> = z.ZodMiniType<Type> & z.core.$ZodTypeDiscriminable<'type'>;
 
-/** Everything about one type of effect. */
+/** The definition of one type of effect. */
 export type EffectDefinition<Type> = {
-  /** The shape in a release. A function, because calculations do not validate releases and must not pay for building it. */
+  /** The schema in a release. A function, because calculations do not validate releases and should not build it. */
   readonly schema: () => EffectSchema<Type>;
-  /** Whether the effect has amounts of money. They apply to documents in the state's currency only. Absent: never. */
+  /**
+   * Returns whether the effect contains amounts of money, which apply only to documents in the state's currency.
+   * Absent: never.
+   */
   readonly isInMoney?: (effect: Type) => boolean;
-  /** Whether the effect determines the tax even where the general rate is not established. */
+  /** Whether the effect determines the tax even if the general rate is not established. */
   readonly isWholeAnswer?: true;
-  /** Whether the effect taxes even where the state's general rate is zero. */
+  /** Whether the effect taxes even if the state's general rate is zero. */
   readonly taxesWithoutGeneralRate?: true;
-  /** Whether the effect applies even to jurisdictions that exist for a band or a fee alone (`band.ts`, `flat-fee.ts`). */
+  /**
+   * Whether the effect applies even to jurisdictions that exist only for a band or a fee (`thresholds.ts`,
+   * `flat-fee.ts`).
+   */
   readonly appliesToAdditionalJurisdictions?: true;
   /**
-   * Whether net plus tax never falls as the net grows, where the general rate is `general` (units of `10^-rateDecimals`).
-   * Extracting included tax relies on it. Absent: always.
+   * Returns whether net plus tax never falls as the net grows, at the general rate `general` (units of
+   * `10^-rateDecimals`). Extracting included tax relies on it. Absent: always.
    */
   readonly isMonotonic?: (effect: Type, general: bigint) => boolean;
   readonly resolve: (effect: Type, context: EffectContext) => ResolvedEffect;
   /**
-   * The uncertainty that the effect leaves about a product and its buyer, beyond the confidence in the rule; `null` if
-   * none.
+   * Returns the uncertainty that the effect adds for a product and its buyer, in addition to the rule's confidence;
+   * `null` if none.
    */
   readonly uncertainty?: (effect: Type, context: Pick<EffectContext, 'product' | 'use'>) => Uncertainty | null;
-  /** A description of the effect on one unit, as a clause after `is`: `exempt below 110 a unit`. */
+  /** Describes the effect on one unit, as a clause after `is`: `exempt below 110 a unit`. */
   readonly describe: (effect: Type) => string;
-  /** The arithmetic of a row, as a sentence. Absent if the rate step is enough. */
+  /** Explains the arithmetic of a row in a sentence. Absent if the rate step is enough. */
   readonly explain?: (effect: Type, row: ExplainedRow) => string;
-  /** The word of `GET /coverage`, next to a general rate in units of `10^-rateDecimals`. */
+  /** Returns the treatment name for `GET /coverage`, relative to a general rate in units of `10^-rateDecimals`. */
   readonly coverageTerm: (effect: Type, general: bigint) => TreatmentName;
 };
 
-/** A type of effect, whose fields are those of its schema. */
+/** Defines a type of effect. Its fields are inferred from its schema. */
 export const defineEffect = <Type>(definition: EffectDefinition<Type>): EffectDefinition<Type> => definition;
 
 export const always = (): boolean => true;
 
-/** The fields of effects in a release. Each call builds a schema: only validation needs them. */
+/** Schemas of effect fields in a release. Functions, because only validation needs them. */
 
 const text = (pattern: RegExp, advice: string) => z.string(advice).check(z.regex(pattern, advice));
 
-/** An amount of the state's currency: `110` or `0.27`. */
+/** Returns an amount in the state's currency: `110` or `0.27`. */
 export const amount = () => text(/^\d{1,12}(\.\d{2})?$/, 'Use an amount as a string, such as "110" or "0.27".');
 
-/** A rate below 100 %, as a fraction: `0.0625`. */
+/** Returns a rate below 100 %, as a fraction: `0.0625`. */
 export const rate = () =>
   text(/^0(\.\d{1,8})?$/, 'Use a fraction as a string, such as "0.0625" for 6.25 %: at most 8 decimals.');
 
@@ -86,6 +92,6 @@ export const codes = () => {
   return z.array(text(/^[A-Z_]+(\.[A-Z_]+)*$/, advice), advice);
 };
 
-/** An object of one type of effect, without any other field. */
+/** Returns a strict object with the discriminator `type`. */
 export const typed = <const Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) =>
   z.strictObject({ type: z.literal(type), ...shape });

@@ -1,4 +1,4 @@
-/** Every type of effect that a rule may have. To add one, add its file and its entry here. */
+/** All types of effects. To add one, add its file and its entry here. */
 import * as z from 'zod/mini';
 import { assert } from '../../base/assert.ts';
 import type { EffectDefinition } from './definition.ts';
@@ -30,16 +30,16 @@ const definitions = {
 };
 
 /**
- * The effect of a rule on its goods. Amounts (`110`, `0.27`) are per unit, in the state's currency; rates are fractions
+ * The effect of a rule on its goods. Amounts (`110`, `0.27`) are per unit in the state's currency; rates are fractions
  * below 1 (`0.0625`).
  */
 export type Effect = Parameters<(typeof definitions)[keyof typeof definitions]['describe']>[0];
 
-/** The definition of an effect's type. */
+/** Returns the definition of an effect's type. */
 export const effectDefinition = ({ type }: Pick<Effect, 'type'>): EffectDefinition<Effect> =>
   definitions[type] as EffectDefinition<Effect>;
 
-/** The shape of any effect in a release. A function, because only validation needs it. */
+/** Returns the schema of any effect in a release. A function, because only validation needs it. */
 export const effectSchema = (): z.ZodMiniType<Effect> => {
   const [first, ...others] = Object.values(definitions).map(({ schema }) => schema());
   assert(first !== undefined, 'There is at least one type of effect.');

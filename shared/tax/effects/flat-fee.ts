@@ -10,9 +10,10 @@ const feeSchema = () =>
   typed('flat_fee', {
     amount: amount(),
     order_minimum: z.nullable(amount()),
-    // Due once for an order, for any quantity of its line. Absent: for each unit.
+    // Due once per order, regardless of the quantity. Absent: due for each unit.
     once_per: z.exactOptional(z.literal('order', 'Use "order", or leave the field out for a fee on each unit.')),
-    // Absent: the taxable goods of the order without delivery charges, and the fee is due even if there are none.
+    // Absent: the base is the taxable goods of the order without delivery charges, and the fee is due even if there are
+    // none.
     base: z.exactOptional(z.strictObject({ also: codes(), never: codes(), shipping: flag() })),
   });
 
@@ -31,14 +32,14 @@ const describeCondition = ({ order_minimum, base }: z.infer<ReturnType<typeof fe
 };
 
 /**
- * A fee at any price, for each unit or once for an order, if the goods that the document brings to the state reach
- * `order_minimum` (Minnesota's retail delivery fee). `null` is any amount. It is no part of a base, and is rounded by
- * itself, so that no cent moves to another row. It is no sale: where a rule charges it, no other jurisdiction has a
- * row. The rule names a jurisdiction of the type `state` that exists for the fee alone, so that returns have the fee
- * apart from the tax.
+ * A fee that does not depend on the price, per unit or once per order, if the goods delivered to the state reach
+ * `order_minimum` (Minnesota's retail delivery fee). `null` is any amount. The fee is not part of a taxable base, and
+ * it is rounded separately, so no cent moves to a different row. It is not a sale, so no other jurisdiction has a row.
+ * The rule names a jurisdiction of type `state` that exists only for the fee, so returns list the fee separately from
+ * the tax.
  *
- * A line without a price has the fee charged as tax, and so has one in prices that include tax. With another price, the
- * seller states the fee: the price is not taxed, and nothing is added to it.
+ * On a line without a price, and in tax-inclusive documents, the fee is charged as tax. Any other price is the seller's
+ * fee: it is not taxed, and nothing is added.
  */
 export const flatFee = defineEffect({
   schema: feeSchema,

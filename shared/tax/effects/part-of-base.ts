@@ -1,4 +1,4 @@
-/** Effects that tax a part of the price, or that limit the tax. */
+/** Effects that tax part of the price or limit the tax. */
 import * as z from 'zod/mini';
 import { rateDecimals } from '../../catalog/release-values.ts';
 import { decimal, multiply, rescale } from '../../money/decimal.ts';
@@ -6,7 +6,7 @@ import { partly, ratedAs, scaledRate, taxed } from '../assessment.ts';
 import { min, timesQuantity } from './base.ts';
 import { always, amount, defineEffect, rate, typed } from './definition.ts';
 
-/** The first `amount` of each unit (Florida's surtax), or of all units of a line, is taxed and no more. */
+/** Taxes only the first `amount` of each unit (Florida's surtax) or of all units of a line. */
 export const baseCap = defineEffect({
   schema: () =>
     typed('base_cap', {
@@ -31,7 +31,7 @@ export const baseCap = defineEffect({
 
 const percentAdvice = 'Use a fraction above 0 and below 1 as a string, such as "0.8" for 80 %: at most 4 decimals.';
 
-/** A fraction of the price is taxed (Texas data processing, `"0.8"`). */
+/** Taxes a fraction of the price (Texas data processing, `"0.8"`). */
 export const basePercent = defineEffect({
   schema: () =>
     typed('base_percent', {
@@ -54,7 +54,7 @@ export const basePercent = defineEffect({
 });
 
 /**
- * Another rate, and for each unit no more tax than `amount` (South Carolina's maximum tax). The base and the rate of
+ * Taxes at a special rate, at most `amount` of tax per unit (South Carolina's maximum tax). The base and the rate of
  * the row do not change.
  */
 export const taxCap = defineEffect({

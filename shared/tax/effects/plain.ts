@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 import { type RatedAs, type ResolvedEffect, ratedAs, scaledRate, taxed, untaxed } from '../assessment.ts';
 import { defineEffect, rate as rateField, typed } from './definition.ts';
 
-/** Effects that the price does not matter for. */
+/** Effects that do not depend on the price. */
 
-/** Taxed at the general rate, as are goods without a rule. */
+/** Taxed at the general rate, like goods without a rule. */
 export const taxedAtGeneralRate: ResolvedEffect = {
   wholeRate: 'general',
   assess: (treatment, { net }) => taxed(treatment, net, treatment.general),
@@ -30,13 +30,13 @@ export const exempt = defineEffect({
   coverageTerm: () => 'exempt',
 });
 
-/** Taxed at a rate other than the general one. */
+/** Returns an effect that taxes at a rate other than the general one. */
 export const taxedAt = (own: RatedAs): ResolvedEffect => ({
   wholeRate: own,
   assess: (treatment, { net }) => taxed(treatment, net, own),
 });
 
-/** Another rate than the general one. */
+/** Taxed at a rate other than the general one. */
 export const rate = defineEffect({
   schema: () => typed('rate', { rate: rateField() }),
   isWholeAnswer: true,
@@ -46,7 +46,10 @@ export const rate = defineEffect({
   coverageTerm: (effect, general) => (scaledRate(effect.rate).units < general ? 'reduced_rate' : 'higher_rate'),
 });
 
-/** Shipping that is taxed like the goods it brings (`shipping.ts`). As a line by itself it is taxed, but is in no band. */
+/**
+ * Shipping that is taxed like the goods it delivers (`shipping.ts`). As a separate line it is taxed, but bands do not
+ * apply.
+ */
 export const followsGoods = defineEffect({
   schema: () => typed('follows_goods', {}),
   appliesToAdditionalJurisdictions: true,
@@ -60,7 +63,7 @@ export const followsGoods = defineEffect({
   coverageTerm: () => 'follows_goods',
 });
 
-/** All shipping is taxed if any line is (`shipping.ts`). A line of shipping alone is taxed. */
+/** All shipping is taxed if any line is taxed (`shipping.ts`). A document with only shipping is taxed. */
 export const anyTaxable = defineEffect({
   schema: () => typed('any_taxable', {}),
   resolve: () => ({ ...taxedAtGeneralRate, kind: 'any_taxable' }),
@@ -70,7 +73,7 @@ export const anyTaxable = defineEffect({
 
 const reasonAdvice = 'Use a sentence that says why the treatment is not established: at most 600 characters.';
 
-/** Taxed as general goods, as without a rule: the treatment is not established. `reason` is what is known. */
+/** Taxed like general goods, because the treatment is not established. `reason` states what is known. */
 export const notEstablished = defineEffect({
   schema: () =>
     typed('not_established', {
@@ -87,7 +90,7 @@ export const notEstablished = defineEffect({
 
 const nameAdvice = 'Use the name of the other tax, such as "motor vehicle excise tax, 5 %": at most 300 characters.';
 
-/** Another tax applies in place of sales tax, such as an excise on vehicles. Levy does not calculate it. */
+/** Subject to a different tax in place of sales tax, such as a vehicle excise. Levy does not calculate that tax. */
 export const otherTax = defineEffect({
   schema: () =>
     typed('other_tax', { name: z.string(nameAdvice).check(z.minLength(1, nameAdvice), z.maxLength(300, nameAdvice)) }),

@@ -6,7 +6,7 @@ import { always, amount, defineEffect, flag, rate, typed } from './definition.ts
 
 /** Effects with a threshold on the price of a unit. */
 
-/** Below the amount (or at it, when inclusive) exempt; else the whole price is taxed (New York clothing). */
+/** Exempt below the amount (or at it, if inclusive); above it, the whole price is taxed (New York clothing). */
 export const thresholdCliff = defineEffect({
   schema: () => typed('threshold_cliff', { amount: amount(), inclusive: flag() }),
   isInMoney: always,
@@ -33,7 +33,7 @@ export const thresholdCliff = defineEffect({
   coverageTerm: () => 'threshold',
 });
 
-/** Only what exceeds the amount is taxed (Massachusetts clothing). */
+/** Taxes only the part above the amount (Massachusetts clothing). */
 export const thresholdExcess = defineEffect({
   schema: () => typed('threshold_excess', { amount: amount() }),
   isInMoney: always,
@@ -55,11 +55,11 @@ export const thresholdExcess = defineEffect({
   coverageTerm: () => 'threshold',
 });
 
-/** Above the amount the whole price is taxed at another rate (Connecticut luxury goods). */
+/** Taxes the whole price at a special rate above the amount (Connecticut luxury goods). */
 export const thresholdRate = defineEffect({
   schema: () => typed('threshold_rate', { amount: amount(), rate: rate() }),
   isInMoney: always,
-  // With a lower rate above the amount, the tax falls there.
+  // With a lower rate above the amount, the tax falls at the threshold.
   isMonotonic: (effect, general) => scaledRate(effect.rate).units >= general,
   resolve: (effect, { general }) => {
     const limit = decimal(effect.amount);
@@ -80,8 +80,8 @@ export const thresholdRate = defineEffect({
 });
 
 /**
- * A sales-tax holiday: units below the amount (or at it, when inclusive) are exempt. Above it, the rule that applies without
- * the holiday decides. `amount: null` has no limit.
+ * A sales tax holiday. Units below the amount (or at it, if inclusive) are exempt. Above it, the rule that applies
+ * without the holiday is used. `amount: null` means no limit.
  */
 export const holiday = defineEffect({
   schema: () => typed('holiday', { amount: z.nullable(amount()), inclusive: flag() }),
@@ -112,8 +112,8 @@ export const holiday = defineEffect({
 });
 
 /**
- * The first `amount` of each unit is taxed at the general rate, and the rest at another one (large items in Phoenix). The
- * row keeps the general rate, as only its tax differs.
+ * Taxes the first `amount` of each unit at the general rate, and the rest at a special rate (large items in Phoenix).
+ * The row keeps the general rate; only its tax differs.
  */
 export const tieredRate = defineEffect({
   schema: () => typed('tiered_rate', { amount: amount(), rate: rate() }),
@@ -140,12 +140,11 @@ export const tieredRate = defineEffect({
 });
 
 /**
- * The part of each unit above `above` and up to `to` is taxed at a separate rate (Tennessee's single article).
+ * Taxes the part of each unit above `above` and up to `to` at a separate rate (Tennessee's single article tax).
  *
- * Where it comes on top of a state's tax, the band is a separate jurisdiction of type `state`. Its rule names the code
- * in `jurisdictions`, and the jurisdiction has no rate. Such a jurisdiction has a row only where it taxes something. Of all
- * other rules, only those with `appliesToAdditionalJurisdictions` apply to it: that the state taxes the goods at a rate of its
- * own does not remove the band.
+ * A band on top of the state's tax is a separate jurisdiction of type `state`. Its rule names the code in
+ * `jurisdictions`, and the jurisdiction has no rate. It has a row only if it taxes something. Other rules apply to it
+ * only with `appliesToAdditionalJurisdictions`: a special state rate on the goods does not remove the band.
  */
 export const band = defineEffect({
   schema: () =>

@@ -5,7 +5,7 @@ import { exempt, rate, taxable } from './plain.ts';
 
 const plainSchema = () => z.discriminatedUnion('type', [taxable.schema(), exempt.schema(), rate.schema()]);
 
-/** An effect that the price does not matter for. */
+/** An effect that does not depend on the price. */
 export type PlainEffect = z.infer<ReturnType<typeof plainSchema>>;
 
 const plain = { taxable, exempt, rate };
@@ -15,11 +15,11 @@ const splitSchema = () =>
   typed('use_split', {
     business: plainSchema(),
     personal: plainSchema(),
-    // For a buyer of unknown use. Absent: as for personal use.
+    // For a buyer of unknown use. Absent: treated as personal use.
     unknown: z.exactOptional(plainSchema()),
   });
 
-/** The use of the product by its attribute, or else by its buyer. */
+/** Returns the use of the product from its attribute, otherwise from its buyer. */
 const determineUse = ({ product: { attributes }, use }: Pick<EffectContext, 'product' | 'use'>): Use => {
   if (attributes.includes('_BUSINESS_USE')) return 'business';
   return attributes.includes('_PERSONAL_USE') ? 'personal' : use;
@@ -33,7 +33,7 @@ const resolve = (effect: PlainEffect, context: EffectContext): ResolvedEffect =>
 const describeBoth = ({ business, personal }: z.infer<ReturnType<typeof splitSchema>>): string =>
   `${describe(business)} for business use, ${describe(personal)} for personal use`;
 
-/** Business and personal buyers are taxed differently. */
+/** Taxes business and personal buyers differently. */
 export const useSplit = defineEffect({
   schema: splitSchema,
   resolve: (effect, context) => {
