@@ -89,7 +89,7 @@ const filingEvents = (item: unknown): FilingEvent[] => {
   const { account, id, version, status, isUnfinished } = filing;
   assert(
     !isUnfinished && status !== 'closing' && status !== 'marking',
-    'The filing is unfinished; the pipe must filter it out.',
+    'The filing is unfinished. The pipe must filter it out.',
   );
   const [event_type, occurred_at] = ended(filing)[status];
   // The schema drops fields that are not part of the event.

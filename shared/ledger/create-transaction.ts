@@ -79,7 +79,7 @@ const createOnce = async (
     case 'stale':
       return 'stale';
     case 'period_closed':
-      throw new AssertionError('A new transaction removes no open entry.');
+      throw new AssertionError('A new transaction must not remove open entries.');
     default:
       return answerOfReplay(committed);
   }

@@ -154,7 +154,7 @@ type AuditPlace = {
 export const auditFaults = (entry: AuditEntry, { id, version, before, hash }: AuditPlace): Fault[] => {
   const name = `entry ${version}: `;
   const allowed = following[entry.from ?? 'new'] ?? [];
-  const status = `${name}state after ${entry.from ?? 'nothing'}`;
+  const status = `${name}status after ${entry.from ?? 'none'}`;
   return [
     ...differing(`${name}version`, entry.version, version),
     ...differing(`${name}transaction`, entry.transactionId, id),
@@ -163,8 +163,8 @@ export const auditFaults = (entry: AuditEntry, { id, version, before, hash }: Au
     ...(before === null && version > 1
       ? []
       : [
-          ...differing(`${name}hash of the entry before`, entry.previousHash, before?.hash),
-          ...differing(`${name}state before`, entry.from, before?.to),
+          ...differing(`${name}previous hash`, entry.previousHash, before?.hash),
+          ...differing(`${name}previous status`, entry.from, before?.to),
         ]),
   ];
 };
@@ -190,9 +190,9 @@ export const overCreditFaults = (
   [...left].flatMap(([name, { net, tax }]) =>
     faultUnless(
       net >= 0n && tax >= 0n,
-      `left of ${name} after its credits`,
+      `remainder of ${name} after credits`,
       `${write(net)} and tax ${write(tax)}`,
-      'not below zero',
+      'zero or more',
     ),
   );
 
@@ -214,7 +214,7 @@ export const refundFaults = (
 
 /** Checks that an entry is in exactly one place: open, or in one filing. `places` lists where it was found. */
 export const placeFaults = (name: string, places: readonly string[]): Fault[] =>
-  faultUnless(places.length === 1, `place of the ${name}`, places.join(' and '), 'one of them');
+  faultUnless(places.length === 1, `location of the ${name}`, places.join(' and '), 'exactly one location');
 
 /** Checks that a shard of a filing contains as many entries as its counters say. */
 export const shardCountFaults = (

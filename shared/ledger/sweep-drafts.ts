@@ -79,6 +79,6 @@ const voidDraft = async ({ account, id }: ExpiredDraft, { ledger, now }: SweepPo
   // A concurrent change. Unless it voided the draft, the draft remains and the run is incomplete.
   const again = await ledger.find(account, id);
   if (again && isExpired(again.transaction, nowMs))
-    throw new Error(`An expired draft was not voided: ${committed.kind}.`);
+    throw new Error(`The expired draft was not voided: ${committed.kind}.`);
   return false;
 };

@@ -37,7 +37,7 @@ export const headKey = (account: string, id: string): ItemKey => ({ pk: `T#${acc
 /** Parses the account and transaction id from the `pk` of an index row. */
 export const headOwner = (pk: string): { readonly account: string; readonly id: string } => {
   const [, account, id] = /^T#([^#]+)#(.+)$/s.exec(pk) ?? [];
-  assert(account !== undefined && id !== undefined, 'An index of the ledger has an item that is not a head.');
+  assert(account !== undefined && id !== undefined, 'The pk of an index row must be the key of a transaction head.');
   return { account, id };
 };
 
@@ -273,7 +273,7 @@ export const releaseHeadKey = (id: string): ItemKey => {
   const { state, day, counter } = releaseParts(id) ?? {};
   assert(
     state !== undefined && day !== undefined && counter !== undefined,
-    'The id of a release has a state, a day and a counter, such as US-MN@2026-11-21.1.',
+    'A release id must have a state, a day and a counter, such as US-MN@2026-11-21.1.',
   );
   return { pk: releasePartition(state), sk: `${day}#${counter.padStart(counterDigits, '0')}` };
 };

@@ -83,7 +83,7 @@ describe('an API key', () => {
       { step: 'initialize', name: 'another' },
     );
     try {
-      await expect(findKey(hashKey(secret))).rejects.toThrow('another API key');
+      await expect(findKey(hashKey(secret))).rejects.toThrow('different API key');
     } finally {
       database.middlewareStack.remove('another');
     }
@@ -105,7 +105,7 @@ describe('an API key', () => {
 
   it('belongs to one account, which exists', async () => {
     const [first, second] = await Promise.all([accountWithKey(), accountWithKey()]);
-    await expect(provision(second.account.id, first.secret)).rejects.toThrow('other terms');
+    await expect(provision(second.account.id, first.secret)).rejects.toThrow('whose terms differ');
     await expect(provision('acc_none', newApiKey())).rejects.toThrow('acc_none');
   });
 
@@ -117,7 +117,7 @@ describe('an API key', () => {
     advanceClock(1000);
     expect(await revokeKey(owner.id, id)).toBe(true);
     expect(await findKey(hashKey(secret))).toEqual(revoked);
-    await expect(provision(owner.id, secret)).rejects.toThrow('other terms');
+    await expect(provision(owner.id, secret)).rejects.toThrow('whose terms differ');
   });
 
   it('cannot be revoked by another account', async () => {

@@ -134,11 +134,11 @@ describe('a finished import', () => {
     const id = newId();
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
-    await expect(store.finishImport({ id, run: 'another' }, headOf(id), written)).rejects.toThrow("another import's");
+    await expect(store.finishImport({ id, run: 'another' }, headOf(id), written)).rejects.toThrow('different import');
     expect(await store.findHead(id)).toBeUndefined();
     expect(codeOf(await store.finishImport(claim, headOf(id), written))).toBe('accepted');
     const changed = { ...headOf(id), content_hash: 'other' };
-    await expect(store.finishImport(claim, changed, written)).rejects.toThrow('is finished');
+    await expect(store.finishImport(claim, changed, written)).rejects.toThrow('already finished');
     // A restored claim changes nothing.
     await database.send(new PutCommand({ TableName: environment.tables.content, Item: claimItem(claim, now) }));
     await expect(store.finishImport(claim, changed, written)).rejects.toThrow('a head and a claim');

@@ -98,11 +98,11 @@ describe('an imported release', () => {
 
   it('cannot have the id of a built-in release, nor one that is none', async () => {
     expect(codesOf(await store.beginImport('US-MI@2026-11-22.1', now))).toBe('precondition_failed');
-    await expect(store.beginImport('latest', now)).rejects.toThrow('has a state, a day');
+    await expect(store.beginImport('latest', now)).rejects.toThrow('must have a state, a day');
     const claim = await begun();
     const elsewhere = { ...headOf(claim.id), state: 'US-OH' };
-    await expect(store.finishImport(claim, elsewhere, new Map())).rejects.toThrow('must begin with its state');
-    await expect(store.finishImport(claim, headOf(newId()), new Map())).rejects.toThrow('another id than the claim');
+    await expect(store.finishImport(claim, elsewhere, new Map())).rejects.toThrow('must begin with the state');
+    await expect(store.finishImport(claim, headOf(newId()), new Map())).rejects.toThrow('must match the claim');
     expect(await store.findHead('US-MN@2030-01-01.01')).toBeUndefined();
     expect(await store.findHead('../../etc')).toBeUndefined();
   });

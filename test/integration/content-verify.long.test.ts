@@ -141,7 +141,7 @@ const cases: readonly Case[] = [
     'a part with truncated bytes',
     (id) => changePart(id, '55402', ({ content }) => ({ content: (content as Uint8Array).subarray(0, -20) })),
     partFailed,
-    ['Part 55402 of ID is corrupt: its content cannot be decompressed and read.'],
+    ['Part 55402 of ID is corrupt: its content cannot be decompressed or parsed.'],
   ],
   [
     'a changed head',

@@ -176,7 +176,7 @@ const ofTransactions: readonly Tampering[] = [
   [() => remove(entryKey('edited', 1)), '<edited>  chain: entry 1 is none'],
   [() => remove(entryKey('edited', 4)), '<edited>  chain: entry 4 is none'],
   [() => change(entryKey('edited', 2), { by: 'key_other' }), '<edited>  chain: entry 2: hash is'],
-  [() => rehashed(2, { at: january }), '<edited>  chain: entry 3: hash of the entry before is'],
+  [() => rehashed(2, { at: january }), '<edited>  chain: entry 3: previous hash is'],
   [() => rehashed(4, { fields: [] }), '<edited>  chain: hash of the newest entry, as the transaction has it is'],
   [
     () => change(entryKey('edited', 3), { version: 2 }),
@@ -186,7 +186,7 @@ const ofTransactions: readonly Tampering[] = [
   [
     () => rehashed(3, { transactionId: 'txn_other' }),
     '<edited>  chain: entry 3: transaction is txn_other',
-    '<edited>  chain: entry 4: hash of the entry before',
+    '<edited>  chain: entry 4: previous hash',
   ],
   [() => change(entryKey('edited', 3), { at: 5 }), '<edited>  chain: entry 3 is not readable'],
   [() => change(entryKey('edited', 5), { version: 5 }), '<edited>  chain: entry 5 is there, should be none'],
@@ -207,7 +207,7 @@ const ofTransactions: readonly Tampering[] = [
       } as const;
       return forged('voided', draftAgain, { to: 'draft' });
     },
-    '<voided>  chain: entry 2: state after finalized is draft, should be finalized or filed or void',
+    '<voided>  chain: entry 2: status after finalized is draft, should be finalized or filed or void',
   ],
   [
     () => forged('plain', { finalized_at: null }),
@@ -360,7 +360,7 @@ const ofFilings: readonly Tampering[] = [
   ],
   [
     async () => change(filedEntry('closed', 'september'), entryAttributes(await liability('september'))),
-    '<september>  entries: place of the entry of US-MI, 2026-09, USD is in',
+    '<september>  entries: location of the entry of US-MI, 2026-09, USD is in',
     '<closed>  filings: entries of shard',
   ],
   [() => remove(head('late')), '<late>  filings: entry of US-MI, 2026-09, USD in <closed> is there, should be none'],

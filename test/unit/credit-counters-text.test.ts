@@ -117,7 +117,7 @@ describe('credit counters as a text', () => {
   it('is of its own sale', () => {
     const [first, second] = [transaction(), transaction({ line_items: [line({ id: 'a' }), line({ id: 'b' })] })];
     const text = (sale: Transaction) => creditedText(nothingCredited, sale);
-    expect(() => creditedFrom(text(first), second)).toThrow('another sale');
-    expect(() => creditedFrom(text(second), first)).toThrow('another sale');
+    expect(() => creditedFrom(text(first), second)).toThrow('different sale');
+    expect(() => creditedFrom(text(second), first)).toThrow('different sale');
   });
 });

@@ -40,7 +40,7 @@ export const creditedText = ({ charges, unmatched }: Credited, sale: Sale): stri
   const ids = listCharges(sale).map(({ id }) => id);
   const known = ids.map((id) => charges.get(id));
   const isOfSale = known.filter((charge) => charge !== undefined).length === charges.size;
-  assert(isOfSale, 'The credited amounts have a charge that the sale does not have.');
+  assert(isOfSale, 'The credited amounts include a charge that is not on the sale.');
   return [
     ...known.map((charge) => (charge ? written(listAmounts(charge)) : '')),
     written([unmatched.net, unmatched.tax]),
@@ -61,7 +61,7 @@ export const creditedFrom = (text: string, sale: Sale): Credited => {
   const read = (charge: string) => charge.split(betweenAmounts).map((digits) => BigInt(digits.replace(minus, '-')));
   const ids = listCharges(sale).map(({ id }) => id);
   const texts = text.split(betweenCharges);
-  assert(texts.length === ids.length + 1, 'The counters belong to another sale.');
+  assert(texts.length === ids.length + 1, 'The counters belong to a different sale.');
   const [net = 0n, tax = 0n] = read(texts.at(-1) ?? '');
   const charges = ids.flatMap((id, at) => {
     const charge = texts[at] as string;

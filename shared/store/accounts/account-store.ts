@@ -69,7 +69,7 @@ export const provisionAccount = async (account: Account, first?: FirstKey): Prom
     const stored = error instanceof TransactionCanceledException && error.CancellationReasons?.[0]?.Item;
     if (!stored) throw error;
     if (isDeepStrictEqual(Account.parse(unmarshall(stored)), requested)) return;
-    throw new Error(`Account ${account.id} already exists with other settings.`, { cause: error });
+    throw new Error(`Account ${account.id} already exists with different settings.`, { cause: error });
   }
 };
 

@@ -28,7 +28,7 @@ export const findKey = async (digest: string): Promise<ApiKey | undefined> => {
   if (item === undefined) return;
   const [stored, requested] = [Buffer.from(String(item['pk'])), Buffer.from(place.pk)];
   const isRequested = stored.length === requested.length && timingSafeEqual(stored, requested);
-  assert(isRequested, 'The database returned another API key than the requested one.');
+  assert(isRequested, 'The database returned a different API key than requested.');
   return ApiKey.parse(item);
 };
 
@@ -82,12 +82,12 @@ export const provisionKey = async ({ secret, createdMs = now(), ...decided }: Ne
     if (!(error instanceof TransactionCanceledException)) throw error;
     const [keyReason, , accountReason] = error.CancellationReasons ?? [];
     if (accountReason?.Code === 'ConditionalCheckFailed') {
-      throw new Error(`Account ${key.account} does not exist, or is closed.`, { cause: error });
+      throw new Error(`Account ${key.account} does not exist or is closed.`, { cause: error });
     }
     if (keyReason?.Code !== 'ConditionalCheckFailed' || !keyReason.Item) throw error;
     const stored = ApiKey.parse(unmarshall(keyReason.Item));
     if (terms(stored) === terms(key)) return stored;
-    throw new Error(`The secret already belongs to the key ${stored.id}, which has other terms.`, { cause: error });
+    throw new Error(`The secret already belongs to key ${stored.id}, whose terms differ.`, { cause: error });
   }
 };
 

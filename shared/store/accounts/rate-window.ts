@@ -26,7 +26,7 @@ export const takeRequests = async (
   counter = 0,
 ): Promise<Taken> => {
   if (amount > limit)
-    throw new RangeError('The amount exceeds the limit. The write condition of a new window would not refuse it.');
+    throw new RangeError('The amount must not exceed the limit: the condition for a new window does not check it.');
   const command = new UpdateCommand({
     TableName,
     Key: rateWindowKey(account, windowStart, counter),

@@ -35,7 +35,8 @@ export const compressBytes = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => {
 export const decompressBytes = (compressed: Uint8Array): Buffer => {
   const stored = Buffer.from(compressed.buffer, compressed.byteOffset, compressed.byteLength);
   const bytes = zlib().inflateRawSync(stored.subarray(headLength), { dictionary: findDictionary(stored[0]) });
-  if (zlib().crc32(bytes) !== stored.readUInt32BE(1)) throw new RangeError('A compressed attribute is damaged.');
+  if (zlib().crc32(bytes) !== stored.readUInt32BE(1))
+    throw new RangeError('A compressed attribute is corrupted: its checksum does not match.');
   return bytes;
 };
 

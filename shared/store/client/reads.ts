@@ -86,8 +86,7 @@ export const batchGet = async (
       const { items, missed } = await readSome(table, missing, attributes);
       found.push(items);
       missing = missed;
-      if (items.length === 0 && missed.length > 0)
-        throw new Contention('DynamoDB returned no items, only unprocessed keys.');
+      if (items.length === 0 && missed.length > 0) throw new Contention('DynamoDB returned only unprocessed keys.');
     }
   }, remainingMs);
   return found.flat();

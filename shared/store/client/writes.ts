@@ -25,7 +25,7 @@ export const writeTogether = <Refused>(
     } catch (error) {
       // An earlier attempt of the same transaction, whose reply was lost. A retry finds its outcome.
       if (error instanceof TransactionInProgressException)
-        throw new Contention('The transaction is being written.', { cause: error });
+        throw new Contention('An earlier attempt of this transaction is still in progress.', { cause: error });
       if (!(error instanceof TransactionCanceledException)) throw error;
       return refused(error);
     }
@@ -50,7 +50,7 @@ export const firstObstacle = ({ CancellationReasons = [] }: TransactionCanceledE
 /** Throws the contention or the bug that canceled a transaction. */
 export const throwCanceled = (exception: TransactionCanceledException): never => {
   if (isContended(listCodes(exception)))
-    throw new Contention('Others are writing the same items.', { cause: exception });
+    throw new Contention('Other writers are changing the same items.', { cause: exception });
   throw exception;
 };
 

@@ -70,7 +70,7 @@ export const whileClaimed = ({ run }: ImportClaim) => ({
 export const isDiscarded = async ({ id, run }: ImportClaim): Promise<boolean> => {
   const item = await readItem(environment.tables.content, importClaimKey(id));
   const claim = item && Claim.parse(item);
-  if (claim?.run !== run) throw new Error(`${id} is finished, or is another import's.`);
+  if (claim?.run !== run) throw new Error(`${id} is already finished, or a different import holds its claim.`);
   return claim.stage !== 'begun';
 };
 

@@ -12,7 +12,7 @@ const contentBytesMax = 390_000;
 
 const requireRoom = (what: string, bytes: number): void => {
   if (bytes > contentBytesMax)
-    throw new Error(`${what} takes ${bytes} bytes compressed; ${contentBytesMax} fit into an item.`);
+    throw new Error(`${what} is ${bytes} bytes compressed; the limit is ${contentBytesMax}.`);
 };
 
 const sha256 = (...texts: readonly string[]): string => {
@@ -79,7 +79,7 @@ const unpack = <Value>({ release, key }: ItemName, item: unknown) => {
     const partKeys = part_keys ? decompressText(part_keys) : '';
     return { text, digest, partKeys, value: JSON.parse(text) as Value };
   } catch (cause) {
-    throw new ContentCorrupt(release, key, 'its content cannot be decompressed and read', { cause });
+    throw new ContentCorrupt(release, key, 'its content cannot be decompressed or parsed', { cause });
   }
 };
 

@@ -183,8 +183,8 @@ export const finishImport = async (
   head: ReleaseHead,
   written: PartDigests,
 ): Promise<Result<void>> => {
-  assert(head.id === claim.id, 'The release to finish has another id than the claim.');
-  assert(stateOfRelease(head.id) === head.state, 'The id of a release must begin with its state.');
+  assert(head.id === claim.id, 'The release id must match the claim.');
+  assert(stateOfRelease(head.id) === head.state, 'The release id must begin with the state.');
   const foreign = foreignParts(head.id, written, await readPartDigests(head.id));
   if (foreign !== null) return (await isDiscarded(claim)) ? refuseDiscarded(claim) : refuse(unfinished(foreign));
   // A claim excludes a head. The condition on the head is a second safeguard for the release.
@@ -194,7 +194,7 @@ export const finishImport = async (
   ]);
   if (failed.length === 0) return accept(undefined);
   if (await isDiscarded(claim)) return refuseDiscarded(claim);
-  throw new AssertionError(`${head.id} has both a head and a claim, which no import writes.`);
+  throw new AssertionError(`${head.id} has both a head and a claim. An import must never write both.`);
 };
 
 /** Imports a release whose parts are available: begins, writes the parts, finishes. */
@@ -235,6 +235,6 @@ const noImport = (id: string) =>
 export const discardImport = async (id: string): Promise<Result<number>> => {
   if (stateOfRelease(id) === undefined || !(await setStage(id, 'discarding'))) return refuse(noImport(id));
   const count = await removeParts(id);
-  assert(await setStage(id, 'discarded'), `The claim of ${id} is gone, although no import ends after a discard.`);
+  assert(await setStage(id, 'discarded'), `The claim of ${id} is missing. An import must not finish after a discard.`);
   return accept(count);
 };

@@ -40,7 +40,7 @@ const byId = (from: string | null, to: string | null) => ({
 const byTaxDate = (from: string | null, to: string | null) => ({
   name: 'tax_date_id',
   placeOf: ({ tax_date, id }: ListPosition) => {
-    assert(tax_date !== null, 'A position in the index by tax date has none.');
+    assert(tax_date !== null, 'A position in the tax date index must have a tax_date.');
     return taxDateId(tax_date, id);
   },
   from: from === null ? lowest : taxDateId(from, lowest),

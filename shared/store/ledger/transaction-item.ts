@@ -147,7 +147,7 @@ const readSummary = ({ pk, status, version, summary }: z.infer<typeof Row>): Tra
   const read = Summary.parse(decompress(summary));
   const isConsistent = read.id === headOwner(pk).id && read.status === status && read.version === version;
   // Omit the values, because errors can be logged.
-  assert(isConsistent, 'A transaction differs from its key attributes.');
+  assert(isConsistent, 'The transaction does not match its key attributes.');
   return read;
 };
 
