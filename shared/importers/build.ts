@@ -19,11 +19,13 @@ const source = 'import';
 /** The key in the head's sources for the files of the base release, if the base is an import itself. */
 const baseSource = 'base_import';
 
-const notWhole = 'Own rules are imported as a whole or not at all: correct the file.';
-const nothingOwned = 'The file has no rule, rate or setting, and no own rules are in force that it could withdraw.';
-const nothingFound = 'No row names the taxes of a ZIP or city of the state: check that these are the right files.';
+const notWhole = 'Custom rules cannot be imported with bad entries: correct the file.';
+const nothingOwned = 'The file has no rule, rate or setting, and there are no active custom rules to withdraw.';
+const nothingFound = 'No row has the taxes of a ZIP or city in the state: check that these are the right files.';
 
-/** The fallback releases: the active one, and its fallbacks. The own rules of the active release stay in force. */
+/**
+ * The fallback releases: the active release and its fallbacks. The custom rules of the active release remain in force.
+ */
 export type Position = Pick<ReleaseHead, 'below' | 'chain' | 'bottom'> & Pick<ReleaseHead, 'own'>;
 
 export type BuildOptions = {
@@ -34,15 +36,15 @@ export type BuildOptions = {
   /** `US-MN@2026-11-21.1`. */
   readonly id: string;
   readonly importer: Pick<Importer, 'format' | 'describe' | 'confidence' | 'hasRemoteRates'>;
-  /** ISO instant. */
+  /** ISO timestamp. */
   readonly importedAt: string;
-  /** A folder that the caller owns and removes when the parts have been read. */
+  /** A folder that the caller owns, and removes once the parts have been read. */
   readonly tempFolder: string;
 };
 
 /**
- * `built`: the head, and the parts in the order of their keys; `parts` can be called repeatedly. A release is built
- * despite bad rows: check `summary.bad` before storing it. `nothing`: no row names the taxes of any place.
+ * `built`: the head, and the parts sorted by key; `parts` can be called repeatedly. A release is built despite bad
+ * rows: check `summary.bad` before storing it. `nothing`: no row has the taxes of any place.
  */
 export type Built =
   | {
@@ -56,7 +58,7 @@ export type Built =
 const citation = ({ describe }: Pick<Importer, 'describe'>, { files }: Summary, importedAt: string): string =>
   `${describe}: ${files.map(({ name }) => name).join(', ')}, imported on ${importedAt.slice(0, 10)}`;
 
-/** The jurisdictions of the whole state: the state itself, and taxes such as Tennessee's on single articles. */
+/** Returns the statewide jurisdictions: the state itself, and taxes such as Tennessee's on single articles. */
 const stateWide = ({ jurisdictions: [state, ...others] }: Release): Release['jurisdictions'] => [
   state,
   ...others.filter(({ type }) => type === 'state'),
@@ -91,19 +93,19 @@ const headOf = (
   };
 };
 
-/** The terms of remote sales. Files with rates of such sales say how local rates differ. */
+/** Returns the terms of remote sales. Files with rates for such sales define how local rates differ. */
 const remoteSales = ({ remote_sales }: Release, { hasRemoteRates }: BuildOptions['importer']) =>
   remote_sales && hasRemoteRates ? { remote_sales: remote_sales.filter(({ policy }) => policy !== 'may_differ') } : {};
 
-/** A base release without the fields that belong to its own import or local tables. */
+/** Returns a base release without the fields that belong to its own import or local tables. */
 const takenFrom = (base: Release): Omit<Release, 'local' | 'complete_from' | 'own'> => {
   const { local: _local, own: _own, complete_from: _from, ...taken } = base;
   return taken;
 };
 
 /**
- * The sources of a base and the state's own rates, of the file or else of the base. An imported base cites its files under
- * the same key as the new release, so that key is renamed; without a rate that cites it, it is dropped.
+ * Returns the base's sources and the state's rates, from the file or else from the base. An imported base cites its
+ * files under the same key as the new release, so that key is renamed, or dropped if no rate cites it.
  */
 const stateRates = ({ rates, sources, state }: Release, own: Release['rates']) => {
   const { [source]: ofBase, ...others } = sources;
@@ -117,7 +119,7 @@ const stateRates = ({ rates, sources, state }: Release, own: Release['rates']) =
   };
 };
 
-/** Note rules and rounding tables of the base release that name jurisdictions which the import does not have. */
+/** Notes rules and rounding tables of the base release whose jurisdictions are missing from the import. */
 const noteLost = (base: Release, tally: Tally, used: ReadonlySet<string>): void => {
   const { rules, settings } = base;
   const known = new Set([...stateWide(base).map(({ code }) => code), ...used]);
@@ -131,7 +133,7 @@ const noteLost = (base: Release, tally: Tally, used: ReadonlySet<string>): void 
     tally.note(`These jurisdictions of rounding tables are not in the import: ${tables.join(', ')}.`);
 };
 
-/** Note what own rules add to those that were in force, and what they withdraw. */
+/** Notes which custom rules are added and which are withdrawn. */
 const noteOwn = (own: OwnRules | undefined, before: OwnRules | undefined, tally: Tally): void => {
   const [texts, old] = [ownTexts(own), ownTexts(before)];
   for (const text of texts) tally.note(`${text}${old.includes(text) ? ' (unchanged)' : ''}.`);
@@ -139,9 +141,9 @@ const noteOwn = (own: OwnRules | undefined, before: OwnRules | undefined, tally:
 };
 
 const streetsNote = (zips: number): string =>
-  `Street-address rows name ${zips === 1 ? '1 ZIP' : `${zips} ZIPs`}. An address there whose \`line1\` matches no row is ambiguous where these rows have other jurisdictions than its ZIP.`;
+  `Street-address rows cover ${zips === 1 ? '1 ZIP' : `${zips} ZIPs`}. An address there whose \`line1\` matches no row is ambiguous if the rows and its ZIP have different jurisdictions.`;
 
-/** Write the collected parts; closes the file in any case. */
+/** Writes the collected parts. Always closes the file. */
 const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: BuildOptions, inForce: InForceCount) => {
   const file = new PartsFile(tempFolder);
   try {
@@ -151,7 +153,9 @@ const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: Bu
   }
 };
 
-/** Build a release of own rules, which replace those of the active release. An empty file withdraws them. */
+/**
+ * Builds a release of custom rules, which replace the custom rules of the active release. An empty file withdraws them.
+ */
 const buildOwn = async (options: BuildOptions, { own: read, tally, registry }: Collection): Promise<Built> => {
   const before = options.position.own;
   if (!read) return { outcome: 'nothing', reason: notWhole, summary: tally.summary() };
@@ -171,8 +175,8 @@ const buildOwn = async (options: BuildOptions, { own: read, tally, registry }: C
 };
 
 /**
- * Build a release from entries in constant memory: spans spill into files, and are read back one three-digit ZIP at a
- * time. Every part contains the jurisdictions and rates that it names.
+ * Builds a release from entries in constant memory: spans spill to files, and are read back one three-digit ZIP at a
+ * time. Every part contains the jurisdictions and rates that it refers to.
  */
 export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   const { entries, base, importer, importedAt } = options;

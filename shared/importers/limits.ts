@@ -1,9 +1,9 @@
 /**
- * Limits of an import's memory and time: far above what any state publishes. Without them, 1 MB of short rows would take
+ * Limits of an import's memory and time, far above any state's files. Without them, 1 MB of short rows would take
  * minutes.
  */
 export const limits = {
-  /** Rows that name one ZIP code. */
+  /** Rows that refer to one ZIP code. */
   rowsOfZip: 100_000,
   /** Rows of the ZIP codes with the same first three digits, which are in memory at once. */
   rowsOfZip3: 2_000_000,
@@ -17,11 +17,11 @@ export const limits = {
   /** Texas has 1,200, Pennsylvania 2,500. Each is a part of the release. */
   cities: 10_000,
   rowsOfCity: 1_000,
-  /** Rows of a format whose reader keeps all in memory until the file ends. */
+  /** Rows of a format whose reader keeps all rows in memory until the file ends. */
   heldRows: 100_000,
-  /** ZIP ranges of held rows, and ZIP codes that these ranges name. */
+  /** ZIP ranges of these rows, and ZIP codes in these ranges. */
   heldZips: 5_000_000,
-  /** ZIP codes times the cities that rows name without a ZIP: each city may have rates of its own in each ZIP. */
+  /** ZIP codes times the cities in rows without a ZIP: each city can have different rates in each ZIP. */
   citiesInZips: 500_000,
   /** Rows that apply to a place, summed over all places: each place compares its rows. */
   rowsOfPlaces: 1_000_000,
@@ -29,20 +29,20 @@ export const limits = {
   spansOfStreets: 1_000,
   /** Different streets, with their units and kinds of house numbers. */
   streetKinds: 1_500_000,
-  /** Characters of the street ranges of a ZIP: compressed, they take at most 390 kB. */
+  /** Characters of the street ranges of a ZIP: at most 390 kB compressed. */
   streetTextOfZip: 800_000,
   /** Characters of the ranges of one street in a ZIP, about 1,500 ranges: a request looks up 1,000 addresses in 2 s. */
   streetTextOfName: 20_000,
 } as const;
 
-/** Throw an error that tells the operator to check the files. */
+/** Throws an error that tells the operator to check the files. */
 export const refuseTooMany = (max: number, what: string): never => {
   throw new Error(
     `The files have more than ${max.toLocaleString('en-US')} ${what}. No state publishes so many: check that they are the right files.`,
   );
 };
 
-/** Refuse files that exceed a limit. */
+/** Refuses files that exceed a limit. */
 export const assertFits = (count: number, max: number, what: string): void => {
   if (count > max) refuseTooMany(max, what);
 };

@@ -4,7 +4,7 @@ import { getOrAdd } from '../base/collections.ts';
 import type { Location } from '../catalog/release.ts';
 import type { Entry } from './entry.ts';
 
-/** The number of bad rows that a summary lists; the others are counted. */
+/** The number of bad rows that a summary lists; the others are only counted. */
 export const badRowsNamed = 50;
 
 export type Counted = {
@@ -19,19 +19,19 @@ export type InForce = {
   readonly day: string;
   readonly locations: number;
   readonly firstDay: string;
-  /** `null` if one is open-ended. */
+  /** `null` if a location is open-ended. */
   readonly lastDay: string | null;
 };
 
 export type Summary = {
   readonly files: readonly { readonly name: string; readonly rows: number }[];
   readonly rowsRead: number;
-  /** Rows read that are neither skipped nor bad. */
+  /** Rows that are neither skipped nor bad. */
   readonly rowsKept: number;
   readonly skipped: readonly Counted[];
-  /** Imported rows with remarks. A row may have two remarks. */
+  /** Imported rows with remarks. A row can have two remarks. */
   readonly remarks: readonly Counted[];
-  /** `rows` of them are rows; the others are problems of a whole file. */
+  /** `rows` is the number of bad rows; the rest of `count` are problems of a whole file. */
   readonly bad: {
     readonly count: number;
     readonly rows: number;
@@ -58,7 +58,7 @@ export class Tally {
   private badCount = 0;
   private badRows = 0;
   private readonly notes: string[] = [];
-  /** Rows of the file that is being read: its name comes after them. */
+  /** Rows of the current file, whose name comes after them. */
   private unnamed: Numbered[] = [];
 
   count(entry: Entry): void {
@@ -116,7 +116,7 @@ export class Tally {
 const beginningless = '';
 const endless = '9999-99-99';
 
-/** Counts the locations of a release that are in force on one day, as they are written. */
+/** Counts the locations of a release in force on one day, as they are written. */
 export class InForceCount {
   private readonly day: string;
   private readonly establishedFrom: string;
@@ -154,11 +154,11 @@ const whenText = ({ day, firstDay, lastDay }: InForce): string => {
   return day < firstDay ? `the first row begins on ${firstDay}` : 'some rows have ended, and the others begin later';
 };
 
-/** The note for a release of which nothing is in force on the day of its import. */
+/** Returns the note for a release with no location in force on the day of its import. */
 const noneInForce = (inForce: InForce): string =>
-  `Nothing of this is in force on ${inForce.day}: ${whenText(inForce)}. On that day the fallback release applies to every address.`;
+  `No location of this release is in force on ${inForce.day}: ${whenText(inForce)}. On that day the fallback release applies to every address.`;
 
-/** The summary of a built release. If nothing of it is in force, the first note says so. */
+/** Returns the summary of a built release. The first note says if no location is in force. */
 export const withInForce = (summary: Summary, inForce: InForce): Summary => ({
   ...summary,
   inForce,

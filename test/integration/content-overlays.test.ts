@@ -74,7 +74,7 @@ describe('overlays', () => {
     expect(ran.out).toContain(
       `Combined rates of 1 ZIP or city change against ${builtIn} from ${today} on, by at most 2 percentage points (53202 from 7.9% to 5.9% on ${today}).`,
     );
-    expect(ran.out).toContain(`The fallback release ${builtIn} covers what it does not name.`);
+    expect(ran.out).toContain(`The fallback release ${builtIn} covers all other ZIPs and cities.`);
     expect(ran.out).not.toContain('begins in the future');
   });
 

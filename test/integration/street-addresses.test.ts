@@ -77,7 +77,7 @@ it('are imported, shown, verified and compared by the command line', async () =>
   const out = await withFiles(files, ([rates = '', boundaries = '']) =>
     content('import', '--format', 'sst', '--state', 'WI', '--rates', rates, '--boundaries', boundaries),
   );
-  expect(out).toContain('Street-address rows name 1 ZIP.');
+  expect(out).toContain('Street-address rows cover 1 ZIP.');
   const id = /^Imported (\S+) /m.exec(out)?.[1] ?? '';
   expect(await content('show', id, '--zip', '53213')).toContain('53213: 2 locations, 1 street range');
   expect(await content('verify', id)).toContain(id);

@@ -275,7 +275,7 @@ describe('links on a page', () => {
           services: [{ name: 'New_Mexico_gross_receipts_tax_July_2026_June_2027', type: 'FeatureServer' }],
           layers: [0, 1].map((id) => ({ id, name: `Layer ${id}` })),
         }),
-        'has 2 layers, and which of them has the rates is unknown',
+        'has 2 layers, and it is unclear which one has the rates',
       ],
     ])('of %s is not guessed from %s', async (state, text, says) => {
       await expect(found(state, text)).rejects.toThrow(says);

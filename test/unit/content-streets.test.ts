@@ -202,7 +202,7 @@ describe('a file with only street rows, as in Vermont', () => {
     );
     expect(at(imported, inBurlington('55 Main St'))).toBe('7.00 zip5 ambiguous');
     expect(at(imported, inBurlington('5 Elm St'))).toBe(what === 'ZIP' ? '7.00 zip5 ambiguous' : '7.00 street');
-    const reason = expect.stringContaining(`any address of its ${what}`);
+    const reason = expect.stringContaining(`any address ${what === 'ZIP' ? 'in its ZIP' : 'on its street'}`);
     expect(imported.built.summary.remarks).toContainEqual(expect.objectContaining({ reason, count: 1, firstLine: 1 }));
   });
 });

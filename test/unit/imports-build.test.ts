@@ -232,7 +232,7 @@ describe('values in force on the day of an import', () => {
     const { inForce, notes } = await summaryOf(...spans, { kind: 'note', sentence: 'Another note.' });
     expect(inForce).toMatchObject({ day: '2026-11-21', locations: 0 });
     expect(notes).toEqual([
-      `Nothing of this is in force on 2026-11-21: ${because}. On that day the fallback release applies to every address.`,
+      `No location of this release is in force on 2026-11-21: ${because}. On that day the fallback release applies to every address.`,
       'Another note.',
     ]);
   });

@@ -40,7 +40,7 @@ describe('a file that is not JSON', () => {
     const latin = Buffer.from('{ "state": "Ma\u00f1ana" }', 'latin1');
     const importing = (content: Buffer | string) => entriesOf('rules', 'MN', [{ name: 'own.json', content }]);
     await expect(importing(latin)).rejects.toThrow('own.json is not UTF-8 text.');
-    await expect(importing(' '.repeat(500_001))).rejects.toThrow('own.json has 500001 bytes.');
+    await expect(importing(' '.repeat(500_001))).rejects.toThrow('own.json is 500001 bytes');
   });
 });
 

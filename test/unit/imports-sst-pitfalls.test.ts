@@ -188,7 +188,7 @@ describe('pitfalls of SST files', () => {
     const { built, parts } = await importFiles('sst', 'MN', sstFiles('MN', [...rates, wrong], row));
     expect(parts.get('55401')?.rates).toMatchObject([{ jurisdiction: 'US-MN-63-43000', rate: '0.01' }]);
     expect(built.summary.bad.first).toEqual([
-      { file: 'MNR2026Q4AUG28.csv', line: 6, reason: 'is of state 28; import the file of state 27' },
+      { file: 'MNR2026Q4AUG28.csv', line: 6, reason: 'is for state 28; import the file of state 27' },
     ]);
   });
 

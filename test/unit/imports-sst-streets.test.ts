@@ -44,7 +44,7 @@ describe('SST street-address rows', () => {
     expect(rowsKept).toBe(rowsRead);
     const reason = expect.stringContaining('street-address row');
     expect(remarks).toContainEqual({ reason, count: 1, file: 'WIB2026Q2FEB18.csv', firstLine: 3 });
-    expect(notes).toContainEqual(expect.stringMatching(/^Street-address rows name 1 ZIP\./));
+    expect(notes).toContainEqual(expect.stringMatching(/^Street-address rows cover 1 ZIP\./));
   });
 
   it('that equal the ZIP row make nothing ambiguous', async () => {

@@ -140,7 +140,7 @@ describe('SST files', () => {
     });
 
     it.each([
-      { from: 'z,20231001', to: 'y,20231001', reason: /^is of record type Y; it must be A, Z or 4$/ },
+      { from: 'z,20231001', to: 'y,20231001', reason: /^has record type Y; expected A, Z or 4$/ },
       { from: 'z,20231001', to: 'z,20231301', reason: /^dates 20231301 to 29991231 / },
       {
         from: '55401,,55405,,,27',
@@ -149,7 +149,7 @@ describe('SST files', () => {
       },
       { from: '55401,,55405,,,27', to: 'K1A0B,,55405,,,27', reason: /are no range/ },
       { from: '55101,1610,55101,1610', to: '55101,,55101,1610', reason: /are no range/ },
-      { from: '55405,,,27,27', to: '55405,,,28,28', reason: /^is of state 28/ },
+      { from: '55405,,,27,27', to: '55405,,,28,28', reason: /^is for state 28/ },
       { from: 'z,20231001,', to: 'z,', reason: /^has 88 columns; a boundary row has 89 or 90$/ },
     ])('a row with $to is bad', async ({ from, to, reason }) => {
       const { built } = await importFiles('sst', 'MN', [rates, changed(boundary.name, from, to)]);

@@ -236,7 +236,7 @@ describe('WooCommerce', () => {
         const [note, ...more] = await notesIn(of, wide, named);
         expect(note).toContain(`The rate for all of ${of} in line 2 ${what}`);
         expect(note).toContain(
-          'The fallback release, with its local rates, covers the ZIPs and cities that no other row names.',
+          'The fallback release, with its local rates, covers the ZIPs and cities that are in no other row.',
         );
         expect(more).toEqual([]);
       },
@@ -260,7 +260,7 @@ describe('WooCommerce', () => {
         {
           kind: 'bad',
           line: 2,
-          reason: expect.stringMatching(/^is of the whole state, which has 4.5% in the file and 4.2%/),
+          reason: expect.stringMatching(/^applies to the whole state, which has 4.5% in the file and 4.2%/),
         },
       ]);
       // Two rows of the whole state are its rate together, and a row of a ZIP replaces one of them.
@@ -310,7 +310,7 @@ describe('WooCommerce', () => {
 
     it('refuse compound rates that need more decimals than a rate has', async () => {
       expect(await bad('US,TX,75001,,6.6875,State,1,0,1,', 'US,TX,75001,,1.3751,City,2,1,1,')).toEqual([
-        [3, expect.stringMatching('^compounds to a rate of more than 8 decimals: write the rate that it comes to')],
+        [3, expect.stringMatching('^compounds to a rate of more than 8 decimals: write the resulting rate')],
       ]);
     });
 

@@ -129,7 +129,7 @@ const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): v
   if (imported) {
     const { parts, jurisdictions, rates, locations } = imported.counts;
     print(`Base: ${imported.base}, the source of its rules and settings`);
-    print(`Fallback: ${imported.below}, which covers what it does not name`);
+    print(`Fallback: ${imported.below}, which covers all other ZIPs and cities`);
     print(`Imported: ${imported.imported_at}`);
     print(`Hash: ${imported.content_hash}`);
     print(

@@ -3,7 +3,7 @@
 import { dayAfter, dayBefore } from '../../base/calendar.ts';
 import { assertFits, limits } from '../limits.ts';
 
-/** A range of a ZIP with the sets that its addresses may have: one, or several if the range is ambiguous. */
+/** A range of a ZIP with the sets that its addresses can have: one, or several if the range is ambiguous. */
 export type Resolved = Omit<Piece, 'set'> & { readonly sets: readonly number[] };
 
 const ascending = (a: number, b: number): number => a - b;
@@ -12,7 +12,7 @@ const groupBy = <Value>(values: readonly Value[], key: (value: Value) => string 
   ...Map.groupBy(values, key).values(),
 ];
 
-/** The lowest order of the pieces on a day, and the sets of those that have it. */
+/** Returns the lowest order of the pieces on a day, and the sets of the pieces with that order. */
 const firstOn = (pieces: readonly Piece[], day: number): Pick<Resolved, 'order' | 'sets'> => {
   const there = pieces.filter(({ from, to }) => from <= day && day <= to);
   const lowest = Math.min(...there.map(({ order }) => order));
@@ -23,7 +23,7 @@ const firstOn = (pieces: readonly Piece[], day: number): Pick<Resolved, 'order' 
 const same = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((value, index) => value === b[index]);
 
-/** Split the pieces of one range into spans of days on which the same sets apply. */
+/** Splits the pieces of one range into spans of days on which the same sets apply. */
 const resolveTimes = (pieces: readonly Piece[]): readonly Resolved[] => {
   const [first] = pieces as readonly [Piece, ...Piece[]];
   const { low, high } = first;
@@ -55,10 +55,10 @@ type Range = { readonly low: number; readonly high: number };
 
 const keyOf = ({ low, high }: Range): number => low * 10_000 + (high % 10_000);
 
-/** Whether two ranges have different sets on some day. */
+/** Returns whether two ranges have different sets on some day. */
 const areContrary = (a: Resolved, b: Resolved): boolean => a.from <= b.to && b.from <= a.to && !same(a.sets, b.sets);
 
-/** Overlaps of conflicting ranges of equal width, which a look-up of the narrowest range cannot decide. */
+/** Returns the overlaps of conflicting ranges of equal width, which a lookup of the narrowest range cannot decide. */
 const contested = (ranges: readonly Resolved[]): readonly Range[] =>
   groupBy(ranges, ({ low, high }) => high - low)
     .filter((group) => group.length > 1)
@@ -77,7 +77,10 @@ const contested = (ranges: readonly Resolved[]): readonly Range[] =>
 
 const widthOf = ({ low, high }: Range): number => high - low;
 
-/** Overlaps of a range with a wider one that precedes it: by rank, or by width before both were cut to the ZIP. */
+/**
+ * Returns the overlaps of a range with a wider one that takes precedence: by rank, or by width before both were cut to
+ * the ZIP.
+ */
 const misjudged = (ranges: readonly Resolved[]): readonly Range[] =>
   ranges
     .filter((a) => a.order > widthOf(a))
@@ -88,7 +91,7 @@ const misjudged = (ranges: readonly Resolved[]): readonly Range[] =>
         .filter(({ low, high }) => low <= high),
     );
 
-/** Merge overlapping ranges. */
+/** Merges overlapping ranges. */
 const union = (ranges: readonly Range[]): readonly Range[] => {
   const joined: { low: number; high: number }[] = [];
   for (const { low, high } of ranges.toSorted((a, b) => a.low - b.low)) {
@@ -99,7 +102,7 @@ const union = (ranges: readonly Range[]): readonly Range[] => {
   return joined;
 };
 
-/** The slices of the contested ranges between neighbouring ends of ranges. */
+/** Splits the contested ranges at every start and end of a range. */
 const slices = (ranges: readonly Resolved[], shared: readonly Range[]): readonly Range[] => {
   if (shared.length === 0) return [];
   const ends = new Set(ranges.flatMap(({ low, high }) => [low, high + 1]));
@@ -110,7 +113,7 @@ const slices = (ranges: readonly Resolved[], shared: readonly Range[]): readonly
     .filter(({ low, high }) => joined.some((range) => range.low <= low && high <= range.high));
 };
 
-/** A slice with the sets of the range of lowest order that contains it, or of all ranges that share that order. */
+/** Resolves a slice: the sets of the range of lowest order that contains it, or of all ranges that share that order. */
 const resolveSlice = (ranges: readonly Resolved[], { low, high }: Range): readonly Resolved[] =>
   resolveTimes(
     ranges
@@ -118,7 +121,7 @@ const resolveSlice = (ranges: readonly Resolved[], { low, high }: Range): readon
       .flatMap(({ from, to, order, sets }) => sets.map((set) => ({ low, high, from, to, order, set }))),
   );
 
-/** Resolve the pieces of one ZIP, sorted. Ranges of different width may nest: a look-up takes the narrowest. */
+/** Resolves the pieces of one ZIP, sorted. Ranges of different width can nest: a lookup uses the narrowest. */
 export const resolve = (pieces: readonly Piece[]): readonly Resolved[] => {
   const ranges = groupBy(pieces, keyOf).flatMap(resolveTimes);
   const cut = slices(ranges, [...contested(ranges), ...misjudged(ranges)]);
@@ -150,7 +153,7 @@ export const noTo = 0xffff_ffff;
 
 const rankUnit = 2 ** 30;
 
-/** Both are below: ranks are 0 to 3, a width has nine digits. */
+/** Both are in range: ranks are 0 to 3, and a width has nine digits. */
 export const orderOf = (rank: number, width: number): number => rank * rankUnit + width;
 
 export const dayNumber = (day: string | null, none: number): number =>
@@ -162,8 +165,8 @@ export const dayText = (day: number): string | null => {
   return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
 };
 
-/** The day after a day that is not open. */
+/** Returns the day after a day that is not open. */
 export const dayNumberAfter = (day: number): number => dayNumber(dayAfter(dayText(day) as string), noTo);
 
-/** The day before a day that is not open. */
+/** Returns the day before a day that is not open. */
 export const dayNumberBefore = (day: number): number => dayNumber(dayBefore(dayText(day) as string), noFrom);

@@ -2,32 +2,33 @@ import { finished } from 'node:stream/promises';
 import { type Options, Parser } from 'csv-parse';
 import { type OnProgress, openText } from './text.ts';
 
-/** A row of a table: its cells without the blanks around them, and the line of the file that it ends on, from 1. */
+/** A row of a table: its trimmed cells, and the line of the file on which it ends, from 1. */
 export type Row = {
   readonly line: number;
-  /** The line that it begins on, where a quoted cell has line breaks. */
+  /** The line on which it begins, if a quoted cell has line breaks. */
   readonly firstLine?: number;
   readonly cells: readonly string[];
 };
 
-/** The first line of a row that cannot be read, and why. It is the last row of the table. */
+/** The first line of an unreadable row, and the reason. It is the last row of the table. */
 export type BrokenRow = { readonly line: number; readonly broken: string };
 
 export type Table = { readonly name: string; readonly rows: AsyncIterable<Row | BrokenRow> };
 
-// Known rows have at most 1,000 characters. Without a limit, an unclosed quote would read the rest of the file into memory.
+// Known rows are at most 1,000 characters long. Without a limit, an unclosed quote would read the rest of the file into
+// memory.
 const recordMax = 100_000;
-/** The longest line that is decoded; longer than a row may be, so that the parser can report the row. */
+/** The maximum length of a decoded line, longer than a row, so that the parser can report the row. */
 const lineMax = 1_000_000;
 
-/** Lines without a separator in a table that has separators. 200,000 of them in 400 kB took 2 s. */
+/** The limit for lines without a separator in a table that has separators. 200,000 of them in 400 kB took 2 s. */
 const unseparatedMax = 10_000;
 const unseparatedText = `is one of more than ${unseparatedMax.toLocaleString('en-US')} lines without a separator: check that this is the right file`;
 
 /** The parser's progress: lines read, and how many of them were blank. */
 type Position = { readonly lines: number; readonly empty_lines: number };
 
-/** The first line of the row between two positions. */
+/** Returns the first line of the row between two positions. */
 const lineAfter = (before: Position, at: Position): number => before.lines + 1 + (at.empty_lines - before.empty_lines);
 
 const brokenTexts: Readonly<Record<string, string>> = {
@@ -50,14 +51,17 @@ const options = (delimiter: string): Options => ({
   skip_records_with_error: true,
 });
 
-/** The separator of a table: the most frequent one in its first line. Spreadsheets write semicolons with decimal commas. */
+/**
+ * Returns the separator of a table: the most frequent one in its first line. Spreadsheets use semicolons with decimal
+ * commas.
+ */
 const separatorOf = (text: string): string => {
   const [line = ''] = text.trimStart().split('\n', 1);
   const counts = [',', ';', '\t'].map((separator) => ({ separator, count: line.split(separator).length }));
   return counts.reduce((best, one) => (one.count > best.count ? one : best)).separator;
 };
 
-/** Blocks of text, the first of which was read before, until something is broken. */
+/** Yields blocks of text, beginning with one that was read before, until a row is broken. */
 async function* untilBroken(
   first: IteratorResult<string, void>,
   others: AsyncGenerator<string>,
@@ -72,13 +76,13 @@ async function* untilBroken(
   }
 }
 
-/** Why a row with a line break in a cell is bad: an unclosed quote includes the following rows. */
+/** Returns why a row with a line break in a cell is bad: an unclosed quote would include the following rows. */
 export const multilineReason = ({ firstLine, line }: Pick<Row, 'firstLine' | 'line'>): string | null =>
   firstLine === undefined
     ? null
-    : `takes in lines ${firstLine} to ${line}: a quote on line ${firstLine} may not be closed`;
+    : `spans lines ${firstLine} to ${line}: check that the quote on line ${firstLine} is closed`;
 
-/** Parses the text of a table, block by block. The rows are no objects of a stream, which would take twice as long. */
+/** Parses the text of a table block by block. Rows are not objects of a stream, which would take twice as long. */
 const newRowParser = (separator: string) => {
   let broken: BrokenRow | undefined;
   let last: Position = { lines: 0, empty_lines: 0 };
@@ -87,8 +91,8 @@ const newRowParser = (separator: string) => {
   let columns: number | null = null;
   let unseparated = 0;
   const take = (cells: string[], { lines, empty_lines }: Position): null => {
-    // With the number of cells of the first row, the parser makes an error with a stack for each other one, and drops it:
-    // 500,000 short rows took 25 s. With no rows before it, each row is the first.
+    // If the parser knows the number of cells, it creates an error with a stack for each row of a different length and
+    // drops it: 500,000 short rows took 25 s. Resetting the count makes each row the first.
     (parser.info as { records: number }).records = 0;
     const firstLine = lineAfter(last, { lines, empty_lines });
     last = { lines, empty_lines };
@@ -114,7 +118,7 @@ const newRowParser = (separator: string) => {
       parser.write(block);
       return taken();
     },
-    /** The rows after the last line break. */
+    /** Returns the rows after the last line break. */
     end: async (): Promise<Row[]> => {
       parser.resume().end();
       await finished(parser);
@@ -125,8 +129,8 @@ const newRowParser = (separator: string) => {
 };
 
 /**
- * Read a table, row by row: separated by commas, semicolons or tabs, CRLF or LF, with or without a byte order mark, UTF-8
- * or Latin-1, packed or not. Lines without text are no rows: spreadsheets end files with rows of separators. Throws where
+ * Reads a table row by row: separated by commas, semicolons or tabs, CRLF or LF, with or without a byte order mark,
+ * UTF-8 or Latin-1, packed or not. Skips lines without text: spreadsheets end files with rows of separators. Throws if
  * the file cannot be opened or unpacked.
  */
 export const openTable = async (path: string, onProgress?: OnProgress): Promise<Table> => {

@@ -30,7 +30,7 @@ const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<strin
   const kept = chainOf(head);
   const lost = chainOf(active.head).filter((id) => !kept.includes(id));
   const texts = lostOwn(head, active);
-  const own = texts.length > 0 ? ` Own rules would no longer apply: ${texts.join('; ')}.` : '';
+  const own = texts.length > 0 ? ` Custom rules would no longer apply: ${texts.join('; ')}.` : '';
   if (lost.length === 0) return `It is layered over ${head.below}, not over ${active.id}.${own}`;
   const keys = (await keysOfAll(lost)).difference(await keysOfAll(kept));
   return `Activating it would drop ${lost.join(', ')}, with ${counted(keys.size, 'ZIP or city', 'ZIPs and cities')} that it does not have.${own}`;

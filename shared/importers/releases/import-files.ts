@@ -242,7 +242,7 @@ const reportImpact = async ({ head, parts }: Complete, { active, reporter }: Imp
 
 /** Describes what a release adds to its fallback releases: `889 ZIPs and cities`, `2 rules and 1 rate`. */
 const contentText = (head: ReleaseHead): string => {
-  if (isOwnOnly(head)) return ownCounts(head.own) || 'no own rules';
+  if (isOwnOnly(head)) return ownCounts(head.own) || 'no custom rules';
   return counted(head.counts.parts, 'ZIP or city', 'ZIPs and cities');
 };
 
@@ -268,7 +268,7 @@ export const importFiles = async (job: ImportJob): Promise<Imported | null> => {
   const state = jurisdictionCode(job.state);
   if (active.corrupt)
     reporter.print(
-      `The import lies over the built-in release, without own rules: import their file again. ${corruptionText(active.corrupt)}`,
+      `The active release is corrupt, so the import overlays the built-in release, without custom rules: import their file again. ${corruptionText(active.corrupt)}`,
     );
   // A dry run does not read the database, so its id is an assumption.
   const id = job.dryRun ? `${state}@${today}.${firstCounter}` : await nextReleaseId(state, today);

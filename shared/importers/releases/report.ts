@@ -9,7 +9,7 @@ import { badRowsNamed, type Summary } from '../summary.ts';
 import type { Impact, RateStep } from './impact.ts';
 import type { ZipRange } from './zip-pieces.ts';
 
-/** The progress of long work with a known size, in any unit. */
+/** The progress of a long task with a known size, in any unit. */
 export type Progress = {
   /** `done` of the total so far. */
   readonly reach: (done: number, message: string) => void;
@@ -17,10 +17,10 @@ export type Progress = {
   readonly fail: (message: string) => void;
 };
 
-/** Where imports and updates report: the terminal of a command, or the log of a function. */
+/** The output of imports and updates: the terminal of a command, or the log of a function. */
 export type Reporter = {
   readonly print: (line: string) => void;
-  /** Show the progress of work. An error ends it with the text `failed`. */
+  /** Shows the progress of a task. An error ends it with the text `failed`. */
   readonly withProgress: <Value>(
     title: string,
     total: number,
@@ -29,7 +29,7 @@ export type Reporter = {
   ) => Promise<Value>;
 };
 
-// Days, rates and ZIP codes in the output of commands.
+// Formats days, rates and ZIP codes for the output of commands.
 
 export const percentOrNone = (fraction: string | null): string =>
   fraction === null ? 'none' : formatPercent(fraction);
@@ -40,7 +40,7 @@ export const daysText = ({ from, to }: Dated): string => {
   return to === null ? `from ${from}` : `${from} to ${to}`;
 };
 
-/** The kinds of rates; nothing for the general one. */
+/** The labels of the kinds of rates; empty for the general one. */
 export const kindTexts: Readonly<Record<RateKind, string>> = {
   general: '',
   food: 'food',
@@ -59,14 +59,14 @@ const rangeText = ([low, high]: ZipRange): string => {
 
 const rangesNamed = 3;
 
-/** The first ranges of nine-digit ZIPs, and the number of further ones. */
+/** Lists the first ranges of nine-digit ZIPs, and the number of further ones. */
 export const zipsText = (zips: readonly ZipRange[]): string => {
   const more = zips.length - rangesNamed;
   const named = zips.slice(0, rangesNamed).map(rangeText).join(', ');
   return more > 0 ? `${named} and ${more} more` : named;
 };
 
-/** The heading of the list of bad rows and of problems with whole files. */
+/** Returns the heading of the list of bad rows and of problems with whole files. */
 const badHeading = ({ count, rows }: Summary['bad'], skipsBadRows: boolean): string => {
   const ofFiles = count - rows;
   const parts = [
@@ -76,7 +76,7 @@ const badHeading = ({ count, rows }: Summary['bad'], skipsBadRows: boolean): str
   return `${skipsBadRows ? 'Skipped ' : ''}${parts.join(' and ')}:`;
 };
 
-/** The rows that were read, kept and skipped, with the first line of each reason. */
+/** Lists the rows that were read, kept and skipped, with the first line for each reason. */
 export const summaryLines = (summary: Summary, skipsBadRows: boolean): readonly string[] => {
   const { files, rowsRead, rowsKept, skipped, remarks, bad, inForce, notes } = summary;
   const place = ({ file, firstLine }: { readonly file: string; readonly firstLine: number }) =>
@@ -115,14 +115,14 @@ const changesText = ({ changed, gained, lost, largest }: Impact, against: string
   return `Combined rates of ${counted(changed, 'ZIP or city', 'ZIPs and cities')} change against ${against} from ${today} on${most}${unknown.length > 0 ? `; ${unknown.join(', ')}` : ''}.`;
 };
 
-/** The changes of days that calculations may have answered already; `null` without any. */
+/** Describes changes on past days, which calculations may have used; `null` if there are none. */
 const pastText = ({ past }: Impact, today: string): string | null => {
   if (past.changed === 0) return null;
   const most = past.largest === null ? '' : `, by at most ${points(past.largest)} (${stepText(past.largest)})`;
-  return `Answers of days before ${today} change, too: at ${counted(past.changed, 'ZIP or city', 'ZIPs and cities')}, from ${past.firstDay} on${most}. Stored transactions keep their release.`;
+  return `Results for days before ${today} also change: at ${counted(past.changed, 'ZIP or city', 'ZIPs and cities')}, from ${past.firstDay} on${most}. Stored transactions keep their release.`;
 };
 
-/** The fallback release, which covers the places that a release does not name. */
+/** Names the fallback release, which covers the places that are not in the release. */
 const fallbackText = (head: ReleaseHead, { firstDay }: Impact, today: string): string => {
   const { below } = head;
   if (isOwnOnly(head)) return `The fallback releases, ${below} first, cover all addresses.`;
@@ -130,7 +130,7 @@ const fallbackText = (head: ReleaseHead, { firstDay }: Impact, today: string): s
     firstDay !== null && today < firstDay
       ? ` It begins in the future: until ${firstDay}, the fallback release applies everywhere.`
       : '';
-  return `The fallback release ${below} covers what it does not name.${future}`;
+  return `The fallback release ${below} covers all other ZIPs and cities.${future}`;
 };
 
 const stepJson = (step: RateStep | null) =>
@@ -160,7 +160,7 @@ export const impactJson = ({
   past: { changed: past.changed, first_day: past.firstDay, largest: stepJson(past.largest) },
 });
 
-/** The impact, or `null` and a line with the reason if a compared release is corrupt. */
+/** Returns the impact, or `null` and prints the reason if a compared release is corrupt. */
 export const impactOrCorruption = async (
   compare: () => Promise<Impact>,
   { print }: Pick<Reporter, 'print'>,
@@ -174,7 +174,7 @@ export const impactOrCorruption = async (
   }
 };
 
-/** The content of a release, its changes against another one, and its fallback release. */
+/** Describes a release's content, its changes from a different release, and its fallback release. */
 export const impactLines = (
   imported: ReleaseHead | null,
   impact: Impact | null,

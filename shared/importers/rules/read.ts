@@ -91,7 +91,7 @@ const decodeUtf8 = (name: string, bytes: Buffer): string => {
 const parseFile = async (path: string): Promise<Parsed> => {
   const { name, bytes, size, close } = await openFile(path);
   try {
-    if (size > bytesMax) throw new Error(`${name} has ${size} bytes. Use own rules of at most ${bytesMax} bytes.`);
+    if (size > bytesMax) throw new Error(`${name} is ${size} bytes; the limit for custom rules is ${bytesMax}.`);
     return { name, ...parseJsonLines(decodeUtf8(name, Buffer.concat(await bytes.toArray())), name) };
   } finally {
     close();

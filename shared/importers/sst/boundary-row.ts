@@ -118,9 +118,9 @@ export const readBoundaryRow = (cells: readonly string[], fips: string): RowResu
     return bad(`has ${cells.length} columns; a boundary row has ${boundaryColumns.join(' or ')}`);
   const type = (cells[0] ?? '').toUpperCase();
   const kind = kinds[type];
-  if (!kind) return bad(`is of record type ${type || '(none)'}; it must be A, Z or 4`);
+  if (!kind) return bad(`has record type ${type || '(none)'}; expected A, Z or 4`);
   const state = (cells[22] ?? '').padStart(2, '0');
-  if (state !== fips) return bad(`is of state ${state}; import the file of state ${fips}`);
+  if (state !== fips) return bad(`is for state ${state}; import the file of state ${fips}`);
   if (type === 'A' && streetZips(cells)[0] === '') return skipped('is a street-address row without a ZIP code');
   const { low, high } = kind.ends(cells);
   if (low === null || high === null || high < low)

@@ -155,7 +155,7 @@ const rateRowKey = (cells: readonly string[]): LayerKey | null => layerKey(cells
 const readRateRow = (cells: readonly string[], { fips, stateKey, exceptions }: RateBook): RowResult<RateRow> => {
   if (cells.length !== rateColumns) return bad(`has ${cells.length} columns; a rate row has ${rateColumns}`);
   const [state = '', type = '', code = ''] = cells;
-  if (state.padStart(2, '0') !== fips) return bad(`is of state ${state}; import the file of state ${fips}`);
+  if (state.padStart(2, '0') !== fips) return bad(`is for state ${state}; import the file of state ${fips}`);
   const key = layerKey(type, code);
   if (key === null) return bad(`type ${type} and code ${code} do not identify a jurisdiction: correct columns 2 and 3`);
   const kind = key.slice(0, 2);

@@ -151,7 +151,7 @@ const isPartFrom = (start: number, { headers }: Response): boolean =>
 /** The failure for a URL that Levy refuses to request. */
 const refusal = (url: string, { message }: Error): PublisherFailure =>
   new PublisherFailure(
-    `${url} ${message}. Levy follows publishers only to public addresses with https. Download the file from the site of its publisher and import it with \`content import\`.`,
+    `${url} ${message}. Levy requests only public https addresses. Download the file from the publisher's site and import it with \`content import\`.`,
   );
 
 /**

@@ -7,13 +7,13 @@ import type { Format } from '../importers.ts';
 /**
  * How to find the current file of a publisher.
  *
- * - `url`: a fixed address whose content is replaced.
+ * - `url`: a fixed URL whose content is replaced.
  * - `index`: an HTML page that links to the file. Its name begins with `name`, followed by a quarter and the day of
  *   publication, such as `MNR2026Q4AUG18.zip`.
- * - `dated`: an HTML page that links to the file. Its name gives a day; `pattern` has the groups `year`, `month` (a number
- *   or a name) and perhaps `day`. `{year}` in the address of the page is the current year.
- * - `service`: a directory of ArcGIS services. The name of the service gives a day, as with `dated`; the file is the answer
- *   of a query for `fields` of its only layer, or of the only layer that is named after the tax.
+ * - `dated`: an HTML page that links to the file. Its name contains a day; `pattern` has the groups `year`, `month` (a
+ *   number or a name) and optionally `day`. `{year}` in the URL of the page is replaced by the current year.
+ * - `service`: a directory of ArcGIS services. The name of the service contains a day, as with `dated`; the file is the
+ *   response to a query for `fields` of its only layer, or of the only layer that is named after the tax.
  */
 type FileSource =
   | { readonly find: 'url'; readonly url: string }
@@ -22,7 +22,9 @@ type FileSource =
       readonly find: 'dated';
       readonly url: string;
       readonly pattern: string;
-      /** How the name begins, a word after that, and how it ends, in lower case, where the pattern is of the day only. */
+      /**
+       * The beginning of the name, a word after it, and the end, in lower case, if the pattern matches only the day.
+       */
       readonly within?: Readonly<Record<'start' | 'word' | 'end', string>>;
       /** A name that the pattern matches, for messages. */
       readonly example: string;
@@ -36,7 +38,7 @@ type FileSource =
       readonly fields: readonly string[];
     };
 
-/** A file, and the option of its importer that takes it. */
+/** A file, and the option of its importer. */
 export type PublishedFile = FileSource & { readonly option: Importer['files'][number]['option'] };
 
 export type Publisher = {
@@ -50,12 +52,12 @@ export type Publisher = {
       readonly format: Format;
       readonly files: readonly PublishedFile[];
       /**
-       * `cited`: the publisher or a public reader documents the layout. `unverified`: nobody does, and a release of these
-       * files is never activated without a person.
+       * `cited`: the publisher or a public reader documents the layout. `unverified`: the layout is not documented, so
+       * a release of these files is activated only by a person.
        */
       readonly layout: 'cited' | 'unverified';
     }
-  /** Levy cannot import what the state publishes: `published` is its form, and `advice` says what to do instead. */
+  /** Levy cannot import the state's publication: `published` is its form, and `advice` says what to do instead. */
   | { readonly format: null; readonly published: string; readonly advice: string }
 );
 
@@ -76,7 +78,7 @@ const streamlinedPublisher = (state: string): Publisher => ({
 
 type ByFind<Find extends FileSource['find']> = Omit<Extract<FileSource, { readonly find: Find }>, 'find'>;
 
-/** The only file of a format: at a fixed address, or on a page of dated files. */
+/** Returns the only file of a format, at a fixed URL. */
 const fixed = (url: string): readonly PublishedFile[] => [{ option: 'file', find: 'url', url }];
 const dated = (file: ByFind<'dated'>): readonly PublishedFile[] => [{ option: 'file', find: 'dated', ...file }];
 
@@ -90,7 +92,7 @@ const listed = (
   published: string,
 ): Publisher => ({ state, name, cadence, covers, format: null, published, advice: notReadable });
 
-/** The publishers, one per state. A state that levies no general sales tax has none. */
+/** The publishers, one per state. A state without a general sales tax has none. */
 export const publishers: readonly Publisher[] = [
   ...streamlinedStates.map(streamlinedPublisher),
   {
@@ -179,7 +181,7 @@ export const publishers: readonly Publisher[] = [
       pattern: String.raw`^ARSSTC-Sales-Tax-Rate-Sheet-(?<month>\d{1,2})-(?<day>\d{1,2})-(?<year>(?:20)?\d\d)\.xlsx$`,
       example: 'ARSSTC-Sales-Tax-Rate-Sheet-11-1-26.xlsx',
     }),
-    // How the sheet states rates of a season is not documented.
+    // How the sheet lists seasonal rates is not documented.
     layout: 'unverified',
   },
   {
@@ -193,7 +195,7 @@ export const publishers: readonly Publisher[] = [
       pattern: String.raw`^Colorado_Jurisdiction_Codes_Rates_(?<month>Jan|July?)[a-z]*-[a-z]+_?(?<year>20\d\d)(?:_\w+)?\.xlsx$`,
       example: 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx',
     }),
-    // The columns are cited. How the workbook names a part of a city that lies in a district is not documented.
+    // The columns are cited. How the workbook names the part of a city in a district is not documented.
     layout: 'unverified',
   },
   {
@@ -227,7 +229,7 @@ export const publishers: readonly Publisher[] = [
         fields: ['name', 'county', 'locat_cdr', 'grt_rate'],
       },
     ],
-    // The fields are cited. How the Department names its services is known from one of them.
+    // The fields are cited. Only one name of the Department's services is known.
     layout: 'unverified',
   },
   listed('CT', 'Connecticut Department of Revenue Services', 'yearly', 'the state rate', 'HTML'),

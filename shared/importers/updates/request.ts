@@ -6,7 +6,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 /**
- * IPv4 ranges that are not of the public internet (IANA IPv4 Special-Purpose Address Registry, RFC 6890), and
+ * IPv4 ranges that are not on the public internet (IANA IPv4 Special-Purpose Address Registry, RFC 6890), and
  * multicast.
  */
 const reserved: readonly (readonly [net: string, bits: number])[] = [
@@ -39,7 +39,7 @@ for (const [net, bits] of reservedOfGlobal) blocked.addSubnet(net, bits, 'ipv6')
 const global = new BlockList();
 global.addSubnet('2000::', 3, 'ipv6');
 
-/** Whether an IP address belongs to the public internet. IPv4 addresses inside of IPv6 ones are refused. */
+/** Returns whether an IP address is on the public internet. IPv4 addresses embedded in IPv6 are refused. */
 export const isPublicAddress = (address: string): boolean => {
   const family = isIP(address);
   if (family === 4) return !blocked.check(address, 'ipv4');
@@ -57,15 +57,15 @@ export class NotPublic extends Error {
   }
 }
 
-/** Refuse a host that is an IP address outside of the public internet: no look-up is made for it. */
+/** Throws if the host is an IP address outside of the public internet, for which no lookup is made. */
 const assertPublicHost = ({ hostname }: URL): void => {
   const address = hostname.replace(/^\[|\]$/g, '');
   if (isIP(address) !== 0 && !isPublicAddress(address)) throw new NotPublic(address, address);
 };
 
 /**
- * Resolve a host for a connection, which goes to the addresses that are checked here: a name cannot change its address
- * between the two. Fails with `NotPublic` if any address of the host is not public.
+ * Resolves a host for a connection, which uses exactly the addresses checked here: DNS rebinding is impossible. Fails
+ * with `NotPublic` if any address of the host is not public.
  */
 const lookupPublic: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
@@ -77,9 +77,9 @@ const lookupPublic: LookupFunction = (host, options, done) => {
   });
 };
 
-// One request to a publisher: where it may go.
+// One request to a publisher, to allowed addresses only.
 
-/** An address that no attempt may read. The message is a phrase without a subject. */
+/** A URL that no attempt may read. The message is a phrase without a subject. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
@@ -88,17 +88,17 @@ export type Request = {
   readonly method: 'GET' | 'HEAD';
   readonly headers: Record<string, string>;
   readonly signal: AbortSignal;
-  /** The only origin that may have a private address or plain http: the mirror's. */
+  /** The only origin that may have a private address or plain HTTP: the mirror. */
   readonly trusted: string | null;
 };
 
-/** A response that was received has a status. */
+/** A received response always has a status. */
 export type Response = IncomingMessage & { readonly statusCode: number };
 
 const redirectsMax = 5;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
 
-/** Send a request without following redirects. */
+/** Sends a request without following redirects. */
 const send = (url: URL, { method, headers, signal, trusted }: Request): Promise<Response> => {
   const isTrusted = url.origin === trusted;
   if (!isTrusted) {
@@ -107,7 +107,7 @@ const send = (url: URL, { method, headers, signal, trusted }: Request): Promise<
   }
   const start = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    // No connection is shared: each one goes to an address that was checked.
+    // Connections are not pooled: each one goes to a checked address.
     const checked: RequestOptions = isTrusted ? {} : { lookup: lookupPublic };
     const options: RequestOptions = { ...checked, method, headers, signal, agent: false };
     const sent = start(url, options);
@@ -119,8 +119,8 @@ const send = (url: URL, { method, headers, signal, trusted }: Request): Promise<
 };
 
 /**
- * Send a request, and follow at most five redirects. Without a trusted origin every address must be https and public, after
- * the name is resolved. Throws `Refused` or `NotPublic` for another one, and errors of the connection.
+ * Sends a request and follows at most five redirects. Without a trusted origin, every URL must be https, and its
+ * resolved address public. Throws `Refused` or `NotPublic` otherwise, and connection errors.
  */
 export const request = async (address: string, options: Request): Promise<Response> => {
   let url = new URL(address);
@@ -130,7 +130,7 @@ export const request = async (address: string, options: Request): Promise<Respon
     if (!redirects.includes(response.statusCode) || location === undefined) return response;
     response.destroy();
     const next = URL.parse(location, url.href);
-    if (next === null) throw new Refused('redirects to an address that is none');
+    if (next === null) throw new Refused('redirects to an invalid URL');
     url = next;
   }
   throw new Refused(`redirects more than ${redirectsMax} times`);
@@ -138,12 +138,15 @@ export const request = async (address: string, options: Request): Promise<Respon
 
 const decoders = new Map(Object.entries({ gzip: createGunzip, br: createBrotliDecompress, deflate: createInflate }));
 
-/** The body of a response, decoded if it was compressed although nobody requested that. Throws `Refused`. */
+/**
+ * Returns the body of a response, decoded if it is compressed although the request did not ask for it. Throws
+ * `Refused`.
+ */
 export const bodyOf = (response: Response): Readable => {
   const encoding = response.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return response;
   const decoder = decoders.get(encoding);
   if (!decoder) throw new Refused(`is encoded as ${encoding}, which Levy cannot read`);
-  // An error of one of the two is an error of the body.
+  // An error of either stream is an error of the body.
   return pipeline(response, decoder(), () => {});
 };

@@ -1,10 +1,10 @@
-/** How old the official files of a state are, and whether that is older than the cadence of their publisher allows. */
+/** The age of a state's official files, and whether it exceeds the cadence of their publisher. */
 import { addDays, dayMs, firstDay, isDay, toDay, toMonth } from '../../base/calendar.ts';
 import { dayIn, publicationIn } from './file-names.ts';
 import type { PublishedFile, Publisher } from './publishers.ts';
 
 /**
- * The fields of a state's record of updates that staleness uses. Instants are ISO texts; `last_modified` is an HTTP
+ * The fields of a state's update record that staleness uses. Timestamps are ISO strings; `last_modified` is an HTTP
  * date.
  */
 export type UpdateRecord = {
@@ -18,27 +18,27 @@ export type UpdateRecord = {
 };
 
 type Staleness = {
-  /** The day of the newest official file that Levy has; `null` without one. */
+  /** The day of Levy's newest official file; `null` without a file. */
   readonly asOf: string | null;
-  /** The last day on which the next file is in time; `null` without a file. */
+  /** The last day on which the next file is on time; `null` without a file. */
   readonly nextExpected: string | null;
   readonly isStale: boolean;
   /** Why the state is stale, in sentences; `null` if it is not. */
   readonly reason: string | null;
 };
 
-/** The months of each cadence's period. Periods begin with the calendar year. */
+/** The number of months in a period of each cadence. Periods begin with the calendar year. */
 const periodMonths = { monthly: 1, quarterly: 3, 'twice a year': 6, yearly: 12 } as const;
 
-/** How many days a file may be late after its period begins. */
+/** How many days after the beginning of its period a file is still on time. */
 const graceDays = 7;
-/** From how many days of failing updates on a state is stale. */
+/** How many days of consecutive failed updates make a state stale. */
 const failingDays = 7;
 
-/** When a file is from, and the first days of its period and of the next one. */
+/** The day of a file, and the first days of its period and of the next one. */
 type FileDays = { readonly asOf: string; readonly period: string; readonly next: string };
 
-/** The first day of the period that contains a day. */
+/** Returns the first day of the period that contains a day. */
 const periodOf = (day: string, months: number): string => {
   const month = toMonth(day);
   return firstDay(month - (month % months));
@@ -52,11 +52,14 @@ const inPeriod = (asOf: string, period: string, months: number): FileDays => ({
   next: afterMonths(period, months),
 });
 
-/** A day without a period of its own. In the last third of a period, publishers already post the file of the next one. */
+/**
+ * Returns the days of a file without a period in its name. In the last third of a period, publishers already post the
+ * next period's file.
+ */
 const postedOn = (asOf: string, months: number): FileDays =>
   inPeriod(asOf, periodOf(addDays(asOf, 10 * months), months), months);
 
-/** The days in a file's name; `null` if the publisher puts none into it. */
+/** Returns the days in a file's name; `null` if it has none. */
 const daysInName = (name: string, file: PublishedFile | undefined, months: number): FileDays | null => {
   if (file?.find === 'dated' || file?.find === 'service') {
     const day = dayIn(name, file.pattern);
@@ -84,27 +87,26 @@ const daysOfFiles = (publisher: Publisher, { files, imported_at }: UpdateRecord,
     return day === undefined ? [] : [postedOn(day, months)];
   });
 
-/** The last day on which the publication after one of a day is in time, by the cadence of their publisher. */
+/** Returns the last day on which the next publication after a day is on time, by the publisher's cadence. */
 export const nextExpectedAfter = (cadence: Publisher['cadence'], asOf: string): string =>
   addDays(postedOn(asOf, periodMonths[cadence]).next, graceDays);
 
-/** Whole days between two days. */
+/** Returns the number of whole days between two days. */
 const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs;
 
 /**
- * The age of a state's official files on a day (`YYYY-MM-DD`, UTC).
+ * Returns the age of a state's official files on a day (`YYYY-MM-DD`, UTC).
  *
- * `asOf` is the day in the newest file's name where the publisher puts one there: the day of publication in
- * `MNR2026Q4AUG18.zip`, the first day of the rates in `oct2026.xlsx`. Otherwise it is the day of `Last-Modified`, or else
- * the day of the import.
+ * `asOf` is the day in the newest file's name, if it has one: the day of publication in `MNR2026Q4AUG18.zip`, the first
+ * day of the rates in `oct2026.xlsx`. Otherwise it is the day of `Last-Modified`, or else the day of the import.
  *
- * The newest file belongs to a period of the cadence: the quarter or day in its name, or the period of its day. The next
- * file is due when the next period begins, or after the last month in its name (`July_2026_June_2027`), with a grace of
- * seven days: `nextExpected` is the last of them. Of a pair of
- * files (rates and boundaries) the newer one counts, because not every publisher posts an unchanged file again.
+ * The newest file belongs to a period of the cadence: the quarter or day in its name, or the period that contains
+ * `asOf`. The next file is due when the next period begins, or after the last month in the file's name
+ * (`July_2026_June_2027`). `nextExpected` is the last day of a seven-day grace period after that. Of a pair of files
+ * (rates and boundaries) the newer one counts, because not every publisher reposts an unchanged file.
  *
- * A state is stale after `nextExpected`, or when its updates have failed for seven days. A state without a record was never
- * updated from its publisher: it is not stale, and its days are `null`.
+ * A state is stale after `nextExpected`, or if its updates have failed for seven days. A state without a record was
+ * never updated from its publisher: it is not stale, and its days are `null`.
  */
 export const staleness = (publisher: Publisher, source: UpdateRecord | null, today: string): Staleness => {
   const months = periodMonths[publisher.cadence];

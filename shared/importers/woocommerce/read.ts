@@ -27,7 +27,7 @@ export type LocalContext = {
   readonly base: Release;
   /** The first day of all rates; `null` for `established_from` of the base. */
   readonly from: string | null;
-  /** Lines already reported as bad: a row of many ZIPs is one bad row. */
+  /** Lines already reported as bad: a row with many ZIPs counts as one bad row. */
   readonly bad: Set<number>;
   /** Lines that already have a remark. */
   readonly remarked: Set<number>;
@@ -42,14 +42,15 @@ export type Locals = {
 
 const one = 10n ** BigInt(rateDecimals);
 
-/** The addition of a rate to the tax on a price, in units of `10^-rateDecimals`. */
+/** The share of a rate in the tax on a price, in units of `10^-rateDecimals`. */
 type Share = { readonly rate: WooRate; readonly units: bigint };
 
 const total = (shares: readonly Share[]): bigint => shares.reduce((sum, { units }) => sum + units, 0n);
 
 /**
- * The shares of rates that apply together: those that are not compound add up, and each compound one applies on the price
- * with all taxes before it (`WC_Tax::calc_exclusive_tax`). `null` if one needs more decimals than a rate may have.
+ * Returns the shares of rates that apply together: rates that are not compound add up, and each compound rate applies
+ * to the price with all preceding taxes (`WC_Tax::calc_exclusive_tax`). `null` if a share needs more decimals than a
+ * rate can have.
  */
 const sharesOf = (rates: readonly WooRate[]): readonly Share[] | null => {
   const shares: Share[] = rates
@@ -63,23 +64,23 @@ const sharesOf = (rates: readonly WooRate[]): readonly Share[] | null => {
   return shares;
 };
 
-/** The rate of rates that apply together, as a fraction; `null` as in `sharesOf`. */
+/** Returns the combined rate of rates that apply together, as a fraction; `null` as in `sharesOf`. */
 export const combinedOf = (rates: readonly WooRate[]): string | null => {
   const shares = sharesOf(rates);
   return shares && formatFraction(total(shares));
 };
 
-/** The state's rate in the base release on the first day of the file's rates. */
+/** Returns the state's rate in the base release on the first day of the file's rates. */
 export const stateRateOf = ({ base, from }: Pick<LocalContext, 'base' | 'from'>) =>
   stateRateOn(base, from ?? base.established_from);
 
-/** Whether a combined rate is the state's rate, or its part without the mandatory local taxes. */
+/** Returns whether a combined rate is the state's rate, or the state's rate without the mandatory local taxes. */
 export const isRateOfState = (state: string, combined: string | null, stateRate: string | undefined): boolean =>
   combined !== null && stateRate !== undefined && (combined === stateRate || isSplit(state, combined, stateRate));
 
 /**
- * The level of a local tax of which nothing else is known. Where the state has rules for its counties alone (North
- * Carolina's 2 % on food), it is theirs: every place there has a county, and what is above it is little.
+ * Returns the level of an otherwise unknown local tax. If the state has rules only for its counties (North Carolina's 2
+ * % on food), it is `county`: every place there has a county, and other local taxes are small.
  */
 const unnamedLevel = ({ rules }: Release): Component['level'] =>
   rules.some(({ levels }) => levels?.includes('county') && !levels.includes('district')) ? 'county' : 'district';
@@ -92,8 +93,8 @@ const levelOf = (name: string, base: Release): Component['level'] => {
 const labels = { county: 'COUNTY', city: 'CITY', district: 'LOCAL' } as const;
 
 /**
- * If one share is the state's rate, the others are local taxes; otherwise what is above the state's rate is one. Shares of
- * one name are one tax, because its code is made from the name.
+ * Splits shares into local taxes. If one share is the state's rate, the others are local taxes; otherwise the part
+ * above the state's rate is one. Shares with the same name are one tax, because its code is made from the name.
  */
 const partsOf = (shares: readonly Share[], stateUnits: bigint, place: string, base: Release) => {
   const state = shares.find(({ rate, units }) => isStateWide(rate) && units === stateUnits);
@@ -105,7 +106,7 @@ const partsOf = (shares: readonly Share[], stateUnits: bigint, place: string, ba
   });
 };
 
-/** The local taxes of the rates that apply at a place; a bad row where they cannot be determined. */
+/** Returns the local taxes of the rates that apply at a place, or a bad row if they cannot be determined. */
 export const localsOf = (context: LocalContext, rates: readonly WooRate[], place: string): Locals | Entry => {
   const { pseudo, base, from, bad } = context;
   const refuse = (row: WooRate | undefined, reason: string): Entry => {
@@ -119,13 +120,13 @@ export const localsOf = (context: LocalContext, rates: readonly WooRate[], place
   if (shares === null)
     return refuse(
       rates.find(({ isCompound }) => isCompound),
-      `compounds to a rate of more than ${rateDecimals} decimals: write the rate that it comes to, and 0 in the column Compound`,
+      `compounds to a rate of more than ${rateDecimals} decimals: write the resulting rate, and 0 in column Compound`,
     );
   const wide = combinedOf(rates.filter(isStateWide));
   if (wide !== '0' && !isRateOfState(pseudo.state, wide, state?.rate))
     return refuse(
       rates.find(isStateWide),
-      `is of the whole state, which has ${wide ? formatPercent(wide) : 'no rate'} in the file and ${known} in the release: correct it, because other rows add to it`,
+      `applies to the whole state, which has ${wide ? formatPercent(wide) : 'no rate'} in the file and ${known} in the release: correct it, because other rows add to it`,
     );
   if (!state || total(shares) < parseUnits(state.rate))
     return refuse(
@@ -149,7 +150,7 @@ const isEntry = (value: ReturnType<typeof localsOf>): value is Entry => 'kind' i
 const overtakingReason =
   'overlaps a less specific row of its priority, which WooCommerce applies because it has more ZIPs or cities, or is earlier: the more specific row is used';
 
-/** Report rows of one priority that overlap, each once. */
+/** Reports overlapping rows of one priority, each once. */
 function* overlapEntries(
   { bad, remarked }: LocalContext,
   { conflict, overtaking }: Choice,
@@ -168,7 +169,7 @@ function* overlapEntries(
 
 type Where = Pick<Span, 'kind' | 'low' | 'high' | 'flags'> | Pick<City, 'kind' | 'city' | 'flags'>;
 
-/** The entries of a place. If only rates of the whole state apply, the fallback release covers the place. */
+/** Yields the entries of a place. If only statewide rates apply, the fallback release covers the place. */
 function* placeEntries(context: LocalContext, choice: Choice, place: string, where: Where): Generator<Entry> {
   const { rates, conflict } = choice;
   if (rates.every(isStateWide)) return;
@@ -188,8 +189,8 @@ const areSame = (some: readonly WooRate[], others: readonly WooRate[]): boolean 
   some.length === others.length && some.every((rate, index) => rate === others[index]);
 
 /**
- * A ZIP has the rates without a city, and each city that its rows name has rates of its own there. For a city that is
- * named without a ZIP, both sets of rates apply.
+ * Yields the entries of a ZIP. Each city in its rows has separate rates there; the rest of the ZIP has the rates
+ * without a city. For a city that is listed without a ZIP, both sets of rates apply.
  */
 function* zipEntries(
   context: LocalContext,
@@ -216,7 +217,7 @@ function* zipEntries(
   }
 }
 
-/** Say what the rows of the whole state do: they name no place, so they are no local tax of any. */
+/** Reports the effect of statewide rows: they refer to no place, so they are not local taxes. */
 function* stateWideEntries(context: LocalContext, wide: Choice, state: string): Generator<Entry> {
   yield* overlapEntries(context, wide, `all of ${state}`);
   const { rates, conflict } = wide;
@@ -229,11 +230,11 @@ function* stateWideEntries(context: LocalContext, wide: Choice, state: string): 
     : `has ${combined === null ? 'a rate' : formatPercent(combined)}, which is not the state's rate (${known ? formatPercent(known) : 'unknown'}) and no local tax of a place`;
   yield {
     kind: 'note',
-    sentence: `The rate for all of ${state} in ${lines} ${what}. The fallback release, with its local rates, covers the ZIPs and cities that no other row names.`,
+    sentence: `The rate for all of ${state} in ${lines} ${what}. The fallback release, with its local rates, covers the ZIPs and cities that are in no other row.`,
   };
 }
 
-/** The entries of all rows that can be read. */
+/** Yields the entries of all readable rows. */
 function* tableEntries(rates: readonly WooRate[], context: LocalContext): Generator<Entry> {
   const choose = newChoose();
   const { state } = context.pseudo;
@@ -248,11 +249,11 @@ function* tableEntries(rates: readonly WooRate[], context: LocalContext): Genera
 }
 
 /**
- * Read the tax rates that WooCommerce exports (content notes 2): of the rates of one priority that match a place, the
- * most specific one applies; priorities add up, and compound rates apply on the sum. A row that names ZIPs and cities
- * matches an address that has both. What is above the state's rate in the base release are local taxes. A row of the whole
- * state is no tax of a place: it is a part of the rates that other rows add to it, and elsewhere the fallback release
- * applies. The rates of one state are held until the file ends.
+ * Reads the tax rates that WooCommerce exports (content notes 2). Of the rates of one priority that match a place, the
+ * most specific one applies; priorities add up, and compound rates apply to the sum. A row with ZIPs and cities matches
+ * an address that has both. The part above the state's rate in the base release is local tax. A statewide row is not a
+ * tax of any place: other rows add their rates to it, and the fallback release applies elsewhere. The rates of one
+ * state are kept in memory until the file ends.
  */
 const readWooCommerce: Read = async function* (files, { state, base, undatedFrom: from = null, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), wooColumns, onProgress, { inOrder: true });
