@@ -15,7 +15,7 @@ const candidates = [
   '/usr/bin/google-chrome',
 ];
 
-/** A real Chromium of this machine. `CHROMIUM` names another one. */
+/** Starts the installed Chromium. `CHROMIUM` overrides its path. */
 const startBrowser = (): Promise<Browser> => {
   const executablePath = candidates.find((path) => path && existsSync(path));
   if (!executablePath)
@@ -29,13 +29,13 @@ export const signIn = async (page: Page, key: string): Promise<void> => {
 };
 
 type Visit = {
-  /** The API key to sign in with; without one, the page is not signed in. */
+  /** The API key to sign in with. Without a key, the page is not signed in. */
   readonly key?: string;
   readonly mayComplain?: boolean;
   readonly options?: object;
 };
 
-/** The console of the service in a browser, for the tests of a file. */
+/** The console in a browser, for the tests of a file. */
 export const useConsole = () => {
   let browser: Browser;
   let url: string;
@@ -46,7 +46,7 @@ export const useConsole = () => {
   afterAll(() => browser?.close());
   const address = (view: string) => `${url}/console${view}`;
 
-  /** Open a view in a tab of its own. The page must not complain. */
+  /** Opens a view in a new tab. Fails if the page logs an error. */
   const visit = async (view: string, visited: Visit, use: (page: Page) => Promise<void>) => {
     const { key, mayComplain = false, options } = visited;
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
@@ -55,7 +55,7 @@ export const useConsole = () => {
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => {
-      // A refusal of the API is a message of the network, not of the page.
+      // Browsers log an API refusal as a network message, which is not an error of the page.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         complaints.push(message.text());
     });
@@ -77,13 +77,13 @@ export const seeText = (page: Page, text: string) => page.getByText(text).first(
 export const seeHeading = (page: Page, name: string) => page.getByRole('heading', { name }).first().waitFor();
 export const seeStatus = (page: Page, status: string) => page.getByText(status, { exact: true }).waitFor();
 
-/** The text of the file that a button downloads. */
+/** Returns the text of the file that a button downloads. */
 export const downloaded = async (page: Page, button: string): Promise<string> => {
   const [file] = await Promise.all([page.waitForEvent('download'), click(page, button)]);
   return Buffer.concat(await (await file.createReadStream()).toArray()).toString();
 };
 
-/** Each page of a list has one row, so that the console has to read the next ones. */
+/** Limits each page of a list to one row, so the console has to read the following pages. */
 export const oneRowAPage = (route: Route) =>
   route.continue({
     url: route
@@ -92,7 +92,7 @@ export const oneRowAPage = (route: Route) =>
       .replace(/limit=\d+/, 'limit=1'),
   });
 
-/** Save a screenshot if `SCREENSHOTS` names a folder. */
+/** Saves a screenshot if `SCREENSHOTS` is set to a folder. */
 export const screenshot = async (page: Page, name: string): Promise<void> => {
   const folder = process.env['SCREENSHOTS'];
   if (!folder) return;
@@ -100,7 +100,7 @@ export const screenshot = async (page: Page, name: string): Promise<void> => {
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 };
 
-/** The rows of the table with this caption as texts, by the names of its columns. */
+/** Returns the cell texts of the table with this caption, by column name. */
 export const rowsOf = async (page: Page, caption: string): Promise<Record<string, string>[]> => {
   const table = page.locator('table', { has: page.locator('caption', { hasText: caption }) });
   await table.waitFor();
@@ -116,7 +116,7 @@ export const rowsOf = async (page: Page, caption: string): Promise<Record<string
   );
 };
 
-/** The column of a table as texts. */
+/** Returns the cell texts of a column. */
 export const columnOf = async (page: Page, caption: string, column: string) =>
   (await rowsOf(page, caption)).map((row) => row[column]);
 
@@ -133,15 +133,15 @@ const places = {
 export type State = keyof typeof places;
 export const states = Object.keys(places) as State[];
 
-/** The last day of the month that is so many months after this one. */
+/** Returns the last day of the month this many months from now. */
 const lastDayOf = (months: number): string => {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months + 1, 0)).toISOString().slice(0, 10);
 };
-/** The month before this one, and the last day of this one. */
+/** The previous month, and the last day of the current month. */
 export const lastMonth = { month: lastDayOf(-1).slice(0, 7), last: lastDayOf(-1) };
 export const runningMonthEnd = lastDayOf(0);
-/** A day of the month before this one. */
+/** A day in the previous month. */
 export const dayOf = (day: number): string => `${lastMonth.month}-${String(day).padStart(2, '0')}`;
 
 export const addressIn = (state: State) => ({ ...places[state], state, country: 'US' });
@@ -149,7 +149,7 @@ export const periodView = (state: State, last = lastMonth.last) => `#/filings/US
 
 let isCounting = false;
 
-/** An account that files each month in eight states, and its client. Reports count its sales. */
+/** Creates an account that files monthly in eight states, with its client. Reports include its sales. */
 export const newShop = async () => {
   if (!isCounting) await startEventSource(environment.tables.transactions);
   isCounting = true;
@@ -166,7 +166,7 @@ export const newShop = async () => {
         ...document,
       }),
     );
-  /** Credit the rest of a sale. */
+  /** Credits the rest of a sale. */
   const refund = (state: State, sale: { readonly id: string }, document: object = {}) => {
     const rest = { type: 'credit', parent_transaction_id: sale.id, credit_remaining: true };
     return sell(state, { ...rest, line_items: null, customer: null, ...document });

@@ -37,7 +37,7 @@ const openDialog = (page: Page) => click(page, 'Close the period …');
 const csvOf = async (of: Shop, path: string) =>
   (await of.call('GET', path as '/filings/{id}', { headers: { Accept: 'text/csv' } })).text;
 
-/** A new shop with a sale in a state, at the period of that sale. */
+/** Opens the filing period of a sale in a state, in a new shop. */
 const atPeriod = async (state: State, use: (page: Page, own: Shop) => Promise<void>) => {
   const own = await newShop();
   await own.sell(state);
@@ -53,7 +53,7 @@ it('a month is closed for eight states, with exceptions acknowledged', async () 
     await screenshot(page, 'filings');
     for (const state of states) {
       await go(page, periodView(state));
-      // To be checked before the period is closed.
+      // The exceptions must be acknowledged before the period is closed.
       if (state === 'MI') await page.getByRole('link', { name: 'sale-over' }).waitFor();
       await openDialog(page);
       await screenshot(page, `close-${state}`);
@@ -156,7 +156,7 @@ it('downloads the transactions of a filing as the API has them, page by page', a
     );
     const text = await downloaded(page, 'Download transactions as CSV');
     expect(text).toBe(await csvOf(own, `/filings/${id}?expand=entries&limit=100`));
-    // A spreadsheet must not take a reference for a formula.
+    // A spreadsheet must not interpret a reference as a formula.
     expect(new Set(text.match(/'=order-\d/g)).size).toBe(7);
   });
 });
@@ -168,7 +168,7 @@ it('shows the totals of each currency, page by page', async () => {
     const currencies = await columnOf(page, 'Totals by jurisdiction', 'Currency');
     expect(currencies.sort()).toEqual(['CAD', 'CAD', 'USD', 'USD']);
     await openDialog(page);
-    // A return with more than 4 MB of totals takes long to record, so the pages are made here.
+    // Recording more than 4 MB of totals takes too long, so the test mocks the pages.
     await page.route('**/filings/fil_*', async (route) => {
       const [url = '', query] = route.request().url().split('?');
       const filing = await (await route.fetch({ url })).json();
@@ -294,7 +294,7 @@ it('works by keyboard alone, from signing in to marking a closed period as filed
     await dialog.waitFor();
     await press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    // The focus is back on the button that opened the dialog.
+    // The focus returns to the button that opened the dialog.
     await press('Enter');
     await dialog.waitFor();
     await tabTo('Close WA, ');

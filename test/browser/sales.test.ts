@@ -31,7 +31,7 @@ const spaced = (texts: readonly string[]) => texts.map((text) => text.replace(/\
 
 it('the overview has the drafts that expire first, with any number of newer ones', async () => {
   const own = await newShop();
-  // Ids grow, so that the oldest come first, before those of other tests. A draft lives for 24 hours by default.
+  // Ids are increasing, so these drafts come before the drafts of other tests. A draft lasts 24 hours by default.
   for (const hours of [0.5, 10, 12, 23])
     await later((hours - 24) * hourMs, () =>
       own.sell('MI', { status: 'draft', tax_date: null, reference_id: `${hours} h` }),
@@ -186,7 +186,7 @@ it('searches until it finds something, shows its progress, and downloads the res
   const own = await newShop();
   await own.sell('MI', { reference_id: 'rare' });
   await visit('#/customers', { key: own.key }, async (page) => {
-    // As in a large ledger, three requests find nothing. The last one waits, so that the test can inspect the page.
+    // As in a large ledger, three requests find nothing. The last one is delayed, so the test can inspect the page.
     let requests = 0;
     const waiting = Promise.withResolvers<void>();
     const json = { object: 'list', url: '/transactions', has_more: true, next_cursor: 'a.b', data: [] };
@@ -197,7 +197,7 @@ it('searches until it finds something, shows its progress, and downloads the res
       return route.fulfill({ json, headers: { 'Searched-Back-To': `2026-0${9 - requests}-15T12:00:00.000Z` } });
     });
     await go(page, '#/transactions?state=MI');
-    // The second answer, in the account's time zone.
+    // The second response, in the account's time zone.
     await page.getByText('0 transactions found so far').locator('time[datetime^="2026-07-15"]').waitFor();
     expect(await page.getByText('No transaction matches').count()).toBe(0);
     waiting.resolve();
@@ -261,7 +261,7 @@ describe('500 random documents', () => {
     }
   }, 180_000);
 
-  /** The sums of what the ledger lists, by state, in the order of the columns. */
+  /** The sums of the listed transactions by state, in the order of the columns. */
   const summed = async () => {
     const sums: Record<string, number[]> = {};
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -288,7 +288,7 @@ describe('500 random documents', () => {
         const rows = await rowsOf(page, 'By state');
         return Object.fromEntries(rows.map((row) => [row['State'], columns.map((column) => cents(row[column]))]));
       };
-      // The report counts within a second.
+      // The report is updated within a second.
       for (let tries = 0; tries < 20 && !isSame(await shown(), expected); tries++) {
         await page.waitForTimeout(500);
         await page.reload();

@@ -6,13 +6,13 @@ import { afterAll, expect, it } from 'vitest';
 import { listen } from '../support/http.ts';
 
 /**
- * An issuer over HTTP on loopback, with its token endpoint at another origin, that signs everybody in by authorization code with PKCE (RFC 7636),
- * as `claims` says.
+ * An issuer over HTTP on loopback that signs in everybody with `claims`, by authorization code with PKCE (RFC 7636).
+ * Its token endpoint has a different origin.
  */
 const startIssuer = async () => {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
-  /** The code challenges by code. */
+  /** Code challenges by authorization code. */
   const challenges = new Map<string, string | null>();
   const state = { claims: {} as Record<string, unknown>, exchanges: [] as URLSearchParams[] };
 
@@ -21,7 +21,7 @@ const startIssuer = async () => {
     challenges.set(code, query.get('code_challenge'));
     return `${query.get('redirect_uri')}?${new URLSearchParams({ code, state: query.get('state') ?? '' })}`;
   };
-  /** A code works once, and only for whoever has the verifier. */
+  /** A code works once, and only with the verifier. */
   const exchange = async (body: URLSearchParams, issuer: string): Promise<object | null> => {
     state.exchanges.push(body);
     const code = body.get('code') ?? '';
@@ -56,7 +56,7 @@ const startIssuer = async () => {
   return { url, tokenUrl: tokens.url, state, close: () => Promise.all([close(), tokens.close()]) };
 };
 
-// The service and the helpers read the environment when they are loaded.
+// The service and the test helpers read the environment when they are loaded.
 const issuer = await startIssuer();
 Object.assign(process.env, {
   OIDC_ISSUER: issuer.url,
@@ -77,7 +77,7 @@ it('signs in at the issuer by code with PKCE, and returns to the view', async ()
     await screenshot(page, 'sign-in');
     await click(page, signInButton);
     await seeHeading(page, 'Coverage');
-    // The scope of the token.
+    // The token's scope.
     await seeText(page, '(read only)');
     expect(page.url()).toBe(address('#/coverage'));
     expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);

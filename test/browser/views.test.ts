@@ -212,7 +212,7 @@ describe('accessibility', () => {
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   type Finding = { readonly id: string; readonly impact: string; readonly nodes: readonly { readonly html: string }[] };
   const findings = async (page: Page): Promise<string[]> => {
-    // Evaluated by the debugger: the policy of the page allows no other script.
+    // Runs in the debugger, because the page's policy allows no other script.
     await page.evaluate(axe);
     const { violations } = (await page.evaluate('axe.run()')) as { violations: Finding[] };
     return violations

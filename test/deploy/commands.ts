@@ -15,16 +15,16 @@ type Options = {
 
 const running = new Set<ChildProcess>();
 
-/** End a process and its children: each process that this test starts leads a group of its own. */
+/** Ends a process and its children. Each process that this test starts leads its own process group. */
 const kill = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 };
 
-/** Start a process that `stopAll` ends. Its output goes to a file. */
+/** Starts a process that `stopAll` ends. Its output is written to a file. */
 export const start = (command: string, args: readonly string[], log: string, { env, cwd = root }: Options) => {
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   const file = createWriteStream(log, { flags: 'a' });
@@ -32,13 +32,13 @@ export const start = (command: string, args: readonly string[], log: string, { e
   running.add(child);
   child.once('exit', () => {
     running.delete(child);
-    // Children that it left, such as the processes of functions.
+    // Remaining children, such as function processes.
     kill(child, 'SIGKILL');
   });
   return { child, file };
 };
 
-/** End everything that this test started. */
+/** Ends all processes that this test started. */
 export const stopAll = async (): Promise<void> => {
   for (const child of running) kill(child, 'SIGTERM');
   for (let tries = 0; tries < 50 && running.size > 0; tries++) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -47,10 +47,13 @@ export const stopAll = async (): Promise<void> => {
 
 export type Commands = ReturnType<typeof commandsIn>;
 
-/** Runs commands whose output goes to files in a folder. */
+/** Runs commands and writes their output to files in a folder. */
 export const commandsIn = (folder: string) => {
   let count = 0;
-  /** Run a command, and return its standard output. Throws with the end of its output unless its exit code is 0. */
+  /**
+   * Runs a command and returns its standard output. If the exit code is not 0, throws an error with the end of the
+   * output.
+   */
   return async (command: string, args: readonly string[], options: Options = {}): Promise<string> => {
     count += 1;
     const log = join(folder, `command-${String(count).padStart(3, '0')}.log`);

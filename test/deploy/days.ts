@@ -1,4 +1,4 @@
-/** Days of a month before the current one (UTC): its first, one in it, and its last. */
+/** Days of a month before the current one (UTC): the first, one in between, and the last. */
 export const monthBefore = (months: number): { first: string; middle: string; last: string } => {
   const now = new Date();
   const at = (month: number, day: number) =>
@@ -6,6 +6,6 @@ export const monthBefore = (months: number): { first: string; middle: string; la
   return { first: at(-months, 1), middle: at(-months, 15), last: at(1 - months, 0) };
 };
 
-/** Registered in Michigan from the first day of that month, with monthly returns. */
+/** A registration in Michigan with monthly returns, from the first day of that month. */
 export const registeredFrom = (from: string): string =>
   `registrations=${JSON.stringify([{ state: 'MI', from, to: null, frequency: 'month' }])}`;

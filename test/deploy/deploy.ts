@@ -1,4 +1,7 @@
-/** `npm run test:deploy`: deploy the unmodified stacks on a local emulator of AWS, use it, upgrade it, and delete it. */
+/**
+ * `npm run test:deploy`: deploys the unmodified stacks to a local AWS emulator, uses them, upgrades them and deletes
+ * them.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +22,7 @@ import { type Cdk, newCdk, type Stack } from './stack.ts';
 import { deleteKept, deleteStacks, inventory, keptResources, left } from './teardown.ts';
 import { clientOf, file, lookUp, readBack, refusals, report, sell, sellExempt, sellOn } from './workflow.ts';
 
-// The first stage has the role of the logs of API Gateway.
+// The first stage creates the API Gateway logging role.
 const stage = { stage: 'staging', removal: 'destroy', gatewayLogRole: 'keep' };
 const minutes = 60;
 
@@ -38,7 +41,10 @@ const smoke = async ({ run, emulator }: Context, { url }: Stack, { key }: Accoun
   return `${output.split('\n').filter((line) => line.startsWith('ok')).length} checks`;
 };
 
-/** Accounts by the documented commands, the smoke test, the workflow, and what the stream, the pipe and the bus made of it. */
+/**
+ * Creates accounts with the documented commands, runs the smoke test and the workflow, and checks the effects on the
+ * stream, the pipe and the bus.
+ */
 const use = async (context: Context, stack: Stack) => {
   const { run, emulator } = context;
   const { need, check } = context.steps;
@@ -48,7 +54,7 @@ const use = async (context: Context, stack: Stack) => {
   const consumer = await need('a rule and a queue on the event bus', () => newConsumer(emulator, stack));
   await check('npm run smoke', () => smoke(context, stack, second));
   await check('npm run accounts -- settings registrations=…', async () => {
-    // The schedule closes these periods by itself, because they have a sale.
+    // The schedule closes these periods automatically, because they have a sale.
     const { first, middle } = monthBefore(2);
     await sellOn(clientOf(stack.url, second.key), middle);
     await operator.command('accounts', 'settings', '--account', second.id, registeredFrom(first));
@@ -93,7 +99,7 @@ const permissions = async ({ emulator, steps: { check } }: Context, stack: Stack
   await check('what an operator may not do', () => refusedToOperator(emulator, operator, stack));
 };
 
-/** A second stage of an earlier version, upgraded to this one. */
+/** Deploys an earlier version as a second stage and upgrades it to this version. */
 const upgrade = async (context: Context, first: Stack, { shop }: Used, from: string | null): Promise<void> => {
   const { run, emulator, cdk, work } = context;
   const { need, check } = context.steps;
@@ -152,7 +158,7 @@ const schedules = async (
   await check('every function has run', () => allHaveRun(emulator, stack));
 };
 
-/** `infra/docs/teardown.md`, step by step. */
+/** Follows `infra/docs/teardown.md`, step by step. */
 const teardown = async (context: Context, stack: Stack, { operator, consumer }: Used, empty: readonly string[]) => {
   const { emulator, cdk } = context;
   const { need, check } = context.steps;
@@ -212,7 +218,7 @@ const main = async ({ from, keep }: { from?: string; keep?: boolean }): Promise<
   process.on('SIGTERM', () => stop(143, 'Stopped.'));
   setTimeout(() => stop(1, `The test did not end within ${minutes} minutes.`), minutes * 60_000).unref();
   const failures = await test(work, from ?? null).catch((error) => {
-    // A failed step has been printed.
+    // Failed steps have already been printed.
     if (!(error instanceof Failed)) console.error(error);
     return 1;
   });

@@ -12,14 +12,14 @@ const folder = join(root, 'test/deploy/emulator');
 const region = 'us-east-1';
 export const account = '000000000000';
 
-/** Install the pinned emulator into test/deploy/.venv, unless it is there. Returns its Python interpreter. */
+/** Installs the pinned emulator into test/deploy/.venv if it is missing. Returns its Python interpreter. */
 export const install = async (run: Commands) => {
   const requirements = join(folder, 'requirements.txt');
   const hash = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
   const venv = join(root, 'test/deploy/.venv', hash);
   const python = join(venv, 'bin/python');
   if (existsSync(join(venv, 'bin/ministack'))) return { python };
-  // With the settings of the person for proxies and mirrors.
+  // Uses the user's proxy and mirror settings.
   const { env } = process;
   const version = await run('python3', ['-c', 'import sys; print(sys.version_info >= (3, 11))'], { env }).catch(
     () => '',
@@ -44,7 +44,7 @@ const freePort = (): Promise<number> =>
 type Keys = Readonly<Record<string, string>>;
 type Answer = { readonly result?: never; readonly error?: string; readonly message?: string };
 
-/** The variables of every process. The person's AWS profiles, credentials and settings are out of reach. */
+/** The environment of every process, without access to the user's AWS profiles, credentials and settings. */
 const environment = (work: string, port: number): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   HOME: join(work, 'home'),
@@ -65,7 +65,7 @@ const environment = (work: string, port: number): NodeJS.ProcessEnv => ({
 
 export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 
-/** Start the emulator on a free port of loopback, with IAM enforced. */
+/** Starts the emulator on a free loopback port, with IAM enforced. */
 export const startEmulator = async (python: string, work: string) => {
   for (const name of ['home', 'tmp']) mkdirSync(join(work, name), { recursive: true });
   const port = await freePort();
@@ -76,7 +76,7 @@ export const startEmulator = async (python: string, work: string) => {
     GATEWAY_PORT: String(port),
     MINISTACK_ACCOUNT_ID: account,
     MINISTACK_REGION: region,
-    // Functions run as processes: no container engine.
+    // Functions run as processes, without a container engine.
     LAMBDA_EXECUTOR: 'local',
     DOCKER_HOST: 'unix:///dev/null',
     PYTHONDONTWRITEBYTECODE: '1',
@@ -93,24 +93,24 @@ export const startEmulator = async (python: string, work: string) => {
     return answer && ((await answer.json()) as Readonly<Record<string, string>>);
   });
   const send = startCalls(python, work, env);
-  /** Credentials of a session of a role, as its service has them. */
+  /** Returns credentials of a role session, like the role's AWS service uses. */
   const credentialsOf = async (role: string): Promise<Keys> =>
     (await at(`/_levy/credentials?role=${encodeURIComponent(role)}`)).json() as Promise<Keys>;
   const succeed = async (request: object) => {
     const { result, error, message } = await send(request);
     if (error !== undefined) throw new Failed(`${JSON.stringify(request)}: ${message}`);
-    // The shapes are AWS's: a check fails on what is missing.
+    // AWS response shapes. Checks fail on missing fields.
     return result as any;
   };
-  /** Call an AWS API. Throws unless it succeeds. */
+  /** Calls an AWS API. Throws if the call fails. */
   const aws = (service: string, operation: string, input: object = {}) => succeed({ service, operation, input });
-  /** All pages of a list. */
+  /** Reads all pages of a list. */
   const list = (service: string, operation: string, input: object = {}) =>
     succeed({ service, operation, input, pages: true });
-  /** The code of the error of a call, or null if it succeeds. */
+  /** Returns the error code of a call, or null if it succeeds. */
   const errorOf = async (service: string, operation: string, input: object, credentials?: Keys) =>
     (await send({ service, operation, input, credentials })).error ?? null;
-  /** The address of an API at the emulator, from the stack's output. */
+  /** Converts the API URL of the stack's output to the emulator's URL. */
   const addressOf = (url: string): string => {
     const { hostname, pathname } = new URL(url);
     return `http://127.0.0.1:${port}/_aws/execute-api/${hostname.split('.')[0]}${pathname.replace(/\/$/, '')}`;
@@ -121,7 +121,7 @@ export const startEmulator = async (python: string, work: string) => {
   return { env, stubs, documents, aws, list, errorOf, credentialsOf, addressOf, region };
 };
 
-/** One process makes all signed calls, one after another. */
+/** A single process makes all signed calls sequentially. */
 const startCalls = (python: string, work: string, env: NodeJS.ProcessEnv) => {
   const { child } = start(python, [join(folder, 'calls.py')], join(work, 'calls.log'), { env, cwd: work });
   const { stdin, stdout } = child;

@@ -5,7 +5,7 @@ import type { Stack } from './stack.ts';
 
 type Received = { readonly 'detail-type': string; readonly source: string; readonly detail: { event_id: string } };
 
-/** A queue behind a rule of the stack's bus, as a consumer has it. */
+/** A queue behind a rule on the stack's bus, like a consumer's. */
 export const newConsumer = async ({ aws }: Emulator, stack: Stack) => {
   const EventBusName = stack.outputs['EventBus'];
   const name = `consumer-of-${stack.name}`;
@@ -68,7 +68,7 @@ export const newConsumer = async ({ aws }: Emulator, stack: Stack) => {
   };
 };
 
-/** The messages in the dead-letter queues of a stack: the pipe, the stream's consumer and the schedules. */
+/** Counts the messages in a stack's dead-letter queues: of the pipe, the stream's consumer and the schedules. */
 export const deadLetters = async ({ aws }: Emulator, stack: Stack): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {};
   for (const queue of ['UntoldEvents', 'UncountedTransactions', 'FailedRuns']) {

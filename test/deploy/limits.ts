@@ -1,4 +1,4 @@
-/** The limits of this test, because of the emulator. Printed at the end. */
+/** The limitations of this test due to the emulator, printed at the end. */
 export const notShown = [
   'CodeDeploy: canaries, their alarms, rollback and the five functions at the same time. Aliases move at once.',
   'AWS Backup: backups, their copies and lock, and a restore. The plan and the selection exist.',

@@ -3,12 +3,12 @@ import type { Emulator } from './emulator.ts';
 import { same } from './run.ts';
 import type { Stack } from './stack.ts';
 
-/** Runs the documented commands as a user who has the operator policy of a deployment, and nothing else. */
+/** Runs the documented commands as a user who has only the operator policy of a deployment. */
 export type Operator = {
-  /** `npm run <name> -- <args>` with the variables of the deployment page. */
+  /** Runs `npm run <name> -- <args>` with the environment variables from the deployment page. */
   readonly command: (name: string, ...args: readonly string[]) => Promise<string>;
   readonly env: NodeJS.ProcessEnv;
-  /** Detach the policy, as the teardown page says, and delete the user. */
+  /** Detaches the policy, as the teardown page describes, and deletes the user. */
   readonly remove: () => Promise<void>;
 };
 
@@ -39,7 +39,7 @@ export const newOperator = async (run: Commands, { aws, env }: Emulator, { name,
   return operator;
 };
 
-/** Actions that are denied to an operator: read a whole table, delete one, delete a backup vault, invoke an endpoint. */
+/** Actions that an operator is denied: scan or delete a table, delete a backup vault, invoke an endpoint. */
 export const refusedToOperator = async ({ errorOf }: Emulator, { env }: Operator, stack: Stack): Promise<string> => {
   const keys = {
     AWS_ACCESS_KEY_ID: env['AWS_ACCESS_KEY_ID'] ?? '',

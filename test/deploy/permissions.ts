@@ -1,7 +1,4 @@
-/**
- * The permissions of each deployed role on the tables, tried with its own credentials: each action that it has, and
- * each that it lacks.
- */
+/** Tests the table permissions of each deployed role with its credentials: every allowed and every denied action. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { countTransactions } from '../../functions/count-transactions.ts';
@@ -28,7 +25,10 @@ const accessOf: Readonly<Record<string, TableAccess>> = {
 
 const noPartition = 'NOBODY#x';
 
-/** The partitions that a function may reach with an action; null for every partition, none for no access. */
+/**
+ * The partitions that a function can access with an action: `null` means every partition, an empty list means no
+ * access.
+ */
 const allowed = ({ actions: byTable, partitions = {}, readOnly }: TableAccess, table: TableName, action: string) => {
   const granted = (byTable[table] as readonly string[] | undefined)?.includes(action) ?? false;
   const own = table === 'accounts' && action === 'UpdateItem' ? updatablePartitions : (partitions[table] ?? null);
@@ -39,7 +39,7 @@ const allowed = ({ actions: byTable, partitions = {}, readOnly }: TableAccess, t
 
 const snake = (action: Action) => action.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase();
 
-/** A request that changes nothing: it writes only an item that exists, and this one does not. */
+/** A request that changes nothing: it writes only if the item exists, and it does not. */
 const request = (action: Action, TableName: string, partition: string): object => {
   const Key = { pk: { S: partition }, sk: { S: 'deployment test' } };
   const ConditionExpression = 'attribute_exists(pk)';
@@ -64,7 +64,7 @@ const keysOf = async ({ aws, credentialsOf }: Emulator, stack: Stack, name: stri
   return credentialsOf(Configuration.Role);
 };
 
-/** Try an action, and compare whether IAM denies it. */
+/** Tries an action and checks whether IAM denies it. */
 const attempt = async (
   emulator: Emulator,
   tries: Tries,
@@ -92,7 +92,7 @@ const onTables = async (
   for (const table of Object.keys(tables) as TableName[])
     for (const action of actions) {
       const partitions = allowed(access, table, action);
-      // A scan names no partition, so the condition on partitions cannot refuse it: no function has the action.
+      // A scan specifies no partition, so the partition condition cannot deny it. Therefore no function has the action.
       const tried =
         partitions === null
           ? [[noPartition, true] as const]
@@ -125,7 +125,7 @@ const onIndexes = async (
   }
 };
 
-/** Every function against every table, action, index and kind of partition, and against the event bus. */
+/** Tests every function with every table, action, index and kind of partition, and with the event bus. */
 export const functionPermissions = async (emulator: Emulator, stack: Stack): Promise<string> => {
   const entries = readdirSync(join(root, 'functions')).map((file) => file.replace(/\.ts$/, ''));
   const names = entries.filter((name) => name !== 'endpoints');
@@ -143,7 +143,7 @@ export const functionPermissions = async (emulator: Emulator, stack: Stack): Pro
   return `${names.length} functions, ${tries.allowed} actions allowed and ${tries.denied} denied`;
 };
 
-/** With `contentUpdates=propose`, the update of content cannot activate a release: an explicit denial. */
+/** With `contentUpdates=propose`, an explicit deny prevents the content update from activating a release. */
 export const proposesOnly = async (emulator: Emulator, stack: Stack, activeReleases: string): Promise<void> => {
   const keys = await keysOf(emulator, stack, 'update-content');
   const TableName = stack.outputs['ContentTable'] ?? '';

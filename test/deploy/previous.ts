@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Commands, root } from './commands.ts';
 import { Failed } from './run.ts';
 
-/** The version to upgrade from: the ref that was passed, else the last release, else the last commit. */
+/** Returns the version to upgrade from: the given ref, else the last release, else the last commit. */
 export const previousRef = async (run: Commands, from: string | null) => {
   const git = (...args: string[]) => run('git', args, { env: process.env });
   const tag = async () => (await git('describe', '--tags', '--abbrev=0', 'HEAD^').catch(() => '')).trim();
@@ -16,7 +16,10 @@ export const previousRef = async (run: Commands, from: string | null) => {
   return { commit: commit.trim(), words };
 };
 
-/** A worktree of that version, with its packed content. It shares the installed packages if the lock file is the same. */
+/**
+ * Creates a worktree of that version with its packed content. It shares the installed packages if the lock file is the
+ * same.
+ */
 export const checkout = async (run: Commands, commit: string, work: string, env: NodeJS.ProcessEnv) => {
   const folder = join(work, 'previous');
   await run('git', ['worktree', 'add', '--detach', folder, commit], { env: process.env });
@@ -28,7 +31,7 @@ export const checkout = async (run: Commands, commit: string, work: string, env:
   return { folder };
 };
 
-/** Runs while commands are being stopped, so it does not use them. */
+/** Removes the worktree. Runs while commands are being stopped, so it starts none of them. */
 export const removeCheckout = async (work: string): Promise<void> => {
   const folder = join(work, 'previous');
   if (existsSync(folder)) spawnSync('git', ['worktree', 'remove', '--force', folder], { cwd: root, timeout: 60_000 });

@@ -1,6 +1,6 @@
-/** The steps of the test: one line each, with the time that it took. */
+/** The steps of the test, printed as one line each with the elapsed time. */
 
-/** A check of a step or a command failed. The message is for the person who runs the test. */
+/** A failed check or command. The message is for the user who runs the test. */
 export class Failed extends Error {
   override readonly name = 'Failed';
 }
@@ -14,7 +14,7 @@ export const same = (what: string, actual: unknown, expected: unknown): void => 
   holds(a === b, `${what} is ${a}, should be ${b}`);
 };
 
-/** Run `attempt` each second until it returns a value, at most for these seconds. */
+/** Runs `attempt` each second until it returns a value or the time limit in seconds is reached. */
 export const eventually = async <Value>(what: string, seconds: number, attempt: () => Promise<Value | null>) => {
   const end = Date.now() + seconds * 1000;
   for (;;) {
@@ -26,9 +26,12 @@ export const eventually = async <Value>(what: string, seconds: number, attempt: 
 };
 
 export type Run = {
-  /** A step that others need: a failure ends the test. A text that it returns, or the `words` of its result, is printed. */
+  /**
+   * Runs a step on which later steps depend: a failure ends the test. Prints the returned string, or the `words` of the
+   * result.
+   */
   readonly need: <Value>(title: string, step: () => Promise<Value>) => Promise<Value>;
-  /** A step that nothing depends on: the test continues after a failure. */
+  /** Runs an independent step: the test continues after a failure. */
   readonly check: (title: string, step: () => Promise<unknown>) => Promise<void>;
   readonly failures: () => number;
 };

@@ -8,7 +8,10 @@ import { deadLetters } from './events.ts';
 import { eventually, holds, same } from './run.ts';
 import type { Stack } from './stack.ts';
 
-/** Let a draft end now: the shortest lifetime of a draft is an hour. The only item that the test writes itself. */
+/**
+ * Expires a draft now, because the shortest draft lifetime is an hour. This is the only item that the test writes
+ * directly.
+ */
 export const endDraft = async ({ documents }: Emulator, stack: Stack, account: string, id: string): Promise<void> => {
   const item = { TableName: stack.outputs['TransactionsTable'], Key: headKey(account, id) };
   const { Item } = await documents.send(new GetCommand(item));
@@ -24,7 +27,7 @@ export const endDraft = async ({ documents }: Emulator, stack: Stack, account: s
   );
 };
 
-/** How often each function has run, by the log that they share: the names of its streams have those of the functions. */
+/** Counts the runs of each function from the shared log group, whose stream names contain the function names. */
 const runs = async ({ aws }: Emulator, stack: Stack): Promise<(entry: string) => number> => {
   const logGroupName = stack.idOf('FunctionLogs');
   const { events } = await aws('logs', 'filter_log_events', { logGroupName, filterPattern: 'REPORT' });
@@ -32,14 +35,14 @@ const runs = async ({ aws }: Emulator, stack: Stack): Promise<(entry: string) =>
   return (entry) => streams.filter((name) => name.includes(`${stack.idOf(entry)}[`)).length;
 };
 
-/** A schedule has fired: its function has run, and the test does not invoke it. */
+/** Waits until a schedule has run its function, which the test never invokes. */
 export const hasFired = (emulator: Emulator, stack: Stack, entry: string): Promise<string> =>
   eventually(`the schedule of ${entry} fires`, 400, async () => {
     const count = (await runs(emulator, stack))(entry);
     return count > 0 ? `${count} runs` : null;
   });
 
-/** The workflow has reached every function. */
+/** Checks that the workflow ran every function. */
 export const allHaveRun = async (emulator: Emulator, stack: Stack): Promise<string> => {
   const functions = stack.resources.filter(({ ResourceType }) => ResourceType === 'AWS::Lambda::Function');
   const countOf = await runs(emulator, stack);
@@ -48,7 +51,7 @@ export const allHaveRun = async (emulator: Emulator, stack: Stack): Promise<stri
   return `${functions.length} functions`;
 };
 
-/** The month before last of an account that closes by itself. */
+/** Waits until the schedule closes the month before last of an account with automatic closing. */
 export const closedBySchedule = (levy: Levy): Promise<string> =>
   eventually('the schedule closes the period', 400, async () => {
     const { last } = monthBefore(2);
@@ -56,7 +59,9 @@ export const closedBySchedule = (levy: Levy): Promise<string> =>
     return data.some(({ period_end, status }) => period_end === last && status === 'closed') ? last : null;
   });
 
-/** The update of a state whose name is wrong fails without a request to a publisher: its event reaches the queue. */
+/**
+ * Checks that a failed event reaches the queue: an update with an invalid state fails without a request to a publisher.
+ */
 export const failedRunIsKept = async (emulator: Emulator, stack: Stack): Promise<string> => {
   const FunctionName = stack.idOf('UpdateContentLive');
   const before = (await deadLetters(emulator, stack))['FailedRuns'];
@@ -68,7 +73,7 @@ export const failedRunIsKept = async (emulator: Emulator, stack: Stack): Promise
   });
 };
 
-/** The roles of schedules and of the pipe: each may invoke its own alias, and nothing else. */
+/** Checks that the roles of the schedules and the pipe can invoke only their own alias. */
 export const invokers = async ({ aws, errorOf, credentialsOf }: Emulator, stack: Stack): Promise<string> => {
   const roleOf = async (prefix: string) => {
     const role = stack.resources.find(

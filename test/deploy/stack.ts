@@ -4,18 +4,18 @@ import { account, type Emulator } from './emulator.ts';
 import { holds } from './run.ts';
 
 type Setting = Readonly<Record<string, string>>;
-/** A deployment: the outputs and resources of both stacks together. */
+/** A deployment, with the outputs and resources of both stacks. */
 export type Stack = {
   /** The name of the service stack. */
   readonly name: string;
-  /** The names of both stacks, in the order in which they are deleted. */
+  /** The names of both stacks, in deletion order. */
   readonly names: readonly [service: string, data: string];
   readonly words: string;
   readonly outputs: Readonly<Record<string, string>>;
-  /** The physical id of a resource by its logical id. */
+  /** Returns the physical id of a resource by its logical id. */
   readonly idOf: (logicalId: string) => string;
   readonly resources: readonly Resource[];
-  /** The address of the API at the emulator. */
+  /** The URL of the API at the emulator. */
   readonly url: string;
 };
 type Resource = {
@@ -29,7 +29,7 @@ const given = (settings: Setting) => Object.entries(settings).flatMap(([name, va
 
 const suffixOf = ({ stage }: Setting): string => (stage === undefined ? '' : `-${stage}`);
 
-/** The CDK's command line on the emulator. `from` is the checkout whose version it deploys. */
+/** Runs the CDK CLI against the emulator. `from` is the checkout that it deploys. */
 export const newCdk = (run: Commands, emulator: Emulator, work: string) => {
   const cdk = (args: readonly string[], from = root) =>
     run(join(from, 'node_modules/.bin/cdk'), [...args, '--no-notices'], { env: emulator.env, cwd: from });
@@ -56,7 +56,7 @@ export const newCdk = (run: Commands, emulator: Emulator, work: string) => {
   };
 
   return {
-    // Outside of the repository, because the CDK would synthesize the app for it.
+    // Runs outside of the repository, where the CDK would synthesize the app first.
     bootstrap: () =>
       run(join(root, 'node_modules/.bin/cdk'), ['bootstrap', `aws://${account}/${emulator.region}`, '--no-notices'], {
         env: emulator.env,
@@ -68,19 +68,19 @@ export const newCdk = (run: Commands, emulator: Emulator, work: string) => {
       await cdk(['deploy', ...options, ...given(settings)], from);
       return describe(suffix);
     },
-    /** Deploy the assembly of the deployment before again. */
+    /** Redeploys the assembly of the previous deployment. */
     deployAgain: ({ name }: Stack) =>
       cdk(['deploy', '--all', '--app', assembly(name.slice(4)), '--require-approval', 'never']),
-    /** Throws if there is a difference. */
+    /** Throws if `cdk diff` reports a difference. */
     diff: ({ name }: Stack) => cdk(['diff', '--app', assembly(name.slice(4)), '--fail']),
     destroy: (settings: Setting) =>
       cdk(['destroy', '--all', '--force', '-o', assembly(suffixOf(settings)), ...given(settings)]),
-    /** Whether a deployment has the same resources as before. */
+    /** Checks that a deployment has the same resources as before. */
     unchanged: async ({ name, resources }: Stack): Promise<boolean> => {
       const ids = (all: readonly Resource[]) => JSON.stringify(all.map((one) => one.PhysicalResourceId).sort());
       return ids((await describe(name.slice(4))).resources) === ids(resources);
     },
-    /** The logical id of the role with which API Gateway logs, which the stack retains. */
+    /** The logical id of the API Gateway logging role, which the stack retains. */
     logRole: ({ resources }: Stack): string => {
       const role = resources.find(
         (one) => one.ResourceType === 'AWS::IAM::Role' && one.LogicalResourceId.includes('CloudWatchRole'),

@@ -2,7 +2,7 @@ import type { Emulator } from './emulator.ts';
 import { eventually, same } from './run.ts';
 import type { Cdk, Stack } from './stack.ts';
 
-/** How to list what a service holds: the operation, the field of the list, and the field of a name. */
+/** How to list the resources of a service: the operation, the field of the list, and the field of the name. */
 const lists: [service: string, operation: string, field: string, name: string | null, isPaged: boolean][] = [
   ['dynamodb', 'list_tables', 'TableNames', null, true],
   ['lambda', 'list_functions', 'Functions', 'FunctionName', true],
@@ -21,7 +21,7 @@ const lists: [service: string, operation: string, field: string, name: string | 
   ['backup', 'list_backup_plans', 'BackupPlansList', 'BackupPlanName', true],
 ];
 
-/** What the account holds outside of the bootstrap, as `service: name`. */
+/** Lists the resources of the account outside of the CDK bootstrap, as `service: name`. */
 export const inventory = async ({ aws, list }: Emulator): Promise<string[]> => {
   const found: string[] = [];
   for (const [service, operation, field, name, isPaged] of lists) {
@@ -31,14 +31,14 @@ export const inventory = async ({ aws, list }: Emulator): Promise<string[]> => {
   return found.filter((one) => !/cdk-hnb659fds|: default$/.test(one)).sort();
 };
 
-/** What the account holds in addition to what it held before the first deployment. */
+/** Lists the resources that the account did not have before the first deployment. */
 export const left = async (emulator: Emulator, before: readonly string[]): Promise<string[]> =>
   (await inventory(emulator)).filter((one) => !before.includes(one));
 
-/** `docs/teardown.md`: a deployment that keeps its data. */
+/** Follows `docs/teardown.md` for a deployment that retains its data. */
 export const deleteStacks = async ({ aws, errorOf }: Emulator, { names }: Stack): Promise<void> => {
   for (const StackName of names) {
-    // The protection holds first.
+    // Deletion protection must reject the deletion first.
     const code = await errorOf('cloudformation', 'delete_stack', { StackName });
     same(`the deletion of the protected ${StackName}`, code, 'ValidationError');
     const EnableTerminationProtection = false;
@@ -51,7 +51,7 @@ export const deleteStacks = async ({ aws, errorOf }: Emulator, { names }: Stack)
   }
 };
 
-/** The three tables, the vault, and the role of the logs of API Gateway. */
+/** The three tables, the vault and the API Gateway logging role remain. */
 export const keptResources = (cdk: Cdk, stack: Stack, found: readonly string[]): string => {
   const tables = ['AccountsTable', 'ContentTable', 'TransactionsTable'].map((id) => `dynamodb: ${stack.outputs[id]}`);
   const expected = [...tables, `backup: ${stack.idOf('BackupVault')}`, `iam: ${stack.idOf(cdk.logRole(stack))}`];
@@ -59,7 +59,7 @@ export const keptResources = (cdk: Cdk, stack: Stack, found: readonly string[]):
   return found.join(', ');
 };
 
-/** Delete what stays, with the commands of the page. */
+/** Deletes the retained resources with the commands of the page. */
 export const deleteKept = async ({ aws, errorOf }: Emulator, stack: Stack): Promise<void> => {
   for (const output of ['TransactionsTable', 'ContentTable', 'AccountsTable']) {
     const TableName = stack.outputs[output];

@@ -1,4 +1,4 @@
-/** The whole workflow of an account through the deployed API: each endpoint answers at least once. */
+/** The whole workflow of an account through the deployed API, which calls each endpoint at least once. */
 import { createClient, type Levy, orThrow } from '../../shared/client/client.ts';
 import { monthBefore } from './days.ts';
 import { eventually, Failed, holds, same } from './run.ts';
@@ -11,11 +11,11 @@ const tax = '6.00';
 
 export const clientOf = (url: string, apiKey: string): Levy => createClient({ url, apiKey, timeoutMs: 30_000 });
 
-/** A refusal with this code, or the step fails. */
+/** Fails the step unless the call is refused with this code. */
 const refused = (what: string, result: { ok: boolean; refusal?: { code: string } }, code: string): void =>
   same(what, result.ok ? 'accepted' : result.refusal?.code, code);
 
-/** Estimate, draft, finalize, unique reference, full and partial refund, void. */
+/** Tests estimate, draft, finalize, unique reference, full and partial refund, and void. */
 export const sell = async (levy: Levy, prefix: string) => {
   const { middle } = monthBefore(1);
   const estimate = orThrow(await levy.post('/calculations', { body: { customer, line_items } }));
@@ -50,12 +50,12 @@ export const sellOn = async (levy: Levy, tax_date: string): Promise<void> => {
   orThrow(await levy.post('/transactions', { body: { status: 'finalized', customer, line_items, tax_date } }));
 };
 
-/** Reads of what was recorded, and customers. */
+/** Tests reading the recorded transactions, and customers. */
 export const readBack = async (levy: Levy, { sale, credit, reused }: Sold): Promise<void> => {
   const path = { id: sale.id };
   const stored = orThrow(await levy.get('/transactions/{id}', { path }));
   same('the refund status', stored.refund_status, 'partial');
-  // Created, finalized, credited.
+  // The transaction was created, finalized and credited.
   same('the changes', orThrow(await levy.get('/transactions/{id}/history', { path })).data.length, 3);
   const listed = orThrow(await levy.get('/transactions', { query: { status: 'finalized' } }));
   const ids = listed.data.map(({ id }) => id).sort();
@@ -67,7 +67,7 @@ export const readBack = async (levy: Levy, { sale, credit, reused }: Sold): Prom
   same('the matched invoices', [compared.matched_count, compared.missing, compared.different], [1, [], []]);
 };
 
-/** An exempt customer, whose sale has no tax. */
+/** Tests that a sale to an exempt customer has no tax. */
 export const sellExempt = async (levy: Levy): Promise<void> => {
   const exemptions = [{ reason: 'resale', states: ['MI'] }] as const;
   const body = { id: 'shop-7', name: 'A shop', exemptions: [...exemptions] };
@@ -86,7 +86,7 @@ export const sellExempt = async (levy: Levy): Promise<void> => {
   same('the tax without a certificate', taxed.tax_amount, tax);
 };
 
-/** Dry run, close, file; a credit of a filed sale still works. */
+/** Tests a dry run, closing and filing, and a credit of a filed sale. */
 export const file = async (levy: Levy): Promise<void> => {
   const month = { state: 'MI', period_end: monthBefore(1).last };
   const dry = orThrow(await levy.post('/filings', { body: { ...month, dry_run: true } }));
@@ -111,7 +111,7 @@ export const file = async (levy: Levy): Promise<void> => {
   orThrow(await levy.get('/filing-periods'));
 };
 
-/** The sums that the stream's consumer keeps. */
+/** Tests the sums that the stream's consumer maintains. */
 export const report = (levy: Levy): Promise<string> =>
   eventually('the report has two sales and a refund', 90, async () => {
     const month = monthBefore(1).first.slice(0, 7);
@@ -121,7 +121,7 @@ export const report = (levy: Levy): Promise<string> =>
     return figures.join() === '1,2,12.00,3.00' ? 'sales 12.00, credits 3.00' : null;
   });
 
-/** Requests without a sale, and the attributes of a product. */
+/** Tests requests without a sale, and product attributes. */
 export const lookUp = async (levy: Levy): Promise<void> => {
   const attributes = orThrow(await levy.get('/product-attributes', { query: { ptc: 'CLOTHING.APPAREL' } }));
   const attribute = attributes.data[0]?.code;
@@ -137,7 +137,7 @@ export const lookUp = async (levy: Levy): Promise<void> => {
   orThrow(await levy.get('/registrations/advice'));
 };
 
-/** Addresses and methods that do not exist, and bodies that API Gateway refuses. */
+/** Tests unknown paths and methods, and bodies that API Gateway refuses. */
 export const refusals = async (url: string, key: string): Promise<void> => {
   const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
   const status = async (path: string, init: RequestInit = {}) =>

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { type Entry, entries } from '../../infra/bundling.ts';
 import { functionOf, synthesize } from '../infra/synthesized.ts';
 
-/** A function as the synthesized template deploys it. */
+/** A function as defined in the synthesized template. */
 export type Deployed = {
   readonly name: Entry;
-  /** Its code, with index.js. */
+  /** The folder of its code, with index.js. */
   readonly folder: string;
   readonly timeoutSeconds: number;
   readonly memoryMegabytes: number;
-  /** Its variables, without those that CloudFormation resolves. */
+  /** Its environment variables, except variables that CloudFormation resolves. */
   readonly environment: Readonly<Record<string, string>>;
 };
 
@@ -21,7 +21,7 @@ type Properties = {
   readonly Environment?: { readonly Variables: Readonly<Record<string, unknown>> };
 };
 
-/** Every function of the default deployment, bundled by a synthesis. */
+/** Returns every function of the default deployment, bundled by a synthesis. */
 export const deployedFunctions = (): ReadonlyMap<Entry, Deployed> => {
   const synthesized = synthesize({ 'aws:cdk:bundling-stacks': ['**'], 'aws:cdk:enable-asset-metadata': true });
   return new Map(

@@ -1,6 +1,6 @@
 /**
- * The events of each function, and what it must answer. Functions come in an order in which each finds what earlier ones wrote.
- * The amounts are of goods for 100.00 in Michigan, which taxes 6 % and has no local taxes.
+ * The events of each function and the expected responses. The order matters: functions use data that earlier ones
+ * wrote. Amounts are for goods at 100.00 in Michigan, which taxes 6 % and has no local taxes.
  */
 
 import { strict as assert } from 'node:assert';
@@ -15,22 +15,22 @@ import type { World } from './world.ts';
 
 export type FunctionTest = {
   readonly name: Entry;
-  /** Invocations after the first one. */
+  /** The number of invocations after the first. */
   readonly warm?: number;
-  /** Variables of this function only. */
+  /** Environment variables of this function only. */
   readonly environment?: (world: World) => Record<string, string>;
-  /** Before an invocation; its result goes to `run`. */
+  /** Runs before each invocation; its result is passed to `run`. */
   readonly prepare?: (world: World, at: number) => Promise<string>;
-  /** One invocation, number `at`, with its checks. */
+  /** Runs and checks invocation number `at`. */
   readonly run: (world: World, at: number, prepared: string) => Promise<void>;
-  /** More invocations, which are not measured. */
+  /** Additional invocations, which are not measured. */
   readonly after?: (world: World) => Promise<void>;
 };
 
-/** Compare the expected fields only, so that the message is short. */
+/** Compares only the expected fields, so the message is short. */
 const checkFields = (value: any, fields: object) =>
   assert.deepEqual(Object.fromEntries(Object.keys(fields).map((name) => [name, value?.[name]])), fields);
-/** Check the status of an answer and some of its fields. */
+/** Checks the status of a response and some of its fields. */
 const check = ({ status, body, text }: Answer<any>, expected: number, fields: object = {}) => {
   assert.equal(status, expected, text.slice(0, 1000));
   checkFields(body, fields);
@@ -50,7 +50,7 @@ const taxed = { status: 'finalized', tax_amount: '6.00', total_amount: '106.00',
 type Sent = (world: World, at: number, prepared: string) => readonly [path: string, body?: object];
 type Expected = object | ((body: any, world: World, at: number, prepared: string) => unknown);
 
-/** One request with a 200, and fields that its answer must have. A path alone is read, a body is posted. */
+/** Sends one request, expects 200 and checks the given fields. Sends GET without a body, POST with one. */
 const answers = (name: Entry, sent: Sent, expected: Expected, others: Partial<FunctionTest> = {}): FunctionTest => ({
   name,
   run: async (world, at, prepared) => {
@@ -156,7 +156,10 @@ const customers: FunctionTest[] = [
   ),
 ];
 
-/** Records of the ledger's stream that match the patterns of a function, in the largest batch of the deployment. */
+/**
+ * Returns records of the ledger's stream that match a function's filter patterns, in the deployment's maximum batch
+ * size.
+ */
 const batchOf = (records: readonly StreamRecord[], wanted: readonly object[], size: number) => {
   const batch = records.filter((record) => wanted.some((pattern) => matches(pattern as never, record))).slice(0, size);
   assert.ok(batch.length >= 5, `only ${batch.length} records match`);
@@ -226,7 +229,7 @@ const filings: FunctionTest[] = [
     'get-filing',
     (world) => [filingOf(world)],
     ({ summary }, { period, sales }) => {
-      // The refund has the tax date of today.
+      // The refund's tax date is today.
       const [gross_amount, tax_amount] = [`${sales() * 100}.00`, `${sales() * 6}.00`];
       assert.equal(summary.length, 1);
       checkFields(summary[0], { currency: 'USD', count: sales(), gross_amount, tax_amount });
@@ -304,7 +307,7 @@ const others: FunctionTest[] = [
   },
   {
     name: 'close-periods',
-    // An account with a sale of the month before the last one, whose periods are due.
+    // Creates an account with a sale in the month before last, whose periods are due.
     prepare: ({ accountWithDuePeriod }) => accountWithDuePeriod(),
     run: async ({ invoke }) => {
       const { created, complete, failed } = (await invoke('close-periods', {})) as any;
@@ -316,11 +319,11 @@ const others: FunctionTest[] = [
 
 const written: readonly FunctionTest[] = [...transactions, ...customers, ...events, ...filings, ...others];
 
-/** An endpoint that reads without an id needs no test of its own: its answer must be a 200 that fits the OpenAPI document. */
+/** Read endpoints without an id need no separate test: the response must be a 200 that matches the OpenAPI document. */
 const plainReads: readonly FunctionTest[] = Object.values(endpoints)
   .filter(({ method, path }) => method === 'GET' && !path.includes('{'))
   .filter(({ name }) => !written.some((test) => test.name === name))
   .map(({ name, path }) => answers(name, () => [path], {}));
 
-/** One test for each function. */
+/** The tests, one for each function. */
 export const functionTests: readonly FunctionTest[] = [...written, ...plainReads];

@@ -15,7 +15,10 @@ import { fileURLToPath } from 'node:url';
 import { SetupError } from '../../infra/local/settings.ts';
 
 const emulator = 'github.com/aws/aws-lambda-runtime-interface-emulator/cmd/aws-lambda-rie';
-/** Its newest release tag names no Go module, so this is a commit of the main branch. Go checks its sum. */
+/**
+ * The newest release tag is not a valid Go module version, so this is a commit of the main branch. Go verifies its
+ * checksum.
+ */
 const emulatorVersion = 'v0.0.0-20261030222936-bef5c4ba774d';
 const client = 'aws-lambda-ric';
 const clientVersion = '4.0.2';
@@ -41,8 +44,8 @@ const installEmulator = (folder: string): void => {
 };
 
 /**
- * Only the package itself: its one file has no imports of other packages. Its native addon would need CMake, a C++ compiler and
- * Node's headers; bootstrap.cjs does in JavaScript what the addon does.
+ * Only the package itself, because its single file imports no other packages. Its native addon would need CMake, a C++
+ * compiler and Node's headers; bootstrap.cjs implements the addon in JavaScript.
  */
 const installClient = (folder: string): void => {
   run('npm', ['pack', `${client}@${clientVersion}`, '--ignore-scripts', '--silent'], folder);
@@ -55,7 +58,9 @@ const installClient = (folder: string): void => {
   writeFileSync(join(folder, 'package', 'rapid-client.node'), '');
 };
 
-/** Install AWS's emulator and client in pinned versions below node_modules, once. Needs Go, npm and the internet. */
+/**
+ * Installs pinned versions of AWS's emulator and client below node_modules, once. Needs Go, npm and internet access.
+ */
 export const installTools = (): Tools => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const cache = join(root, 'node_modules/.cache/levy');

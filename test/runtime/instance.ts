@@ -9,17 +9,17 @@ import { killWithParent } from '../support/child-process.ts';
 import type { Deployed } from './deployed.ts';
 import type { Tools } from './install.ts';
 
-/** What the runtime measured of one answer: wall time, CPU time, and the largest memory of the process so far. */
+/** The measurements of one invocation: wall time, CPU time, and the peak memory of the process so far. */
 export type Measured = { readonly ms: number; readonly cpu_ms: number; readonly memory_mb: number };
 export type Figures = {
   readonly init: { readonly init_ms: number; readonly init_cpu_ms: number };
   readonly answers: readonly Measured[];
 };
 export type Instance = {
-  /** Invoke the function with an event. Throws if it fails or does not answer in time. */
+  /** Invokes the function with an event. Throws if it fails or times out. */
   readonly invoke: (event: unknown) => Promise<unknown>;
   readonly figures: () => Figures;
-  /** What the function and the runtime logged so far. */
+  /** The log output of the function and the runtime so far. */
   readonly log: () => string;
   readonly stop: () => Promise<void>;
 };
@@ -29,7 +29,7 @@ const startMs = 30_000;
 const untilListening = async (url: string, child: ChildProcess, log: () => string): Promise<void> => {
   const deadline = performance.now() + startMs;
   for (;;) {
-    // Its address of invocations would invoke the function, whatever the method.
+    // The emulator's invocation URL would invoke the function with any HTTP method, so probe a different URL.
     const answered = await fetch(new URL('/', url)).then(
       () => true,
       () => false,
@@ -46,7 +46,7 @@ const failureOf = (answer: unknown): string | null => {
   return JSON.stringify(answer);
 };
 
-/** The environment of a function: what Lambda sets, and what the deployment sets. Nothing of this process. */
+/** The environment of a function: the variables that Lambda and the deployment set, and none of this process. */
 const environmentOf = ({ name, folder, environment, memoryMegabytes, timeoutSeconds }: Deployed) => ({
   PATH: '/usr/local/bin:/usr/bin:/bin',
   LANG: 'en_US.UTF-8',
@@ -67,7 +67,7 @@ const environmentOf = ({ name, folder, environment, memoryMegabytes, timeoutSeco
   ...environment,
 });
 
-/** Start a new instance of a deployed function in AWS's runtime interface emulator, on loopback. */
+/** Starts a new instance of a deployed function in AWS's runtime interface emulator, on loopback. */
 export const startInstance = async (
   tools: Tools,
   deployed: Deployed,
@@ -96,7 +96,7 @@ export const startInstance = async (
   for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => (log += chunk));
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    // The runtime's process ends with it: its next call of the runtime API fails.
+    // The runtime's process then ends too, because its next runtime API call fails.
     child.kill();
     const force = setTimeout(() => child.kill('SIGKILL'), 3_000);
     await ended;

@@ -1,7 +1,7 @@
 /**
  * `npm run test:runtime`: every function as it is deployed, in AWS's runtime interface emulator with AWS's runtime
- * client for Node.js, with realistic events against the database emulator. It prints a line of JSON with figures for
- * each function, and exits with 1 if a function answers wrongly.
+ * client for Node.js, with realistic events against the database emulator. It prints a line of JSON with measurements
+ * for each function, and exits with 1 if a response is wrong.
  */
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 import { SetupError } from '../../infra/local/settings.ts';
@@ -19,7 +19,7 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 const rounded = (value: number): number => Number(value.toPrecision(3));
 
-/** Init and the first answer are measured in a new process; `init` includes the start of Node. */
+/** Init and the first response are measured in a new process; `init` includes the start of Node. */
 const lineOf = ({ init, answers }: Figures, warm: number) => {
   const [first, ...later] = answers.slice(0, warm + 1);
   if (!first || later.length !== warm) throw new Error(`${answers.length} answers were measured.`);
@@ -54,10 +54,10 @@ const measure = async (tools: Tools, deployed: Deployed, test: FunctionTest, wor
 
 const runAll = async (): Promise<number> => {
   const tools = installTools();
-  // Removed with everything in it, even after a signal.
+  // Removed with all its contents, even after a signal.
   process.env['TMPDIR'] = temporaryFolder();
   const emulator = await startEmulator();
-  // Before the import of anything that reads the environment.
+  // Must come before any import that reads the environment.
   Object.assign(process.env, emulatorEnvironment(emulator));
   const { hideBundlingLines } = await import('../../infra/app.ts');
   hideBundlingLines();

@@ -1,4 +1,7 @@
-/** The database, the account and the servers that the functions use, and a gateway in front of the function under test. */
+/**
+ * Provides the database, the account and the servers that the functions use, and a gateway in front of the function
+ * under test.
+ */
 import { strict as assert } from 'node:assert';
 import type { Entry } from '../../infra/bundling.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
@@ -18,7 +21,7 @@ type Call = (method: string, path: string, request?: Request) => Promise<Answer<
 
 const day = (year: number, month: number, date: number) =>
   new Date(Date.UTC(year, month, date)).toISOString().slice(0, 10);
-/** The calendar month so many months before this one. */
+/** Returns the calendar month this many months ago. */
 const monthBefore = (months: number) => {
   const today = new Date();
   const [year, month] = [today.getUTCFullYear(), today.getUTCMonth() - months];
@@ -30,7 +33,7 @@ const registered: Partial<Settings> = {
   registrations: [{ state: 'MI', from: '2020-01-01', to: null, frequency: 'month' }],
 };
 
-/** Throw where an answer breaks the OpenAPI document. */
+/** Throws if a response does not match the OpenAPI document. */
 const checkContract = (method: string, path: string, { status, headers, body, text }: Answer): void => {
   const isJson = headers.get('Content-Type')?.startsWith('application/json') === true;
   const sent = isJson ? body : text;
@@ -50,7 +53,7 @@ export const openWorld = async () => {
   const endpoints = Object.fromEntries(
     Object.keys(handlers.endpoints).map((name) => [name, (event: unknown) => invoke(name, event)]),
   ) as never;
-  // The longest timeout of an endpoint; a cold start on a busy machine is included.
+  // The longest timeout of an endpoint, including a cold start on a busy machine.
   const gateway = await listen(createGateway({ handlers: { ...handlers, endpoints }, timeoutMs: 20_000 }));
   const call: Call = async (method, path, request = {}) => {
     const headers = { 'X-API-Key': caller.key, ...request.headers };
@@ -70,13 +73,13 @@ export const openWorld = async () => {
   return {
     ...{ bus, publisher, period, saleOf, call, invoke },
     account: caller.account.id,
-    /** Call the service in this process, which runs the source code. */
+    /** Calls the service in this process, which runs the source code. */
     seed: (method: string, path: string, request?: Request) => seedAs(caller, method, path, request),
-    /** Every record of the ledger's stream so far, as Lambda passes them on. */
+    /** Returns all records of the ledger's stream so far, in the format that Lambda delivers. */
     records: () => readRecords(stream),
-    /** Keep the id of the first object of a name. */
+    /** Stores the id of the first object with a name. */
     keep: (name: string, id: string) => void (kept.has(name) || kept.set(name, id)),
-    /** Count a finalized sale of 100.00, and the number of them. */
+    /** Counts a finalized sale of 100.00, included in `sales`. */
     countSale: () => {
       sales += 1;
     },
@@ -89,7 +92,7 @@ export const openWorld = async () => {
       const body = sale({ status: 'finalized', tax_date: monthBefore(2).eighth });
       return (await seedAs(other, 'POST', '/transactions', { body })).id;
     },
-    /** Make an instance the function under test. */
+    /** Makes an instance the function under test. */
     use: (name: Entry, instance: Instance) => {
       running = { name, instance };
     },

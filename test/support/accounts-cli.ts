@@ -9,10 +9,10 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
-/** Run the command; returns its exit code and output. */
+/** Runs the command and returns its exit code and output. */
 export const accounts = (...args: readonly string[]) => runInProcess(accountsProgram(), args);
 
-/** Run the command; returns its output, or throws its error. */
+/** Runs the command and returns its output. Throws its error. */
 export const ran = (...args: string[]): Promise<string> => outputOf(accountsProgram(), args);
 export const ranJson = async <Printed>(...args: string[]): Promise<Printed> => JSON.parse(await ran(...args, '--json'));
 
@@ -22,7 +22,7 @@ export const answerTo = async (key: string): Promise<string> => {
   return status === 200 ? '200' : `${status} ${body.errors[0].code}`;
 };
 
-/** A key as a command prints it; only a new one has its secret. */
+/** A key as a command prints it. Only a new key includes its secret. */
 export type PrintedKey = Readonly<
   Record<'id' | 'secret' | 'label' | 'state' | 'created_at' | 'expires_at' | 'revoked_at' | 'last_used_at', string>
 >;
@@ -31,7 +31,7 @@ export const newAccount = (...others: string[]): Promise<Account & { readonly ke
   ranJson('create', '--name', 'A shop', '--key', 'read,write', ...others);
 export const keysOf = (account: string): Promise<PrintedKey[]> => ranJson('keys', 'list', '--account', account);
 
-/** Without timeouts of the database in a test file: the use of a key is recorded even on a slow machine. */
+/** Disables database timeouts in a test file, so the use of a key is recorded even on a slow machine. */
 export const waitForDatabase = (): void => {
   beforeAll(() => void vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal));
   afterAll(() => void vi.restoreAllMocks());

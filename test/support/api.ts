@@ -28,7 +28,7 @@ const start = async (): Promise<Api> => {
   return { url, close: stop };
 };
 
-/** The API in this process, on a free port of loopback; started once for all callers. */
+/** The API in this process, on a free loopback port. Started once for all callers. */
 export const startApi = (): Promise<Api> => {
   running ??= start();
   return running;
@@ -44,12 +44,12 @@ const observed =
     return answer;
   };
 
-/** Calls without a credential. */
+/** A client without a credential. */
 export const anonymous: { readonly call: Call } = { call: observed({}) };
 
 type NewCaller = { readonly settings?: Partial<Settings>; readonly scopes?: readonly Scope[] };
 
-/** A fresh account with a key, so that tests run side by side and clean nothing up. */
+/** Creates a new account with a key, so tests run in parallel without cleanup. */
 export const newCaller = async ({ settings = {}, scopes = ['read', 'write'] }: NewCaller = {}): Promise<Caller> => {
   const account = newAccount({
     name: 'Test',

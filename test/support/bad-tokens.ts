@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { CompactSign, exportSPKI, importJWK, SignJWT } from 'jose';
 import { assembled, type LocalIssuer, secondsNow } from './issuer.ts';
 
-// By hand: what cannot be stored, and what a terminal or an editor does not show as it is.
+// Characters listed independently of the service: they cannot be stored, or a terminal or editor does not show them.
 const unwritable = [
   ['a lone surrogate', 'acc_a\ud800'],
   ['half a pair', '\udc4d\ud83d'],
@@ -18,7 +18,7 @@ const rs256 = { alg: 'RS256', kid: 'rsa' } as const;
 
 type Make = () => Promise<string>;
 
-/** Claims that a good issuer can sign and no service of ours may accept; one that is `undefined` is left out. */
+/** Claims that a trusted issuer can sign but the service must refuse. `undefined` claims are omitted. */
 const badClaims = (issuer: string): Readonly<Record<string, Record<string, unknown>>> => ({
   expired: { exp: secondsNow() - 1 },
   'expired in this second': { exp: secondsNow() },
@@ -63,7 +63,7 @@ const keyedHash = (secret: string, payload: unknown) => {
 };
 const changed = (character: string) => (character === 'A' ? 'B' : 'A');
 
-/** Every way in which a token can be bad that a good issuer, or a stranger with its public keys, can make. */
+/** Invalid tokens that a trusted issuer, or an attacker with its public keys, can create. */
 export const badTokens = (issuer: LocalIssuer): readonly (readonly [string, Make])[] => {
   const { sign, claims, keyOf } = issuer;
   const signature = async () => (await sign()).split('.')[2] ?? '';
@@ -71,7 +71,7 @@ export const badTokens = (issuer: LocalIssuer): readonly (readonly [string, Make
     new CompactSign(Buffer.from(text)).setProtectedHeader(rs256).sign(keyOf('rsa').privateKey);
   const withHeader = async (header: unknown, payload: unknown = claims()) =>
     assembled(header, payload, await signature());
-  // Signed with a key of their own, which the token brings along.
+  // Signed with the attacker's key, which is embedded in the token.
   const byStranger = (header: Record<string, unknown>) =>
     new SignJWT(claims()).setProtectedHeader({ ...rs256, ...header }).sign(keyOf('stranger').privateKey);
   return [

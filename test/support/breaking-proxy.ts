@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listen } from './http.ts';
 
-/** A request on its way, and what to do with it. */
+/** A request that passes through the proxy. */
 export type Passing = {
   readonly method: string;
   readonly path: string;
@@ -16,8 +16,8 @@ export type Passed = {
 };
 
 /**
- * How a proxy breaks a service. `there` changes a request, answers it instead of the service, or hangs; `back` changes
- * the answer. Both can hang up.
+ * The faults that a proxy injects. `there` changes a request, responds instead of the service, or hangs; `back` changes
+ * the response. Both can close the connection.
  */
 export type Break = {
   readonly there?: (passing: Passing) => undefined | 'hang up' | Passed | Promise<never>;
@@ -31,21 +31,21 @@ const kept = (headers: IncomingHttpHeaders): Record<string, string> =>
     ),
   );
 
-/** Change the JSON of an answer. */
+/** Changes the JSON of a response. */
 export const inBody = (passed: Passed, change: (body: { data?: unknown[] }) => void): void => {
   const body = JSON.parse(passed.text);
   change(body);
   passed.text = JSON.stringify(body);
 };
 
-/** Send a request on to the service. */
+/** Forwards a request to the service. */
 export const pass = async (url: string, { method, path, headers, sent }: Passing): Promise<Passed> => {
   const body = sent === null ? null : JSON.stringify(sent);
   const answer = await fetch(url + path, { method, headers, body });
   return { status: answer.status, headers: new Headers(answer.headers), text: await answer.text() };
 };
 
-/** A proxy before a service that breaks one thing. It hangs up where the service does. */
+/** A proxy that injects one fault in front of a service. It closes the connection if the service does. */
 export const breakingProxy = async (url: string, { there, back }: Break) => {
   const server = createServer(async (message, response) => {
     const body = await text(message);

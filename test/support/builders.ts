@@ -11,7 +11,7 @@ import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, ShippingCharge, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../../shared/vocabulary/product-tax-code.ts';
 
-/** Content, documents and requests for tests, with defaults for everything that a test does not set. */
+/** Builders of content, documents and requests for tests, with defaults for all fields. */
 
 const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
 
@@ -41,7 +41,7 @@ type NewRelease = Partial<Omit<Release, 'jurisdictions' | 'settings'>> & {
   readonly settings?: Partial<Release['settings']>;
 };
 
-/** A release of one state, taxed at 6 % by default; every value is in force from 2000. */
+/** Builds a release of one state, taxed at 6 % by default. Every value is in force from 2000. */
 export const releaseOf = ({ of, shipping, rounding, settings, ...others }: NewRelease = {}): Release => {
   const [state, ...local] = of ?? [{ code: 'US-XX', type: 'state', rate: '0.06' } as const];
   return {
@@ -76,7 +76,7 @@ export const locationOf = (others: Partial<Location>): Location => ({
   ...others,
 });
 
-/** A complete release of Pennsylvania that lists the ZIPs and cities of two counties. */
+/** Builds a complete release of Pennsylvania that lists the ZIP codes and cities of two counties. */
 export const listedRelease = releaseOf({
   of: [
     { code: 'US-PA', type: 'state', rate: '0.06' },
@@ -98,7 +98,7 @@ export const listedRelease = releaseOf({
   ],
 });
 
-/** A place where all the jurisdictions of a release tax. */
+/** Builds a place in all jurisdictions of a release. */
 export const placeOf = (release: Release, jurisdictions = release.jurisdictions as readonly Jurisdiction[]): Place => ({
   code: release.state,
   name: release.name,
@@ -110,7 +110,10 @@ export const placeOf = (release: Release, jurisdictions = release.jurisdictions 
   isInterstate: true,
 });
 
-/** A place that one state, `US-XX`, and any counties tax at these rates: 6 % by default. The counties are `US-XX-1` and so on. */
+/**
+ * Builds a place taxed at these rates by the state `US-XX` (6 % by default) and by counties `US-XX-1`, `US-XX-2` and so
+ * on.
+ */
 export const placeAt = ([state = '0.06', ...counties]: readonly string[] = [], others: NewRelease = {}): Place => {
   const local = counties.map((rate, index) => ({ code: `US-XX-${index + 1}`, type: 'county' as const, rate }));
   return placeOf(releaseOf({ of: [{ code: 'US-XX', type: 'state', rate: state }, ...local], ...others }));
@@ -118,7 +121,7 @@ export const placeAt = ([state = '0.06', ...counties]: readonly string[] = [], o
 
 const products = new Map<string, ProductTaxCode>();
 
-/** One object for each text, as in the service: lines that share a product share its treatments. */
+/** One object per code, as in the service: lines with the same product share its treatments. */
 export const productOf = (text: string): ProductTaxCode => {
   const known = products.get(text);
   if (known) return known;
@@ -128,13 +131,13 @@ export const productOf = (text: string): ProductTaxCode => {
   return parsed.value;
 };
 
-/** An amount of dollars in cents, for the core. */
+/** Converts dollars to cents for the tax core. */
 export const cents = (dollars: string): bigint => rescale(decimal(dollars), 2);
 
 type NewLine = Partial<Omit<TaxLine, 'product' | 'quantity' | 'amount' | 'discount' | 'thirdPartyDiscount'>> & {
   readonly ptc?: string;
   readonly quantity?: string;
-  /** The price of all units together. */
+  /** The total price of all units. */
   readonly amount?: string;
   readonly discount?: string;
   readonly thirdPartyDiscount?: string;
@@ -157,7 +160,7 @@ export const lineOf = (
     ...others,
   }) satisfies TaxLine;
 
-/** A shipping charge that delivers all lines but fees, each to its place. */
+/** A shipping charge for all lines except fees, each delivered to its place. */
 export const shippingOf = (
   lines: readonly TaxLine[],
   charge: Pick<ShippingCharge, 'amount' | 'product'>,
@@ -171,7 +174,7 @@ const shippingFor = (lines: readonly TaxLine[], shipping: NonNullable<NewDocumen
   'amount' in shipping ? [shippingOf(lines, shipping)] : shipping;
 
 type NewDocument = Partial<Omit<TaxDocument, 'shipping'>> & {
-  /** One charge for all lines, or a list of charges. */
+  /** A single charge for all lines, or a list of charges. */
   readonly shipping?: Pick<ShippingCharge, 'amount' | 'product'> | readonly ShippingCharge[] | null;
 };
 
@@ -190,27 +193,27 @@ export const documentOf = (lines: readonly TaxLine[], { shipping, ...others }: N
   ...others,
 });
 
-/** Tax one line by itself, as the core does. */
+/** Taxes a single line with the tax core. */
 export const taxLine = (line: TaxLine, others: NewDocument = {}): TaxedDocument['lines'][number] =>
   calculateTax(documentOf([line], others)).lines[0] as TaxedDocument['lines'][number];
 
-/** The time of the tests: within the content's last day and the API's 31 days. */
+/** The current time in the tests: before the content's last day, and within the API's 31-day limit. */
 export const testNow = Date.parse('2026-11-20T12:00:00Z');
 
 type NewRequest = Partial<Omit<CalculationInput, 'line_items' | 'customer'>> & {
   readonly customer?: CalculationInput['customer'];
   readonly line_items?: readonly Partial<NonNullable<CalculationInput['line_items']>[number]>[];
-  /** The address of the document's customer. */
+  /** Returns the address of the document's customer. */
   readonly to?: NonNullable<NonNullable<CalculationInput['customer']>['address']>;
 };
 type Options = {
   readonly settings?: Partial<Settings>;
   readonly releaseFor?: ReleaseFor;
-  /** The service's day. */
+  /** Returns the service's current day. */
   readonly today?: string;
 };
 
-/** A request for one line of general goods at 100.00 on 2026-09-15 by default. */
+/** Builds a request: by default one line of general goods at 100.00 on 2026-09-15. */
 export const requestOf = ({ to, customer, line_items, ...others }: NewRequest = {}): CalculationInput => ({
   tax_date: '2026-09-15',
   customer: customer ?? (to ? { address: to } : null),
@@ -227,7 +230,7 @@ const answer = (request: NewRequest, { settings = {}, releaseFor = builtInReleas
   calculate(
     requestOf(request),
     {
-      // Tests of other figures are not about the fee on deliveries.
+      // Most tests are not about delivery fees.
       settings: { ...defaultSettings('2026-10-08'), retail_delivery_fee: 'none', ...settings },
       releaseFor,
       now: today === undefined ? testNow : Date.parse(`${today}T12:00:00Z`),
@@ -235,14 +238,14 @@ const answer = (request: NewRequest, { settings = {}, releaseFor = builtInReleas
     [],
   );
 
-/** Calculate, by default with the built-in content. */
+/** Calculates, by default with the built-in content. */
 export const ask = (request: NewRequest, options: Options = {}): Outcome => {
   const result = answer(request, options);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   return result.value;
 };
 
-/** The problems of a calculation that is refused. */
+/** Returns the problems of a refused calculation. */
 export const refusal = (request: NewRequest, options: Options = {}): readonly Problem[] => {
   const result = answer(request, options);
   return result.ok ? [] : result.problems;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** Kill a child process when this process ends in any way, SIGKILL included: the pipe to the watcher closes. */
+/** Kills a child process when this process ends, even by SIGKILL, because the pipe to the watcher then closes. */
 export const killWithParent = (child: ChildProcess): void => {
   const script = `process.stdin.resume().on('end', () => process.kill(${child.pid}))`;
   const watcher = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'ignore', 'ignore'] });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** JSON with sorted keys and without white space, implemented independently. */
+/** Canonical JSON (sorted keys, no white space), implemented independently of the service. */
 export const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
@@ -23,7 +23,7 @@ const isPersonal = (pointer: string, value: unknown): boolean =>
   ) ||
   (pointer === '/void_reason' && value !== 'draft_expired');
 
-/** Personal data found by the names of fields anywhere in a document, instead of by its structure as the service does. */
+/** Finds personal data by field name anywhere in a document; the service finds it by the document's structure. */
 const kept = (value: unknown, pointer: string, found: Record<string, unknown>): unknown => {
   const text = quoting[pointer];
   if (text !== undefined && Array.isArray(value)) {
@@ -51,13 +51,13 @@ const kept = (value: unknown, pointer: string, found: Record<string, unknown>): 
   );
 };
 
-/** A document without personal data, as JSON in the order of keys. The time of a redaction is not in it. */
+/** Returns a document without personal data and without the redaction time, as canonical JSON. */
 export const impersonal = (document: unknown): string => {
   const { redacted_at: _, ...others } = kept(document, '', {}) as Fields;
   return canonical(others);
 };
 
-/** The digest of a transaction's commitments under a salt. */
+/** Computes the digest of a transaction's commitments under a salt. */
 export const personalDigest = (transaction: unknown, salt: string): string => {
   const found: Record<string, unknown> = {};
   kept(transaction, '', found);
@@ -65,6 +65,6 @@ export const personalDigest = (transaction: unknown, salt: string): string => {
   return sha256(canonical(Object.fromEntries(hashes)));
 };
 
-/** The state hash of a transaction with commitments, as an auditor computes it. */
+/** Computes the state hash of a transaction with commitments, as an auditor would. */
 export const committedHash = (transaction: unknown, digest: string): string =>
   sha256(canonical({ digest, kept: kept(transaction, '', {}) }));

@@ -1,4 +1,4 @@
-/** Changes of the items of imported releases in the Content table. */
+/** Modifies the items of imported releases in the Content table. */
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { ReleasePart } from '../../shared/catalog/content.ts';
 import { environment } from '../../shared/config/environment.ts';
@@ -22,13 +22,13 @@ const changeItem = async (key: ItemKey, change: (item: Item) => Item): Promise<v
   await put({ ...item, ...change(item) });
 };
 
-/** Change attributes of a part's item, or of a head's. */
+/** Changes attributes of the item of a part or a head. */
 export const changePart = (release: string, key: string, change: (item: Item) => Item) =>
   changeItem(partKey(release, key), change);
 export const changeHead = (release: string, change: (item: Item) => Item) =>
   changeItem(releaseHeadKey(release), change);
 
-/** The item's compressed content with a replaced text. */
+/** Replaces a string in the item's compressed content. */
 export const withText = (before: string, after: string) => (item: Item) => {
   const text = textOf(item);
   if (!text.includes(before)) throw new Error(`The content has no ${before}.`);

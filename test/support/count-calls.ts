@@ -4,11 +4,14 @@ import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 
 type Options = {
-  /** Includes the calls for the caller's key, account and rate limit window in the accounts table. */
+  /** Includes the accounts table calls for the caller's key, account and rate limit window. */
   readonly accounts?: boolean;
 };
 
-/** Run a function that succeeds; returns its calls by command name, including refused ones, and their capacity units. */
+/**
+ * Runs a function that must succeed. Returns its database calls by command name, including rejected calls, and their
+ * capacity units.
+ */
 export const used = async (run: () => Promise<unknown>, { accounts = false }: Options = {}) => {
   const seen = { calls: [] as string[], table: 0, writes: 0, indexes: 0 };
   database.middlewareStack.add(
@@ -43,7 +46,7 @@ export const used = async (run: () => Promise<unknown>, { accounts = false }: Op
 
 export const callsOf = async (run: () => Promise<unknown>): Promise<string[]> => (await used(run)).calls;
 
-/** The number of calls of each command. */
+/** Counts the calls of each command. */
 export const callCounts = async (run: () => Promise<unknown>, options?: Options): Promise<Record<string, number>> => {
   const { calls } = await used(run, options);
   return Object.fromEntries([...Map.groupBy(calls, (name) => name)].map(([name, all]) => [name, all.length]).sort());

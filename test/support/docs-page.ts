@@ -1,7 +1,7 @@
 import { Event, parseHTML } from 'linkedom';
 import { read } from '../../functions/get-docs.ts';
 
-/** The part of the DOM that the tests of the page use. */
+/** The subset of the DOM that the page's tests use. */
 export type Element = {
   readonly tagName: string;
   readonly id: string;
@@ -18,7 +18,7 @@ export type Element = {
 
 export const { text: page, headers } = read();
 
-/** Parse the page into a new document. */
+/** Parses the page into a new document. */
 export const newDocument = (): Element => parseHTML(page).document as unknown as Element;
 const document = newDocument();
 
@@ -26,7 +26,7 @@ export const all = (selector: string, under: Element = document): readonly Eleme
   ...under.querySelectorAll(selector),
 ];
 
-/** The only element that matches. */
+/** Returns the only element that matches. */
 export const only = (selector: string, under: Element = document): Element => {
   const [found, ...others] = all(selector, under);
   if (!found || others.length > 0) throw new Error(`The page has ${others.length + (found ? 1 : 0)} × ${selector}.`);
@@ -35,17 +35,17 @@ export const only = (selector: string, under: Element = document): Element => {
 
 const byId = Map.groupBy(all('[id]'), ({ id }) => id);
 
-/** The only element with this id. A map, because the page has thousands of ids. */
+/** Returns the only element with this id. Uses a map, because the page has thousands of ids. */
 export const withId = (id: string): Element => {
   const [found, ...others] = byId.get(id) ?? [];
   if (!found || others.length > 0) throw new Error(`The page has ${others.length + (found ? 1 : 0)} × ${id}.`);
   return found;
 };
 
-/** The blocks of code in a section of the page, in one language. */
+/** Returns the code blocks of a section of the page in one language. */
 export const codeIn = (id: string, language: string): readonly string[] =>
   all(`[id="${id}"] code.${language}`).map(({ textContent }) => textContent);
 
-/** Fire an event of the DOM, such as `submit`. */
+/** Dispatches a DOM event, such as `submit`. */
 export const fire = (element: Element, type: string): boolean =>
   element.dispatchEvent(new Event(type, { cancelable: true }));

@@ -23,7 +23,7 @@ const units = [
     .concat('Count/Second'),
 ];
 
-/** The document structure of the embedded metric format, as CloudWatch's user guide has it. */
+/** The JSON schema of the embedded metric format from the CloudWatch user guide. */
 const schema = {
   type: 'object',
   required: ['_aws'],
@@ -68,7 +68,7 @@ const schema = {
 const validate = new Ajv({ allErrors: true }).compile(schema);
 
 type Directive = { Namespace: string; Dimensions: string[][]; Metrics: { Name: string }[] };
-/** A line of the embedded metric format. */
+/** A log line in the embedded metric format. */
 export type MetricLine = {
   readonly _aws: { readonly CloudWatchMetrics: Directive[] };
   readonly [field: string]: unknown;
@@ -79,7 +79,7 @@ const isValue = (value: unknown): boolean =>
   Number.isFinite(value) || (Array.isArray(value) && value.length <= 100 && value.every(Number.isFinite));
 const isDimension = (value: unknown): boolean => typeof value === 'string' && value.length > 0 && value.length <= 1024;
 
-/** The errors in the embedded metric format of a line. */
+/** Returns the format errors of a line in the embedded metric format. */
 export const emfProblems = (line: MetricLine): string[] => {
   if (!validate(line)) return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   const names = directivesOf(line).flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name));
@@ -91,7 +91,7 @@ export const emfProblems = (line: MetricLine): string[] => {
   ];
 };
 
-/** The CloudWatch series of a line: namespace, metric and dimensions. */
+/** Returns the CloudWatch series of a line: namespace, metric and dimensions. */
 export const seriesOf = (line: MetricLine): string[] =>
   directivesOf(line).flatMap(({ Namespace, Dimensions, Metrics }) =>
     Metrics.flatMap(({ Name }) => Dimensions.map((keys) => [Namespace, Name, ...keys].join(' '))),

@@ -24,7 +24,10 @@ export type TextEntry = Omit<LiabilityEntry, 'base' | 'amounts' | 'exceptions'> 
   readonly exceptions?: readonly TextException[];
 };
 
-/** An entry of decimal strings in minor units. A difference of the taxes is over-collected by the sign of the tax. */
+/**
+ * Converts an entry of decimal strings to minor units. A tax difference counts as over-collected according to the sign
+ * of the tax.
+ */
 export const entryFromTexts = ({ base, amounts, exceptions, ...entry }: TextEntry): LiabilityEntry => {
   const read = (text = '0') => parseAmount(text, minorDigits(entry.currency));
   const amountsOf = (texts: TextAmounts, tax = 0n, calculated = tax): Amounts => {

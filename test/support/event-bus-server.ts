@@ -1,4 +1,4 @@
-/** A server on loopback that plays EventBridge's PutEvents. */
+/** A loopback server that emulates EventBridge's PutEvents. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -8,7 +8,7 @@ export type EventBusServer = {
   readonly url: string;
   /** The accepted entries so far, in order. */
   readonly entries: Entry[];
-  /** Refuse this many entries, as EventBridge does: with status 200. */
+  /** Rejects this many entries with status 200, as EventBridge does. */
   readonly refuse: (count: number) => void;
   readonly close: () => Promise<void>;
 };

@@ -8,19 +8,19 @@ export type Exchange = {
 };
 type Listener = (exchange: Exchange) => void | Promise<void>;
 
-// Also after a test file has reset its modules.
+// A global symbol, so the listeners survive a module reset in a test file.
 const key = Symbol.for('levy exchange listeners');
 const shared = globalThis as { [key]?: Set<Listener> };
 shared[key] ??= new Set();
 const listeners = shared[key];
 
-/** Call a listener with each answer of the API in this process. Returns a function that removes it. */
+/** Adds a listener for each response of the API in this process. Returns a function that removes it. */
 export const onExchange = (listener: Listener): (() => void) => {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 };
 
-/** Report an answer to the listeners. A listener that throws fails the test. */
+/** Passes a response to the listeners. A listener that throws fails the test. */
 export const exchanged = async (exchange: Exchange): Promise<void> => {
   for (const listener of listeners) await listener(exchange);
 };

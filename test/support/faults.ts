@@ -1,26 +1,26 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { database } from '../../shared/store/client/client.ts';
 
-// Emulators know no conflicts, no throttling and no lost replies; the SDK's middleware can make them.
+// Emulators do not produce conflicts, throttling or lost replies, so SDK middleware injects them.
 const name = 'fault';
 
-/** Let every call through again. */
+/** Removes all injected faults. */
 export const noFaults = (): void => void database.middlewareStack.remove(name);
 
 type Where = 'on the way there' | 'on the way back';
 type Faulty = {
-  /** How many sends fail; default: all. */
+  /** The number of sends that fail. Default: all. */
   readonly sends?: number;
   readonly error: () => Error;
-  /** Before they reach the database, or after it, when the reply is lost. */
+  /** Whether a send fails before it reaches the database, or afterwards, so the reply is lost. */
   readonly where: Where;
-  /** How many sends pass before; default: none. */
+  /** The number of sends that succeed first. Default: none. */
   readonly skips?: number;
-  /** The commands that fail, such as `TransactWriteItems`; default: all. */
+  /** The commands that fail, such as `TransactWriteItems`. Default: all. */
   readonly of?: readonly string[];
 };
 
-/** Have sends end in an error, under the SDK's own retries; answers how many there were. */
+/** Makes sends fail below the SDK's retries. Returns a function with the number of failures. */
 export const failSends = ({
   sends = Number.POSITIVE_INFINITY,
   error,
@@ -38,7 +38,7 @@ export const failSends = ({
         const fails = seen.sends > skips && seen.sends <= skips + sends;
         if (fails && where === 'on the way there') throw error();
         if (!fails) return next(sent);
-        // Whatever the answer was, even a refusal.
+        // Drops any response, even an error.
         await next(sent).catch(() => undefined);
         throw error();
       },
@@ -47,7 +47,7 @@ export const failSends = ({
   return seen;
 };
 
-/** A transaction that DynamoDB cancelled, with the reasons of its writes. */
+/** The error of a transaction that DynamoDB canceled, with the reason for each write. */
 export const cancelled = (...codes: string[]) =>
   new TransactionCanceledException({
     message: 'Transaction cancelled.',

@@ -21,7 +21,7 @@ import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { answerFrom, type Command, type Input, inputOf, MemoryDatabase, sendAny } from './memory-database.ts';
 import { changed, commitOf, created, finalized, line, newTransactionId, voided } from './transactions.ts';
 
-/** The day on which these tests close: November is over. */
+/** The day on which these tests close periods, after the end of November. */
 export const closingMs = Date.parse('2026-12-05T08:00:00.000Z');
 
 export const newFiler = (settings: Partial<Settings> = {}): Account => ({
@@ -32,13 +32,13 @@ export const newFiler = (settings: Partial<Settings> = {}): Account => ({
   settings: { ...defaultSettings('aspen.2026-10-01'), ...settings },
 });
 
-/** A millisecond later with every reading. */
+/** Advances a millisecond with each reading. */
 const tickingClock = (): (() => number) => {
   let ticks = 0;
   return () => closingMs + ticks++;
 };
 
-/** The due index with the entries of one account, which a sweep writes in every run. */
+/** The due index, limited to one account's entries, which a sweep writes in every run. */
 const dueOf = ({ id }: Account, due: DueIndex): DueIndex => ({
   ...due,
   page: async (shard, upTo, _limit, after) =>
@@ -47,18 +47,18 @@ const dueOf = ({ id }: Account, due: DueIndex): DueIndex => ({
   moveSweep: async () => true,
 });
 
-/** The ports of the real store, for one account alone, by steps of two entries. */
+/** The ports of the real store for a single account, in steps of two entries. */
 export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): ClosePorts => {
   const ports = closePorts(changes.remainingMs ?? (() => 1_000_000));
   return {
     ...ports,
     stepEntriesMax: 2,
-    // Two jurisdictions of an entry are two parts of its shard's totals.
+    // An entry with two jurisdictions changes two parts of its shard's totals.
     totalsRowsMax: 3,
-    // A slow machine is not a wrong answer.
+    // A slow machine must not fail the test.
     inlineMs: 100_000,
     now: tickingClock(),
-    // Other tests have due entries and a sweep as well, and the account is not stored.
+    // Other tests also have due entries and a sweep, and this account is not stored.
     due: dueOf(account, ports.due),
     accountIds: async () => ({ ids: [account.id], next: null }),
     findAccounts: async () => new Map([[account.id, () => account]]),
@@ -68,7 +68,7 @@ export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): C
     ...changes,
     filings: {
       ...(changes.filings ?? ports.filings),
-      // Other tests have unfinished filings as well.
+      // Other tests also have unfinished filings.
       unfinished: async () => {
         const own = (await itemsIn('W')).map(({ sk }) => String(sk)).filter((sk) => sk.startsWith(`${account.id}#`));
         return { filings: own.map((sk) => ({ account: account.id, id: sk.split('#')[1] ?? '' })), next: null };
@@ -141,7 +141,7 @@ export const post = async (
   return { stored: head.after, sign: type === 'credit' ? -1 : 1, levies };
 };
 
-/** What a change of a finalized transaction does, or that its period is closed. */
+/** The result of changing a finalized transaction, or the refusal because its period is closed. */
 const change = async (
   account: Account,
   posted: Posted,
@@ -172,7 +172,7 @@ export const retax = async (account: Account, posted: Posted, levies: readonly L
   return typeof after === 'string' ? after : { ...after, levies };
 };
 
-/** Another value of a field that any state may change. */
+/** A new value of a field that can be changed in any status. */
 export const annotate = async (account: Account, { stored }: Posted, metadata: Record<string, string>) => {
   for (;;) {
     const now = (await ledger.find(account.id, stored.transaction.id)) as StoredTransaction;
@@ -181,7 +181,7 @@ export const annotate = async (account: Account, { stored }: Posted, metadata: R
   }
 };
 
-/** Sums of two levels, with cents that no float adds up. */
+/** Amounts of two levels whose sums a float cannot represent exactly. */
 export const levies = (state: string, cents: number): Levy[] => {
   const net = new Decimal(cents).div(100);
   const tax = (rate: string) => net.times(rate).toFixed(2);
@@ -204,14 +204,14 @@ export const fileIt = (account: Account, id: string, ports: ClosePorts = portsFo
 export const cancelIt = (account: Account, id: string, ports: ClosePorts = portsFor(account)) =>
   updateFiling(id, { status: 'canceled' }, null, caller(account), ports);
 
-/** Run the schedule without due periods to close. */
+/** Runs the schedule without due periods to close. */
 export const resume = (account: Account, changes: Partial<ClosePorts> = {}): Promise<Closed> => {
   const ports = portsFor(account);
   const due = { ...ports.due, page: async () => [] };
   return closePeriods(portsFor(account, { due, accountIds: async () => ({ ids: [], next: null }), ...changes }));
 };
 
-/** The filing of an answer that is no refusal. */
+/** Returns the filing of a response that must not be a refusal. */
 export const filingOf = (answered: Awaited<ReturnType<typeof close>>): Filing & { id: string } => {
   if (!answered.ok) throw new Error(JSON.stringify(answered.problems));
   return JSON.parse(answered.value.answer.body);
@@ -239,7 +239,7 @@ export const membersOf = async (account: Account, id: string, limit = 100): Prom
   return members;
 };
 
-/** The items of a partition of the transactions table. */
+/** Reads the items of a partition of the transactions table. */
 export const itemsIn = async (pk: string): Promise<Record<string, unknown>[]> => {
   const items: Record<string, unknown>[] = [];
   let start: Record<string, unknown> | undefined;
@@ -263,7 +263,7 @@ export const shards = [0, 1, 2, 3, 4, 5, 6, 7];
 const transactionsIn = (items: Record<string, unknown>[]) =>
   items.filter(({ sk }) => sk !== '!').map(({ transactionId }) => String(transactionId));
 
-/** The locations of an account's items, by keys that are written independently of the service. */
+/** Reads an account's items, by keys that are built independently of the service. */
 export const placesOf = async (account: Account, state: string) => {
   const open = (await Promise.all(shards.map((shard) => itemsIn(`O#${account.id}#${state}#${shard}`)))).flat();
   const heads = (await itemsIn(`F#${account.id}`)).filter((head) => head['state'] === state);
@@ -305,7 +305,7 @@ const sumsOf = (parts: readonly { readonly sign: number; readonly levy: Levy; re
   };
 };
 
-/** The totals of these transactions in a state, added up once more by other means. */
+/** Recomputes the totals of these transactions in a state independently. */
 export const expectedTotals = (members: readonly Posted[], state: string) => {
   const parts = members.flatMap(({ sign, levies: of, stored: { transaction } }) =>
     of
@@ -333,9 +333,9 @@ const withoutName = ({
 }: NonNullable<Filing['totals']>[number]) => total;
 
 /**
- * Hold everything of an account's state against the transactions as they are: every live one's entry is open or in
- * exactly one filing that is not canceled, totals are the sums of the members, heads name exactly the filings that were
- * filed.
+ * Checks an account's filings in a state against its transactions: the entry of each transaction that is not void is
+ * open or in exactly one filing that is not canceled, totals are the sums of the members, and heads list exactly the
+ * filings that were filed.
  */
 export const judge = async (
   account: Account,
@@ -368,12 +368,13 @@ export const judge = async (
       members.sort(),
     );
   }
-  // The chain: in order, each period after the previous one, ending with the newest.
+  // The filings form a chain in which each period follows the previous one, up to the newest.
   const kept = filings.filter(({ head }) => head['status'] !== 'canceled');
   expect(periods.map(({ sk, filing }) => `${sk} ${filing}`)).toEqual(
     kept.map(({ head, id }) => `${head['period_end']} ${id}`),
   );
-  // Months between two registrations have no period: each first day is so many months after the day before it.
+  // Months between two registrations have no period, so each period can start that many months after the end of the
+  // previous one.
   const monthNumber = (day: unknown) => Number(String(day).slice(0, 4)) * 12 + Number(String(day).slice(5, 7));
   const skipped = kept
     .slice(1)
@@ -399,7 +400,7 @@ export const judge = async (
   }
 };
 
-/** Filed exactly when the last state that waits for it is; and its audit chain is whole. */
+/** Checks that a transaction is filed exactly if all of its states are, and that its audit chain is intact. */
 const judgeHead = async (account: Account, transaction: Transaction): Promise<void> => {
   const awaited = new Set(
     transaction.line_items.flatMap(({ taxes }) => taxes.map((row) => row.jurisdiction_code.slice(0, 5))),
@@ -418,7 +419,7 @@ const judgeHead = async (account: Account, transaction: Transaction): Promise<vo
 /** The error of an interrupted run. */
 export class Crash extends Error {}
 
-/** Hears of every database call of a run before it is sent, with its number from 1; may change it, wait, or throw. */
+/** Callbacks around each database call of a run, numbered from 1. They can change the call, wait or throw. */
 export type Watch = {
   readonly before?: (call: number, input: Input) => void | Promise<void>;
   readonly after?: (call: number, input: Input) => void | Promise<void>;
@@ -429,12 +430,15 @@ const runs = new AsyncLocalStorage<{ watch: Watch; calls: number; turn: Promise<
 const throughClient = database.send.bind(database);
 let send = (command: Command): Promise<unknown> => sendAny(command, throughClient);
 
-/** Have every call of this file answered from memory: a run that is tried at each of its calls makes thousands of them. */
+/**
+ * Uses the memory database for all calls of this file, because runs that are interrupted at each call make thousands of
+ * calls.
+ */
 export const inMemory = (): void => {
   send = new MemoryDatabase().send;
 };
 
-// Calls of a run come one after the other, so that its course is always the same, however many shards are at work.
+// Serializes the calls of a run, so its order is deterministic even with concurrent shards.
 answerFrom((command) => {
   const run = runs.getStore();
   if (!run) return send(command);
@@ -450,7 +454,7 @@ answerFrom((command) => {
   return mine;
 });
 
-/** Run something with its database calls watched; answers how many there were, and what came of it. */
+/** Runs a function and watches its database calls. Returns the number of calls and the result. */
 export const watched = async <Value>(
   watch: Watch,
   work: () => Promise<Value>,
@@ -465,28 +469,28 @@ export const watched = async <Value>(
   }
 };
 
-/** A process that ends before its database call of this number: later calls fail as well. */
+/** Simulates a process that crashes before this database call: later calls fail as well. */
 export const crashing = (at: number): Watch => ({
   before: (call) => {
     if (call >= at) throw new Crash('crash');
   },
 });
 
-/** Something that happens, as a whole, before the database call of this number. */
+/** Runs a concurrent change to completion before this database call. */
 export const racing = (at: number, race: () => Promise<unknown>): Watch => ({
   before: async (call) => {
     if (call === at) await race();
   },
 });
 
-/** The reply to this call never comes, and whoever waited for it gives up, though not the process. */
+/** Simulates a lost reply to this call: its caller fails, but the process continues. */
 export const lostReply = (at: number): Watch => ({
   after: (call) => {
     if (call === at) throw new Crash('lost');
   },
 });
 
-/** A new transaction id whose entries are in this shard. */
+/** Returns a new transaction id whose entries are in this shard. */
 export const idInShard = (shard: number): string => {
   for (;;) {
     const id = newTransactionId();
@@ -494,7 +498,7 @@ export const idInShard = (shard: number): string => {
   }
 };
 
-/** A late credit in every shard. */
+/** Records a late credit in every shard. */
 export const creditsEverywhere = (account: Account, day: string): Promise<Posted[]> =>
   Promise.all(
     shards.map((shard) =>
@@ -506,7 +510,7 @@ const atATime = 4;
 
 /**
  * Runs a function once for each of its database calls, some concurrently, until a run has no such call. The function
- * gets the number of the call and returns how many calls it made. Returns the number of runs.
+ * receives the number of the call and returns how many calls it made. Returns the number of runs.
  */
 export const atEveryCall = async (attempt: (call: number) => Promise<number>): Promise<number> => {
   for (let first = 1; ; first += atATime) {

@@ -7,7 +7,7 @@ import { type Client, clientOf, goods, made, sale } from './sales.ts';
 
 export const csv = { Accept: 'text/csv' };
 
-/** A client for filings: takes bodies, returns responses. */
+/** A client for filings that takes request bodies and returns responses. */
 export const filerOf = ({ call }: Pick<Caller, 'call'>) => {
   const headed = (headers: Request['headers']) => (headers ? { headers } : {});
   return {
@@ -26,13 +26,13 @@ export const filerOf = ({ call }: Pick<Caller, 'call'>) => {
 export type Filing = Schema<'Filing'>;
 export type Filer = ReturnType<typeof filerOf>;
 
-// On a slow machine work may remain. A repeated request continues it, with the same result.
+// On a slow machine, some work may remain. Repeating the request continues it with the same result.
 const askAgain = (filer: Filer, { id, status, state, period_end, confirmation_number }: Filing): Promise<Answer> => {
   if (status === 'closing') return filer.close({ state, period_end });
   return filer.change(id, status === 'canceled' ? { status } : { status: 'filed', confirmation_number });
 };
 
-/** A filing once nothing is left to do. */
+/** Reads a filing until no work remains. */
 export const settled = async (filer: Filer, id: string) => {
   for (let asked = 0; asked < 20; asked++) {
     const filing = await made(filer.filing(id));
@@ -42,11 +42,11 @@ export const settled = async (filer: Filer, id: string) => {
   throw new Error(`The filing ${id} is not done.`);
 };
 
-/** A period that is closed. */
+/** Closes a period. */
 export const closedFiling = async (filer: Filer, state: string, period_end: string) =>
   settled(filer, (await made(filer.close({ state, period_end }))).id);
 
-/** The newest filing of a list. */
+/** Returns the newest filing of a list. */
 export const newestFiling = async (filer: Filer, parameters: Record<string, string> = {}) =>
   (await made(filer.filings(parameters))).data[0] as Filing;
 
@@ -60,7 +60,7 @@ export const cancel = async (filer: Filer, id: string) => {
   return settled(filer, id);
 };
 
-/** A finalized sale of an amount in Michigan (6 %), on a day. */
+/** Records a finalized sale in Michigan (6 %) on a day. */
 export const soldOn = (
   client: Pick<Client, 'create'>,
   tax_date: string,
@@ -78,7 +78,7 @@ export const soldOn = (
     ),
   );
 
-/** Every entry of a filing, page by page, as JSON. */
+/** Reads every entry of a filing, page by page, as JSON. */
 export const everyEntry = async (filer: Filer, id: string, limit = 100) => {
   const entries: Schema<'FilingEntry'>[] = [];
   let after: string | null = null;
@@ -101,7 +101,7 @@ export const sumsOf = ({
   count,
 }: Omit<Schema<'FilingRate'>, 'rate'>) => [gross_amount, exempt_amount, taxable_amount, tax_amount, count].join(' ');
 
-/** Every exception of a filing, page by page. */
+/** Reads every exception of a filing, page by page. */
 export const everyException = async (filer: Filer, id: string, limit = 100) => {
   const found: Schema<'FilingException'>[] = [];
   let after: string | null = null;
@@ -116,7 +116,7 @@ export const everyException = async (filer: Filer, id: string, limit = 100) => {
   throw new Error('The exceptions do not end.');
 };
 
-/** Exceptions in short, sorted: `txn_… order-1 not_covered 9.00 over_collected 9.00`. */
+/** Formats exceptions as sorted lines: `txn_… order-1 not_covered 9.00 over_collected 9.00`. */
 export const exceptionsText = (rows: readonly Schema<'FilingException'>[]): string[] =>
   rows
     .map(({ transaction_id, reference_id, reasons }) => {
@@ -125,13 +125,13 @@ export const exceptionsText = (rows: readonly Schema<'FilingException'>[]): stri
     })
     .sort();
 
-/** `npm run ledger -- verify` finds nothing wrong with an account. */
+/** Expects that `npm run ledger -- verify` reports no errors for an account. */
 export const expectVerified = async ({ account }: Pick<Caller, 'account'>): Promise<void> => {
   const { code, out } = await runInProcess(ledgerProgram(), ['verify', '--account', account.id]);
   expect([code, out]).toEqual([0, expect.stringMatching(/No findings\.\n$/)]);
 };
 
-/** What a summary has of sales that are all covered, taxed as calculated, and exempt because of the product at most. */
+/** The summary fields of sales that are all covered, taxed as calculated, and exempt only because of the product. */
 export const plainSums = (exempt: string, tax: string) => ({
   exempt_amount: exempt,
   exempt_by_reason: {
@@ -143,7 +143,7 @@ export const plainSums = (exempt: string, tax: string) => ({
   over_collected_amount: '0.00',
 });
 
-/** The totals of a filing in short: `US-MI USD gross exempt taxable tax count`. */
+/** Formats the totals of a filing as lines: `US-MI USD gross exempt taxable tax count`. */
 export const totalsOf = (filing: Filing): string[] =>
   filing.totals.map((total) => `${total.jurisdiction_code} ${total.currency} ${sumsOf(total)}`);
 

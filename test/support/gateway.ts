@@ -6,20 +6,20 @@ import type { Handler } from '../../shared/api/lambda-handler.ts';
 import type { Call, Caller } from './api.ts';
 import { listen, send } from './http.ts';
 
-/** A service on a free port of loopback, with some handlers replaced. */
+/** Starts the service on a free loopback port, with some handlers replaced. */
 export const startGateway = (replaced: Partial<Record<Operation, Handler>>) =>
   listen(createGateway({ handlers: { ...handlers, endpoints: { ...handlers.endpoints, ...replaced } } }));
 
-// The first reading is the handler's, which would otherwise end the request.
+// The handler reads the time first, and would otherwise end the request.
 const hurried = (context: Context): Context => {
   let readings = 0;
   return { ...context, getRemainingTimeInMillis: () => (readings++ === 0 ? 10_000 : 100) };
 };
 
 /**
- * The API with hardly any time left in every request, so that it leaves all optional work to the schedule.
+ * Starts the API with almost no time left in each request, so it leaves all optional work to the schedule.
  *
- * `handlers` is a parameter, because a test with its own tables has its own handlers.
+ * `handlers` is a parameter because a test with separate tables has separate handlers.
  */
 export const hurriedCall = async (handlers: Handlers, { key }: Pick<Caller, 'key'>): Promise<Call> => {
   const endpoints = Object.fromEntries(

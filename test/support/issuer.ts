@@ -15,24 +15,24 @@ type Key = { readonly alg: string; readonly privateKey: CryptoKey; readonly jwk:
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** An unsigned token: any header, any payload, any signature. */
+/** Builds a token from any header, payload and signature, without signing it. */
 export const assembled = (header: unknown, payload: unknown, signature = ''): string =>
   `${encode(header)}.${encode(payload)}.${signature}`;
 
-/** The claim that `withIssuer` has the service look for. */
+/** The account claim that `withIssuer` configures. */
 export const accountClaim = 'https://example.com/levy_account';
 
 export const secondsNow = (): number => Math.floor(Date.now() / 1000);
 
-/** A real issuer, as far as a verifier can tell: its description and its keys, over HTTP on loopback, with keys that change. */
+/** An OIDC issuer over HTTP on loopback that serves its metadata and changing keys. */
 export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa: 'RS256' }) => {
   const signers = new Map<string, Key>();
   const state = {
     /** The requests received, in order. */
     fetched: [] as string[],
-    /** The paths that fail, and how. */
+    /** The paths that fail, with the kind of failure. */
     broken: null as { readonly path: RegExp; readonly status?: number; readonly body?: string } | null,
-    /** What is published, key by key, in this order. */
+    /** The published keys, in order. */
     published: [] as unknown[],
   };
   const server = createServer(({ url: path = '' }, response) => {
@@ -45,7 +45,7 @@ export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa
   const { url: origin, close } = await listen(server);
   const url = `${origin}/realms/shop`;
 
-  /** Make a key of this name, and publish it. */
+  /** Creates a key with this id and publishes it. */
   const publish = async (kid: string, alg: string, others: JWK = {}): Promise<Key> => {
     const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
     const key = { alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig', ...others } };
@@ -77,7 +77,7 @@ export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa
     claims,
     publish,
     keyOf,
-    /** The settings of the service for this issuer. */
+    /** The service's settings for this issuer. */
     configured: {
       issuer: url,
       audience: ['levy', 'levy-batch'],
@@ -85,12 +85,12 @@ export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa
       scopesClaim: 'scope',
       scopes: { read: 'levy/read', write: 'levy/write' },
     } satisfies Configured,
-    /** A token signed with a key of this issuer; a claim that is `undefined` is left out. */
+    /** Creates a token signed with a key of this issuer. `undefined` claims are omitted. */
     sign: (payload: JWTPayload = claims(), header: Partial<JWTHeaderParameters> = {}, by = header.kid ?? firstKid) => {
       const { alg, privateKey } = keyOf(by);
       return new SignJWT(payload).setProtectedHeader({ alg, kid: firstKid, ...header }).sign(privateKey);
     },
-    /** Take a key back: it is published no more, and can still sign. */
+    /** Withdraws a key: it is no longer published, but can still sign. */
     withdraw: (kid: string) => {
       state.published = state.published.filter((key) => (key as JWK | null)?.kid !== kid);
     },
@@ -100,8 +100,8 @@ export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa
 export type LocalIssuer = Awaited<ReturnType<typeof startIssuer>>;
 
 /**
- * Start an issuer and configure the service for it. The service reads its environment when it is loaded: whatever loads it must be
- * imported after this.
+ * Starts an issuer and configures the service for it. The service reads its environment when it is loaded, so modules
+ * that load it must be imported afterwards.
  */
 export const withIssuer = async (
   kids: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import { copiedItem, itemBytes } from '../../infra/local/memory-database/values.ts';
 
-/** The bytes of an item as DynamoDB counts them. */
+/** Returns the size of an item as DynamoDB counts it. */
 export const itemSize = (item: Readonly<Record<string, unknown>>): number => itemBytes(copiedItem(item));
 
 /** The maximum size of an item. */

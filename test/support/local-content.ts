@@ -6,7 +6,7 @@ import type { JurisdictionType } from '../../shared/catalog/release-values.ts';
 
 type Local = readonly [code: string, type: JurisdictionType, rate: string];
 
-/** The built-in release of a state, or the test fails. */
+/** Returns the built-in release of a state. Throws if there is none. */
 export const builtIn = (state: string): Release => {
   const release = builtInRelease(state);
   if (!release) throw new Error(`there is no built-in release of ${state}`);
@@ -15,7 +15,7 @@ export const builtIn = (state: string): Release => {
 
 const evidence = { from: '2020-01-01', to: null, source: 'test', confidence: 'high' } as const;
 
-/** The built-in release of a state with local taxes of a test's own, all in the city of Town. */
+/** Returns the built-in release of a state with custom local taxes, all in the city of Town. */
 export const withLocals = (state: string, ...locals: readonly Local[]): { readonly releaseFor: ReleaseFor } => {
   const release = builtIn(state);
   const everywhere = release.jurisdictions.slice(1).filter(({ type }) => type === 'state');
@@ -40,8 +40,8 @@ const states = new Set(listStates());
 const known = new Map<string, Release | undefined>();
 
 /**
- * The built-in release of a state with its local tables and nothing local of its own; `undefined` where there is none.
- * The same object each time, as the service has it.
+ * Returns the built-in release of a state with only its built-in local tables; `undefined` if there is none. Returns
+ * the same object each time, as the service does.
  */
 export const tabledRelease = (state: string): Release | undefined => {
   if (known.has(state)) return known.get(state);
@@ -59,5 +59,5 @@ export const tabledRelease = (state: string): Release | undefined => {
   return made;
 };
 
-/** Finds the release of a state with its local tables. */
+/** Finds the release of a state together with its local tables. */
 export const withTables: ReleaseFor = ({ state }) => (state === null ? undefined : tabledRelease(state));

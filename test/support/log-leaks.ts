@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
 
-/** The patterns that must never be in a log line, by name. */
+/** Patterns that must never occur in a log line, by name. */
 const shapes: Readonly<Record<string, RegExp>> = {
   'an API key': /levy_[0-9A-Za-z]{20,}/,
   'a token': /\beyJ[\w-]{8,}\.[\w-]{8,}/,
   'a credential header': /\b(bearer|basic) +[\w.~+/=-]{8,}|x-api-key['"]?\s*[:=]/i,
   'a key digest': /\bKEY#[0-9a-f]{16,}/,
   'an email address': /[\w.+-]+@[\w-]+\.[a-z]{2,}/i,
-  // A body, an item or an account, complete or in part.
+  // Part or all of a body, an item or an account.
   'a field of a body or an item':
     /\b(line_items|line1|line2|postal_code|unit_price|product_tax_code|customer_id|certificate_id|metadata|reference_id|confirmation_number|cursor_secret|levy_account)\b/,
 };
@@ -15,11 +15,11 @@ const shapes: Readonly<Record<string, RegExp>> = {
 const textOf = (written: unknown): string => {
   if (typeof written === 'string') return written;
   if (written instanceof Uint8Array) return Buffer.from(written).toString('utf8');
-  // Lambda logs what JSON shows of it; `npm start` what inspect shows, an error's causes and hidden fields with it.
+  // Lambda logs a value as JSON; `npm start` uses `inspect`, which includes an error's causes and hidden fields.
   return inspect(written, { depth: 12, maxArrayLength: null, maxStringLength: null, breakLength: 1_000_000 });
 };
 
-// A short text is part of many a longer one: a town of an id, a reference of a file's name.
+// Short strings often occur in longer ones: a town in an id, a reference in a file name.
 const longFrom = 8;
 const wordCharacter = /[\p{L}\p{N}_-]/u;
 const frames = / {4}at [^\n'"]*:\d+:\d+\)?/g;
@@ -32,12 +32,12 @@ const hasWord = (line: string, word: string): boolean => {
   return false;
 };
 
-// The service's own words and ids, which a request may send back.
+// Words and ids of the service that a request can contain.
 const own = /^(draft_expired|(acct|txn|fil|key)_[0-9A-Z]{26})$/;
 
 /**
- * The leaks of a log line, by name; `secrets` are texts that were sent, each of which must not be in it: one of less
- * than eight characters as a word of its own, which the frames of a stack do not count for.
+ * Returns the leaks of a log line, by name. `secrets` are strings that were sent and must not occur in it. A secret of
+ * less than eight characters must match as a whole word outside of stack frames.
  */
 export const leaksIn = (written: readonly unknown[], secrets: Iterable<string> = []): string[] => {
   const line = written.map(textOf).join(' ');
@@ -50,7 +50,7 @@ export const leaksIn = (written: readonly unknown[], secrets: Iterable<string> =
   ];
 };
 
-// The length from which a field's text counts as a secret. Shorter ones, such as a state's code, are words of any log.
+// The minimum length of a field value that counts as a secret. Shorter values, such as a state code, occur in any log.
 const lengthMin: Readonly<Record<string, number>> = {
   ...Object.fromEntries(['line1', 'line2', 'city', 'postal_code'].map((field) => [field, 4])),
   ...Object.fromEntries(['reference_id', 'certificate_id', 'confirmation_number'].map((field) => [field, 4])),
@@ -61,7 +61,10 @@ const lengthMin: Readonly<Record<string, number>> = {
 };
 const lengthMinOf = (field: string): number => (Object.hasOwn(lengthMin, field) ? (lengthMin[field] ?? 0) : Infinity);
 
-/** The texts of a body that may be stored but never logged: names, places, references, and all metadata. */
+/**
+ * Returns the strings of a body that may be stored but must never be logged: names, places, references and all
+ * metadata.
+ */
 export const secretsIn = (value: unknown, from = Infinity): string[] => {
   if (typeof value === 'string') return value.length >= from ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];

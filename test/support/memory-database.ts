@@ -8,7 +8,7 @@ import type { ItemKey } from '../../shared/store/keys.ts';
 import { type TableName, tables } from '../../shared/store/table-definitions.ts';
 
 export type { Item, Lag };
-/** A command of the document client. The name of its class is the operation. */
+/** A command of the document client. Its class name is the operation. */
 export type Command = { readonly constructor: { readonly name: string }; readonly input: object };
 type Action = { readonly Item?: ItemKey; readonly Key?: ItemKey };
 export type Input = Action & {
@@ -20,9 +20,9 @@ export type Input = Action & {
   readonly TransactItems?: readonly Readonly<Record<string, Action>>[];
   readonly RequestItems?: Readonly<Record<string, { readonly Keys?: readonly ItemKey[] }>>;
 };
-/** The parameters of a command, as far as tests read them. */
+/** The command parameters that tests read. */
 export const inputOf = ({ input }: Command): Input => input;
-/** The fields of a command's answer that tests read. */
+/** The command output fields that tests read. */
 export type Result = {
   readonly Item?: Item | undefined;
   readonly Items?: readonly Item[] | undefined;
@@ -37,7 +37,7 @@ const serviceTables = Object.fromEntries(
   Object.entries(tables).map(([name, definition]) => [environment.tables[name as TableName], definition]),
 );
 
-/** The memory database with the tables of the service, unless others are given. */
+/** The memory database. Default: with the service's tables. */
 export class MemoryDatabase extends Database {
   constructor(definitions = serviceTables, now: () => number = Date.now) {
     super(definitions, now);
@@ -48,11 +48,11 @@ export class MemoryDatabase extends Database {
   }
 }
 
-/** Send a command of any kind with the service's client, whose types need one kind. */
+/** Sends any command with the service's client, whose types require a specific command. */
 export const sendAny = (command: Command, send = database.send.bind(database)): Promise<Result> =>
   send(command as GetCommand);
 
-/** Replace the service's client by `send`. Returns a function that restores the client. */
+/** Replaces the service's client with `send`. Returns a function that restores the client. */
 export const answerFrom = (send: (command: Command) => Promise<unknown>): (() => void) => {
   const own = Object.getOwnPropertyDescriptor(database, 'send');
   Object.defineProperty(database, 'send', { value: send, configurable: true, writable: true });

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../shared/api/request-context.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
 import type { Problem } from '../../shared/base/problem.ts';
 
-/** A request with this body, as far as the checks of a body or a query look at it. */
+/** A request with this body, with only the fields that body and query checks read. */
 export const requestContext = (body: unknown, prefer?: string): RequestContext => ({
   requestId: 'req_1',
   method: 'POST',
@@ -24,13 +24,13 @@ export const requestContext = (body: unknown, prefer?: string): RequestContext =
   },
 });
 
-/** The problems of an operation's body. */
+/** Returns the problems of an operation's body. */
 export const parseSent = <Body extends z.ZodMiniType>(
   definition: BodyDefinition<Body>,
   body: unknown,
   prefer?: string,
 ): ReturnType<typeof parseBody<Body>> => parseBody(definition, requestContext(body, prefer));
 
-/** Where in the request a problem is. */
+/** Returns the location of a problem in the request. */
 export const placeOf = ({ source }: Problem): string | undefined =>
   source && ('pointer' in source ? source.pointer : 'parameter' in source ? source.parameter : undefined);

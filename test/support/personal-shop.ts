@@ -4,7 +4,7 @@ import type { Schema } from './http.ts';
 import { creditOf, made, michigan, sale } from './sales.ts';
 import { seeded } from './seeded.ts';
 
-/** An account with random sales, credits, drafts, voids and filings, whose personal texts all begin with `priv`. */
+/** An account with random sales, credits, drafts, voids and filings. All of its personal data starts with `priv`. */
 
 const mark = 'priv';
 
@@ -41,14 +41,14 @@ const saleOf = (random: Random, id: string) =>
     explain: random.chance(0.3),
     line_items: Array.from({ length: 1 + random.below(3) }, (_, at) => lineOf(random, at)),
     metadata: { email: random.secret('mail') },
-    // An unknown field, which a warning names.
+    // An unknown field, which causes a warning.
     [random.secret('field')]: true,
     ...(random.chance(0.3) && { ship_from: { address: { ...michigan, line1: random.secret('depot') } } }),
   });
 
 export const customerIds = ['privbuyerA', 'privbuyerB', 'privbuyerC'] as const;
 
-/** Record about `count` sales, most with a credit or a change, then file the month and record some more. */
+/** Records about `count` sales, most of them with a credit or a change, files the month, and records more sales. */
 export const personalShop = async (seed: number, count: number) => {
   const random = randomOf(seed);
   const caller = await newCaller();
@@ -67,7 +67,7 @@ export const personalShop = async (seed: number, count: number) => {
     const recorded = await made(client.create({ ...saleOf(random, id), status }, keyed()));
     if (random.chance(0.3))
       await made(client.update(recorded.id, { metadata: { note: random.secret('more') } }, keyed()));
-    // An answer that changes nothing is saved as well.
+    // The response to a request that changes nothing is saved too.
     if (random.chance(0.3)) await made(client.update(recorded.id, { metadata: {} }, keyed()));
     if (random.chance(0.15))
       await made(client.update(recorded.id, { status: 'void', void_reason: random.secret('reason') }, keyed()));
@@ -88,13 +88,13 @@ export type PersonalShop = Awaited<ReturnType<typeof personalShop>>;
 
 const figureKeys = /(amount|rate|count|status|jurisdiction_code|reference_id|tax_date|tax_day|month|type)$/;
 
-/** Every figure of a response, with its place. Texts, ids of customers and times are not in it. */
+/** Returns every number of a response with its path, without strings, customer ids and times. */
 export const figuresOf = (value: unknown, path = ''): string[] => {
   if (value === null || typeof value !== 'object') return figureKeys.test(path) ? [`${path} ${value}`] : [];
   return Object.entries(value).flatMap(([name, inner]) => figuresOf(inner, `${path}/${name}`));
 };
 
-/** The figures of all transactions of a list with their lines, in the order of ids, and of a filing with its entries. */
+/** Returns the numbers of all transactions of a list (with lines, sorted by id) and of a filing with its entries. */
 export const everyFigure = async ({ client, filing }: PersonalShop): Promise<string[]> => {
   const rows: Schema<'TransactionListItem'>[] = [];
   let after: string | null = null;

@@ -1,4 +1,4 @@
-/** A server on loopback that plays every publisher whose files Levy imports, as `--mirror` addresses them. */
+/** A loopback server that emulates every publisher whose files Levy imports, as a target of `--mirror`. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ const streamlined = 'www.streamlinedsalestax.org/ratesandboundry';
 export const texasPath = 'comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';
 export const californiaPath = 'gis.data.ca.gov/api/download/v1/items/01883a79765a4afba132ba54da408d8b/csv';
 
-/** Pages that link to dated files, and the files, by name. */
+/** Pages that link to dated files, and the files by name. */
 const dated: Readonly<Record<string, readonly [page: string, folder: string]>> = {
   'TPT_RATETABLE_ALL_11012026.csv': [
     'azdor.gov/business/transaction-privilege-tax/tax-rate-table',
@@ -35,7 +35,7 @@ const dated: Readonly<Record<string, readonly [page: string, folder: string]>> =
   ],
   'Domicile-Rate-Listing-October-2026.xlsx': ['remotesellers.louisiana.gov/', 'remotesellers.louisiana.gov/Documents/'],
 };
-/** A directory of feature services, as ArcGIS describes it: the newest service with rates has begun. */
+/** An ArcGIS directory of feature services, in which the newest service with rates is in effect. */
 export const arcgisPath = 'services5.arcgis.com/f4lpEvI6fkgVYigk/arcgis/rest/services';
 const services = ['Jan_July_2025_pub', 'July_2026_June_2027', 'July_2099_June_2100'].map(
   (period) => `New_Mexico_gross_receipts_tax_${period}`,
@@ -53,7 +53,7 @@ const described: Readonly<Record<string, unknown>> = {
     ],
   },
 };
-/** Files that are not fixtures on disk. */
+/** Files that are not stored as fixtures. */
 const workbooks = new Map(
   [missouriFile(), virginiaFile(), alaskaFile(), coloradoFile(), louisianaFile(), newMexicoFile()].map(
     ({ name, content }) => [name, content],
@@ -76,34 +76,37 @@ export const isPage = (line: string): boolean =>
   line.includes('/ ') ||
   [...Object.keys(described), ...Object.values(dated).map(([page]) => page)].some((page) => line.includes(` ${page} `));
 
-/** Arizona's site refuses agents that do not name themselves. */
+/** Arizona's site rejects requests without a User-Agent. */
 const isRefused = (path: string, agent: string): boolean =>
   path.startsWith('azdor.gov/') && !/^[A-Z]\w*\/\d/.test(agent);
 
-/** Answer a request in the place of the file; `false` lets the server send the file. */
+/** Responds to a request instead of the server; `false` lets the server send the file. */
 export type Play = (request: IncomingMessage, response: ServerResponse, content: Buffer) => boolean;
 
 export type PublisherServer = {
   readonly url: string;
   /** Every request so far: method, path and status. */
   readonly requests: string[];
-  /** Publishes files of a Streamlined state, replacing files of the same name. */
+  /** Publishes files of a Streamlined state; replaces files with the same name. */
   readonly publish: (files: readonly TestFile[], options?: { readonly pack?: boolean }) => void;
   readonly withdraw: (name: string) => void;
-  /** Replace the content of a fixed address. */
+  /** Replaces the content at a fixed URL. */
   readonly put: (path: string, content: string | Buffer) => void;
-  /** Play a fault for every path that contains a text; `null` ends it. */
+  /** Injects a fault for every path that contains a string; `null` removes it. */
   readonly play: (part: string, play: Play | null) => void;
   readonly close: () => Promise<void>;
 };
 
-/** Rate and boundary files of a state with its own rate everywhere and a county tax of half a percent in its first ZIP. */
+/**
+ * Builds rate and boundary files of a state with a statewide rate and a county tax of half a percent in its first ZIP
+ * code.
+ */
 export const smallFiles = (state: string, { rate = '0.005', quarter = '2026Q4' } = {}): readonly TestFile[] => {
   const fips = stateFips(state);
   const release = builtInRelease(state);
   const own = (release && rateOn(release, jurisdictionCode(state), '2026-11-22')?.rate) ?? '0.06';
   const [first = '', second = '', third = ''] = zipsOfState(state);
-  // Nevada's file has the statewide rate at the counties, and none at the state.
+  // Nevada's file lists the statewide rate in the county rows, not in a state row.
   const [atState, atCounty] = state === 'NV' ? ['0', '0.0685'] : [own, rate];
   const rates = [rateRow(fips, '45', fips, atState), rateRow(fips, '00', '001', atCounty)];
   const boundary = [

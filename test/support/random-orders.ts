@@ -6,18 +6,18 @@ import type { PlainEffect } from '../../shared/tax/effects/use-split.ts';
 import { documentOf, lineOf, placeOf, productOf, releaseOf, rule, shippingOf } from './builders.ts';
 import { seeded } from './seeded.ts';
 
-/** Random orders with every effect and setting. The same seed gives the same orders. */
+/** Random orders with every effect and setting, reproducible by seed. */
 export type Draw = {
-  /** A whole number from 0 to below `end`. */
+  /** Returns an integer from 0 (inclusive) to `end` (exclusive). */
   readonly below: (end: number) => number;
   readonly of: <Value>(values: readonly Value[]) => Value;
-  /** True in one of `times`. */
+  /** Returns true once in `times` calls on average. */
   readonly oneIn: (times: number) => boolean;
-  /** A random whole number of at most this many digits. */
+  /** Returns a random integer with at most this many digits. */
   readonly digits: (count: number) => bigint;
 };
 
-/** Random values; the same seed gives the same values. */
+/** Random values, reproducible by seed. */
 export const drawFrom = (seed: number): Draw => {
   const random = seeded(seed);
   const below = (end: number) => (random() * 2 ** 32) % end;
@@ -36,7 +36,7 @@ export const drawFrom = (seed: number): Draw => {
 const amounts = ['0', '0.50', '10', '99.99', '100', '110', '175.00', '250', '1000'];
 const rates = ['0', '0.005', '0.01', '0.0275', '0.04', '0.06', '0.06625', '0.0725', '0.08875', '0.12345678'];
 
-/** Any effect on goods, by default with amounts and rates that documents often meet. */
+/** Returns a random effect on goods, by default with amounts and rates that are common in documents. */
 export const effectOf = (
   { of, oneIn }: Draw,
   amount = of(amounts),
@@ -101,7 +101,7 @@ const rulesOf = (draw: Draw, code: string): Rule[] => {
   return [...rules, feeRule, rule('no-fee', [fee], { type: 'exempt' }, { levels: types }), band];
 };
 
-/** A state with up to three local jurisdictions, and one that exists for a band alone. */
+/** A state with up to three local jurisdictions, and one jurisdiction that has only a price band. */
 export const stateOf = (draw: Draw, code: string): Release => {
   const { of, oneIn, below } = draw;
   const local = Array.from({ length: below(4) }, (_, index) => ({
@@ -128,7 +128,7 @@ export const stateOf = (draw: Draw, code: string): Release => {
   };
 };
 
-/** States by pairs, so that an order may go to two. */
+/** States in pairs, so an order can be delivered to two states. */
 export const placesOf = (draw: Draw, count: number): Place[] =>
   Array.from({ length: count }, (_, index) => ({
     ...placeOf(stateOf(draw, `US-X${index % 2}`)),
@@ -155,7 +155,7 @@ const lineFrom = (draw: Draw, place: Place): TaxLine => {
   };
 };
 
-/** A shipping charge for some of the lines, or for all of them. */
+/** A shipping charge for some or all of the lines. */
 const chargeFrom = ({ of, oneIn, digits, below }: Draw, lines: readonly TaxLine[]): ShippingCharge => {
   const amount = digits(4);
   const stated = oneIn(2) ? '._SEPARATELY_STATED' : '';
@@ -168,7 +168,7 @@ const chargeFrom = ({ of, oneIn, digits, below }: Draw, lines: readonly TaxLine[
   };
 };
 
-/** An order of one to five lines, for up to two of the places. */
+/** An order of one to five lines, delivered to up to two places. */
 export const orderFrom = (draw: Draw, places: readonly Place[], others: Partial<TaxDocument> = {}): TaxDocument => {
   const { of, oneIn, below } = draw;
   const first = 2 * below(places.length / 2);

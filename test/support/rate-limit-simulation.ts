@@ -8,9 +8,9 @@ import {
 import { seeded } from './seeded.ts';
 
 /**
- * Arrival pattern. `even`: random times, random instances. `uneven`: most requests go to a few instances. `bursty`: all
- * requests of a second arrive within its first fifth. `moving`: load moves from one half of the instances to the other
- * in the middle of a window.
+ * Arrival pattern. `even`: random times and instances. `uneven`: most requests go to a few instances. `bursty`: all
+ * requests of a second arrive in its first fifth. `moving`: the load moves from one half of the instances to the other
+ * half in the middle of a window.
  */
 type Arrival = 'even' | 'uneven' | 'bursty' | 'moving';
 
@@ -18,7 +18,7 @@ type Request = { readonly time: number; readonly instance: number };
 
 type Demand = {
   readonly instances: number;
-  /** Average number of requests in a window. */
+  /** Average number of requests per window. */
   readonly demand: number;
   readonly windows: number;
   readonly arrival: Arrival;
@@ -37,7 +37,7 @@ const instanceOf = (arrival: Arrival, time: number, instances: number, random: (
 const timeOf = (arrival: Arrival, time: number): number =>
   arrival === 'bursty' ? time - (time % secondMs) + ((time % secondMs) * burstMs) / secondMs : time;
 
-/** Requests from `start` on, in order of time, with exponentially distributed gaps. */
+/** Yields requests from `start` on in chronological order, with exponentially distributed gaps. */
 const arrivals = (start: number, load: Demand, random: () => number): Request[] => {
   const { instances, demand, windows, arrival } = load;
   const requests: Request[] = [];
@@ -61,7 +61,7 @@ type SimulationResult = {
   readonly requested: readonly number[];
   readonly admitted: readonly number[];
   readonly writesPerRequest: number;
-  /** Average milliseconds that a request waits for the counter. */
+  /** Average time in milliseconds that a request waits for the counter. */
   readonly addedMs: number;
 };
 
@@ -69,13 +69,13 @@ const start = 1_800_000_000_000;
 
 type Event = { readonly time: number; readonly run: () => void };
 
-/** Run events in the order of their virtual times. Promises that an event settles run before the next event. */
+/** Runs events in the order of their virtual times. Promises that an event settles run before the next event. */
 const clock = () => {
   const events: Event[] = [];
   let time = start;
   const at: At = (due, run) => {
     let index = events.length;
-    // Sorted latest first: almost all new events are due soon.
+    // Sorted latest first, because almost all new events are due soon.
     while (index > 0 && (events[index - 1] as Event).time <= due) index -= 1;
     events.splice(index, 0, { time: due, run });
   };
@@ -93,7 +93,7 @@ const failed = (error: unknown): never => {
   throw error;
 };
 
-/** Send requests to instances that share a counter, in virtual time. Deterministic for a seed. */
+/** Sends requests to instances that share a counter, in virtual time. Deterministic for a seed. */
 export const simulate = async (scene: Scene): Promise<SimulationResult> => {
   const random = seeded(scene.seed ?? 7);
   const { at, run, now } = clock();
@@ -127,17 +127,17 @@ export const simulate = async (scene: Scene): Promise<SimulationResult> => {
   };
 };
 
-/** The lowest share of the possible requests that a window admitted, in percent. */
+/** The lowest percentage of the possible requests that any window admitted. */
 export const usablePercent = ({ requested, admitted }: SimulationResult, limit: number): number =>
   100 * Math.min(...requested.map((count, window) => (admitted[window] ?? 0) / Math.min(count, limit)));
 
-/** Schedule a callback at a virtual time in milliseconds. */
+/** Schedules a callback at a virtual time in milliseconds. */
 export type At = (time: number, run: () => void) => void;
 
 type Network = {
   readonly now: () => number;
   readonly at: At;
-  /** From 0 to 1, as `Math.random`. */
+  /** Returns a number like `Math.random`. */
   readonly random: () => number;
   /** Probability that a reply is lost after the write succeeded; the client then retries, as the SDK does. */
   readonly lostReplies: number;

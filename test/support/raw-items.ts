@@ -5,7 +5,7 @@ import { storedText } from './stored-bytes.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Every item of a table. */
+/** Reads every item of a table. */
 export const scannedItems = async (TableName: string): Promise<readonly Item[]> => {
   const items: Item[] = [];
   let start: Record<string, unknown> | undefined;
@@ -18,7 +18,7 @@ export const scannedItems = async (TableName: string): Promise<readonly Item[]> 
   return items;
 };
 
-// Without the code of the store, so that what it hides is found.
+// Does not use the store's code, so it finds items that the store hides.
 const plain = (value: unknown): unknown => {
   if (value instanceof Uint8Array) return storedText(value);
   if (Array.isArray(value)) return value.map(plain);
@@ -26,7 +26,9 @@ const plain = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 };
 
-/** Every item of the Transactions table whose key has the account, as text with all attributes decompressed. */
+/**
+ * Reads every item of the Transactions table whose key contains the account, as text with all attributes decompressed.
+ */
 export const rawItemsOf = async (account: string): Promise<string[]> =>
   (await scannedItems(environment.tables.transactions))
     .filter(({ pk, sk }) => `${pk} ${sk}`.includes(account))

@@ -1,7 +1,10 @@
 import type { Registration } from '../../shared/accounts/account.ts';
 import { monthOf } from './local-days.ts';
 
-/** Filing periods by the registrations of one state, without the code of the service. Months count from the year 0. */
+/**
+ * Computes filing periods from the registrations of one state, independently of the service. Months count from the year
+ * 0.
+ */
 
 type Months = { readonly first: number; readonly last: number; readonly frequency: Registration['frequency'] };
 
@@ -17,18 +20,18 @@ export class Registered {
       .sort((a, b) => a.first - b.first);
   }
 
-  /** The frequency of a month: the first one that it has. `null` without a registration. */
+  /** Returns the filing frequency in a month, from the first matching registration; `null` without a registration. */
   #frequency(month: number): Registration['frequency'] | null {
     return this.#all.find(({ first, last }) => first <= month && month <= last)?.of.frequency ?? null;
   }
 
-  // Neighbouring months with the same name are in one period.
+  // Adjacent months with the same name belong to one period.
   #nameOf(month: number): string {
     const frequency = this.#frequency(month);
     return frequency === null ? `month ${month}` : `${frequency} ${Math.floor(month / lengths[frequency])}`;
   }
 
-  /** The period of a month. */
+  /** Returns the period of a month. */
   periodOf(month: number): Months {
     let [first, last] = [month, month];
     while (this.#nameOf(first - 1) === this.#nameOf(month)) first--;
@@ -40,12 +43,12 @@ export class Registered {
     return this.#frequency(month) !== null;
   }
 
-  /** Whether a month is between two registrations: no return is due. */
+  /** Returns whether a month is between two registrations, so no return is due. */
   isGap(month: number): boolean {
     return !this.has(month) && this.#all.some(({ first }) => first > month);
   }
 
-  /** The first month from this one on that a return is due for; `null` after the last registration. */
+  /** Returns the first month, from this one on, for which a return is due; `null` after the last registration. */
   nextFrom(month: number): number | null {
     let next = month;
     while (this.isGap(next)) next++;

@@ -15,7 +15,9 @@ type Options = {
   readonly watch?: (err: string, kill: () => void) => void;
 };
 
-/** Run Node with these arguments in the project's folder, as a process. Prefer `runInProcess`, which is ten times faster. */
+/**
+ * Runs Node with these arguments in the project folder, as a process. Prefer `runInProcess`, which is ten times faster.
+ */
 export const runCommand = (
   words: readonly string[],
   { env = process.env, input = '', watch = () => {} }: Options = {},
@@ -37,7 +39,10 @@ export const runCommand = (
 
 const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
 
-/** Run a program of commands in this process, with the clock and the database client of the test. One at a time. */
+/**
+ * Runs a command-line program in this process, with the clock and the database client of the test. Only one can run at
+ * a time.
+ */
 export const runInProcess = async (program: Command, args: readonly string[]): Promise<Ran> => {
   // Imported here, because a test may have reset the modules.
   const { explainError } = await import('../../shared/cli/terminal/run-command.ts');
@@ -45,7 +50,7 @@ export const runInProcess = async (program: Command, args: readonly string[]): P
   const spies = (['stdout', 'stderr'] as const).map((name) => {
     const write = process[name].write.bind(process[name]);
     return vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
-      // The line of a request to the API that is served meanwhile.
+      // The log line of a request to the API that runs in the same process.
       if (String(chunk).startsWith('{"_aws":')) return write(chunk);
       output[name] += chunk;
       return true;
@@ -67,7 +72,7 @@ export const runInProcess = async (program: Command, args: readonly string[]): P
   return { code, out: output.stdout, err: output.stderr };
 };
 
-/** Run a program as `runInProcess` does; returns its output, or throws what it printed about its failure. */
+/** Runs a program as `runInProcess` does. Returns its output, or throws its error message. */
 export const outputOf = async (program: Command, args: readonly string[]): Promise<string> => {
   const { code, out, err } = await runInProcess(program, args);
   if (code !== 0) throw new Error(err);

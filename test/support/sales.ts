@@ -18,7 +18,7 @@ export const goods = (others: Record<string, unknown> = {}) => ({
   ...others,
 });
 
-/** A sale of 100.00 in Michigan, with a tax of 6.00, unless the test says otherwise. */
+/** A sale request: by default 100.00 in Michigan, with a tax of 6.00. */
 export const sale = (others: Record<string, unknown> = {}) => ({
   tax_date: '2026-10-08',
   customer: { address: michigan },
@@ -29,7 +29,7 @@ export const sale = (others: Record<string, unknown> = {}) => ({
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
-/** Run something later by the service's clock, which is set back afterwards. */
+/** Runs a function with the service's clock moved forward, and resets the clock afterwards. */
 export const later = async <Value>(byMs: number, run: () => Promise<Value>): Promise<Value> => {
   advanceClock(byMs);
   try {
@@ -39,13 +39,15 @@ export const later = async <Value>(byMs: number, run: () => Promise<Value>): Pro
   }
 };
 
-/** On this day the files that tests publish are current, and the periods that tests name are over, running or to come. */
+/**
+ * The test day: the files that tests publish are current, and the periods that tests use are past, current or future.
+ */
 export const testDay = '2026-11-24T12:00:00Z';
 
-/** Set the service's clock to the test day, for the rest of a test file. The clock keeps running. */
+/** Sets the service's clock to the test day, for the rest of a test file. The clock keeps running. */
 export const startOnTestDay = (): void => advanceClock(Date.parse(testDay) - now());
 
-/** A caller in the words of the tests: bodies go in, answers come out. */
+/** A client for tests that takes request bodies and returns responses. */
 export const clientOf = ({ call }: Pick<Caller, 'call'>) => {
   const headed = (headers: Request['headers']) => (headers ? { headers } : {});
   return {
@@ -61,28 +63,31 @@ export const clientOf = ({ call }: Pick<Caller, 'call'>) => {
 };
 export type Client = ReturnType<typeof clientOf>;
 
-/** The transaction of an answer that must not be a refusal. */
+/** Returns the transaction of a response that must not be a refusal. */
 export const made = async <Body>(answer: Promise<Answer<Body>>): Promise<Body> => {
   const { status, body, text } = await answer;
   if (status >= 300) throw new Error(`${status}: ${text}`);
   return body;
 };
 
-/** The GET response of a transaction, expected from the response of the write, plus the history that only GET returns. */
+/**
+ * Returns the expected GET response of a transaction: the response of the write, plus the history that only GET
+ * returns.
+ */
 export const retrieved = <Recorded>(transaction: Recorded): Recorded & { readonly history: null } => ({
   ...transaction,
   history: null,
 });
 
-/** The transaction of such an answer, as writes and lists know it. */
+/** Returns the transaction of a GET response, in the form that writes and lists return. */
 export const recorded = ({ history: _, ...transaction }: Schema<'RetrievedTransaction'>): Schema<'Transaction'> =>
   transaction;
 
-/** A sale that is stored and finalized. */
+/** Records a finalized sale. */
 export const sold = (client: Client, others: Record<string, unknown> = {}) =>
   made(client.create(sale({ status: 'finalized', ...others })));
 
-/** A credit of a sale, finalized unless the test says otherwise. */
+/** Records a credit of a sale; finalized by default. */
 export const creditOf = (parent: { readonly id: string }, others: Record<string, unknown> = {}) => ({
   type: 'credit',
   status: 'finalized',
@@ -92,7 +97,7 @@ export const creditOf = (parent: { readonly id: string }, others: Record<string,
 
 type Page = Pick<Schema<'TransactionList'>, 'has_more' | 'next_cursor'> & { data: { id: string }[] };
 
-/** Everything of a list, page by page, with the number of pages. */
+/** Reads a whole list, page by page. Returns its items and the number of pages. */
 export const everyPage = async (
   client: { readonly list: (parameters: Record<string, string>) => Promise<Answer<Page>> },
   parameters: Record<string, string> = {},
@@ -109,7 +114,7 @@ export const everyPage = async (
   throw new Error('The list does not end.');
 };
 
-/** A refusal in short: its status and codes, each with where it lies. */
+/** Formats a refusal: its status, and each error code with its location. */
 export const refusalOf = ({ status, body }: Answer): string =>
   [
     status,

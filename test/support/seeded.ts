@@ -1,4 +1,4 @@
-/** Numbers from 0 to below 1, the same ones from the same seed on every run (mulberry32). */
+/** Returns a seeded generator of numbers from 0 (inclusive) to 1 (exclusive), using mulberry32. */
 export const seeded = (seed: number) => (): number => {
   seed = (seed + 0x6d2b79f5) | 0;
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);

@@ -1,6 +1,7 @@
 /**
- * The vitest setup file of the projects that call the API: gives each file empty tables, in its own process unless the emulator is another one, compares each answer
- * with the OpenAPI document, and replays each recorded transaction.
+ * The vitest setup file of the projects that call the API: creates empty tables for each file (in this process unless
+ * an external emulator is used), checks each response against the OpenAPI document, and replays each recorded
+ * transaction.
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -16,12 +17,10 @@ import type { Answer, Schema } from './http.ts';
 type Database = { service: Service; readonly endpoint: string };
 const key = Symbol.for('levy test database');
 const shared = globalThis as { [key]?: Database };
-// Tests replace the timers.
+// The original timers, because tests replace them.
 const { setImmediate } = globalThis;
 
-/**
- * Serve a database on loopback for processes that a test starts, and answer the SDK's clients of this process without a socket.
- */
+/** Serves a database on loopback for processes that a test starts. SDK clients in this process bypass the socket. */
 const startDatabase = async (): Promise<Database> => {
   const server = newServer((operation, body) => database.service(operation, body)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -36,7 +35,7 @@ const startDatabase = async (): Promise<Database> => {
     const isAbortable = options && 'abortSignal' in options && options.abortSignal;
     if (request.port !== port || isAbortable) return handle.call(this, request, options);
     const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
-    // As with a socket, other work of the process comes in between.
+    // As with a socket, other work of the process can run in between.
     await new Promise((resolve) => setImmediate(resolve));
     const { status: statusCode, text } = database.service(operation, Buffer.from(request.body).toString());
     const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': '0' };
@@ -76,7 +75,7 @@ const stopRecording = onExchange(({ method, path, request, answer }) => {
 afterAll(async () => {
   stopRecording();
   if (recorded.size === 0) return;
-  // Not over HTTP, because an account of a test may have used up its requests, or lack the scope.
+  // Does not use HTTP, because the test's account may have exhausted its rate limit or lack the scope.
   const { now } = await import('../../shared/config/clock.ts');
   const { hashKey } = await import('../../shared/accounts/api-key.ts');
   const { findAccount } = await import('../../shared/store/accounts/account-store.ts');
@@ -90,7 +89,7 @@ afterAll(async () => {
     for (const [id, secret] of recorded) {
       recorded.delete(id);
       const key = await findKey(hashKey(secret));
-      // A test may have deleted the account.
+      // The test may have deleted the account.
       if (!key) continue;
       const account = await findAccount(key.account);
       const replay = account && (await replayTransaction(id, account, ports));

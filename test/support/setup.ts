@@ -7,14 +7,14 @@ import { onSend } from './http.ts';
 import { secretsIn } from './log-leaks.ts';
 import { keepSecret, leaks, startWatch } from './log-watch.ts';
 
-// Properties draw the same values in each run, so that only a change of the code can fail one. `TEST_SEED=random npm test`
-// looks for other values.
+// Property tests use the same values in each run, so only a code change can make one fail. `TEST_SEED=random npm test`
+// tries new values.
 const { TEST_SEED = '1' } = process.env;
 if (!/^(-?\d+|random)$/.test(TEST_SEED))
   throw new Error(`TEST_SEED is "${TEST_SEED}". Set it to a whole number, or to random.`);
 if (TEST_SEED !== 'random') fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(TEST_SEED) });
 
-// A test file fails when the service logs a secret, or something that the test sends through test/support/http.ts.
+// Fails a test file if the service logs a secret or data that the test sends through test/support/http.ts.
 startWatch();
 const stopWatching = onSend(({ body, headers = {} }) => {
   keepSecret(secretsIn(body));
@@ -25,7 +25,7 @@ const stopWatching = onSend(({ body, headers = {} }) => {
 });
 afterAll(() => {
   stopWatching();
-  // The next file of this worker may share its modules, so undo what the tests of this one replaced.
+  // The next file in this worker may share the modules, so undo what this file's tests replaced.
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();

@@ -1,12 +1,12 @@
 /**
- * Finds regular expressions whose time is not linear in the length of the text.
+ * Finds regular expressions whose running time is not linear in the length of the input.
  *
- * A backtracking engine takes quadratic time or more only if a text can be read in many ways: there are positions p ≠ q of
- * the pattern and a text v so that v leads from p to p, from p to q and from q to q (Weber and Seidl, 1991, "On the
+ * A backtracking engine takes quadratic time or more only if a text can be read in many ways: there are positions p ≠ q
+ * of the pattern and a text v so that v leads from p to p, from p to q and from q to q (Weber and Seidl, 1991, "On the
  * degree of ambiguity of finite automata", criterion IDA), or two ways from p to p (EDA, exponential). A pattern that
- * may begin anywhere in the text has one more position, in front, that reads any character. Where the pattern can end
- * at q without a condition, it matches there and does not go back. The check reports some patterns that are linear, and
- * no slow one as linear: a large number of repetitions counts as any number, and a condition as one that may fail.
+ * can begin anywhere in the text has an additional first position that reads any character. If the pattern can end at q
+ * without a condition, it matches there and does not backtrack. The check has false positives but no false negatives: a
+ * large number of repetitions counts as unlimited, and a condition as one that can fail.
  */
 
 type Atom = { readonly kind: 'atom'; readonly source: string };
@@ -24,7 +24,7 @@ const classOf = /\[(?:\\.|[^\]\\])*\]/y;
 const escaped = /\\(?:u\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|[pP]\{[^}]*\}|c[A-Z]|.)/y;
 const groupStart = /\((?:\?(?:(:)|(?:<?[=!])|<\w+>))?/y;
 
-/** Reads the source of a pattern. */
+/** Parses the source of a pattern. */
 const parse = (source: string): Parsed => {
   let [at, hasBackreference] = [0, false];
   const lookarounds: Node[] = [];
@@ -81,10 +81,10 @@ const parse = (source: string): Parsed => {
   return { node, lookarounds, hasBackreference };
 };
 
-/** Repetitions above this count as any number. */
+/** More repetitions than this count as unlimited. */
 const copiesMax = 12;
 
-/** What a part of a pattern begins and ends with (Glushkov's construction). `free`: without a condition. */
+/** The first and last positions of a part of a pattern (Glushkov's construction). `free` means without a condition. */
 type Ends = {
   readonly first: readonly number[];
   readonly last: readonly number[];
@@ -95,7 +95,7 @@ type Ends = {
 
 const nothing: Ends = { first: [], last: [], freeLast: [], isEmpty: true, isFreeEmpty: true };
 
-/** The positions of a pattern and which may follow each other; a position is in a list as often as there are ways. */
+/** The positions of a pattern, and the positions that can follow each one, repeated once per way. */
 class Positions {
   readonly atoms: string[] = [];
   readonly follow: number[][] = [];
@@ -150,7 +150,7 @@ class Positions {
       for (const last of loop.last) this.follow[last]?.push(...loop.first);
       return this.join(ends, min === 0 ? optional(loop) : loop);
     }
-    // One after the other inside: a(a(a)?)?, so that no text can be read in two ways.
+    // Nests the repetitions, a(a(a)?)?, so no text can be read in two ways.
     const copies = Array.from({ length: max - Math.min(min, copiesMax) }, () => this.endsOf(of));
     return this.join(
       ends,
@@ -159,7 +159,7 @@ class Positions {
   }
 }
 
-/** One character of each kind that patterns tell apart. */
+/** One character of each class that the patterns distinguish. */
 const characters = [
   ...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
   ...'\u00e9\u00c9\u00df\u0131\u017f\u212a\u200b\u00a0\ufdfd\uff1d\uff11\u0301\ufeff\ufffd\u2028\u2013\u2026\u2019\u{1f600}',
@@ -172,7 +172,7 @@ const fails = (positions: Positions, { first, freeLast }: Ends, flags: string, i
   const start = atoms.length;
   const next = isAnywhere ? [...follow, [start, ...first]] : follow;
   const reads = (at: number, sign: string) => at === start || matchers[at]?.test(sign) === true;
-  // Characters that all positions treat alike are one.
+  // Merges characters that all positions treat alike.
   const signs = [
     ...new Map(
       characters.map((sign) => [next.map((_, at) => (reads(at, sign) ? 1 : 0)).join(''), sign] as const),
@@ -216,10 +216,10 @@ const hasLoop = (node: Node): boolean =>
     ? node.max > copiesMax || hasLoop(node.of)
     : (node.kind === 'all' || node.kind === 'any') && node.of.some(hasLoop);
 
-/** Whether a pattern can take more than linear time on some text. */
+/** Returns whether a pattern can take more than linear time on some input. */
 export const isSlow = ({ source, flags }: Pick<RegExp, 'source' | 'flags'>): boolean => {
   const { node, lookarounds, hasBackreference } = parse(source);
-  // No automaton bounds the time of a backreference.
+  // The automaton does not bound the time of a backreference.
   if (hasBackreference || lookarounds.some(hasLoop)) return true;
   const isAnchored = flags.includes('y') || (!flags.includes('m') && beginsWithStart(node, source));
   const positions = new Positions();
@@ -230,13 +230,13 @@ export const isSlow = ({ source, flags }: Pick<RegExp, 'source' | 'flags'>): boo
 const skipped = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/y;
 const templateText = /(?:\\[\s\S]|[^\\`$]|\$(?!\{))*(?:`|\$\{)/y;
 const literal = /\/((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/([dgimsuvy]*)/y;
-/** Characters that do not end a value, so that `/` is not a division. */
+/** Characters after which `/` starts a regular expression and is not a division. */
 const beforeLiteral = /(?:^|[=(,:!&|?{};[>+]|\breturn)\s*$/;
 
-/** The regular expressions that are written in the text of a TypeScript file. */
+/** Returns the regular expression literals in a TypeScript file. */
 export const patternsIn = (text: string): readonly RegExp[] => {
   const found: RegExp[] = [];
-  // For each open template, the braces that are open in its expression.
+  // The number of open braces in the expression of each open template literal.
   const templates: number[] = [];
   let at = 0;
   const take = (token: RegExp): RegExpExecArray | null => {

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * A stand-in for the AWS CLI, for the scripts of infra/operations. It logs its arguments and runs `answers`, lines of a
- * shell script in which `$LOG` is the file of the log.
+ * Creates a fake AWS CLI for the scripts of infra/operations. It logs its arguments and runs `answers`, lines of a
+ * shell script in which `$LOG` is the log file.
  */
 export const standInAws = (answers = '') => {
   const folder = mkdtempSync(join(tmpdir(), 'levy-aws-'));
@@ -25,13 +25,13 @@ export const standInAws = (answers = '') => {
   };
   const asked = () => readFileSync(log, 'utf8').split('\n').slice(0, -1);
 
-  /** Run a script. Returns its exit code, its output, and the arguments of each AWS command. */
+  /** Runs a script. Returns its exit code, its output, and the arguments of each AWS command. */
   const run = (script: string, args: readonly string[], variables: Readonly<Record<string, string>>) => {
     const command = [`infra/operations/${script}`, ...args];
     const { status, stdout, stderr } = spawnSync('bash', command, environment(variables));
     return { code: status, out: stdout, err: stderr, asked: asked() };
   };
-  /** Run a script that calls the database of the tests, which answers in this process meanwhile. */
+  /** Runs a script that calls the tests' database, which this process serves meanwhile. */
   const runWithDatabase = (script: string, args: readonly string[], variables: Readonly<Record<string, string>>) =>
     new Promise<ReturnType<typeof run>>((resolve) => {
       const command = [`infra/operations/${script}`, ...args];
@@ -39,8 +39,8 @@ export const standInAws = (answers = '') => {
         resolve({ code: child.exitCode, out, err, asked: asked() }),
       );
     });
-  // Without --norc, bash could take the pipe for a network shell and read a profile that puts the real CLI first.
-  /** The output of shell lines. */
+  // Without --norc, bash could mistake the pipe for a network shell and read a profile that puts the real CLI first.
+  /** Returns the output of shell lines. */
   const shell = (lines: string): string => spawnSync('bash', ['--norc', '-c', lines], environment({})).stdout;
   return { run, runWithDatabase, shell, remove: () => rmSync(folder, { recursive: true }) };
 };

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-// Without the code of the store, so that a bug in both writing and reading is found. The functions are looked up for each
-// call, because the simulation replaces them.
+// Does not use the store's code, so a bug in both writing and reading is found. Looks up the functions on each call,
+// because the simulation replaces them.
 const zlib = () => process.getBuiltinModule('node:zlib');
 const file = new URL('../../shared/store/client/compression-dictionary-1.txt', import.meta.url);
-/** The dictionary of the attributes with version 1. */
+/** The compression dictionary of version 1. */
 export const dictionary = Buffer.from(readFileSync(file, 'utf8').replaceAll(/\r?\n/g, ''));
 const options = { dictionary };
 
-/** The bytes of a compressed attribute: after its version and the CRC-32 of the bytes, raw deflate with the dictionary. */
+/** Decompresses an attribute: its version, the CRC-32 of the data, then raw deflate with the dictionary. */
 export const storedBytes = (attribute: unknown): Buffer => {
   const compressed = Buffer.from(attribute as Uint8Array);
   const bytes = zlib().inflateRawSync(compressed.subarray(5), options);
@@ -19,7 +19,7 @@ export const storedBytes = (attribute: unknown): Buffer => {
 
 export const storedText = (attribute: unknown): string => storedBytes(attribute).toString();
 
-/** The attribute of a text. */
+/** Compresses a string to an attribute. */
 export const attributeOf = (text: string): Buffer => {
   const head = Buffer.alloc(5, 1);
   head.writeUInt32BE(zlib().crc32(text), 1);

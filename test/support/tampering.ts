@@ -7,7 +7,7 @@ import { auditKey, headKey, type ItemKey } from '../../shared/store/keys.ts';
 import { auditItem } from '../../shared/store/ledger/audit-item.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 
-/** Changes of items of the Transactions table, which `undoTampering` reverts. */
+/** Tampers with items of the Transactions table. `undoTampering` reverts the changes. */
 
 const TableName = environment.tables.transactions;
 type Item = Record<string, unknown>;
@@ -22,7 +22,7 @@ const write = async (key: ItemKey, item: Item | undefined): Promise<void> => {
   else await database.send(new DeleteCommand({ TableName, Key: key }));
 };
 
-/** Replace an item; `undefined` deletes it. */
+/** Replaces an item; `undefined` deletes it. */
 export const tamper = async (key: ItemKey, change: (item: Item | undefined) => Item | undefined): Promise<void> => {
   const { pk, sk } = key;
   const item = await itemAt({ pk, sk });
@@ -32,7 +32,7 @@ export const tamper = async (key: ItemKey, change: (item: Item | undefined) => I
 
 export const remove = (key: ItemKey): Promise<void> => tamper(key, () => undefined);
 
-/** Restore all changed items. */
+/** Restores all changed items. */
 export const undoTampering = async (): Promise<void> => {
   for (const { key, item } of before.values()) await write(key, item);
   before.clear();
@@ -40,13 +40,13 @@ export const undoTampering = async (): Promise<void> => {
 
 export type Owned = { readonly account: string; readonly id: string };
 
-/** Change a transaction with all its attributes, but not its audit entries. */
+/** Changes a transaction with all its attributes, but not its audit entries. */
 export const alter = (
   { account, id }: Owned,
   change: (stored: StoredTransaction) => StoredTransaction,
 ): Promise<void> => tamper(headKey(account, id), (item) => transactionItem(account, change(transactionFrom(item))));
 
-/** Change a transaction, and write its newest audit entry again with a correct hash. */
+/** Changes a transaction, and rewrites its newest audit entry with a correct hash. */
 export const forge = async (
   owned: Owned,
   change: (stored: StoredTransaction) => StoredTransaction,
@@ -75,7 +75,7 @@ export const forge = async (
   await tamper(headKey(account, id), () => transactionItem(account, { ...altered, auditHash: hash }));
 };
 
-/** A change of the transaction only, without the data stored beside it. */
+/** Changes only the transaction, not the data stored next to it. */
 export const ofTransaction =
   (change: (transaction: Transaction) => Partial<Transaction>) =>
   (stored: StoredTransaction): StoredTransaction => ({

@@ -1,7 +1,7 @@
 import type { Effect } from '../../shared/catalog/release.ts';
 import type { Use } from '../../shared/tax/effects/definition.ts';
 
-/** An oracle for the tax core: what the effects mean, in fractions of whole numbers. It calls no code of the service. */
+/** A test oracle for the tax core that implements the effects with exact fractions. It calls no code of the service. */
 
 export type Fraction = readonly [numerator: bigint, denominator: bigint];
 
@@ -17,17 +17,17 @@ export const sumOf = (fractions: readonly Fraction[]): Fraction => fractions.red
 export const total = (amounts: readonly bigint[]): bigint => amounts.reduce((left, right) => left + right, 0n);
 const isLess = ([a, b]: Fraction, [c, d]: Fraction) => a * d < c * b;
 
-/** To the nearest whole number, half a unit up. */
+/** Rounds to the nearest integer, half up. */
 export const nearest = ([a, b]: Fraction): bigint => {
   const floor = a / b;
   return 2n * (a - floor * b) >= b ? floor + 1n : floor;
 };
 
-/** Whether a whole number is one of the two around a fraction. */
+/** Returns whether an integer is one of the two closest to a fraction. */
 export const isNear = (value: bigint, exact: Fraction): boolean =>
   isLess(whole(value - 1n), exact) && isLess(exact, whole(value + 1n));
 
-/** Largest remainder, by position where remainders are equal; equal parts where all weights are zero. */
+/** Distributes by largest remainder; ties go by position. Distributes equally if all weights are zero. */
 export const spread = (amount: bigint, weights: readonly bigint[]): bigint[] => {
   const shares = total(weights) === 0n ? weights.map(() => 1n) : weights;
   const all = total(shares);
@@ -49,7 +49,7 @@ export type Sold = {
 };
 export type Expected = { readonly taxable: bigint; readonly exact: Fraction };
 
-/** The taxable part of a line in a jurisdiction with a general rate, and the exact tax in cents. */
+/** Returns the taxable part of a line in a jurisdiction with a general rate, and the exact tax in cents. */
 export const expectedOf = (effect: Effect, general: string, sold: Sold): Expected => {
   const price = sold.net + (sold.shipping ?? 0n);
   const forAll = (amount: string, quantity = sold.quantity) =>

@@ -11,11 +11,11 @@ import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 
-/** When the transactions of these tests are made, in milliseconds since 1970; a draft lasts 24 hours. */
+/** The time at which the tests create transactions, in milliseconds since 1970. A draft lasts 24 hours. */
 export const createdMs = Date.parse('2026-10-08T12:00:00.000Z');
 export const deadlineMs = createdMs + 24 * 3_600_000;
 
-/** A fresh account, so that tests run side by side and clean nothing up. */
+/** Creates a new account, so tests run in parallel without cleanup. */
 export const newAccount = (): string => `acct_${ulid()}`;
 export const newTransactionId = (timeMs = createdMs): string => `txn_${ulid(timeMs)}`;
 
@@ -92,7 +92,7 @@ const inputs = {
   explain: false,
 };
 
-/** A transaction by hand, not by the engine: a draft of one line, a day from its deadline. */
+/** Builds a transaction without the engine: a draft with one line, a day before its deadline. */
 export const transaction = (changes: Partial<Transaction> = {}): Transaction => ({
   object: 'transaction',
   id: newTransactionId(),
@@ -124,7 +124,7 @@ export const transaction = (changes: Partial<Transaction> = {}): Transaction => 
 export const finalized = { status: 'finalized', expires_at: null } as const;
 export const voided = { status: 'void', expires_at: null, void_reason: null } as const;
 
-/** The document of an entry of a sale. */
+/** Returns the document of an entry of a sale. */
 export const saleDocument = {
   type: 'sale',
   tax_day: '2026-10-01',
@@ -155,11 +155,11 @@ const changeTo = (before: StoredTransaction | null, after: Transaction): HeadCha
 /** A new transaction. */
 export const created = (changes: Partial<Transaction> = {}): HeadChange => changeTo(null, transaction(changes));
 
-/** A change of one, as the next version. */
+/** Changes a transaction, as its next version. */
 export const changed = (before: StoredTransaction, changes: Partial<Transaction>): HeadChange =>
   changeTo(before, { ...before.transaction, version: before.transaction.version + 1, ...changes });
 
-/** A commit of nothing but a head and its audit entry, unless it is given more. */
+/** Builds a commit: by default only a head and its audit entry. */
 export const commitOf = (account: string, head: HeadChange, more: Partial<Commit> = {}): Commit => ({
   account,
   nowMs: createdMs,
@@ -172,14 +172,14 @@ export const commitOf = (account: string, head: HeadChange, more: Partial<Commit
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** A request under a key, with its answer. */
+/** An idempotent request with its saved response. */
 export const keyed = (key: string, body: string, answer: unknown): NonNullable<Commit['idempotency']> => ({
   digest: sha256(key),
   fingerprint: sha256(body),
   answer: { status: 201, body: JSON.stringify(answer), headers: { Location: '/transactions/1', ETag: '"1"' } },
 });
 
-/** Everything that an account has in the ledger's table, by key. */
+/** Reads all items of an account in the ledger's table, by key. */
 export const itemsOf = async (account: string): Promise<Record<string, Record<string, unknown>>> => {
   const found: Record<string, Record<string, unknown>> = {};
   let start: Record<string, unknown> | undefined;
@@ -199,7 +199,10 @@ export const itemsOf = async (account: string): Promise<Record<string, Record<st
   return found;
 };
 
-/** The items of an account, one letter each: head, audit entry, reference claim, idempotency record, open entry. */
+/**
+ * Summarizes the items of an account with one letter each: head, audit entry, reference claim, idempotency record, open
+ * entry.
+ */
 export const kindsOf = async (account: string): Promise<string> =>
   Object.values(await itemsOf(account))
     .map(({ pk, sk }) => String(String(pk).startsWith('T') ? sk : pk).charAt(0))

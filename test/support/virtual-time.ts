@@ -1,6 +1,6 @@
 import type { Time } from '../../shared/base/contention.ts';
 
-/** Virtual time, which passes only during sleeps, and the recorded sleeps; `random` is what is drawn each time. */
+/** Virtual time that passes only during sleeps, with the recorded sleeps. `random` is the fixed random value. */
 export const virtualTime = (random = 0.5) => {
   const pauses: number[] = [];
   const clock = { ms: 0 };
@@ -15,7 +15,7 @@ export const virtualTime = (random = 0.5) => {
   const pass = (milliseconds: number) => {
     clock.ms += milliseconds;
   };
-  /** The remaining time of an invocation with this timeout. */
+  /** Returns the remaining time of an invocation with this timeout. */
   const remainingOf = (milliseconds: number) => () => milliseconds - clock.ms;
   return { time, pauses, pass, remainingOf };
 };

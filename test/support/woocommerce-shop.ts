@@ -1,9 +1,9 @@
 /**
- * What a WooCommerce shop charges with a table of rates: a model of `find_rates` and `calc_exclusive_tax` in
+ * Models the tax of a WooCommerce shop with a rate table, based on `find_rates` and `calc_exclusive_tax` in
  * plugins/woocommerce/includes/class-wc-tax.php of woocommerce/woocommerce. Rates are whole numbers of 0.0001 %.
  */
 export type ShopRow = {
-  /** `75001`, `7500*`, `75001...75003`; none is every ZIP. */
+  /** `75001`, `7500*` or `75001...75003`. Empty matches every ZIP code. */
   readonly zips: readonly string[];
   readonly cities: readonly string[];
   readonly rate: number;
@@ -17,7 +17,7 @@ const hasZip = (entry: string, zip: string): boolean => {
   return Number(low) <= Number(zip) && Number(zip) <= Number(high);
 };
 
-/** The joined rows that the shop's query counts for a row; `null` where it does not match. */
+/** Returns the number of joined rows that the shop's query counts for a row; `null` if the row does not match. */
 const joined = ({ zips, cities }: ShopRow, zip: string, city: string | null): number | null => {
   const found = zips.filter((entry) => hasZip(entry, zip)).length;
   const isCity = city !== null && cities.includes(city);
@@ -26,7 +26,10 @@ const joined = ({ zips, cities }: ShopRow, zip: string, city: string | null): nu
   return cities.length > 0 ? found : found * zips.length;
 };
 
-/** The rows that the shop applies at an address: the first of each priority, by count and then in the table's order. */
+/**
+ * Returns the rows that the shop applies at an address: the first of each priority, sorted by count and then by table
+ * order.
+ */
 export const shopRows = (rows: readonly ShopRow[], zip: string, city: string | null): readonly ShopRow[] => {
   const counted = rows.flatMap((row) => {
     const count = joined(row, zip, city);
@@ -36,11 +39,11 @@ export const shopRows = (rows: readonly ShopRow[], zip: string, city: string | n
   return sorted.flatMap(({ row }, index) => (sorted[index - 1]?.row.priority === row.priority ? [] : [row]));
 };
 
-// A price that four compound rates divide without a remainder.
+// A price that four compound rates divide evenly.
 const price = 10n ** 24n;
 const share = (amount: bigint, { rate }: ShopRow): bigint => (amount * BigInt(rate)) / 1_000_000n;
 
-/** The tax on 1,000,000.00, in whole units of 0.00000001. */
+/** Returns the tax on 1,000,000.00 in units of 0.00000001. */
 export const shopTax = (rows: readonly ShopRow[]): bigint => {
   let tax = rows.filter(({ compound }) => !compound).reduce((sum, row) => sum + share(price, row), 0n);
   for (const row of rows.filter(({ compound }) => compound)) tax += share(price + tax, row);

@@ -6,14 +6,14 @@ import { importers } from '../../shared/importers/importers.ts';
 import { builtIn } from './local-content.ts';
 import { shippingCharges } from './shipping.ts';
 
-/** A worked example of a revenue department, a statute or a vendor, in the words of its source. */
+/** A worked example published by a revenue department, a statute or a vendor. */
 export type WorkedCase = {
   readonly id: string;
   readonly state: string | null;
   readonly country?: string;
   readonly day: string | null;
   readonly zip?: string;
-  /** The rates that it names: the localities of its ZIP, and the state's where that is not today's. */
+  /** The rates in the example: the localities of its ZIP code, and the state rate if it differs from today's. */
   readonly rates?: readonly NamedRate[];
   readonly other_zips?: Readonly<Record<string, readonly NamedRate[]>>;
   readonly shipping_policy?: ShippingPolicy;
@@ -44,7 +44,7 @@ type CaseLine = {
   readonly included?: readonly { readonly kind: string; readonly amount: string }[];
 };
 export type ExpectedRow = {
-  /** `null` is the whole document, `ship` the shipping. */
+  /** `null` means the whole document, `ship` the shipping. */
   readonly line: string | null;
   readonly level: JurisdictionType | 'local' | 'combined' | 'country';
   readonly percent: string;
@@ -68,7 +68,10 @@ const sum = (amounts: readonly string[]): number => amounts.reduce((total, amoun
 
 const isDelivery = ({ ptc }: { readonly ptc?: string }): boolean => ptc?.startsWith('SHIPPING') === true;
 
-/** The price of a line: with alterations and what the manufacturer owes, without what the consumer owes. */
+/**
+ * Returns the price of a line, including alterations and the manufacturer's liability, excluding the consumer's
+ * liability.
+ */
 const priceOf = ({ price, adders = [], included = [] }: CaseLine): string =>
   dollars(
     cents(price) +
@@ -87,7 +90,7 @@ const lineOf = (line: CaseLine) => ({
   ...(line.coupon ? { third_party_discount_amount: line.coupon } : {}),
 });
 
-// California: the lower of the charge and what the carrier is paid is free; the rest is a charge like any other.
+// California: the lower of the charge and the carrier's cost is exempt; the rest is a regular charge.
 const splitByCost = ({ id, price, actual_cost = '0' }: CaseLine) => {
   const carried = Math.min(cents(price), cents(actual_cost));
   const rest = {
@@ -110,10 +113,10 @@ const shippingOf = (lines: readonly CaseLine[]) => {
   return { shipping: amount === '0.00' ? null : { amount }, lines: [] };
 };
 
-/** The day of a case that names none: one that all content covers. */
+/** The default day of a case, which all content covers. */
 const anyDay = '2026-10-08';
 
-/** The request of a client for a case. */
+/** Builds a client's request for a case. */
 export const requestOf = ({ state, country = 'US', zip, day, from, lines = [] }: WorkedCase) => {
   const goods = lines.filter((line) => line.exempt || !isDelivery(line));
   const { shipping, lines: rest } = shippingOf(lines);
@@ -145,7 +148,10 @@ const baseOf = (state: string, policy: ShippingPolicy | undefined): Release => {
   return { ...base, settings: { ...base.settings, shipping } };
 };
 
-/** How to build the content that a case names out of entries, as an import does; `null` where the built-in one has it. */
+/**
+ * Returns a function that builds the content of a case from entries, as an import does; `null` if the built-in content
+ * is used.
+ */
 export const contentOf = (one: WorkedCase, id: string): Omit<BuildOptions, 'tempFolder'> | null => {
   const { state, zip, rates, shipping_policy, other_zips = {} } = one;
   if (!state || !zip || !(rates || shipping_policy)) return null;
@@ -167,14 +173,14 @@ export type Answer = {
   tax_amount: string;
 };
 
-// Rates are compared as millionths of a percent, which are whole numbers.
+// Rates are compared as integers in millionths of a percent.
 const isAt = ({ rate }: Row, percent: string): boolean =>
   Math.round(Number(rate) * 1e8) === Math.round(Number(percent) * 1e6);
 
 const isOf = ({ jurisdiction_type }: Row, level: ExpectedRow['level']): boolean =>
   level === 'local' ? jurisdiction_type !== 'state' : jurisdiction_type === level;
 
-/** The base and the tax that an answer has of what an expected row names. */
+/** Returns the base and the tax in a response for an expected row. */
 export const foundOf = (
   { line_items, shipping }: Answer,
   { line, level, percent }: ExpectedRow,
