@@ -1,4 +1,4 @@
-// No zod schema, because it would be built at every cold start.
+// Parsed without zod, because a schema would be built at every cold start.
 const text = (name: string): string | undefined => process.env[name] || undefined;
 
 const issuer = text('OIDC_ISSUER');
@@ -8,26 +8,26 @@ const scopes = { read: text('OIDC_READ_SCOPE') ?? 'levy/read', write: text('OIDC
 if ((issuer === undefined) !== (audience === undefined))
   throw new Error('Set OIDC_ISSUER and OIDC_AUDIENCE together, or neither.');
 
-/** The settings from environment variables, read once when the instance starts. A wrong value stops the instance. */
+/** The settings from environment variables, read once when the instance starts. An invalid value stops the instance. */
 export const environment = {
-  /** Whether the code runs as a Lambda function, which sets this variable. */
+  /** Whether the code runs in Lambda, which sets this variable. */
   isDeployed: text('AWS_LAMBDA_FUNCTION_NAME') !== undefined,
   region: text('AWS_REGION') ?? 'us-east-1',
-  /** The stage that the metrics belong to. */
+  /** The CloudWatch namespace of the stage's metrics. */
   metricsNamespace: text('METRICS_NAMESPACE') ?? 'Levy',
   /** Whether functions publish all metrics, or only the essential ones. */
   publishesAllMetrics: text('METRICS') === 'full',
   /** Set only for an emulator. */
   dynamodbEndpoint: text('DYNAMODB_ENDPOINT'),
-  /** The name of the event bus; absent without one. */
+  /** The name of the event bus, if there is one. */
   eventBus: text('EVENT_BUS'),
   /** Whether scheduled updates activate releases that pass the gates. */
   activatesContent: text('CONTENT_UPDATES') === 'activate',
-  /** The address of a mirror of the publishers; absent without one. */
+  /** The URL of a mirror of the publishers, if there is one. */
   contentMirror: text('LEVY_CONTENT_MIRROR'),
   /**
-   * Whether the function `update-content` reads a mirror on loopback: in tests only. AWS sets the second variable in every
-   * Lambda function, and refuses a deployment that names it.
+   * Whether the function `update-content` reads a mirror on loopback, which only the tests use. AWS sets the second
+   * variable in every Lambda function and rejects a deployment that sets it.
    */
   trustsMirror: text('LEVY_TEST_LOOPBACK_MIRROR') === 'on' && text('AWS_LAMBDA_FUNCTION_NAME') === undefined,
   tables: {
@@ -35,27 +35,27 @@ export const environment = {
     content: text('TABLE_CONTENT') ?? 'content',
     accounts: text('TABLE_ACCOUNTS') ?? 'accounts',
   },
-  /** The issuer and audience of bearer tokens; without both, Levy accepts API keys only. */
+  /** The issuer and audience of bearer tokens. Without them, Levy accepts only API keys. */
   oidc:
     issuer !== undefined && audience !== undefined
       ? {
           issuer,
-          /** Separated by commas or spaces. A token must have at least one of them. */
+          /** Separated by commas or spaces. A token must have at least one of these audiences. */
           audience: audience.split(/[\s,]+/).filter(Boolean),
           accountClaim: text('OIDC_ACCOUNT_CLAIM') ?? 'levy_account',
-          /** The claim with the scopes: a list, or text separated by spaces. */
+          /** The claim with the scopes: a list, or a string separated by spaces. */
           scopesClaim: text('OIDC_SCOPES_CLAIM') ?? 'scope',
           scopes,
         }
       : null,
-  /** Where people sign in to the console; `null` if they use API keys only. */
+  /** The issuer for console sign-in; `null` if users sign in only with API keys. */
   consoleIssuer:
     issuer !== undefined && client_id !== undefined
       ? {
           issuer,
           client_id,
           scope: `openid ${scopes.read} ${scopes.write}`,
-          /** Origins of the issuer and of its token endpoint. The page may connect to them. */
+          /** Origins of the issuer and its token endpoint, to which the page may connect. */
           origins: [
             ...new Set([issuer, text('OIDC_TOKEN_ORIGIN') ?? issuer].map((address) => new URL(address).origin)),
           ],

@@ -69,7 +69,7 @@ const rateNotes = (release: Release, rate: Rate | undefined, day: string): strin
   ];
 };
 
-/** The values that come from the operator: their citations begin with `Own rules`. */
+/** Describes the operator's custom values. Their citations start with `Own rules`. */
 const ownNotes = ({ own }: Release, day: string): string[] => {
   if (!own) return [];
   const current = (values: readonly Dated[]) => values.filter(({ to }) => to === null || day <= to).length;
@@ -82,7 +82,7 @@ const ownNotes = ({ own }: Release, day: string): string[] => {
   ];
 };
 
-/** How a discount that a third party pays counts, where that is not the usual way or not confirmed. */
+/** Describes how third-party discounts are treated, if it differs from the usual treatment or is unconfirmed. */
 const couponNotes = ({ settings }: Release, day: string): string[] => {
   const setting = settingOn(settings.coupons, day);
   if (!setting) return [];
@@ -104,8 +104,8 @@ const subjectNotes = (covered: Readonly<Record<string, SubjectCoverage>>): strin
 };
 
 /**
- * The coverage of a state by a release on a day (`YYYY-MM-DD`), with the record of its updates if there is one. Computed
- * from the release, never stored.
+ * Returns the coverage of a state by a release on a day (`YYYY-MM-DD`), with the state's update record if there is one.
+ * Computed from the release, never stored.
  */
 export const stateCoverage = (release: Release, day: string, record: SourceRecord | null = null): StateCoverage => {
   const rate = stateRateOn(release, day);
@@ -137,7 +137,7 @@ export const stateCoverage = (release: Release, day: string, record: SourceRecor
   };
 };
 
-/** The coverage of releases, sorted by state. */
+/** Returns the coverage of releases, sorted by state. */
 export const coverageOfAll = (
   releases: readonly Release[],
   day: string,

@@ -12,7 +12,10 @@ import type { LocalCoverage, LocalRates } from './response.ts';
 
 let summaries: Readonly<Record<string, RateSummary>> | undefined;
 
-/** The summary of the rate table of a release's state. The bundles that report coverage do not contain the tables. */
+/**
+ * Returns the summary of the rate table of a release's state. The bundles that report coverage do not contain the
+ * tables.
+ */
 const summarizeTables = ({ state }: Pick<Release, 'state'>): RateSummary => {
   summaries ??= unpack('rate-summaries');
   const summary = summaries?.[state];
@@ -20,30 +23,31 @@ const summarizeTables = ({ state }: Pick<Release, 'state'>): RateSummary => {
   return summary;
 };
 
-/** The counts of an import, which stores its local content outside the head. */
+/** Returns the counts of an import. Its local content is stored outside the head. */
 const releaseCounts = (release: Release) => (release as Partial<ReleaseHead>).counts;
 
 const hasTaxedTable = (release: Release): boolean =>
   release.local !== undefined && !summarizeTables(release).is_untaxed;
 
-/** Whether a release, or the one that it falls back to, has local jurisdictions. */
+/** Returns whether a release or any of its fallbacks has local jurisdictions. */
 export const knowsLocals = (release: Release): boolean =>
   release.jurisdictions.length > 1 ||
   (releaseCounts(release)?.locations ?? 0) > 0 ||
   hasTaxedTable(release) ||
   (release.fallback !== undefined && knowsLocals(release.fallback));
 
-/** The metadata of an import; a built-in release has none. */
+/** Returns the metadata of an import. A built-in release has none. */
 export const asHead = (release: Release): Partial<ReleaseHead> => release;
 
-/** The last day that an import lists anything for; `null` where it goes on. */
+/** Returns the last day for which an import lists anything; `null` if open-ended. */
 const findLastDay = (release: Release): string | null => asHead(release).last_day ?? null;
 
-/** Whether all that an import lists ended before a day. */
+/** Returns whether everything that an import lists ended before a day. */
 export const hasEnded = (release: Release, day: string): boolean => (findLastDay(release) ?? day) < day;
 
 /**
- * Whether a release covers all local taxes on a day, some, or none. An import leaves other places to its fallback.
+ * Returns whether a release covers all local taxes on a day, some or none. Places that an import does not list use its
+ * fallback.
  */
 export const localRatesOn = (release: Release, day: string): LocalRates => {
   const { fallback, local } = release;
@@ -65,7 +69,7 @@ const formatShare = (part: number, whole: number): string => {
   return formatAmount(units, 4);
 };
 
-/** The day in a release's id. */
+/** Returns the day in a release's id. */
 export const releaseDay = ({ id }: Release): string => id.slice(id.indexOf('@') + 1, id.lastIndexOf('.'));
 
 const unknownCounts = { share_outdated: null, areas: null, places_missing: null, share_missing: null } as const;
@@ -80,7 +84,7 @@ const notLevied = {
 
 const unknown: LocalCoverage = { basis: 'none', as_of: null, oldest_as_of: null, ...unknownCounts };
 
-/** All rates are of one day. */
+/** Returns the as-of fields for rates that all have the same date. */
 const toAsOf = (day: string) => ({ as_of: day, oldest_as_of: day });
 
 const importCoverage = (release: Release, importedAt: string): LocalCoverage => ({
@@ -106,7 +110,7 @@ const tableCoverage = (release: Release, day: string): LocalCoverage => {
   };
 };
 
-/** The coverage of local taxes by a release on a day. */
+/** Returns the coverage of local taxes by a release on a day. */
 export const localCoverageOn = (release: Release, day: string): LocalCoverage => {
   const { local, fallback, locations, coverage } = release;
   const { imported_at } = asHead(release);
@@ -117,7 +121,7 @@ export const localCoverageOn = (release: Release, day: string): LocalCoverage =>
   return coverage === 'complete' ? { ...notLevied, ...toAsOf(releaseDay(release)) } : unknown;
 };
 
-/** `2 ZIPs and 1 city`. Empty without counts. */
+/** Formats counts as `2 ZIPs and 1 city`. Empty without counts. */
 const describePlaces = (release: Release): string => {
   const { parts = 0, zips = 0 } = releaseCounts(release) ?? {};
   const cities = parts - zips;
@@ -126,13 +130,13 @@ const describePlaces = (release: Release): string => {
   );
 };
 
-/** ` (3 ZIPs, the last of them to 2019-03-31)`. Empty without counts. */
+/** Formats counts as ` (3 ZIPs, the last of them to 2019-03-31)`. Empty without counts. */
 const extent = (release: Release): string => {
   const [places, lastDay] = [describePlaces(release), findLastDay(release)];
   return places === '' ? '' : ` (${places}${lastDay === null ? '' : `, the last of them to ${lastDay}`})`;
 };
 
-/** How old the rates by place are. */
+/** Describes the age of the rates by place. */
 const outdatedNotes = (release: Release, day: string): readonly string[] => {
   const { as_of, oldest_as_of, share_outdated } = tableCoverage(release, day);
   return share_outdated === null || share_outdated === none
@@ -142,7 +146,7 @@ const outdatedNotes = (release: Release, day: string): readonly string[] => {
       ];
 };
 
-/** The approximate or missing rates by place. */
+/** Describes approximate and missing rates by place. */
 const tableNotes = (release: Release, day: string): readonly string[] => {
   const { is_untaxed, places, places_missing, counties_missing } = summarizeTables(release);
   if (is_untaxed) return [];
@@ -163,7 +167,7 @@ const tableNotes = (release: Release, day: string): readonly string[] => {
   ];
 };
 
-/** The missing local rates, as sentences. */
+/** Describes the missing local rates in sentences. */
 export const localNotes = (release: Release, day: string): readonly string[] => {
   if (release.fallback) {
     const found = extent(release);

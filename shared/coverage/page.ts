@@ -14,20 +14,20 @@ import { residentsTable } from './residents.ts';
 import type { StateCoverage } from './response.ts';
 import { listAddresses } from './source.ts';
 
-// Which product tax codes have a rule in which states, for the coverage page.
+// Lists, for the coverage page, which product tax codes have a rule in which states.
 
-/** The releases of states that tax general goods on a day. */
+/** Returns the releases of states that tax general goods on a day. */
 export const taxingOn = (releases: readonly Release[], day: string): readonly Release[] =>
   releases.filter((release) => Number(stateRateOn(release, day)?.rate ?? 0) > 0);
 
-/** Whether a rule of at least medium confidence decides about a code in a state, without attributes. */
+/** Returns whether a rule of at least medium confidence applies to a code in a state, without attributes. */
 const isRuled = (release: Release, code: string, day: string): boolean => {
   const product = requireProduct(code);
   const rule = chooseRule(release, release.jurisdictions[0], product, day) ?? shippingRule(release, product, day);
   return rule !== undefined && rule.confidence !== 'low';
 };
 
-/** The Markdown table of product tax codes with the states that have no rule for them, as of a day. */
+/** Builds a Markdown table of product tax codes and the states without a rule for them on a day. */
 const productsTable = (releases: readonly Release[], day: string): string => {
   const taxing = taxingOn(releases, day);
   const codes = vocabulary().productTaxCodes.map((code) => {
@@ -52,7 +52,7 @@ const columns = ['State', 'General rate', 'Local rates', 'As of', 'Outdated', 'P
 const words = (name: string) => name.replaceAll('_', ' ');
 const title = (name: string) => words(name).replace(/^./, (first) => first.toUpperCase());
 
-// The same values that responses warn about.
+// Marks the values for which responses contain a warning.
 const marked = (text: string, confidence: Confidence | null): string =>
   confidence === 'medium' || confidence === 'low' ? `${text} *` : text;
 
@@ -150,7 +150,7 @@ goods, with the warning \`taxability_not_established\`. An attribute may have a 
 [Taxability](taxability.md) shows how each state taxes each code.
 `;
 
-/** The Markdown page of the coverage of releases, as of the newest release's day. */
+/** Builds the Markdown page on the coverage of releases, as of the newest release's day. */
 export const coveragePage = (releases: readonly Release[]): string => {
   const day = releases.map(releaseDay).toSorted().at(-1) ?? '';
   const states = markdownTable([...columns, ...subjects.map(title)], coverageOfAll(releases, day).map(row));
@@ -166,7 +166,7 @@ const findTexts = {
   service: 'dated service',
 } as const;
 
-/** The format with a link to each file or page, as of a day: `sst`: rates, boundaries (index page). */
+/** Returns the format with a link to each file or page on a day: `sst`: rates, boundaries (index page). */
 const publishedAs = (publisher: Publisher, day: string): string => {
   if (publisher.format === null) return publisher.published;
   const addresses = listAddresses(publisher, day);
@@ -185,7 +185,7 @@ const publisherCells = (publisher: Publisher, day: string): readonly string[] =>
   publisher.format === null ? 'Not imported: import a ZIP table' : layoutTexts[publisher.layout],
 ];
 
-/** The Markdown table of the publishers, as of a day. States with the same publisher and files share a row. */
+/** Builds a Markdown table of the publishers on a day. States with the same publisher and files share a row. */
 export const publishersTable = (day: string): string => {
   const groups = Map.groupBy(publishers, (publisher) => publisherCells(publisher, day).join(' | '));
   const rows = [...groups].map(([cells, states]) => {

@@ -9,7 +9,7 @@ import { localRatesOn } from './local-rates.ts';
 import type { StateCoverage, StateRelease } from './response.ts';
 import type { SourceRecords } from './source.ts';
 
-/** Reads the active releases, imported and built-in. */
+/** Reads active releases, imported and built-in. */
 type ReleasePorts = {
   readonly readActive: () => Promise<ActiveReleases>;
   readonly readContent: ReadContent;
@@ -19,8 +19,8 @@ type ReleasePorts = {
 };
 
 /**
- * An imported release with its own rules and its built-in fallback. A release of own rules
- * covers what the release covers that it lies over: `listed`, or the built-in one.
+ * Returns an imported release with its custom rules and its built-in fallback. A release with only custom rules has the
+ * coverage of the release that it overlays: `listed`, or the built-in release.
  */
 export const withFallback = (
   head: ReleaseHead,
@@ -37,7 +37,7 @@ export const withFallback = (
   return { ...withOwnRules(chained, own), fallback };
 };
 
-/** The release with the places of an imported one, if that has only own rules. */
+/** Returns the id of the imported release below `head`, if `head` has only custom rules. */
 const listedBelow = (head: ReleaseHead): readonly string[] => (isOwnOnly(head) ? head.chain.slice(0, 1) : []);
 
 const readHeads = async (
@@ -55,8 +55,8 @@ const readHeads = async (
 };
 
 /**
- * The release that each state's calculations use, without local content of imports: of one state by its jurisdiction code,
- * or of all (`null`). Not cached, so that an activation is visible at once.
+ * Returns the release that calculations use, without the local content of imports, for one state (by jurisdiction code)
+ * or for all states (`null`). Not cached, so an activation is visible immediately.
  */
 export const activeReleases = async (state: string | null, ports: ReleasePorts): Promise<readonly Release[]> => {
   const isRequested = (code: string) => state === null || code === state;
@@ -77,11 +77,14 @@ export const activeReleases = async (state: string | null, ports: ReleasePorts):
 };
 
 type SourcePorts = {
-  /** The records of the updates of states (two letters). */
+  /** Reads the update records of states (two-letter codes). */
   readonly readSources: (states: readonly string[]) => Promise<SourceRecords>;
 };
 
-/** The coverage on a day by the active releases, of one state by its jurisdiction code or of all (`null`). */
+/**
+ * Returns the coverage on a day by the active releases, for one state (by jurisdiction code) or for all states
+ * (`null`).
+ */
 export const activeCoverage = async (
   state: string | null,
   day: string,
@@ -92,14 +95,14 @@ export const activeCoverage = async (
   return coverageOfAll(releases, day, records);
 };
 
-/** A release with its head; the head of a built-in release is `null`. */
+/** A release with its head; `null` for a built-in release. */
 export type ListedRelease = { readonly row: StateRelease; readonly head: ReleaseHead | null };
 export type ListedCorrupt = { readonly isActive: boolean; readonly error: ContentCorrupt };
 
 type Ports = {
   readonly builtIn: () => readonly Release[];
   readonly builtInById: (id: string) => Release | undefined;
-  /** The heads of a state's imports, the newest last. Corrupt ones are reported. */
+  /** Returns the heads of a state's imports, oldest first. Corrupt heads are reported. */
   readonly listHeads: (state: string, onCorrupt: (error: ContentCorrupt) => void) => AsyncIterable<ReleaseHead>;
 };
 
@@ -108,13 +111,13 @@ const describeOrigin = (head: ReleaseHead | null): string => {
   return isOwnOnly(head) ? 'own' : head.format;
 };
 
-/** The content of a release. A release of own rules alone has their jurisdictions and rates. */
+/** Returns the content of a release. A release with only custom rules contains only its jurisdictions and rates. */
 export const headCounts = ({ own, counts, format }: ReleaseHead): ReleaseHead['counts'] =>
   own && isOwnOnly({ format })
     ? { ...counts, jurisdictions: own.jurisdictions.length, rates: own.rates.length }
     : counts;
 
-/** All releases of a state by its jurisdiction code, the oldest first: the built-in ones, then the imports. */
+/** Returns all releases of a state by jurisdiction code, oldest first: built-in releases, then imports. */
 export const listReleases = async (
   state: string,
   { states }: ActiveReleases,
@@ -123,7 +126,7 @@ export const listReleases = async (
 ): Promise<{ readonly releases: readonly ListedRelease[]; readonly corrupt: readonly ListedCorrupt[] }> => {
   const own = builtIn().filter((release) => release.state === state);
   const pointer = states[state];
-  // Without a pointer the built-in release is active.
+  // Without an entry in the directory, the built-in release is active.
   const activeId = pointer?.release ?? own.at(-1)?.id;
   const listed = (release: Release, head: ReleaseHead | null): ListedRelease => ({
     row: {

@@ -1,4 +1,4 @@
-/** How many ZIP codes and residents get which answer from the tables of local rates. */
+/** Counts the ZIP codes and residents for each outcome of a look-up in the local tables. */
 import { getOrAdd } from '../base/collections.ts';
 import { markdownTable } from '../base/texts.ts';
 import type { Candidate } from '../catalog/local/find-place.ts';
@@ -8,17 +8,19 @@ import { loadLocalTable } from '../catalog/local/local-table.ts';
 import { cityName } from '../catalog/local/place-names.ts';
 import type { Release } from '../catalog/release.ts';
 
-/** The city in the address: the preferred name of the ZIP, one of its other names, or none. */
+/** The city in the address: the preferred name of the ZIP, a different name of the ZIP, or none. */
 export const cities = ['preferred name', 'other name', 'no city'] as const;
 type City = (typeof cities)[number];
 
 /**
- * `certain`: one rate is possible. `likelier`: several, and the rate of most residents is charged. `unknown`: no rate
- * is established.
+ * `certain`: only one rate is possible. `likelier`: several rates are possible, and the rate of most residents is
+ * charged. `unknown`: no rate is established.
  */
 type Outcome = 'certain' | 'likelier' | 'unknown';
 
-/** The outcomes with one kind of city, and the residents of a likelier rate who live where it applies. */
+/**
+ * The outcomes for one kind of city, and the number of residents with a likelier rate who live where that rate applies.
+ */
 type Tally = Record<Outcome, { names: number; residents: number }> & { charged: number };
 
 const outcomes = ['certain', 'likelier', 'unknown'] as const;
@@ -37,7 +39,7 @@ const newTallies = (): Record<City, Tally> => ({
 const candidateRate = ({ area, missing }: Candidate): bigint | null =>
   missing === null ? (area?.units ?? null) : null;
 
-/** The part of the candidates' residents who have the rate that is charged. */
+/** Returns the fraction of the candidates' residents to whom the charged rate applies. */
 const chargedPart = (candidates: readonly Candidate[]): number => {
   const sum = (all: readonly Candidate[]) => all.reduce((total, { weight }) => total + weight, 0);
   const [charged] = candidates;
@@ -45,7 +47,7 @@ const chargedPart = (candidates: readonly Candidate[]): number => {
   return sum(same) / (sum(candidates) || 1);
 };
 
-/** Count an address in a ZIP with these residents. */
+/** Counts an address in a ZIP with this number of residents. */
 const count = (tally: Tally, candidates: readonly Candidate[], residents: number): void => {
   const rates = new Set(candidates.map(candidateRate));
   const outcome: Outcome = rates.size > 1 ? 'likelier' : rates.has(null) ? 'unknown' : 'certain';
@@ -67,7 +69,7 @@ const tallyZip = (tallies: Record<City, Tally>, table: LocalTable, zip5: string,
 
 const known = new WeakMap<Release, Record<City, Tally>>();
 
-/** The outcomes in a state; `undefined` if its release has no local tables. */
+/** Returns the outcomes in a state; `undefined` if its release has no local tables. */
 export const tallyResidents = (release: Release): Readonly<Record<City, Readonly<Tally>>> | undefined => {
   if (!release.local) return undefined;
   return getOrAdd(known, release, () => {
@@ -106,8 +108,8 @@ const row = (state: string, city: string, tally: Tally): readonly string[] => {
 };
 
 /**
- * The Markdown table of the answers that addresses get from the local tables: their ZIPs with each name, and the share of
- * the residents of these ZIPs. The total comes last.
+ * Builds a Markdown table of the outcomes of look-ups in the local tables: the number of ZIPs with each name, and the
+ * share of their residents. The totals come last.
  */
 export const residentsTable = (releases: readonly Release[], isByState: boolean): string => {
   const totals = newTallies();

@@ -3,7 +3,7 @@ import { described } from '../base/described.ts';
 import { count, date, objectType, rate, timestamp } from '../base/response-scalars.ts';
 import { confidence, treatment } from '../vocabulary/treatment.ts';
 
-/** How far a release covers local taxes. */
+/** How completely a release covers local taxes. */
 const localRates = ['complete', 'partial', 'none'] as const;
 export type LocalRates = (typeof localRates)[number];
 

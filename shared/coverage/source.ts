@@ -5,7 +5,7 @@ import { staleness, type UpdateRecord } from '../importers/updates/staleness.ts'
 import { asHead, localCoverageOn } from './local-rates.ts';
 import type { SourceCoverage } from './response.ts';
 
-/** The fields of a state's record of updates that coverage uses. */
+/** The fields of a state's update record that coverage uses. */
 export type SourceRecord = UpdateRecord & {
   readonly release: string | null;
   readonly activated: boolean;
@@ -15,14 +15,14 @@ export type SourceRecord = UpdateRecord & {
     readonly changes: NonNullable<SourceCoverage['proposal']>['changes'];
   } | null;
 };
-/** The records by the two letters of their states. A state whose files Levy never took has none. */
+/** The update records by two-letter state code. A state without imported files has no record. */
 export type SourceRecords = ReadonlyMap<string, SourceRecord>;
 
-/** The addresses of a publisher's files, or of the pages that link to them. Empty if Levy can import none. */
+/** Returns the URLs of a publisher's files, or of the pages that link to them. Empty if Levy cannot import them. */
 export const listAddresses = (publisher: Publisher, day: string): readonly string[] =>
   publisher.format === null ? [] : publisher.files.map(({ url }) => url.replace('{year}', day.slice(0, 4)));
 
-/** The newest release of a state if it was never active. */
+/** Returns the newest release of a state if it was never active. */
 const toProposal = ({ release, activated, imported_at, proposal }: SourceRecord): SourceCoverage['proposal'] =>
   release === null || activated
     ? null
@@ -33,7 +33,7 @@ const toProposal = ({ release, activated, imported_at, proposal }: SourceRecord)
         changes: proposal?.changes ?? null,
       };
 
-/** Where the content of a release comes from, and the age of its state's official files on a day (`YYYY-MM-DD`). */
+/** Returns the source of a release's content, and the age of its state's official files on a day (`YYYY-MM-DD`). */
 export const toSourceCoverage = (release: Release, record: SourceRecord | null, day: string): SourceCoverage => {
   const publisher = publishers.find(({ state }) => release.state === `US-${state}`);
   const age = publisher ? staleness(publisher, record, day) : null;
@@ -46,7 +46,7 @@ export const toSourceCoverage = (release: Release, record: SourceRecord | null, 
     addresses: publisher ? [...listAddresses(publisher, day)] : [],
     release: newest,
     in_use: inUse,
-    // Only the next update records an activation by an operator.
+    // An operator's activation is recorded only by the next update.
     proposal: record && !inUse ? toProposal(record) : null,
     as_of: age?.asOf ?? localCoverageOn(release, day).as_of,
     next_expected: age?.nextExpected ?? null,
@@ -55,7 +55,7 @@ export const toSourceCoverage = (release: Release, record: SourceRecord | null, 
   };
 };
 
-/** The sources of ZIP codes and place names whose licenses require attribution, or that are credited as a courtesy; see NOTICE. */
+/** The sources of ZIP codes and place names that require attribution or are credited as a courtesy; see NOTICE. */
 export const attribution = [
   {
     name: 'GeoNames',

@@ -11,7 +11,7 @@ import type { TreatmentName } from '../vocabulary/treatment.ts';
 import { knowsLocals } from './local-rates.ts';
 import type { SubjectCoverage } from './response.ts';
 
-/** Places of one type that rules name: the state's three digits of a county, or jurisdiction codes. */
+/** Places of one type that rules name: three-digit county codes or jurisdiction codes. */
 type NamedPlaces = {
   readonly unit: 'county' | 'city' | 'district' | 'ZIP code' | 'place';
   readonly keys: readonly string[];
@@ -25,11 +25,14 @@ const plurals = {
   place: 'places',
 } as const;
 
-/** The county of `US-IL-00-031` and `US-IL-031`, the city of `US-IL-01-14000` and `US-IL-031-14000`, or a district. */
+/**
+ * Matches the county in `US-IL-00-031` and `US-IL-031`, the city in `US-IL-01-14000` and `US-IL-031-14000`, or a
+ * district.
+ */
 const codePattern =
   /^US-[A-Z]{2}-(?:00-(?<county>\d{3})|(?<remainder>\d{3})$|(?:01|\d{3})-(?<city>.+)|63-(?<district>.+))/;
 
-/** The place of a jurisdiction code. Codes of imports that do not state the type are of the unit `place`. */
+/** Returns the place of a jurisdiction code. Import codes without a type have the unit `place`. */
 const placeOfCode = (code: string): NamedPlaces => {
   const { remainder, county = remainder, city, district } = codePattern.exec(code)?.groups ?? {};
   if (county) return { unit: 'county', keys: [county] };
@@ -37,36 +40,39 @@ const placeOfCode = (code: string): NamedPlaces => {
   return district ? { unit: 'district', keys: [code] } : { unit: 'place', keys: [code] };
 };
 
-/** The ZIP codes or counties of a rule. */
+/** Returns the ZIP codes or counties of a rule. */
 const placesOfRule = ({ zips, counties }: Rule): NamedPlaces =>
   zips
     ? { unit: 'ZIP code', keys: zips.map(String) }
     : { unit: 'county', keys: (counties ?? []).map((fips) => fips.slice(2)) };
 
 /**
- * Places as phrases with their number: `one of 22 named cities`. The codes mean nothing to a reader, and the tables with
- * the names are not in the bundle of functions that report coverage.
+ * Describes places by their number: `one of 22 named cities`. Codes would mean nothing to a reader, and the functions
+ * that report coverage do not bundle the tables with the names.
  */
 const placesInWords = (places: readonly NamedPlaces[]): string[] => {
   const byUnit = Map.groupBy(places, ({ unit }) => unit);
-  // Such codes repeat the counties and cities of a rule for imports.
+  // These codes repeat the counties and cities of a rule for use with imports.
   if (byUnit.size > 1) byUnit.delete('place');
   return [...byUnit].map(([unit, members]) => {
     const { size } = new Set(members.flatMap(({ keys }) => keys));
-    // A ZIP key is a range of ZIP codes.
+    // A key is a range of ZIP codes, so the number of ZIP codes is unknown.
     if (unit === 'ZIP code') return 'one of the named ZIP codes';
     return size === 1 ? `a named ${unit}` : `one of ${size} named ${plurals[unit]}`;
   });
 };
 
-/** A level with its name, or with the places that rules name, which are counted together. */
+/** A level with its name, or with the places that rules name. Such places are counted together. */
 type Level = { readonly name: string | NamedPlaces; readonly jurisdiction: Taxing };
 
-/** Whether a rule names a product, or the family that it is of. */
+/** Returns whether a rule names a product or its family. */
 export const names = ({ ptcs }: Rule, { path }: ProductTaxCode): boolean =>
   ptcs.some((ptc) => path === ptc || path.startsWith(`${ptc}.`));
 
-/** Every kind of jurisdiction that rules distinguish: the state, each local type, and those that rules name. */
+/**
+ * Lists every kind of jurisdiction that rules distinguish: the state, each local type, and the jurisdictions, places
+ * and kinds that rules name.
+ */
 const listLevels = (release: Release, product: ProductTaxCode): Level[] => {
   const [state, ...known] = release.jurisdictions;
   const { tax_type } = state;
@@ -96,7 +102,7 @@ const listLevels = (release: Release, product: ProductTaxCode): Level[] => {
   ];
 };
 
-/** A representative local jurisdiction that a rule binds. */
+/** Returns a representative local jurisdiction that a rule applies to. */
 const boundBy = ({ state, jurisdictions }: Release, { levels, kinds, zips, counties }: Rule): Taxing => {
   const type = levels?.find((level) => level !== 'state') ?? 'city';
   const kind = kinds?.[0];
@@ -117,13 +123,13 @@ const levelName = (rule: Rule): Level['name'] => {
   return kinds.length > 0 ? `a tax of kind ${kinds.join(' or ')} in ${placesInWords([places]).join()}` : places;
 };
 
-/** The ZIPs and counties that rules name, one level per rule. */
+/** Lists the ZIPs and counties that rules name, one level per rule. */
 const byPlace = (release: Release, product: ProductTaxCode): Level[] =>
   release.rules
     .filter((rule) => (rule.zips || rule.counties) && names(rule, product))
     .map((rule) => ({ name: levelName(rule), jurisdiction: boundBy(release, rule) }));
 
-/** The kinds of jurisdictions that rules name, each once. */
+/** Lists the distinct kinds of jurisdictions that rules name. */
 const byKind = (release: Release, product: ProductTaxCode): Level[] => {
   const levels = release.rules
     .filter((rule) => !rule.zips && !rule.counties && names(rule, product))
@@ -135,7 +141,7 @@ const byKind = (release: Release, product: ProductTaxCode): Level[] => {
   return [...new Map(levels.map((level) => [`${level.name} ${level.jurisdiction.type}`, level])).values()];
 };
 
-/** Whether a rule is in force on a day. Holidays are in the notes instead. */
+/** Returns whether a rule is in force on a day. Holidays are listed in the notes instead. */
 const holdsOn =
   ({ established_from }: Release, day: string) =>
   (rule: Rule): boolean =>
@@ -143,15 +149,15 @@ const holdsOn =
 
 const taxable = { type: 'taxable' } as const;
 
-/** A rule, or the policy on shipping, and the levels that it decides; `undefined`: no rule matches the product. */
+/** A rule or the shipping policy, and the levels that it applies to; `undefined` if no rule matches the product. */
 export type Decision = {
   readonly who: readonly string[];
   readonly rule: Rule | undefined;
-  /** Whether it is the state, and its general rate is zero. */
+  /** Whether the level is the state and its general rate is zero. */
   readonly isUntaxed: boolean;
 };
 
-/** The rule that decides on each level. Levels with equal effects are grouped. */
+/** Returns the rule that applies at each level. Levels with equal effects are grouped. */
 const decisionsOn = (release: Release, product: ProductTaxCode, day: string): Decision[] => {
   const levels = listLevels(release, product);
   const isStateUntaxed = levels.length > 1 && generalRateOn(release, day) === 0n;
@@ -175,11 +181,11 @@ const decisionsOn = (release: Release, product: ProductTaxCode, day: string): De
 
 const order: readonly Confidence[] = ['low', 'medium', 'medium-high', 'high'];
 
-/** The lowest of several confidences; `null` without any. */
+/** Returns the lowest of several confidences; `null` if there are none. */
 const lowest = (confidences: readonly Confidence[]): Confidence | null =>
   order.find((confidence) => confidences.includes(confidence)) ?? null;
 
-/** The coverage by rules or settings, each source and id once. */
+/** Returns the coverage by rules or settings, with each source and id once. */
 export const coveredBy = (
   release: Release,
   treatment: TreatmentName,
@@ -194,7 +200,7 @@ export const coveredBy = (
   citations: [...new Set(rules.map(({ source }) => release.sources[source] ?? source))],
 });
 
-/** The coverage of a state without general sales tax and without other known taxes. */
+/** Returns the coverage of a state without a general sales tax or other known taxes. */
 const untaxed = (release: Release): SubjectCoverage => {
   const [treatment, text] =
     release.coverage === 'complete'
@@ -203,17 +209,17 @@ const untaxed = (release: Release): SubjectCoverage => {
   return coveredBy(release, treatment, text, [], []);
 };
 
-/** Parse a product tax code of the coverage itself: an invalid one is a bug. */
+/** Parses a product tax code that coverage itself uses. An invalid code is a bug. */
 const findProductByPath = (text: string): ProductTaxCode => {
   const parsed = parseProductTaxCode(text);
   assert(parsed.ok, `Coverage uses an unknown product tax code: ${text}.`);
   return parsed.value;
 };
 
-// An import can have a rule for each of many cities.
+// An import can have a separate rule for each of many cities.
 const namesMax = 6;
 
-/** Names joined by `or`; with many names, the first two and a count. */
+/** Joins names with `or`. A long list becomes the first two names and a count. */
 const listed = (names: readonly string[]): string => {
   if (names.length < 2) return names.join('');
   const last = names.length > namesMax ? `one of ${names.length - 2} others` : names.at(-1);
@@ -222,7 +228,7 @@ const listed = (names: readonly string[]): string => {
 
 const asGeneral = 'not established; taxed as general goods, with a warning';
 
-/** The effects of the rules of all levels, as sentences. */
+/** Describes the effects of the rules at all levels, in sentences. */
 const describeDecisions = (decisions: readonly Decision[]): string => {
   const clause = ({ rule, isUntaxed }: Decision) => {
     if (isUntaxed) return 'no general tax';
@@ -235,7 +241,7 @@ const describeDecisions = (decisions: readonly Decision[]): string => {
   return clauses.map(sentence).join(' ');
 };
 
-/** The attributes that rules for a product depend on. */
+/** Lists the attributes that rules for a product depend on. */
 const listAttributes = (release: Release, product: ProductTaxCode, day: string): string[] => {
   const required = release.rules
     .filter((rule) => names(rule, product) && holdsOn(release, day)(rule))
@@ -246,17 +252,17 @@ const listAttributes = (release: Release, product: ProductTaxCode, day: string):
 const canCarry = ({ canonical }: ProductTaxCode, code: string): boolean =>
   parseProductTaxCode(`${canonical}.${code}`).ok;
 
-/** The treatment of a product with one more attribute. */
+/** The treatment of a product with one additional attribute. */
 type Variant = { readonly attribute: string; readonly text: string; readonly rules: readonly Rule[] };
 
-/** The treatment of a product with each attribute that a rule depends on. */
+/** Lists the treatments of a product with each attribute that a rule depends on. */
 const listVariants = (release: Release, product: ProductTaxCode, day: string): Variant[] =>
   listAttributes(release, product, day).map((attribute) => {
     const decisions = decisionsOn(release, findProductByPath(`${product.canonical}.${attribute}`), day);
     return { attribute, text: describeDecisions(decisions), rules: decisions.flatMap(({ rule }) => rule ?? []) };
   });
 
-/** How a state treats one product tax code on a day, at every level of its jurisdictions. */
+/** Returns how a state treats a product tax code on a day, at every level of jurisdiction. */
 const coverageOfCode = (release: Release, code: string, day: string): SubjectCoverage => {
   const product = findProductByPath(code);
   const known = generalRateOn(release, day);
@@ -290,7 +296,7 @@ const coverageOfCode = (release: Release, code: string, day: string): SubjectCov
 
 const hasOwnRate = ({ effect }: Rule): boolean => effect.type === 'rate';
 
-/** How a state treats goods of several codes: one treatment if all are equal, otherwise one per code. */
+/** Returns how a state treats goods with several codes: a single treatment if all are equal, otherwise one per code. */
 export const subjectCoverage = (release: Release, codes: readonly string[], day: string): SubjectCoverage => {
   const each = codes.map((code) => ({ code, ...coverageOfCode(release, code, day) }));
   const [first, ...others] = each;

@@ -1,4 +1,4 @@
-/** The Markdown page of how each state taxes each product tax code. */
+/** Builds the Markdown page on how each state taxes each product tax code. */
 import { markdownTable } from '../base/texts.ts';
 import type { Release } from '../catalog/release.ts';
 import type { TreatmentName } from '../vocabulary/treatment.ts';
@@ -11,7 +11,7 @@ type Sign = readonly [letter: string, meaning: string];
 
 const goods: Sign = ['G', 'taxed like the goods of the order'];
 
-/** Every treatment has a letter, so that a new one does not build without. */
+/** Every treatment must have a letter. The type makes a missing letter a compile error. */
 const signs: Readonly<Record<TreatmentName, Sign>> = {
   taxable: ['T', 'taxable at the general rate'],
   exempt: ['E', 'exempt'],
@@ -55,7 +55,7 @@ ${markdownTable(['Sign', 'Meaning'], [...legend, ['\\*', 'no primary source conf
 Codes without a rule are taxed as general goods, with the warning \`taxability_not_established\`.
 `;
 
-/** The page for the releases of all states, as of the newest release's day. */
+/** Builds the page for the releases of all states, as of the newest release's day. */
 export const taxabilityPage = (releases: readonly Release[]): string => {
   const day = releases.map(releaseDay).toSorted().at(-1) ?? '';
   const taxing = taxingOn(releases, day).toSorted((a, b) => (a.state < b.state ? -1 : 1));

@@ -1,4 +1,4 @@
-/** How a state taxes a product, for lists of product tax codes. */
+/** Determines how a state taxes a product, for lists of product tax codes. */
 
 import { generalRateOn } from '../catalog/rates.ts';
 import type { Effect, Release } from '../catalog/release.ts';
@@ -16,14 +16,14 @@ const noRule = 'No rule is established: taxed as general goods, with a warning.'
 const noTax = 'The state has no general sales tax.';
 const noStateTax = 'The state has no general sales tax; its cities or counties may tax.';
 
-/** The effect for a buyer whose use an attribute states. */
+/** Returns the effect for a buyer whose use is stated by an attribute. */
 const effectForUse = (effect: Effect, attribute: string | undefined): Effect => {
   if (effect.type !== 'use_split') return effect;
   if (attribute === '_BUSINESS_USE') return effect.business;
   return attribute === '_PERSONAL_USE' ? effect.personal : effect;
 };
 
-/** The jurisdiction of the state that taxes a product. A fee of the state is a jurisdiction of its own. */
+/** Returns the state's jurisdiction that taxes a product. A state fee is a separate jurisdiction. */
 const taxingState = (release: Release, product: ProductTaxCode, day: string): Jurisdiction =>
   release.jurisdictions.find(
     (jurisdiction) =>
@@ -33,7 +33,7 @@ const taxingState = (release: Release, product: ProductTaxCode, day: string): Ju
 const hasLocals = ({ coverage, local, fallback }: Release): boolean =>
   fallback ? hasLocals(fallback) : coverage !== 'complete' || local !== undefined;
 
-/** `attribute`: the attribute by which the rule was chosen. */
+/** `attribute` is the attribute by which the rule was chosen. */
 const treated = (release: Release, day: string, rule: DecidingRule | undefined, attribute?: string): Treated => {
   const general = generalRateOn(release, day);
   const effect = rule && effectForUse(rule.effect, attribute);
@@ -53,8 +53,8 @@ const treated = (release: Release, day: string, rule: DecidingRule | undefined, 
 };
 
 /**
- * How a state itself taxes a product of this code on a day (`YYYY-MM-DD`), and the attributes with which it treats the
- * product differently. Local jurisdictions, holidays and seasonal rules are left out.
+ * Returns how the state itself taxes a product on a day (`YYYY-MM-DD`), and the attributes that change the treatment.
+ * Local jurisdictions, holidays and seasonal rules are not included.
  */
 export const findTaxability = (release: Release, code: string, day: string): ProductTaxability => {
   const product = requireProduct(code);
@@ -63,7 +63,7 @@ export const findTaxability = (release: Release, code: string, day: string): Pro
   const own = treated(release, day, rule);
   const attributes = decidingAttributes(release, state, product, day)
     .map(({ attribute: { code, name }, rule }) => ({ code, name, ...treated(release, day, rule, code) }))
-    // Without a general rate, other effects may have the same result.
+    // Without a general rate, different effects can have the same result.
     .filter(({ treatment, text }) => treatment !== own.treatment || text !== own.text);
   return {
     state: release.state.slice('US-'.length),

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { assert } from '../base/assert.ts';
 
-/** Bundle a script or a style sheet for a `<script>` or `<style>` element. */
+/** Bundles a script or style sheet for a `<script>` or `<style>` element. */
 const bundled = (source: URL): string => {
   const path = fileURLToPath(source);
   const { outputFiles } = buildSync({
@@ -15,7 +15,7 @@ const bundled = (source: URL): string => {
     legalComments: 'none',
     write: false,
   });
-  // An end tag in the text would end its element, and the hash would not match.
+  // An end tag in the text would close its element early, and the hash would not match.
   const text = outputFiles[0]?.text ?? '';
   assert(!/<\/(script|style)|<!--/i.test(text), `${path} contains an end tag or a comment of HTML.`);
   return text;
@@ -23,7 +23,7 @@ const bundled = (source: URL): string => {
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The Content-Security-Policy of a page with one script and one style sheet, which loads nothing else. */
+/** Returns the Content-Security-Policy of a page that loads only one script and one style sheet. */
 const policyOf = (script: string, style: string): string =>
   [
     "default-src 'none'",
@@ -38,7 +38,7 @@ const policyOf = (script: string, style: string): string =>
     "trusted-types 'none'",
   ].join('; ');
 
-/** A page with its bundled script and style sheet, and its policy. */
+/** Returns a page with its bundled script and style sheet, and its policy. */
 export const buildPage = (script: URL, style: URL, write: (script: string, style: string) => string) => {
   const parts = [bundled(script), bundled(style)] as const;
   return { page: write(...parts), policy: policyOf(...parts) };

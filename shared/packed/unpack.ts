@@ -14,19 +14,22 @@ export type PackedName =
   | 'console'
   | `${'rates' | 'zips'}-${string}`;
 
-// zlib is loaded when it is first used, as the data is: an instance has found its caller by then.
-// In a bundle, which is CommonJS, the packed files lie beside it; import.meta has no folder there.
+// zlib and the data are loaded on first use, so a cold start can authenticate the caller first. In the CommonJS
+// bundles, the packed files are in the same folder, and import.meta has no dirname.
 const folder = import.meta.dirname ?? __dirname;
 
-/** The text of a packed file, by its name without the ending. */
+/** Returns the text of a packed file, by its name without the extension. */
 export const textOf = (name: string): string =>
   process
     .getBuiltinModule('node:zlib')
     .brotliDecompressSync(readFileSync(join(folder, `${name}.br`)))
     .toString('utf8');
 
-/** Read a value that `npm run pack` packed. The shape is not validated: tests compare the value with its source files. */
+/**
+ * Reads a value written by `npm run pack`. The shape is not validated, because tests compare the value with its source
+ * files.
+ */
 export const unpack = <Value>(name: PackedName): Value => JSON.parse(textOf(name));
 
-/** Read values that were packed as one JSON text a line, so that only those that are needed are parsed. */
+/** Reads values that were packed as one JSON text per line, so callers can parse only the ones they need. */
 export const unpackLines = (name: PackedName): readonly string[] => textOf(name).split('\n');

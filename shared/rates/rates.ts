@@ -28,7 +28,7 @@ const part = z.optional(text(500));
 
 const example = (value: string) => ({ param: { example: value } });
 
-/** The query parameters of GET /rates: the parts of an address, and a tax date. */
+/** The query parameters of GET /rates: the parts of an address and a tax date. */
 export const RatesQuery = z.object({
   postal_code: described(part, 'ZIP code or ZIP+4. Required unless `city` and `state` are sent.', example('55401')),
   city: described(part, 'City. Default: the main city of the ZIP code.', example('Minneapolis')),
@@ -55,14 +55,14 @@ const missing = (parameter: string): Problem => ({
   source: { parameter },
 });
 
-/** The problem of an address with too few fields to find local rates, or `null`. */
+/** Returns the problem if an address has too few fields to find local rates, otherwise `null`. */
 const tooLittle = (query: RatesQuery): Problem | null => {
   if (query.postal_code?.trim() || isAbroad(query)) return null;
   if (!query.city?.trim()) return missing('postal_code');
   return sentState(query) === '' ? missing('state') : null;
 };
 
-/** A problem of an address, with the query parameter instead of a pointer. */
+/** Replaces the pointer in an address problem with the query parameter. */
 const inQuery =
   ({ postal_code, city }: RatesQuery) =>
   (problem: Problem): Problem => {
@@ -76,11 +76,11 @@ const asRefusal = ([first, ...others]: readonly [Problem, ...Problem[]], query: 
 type Rated = {
   readonly jurisdiction: Jurisdiction;
   readonly rate: Rate;
-  /** The charged rate on general goods: the rate itself, or its share of a visible rate. */
+  /** The charged rate on general goods: the rate, or its share of a visible rate. */
   readonly charged: ScaledRate;
 };
 
-// Jurisdictions without a general rate, as for a band, are left out.
+// Jurisdictions without a general rate, such as a band, are left out.
 const rateJurisdictions = (
   release: Release,
   { place: { jurisdictions } }: LocatedLine,
@@ -115,7 +115,7 @@ const notEstablished = ({ name, id }: Release, day: string): Warning => ({
   pointer: null,
 });
 
-// The warning applies only where no rate is a share of a visible rate.
+// The warning applies only if no rate is a share of a visible rate.
 const exciseWarnings = ({ place: { name } }: LocatedLine, rated: readonly Rated[]): Warning[] =>
   hasGeneralExcise(rated.map(({ jurisdiction }) => jurisdiction)) && !rated.some(({ charged }) => charged.grossedUp)
     ? [notPassedOn(name, sumRates(rated), null)]
@@ -124,7 +124,7 @@ const exciseWarnings = ({ place: { name } }: LocatedLine, rated: readonly Rated[
 const chargedIn = (rated: readonly Rated[]): Jurisdiction[] =>
   rated.flatMap(({ jurisdiction, charged }) => (charged.units > 0n ? [jurisdiction] : []));
 
-/** The uncertainty of a general rate. The address has a warning of its own on approximate local rates. */
+/** Returns the uncertainties about a general rate. Approximate local rates have a separate warning for the address. */
 const rateUncertainties = (located: LocatedLine, { rate, jurisdiction }: Rated, day: string): Warning[] => {
   const what = () => `${jurisdiction.name}, general rate`;
   const { release } = located.place;
@@ -143,7 +143,7 @@ const listWarnings = (located: LocatedLine, rated: readonly Rated[], days: Warni
     ...exciseWarnings(located, rated),
     ...remoteWarning(located, chargedIn(rated), day, null),
   ];
-  // Each warning once, without a pointer: there is no body.
+  // Deduplicates the warnings. There is no request body, so the pointer is `null`.
   return [
     ...new Map(
       warnings.map((warning) => [`${warning.code} ${warning.message}`, { ...warning, pointer: null }]),
@@ -177,15 +177,15 @@ const buildResponse = (query: RatesQuery, located: LocatedLine, days: WarningDay
   };
 };
 
-/** `now` is the service's time in milliseconds. */
+/** `now` returns the current time in milliseconds. */
 type RatesPorts = { readonly loadContent: LoadContent; readonly now: () => number };
 
 /**
- * Find the general rates on a sale from another state to an address on a day (default: today in UTC), as decimal fractions
- * with their exact sum. The account's policies apply as for a calculation.
+ * Finds the general rates on a sale from a different state to an address on a day (default: today in the account's time
+ * zone), as decimal fractions with their exact sum. The account's policies apply as for a calculation.
  *
  * Refusals: `validation_required_field` without a ZIP or a city and state, `validation_address_unresolvable`, and
- * `validation_not_covered` where the account rejects incomplete coverage. Throws if content cannot be read.
+ * `validation_not_covered` if the account rejects incomplete coverage. Throws if content cannot be read.
  */
 export const findRates = async (
   query: RatesQuery,

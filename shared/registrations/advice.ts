@@ -9,26 +9,26 @@ import { jurisdictionCode, stateJurisdiction, stateName } from '../vocabulary/ju
 import { type MeasuringPeriod, type NexusTerms, nexusStatuses, nexusTerms } from './economic-nexus.ts';
 import type { MeasuredPeriod, RegistrationAdvice, StateAdvice } from './response.ts';
 
-/** Months as `monthOf` of shared/base/calendar.ts counts them, both inclusive. */
+/** Month numbers as in `toMonth` of shared/base/calendar.ts, both inclusive. */
 export type Months = { readonly first: number; readonly last: number };
 
 export type Window = Months & {
-  /** The month from which on sales of the window count; `null` where they count now. */
+  /** The month from which the sales of the window count; `null` if they count now. */
   readonly countsFrom: number | null;
 };
 
 const year = 12;
 
-// The last month of a period that is over before a month, and the last month of the next period.
+// Returns the last month of the most recent period that ended before a month.
 const lastEnd = ({ months_between_ends: every, ends_with_month: named }: MeasuringPeriod, before: number): number => {
-  // `monthOf` counts January as 0.
+  // Month numbers count January as 0.
   const sinceEnd = (((before - 1 - (named - 1)) % every) + every) % every;
   return before - 1 - sinceEnd;
 };
 
 /**
- * The periods whose sales a state measures in a month: the last one that is over, and the running one up to this month.
- * Each has at most twelve months.
+ * Returns the periods that a state measures in a month: the last completed period, and the current period up to this
+ * month. Each has at most twelve months.
  */
 export const windowsIn = (period: MeasuringPeriod, month: number): readonly [over: Window, running: Window] => {
   const end = lastEnd(period, month);
@@ -41,19 +41,19 @@ export const windowsIn = (period: MeasuringPeriod, month: number): readonly [ove
 
 type AdvicePorts = { readonly reports: ReportReads; readonly now: () => number };
 
-/** The currency of all thresholds, and its decimals. */
+/** The currency of all thresholds and its number of decimals. */
 const currency = 'USD';
 const exponent = 2;
 /** Ten-thousandths. */
 const whole = 10_000n;
 const approachingFrom = 8000n;
 
-/** The longest that a window reaches back: the year before the running one. */
+/** The furthest that a window reaches back: the year before the current period. */
 const monthsBack = 24;
 
 /**
- * The sales that a threshold measures, in minor units. Whether a sale is taxable is unknown where the account was not
- * registered or the content covers nothing: such sales count, so that the share is too high rather than too low.
+ * Returns the sales that a threshold measures, in minor units. Whether a sale is taxable is unknown if the account was
+ * not registered or the content did not cover it. Such sales count, so the share is rather too high than too low.
  */
 const measuredSales = (sum: Sum, { measured, includes_marketplace }: NexusTerms): bigint => {
   const { marketplace = 0n, resale = 0n, not_registered = 0n, not_covered = 0n } = sum;
@@ -67,7 +67,7 @@ const isReached = (value: bigint, threshold: bigint, at: 'over' | 'at_least' | n
 
 const shareText = (share: bigint): string => `${share / whole}.${String(share % whole).padStart(4, '0')}`;
 
-/** The reached share in ten-thousandths, rounded down, and whether the threshold is reached. */
+/** Returns the share of the threshold in ten-thousandths, rounded down, and whether the threshold is reached. */
 const reachedIn = (sales: bigint, count: bigint, terms: NexusTerms) => {
   const { requires, transaction_count } = terms;
   const threshold = parseAmount(terms.sales_amount, exponent);
@@ -124,7 +124,7 @@ const determineStatus = (name: string, isRegistered: boolean, measured: readonly
   return { status: 'below', advice: `No action in ${name}.` };
 };
 
-/** Whether an account collects tax in a state (`US-MI`) on a day. */
+/** Returns whether an account collects tax in a state (`US-MI`) on a day. */
 const isRegistered = ({ settings }: Account, state: string, day: string): boolean => {
   if (settings.registrations === 'all') return true;
   const registrations = listRegistrations(settings) ?? [];
@@ -145,9 +145,9 @@ const currencyWarnings = (rows: readonly StoredRow[]): Warning[] => {
 };
 
 /**
- * Whether the sales of an account reach the economic nexus threshold of each state, in that state's own measuring
- * period, from sums that are stored separately from the ledger. Credits are not subtracted. Physical presence, which
- * requires a registration without any threshold, is unknown to Levy.
+ * Returns whether an account's sales reach each state's economic nexus threshold in the state's measuring period. The
+ * sums are stored separately from the ledger, and credits are not subtracted. Levy does not know about physical
+ * presence, which requires a registration regardless of sales.
  */
 export const registrationAdvice = async (
   account: Account,

@@ -1,21 +1,26 @@
-/** The thresholds at which a remote seller must register in a state (shared/catalog/economic-nexus.json). */
+/** The thresholds above which a remote seller must register in a state (shared/catalog/economic-nexus.json). */
 import nexus from '../catalog/economic-nexus.json' with { type: 'json' };
 
-/** The measure of a threshold. `gross`: all sales. `retail`: without sales for resale. `taxable`: without exempt sales. */
+/**
+ * What a threshold measures. `gross`: all sales. `retail`: without sales for resale. `taxable`: without exempt sales.
+ */
 export const measures = ['gross', 'retail', 'taxable'] as const;
 export type Measure = (typeof measures)[number];
 
-/** The statuses of an account in a state, from what needs action to what needs none. */
+/** The status of an account in a state, ordered from most to least urgent. */
 export const nexusStatuses = ['reached', 'upcoming', 'approaching', 'below', 'registered'] as const;
 
-/** Twelve consecutive months. A period ends every `months_between_ends` months, one of them with `ends_with_month`. */
+/**
+ * A measuring period of twelve consecutive months. A period ends every `months_between_ends` months, including in the
+ * month `ends_with_month`.
+ */
 export type MeasuringPeriod = {
   /** The state's rule in words. */
   readonly rule: string;
   readonly months_between_ends: number;
   /** 1 to 12. */
   readonly ends_with_month: number;
-  /** Whether the running period counts before it is over. */
+  /** Whether the current period counts before it ends. */
   readonly running_counts: boolean;
 };
 
@@ -23,7 +28,7 @@ export type NexusTerms = {
   /** US dollars, as a decimal string. */
   readonly sales_amount: string;
   readonly transaction_count: number | null;
-  /** Which of the two must be reached. */
+  /** Whether the sales, either threshold or both thresholds must be reached. */
   readonly requires: 'sales' | 'either' | 'both';
   readonly sales_reached_at: 'over' | 'at_least';
   readonly count_reached_at: 'over' | 'at_least' | null;

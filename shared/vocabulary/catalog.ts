@@ -1,4 +1,4 @@
-/** The product tax codes as GET /product-tax-codes lists them. */
+/** The product tax codes, as listed by GET /product-tax-codes. */
 import type * as z from 'zod/mini';
 import { unpack } from '../packed/unpack.ts';
 import { type CrosswalkRow, crosswalk, crosswalkRows } from './crosswalk.ts';
@@ -12,7 +12,7 @@ type Texts = Pick<CatalogItem, 'code' | 'name' | 'description' | 'examples' | 's
 type CatalogFilters = {
   readonly family?: string | undefined;
   readonly equivalent?: { readonly system: string; readonly code: string } | undefined;
-  /** A code, a code of another service, or words of a product. */
+  /** A product tax code, a code of a different service, or words that describe a product. */
   readonly q?: string | undefined;
 };
 
@@ -20,7 +20,7 @@ const crosswalkPath = ({ levyCode }: CrosswalkRow): string => levyCode.split('._
 
 let items: readonly CatalogItem[] | undefined;
 
-/** Every product tax code, sorted by code as a string. Unpacked on first use. */
+/** Returns all product tax codes, sorted by code as a string. Unpacked on first use. */
 export const catalog = (): readonly CatalogItem[] => {
   if (items) return items;
   const rows = Map.groupBy(crosswalk(), crosswalkPath);
@@ -33,7 +33,7 @@ export const catalog = (): readonly CatalogItem[] => {
     examples,
     synonyms,
     fulfillment,
-    // A general code of another service is not an equivalent of a single code.
+    // A general code of a different service is not equivalent to a single code.
     equivalents: (rows.get(code) ?? []).flatMap(({ system, code, match }) =>
       match === 'family' ? [] : [{ system, code, match }],
     ),
@@ -42,13 +42,13 @@ export const catalog = (): readonly CatalogItem[] => {
   return items;
 };
 
-/** Whether an item is one of the codes or families that rows of the crosswalk map to. */
+/** Returns a test for whether an item is a code or in a family that the crosswalk rows map to. */
 const isTarget = (rows: readonly CrosswalkRow[]): ((item: CatalogItem) => boolean) => {
   const targets = new Set(rows.map(crosswalkPath));
   return ({ code, family }) => targets.has(code) || targets.has(family);
 };
 
-/** The items that a text means: by a code, by a code of another service, or else by words of a product. */
+/** Finds items by code, by a code of a different service, or else by words that describe a product. */
 const search = (items: readonly CatalogItem[], text: string): readonly CatalogItem[] => {
   const named = items.filter(({ code }) => code === text.toUpperCase());
   if (named.length > 0) return named;
@@ -57,9 +57,10 @@ const search = (items: readonly CatalogItem[], text: string): readonly CatalogIt
 };
 
 /**
- * The items that match every filter, in the order of the catalog; with `q` at most `resultsMax`, the best first.
+ * Returns the items that match every filter, in catalog order. With `q`, returns at most `resultsMax` items, best
+ * first.
  *
- * A general code of another service selects the family that it maps to.
+ * A general code of a different service selects the family that it maps to.
  */
 export const selectItems = ({ family, equivalent, q }: CatalogFilters): readonly CatalogItem[] => {
   const rows = equivalent && crosswalkRows(equivalent.code).filter(({ system }) => system === equivalent.system);

@@ -1,4 +1,4 @@
-// The rest of the longer text without the common prefix and suffix.
+// Returns what remains of the longer string after removing the common prefix and suffix.
 const lengthDifferent = (left: string, right: string): number => {
   const shorter = Math.min(left.length, right.length);
   let start = 0;
@@ -9,10 +9,10 @@ const lengthDifferent = (left: string, right: string): number => {
 };
 
 /**
- * Find the known code that a mistyped one most likely means, if there is one.
+ * Finds the known code that a mistyped code most likely means, if any.
  *
- * It corrects one typo (a letter inserted, deleted, replaced or swapped) in one pass over each candidate: a request may
- * contain thousands of wrong codes, and edit distances would cost more than the calculation.
+ * It corrects one typo (a letter inserted, deleted, replaced or swapped) in one pass over each candidate. A request may
+ * contain thousands of invalid codes, and computing edit distances would cost more than the calculation.
  */
 export const closest = (text: string, candidates: Iterable<string>, differentMax = 3): string | undefined => {
   let best: string | undefined;

@@ -1,4 +1,4 @@
-/** The crosswalk from codes of other tax services to Levy's product tax codes (code-crosswalk.csv). */
+/** Maps codes of other tax services to Levy's product tax codes (code-crosswalk.csv). */
 import { unpackLines } from '../packed/unpack.ts';
 
 /** The services and their display names. */
@@ -12,9 +12,9 @@ export type CrosswalkRow = {
   /** A product tax code with the attributes that complete it, or a family. */
   readonly levyCode: string;
   /**
-   * How much the other service's code covers, compared with the product tax code without attributes.
+   * The scope of the other service's code compared with the product tax code without attributes.
    *
-   * `family`: a general code, such as all services. The client has to choose a code of the family.
+   * `family`: a general code, such as "all services". The client must choose a code of that family.
    */
   readonly match: 'exact' | 'broader' | 'narrower' | 'family';
 };
@@ -22,7 +22,7 @@ export type CrosswalkRow = {
 let rows: readonly CrosswalkRow[] | undefined;
 let rowsByCode: ReadonlyMap<string, readonly CrosswalkRow[]> | undefined;
 
-/** Every row, ordered by system and code. Unpacked on first use. */
+/** Returns all rows, ordered by system and code. Unpacked on first use. */
 export const crosswalk = (): readonly CrosswalkRow[] => {
   rows ??= unpackLines('code-crosswalk').map((line) => {
     const [system, code, levyCode, match] = line.split(',');
@@ -31,7 +31,9 @@ export const crosswalk = (): readonly CrosswalkRow[] => {
   return rows;
 };
 
-/** The rows of a code of another service, in any case; empty if the crosswalk does not have it. */
+/**
+ * Returns the rows for a code of a different service, case-insensitively; empty if the crosswalk does not contain it.
+ */
 export const crosswalkRows = (code: string): readonly CrosswalkRow[] => {
   rowsByCode ??= Map.groupBy(crosswalk(), (row) => row.code.toUpperCase());
   return rowsByCode.get(code.toUpperCase()) ?? [];

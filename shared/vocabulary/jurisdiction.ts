@@ -1,9 +1,9 @@
-/** Names and codes of the states, the territories and the military regions of the United States. */
+/** Names and codes of the states, territories and military regions of the United States. */
 import { assert } from '../base/assert.ts';
 
 type State = { readonly name: string; readonly fips?: string };
 
-/** By two-letter code. `fips` is the code in federal files; a state without one publishes no tax files. */
+/** By two-letter code. `fips` is the code in federal files; an entry without it has no tax files. */
 const states: Readonly<Record<string, State>> = {
   AL: { name: 'Alabama', fips: '01' },
   AK: { name: 'Alaska', fips: '02' },
@@ -69,13 +69,19 @@ const states: Readonly<Record<string, State>> = {
   AP: { name: 'Armed Forces Pacific' },
 };
 
-// Territories with taxes of their own, and countries in free association that the postal service treats as states.
+// Territories with separate tax systems, and freely associated countries that the postal service treats as states.
 const outside: ReadonlySet<string> = new Set(['AS', 'GU', 'MP', 'VI', 'FM', 'MH', 'PW']);
 
-/** Whether a two-letter code is a territory or a freely associated state: no state's sales tax is due on deliveries there. */
+/**
+ * Returns whether a two-letter code is a territory or a freely associated state. No state's sales tax is due on
+ * deliveries there.
+ */
 export const isOutsideStates = (code: string): boolean => outside.has(code);
 
-/** A state in upper case, without periods and repeated spaces: `u.s.  virgin islands` is `US VIRGIN ISLANDS`. */
+/**
+ * Normalizes a state to upper case, without periods and repeated spaces: `u.s. virgin islands` becomes `US VIRGIN
+ * ISLANDS`.
+ */
 export const normalizedState = (text: string): string =>
   text.toUpperCase().replaceAll('.', '').trim().replaceAll(/\s+/g, ' ');
 
@@ -88,36 +94,42 @@ const codeByText: ReadonlyMap<string, string> = new Map([
   ['WASHINGTON DC', 'DC'],
 ]);
 
-/** Read a state, territory or military region by its two-letter code or its name, in any case; `null` if there is none. */
+/**
+ * Returns the two-letter code of a state, territory or military region from its code or name, case-insensitively;
+ * `null` if there is none.
+ */
 export const stateCode = (text: string): string | null =>
   codeByText.get(text) ?? codeByText.get(normalizedState(text)) ?? null;
 
-/** Read a state written as `IN`, `US-IN` or `Indiana`, in any case, as its jurisdiction code; `null` if there is none. */
+/**
+ * Returns the jurisdiction code of a state written as `IN`, `US-IN` or `Indiana`, case-insensitively; `null` if there
+ * is none.
+ */
 export const stateJurisdiction = (text: string): string | null => {
   const code = stateCode(text.replace(/^US-/i, ''));
   return code && jurisdictionCode(code);
 };
 
-/** The name of a state by its two-letter code. Throws for any other text. */
+/** Returns the name of a state by its two-letter code. Throws for any other string. */
 export const stateName = (state: string): string => {
   const name = states[state]?.name;
   assert(name !== undefined, `${state} is not the code of a state.`);
   return name;
 };
 
-/** The jurisdiction code of a two-letter code: `US-MI` of `MI`. */
+/** Returns the jurisdiction code for a two-letter code: `US-MI` for `MI`. */
 export const jurisdictionCode = (state: string): string => `US-${state}`;
 
 /** The jurisdiction codes of all states, territories and military regions. */
 export const stateJurisdictions: readonly string[] = Object.keys(states).map(jurisdictionCode);
 
-/** The two-letter code in a jurisdiction code: `MI` of `US-MI`. */
+/** Returns the two-letter code in a jurisdiction code: `MI` for `US-MI`. */
 export const stateOfJurisdiction = (code: string): string => code.slice(3, 5);
 
-/** Whether a two-letter code is one of a state, the District of Columbia or Puerto Rico: not of a military region. */
+/** Returns whether a two-letter code is a state, the District of Columbia or Puerto Rico, and not a military region. */
 export const isStateOrPuertoRico = (state: string): boolean => states[state]?.fips !== undefined;
 
-/** The federal code of a state by its two-letter code. Throws for any other text. */
+/** Returns the FIPS code of a state by its two-letter code. Throws for any other string. */
 export const stateFips = (state: string): string => {
   const fips = states[state]?.fips;
   assert(fips !== undefined, `${state} is not a state that publishes tax files.`);

@@ -6,16 +6,16 @@ import { crosswalkRows, systemNames } from './crosswalk.ts';
 import type { Fulfillment } from './schema.ts';
 import { appliesTo, codeFamily, codeLabel, type ProductAttribute, vocabulary } from './vocabulary.ts';
 
-/** A suggestion for a text that is not a product tax code. */
+/** A suggestion for a string that is not a product tax code. */
 export type Hint = {
   readonly detail: string;
-  /** At most ten product tax codes, the likeliest first. */
+  /** At most ten product tax codes, most likely first. */
   readonly codes: readonly string[];
 };
 
 const codesMax = 10;
 
-/** Codes of families, the same number of each; `query` selects them all in GET /product-tax-codes. */
+/** Suggests codes of families, equally many of each. `query` selects all of them in GET /product-tax-codes. */
 const ofFamilies = (families: readonly string[], query: string): Hint => {
   const members = families.map((family) => vocabulary().codesByFamily.get(family) ?? []);
   const codes = members.flatMap((all) => all.slice(0, codesMax / families.length));
@@ -23,7 +23,7 @@ const ofFamilies = (families: readonly string[], query: string): Hint => {
   return { detail: `Send one of ${codes.join(', ')}${others}.`, codes };
 };
 
-/** The codes for a code of another service. */
+/** Suggests codes for a code of a different service. */
 const ofCrosswalk = (text: string): Hint | undefined => {
   const rows = crosswalkRows(text);
   const [first] = rows;
@@ -34,7 +34,7 @@ const ofCrosswalk = (text: string): Hint | undefined => {
   return { detail: `Send ${codes.join(' or ')} in place of ${code} of ${systemNames[system]}.`, codes };
 };
 
-/** A code with an attribute that lacks its dot or underscore: `HEALTH.DRUGS_PRESCRIPTION`. */
+/** Finds a code with an attribute appended without its dot or underscore: `HEALTH.DRUGS_PRESCRIPTION`. */
 const withAttribute = (name: string): string | undefined => {
   for (const [known, path] of vocabulary().pathByName) {
     if (!name.startsWith(known)) continue;
@@ -44,7 +44,10 @@ const withAttribute = (name: string): string | undefined => {
   return undefined;
 };
 
-/** The path that a name most likely means, with an attribute attached. Within a family it may differ by two characters. */
+/**
+ * Finds the path that a name most likely means, including a name with an attribute appended. Within a family it may
+ * differ by two characters.
+ */
 const pathMeant = (name: string, isInFamily: boolean): string | undefined => {
   const { codesByFamily, pathByName } = vocabulary();
   const known = pathByName.get(codeLabel(name));
@@ -53,8 +56,8 @@ const pathMeant = (name: string, isInFamily: boolean): string | undefined => {
 };
 
 /**
- * Find a suggestion for a text in upper case: a code of another service, a code under another path, a code with an
- * attribute attached, a misspelled code, or a family with an unknown code or none.
+ * Suggests codes for a string in upper case: a code of a different service, a code under the wrong path, a code with an
+ * attribute appended, a misspelled code, or a family with an unknown code or none.
  */
 export const hintFor = (text: string): Hint | undefined => {
   const [name = '', ...attributes] = text.split('._');
@@ -75,7 +78,7 @@ export const hintFor = (text: string): Hint | undefined => {
   return isInFamily ? ofFamilies([family], `family=${family}`) : undefined;
 };
 
-// The caller adds the source: the text may come from a body or a query parameter.
+// The caller adds the source, because the string can come from a body or a query parameter.
 
 const suggestion = (text: string | undefined) => (text === undefined ? '' : ` Did you mean ${text}?`);
 
@@ -86,7 +89,10 @@ const unknownProductTaxCode = (title: string, advice: string, hint: Hint | undef
   ...(hint && { meta: { did_you_mean: hint.codes } }),
 });
 
-/** A text that is not shaped like a product tax code. The problem does not repeat it, because it may be long. */
+/**
+ * Reports a string that does not have the format of a product tax code. The problem does not repeat the string, because
+ * it may be long.
+ */
 export const malformedProblem = (text: string, lengthMax: number): Problem =>
   unknownProductTaxCode(
     'Malformed product tax code',
@@ -94,7 +100,7 @@ export const malformedProblem = (text: string, lengthMax: number): Problem =>
     text.length <= lengthMax ? hintFor(text.toUpperCase()) : undefined,
   );
 
-/** A well-formed code that does not exist. */
+/** Reports a well-formed code that does not exist. */
 export const unknownPathProblem = (name: string, text: string): Problem =>
   unknownProductTaxCode(
     `Unknown product tax code ${name}`,
@@ -102,7 +108,7 @@ export const unknownPathProblem = (name: string, text: string): Problem =>
     hintFor(text),
   );
 
-/** An attribute code that does not exist. */
+/** Reports an attribute code that does not exist. */
 export const unknownAttributeProblem = (code: string): Problem => ({
   code: 'validation_unknown_product_attribute',
   title: `Unknown product attribute ${code}`,
@@ -110,7 +116,7 @@ export const unknownAttributeProblem = (code: string): Problem => ({
   meta: { attribute: code },
 });
 
-/** An attribute that does not apply to the product. */
+/** Reports an attribute that does not apply to the product. */
 export const notApplicableProblem = ({ code, ptcs }: ProductAttribute, path: string): Problem => ({
   code: 'validation_product_attribute_not_applicable',
   title: `${code} does not apply to ${path}`,
@@ -118,7 +124,7 @@ export const notApplicableProblem = ({ code, ptcs }: ProductAttribute, path: str
   meta: { attribute: code },
 });
 
-/** Several attributes of a group that allows one. */
+/** Reports several attributes of a group that allows only one. */
 export const conflictProblem = (group: string, attributes: readonly string[]): Problem => ({
   code: 'validation_product_attribute_conflict',
   title: `Conflicting attributes ${attributes.join(', ')}`,
@@ -126,7 +132,7 @@ export const conflictProblem = (group: string, attributes: readonly string[]): P
   meta: { group, attributes },
 });
 
-/** The same attribute twice: a format error, because the facts do not conflict. */
+/** Reports a repeated attribute. This is a format error, because the facts do not conflict. */
 export const duplicateProblem = (code: string): Problem => ({
   code: 'validation_invalid_format',
   title: `Repeated attribute ${code}`,
@@ -138,31 +144,31 @@ export const duplicateProblem = (code: string): Problem => ({
 export type ProductTaxCode = {
   /** The full path without attributes: `CLOTHING.APPAREL`. */
   readonly path: string;
-  /** Attribute codes, sorted, each once. */
+  /** Sorted attribute codes without duplicates. */
   readonly attributes: readonly string[];
-  /** The path and the sorted attributes: the same for every way to write the same code. */
+  /** The path and the sorted attributes: equal for all spellings of the same code. */
   readonly canonical: string;
 };
 
-/** Whether a path is a code or below it: `CLOTHING.APPAREL` is within `CLOTHING`. */
+/** Returns whether a path equals a code or is below it: `CLOTHING.APPAREL` is within `CLOTHING`. */
 export const isWithin = (path: string, code: string): boolean =>
   path.startsWith(code) && (path.length === code.length || path[code.length] === '.');
 
-/** More than the longest code of the vocabulary with every attribute that it can carry. */
+/** Longer than the longest code of the vocabulary with all attributes that apply to it. */
 export const textLengthMax = 255;
 
-/** The format of a code in the OpenAPI document. A code that does not exist has another error. */
+/** The format of a code in the OpenAPI document. A well-formed code that does not exist has a different error. */
 export const productTaxCodeKeywords = {
   pattern: '^[A-Z][A-Z0-9_]*(\\.[A-Z][A-Z0-9_]*)*(\\._[A-Z0-9_]+)*$',
   maxLength: textLengthMax,
   examples: ['CLOTHING.APPAREL._ATHLETIC'],
 };
 
-/** The components of a text. */
+/** The components of a product tax code. */
 type Components = {
-  /** The full path; absent if the text names no product tax code. */
+  /** The full path; absent if no product tax code matches. */
   readonly path?: string;
-  /** The attribute codes, known or not, sorted, with duplicates. */
+  /** The attribute codes, known or not, sorted, possibly with duplicates. */
   readonly attributes: readonly string[];
   readonly problems: readonly Problem[];
 };
@@ -170,10 +176,11 @@ type Components = {
 const wellFormed = new RegExp(productTaxCodeKeywords.pattern);
 
 /**
- * Read a text as a product tax code and its attributes: the trailing components that start with an underscore (spec 1).
+ * Splits a string into a product tax code and its attributes, the trailing components that start with an underscore
+ * (spec 1).
  *
- * The code is a full path (`CLOTHING.APPAREL`) or its label alone (`APPAREL`): `ptcs` lists codes as labels (spec 2.1), and
- * a label names one path only. A family (`CLOTHING`) or a path that does not exist (`FOOD.APPAREL`) names nothing.
+ * The code is a full path (`CLOTHING.APPAREL`) or its label alone (`APPAREL`): `ptcs` lists codes as labels (spec 2.1),
+ * and labels are unique. A family (`CLOTHING`) or a path that does not exist (`FOOD.APPAREL`) does not match.
  */
 const readComponents = (text: string): Components => {
   if (text.length > textLengthMax || !wellFormed.test(text))
@@ -202,13 +209,13 @@ const conflictsAmong = (attributes: readonly ProductAttribute[]): Problem[] =>
       ),
     );
 
-// Requests repeat codes, so parsed codes are cached; the cache is cleared when it is full.
+// Parsed codes are cached, because requests repeat them. The cache is cleared when it is full.
 const read = new Map<string, Accepted<ProductTaxCode>>();
 const readMax = 1000;
 
 /**
- * Parse a product tax code with its attributes in any order. Returns all problems at once, without a source; they do not
- * depend on the order of the attributes.
+ * Parses a product tax code with attributes in any order. Returns all problems at once, without a source and
+ * independent of the order of the attributes.
  */
 export const parseProductTaxCode = (text: string): Result<ProductTaxCode> => {
   const known = read.get(text);
@@ -220,13 +227,13 @@ export const parseProductTaxCode = (text: string): Result<ProductTaxCode> => {
   return parsed;
 };
 
-/** The product of a code; `null` where the code is not valid. */
+/** Returns the product of a code; `null` if the code is invalid. */
 export const findProduct = (text: string): ProductTaxCode | null => {
   const parsed = parseProductTaxCode(text);
   return parsed.ok ? parsed.value : null;
 };
 
-/** The product of a code that is known to be valid. Throws on another one. */
+/** Returns the product of a code that is known to be valid. Throws if it is invalid. */
 export const requireProduct = (text: string): ProductTaxCode => {
   const product = findProduct(text);
   if (product === null) throw new AssertionError(`The product tax code ${text} is not valid.`);
@@ -255,10 +262,10 @@ const parse = (text: string): Result<ProductTaxCode> => {
 };
 
 /**
- * The authoritative set for a product tax code, in the order of the vocabulary.
+ * Returns the attributes that apply to a product tax code, in vocabulary order.
  *
- * It follows from the label in `ptcs`, because the vocabulary has no exclusions. Attributes in the text must exist and are
- * otherwise ignored.
+ * An attribute applies if its `ptcs` contains the code's label, because the vocabulary has no exclusions. Attributes in
+ * `ptc` must exist, but are otherwise ignored.
  */
 export const attributesFor = (ptc: string): Result<readonly ProductAttribute[]> => {
   const { path, problems } = readComponents(ptc);
@@ -270,7 +277,7 @@ export const attributesFor = (ptc: string): Result<readonly ProductAttribute[]> 
 
 type Payload = { readonly value: string; readonly issues: object[] };
 
-/** A zod check that runs a parser; each problem keeps its code and text. */
+/** Returns a zod check that runs a parser and keeps each problem's code and text. */
 export const checkWith =
   (read: (text: string) => Result<unknown>) =>
   ({ value, issues }: Payload): void => {
@@ -280,7 +287,7 @@ export const checkWith =
       issues.push({ code: 'custom', input: value, message: problem.detail, params: { problem }, path: [] });
   };
 
-/** How a product usually reaches the buyer, by its code; an attribute that states the medium overrides the code. */
+/** Returns how a product usually reaches the buyer. An attribute that states the medium overrides the code. */
 export const determineFulfillment = ({
   path,
   attributes,

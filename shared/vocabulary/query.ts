@@ -16,7 +16,7 @@ const limit = described(
     1000,
   ),
   'Page size. The default returns the whole list in one page.',
-  // For the OpenAPI document: a string in the query, a number to the client.
+  // In the OpenAPI document: a string in the query, a number for the client.
   { override: { type: 'integer', minimum: 1, maximum: 1000, default: 1000, examples: [100], pattern: undefined } },
 );
 
@@ -24,7 +24,7 @@ const startingAfter = described(
   z.optional(
     z
       .string()
-      // An empty cursor is usually an unset variable. Starting over would page forever.
+      // An empty cursor is usually an unset variable. Treating it as the start would make the client page forever.
       .check(z.minLength(1, 'Send the code of the last item of the previous page, or leave the parameter out.')),
   ),
   'Returns the items after this code: that of the last item of the previous page. The code need not exist.',

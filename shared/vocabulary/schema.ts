@@ -44,7 +44,7 @@ export const ProductAttributesListResponse = described(
   { id: 'ProductAttributesListResponse' },
 );
 
-/** How a product reaches the buyer: sent by a carrier, over a network, as work that is done, or in none of these ways. */
+/** How a product reaches the buyer: shipped, delivered over a network, performed as a service, or none of these. */
 const fulfillments = ['shipped', 'electronic', 'performed', 'none'] as const;
 export type Fulfillment = (typeof fulfillments)[number];
 

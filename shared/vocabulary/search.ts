@@ -3,11 +3,11 @@ import { getOrAdd } from '../base/collections.ts';
 import { closest } from './closest.ts';
 import type { ProductTaxCodeItem } from './schema.ts';
 
-/** Words of names and phrases in a form that can be compared. */
+/** Normalizes the words of names and phrases for comparison. */
 
-/** A word without the endings of plurals: `dresses` is `dress`, `lenses` and `lens` are `len`, `cookies` is `cooky`. */
+/** Strips plural endings: `dresses` becomes `dress`, `lenses` and `lens` become `len`, `cookies` becomes `cooky`. */
 const stem = (word: string): string => {
-  // Glasses correct sight, and a glass holds a drink.
+  // `glasses` (eyewear) is not the plural of `glass` (drinkware).
   if (word === 'glasses') return word;
   let text = word;
   if (/s$/.test(text) && text.length > 3 && !/(ss|us|is)$/.test(text)) text = text.slice(0, -1);
@@ -17,8 +17,8 @@ const stem = (word: string): string => {
 };
 
 /**
- * The stems of the words of a text, in their order: without case, accents and punctuation. A letter before a hyphen or a
- * space belongs to its word: `T-shirts` and `t shirt` are `tshirt`.
+ * Returns the stems of the words in a text, in order, without case, accents and punctuation. A letter before a hyphen
+ * or a space is joined to the next word: `T-shirts` and `t shirt` become `tshirt`.
  */
 export const listStems = (text: string): readonly string[] =>
   (
@@ -30,19 +30,19 @@ export const listStems = (text: string): readonly string[] =>
       .match(/[a-z0-9]+/g) ?? []
   ).map(stem);
 
-/** The search for product tax codes by the words of a product. */
+/** Searches product tax codes by words that describe a product. */
 
 type Item = z.infer<typeof ProductTaxCodeItem>;
 type Searchable = Pick<Item, 'code' | 'name' | 'description' | 'examples' | 'synonyms'>;
 
-/** The most codes that a search returns. */
+/** The maximum number of codes that a search returns. */
 export const resultsMax = 20;
 
-// These words do not describe the product.
+// Words that do not describe the product.
 const ignored: ReadonlySet<string> = new Set(
   'a an and as at by for from in kind my new of on or other set the to with without'.split(' ').flatMap(listStems),
 );
-// A form, a size, a number, a buyer or a color after the product does not name it: `ibuprofen tablets`, `hoodie black`.
+// A form, size, number, buyer or color after the product is not its name: `ibuprofen tablets`, `hoodie black`.
 const qualifiers: ReadonlySet<string> = new Set(
   [
     'capsule count pack pair piece pill size tablet small medium large xs xl xxl mg kg ml oz lb inch',
@@ -50,17 +50,17 @@ const qualifiers: ReadonlySet<string> = new Set(
     'black white gray grey red blue green brown beige pink purple yellow',
   ].flatMap(listStems),
 );
-// The word before these names the product: `lawn mowing service`.
+// The word before one of these is the name of the product: `lawn mowing service`.
 const generic: ReadonlySet<string> = new Set('service subscription plan product item'.split(' ').flatMap(listStems));
-// The product comes before these: `case for a phone`, `T-shirt, long sleeves`.
+// The product comes before one of these: `case for a phone`, `T-shirt, long sleeves`.
 const separators = /[,;()]|\s-\s|(?<=\s)(?:as|by|for|from|in|of|on|with|without)(?=\s)/i;
-// The product comes after these: `bottle of champagne`.
+// The product comes after one of these: `bottle of champagne`.
 const containers = /^.*\b(?:bag|bottle|box|can|carton|case|cup|jar|pack|pair|piece|set|slice|tube)s? of\b/i;
 
 /** A name, an example or a synonym. */
 type Phrase = {
   readonly stems: readonly string[];
-  /** The stem of the word that names the product: `mug` in `mug filled with tea bags`. */
+  /** The stem of the word that is the name of the product: `mug` in `mug filled with tea bags`. */
   readonly head: string | undefined;
 };
 
@@ -68,15 +68,15 @@ type Entry = {
   readonly item: Searchable;
   readonly phrases: readonly Phrase[];
   /**
-   * The relevance of each word to the code: 1 for the last word of a name and 0.6 for an earlier one, less in long
-   * names, and 0.05 more for each name with the word; 0.35 for a word that only the description has.
+   * The relevance of each word to the code: 1 for the last word of a name and 0.6 for an earlier word, less in long
+   * names, plus 0.05 for each name with the word; 0.35 for a word that is only in the description.
    */
   readonly relevance: ReadonlyMap<string, number>;
 };
 
 type Index = {
   readonly entries: readonly Entry[];
-  /** The number of codes with each word. */
+  /** The number of codes that contain each word. */
   readonly frequencies: ReadonlyMap<string, number>;
 };
 
@@ -84,10 +84,10 @@ const meaningful = (stems: readonly string[]): readonly string[] => stems.filter
 
 const isQualifier = (word: string): boolean => /^[a-z]?\d/.test(word) || qualifiers.has(word);
 
-/** The part of a text that names the product, without what it is for, made of or packed in. */
+/** Returns the part of a text that names the product, without its purpose, material or container. */
 const readSubject = (text: string): string => text.replace(containers, '').split(separators)[0] ?? '';
 
-/** The last word that names the product. */
+/** Returns the last word that names the product. */
 const headWord = (words: readonly string[]): string | undefined =>
   words.findLast((word) => !isQualifier(word)) ?? words.at(-1);
 
@@ -99,7 +99,7 @@ const listPhrases = ({ code, name, examples, synonyms }: Searchable): readonly P
   });
 };
 
-/** The included part of the description; the excluded part comes after a semicolon. */
+/** Returns the part of a description about what is included. The excluded part comes after a semicolon. */
 const included = (description: string): string => description.split(/; not |, and not /)[0] ?? '';
 
 const buildEntry = (item: Searchable): Entry => {
@@ -109,7 +109,7 @@ const buildEntry = (item: Searchable): Entry => {
   for (const { stems } of phrases)
     for (const [index, word] of stems.entries()) {
       const own = (index === stems.length - 1 ? 1 : 0.6) / stems.length ** 0.25;
-      // A word that many names of a code have is typical of it.
+      // A word that is in many names of a code is typical of the code.
       relevance.set(word, Math.max(relevance.get(word) ?? 0, own) + 0.05);
     }
   return { item, phrases, relevance };
@@ -129,15 +129,16 @@ const buildIndex = (items: readonly Searchable[]): Index =>
 /** A word of a query. */
 type Term = {
   readonly word: string;
-  /** The words of the index that it may mean, and the confidence in each: 1 for the word itself. */
+  /** The words of the index that it could mean, with a confidence: 1 for the word itself. */
   readonly meanings: ReadonlyMap<string, number>;
   readonly isCompound: boolean;
   readonly isHead: boolean;
 };
 
 /**
- * The known word that one with a typo means: a letter more, less or another, or two swapped ones. The first letter is right
- * in most typos, and short words have too many neighbors.
+ * Finds the known word that a mistyped word means: one letter added, missing or different, or two letters swapped. The
+ * first letter must match, because it is right in most typos. Short words are not corrected, because they have too many
+ * neighbors.
  */
 const corrected = (word: string, known: readonly string[]): string | undefined => {
   if (word.length < 5) return undefined;
@@ -157,7 +158,7 @@ const wordMeanings = (word: string, isLast: boolean, { frequencies }: Index): Pi
     const meanings = completed.map((other) => [other, 0.4 * (1 + word.length / other.length)] as const);
     return { meanings: new Map(meanings), isCompound: false };
   }
-  // A compound ends in what it is: a raincoat is a coat.
+  // The last part of a compound names the product: a raincoat is a coat.
   const ending = known
     .filter((other) => other.length >= 4 && word.endsWith(other))
     .sort((a, b) => b.length - a.length)[0];
@@ -166,7 +167,7 @@ const wordMeanings = (word: string, isLast: boolean, { frequencies }: Index): Pi
   return { meanings: new Map(meant === undefined ? [] : [[meant, 0.6]]), isCompound: false };
 };
 
-/** Join words that the index has as one: `head phones`. */
+/** Joins words that are a single word in the index: `head phones`. */
 const joined = (stems: readonly string[], { frequencies }: Index): readonly string[] => {
   const words: string[] = [];
   for (const word of stems) {
@@ -192,7 +193,7 @@ const queryTerms = (text: string, index: Index): readonly Term[] => {
   }));
 };
 
-/** The terms that mean the words of a phrase in their order: `online course` in `online photography course`. */
+/** Finds the terms that match the words of a phrase in order: `online course` in `online photography course`. */
 const termsWith = (terms: readonly Term[], { stems }: Phrase): readonly Term[] | undefined => {
   const found: Term[] = [];
   for (const term of terms) if (term.meanings.has(stems[found.length] ?? '')) found.push(term);
@@ -202,17 +203,19 @@ const termsWith = (terms: readonly Term[], { stems }: Phrase): readonly Term[] |
 const matchesHead = (terms: readonly Term[], { head }: Phrase): boolean =>
   terms.some(({ isHead, meanings }) => isHead && meanings.has(head ?? ''));
 
-/** Whether the query is a phrase of the code. Spaces do not matter: `camper van` is `campervan`. */
+/** Returns whether the query equals a phrase of the code. Spaces are ignored: `camper van` equals `campervan`. */
 const hasName = ({ phrases }: Entry, terms: readonly Term[]): boolean => {
   const text = terms.map(({ word }) => word).join('');
   return text !== '' && phrases.some(({ stems }) => stems.join('') === text);
 };
 
 /**
- * Whether a code matches the product itself, and not only a word that describes it: no cigarettes for `smoke alarm`.
+ * Returns whether a code matches the product itself and not only a word that describes it. `smoke alarm` does not match
+ * cigarettes.
  *
- * It matches with all words of the query, or with a phrase that has the same head. The query then contains that phrase
- * (`coat` in `rain coat`) or has another word in common with the code: no hair oil for `engine oil`.
+ * A code matches if it contains all words of the query, or if one of its phrases has the same head. In the second case,
+ * the query must also contain the phrase (`coat` in `rain coat`) or share a further word with the code: `engine oil`
+ * does not match hair oil.
  */
 const isMatch = ({ phrases, relevance }: Entry, terms: readonly Term[]): boolean => {
   const common = terms.filter(({ meanings }) => [...meanings.keys()].some((word) => relevance.has(word)));
@@ -222,7 +225,7 @@ const isMatch = ({ phrases, relevance }: Entry, terms: readonly Term[]): boolean
   return phrases.some((phrase) => matchesHead(terms, phrase) && (hasMore || termsWith(terms, phrase)));
 };
 
-// The word that names the product counts more than those that describe it.
+// The word that names the product weighs more than the words that describe it.
 const headFactor = 2.5;
 
 const scoreEntry = (entry: Entry, terms: readonly Term[], { entries, frequencies }: Index): number => {
@@ -247,15 +250,15 @@ const scoreEntry = (entry: Entry, terms: readonly Term[], { entries, frequencies
   return score + bonus;
 };
 
-// A code with less than this share of the best score has only a word in common.
+// A code with less than this share of the best score has only an incidental word in common.
 const shareMin = 0.15;
 
 /**
- * The items that match a phrase such as `organic dog treats`, the best first, at most `resultsMax`.
+ * Returns the items that match a phrase such as `organic dog treats`, best first, at most `resultsMax`.
  *
- * Items with exactly this name, example or synonym come first. Then come those with a name for the same product, which the
- * last word says as a rule (`mug` in `coffee mug`), and those with all words. Words match whole, the last one also by its
- * beginning, and with one typo. Rare words count more. Plurals and accents do not matter.
+ * Items with exactly this name, example or synonym come first. The other items either have a name for the same product,
+ * usually the last word (`mug` in `coffee mug`), or contain all words. Words must match completely, but one typo is
+ * allowed, and the last word may be incomplete. Rare words count more. Plurals and accents do not matter.
  */
 export const searchItems = <Found extends Searchable>(items: readonly Found[], text: string): readonly Found[] => {
   const index = buildIndex(items);
