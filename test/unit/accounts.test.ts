@@ -32,7 +32,7 @@ describe('an API key', () => {
   });
 
   it.each(['', 'any string', 'levy_', 'levy_demo', `levy_${'a'.repeat(40)}`, `LEVY_${'a'.repeat(39)}`])(
-    'an API key of another shape is not misspelt, so it is looked up: "%s"',
+    'looks up an API key of a different format, which is not a misspelled Levy key: "%s"',
     (key) => expect(isMisspelt(key)).toBe(false),
   );
 
@@ -105,7 +105,7 @@ const refused: readonly (readonly [read: (text: string) => unknown, message: str
   ],
 ];
 it.each(refused.flatMap(([read, message, ...texts]) => texts.map((text) => ({ read, message, text }))))(
-  'refuses "$text": $message',
+  'rejects "$text": $message',
   ({ read, message, text }) => expect(refusal(() => read(text))).toContain(message),
 );
 

@@ -88,7 +88,7 @@ describe('a line paid with SNAP benefits', () => {
   const soft = ['SOFT_DRINKS', 'BOTTLED_WATER', 'COFFEE_TEA'].map((code) => `BEVERAGES.${code}`);
   const paid = ['FOOD.GROCERY', 'FOOD.CANDY', ...soft];
   it.each([...unpaid.map((code) => [code, 1] as const), ...paid.map((code) => [code, 0] as const)])(
-    'of %s has %s warnings that benefits cannot pay for it',
+    'with %s has %s warnings that SNAP benefits cannot pay for it',
     (code, count) => {
       const { warnings } = ask({ to: lansing, line_items: [{}, { product_tax_code: code, ...snap }] });
       const warning = {
@@ -104,7 +104,7 @@ describe('a line paid with SNAP benefits', () => {
 it.each([
   [null, ['6.35', '1.00', '6.35']],
   ['business', ['1.00', '1.00', '6.35']],
-] as const)('the use of what is sold comes from the line, else from the document: %s', (use, taxes) => {
+] as const)("uses the line's use, or the document's use if the line has none: %s", (use, taxes) => {
   const customer = { address: { state: 'CT', postal_code: '06103' }, use };
   const line_items = ([null, 'business', 'personal'] as const).map((own) => ({
     product_tax_code: 'SOFTWARE.SAAS',
@@ -218,7 +218,7 @@ describe('the response', () => {
   it.each([
     ['line', ['0.01', '0.01', '0.01']],
     ['invoice', ['0.01', '0.01', '0.00']],
-  ] as const)('rounds by %s as the account says: three lines of 0.09 at 6 %', (rounding, taxes) => {
+  ] as const)("is rounded by %s as the account's setting says: three lines of 0.09 at 6%", (rounding, taxes) => {
     const line_items = Array.from({ length: 3 }, () => ({ unit_price: '0.09' }));
     expect(taxesOf(ask({ to: lansing, line_items }, { settings: { rounding } }))).toEqual(taxes);
   });

@@ -272,7 +272,7 @@ it.each<[Address, number, string, string]>([
   [at('Abbeville', 'AL', '36310'), 6, 'county', 'Abbeville'],
   [{ state: 'TX', county: 'Travis' }, 6.25, 'state', 'Travis'],
 ])(
-  '%o has a rate that is not established: %s percent, by its %s, and the answer is partial',
+  'returns partial coverage for %o, whose rate is not established: %s percent, by its %s',
   (to, percent, level, name) => {
     const answer = askAbout(to);
     expect(answer).toMatchObject({ percent, level, coverage: 'partial' });

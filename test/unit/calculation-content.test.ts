@@ -86,7 +86,7 @@ describe('general goods at 100.00', () => {
   });
 
   it.each(['AL', 'AZ', 'CA', 'CO', 'FL', 'GA', 'IL', 'KS', 'MO', 'NY', 'OH', 'TN', 'TX', 'WA', 'WI'])(
-    'are taxed in %s at the state rate alone without the rest of the address, with warnings',
+    'are taxed in %s at the state rate with warnings if only the state is sent',
     (state) => {
       const outcome = ask({ to: at(state), tax_date: october });
       const resolution = { level: 'state', ambiguous: true, coverage: 'partial' };

@@ -259,12 +259,9 @@ it.each([
   ['AL', '2021-12-31', '0.00 not_supported address_ambiguous not_covered'],
   ['OK', '2024-08-29', '0.00 zero_rated local_rates_missing address_ambiguous'],
   ['OK', '2021-12-31', '0.00 not_supported address_ambiguous not_covered'],
-])(
-  'groceries in %s on %s are taxed by their own rule where the general rate is not known: %s',
-  (code, tax_date, row) => {
-    const request = { to: { state: code }, tax_date, line_items: [{ product_tax_code: 'FOOD.GROCERY' }] };
-    const { tax_amount, line_items, warnings } = ask(request);
-    const codes = new Set(warnings.map((warning) => warning.code));
-    expect([tax_amount, line_items[0]?.taxes[0]?.taxability_reason, ...codes].join(' ')).toBe(row);
-  },
-);
+])('taxes groceries in %s on %s by their rule if the general rate is unknown: %s', (code, tax_date, row) => {
+  const request = { to: { state: code }, tax_date, line_items: [{ product_tax_code: 'FOOD.GROCERY' }] };
+  const { tax_amount, line_items, warnings } = ask(request);
+  const codes = new Set(warnings.map((warning) => warning.code));
+  expect([tax_amount, line_items[0]?.taxes[0]?.taxability_reason, ...codes].join(' ')).toBe(row);
+});

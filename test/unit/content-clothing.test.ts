@@ -207,7 +207,7 @@ describe('content clothing', () => {
     );
 
     it.each(['11040', '11096', '11501', '11801', '10501', '10601', '10701', '10801', '12207', '14201'])(
-      '%s is not, and its county has not elected the exemption',
+      '%s is outside New York City, and its county has not elected the exemption',
       async (zip) => {
         const outcome = await taxIn(zipRates(`NY,${zip},ANY,0.08,0.04,0.04,0,0,1`), [shirt('100.00')], zip, 'Any');
         expect(outcome.tax_amount).toBe('4.00');

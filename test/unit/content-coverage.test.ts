@@ -202,7 +202,7 @@ describe('coverage of a release', () => {
       'low',
       ['Not confirmed by a primary source: a discount that a third party pays does not lower the taxable price.'],
     ],
-  ] as const)('has notes on coupons with the policy %s of %s confidence: %j', (policy, confidence, expected) => {
+  ] as const)('notes the coupon policy %s of %s confidence: %j', (policy, confidence, expected) => {
     const settings = { coupons: [{ policy, from: null, to: null, source: 'test', confidence }] };
     const notes = stateCoverage(releaseOf({ settings }), day).notes.filter((note) => note.includes('third party'));
     expect(notes).toEqual(expected);
@@ -360,7 +360,7 @@ describe('coverage of places, kinds and seasons', () => {
   });
 
   it.each(builtInReleases().map((release) => [release.state, release] as const))(
-    'has no codes and rule ids in its texts: %s',
+    'contains no codes or rule ids in its text: %s',
     (state, release) => {
       const ids = new RegExp(`US-[A-Z]{2}-|\\b${state.slice(3).toLowerCase()}-[a-z]`);
       const covered = stateCoverage(release, day);

@@ -90,7 +90,7 @@ describe('content values', () => {
       ['KS', '2023-07-01', ['exempt_unless_included']],
       ['MI', '2023-04-25', ['follows_goods']],
       ['MI', '2023-04-26', ['exempt_unless_included']],
-    ] as const)('ships in %s on %s', (state, day, policies) =>
+    ] as const)('have the shipping policy of %s on %s', (state, day, policies) =>
       expect(policyOn(state, 'shipping', day)).toEqual(policies),
     );
 
@@ -259,12 +259,12 @@ describe('content by state and product', () => {
       expect(new Set(cells.map(({ state }) => state)).size).toBe(47));
 
     it.each(rows.map(([state = '', goods = '']) => ({ state, goods })))(
-      '$state: $goods in general',
+      'in $state on general $goods',
       ({ state, goods }) => expect(asked(state, 'GENERAL').tax_amount).toBe(goods),
     );
 
     it.each(cells.filter(({ kind }) => kind in codes))(
-      '$state, $kind: $cell of $goods',
+      'in $state on $kind is $cell of $goods',
       ({ state, goods, kind, cell }) => {
         const [personal = '', business = personal, unknown = personal] = cell
           .split('/')
@@ -280,7 +280,7 @@ describe('content by state and product', () => {
     );
 
     it.each(cells.filter(({ kind }) => kind === 'shipping'))(
-      '$state: separately stated shipping of taxed goods is $cell',
+      'in $state on separately stated shipping of taxed goods is $cell',
       ({ state, cell }) => {
         const shippingTax = (product_tax_code: string) =>
           onlyShipping(

@@ -40,7 +40,7 @@ describe('content lists', () => {
       'JUICE._JUICE_10_TO_50 BOTTLED_WATER._SWEETENED COFFEE_TEA._SWEETENED ENERGY_DRINKS._SWEETENED',
     );
     it.each(words('AR CO IL IN IA KY MN NJ NC ND OH RI VT WA WV WI'))(
-      '%s: a sweetened drink is taxed, not juice or milk',
+      'include a sweetened drink but not juice or milk in %s',
       (state) => {
         for (const code of ['JUICE._JUICE_70_PLUS', 'COFFEE_TEA._CONTAINS_MILK'])
           expect(taxOn(state, `BEVERAGES.${code}`)).toBe(taxOn(state, 'FOOD.GROCERY'));

@@ -182,12 +182,12 @@ describe('states of ZIPs', () => {
     )('maps an exception: %s', (zip, states) => expect(statesOfZip(zip)).toEqual(states));
 
     it.each(zips(`57717 MT SD WY, 82082 CO NE WY, 89061 CA NV, 42223 KY TN, 02861 MA RI, 99362 OR WA`))(
-      'a border: %s',
+      'maps a border ZIP: %s',
       (zip, states) => expect(statesOfZip(zip)).toEqual(states),
     );
 
     it.each(['00000', '00401', '21301', '26901', '41901', '55201', '99999X', '4893', '489333', '', 'ABCDE'])(
-      'not in use: %j',
+      'returns no state for an unused ZIP: %j',
       (zip) => expect(statesOfZip(zip)).toEqual([]),
     );
 

@@ -155,7 +155,7 @@ describe('a file with only street rows, as in Vermont', () => {
     ...['101 N Willard St', '51 Willard St', '51 N Willard Ave', '51 Grid Rd', '1 Elm St'].map(
       (line1) => [line1, '7.00 zip5 ambiguous'] as const,
     ),
-  ] as const)('decides by the side of the street and its direction: %s is %s', async (line1, answer) => {
+  ] as const)('is resolved by side and direction of the street: %s is %s', async (line1, answer) => {
     const imported = await vermont(
       row('1,99,O,N,WILLARD,ST', burlington),
       row('2,98,E,N,WILLARD,ST', southBurlington),
@@ -231,7 +231,7 @@ describe('street addresses', () => {
 
   describe('a street address', () => {
     it.each(['150 Main St', '150 MAIN STREET', '150 main st.', '  150  Main  Str ', '0150 Main Strt,'])(
-      'has one reading for each spelling of its suffix: %s',
+      'is parsed the same for each spelling of its suffix: %s',
       (line1) => expect(read(line1)).toBe('150 | MAIN | ,ST, | '),
     );
 

@@ -83,13 +83,10 @@ describe('state taxes', () => {
       ['SHIPPING.DELIVERY', '7.25'],
       ['SHIPPING.DELIVERY._INCLUDED_IN_PRICE', '7.98'],
       ['SHIPPING.HANDLING', '7.98'],
-    ])(
-      'in California a charge of what a carrier is paid is stated as such: %s of 10.00, %s',
-      (product_tax_code, tax) => {
-        const shipping = { amount: '10.00', product_tax_code };
-        expect(ask({ to: at('CA'), line_items: [line('GENERAL', '100.00')], shipping }).tax_amount).toBe(tax);
-      },
-    );
+    ])('exempt the stated cost of a carrier in California: %s of 10.00, %s', (product_tax_code, tax) => {
+      const shipping = { amount: '10.00', product_tax_code };
+      expect(ask({ to: at('CA'), line_items: [line('GENERAL', '100.00')], shipping }).tax_amount).toBe(tax);
+    });
 
     it('ca-delivery-actual-cost-3: only 3.00 of 10.00 is exempt, sent as two lines', () => {
       const line_items = [
@@ -369,7 +366,7 @@ describe('local treatment', () => {
       // An item that the state exempts has no surtax and no local tax under a cap.
       { place: 'Miami', code: 'HEALTH.HEARING_AIDS', tax: '0.00' },
       { place: 'Nashville', code: 'HEALTH.PROSTHETICS', tax: '0.00' },
-    ] as const)('$code in $place is $tax', ({ place, code, tax }) => {
+    ] as const)('of $code in $place is $tax', ({ place, code, tax }) => {
       const outcome = ask({ to: at[place], tax_date: '2026-11-20', line_items: [{ product_tax_code: code }] });
       expect(outcome.tax_amount).toBe(tax);
     });

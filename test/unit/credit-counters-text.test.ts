@@ -30,8 +30,8 @@ const shippingCharge = {
   applied_discount_amount: '0',
 };
 
-describe('credit counters as a text', () => {
-  it('round-trips in every currency, for any line ids and any credited lines', () => {
+describe('encoded credit counters', () => {
+  it('round-trip in every currency, for any line ids and any credited lines', () => {
     const lines = fc.uniqueArray(fc.tuple(id, fc.option(charge, { nil: null })), { selector: ([one]) => one });
     fc.assert(
       fc.property(currency, lines, fc.boolean(), minor, minor, (code, credited, isShipped, net, tax) => {
@@ -55,7 +55,7 @@ describe('credit counters as a text', () => {
     );
   });
 
-  it('is never longer than its bound: no counter exceeds the recorded amount', () => {
+  it('never exceed their maximum length, because no counter exceeds the recorded amount', () => {
     fc.assert(
       fc.property(currency, fc.array(charge, { minLength: 1, maxLength: 5 }), charge, (code, charges, shipped) => {
         const exponent = minorDigits(code);
@@ -91,7 +91,7 @@ describe('credit counters as a text', () => {
     );
   });
 
-  it('is never longer than its bound if no tax was recorded on rows with a calculated tax', () => {
+  it('never exceed their maximum length if no tax was recorded on rows with a calculated tax', () => {
     const count = 60;
     const recorded = { taxable_amount: '9.99', exempt_amount: '0.00', tax_amount: '0.00', rate: '1' };
     const taxes = Array.from({ length: count }, () => recorded) as unknown as LineItemResponse['taxes'];
@@ -104,7 +104,7 @@ describe('credit counters as a text', () => {
     expect(creditedText(credited, sale).length).toBeLessThanOrEqual(creditedTextMax(sale));
   });
 
-  it('reports whether anything was credited', () => {
+  it('report whether anything was credited', () => {
     const sale = transaction({ line_items: ['a', 'b', 'c'].map((one) => line({ id: one })) });
     expect(isEmpty(creditedText(nothingCredited, sale))).toBe(true);
     // A credit that was voided leaves zeros, which are kept as they are.
@@ -114,7 +114,7 @@ describe('credit counters as a text', () => {
     expect(isEmpty(creditedText({ ...nothingCredited, unmatched: { net: 1n, tax: 0n } }, sale))).toBe(false);
   });
 
-  it('is of its own sale', () => {
+  it('are rejected for a different sale', () => {
     const [first, second] = [transaction(), transaction({ line_items: [line({ id: 'a' }), line({ id: 'b' })] })];
     const text = (sale: Transaction) => creditedText(nothingCredited, sale);
     expect(() => creditedFrom(text(first), second)).toThrow('different sale');

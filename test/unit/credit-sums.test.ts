@@ -242,7 +242,7 @@ const returnOf = (transactions: readonly StoredTransaction[]) => {
 };
 
 describe('the calculated tax of the credits of a sale', () => {
-  it("adds up to the sale's in every jurisdiction, as does the over-collected tax, for any recorded, supplied and voided tax", () => {
+  it("adds up to the sale's tax in every jurisdiction, as does the over-collected tax, for any recorded, supplied and voided tax", () => {
     let [over, under] = [0, 0];
     fc.assert(
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 12 }), (sale, steps) => {
@@ -260,7 +260,7 @@ describe('the calculated tax of the credits of a sale', () => {
     expect(Math.min(over, under)).toBeGreaterThan(20);
   });
 
-  it('is the share of the sale by net, within a cent', () => {
+  it('is proportional to the net of the sale, within a cent', () => {
     const part = fc.integer({ min: 1, max: 60 });
     fc.assert(
       fc.property(
@@ -288,7 +288,7 @@ describe('the calculated tax of the credits of a sale', () => {
     );
   });
 
-  it('is refunded with the goods, and the excess with the tax alone', () => {
+  it('is refunded with the goods, and the excess with tax alone', () => {
     const sold = saleOf(saleOfOne(10_000, 2, { supplied: 1_400 }));
     const taxAlone = creditInSteps(sold, [{ kind: 'tax', line: 0, part: 99 }]).live[0] as StoredTransaction;
     const half = creditInSteps(sold, [{ kind: 'price', line: 0, part: 50 }]).live[0] as StoredTransaction;
@@ -344,7 +344,7 @@ const firstNetCent: [Sale, Step[]] = [
 ];
 
 describe('credits of a sale', () => {
-  it('add up to it in every amount, for any credits, supplied taxes and voids', () => {
+  it('add up to the sale in every amount, for any credits, supplied taxes and voids', () => {
     fc.assert(
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 12 }), (sale, steps) => {
         const sold = saleOf(sale);
@@ -367,7 +367,7 @@ describe('credits of a sale', () => {
     );
   });
 
-  it('credits with unmatched lines add up to the sale in total, and never exceed a line', () => {
+  it('with unmatched lines add up to the sale in total and never exceed a line', () => {
     const part = fc.integer({ min: 1, max: 99 });
     let unmatched = 0;
     fc.assert(
@@ -415,7 +415,7 @@ describe('credits of a sale', () => {
     expect(unmatched).toBeGreaterThan(100);
   });
 
-  it('are exhausted by their quantities: inherited discounts add up as well', () => {
+  it('by quantity exhaust the sale, including inherited discounts', () => {
     const discounts = { discount_amount: '1.00', third_party_discount_amount: '1.01' };
     const line_items = [{ id: 'l0', quantity: '3', unit_price: '10.00', ...discounts }];
     const sold = stored('sale', ask({ to: virginia, line_items }));
@@ -427,7 +427,7 @@ describe('credits of a sale', () => {
     expect(sumsOf(credits)).toEqual(sumsOf([sold.transaction]));
   });
 
-  it('share the coupon of a line with discounts of its whole price', () => {
+  it('share the coupon of a line whose discounts equal its price', () => {
     const discounts = { discount_amount: '30.00', third_party_discount_amount: '10.00' };
     const line_items = [{ id: 'l0', quantity: '4', unit_price: '10.00', ...discounts }];
     const sold = stored('sale', ask({ to: philadelphia, line_items }));
@@ -439,7 +439,7 @@ describe('credits of a sale', () => {
     );
   });
 
-  it('include what a coupon paid for alone, once', () => {
+  it('include a line paid only by a coupon exactly once', () => {
     const paid = { id: 'l0', quantity: '1', unit_price: '20.00' };
     const free = (id: string) => ({ id, quantity: '1', unit_price: '10.00', third_party_discount_amount: '10.00' });
     const sold = stored('sale', ask({ to: philadelphia, line_items: [paid, free('l1')] }));
@@ -457,7 +457,7 @@ describe('credits of a sale', () => {
     expect(again.ok || again.problems[0].source).toEqual({ pointer: '/parent_transaction_id' });
   });
 
-  it('take the tax of a free line with it, and tax alone where it is supplied', () => {
+  it('include the tax of a free line, and tax alone if it is supplied', () => {
     const sold = saleOf(saleOfOne(0, 1, { supplied: 137 }));
     const line_items = [{ id: 'l0', quantity: '1' }];
     const { outcome } = credited(sold, { line_items });
@@ -470,8 +470,8 @@ describe('credits of a sale', () => {
   });
 });
 
-describe('a credit calculation that is posted back as it is', () => {
-  it('records the same figures, of all kinds', () => {
+describe('a credit calculation that is posted back unchanged', () => {
+  it('records the same amounts of every kind', () => {
     fc.assert(
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 4 }), stepArbitrary, (sale, steps, last) => {
         const sold = saleOf(sale);
@@ -492,7 +492,7 @@ describe('a credit calculation that is posted back as it is', () => {
 });
 
 describe('an explanation', () => {
-  it('names the line, the amount, and its share of the recorded tax', () => {
+  it('gives the line, the amount, and its share of the recorded tax', () => {
     const sold = saleOf(saleOfOne(1000, 2, { shipping: [500] }));
     const { explanation } = credited(sold, { explain: true }).outcome;
     expect(explanation?.map(({ pointer }) => pointer)).toEqual(['/line_items/0', '/shipping/0']);

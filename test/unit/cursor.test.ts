@@ -6,7 +6,7 @@ const scope: CursorScope = { list: 'filings', secret: 'secret', filters: { state
 const cursor = encodeCursor(position, scope);
 
 describe('a cursor', () => {
-  it('is valid for any order of its filters', () => {
+  it('is valid with its filters in any order', () => {
     expect(decodeCursor(cursor, { ...scope, filters: { status: 'filed', state: 'US-MI' } })).toBe(position);
   });
 
@@ -14,12 +14,12 @@ describe('a cursor', () => {
     ['list', { list: 'transactions' }],
     ['secret', { secret: 'other' }],
     ['filters', { filters: { state: 'US-MI' } }],
-  ] as const)('is refused with another %s', (_, change) => {
+  ] as const)('is rejected with a different %s', (_, change) => {
     expect(decodeCursor(cursor, { ...scope, ...change })).toBeNull();
   });
 
   it.each(['', '.', 'x', 'x.y', `${cursor}.x`, `x${cursor}`, cursor.slice(0, -2), `${cursor}xx`])(
-    '%s is refused',
+    'rejects %s',
     (text) => {
       expect(decodeCursor(text, scope)).toBeNull();
     },

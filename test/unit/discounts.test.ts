@@ -4,7 +4,7 @@ import { crossFieldProblems } from '../../shared/calculations/request-problems.t
 import { ask, refusal, requestOf } from '../support/builders.ts';
 import { shippingCharges } from '../support/shipping.ts';
 
-describe('a discount of the document', () => {
+describe('a document discount', () => {
   const honolulu = { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' };
   const coupon = { unit_price: '10.00', third_party_discount_amount: '9.00' };
   const shared = { discount_applies_to: 'line_items_and_shipping' as const, shipping: [{ amount: '9.00' }] };
@@ -62,7 +62,7 @@ describe('reductions', () => {
       ['all of a line', { unit_price: '-40.00', parent_line_item_id: 'lamp' }, '60.00 0.00 0.00 60.00'],
     ] as const)('%s', (_, reduction, figures) => expect(taxes([shirt, lamp, reduction])).toBe(figures));
 
-    it('shipping, with a code of shipping or by its id', () => {
+    it('shipping, by a shipping code or by the shipping id', () => {
       const shipping = { id: 'post', amount: '10.00' };
       const plain = taxes([lamp], { shipping: { ...shipping, amount: '6.00' } });
       expect(plain).toBe('40.00 0.00 3.05 49.05');
@@ -76,7 +76,7 @@ describe('reductions', () => {
       }
     });
 
-    it('and is itself a line without tax, whose amounts add up, and without warnings', () => {
+    it('goods, and is a line without tax or warnings', () => {
       const { line_items, warnings } = order([
         shirt,
         lamp,
@@ -91,7 +91,7 @@ describe('reductions', () => {
       expect(warnings).toEqual([]);
     });
 
-    it('is explained', () => {
+    it('goods, with an explanation', () => {
       const { explanation } = order([lamp, { unit_price: '-10.00', product_tax_code: null }], { explain: true });
       expect(explanation?.filter(({ pointer }) => pointer === '/line_items/1').map(({ text }) => text)).toEqual([
         'The negative price takes 10.00 off other charges, as a discount on them. The line itself has no tax.',
@@ -99,7 +99,7 @@ describe('reductions', () => {
     });
   });
 
-  it('gives the tax of the same discounts sent on the lines, whatever else is in the document', () => {
+  it('goods by as much as the same discounts on the lines, for any document', () => {
     const cents = (value: number) => (value / 100).toFixed(2);
     const line = fc.record({
       price: fc.integer({ min: 1, max: 20_000 }),
@@ -131,7 +131,7 @@ describe('reductions', () => {
     fc.assert(fc.property(lines, fc.integer({ min: 0, max: 50 }), fc.boolean(), check), { numRuns: 200 });
   });
 
-  describe('a negative price is refused', () => {
+  describe('a negative price is rejected', () => {
     const named = (parent_line_item_id: string, others: object = {}) => ({
       unit_price: '-1',
       parent_line_item_id,
@@ -139,7 +139,7 @@ describe('reductions', () => {
     });
     it.each([
       [
-        'more than there is',
+        "more than the line's price",
         named('lamp', { unit_price: '-40.01' }),
         'unit_price',
         /takes 40\.01 off charges of 40\.00/,
@@ -147,13 +147,13 @@ describe('reductions', () => {
       ['a line that does not exist', named('chair'), 'parent_line_item_id', /has the id "chair"/],
       ['itself', named('off', { id: 'off' }), 'parent_line_item_id', /has the id "off"/],
       [
-        'a code that nothing has',
+        'a code that no line has',
         { unit_price: '-1', product_tax_code: 'SERVICES.REPAIR' },
         'unit_price',
         /returned deposit/,
       ],
       [
-        'a discount of its own',
+        'a discount on the negative line',
         { unit_price: '-1', discount_amount: '0.50' },
         'discount_amount',
         /is a discount itself/,
@@ -167,7 +167,7 @@ describe('reductions', () => {
       }
     });
 
-    it('and limits a discount of the document only where it reduces goods', () => {
+    it('if the document discount exceeds the reduced goods', () => {
       const shipping = { id: 'post', amount: '10.00' };
       const of = (parent_line_item_id: string, discount_amount: string) =>
         crossFieldProblems(
@@ -185,7 +185,7 @@ describe('reductions', () => {
     });
   });
 
-  it('a negative price is taxed where what it reduces is, whatever its own address', () => {
+  it('is taxed at the address of the reduced line, not at its own', () => {
     const omaha = { city: 'Omaha', state: 'NE', postal_code: '68102', country: 'US' };
     // Not every rate of this ZIP is established.
     const elsewhere = { customer: { address: { state: 'MO', postal_code: '63141' } } };

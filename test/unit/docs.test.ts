@@ -29,7 +29,7 @@ describe('HTML and Markdown', () => {
     .array(fc.constantFrom('<', '>', '&', '"', "'", '</p>', '<script>', '&amp;', '-->', 'a'), { maxLength: 8 })
     .map((parts) => parts.join(''));
 
-  it('escapes any text in an element and an attribute', () => {
+  it('escapes any string in an element and an attribute', () => {
     fc.assert(
       fc.property(fc.oneof(text, dangerous), (value) => {
         const [found, ...others] = parsed(html`<p title="${value}">${[value, null, false, undefined]}</p>`.text);
@@ -54,7 +54,7 @@ describe('HTML and Markdown', () => {
     );
   });
 
-  it('escapes HTML in Markdown, and links operations and error codes', () => {
+  it('escapes HTML in Markdown, and links to operations and error codes', () => {
     const found = parsed(blocks('<img src=x onerror=alert(1)>\n\nA <b>bold</b> `<i>` claim').text);
     expect(found.map(({ tagName }) => tagName)).toEqual(['p', 'code']);
     const markdown =
@@ -71,7 +71,7 @@ describe('the page', () => {
     expect(errors).toEqual([]);
   });
 
-  it('loads nothing, and its policy allows only the hashes of its script and its style', () => {
+  it('loads no resources, and its CSP allows only the hashes of its script and style', () => {
     const hash = (tag: string) => `'sha256-${createHash('sha256').update(only(tag).textContent).digest('base64')}'`;
     const { 'Content-Security-Policy': policy = '' } = headers;
     const [scripts, styles] = [`script-src ${hash('script')}`, `style-src ${hash('style')}`];
@@ -87,7 +87,7 @@ describe('the page', () => {
     expect(values('href').filter((link) => !/^(#|data:|openapi\.json$)/.test(link))).toEqual([]);
   });
 
-  it('stores only the language of samples', () => {
+  it('stores only the sample language', () => {
     const script = only('script').textContent;
     expect(script.match(/localStorage\.setItem\([^)]*\)/g)).toEqual([expect.stringContaining('"sample-language"')]);
     expect(script).not.toMatch(/sessionStorage|indexedDB|\.cookie|history\.|sendBeacon/);
@@ -109,7 +109,7 @@ describe('the page', () => {
     expect(targets.filter((target) => !known.has(target))).toEqual([]);
   });
 
-  it('has landmarks, no skipped heading level, a label for each field, and code that can be focused', () => {
+  it('has landmarks, no skipped heading level, a label per field, and focusable code', () => {
     for (const tag of ['header', 'nav', 'search', 'main', 'footer', 'h1']) only(`body ${tag}:not(article *)`);
     expect(all('a')[0]?.getAttribute('href')).toBe('#main');
     const levels = all('main :is(h1, h2, h3, h4)').map(({ tagName }) => Number(tagName[1]));
@@ -140,7 +140,7 @@ describe('the page', () => {
     ...['ink', 'soft', 'accent', 'warn', 'bad'].flatMap((text) => ['paper', 'raised'].map((under) => [text, under])),
     ...['accent', 'warn', 'bad'].map((name) => [name, `${name}-soft`]),
     ['paper', 'accent'],
-  ])('has a contrast of 4.5 : 1 of %s on %s, light and dark', (text = '', under = '') => {
+  ])('has a contrast of 4.5:1 of %s on %s, light and dark', (text = '', under = '') => {
     for (const scheme of schemes) expect(contrast(scheme[text] ?? '', scheme[under] ?? '')).toBeGreaterThanOrEqual(4.5);
   });
 });
@@ -163,7 +163,7 @@ describe('the page documents', () => {
     expect(codes.filter((code) => !links.has(`#error-${code}`))).toEqual([]);
   });
 
-  it('every field of every schema with its description, and again in the operations that take it', () => {
+  it('every field of every schema with its description, including in the operations that accept it', () => {
     const schemas: Readonly<Record<string, { readonly type: unknown; readonly properties?: object }>> =
       document.components.schemas;
     const missing = Object.entries(schemas).flatMap(([name, { properties }]) =>
@@ -181,7 +181,7 @@ describe('the page documents', () => {
     }
   });
 
-  it('required fields first, and the constraints of fields', () => {
+  it('required fields first, and field constraints', () => {
     const presence = all('[id="schema-LineItemRequest"] > ul > li :is(.required, .presence)');
     const words = presence.map(({ textContent }) => textContent);
     expect(words.filter((word, at) => word === 'required' && at > words.indexOf('optional'))).toEqual([]);
@@ -194,7 +194,7 @@ describe('the page documents', () => {
       expect(textOf(id)).toMatch(text);
   });
 
-  it('every product tax code with the words that find it, and every error code with its status', () => {
+  it('every product tax code with its search terms, and every error code with its status', () => {
     const codes = rowsOf('.code-table');
     expect(codes.map(([code]) => code)).toEqual(productTaxCodes.map(({ code }) => code));
     for (const [at, { synonyms }] of productTaxCodes.entries())
@@ -255,11 +255,11 @@ const open = (storage = new Map<string, string>()) => {
   return { document, nav, sent, answer, storage, pageEvents, send };
 };
 
-describe('a form', () => {
+describe('a request form', () => {
   const { document, sent, answer, storage, pageEvents, send } = open();
   const key = only('#api-key', document);
 
-  it('sends nothing without a key, or with one that a header cannot carry', async () => {
+  it('sends nothing without a key, or with a key that is invalid in a header', async () => {
     expect((await send('GET', '/transactions')).shown).toMatch(/^Enter your API key/);
     key.value = 'levy_é税';
     expect((await send('GET', '/transactions')).shown).toMatch(/^No response.*ASCII/);
@@ -267,7 +267,7 @@ describe('a form', () => {
     key.value = ' levy_secret\n';
   });
 
-  it('sends the method, the path beside the page, the key, the filled fields and no cookies', async () => {
+  it('sends the method, the path relative to the page, the key and the filled fields, but no cookies', async () => {
     const { request, shown } = await send('GET', '/transactions');
     expect(request).toMatchObject({ method: 'GET', url: 'https://tax.example.com/v1/transactions' });
     expect(request).toMatchObject({ credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer' });
@@ -278,7 +278,7 @@ describe('a form', () => {
     expect(query).toEqual({ limit: '2', reference_id: 'a&b=c d' });
   });
 
-  it('sends the body unchanged, and the id as one segment of the path', async () => {
+  it('sends the body unchanged, and escapes the id as one path segment', async () => {
     const { request } = await send('POST', '/filings', { 'Idempotency-Key': 'mine', body: '{"status": 1e400,}' });
     expect(await request?.text()).toBe('{"status": 1e400,}');
     const own = { 'content-type': 'application/json', 'idempotency-key': 'mine', 'x-api-key': 'levy_secret' };
@@ -310,14 +310,14 @@ describe('a form', () => {
     expect(ids(/fil_\w{26}/g)).toEqual(filings);
   });
 
-  it('clears the key when the reader leaves the page, and never stores it', () => {
+  it('clears the key when the user leaves the page, and never stores it', () => {
     expect(key.value).toContain('levy_secret');
     pageEvents.get('pagehide')?.();
     expect([key.value, [...storage]]).toEqual(['', []]);
   });
 });
 
-it('samples are in curl at first, change everywhere at once, and remember the language', () => {
+it('shows samples in curl at first, switches all of them at once, and remembers the language', () => {
   const shown = (document: Element) => {
     const samples = all('.samples [data-language]', document).filter(({ hidden }) => !hidden);
     return [...new Set(samples.map(({ dataset }) => dataset['language']))].sort();
@@ -351,14 +351,14 @@ describe('the search', () => {
     ['overlap rotated', 'AuthenticationGuide'],
   ])('finds %s', (query, first) => expect(search(query).results[0]).toBe(first));
 
-  it('shows a message if nothing matches, and the contents again when it is empty', () => {
+  it('shows a message if nothing matches, and restores the contents when it is cleared', () => {
     expect(search('zzqq')).toMatchObject({ results: [], status: expect.stringMatching(/^Nothing matches “zzqq”/) });
     expect(only('.contents', document).hidden).toBe(true);
     expect(search('')).toMatchObject({ results: [], status: '' });
     expect([only('.contents', document).hidden, only('#results', document).hidden]).toEqual([false, true]);
   });
 
-  it('shows at most 30 results and closes the contents of a phone after a choice', () => {
+  it('shows at most 30 results, and closes the menu on a phone after a selection', () => {
     const { status, links } = search('a');
     expect([links.length, status]).toEqual([30, expect.stringContaining('the best 30')]);
     links[0]?.click();

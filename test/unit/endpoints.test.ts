@@ -8,7 +8,7 @@ const root = new URL('../../', import.meta.url);
 // Neither an endpoint nor a schedule at a rate, and the list itself.
 const others = ['announce-changes', 'count-transactions', 'endpoints', 'method-not-allowed', 'update-content'];
 
-it('lists every file of functions/ under its name', () => {
+it('lists every file of functions/ by name', () => {
   const files = readdirSync(new URL('functions', root)).map((file) => basename(file, '.ts'));
   expect([...Object.keys(endpoints), ...Object.keys(schedules), ...others].sort()).toEqual(files.sort());
 });
@@ -25,7 +25,7 @@ it.each(Object.values(endpoints).filter(({ scope }) => scope !== null))(
   },
 );
 
-it('can be imported without an environment, and opens nothing that keeps the process alive', () => {
+it('can be imported without environment variables, and leaves nothing open that keeps the process alive', () => {
   const script = "await import('./functions/endpoints.ts');";
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: root,

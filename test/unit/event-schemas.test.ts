@@ -21,7 +21,7 @@ const types = [
   'transaction.voided',
 ];
 
-it('are of these types', () => {
+it('has one schema file per event type', () => {
   expect(readdirSync(folder).sort()).toEqual(types.map((type) => `${type}.json`));
 });
 
@@ -54,7 +54,7 @@ it.each(types)('the schema of %s describes its fields, and accepts its own event
     expect([other, validates(schema, published(`${other}.json`).examples[0])]).toEqual([other, other === type]);
 });
 
-it('refuse amounts that are numbers, times without a zone, and ids of something else', () => {
+it('rejects numeric amounts, times without a zone, and ids of a different type', () => {
   const schema = published('transaction.finalized.json');
   const [example] = schema.examples;
   const changed = (fields: object, of: object = {}) => ({
@@ -79,7 +79,7 @@ it('refuse amounts that are numbers, times without a zone, and ids of something 
     expect(validates(schema, broken)).toBe(false);
 });
 
-it('keep ten events, which the bus takes at once, within 256 KB', () => {
+it('keeps the ten events of one PutEvents call within 256 KB', () => {
   const longest = '\u{1F4A9}'.repeat(127);
   const [example] = published('transaction.finalized.json').examples;
   const event = { ...example, transaction: { ...example.transaction, reference_id: longest } };

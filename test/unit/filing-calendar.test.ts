@@ -24,11 +24,11 @@ describe('the due date of a return', () => {
     ['US-NY', 'quarter', '2026-11-30', null],
     ['US-IN', 'month', '2026-10-31', null],
     ['US-OR', 'month', '2026-10-31', null],
-  ] as const)('%s by %s to %s: %s', (state, frequency, periodEnd, expected) => {
+  ] as const)('in %s by %s to %s: %s', (state, frequency, periodEnd, expected) => {
     expect(dueOf(state, frequency, periodEnd)).toBe(expected);
   });
 
-  it('is a working day within 150 days after the period, in every state that has one', () => {
+  it('is a business day within 150 days after the period, in every state with a return', () => {
     for (const state of Object.keys(calendar))
       for (const end of ['2026-03-31', '2026-12-31', '2027-02-28', '2028-02-29']) {
         const due = dueOf(`US-${state}`, 'month', end);
@@ -40,7 +40,7 @@ describe('the due date of a return', () => {
   });
 });
 
-it('has the discount, the duty of zero returns and the source of a state', () => {
+it('returns the discount, the zero-return requirement and the source of a state', () => {
   expect(findFilingTerms('US-FL', 'month', '2026-10-31')).toMatchObject({
     vendor_discount: expect.stringContaining('2.5%'),
     terms: { zero_return_required: true, source: expect.stringContaining('http') },
@@ -48,7 +48,7 @@ it('has the discount, the duty of zero returns and the source of a state', () =>
   expect(findFilingTerms('US-OR', 'month', '2026-10-31').terms).toBeNull();
 });
 
-it('shows amounts in dollars, and no notes about the research', () => {
+it('shows amounts in dollars, and omits research notes', () => {
   for (const state of Object.keys(calendar)) {
     const { vendor_discount, terms } = findFilingTerms(`US-${state}`, 'month', '2026-10-31');
     expect(vendor_discount).not.toMatch(/\b(cap|first|above|under) \d/);

@@ -6,28 +6,31 @@ import { csvText } from '../../shared/base/csv.ts';
 const read = (csv: string): string[][] => parse(csv, { record_delimiter: '\r\n', relax_column_count: false });
 
 describe('a CSV file', () => {
-  it('has its header, and one line for each row, each ended by CRLF', () => {
+  it('has a header and one line per row, each terminated by CRLF', () => {
     const columns = ['name', 'tax_amount'] as const;
     expect(csvText(columns, [{ name: 'Michigan', tax_amount: '6.00' }])).toBe('name,tax_amount\r\nMichigan,6.00\r\n');
     expect(csvText(columns, [])).toBe('name,tax_amount\r\n');
   });
 
-  it('quotes commas, quotes and line ends, and nothing else', () => {
+  it('quotes only values with commas, quotes or line breaks', () => {
     const row = ['a,b', 'a"b', 'a\nb', 'a\rb', 'a b', null];
     expect(csvText([...row.keys()].map(String), [Object.fromEntries(row.entries())])).toContain(
       '\r\n"a,b","a""b","a\nb","a\rb",a b,\r\n',
     );
   });
 
-  it.each(['-5.70', '0', '12345678901234567890.123', '0.0625', 7, -2])('keeps the figure %s a number', (tax_amount) => {
-    expect(csvText(['tax_amount'], [{ tax_amount }])).toBe(`tax_amount\r\n${tax_amount}\r\n`);
-  });
+  it.each(['-5.70', '0', '12345678901234567890.123', '0.0625', 7, -2])(
+    'writes the number %s unquoted',
+    (tax_amount) => {
+      expect(csvText(['tax_amount'], [{ tax_amount }])).toBe(`tax_amount\r\n${tax_amount}\r\n`);
+    },
+  );
 
-  it('leaves a figure that does not exist empty', () => {
+  it('leaves a missing amount empty', () => {
     expect(csvText(['rate', 'tax_amount'], [{ rate: null, tax_amount: '6.00' }])).toBe('rate,tax_amount\r\n,6.00\r\n');
   });
 
-  it.each(['=1', '1e5', '', '1,5', '+1', '1.', Number.NaN, Infinity])('refuses the figure %s', (tax_amount) => {
+  it.each(['=1', '1e5', '', '1,5', '+1', '1.', Number.NaN, Infinity])('rejects the amount %s', (tax_amount) => {
     expect(() => csvText(['tax_amount'], [{ tax_amount }])).toThrow('must be a number');
   });
 
@@ -49,11 +52,11 @@ describe('a CSV file', () => {
     ['x;＝1', "x;'＝1"],
     ['a;"=1;b', `a;"'=1;b`],
     ['a-b; c=d, e@f', 'a-b; c=d, e@f'],
-  ])('escapes what begins a cell with any list separator in %j', (name, escaped) => {
+  ])('escapes formulas after any list separator in %j', (name, escaped) => {
     expect(read(csvText(['name'], [{ name }]))[1]).toEqual([escaped]);
   });
 
-  it('can be read back, for any text', () => {
+  it('round-trips any string', () => {
     const texts = fc.record({ a: fc.string({ unit: 'binary' }), b: fc.string() });
     fc.assert(
       fc.property(fc.array(texts, { minLength: 1 }), (rows) => {

@@ -13,7 +13,7 @@ import { newTransactionId } from '../support/transactions.ts';
 
 const entry = { transactionId: newTransactionId(), state: 'US-MI', month: '2026-10', currency: 'USD' };
 
-it('an entry has one shard, open or filed, and each shard has its progress before all entries', () => {
+it('maps an entry to the same shard when open and filed, with the progress of a shard before its entries', () => {
   for (let at = 0; at < 200; at++) {
     const posted = { ...entry, transactionId: newTransactionId() };
     const filed = filedEntryKey('acct', 'fil', posted);
@@ -26,6 +26,6 @@ it('an entry has one shard, open or filed, and each shard has its progress befor
   }
 });
 
-it('the work item names the account of the filing', () => {
+it('includes the account of the filing in the work item', () => {
   expect(filingOfWork(filingWorkKey('acct_1', 'fil_1').sk)).toEqual({ account: 'acct_1', id: 'fil_1' });
 });

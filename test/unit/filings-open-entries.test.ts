@@ -49,7 +49,7 @@ const basesOf = (entries: ReturnType<typeof listLiabilityEntries>) =>
   });
 
 describe('an open entry', () => {
-  it('names its jurisdictions, and the version that posted it', () => {
+  it('includes its jurisdictions, and the version that posted it', () => {
     const [entry] = entriesOf([[row('US-MI', '10.00', '0.00', '0.60'), row('US-MI-DETROIT', '10.00', '0.00', '0.20')]]);
     expect(entry?.version).toBe(3);
     expect(entry?.amounts).toMatchObject([
@@ -58,14 +58,14 @@ describe('an open entry', () => {
     ]);
   });
 
-  it('has the reporting code of a jurisdiction, and null where the content has none', () => {
+  it('includes the reporting code of a jurisdiction, or null if the content has none', () => {
     const coded = row('US-AL-01-07000', '10.00', '0.00', '0.40', { reporting_code: '9137' });
     const amountsOf = (...rows: readonly TaxRowResponse[]) => entriesOf([rows])[0]?.amounts ?? [];
     const codes = amountsOf(row('US-AL', '10.00'), coded).map(({ reporting_code }) => reporting_code);
     expect(codes).toEqual([null, '9137']);
   });
 
-  it('counts every line once, as the state has it', () => {
+  it("counts every line once, by the state's row", () => {
     const lines = [
       [row('US-MI', '6.00', '4.00'), row('US-MI-DETROIT', '10.00'), row('US-MI-WAYNE', '10.00')],
       [row('US-MI', '0.00', '5.00', '0.00', { taxability_reason: 'product_exempt' })],
@@ -73,7 +73,7 @@ describe('an open entry', () => {
     expect(basesOf(entriesOf(lines))).toEqual(['US-MI 6.00 9.00']);
   });
 
-  it('counts a line as the jurisdiction with the largest gross does, where the state levies nothing', () => {
+  it('counts a line by the jurisdiction with the largest gross if the state levies no tax', () => {
     // Two lines in two cities of Alaska: neither city has seen both.
     const lines = [
       [row('US-AK-JUNEAU', '100.00')],
@@ -82,7 +82,7 @@ describe('an open entry', () => {
     expect(basesOf(entriesOf(lines))).toEqual(['US-AK 140.00 10.00']);
   });
 
-  it('adds a portion that is exempt to the one that is taxed, and the shipping to the lines', () => {
+  it('adds exempt portions and shipping to the gross', () => {
     const shipping = {
       amount: '8.00',
       id: 'shipping_1',
@@ -104,7 +104,7 @@ describe('an open entry', () => {
     expect(basesOf(entriesOf(lines, { shipping }))).toEqual(['US-MI 83.00 25.00']);
   });
 
-  it('is negative for a credit, and one for each state', () => {
+  it('is negative for a credit, with one entry per state', () => {
     const entries = entriesOf([[row('US-MI', '10.00', '1.00', '0.60')], [row('US-OH', '20.00', '0.00', '1.15')]], {
       type: 'credit',
     });
@@ -122,7 +122,7 @@ describe('an open entry', () => {
     row(code, '0.00', exempt, '0.00', { taxability_reason });
   const statesOf = (...parameters: Parameters<typeof entriesOf>) => entriesOf(...parameters).map(({ state }) => state);
 
-  it('is in each state of registration, on any day, and nowhere else without a tax', () => {
+  it('is created in each state with a registration on any day, and elsewhere only with tax', () => {
     const lines = [
       [untaxed('US-OR', 'not_collecting')],
       [untaxed('US-MI', 'not_collecting')],
@@ -148,7 +148,7 @@ describe('an open entry', () => {
     expect(entry?.exceptions).toEqual([{ reason: 'over_collected', gross: 1500n }]);
   });
 
-  it('is in every state of the document without registrations, and never abroad', () => {
+  it('is created in every state of the document without registrations, but not abroad', () => {
     const lines = [
       [untaxed('US-OR', 'not_subject_to_tax')],
       [untaxed('US-HI', 'not_supported')],
@@ -190,18 +190,18 @@ describe('an open entry', () => {
     expect(entry?.exceptions).toEqual([{ reason: 'not_covered', gross: -1600n }]);
   });
 
-  it('has no exception for a line without a price that is not covered', () => {
+  it('has no exception for a line without a price in a place that is not covered', () => {
     const [entry] = entriesOf([[untaxed('US-MI', 'not_supported', '0.00')]]);
     expect([entry?.base.taxable, entry?.exceptions]).toEqual([0n, undefined]);
   });
 
-  it('names a local jurisdiction that is not covered, though the state is', () => {
+  it('reports a local jurisdiction that is not covered, even if the state is covered', () => {
     const [entry] = entriesOf([[row('US-MI', '10.00', '0.00', '0.60'), untaxed('US-MI-DETROIT', 'not_supported')]]);
     expect(entry && amountTexts(entry.base)).toEqual({ taxable_amount: '10.00', exempt_amount: '0.00' });
     expect(entry?.exceptions).toEqual([{ reason: 'not_covered', gross: 1000n }]);
   });
 
-  it('counts no row of a state without the tax beside one of a city that has it', () => {
+  it('ignores the row of a state without the tax if a city has the tax', () => {
     const [entry] = entriesOf([
       [untaxed('US-AK', 'not_subject_to_tax', '100.00'), row('US-AK-JUNEAU', '100.00', '0.00', '5.00')],
     ]);
@@ -225,7 +225,7 @@ describe('an open entry', () => {
     expect(entry?.exceptions).toEqual([{ reason, gross: 1000n }]);
   });
 
-  it('awaits the returns of states where one is due', () => {
+  it('is marked for states where a return is due', () => {
     const awaited = (lines: readonly (readonly TaxRowResponse[])[], posting = {}) =>
       statesToFile({
         ...created({ ...finalized, line_items: lines.map((taxes) => line({ taxes: [...taxes] })) }).after,
@@ -243,7 +243,7 @@ describe('an open entry', () => {
     expect(awaited([[untaxed('US-MI', 'not_collecting')]], registered('MI'))).toEqual([]);
   });
 
-  it('has the fields of lists', () => {
+  it('includes the fields that lists show', () => {
     const address = { state: 'MI', postal_code: '48226-1234' };
     const document = { reference_id: 'order-1', tax_date: '2026-10-08T12:00:00Z', customer: { id: 'cus_1', address } };
     expect(entriesOf([[row('US-MI', '1.00')]], document)[0]?.document).toEqual({
@@ -255,7 +255,7 @@ describe('an open entry', () => {
     });
   });
 
-  it('is read as it was written', () => {
+  it('round-trips through storage', () => {
     const [entry] = entriesOf([[row('US-MI', '10.00', '1.00', '0.60')]]);
     if (!entry) throw new Error('There is none.');
     const split = { ...entry, base: { ...entry.base, resale: 100n, not_covered: 200n } };

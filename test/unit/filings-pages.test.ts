@@ -74,7 +74,7 @@ it.each([
   { jurisdictions: 300, entries: 120, pages: 6 },
   { jurisdictions: 10_000, entries: 12, pages: 12 },
 ])(
-  'pages of entries of $jurisdictions jurisdictions end by their bytes, lose none, and read hardly more',
+  'ends pages of entries with $jurisdictions jurisdictions by size, loses none, and reads little more',
   async (shape) => {
     let bytesRead = 0;
     const filings = readsOf(shape.entries, shape.jurisdictions, (bytes) => {

@@ -91,7 +91,7 @@ const arbitraryRegistrations = fc
   );
 
 describe('periods', () => {
-  it('follow each other without a gap, for every change of frequency', () => {
+  it('are contiguous for every change of frequency', () => {
     fc.assert(
       fc.property(arbitraryRegistrations, fc.integer({ min: 0, max: 83 }), (registrations, months) => {
         let end = dayOf(Date.UTC(2023, months, 0));
@@ -150,8 +150,8 @@ describe('periods', () => {
   });
 });
 
-describe('the ends around a day', () => {
-  it('match the periods after a known one, at any distance', () => {
+describe('the period ends around a day', () => {
+  it('match the periods after a known period, at any distance', () => {
     fc.assert(
       fc.property(arbitraryRegistrations, days, (registrations, at) => {
         const day = dayOf(at * dayMs);
@@ -167,7 +167,7 @@ describe('the ends around a day', () => {
     );
   });
 
-  it('are the calendar’s before that, and without a known period', () => {
+  it('follow the calendar before a known period, or without one', () => {
     const quarterly = [registration('2026-01-01', null, 'quarter')];
     const from = periodAfter('2026-06-30', quarterly);
     expect(adjacentPeriodEnds('2026-05-31', from, quarterly)).toEqual({ before: '2026-03-31', after: '2026-06-30' });
@@ -181,7 +181,7 @@ describe('the first period', () => {
   const first = (registrations: readonly Registration[], oldestOpenMonth: string | null) =>
     firstPeriod({ oldestOpenMonth, createdAt }, registrations);
 
-  it("is the oldest open entry's, if nothing is registered", () => {
+  it('is the period of the oldest open entry if nothing is registered', () => {
     expect(first([], '2026-03')).toMatchObject({ start: '2026-03-01', end: '2026-03-31', frequency: 'month' });
     expect(first([], null)).toBeNull();
   });
@@ -263,7 +263,7 @@ describe('the next period', () => {
 });
 
 describe('registrations', () => {
-  it('are found however the state is written, the earliest first, and in no other state', () => {
+  it('match any spelling of the state, earliest first, and no other state', () => {
     const all = ['us-mi', 'MI', 'Mi', 'OH'].map((state, at) => ({
       ...registration(`2026-0${4 - at}-01`, null, 'month'),
       state,
@@ -272,7 +272,7 @@ describe('registrations', () => {
     expect(registrationsIn('US-MI', null)).toEqual([]);
   });
 
-  it('last until the last of them ends', () => {
+  it('end when the last of them ends', () => {
     const until = (...ends: (string | null)[]) =>
       registeredUntil(ends.map((to) => registration('2020-01-01', to, 'month')));
     expect(until('2026-03-31', '2026-09-30', '2026-05-01')).toBe('2026-09-30');

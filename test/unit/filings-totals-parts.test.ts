@@ -102,7 +102,7 @@ const taxesOf = (groups: Groups) =>
     .map(([key, { rates }]) => [key, [...rates].map(([rate, { tax }]) => `${rate} ${tax}`).sort()]);
 
 describe('totals in parts', () => {
-  it('are bounded, and in order the sums of all entries, from any key on', () =>
+  it('are bounded, and add up to all entries in order, from any starting key', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(sale, { maxLength: 40 }),
@@ -127,7 +127,7 @@ describe('totals in parts', () => {
       ),
     ));
 
-  it('a page reads only the parts that it needs', async () => {
+  it('are read only as far as a page needs', async () => {
     const sales = Array.from({ length: 400 }, (_, at) => ({
       currency: ['EUR', 'JPY', 'USD'][at % 3] as 'EUR',
       levies: Array.from(
@@ -148,7 +148,7 @@ describe('totals in parts', () => {
   });
 });
 
-it('a page of totals has fewer totals than are in memory for it', () => {
+it('keeps fewer totals on a page than fit in memory', () => {
   const sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 1 };
   const place = {
     jurisdiction_code: 'US-TX',

@@ -190,7 +190,7 @@ describe('totals', () => {
     );
   });
 
-  it('totals of the state count every line once, and the tax of all levels', () => {
+  it('of the state count every line once, and the tax of all levels', () => {
     fc.assert(
       fc.property(entries, (all) => {
         const byCurrency = [...Map.groupBy(all, ({ currency }) => currency)].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -240,7 +240,7 @@ describe('totals', () => {
     );
   });
 
-  it('are the same after they have been stored', () => {
+  it('round-trip through storage', () => {
     fc.assert(
       fc.property(entries, (all) => {
         const totals = inSteps(all, 4);
@@ -259,7 +259,7 @@ describe('totals', () => {
     );
   });
 
-  it('call a jurisdiction the same, whichever entry comes first', () => {
+  it('use the same jurisdiction name whichever entry comes first', () => {
     const named = (jurisdiction_name: string): TextEntry => {
       const place = { jurisdiction_code: 'US-HI-MAUI', jurisdiction_name, jurisdiction_type: 'county' } as const;
       const figures = { taxable_amount: '1.00', exempt_amount: '0.00' };

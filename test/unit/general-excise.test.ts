@@ -45,12 +45,12 @@ describe('a line in Hawaii', () => {
     [kalawao, '100.00', '4.00', '4.17'],
     [kalawao, '10000.00', '400.00', '416.66'],
     [honolulu, '0.00', '0.00', '0.00'],
-  ])('in %o of %s is charged %s, or passed on %s', (to, price, owed, visible) => {
+  ])('in %o at %s has a tax of %s, or %s if it is passed on', (to, price, owed, visible) => {
     const request = { to, tax_date: '2026-11-22', line_items: [goods(price)] };
     expect([ask(request).tax_amount, ask(request, on).tax_amount]).toEqual([owed, visible]);
   });
 
-  it('shows the shares of the visible rate, and the tax is split by them', () => {
+  it('shows its shares of the visible rate, which split the tax', () => {
     const outcome = ask({ to: honolulu, line_items: [goods('10000.00')] }, on);
     expect(ratesOf(outcome)).toEqual(['0.041885', '0.005235']);
     expect(outcome.line_items[0]?.taxes.map(({ tax_amount }) => tax_amount)).toEqual(['418.85', '52.35']);
@@ -58,7 +58,7 @@ describe('a line in Hawaii', () => {
     expect(ratesOf(ask({ to: honolulu }))).toEqual(['0.04', '0.005']);
   });
 
-  it('owes what was passed on: 4.5 percent of price and tax together', () => {
+  it('has a visible tax of 4.5 percent of price plus tax', () => {
     for (const price of ['1.00', '19.99', '100.00', '123.45', '9999.99']) {
       const { tax_amount, total_amount } = ask({ to: honolulu, line_items: [goods(price)] }, on);
       const owed = new Decimal(total_amount).times('0.045').toDecimalPlaces(2, Decimal.ROUND_HALF_UP);
@@ -83,11 +83,11 @@ describe('a line in Hawaii', () => {
       { rounding: 'invoice' },
       '4.71',
     ],
-  ])('passes the tax on: %s', (_, request, settings, tax) => {
+  ])('with tax passed on: %s', (_, request, settings, tax) => {
     expect(ask({ to: honolulu, ...request }, { settings: { ...on.settings, ...settings } }).tax_amount).toBe(tax);
   });
 
-  it('is extracted from every net plus tax', () => {
+  it('has a net for every gross that includes the visible tax', () => {
     const check = (cents: number) => {
       const price = new Decimal(cents).div(100).toFixed(2);
       const gross = ask({ to: honolulu, line_items: [goods(price)] }, on).total_amount;
@@ -100,7 +100,7 @@ describe('a line in Hawaii', () => {
 
 describe('the visible rate', () => {
   const rate = fc.integer({ min: 0, max: 3000 }).map((units) => new Decimal(units).div(10_000).toString());
-  it('is cut to six decimals, and its shares add up to it', () => {
+  it('is truncated to six decimals, and its shares add up to it', () => {
     const check = (owed: readonly string[]) => {
       const shares = visibleRates(owed.map(scaledRate));
       const together = Decimal.sum(...owed);
@@ -116,7 +116,7 @@ describe('the visible rate', () => {
     fc.assert(fc.property(fc.array(rate, { minLength: 1, maxLength: 3 }), check));
   });
 
-  it('follows the rate of the product, where it has one', () => {
+  it("uses the product's rate if it has one", () => {
     const release = releaseOf({
       of: [
         { code: 'US-HI', type: 'state', rate: '0.04' },
@@ -138,7 +138,7 @@ describe('the visible rate', () => {
     expect([taxOn('JEWELRY.FINE_JEWELRY'), taxOn('GENERAL')]).toEqual(['50.25', '471.20']);
   });
 
-  it('is known for every effect that Hawaii has', () => {
+  it('is defined for every effect that Hawaii uses', () => {
     const excises = builtInReleases().filter(({ jurisdictions: [state] }) => state?.tax_type === 'general_excise');
     const effects = excises.flatMap(({ state, rules }) => rules.map(({ effect }) => `${state} ${effect.type}`));
     const known = ['taxable', 'exempt', 'follows_goods', 'other_tax', 'not_established'];
@@ -147,7 +147,7 @@ describe('the visible rate', () => {
 });
 
 describe('the warning that general excise tax is not passed on', () => {
-  it('comes once, at the first charge, and names the setting and the rate', () => {
+  it('is returned once, at the first charge, with the setting and the rate', () => {
     const line_items = [giftCard, goods('1.00'), goods('2.00', 'FOOD.GROCERY')];
     expect(said(ask({ to: honolulu, line_items, shipping: { amount: '5.00' } }))).toMatchObject([
       { pointer: '/line_items/1', message: expect.stringMatching(/4\.7120 %.*pass_on_general_excise/) },
@@ -166,13 +166,13 @@ describe('the warning that general excise tax is not passed on', () => {
     ['the account is not registered there', { to: honolulu }, { settings: { registrations: [] } }],
     ['a marketplace collects', { to: honolulu, collected_by: 'marketplace' }, {}],
     ['the tax is a sales tax', { to: lansing }, {}],
-  ])('does not come where %s', (_, request, options) => expect(said(ask(request, options))).toEqual([]));
+  ])('is not returned if %s', (_, request, options) => expect(said(ask(request, options))).toEqual([]));
 
-  it('and the setting do not affect other states', () =>
+  it('does not apply to other states, nor does the setting', () =>
     expect(ask({ to: lansing }, on)).toEqual(ask({ to: lansing })));
 });
 
-it('an explanation has both rates, and cites where the visible one is published', () => {
+it('explains both rates, and cites the source of the visible rate', () => {
   const { explanation } = ask({ to: honolulu, explain: true }, on);
   const rates = (explanation ?? []).filter(({ step }) => step === 'rate');
   expect(rates).toHaveLength(2);
@@ -187,14 +187,17 @@ it.each([
   [honolulu, {}, '0.045', ['0.04', '0.005'], true],
   [lansing, {}, '0.06', ['0.06'], false],
   [lansing, on.settings, '0.06', ['0.06'], false],
-])('GET /rates of %o with %o has the rates of a calculation: %s', async (to, settings, combined, rates, isWarned) => {
-  const ports = { loadContent: async () => builtInReleaseFor, now: () => Date.parse('2026-11-22T12:00:00Z') };
-  const found = await findRates(to, { ...defaultSettings('aspen.2026-10-01'), ...settings }, ports);
-  if (!found.ok) throw new Error(JSON.stringify(found.problems));
-  const { combined_rate, jurisdictions, warnings } = found.value;
-  expect([combined_rate, jurisdictions.map(({ rate }) => rate)]).toEqual([combined, rates]);
-  const isVisible = to !== lansing && settings === on.settings;
-  expect(jurisdictions[0]?.source?.includes('2018-14')).toBe(isVisible);
-  const pointers = warnings.filter((warning) => warning.code === code).map(({ pointer }) => pointer);
-  expect(pointers).toEqual(isWarned ? [null] : []);
-});
+])(
+  'returns for GET /rates of %o with %o the rates of a calculation: %s',
+  async (to, settings, combined, rates, isWarned) => {
+    const ports = { loadContent: async () => builtInReleaseFor, now: () => Date.parse('2026-11-22T12:00:00Z') };
+    const found = await findRates(to, { ...defaultSettings('aspen.2026-10-01'), ...settings }, ports);
+    if (!found.ok) throw new Error(JSON.stringify(found.problems));
+    const { combined_rate, jurisdictions, warnings } = found.value;
+    expect([combined_rate, jurisdictions.map(({ rate }) => rate)]).toEqual([combined, rates]);
+    const isVisible = to !== lansing && settings === on.settings;
+    expect(jurisdictions[0]?.source?.includes('2018-14')).toBe(isVisible);
+    const pointers = warnings.filter((warning) => warning.code === code).map(({ pointer }) => pointer);
+    expect(pointers).toEqual(isWarned ? [null] : []);
+  },
+);

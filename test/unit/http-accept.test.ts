@@ -6,7 +6,7 @@ const json = 'application/json';
 const csv = 'text/csv';
 const preferred = (...accept: readonly string[]) => preferredType(accept, [json, csv]);
 
-describe('the media type that Accept prefers', () => {
+describe('the negotiated media type', () => {
   it.each<[string, string]>([
     ['text/csv', csv],
     ['TEXT/CSV', csv],
@@ -45,12 +45,12 @@ describe('the media type that Accept prefers', () => {
     expect(preferred(accept)).toBe(expected);
   });
 
-  it('is the first one without the header, and read from several of them', () => {
+  it('is the first one without the header, and is selected from several', () => {
     expect(preferred()).toBe(json);
     expect(preferred('application/json;q=0.2', 'text/csv;q=0.3')).toBe(csv);
   });
 
-  it('has the higher weight, for any weights and order', () => {
+  it('is the type with the highest weight, for any weights and order', () => {
     const weight = fc.integer({ min: 1, max: 1000 }).map((thousandths) => (thousandths / 1000).toFixed(3));
     fc.assert(
       fc.property(weight, weight, fc.boolean(), (ofJson, ofCsv, csvFirst) => {
@@ -61,7 +61,7 @@ describe('the media type that Accept prefers', () => {
     );
   });
 
-  it('is always one of those that are offered', () => {
+  it('is always one of the offered types', () => {
     fc.assert(fc.property(fc.array(fc.string()), (accept) => [json, csv].includes(preferred(...accept))));
   });
 });

@@ -99,7 +99,7 @@ const refused: readonly (readonly [problems: string, body: unknown])[] = [
   ],
 ];
 
-describe('a body that is not what it should be', () => {
+describe('body validation', () => {
   it.each(refused)('is refused with the problems "%s"', (problems, body) => {
     expect(problemsIn(body)).toEqual(problems.split(', ').map(problemOf));
     for (const { detail, title } of parse(body).problems)
@@ -110,7 +110,7 @@ describe('a body that is not what it should be', () => {
     ...[1, 1.5, 1e5, '1e5', '-1.', '+1', ' 1', '1 ', '1,000', '.5', '1.', '0x10', 'NaN', 'Infinity', ''],
     ...['1'.repeat(13), '1'.repeat(40), `0.${'1'.repeat(11)}`, `${'1'.repeat(20)}.${'1'.repeat(20)}`, true, [], {}],
     ...['١٢', '1\n'],
-  ])('%j is not a decimal in any amount field', (value) => {
+  ])('rejects %j as a decimal in every amount field', (value) => {
     const amounts = { discount_amount: value, third_party_discount_amount: value };
     const body = {
       ...good,
@@ -139,22 +139,22 @@ describe('a body that is not what it should be', () => {
       ...['2026-02-30', '2026-13-01', '2026-10-08T25:00:00Z', '2026-10-08T24:00:00Z', '2026-10-08T12:00:00'],
       ...['2026-10-08T12:00:00+0200', '08.10.2026', 'now', '', 20261008, '2026-10-8', '12026-10-08'],
     ].map((tax_date) => ['/tax_date', { ...good, tax_date }] as const),
-  ])('refuses %s in %j', (pointer, body) => {
+  ])('rejects %s in %j', (pointer, body) => {
     expect(problemsIn(body)).toEqual([['validation_invalid_format', pointer]]);
   });
 
-  it('accepts each price from 0 to the most digits', () => {
+  it('accepts prices from 0 up to the maximum number of digits', () => {
     for (const unit_price of ['0', '000000000000', '999999999999.9999999999', '0.0000000001'])
       expect(problemsIn(withLine({ unit_price }))).toEqual([]);
   });
 
-  it('a tax date is at most 31 days ahead', () => {
+  it('accepts a tax date up to 31 days ahead', () => {
     const ahead = (days: number) => new Date(now() + days * 86_400_000).toISOString();
     expect(problemsIn({ ...good, tax_date: ahead(30.9) })).toEqual([]);
     expect(problemsIn({ ...good, tax_date: ahead(31.1) })).toEqual([['validation_invalid_format', '/tax_date']]);
   });
 
-  it('fields named __proto__ are unknown fields, and change nothing', () => {
+  it('treats fields named __proto__ as unknown, and they change nothing', () => {
     const body =
       JSON.parse(`{"__proto__": {"currency": "XXX", "line_items": 7}, "customer": {"address": {"state": "MI", "__proto__": {"a": 1}}},
       "line_items": [{"quantity": "1", "unit_price": "1", "__proto__": {"quantity": "0"}}]}`);
@@ -169,7 +169,7 @@ describe('a body that is not what it should be', () => {
     ]);
   });
 
-  it('metadata keeps every name but __proto__, with a warning', () => {
+  it('accepts any metadata name except __proto__, with a warning', () => {
     const metadata = JSON.parse('{"__proto__": "x", "constructor": "y"}');
     const { problems, unknownFields, value } = parse({ ...good, metadata, line_items: [{ ...line, metadata }] });
     expect([problems, unknownFields]).toEqual([[], ['/line_items/0/metadata/__proto__', '/metadata/__proto__']]);
@@ -184,7 +184,7 @@ describe('a body that is not what it should be', () => {
     ]);
   });
 
-  it('unknown fields are errors where the client is strict, and pointers are escaped', () => {
+  it('rejects unknown fields in strict mode, and escapes pointers', () => {
     const body = { ...good, 'a/b~c': 1, line_items: [{ ...line, hs_code: '9' }] };
     expect(problemsIn(body)).toEqual([]);
     expect(parse(body).unknownFields).toEqual(['/line_items/0/hs_code', '/a~1b~0c']);
@@ -194,7 +194,7 @@ describe('a body that is not what it should be', () => {
     ]);
   });
 
-  it('the response of a calculation is a valid request', () => {
+  it('accepts the response of a calculation as a request', () => {
     const read = parse(good);
     const settings = defaultSettings('2026-10-08');
     const answer = calculate(
@@ -212,7 +212,7 @@ describe('a body that is not what it should be', () => {
 });
 
 describe('the problems of a body', () => {
-  it('come all together, in the order of the body, missing fields after their siblings', () => {
+  it('are reported together in the order of the body, with missing fields after their siblings', () => {
     const body = {
       tax_included: 'yes',
       line_items: [
@@ -237,7 +237,7 @@ describe('the problems of a body', () => {
     ]);
   });
 
-  it('are ordered by number in an array, not by text', () => {
+  it('are ordered by array index, not alphabetically', () => {
     const line_items = Array.from({ length: 12 }, () => ({ ...line, quantity: 'x' }));
     expect(problemsIn({ ...good, line_items }).map(([, pointer]) => pointer)).toEqual(
       line_items.map((_, index) => `/line_items/${index}/quantity`),
@@ -255,7 +255,7 @@ describe('the problems of a body', () => {
       title: '50,000 unknown fields of a line',
       body: () => withLine(Object.fromEntries(Array.from({ length: 50_000 }, (_, key) => [`k${key}`, 1]))),
     },
-  ])('are found in time for every body of 1 MiB: $title', { timeout: 30_000 }, ({ body }) => {
+  ])('are found within the time limit for any body of 1 MiB: $title', { timeout: 30_000 }, ({ body }) => {
     expect(parse(body(), 'handling=strict').problems.length).toBeGreaterThan(0);
   });
 });

@@ -21,7 +21,7 @@ const filed = { status: 'filed', confirmation_number: 'x' };
 
 describe('the body of POST /filings', () => {
   it.each([{}, { state: 'US-MI' }, { state: 'michigan' }, { dry_run: true }, { dry_run: null }])(
-    'may have %o',
+    'can have %o',
     (others) => {
       expect(toClose({ ...good, ...others }, 'handling=strict')).toMatchObject({ problems: [], unknownFields: [] });
     },
@@ -31,7 +31,7 @@ describe('the body of POST /filings', () => {
     ['state', 'ZZ', '', 'US-', 26, ['MI'], { code: 'MI' }, 'M\0'],
     ['period_end', '2026-10', '2026-10-31T00:00:00Z', '2026-02-30', '31.10.2026', '', 20261031, {}],
     ['dry_run', 'true', 1, {}],
-  ])('is refused at a wrong %s', (field, ...values) => {
+  ])('is rejected with an invalid %s', (field, ...values) => {
     for (const value of values)
       expect(problemsIn(toClose({ ...good, [field]: value }).problems)).toEqual([`invalid_format /${field}`]);
   });
@@ -46,7 +46,7 @@ describe('the body of POST /filings', () => {
       ]);
   });
 
-  it('may have unknown fields, unless the client is strict', () => {
+  it('can have unknown fields, except in strict mode', () => {
     const body = { ...good, frequency: 'month' };
     expect(toClose(body)).toMatchObject({ problems: [], unknownFields: ['/frequency'] });
     expect(problemsIn(toClose(body, 'handling=strict').problems)).toEqual(['unknown_field /frequency']);
@@ -62,7 +62,7 @@ describe('the body of POST /filings/{id}', () => {
     // Refused by the state of the filing, not by their form.
     { status: 'closed' },
     { status: 'marking' },
-  ])('may be %o', (body) => {
+  ])('can be %o', (body) => {
     expect(toChange(body)).toEqual([]);
   });
 
@@ -81,7 +81,7 @@ describe('the body of POST /filings/{id}', () => {
       ...[-1, 1.5, '1', true].map((acknowledge_exceptions) => ({ ...filed, acknowledge_exceptions })),
       { status: 'canceled', acknowledge_exceptions: 1 },
     ],
-  ])('is refused with %s', (problem, ...bodies) => {
+  ])('is rejected with %s', (problem, ...bodies) => {
     for (const body of bodies) expect([body, toChange(body)]).toEqual([body, [problem]]);
   });
 });
@@ -118,7 +118,7 @@ describe('the query', () => {
     ],
     // Pages are of entries.
     [FilingQuery, ['expand', 'totals'], ['limit', '5'], ['starting_after', 'x']],
-  ])('is refused at the wrong parameter', (schema, ...queries) => {
+  ])('is rejected at the invalid parameter', (schema, ...queries) => {
     for (const [name, value] of queries)
       expect(placesIn(schema, { [name]: value })).toEqual([`invalid_format ${name}`]);
   });

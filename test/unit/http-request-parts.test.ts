@@ -28,11 +28,11 @@ describe('a JSON Pointer', () => {
     { path: ['a/b', 'c~d'], pointer: '/a~1b/c~0d' },
     { path: ['~1'], pointer: '/~01' },
     { path: [''], pointer: '/' },
-  ])('the pointer of $path is "$pointer"', ({ path, pointer }) => {
+  ])('formats the path $path as "$pointer"', ({ path, pointer }) => {
     expect(pointerTo(path)).toBe(pointer);
   });
 
-  it('leads only to own properties', () => {
+  it('resolves own properties only', () => {
     const body = { a: [{ b: 1 }], n: null };
     expect(valueAt(body, ['a', 0, 'b'])).toBe(1);
     expect(valueAt(body, ['n'])).toBeNull();
@@ -41,8 +41,8 @@ describe('a JSON Pointer', () => {
   });
 });
 
-describe('text that cannot be stored', () => {
-  it('nesting is checked for sixteen levels, and refused below', () => {
+describe('nesting', () => {
+  it('is rejected if nested deeper than sixteen levels', () => {
     const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
     expect(textProblems(nested(16))).toEqual([]);
     expect(textProblems(nested(17))).toMatchObject([
@@ -51,7 +51,7 @@ describe('text that cannot be stored', () => {
   });
 });
 
-describe('problems in the order of the body', () => {
+describe('problems in body order', () => {
   const invalid = (pointer: string) => ({
     code: 'validation_invalid_format' as const,
     title: 't',
@@ -59,7 +59,7 @@ describe('problems in the order of the body', () => {
     source: { pointer },
   });
 
-  it('a parent comes before its fields, and what is missing after them', () => {
+  it('list a parent before its fields, and missing fields after them', () => {
     const body = { b: { y: 1, x: 2 }, a: 1 };
     const ordered = inBodyOrder(['/a', '/b/missing', '/b/x', '/b/y', '/b', '', '/missing'].map(invalid), body);
     expect(ordered.map(({ source }) => source)).toEqual(
@@ -67,12 +67,12 @@ describe('problems in the order of the body', () => {
     );
   });
 
-  it('the same problem of the same field comes once, and different ones both', () => {
+  it('list a repeated problem once, and different problems of one field separately', () => {
     const missing = { ...invalid('/a'), code: 'validation_required_field' as const };
     expect(inBodyOrder([invalid('/a'), missing, invalid('/a')], { a: 1 })).toEqual([invalid('/a'), missing]);
   });
 
-  it('does not depend on the order in which they were found', () => {
+  it('do not depend on the order of detection', () => {
     const body = { a: [{ x: 1, y: 2 }, { y: 3 }], b: { c: 4 }, 'd/e': 5 };
     const all = ['/a', '/a/0', '/a/0/x', '/a/0/y', '/a/1/y', '/b', '/b/c', '/d~1e'].map(invalid);
     fc.assert(
@@ -87,7 +87,7 @@ describe('problems in the order of the body', () => {
     { value: null, code: 'validation_required_field', because: 'it is null' },
     { value: 5, code: 'validation_invalid_format', because: 'it is there' },
     { value: '', code: 'validation_invalid_format', because: 'an empty text is there' },
-  ])('a field with $value is $code: $because', ({ value, code }) => {
+  ])('report a field with $value as $code: $because', ({ value, code }) => {
     expect(unionProblems({ path: ['amount'], message: 'Send it.' }, { amount: value })).toMatchObject([
       { code, title: expect.stringContaining('amount'), source: { pointer: '/amount' } },
     ]);
@@ -95,7 +95,7 @@ describe('problems in the order of the body', () => {
 });
 
 describe('the path', () => {
-  it.each(['txn_1', 'a$$b', '$&', "$'"])('is the route’s with the id as it was sent: %s', (id) => {
+  it.each(['txn_1', 'a$$b', '$&', "$'"])('matches the route with the raw id: %s', (id) => {
     const event = { resource: '/transactions/{id}/replay', pathParameters: { id }, path: '/v1/other', headers: {} };
     const sent = { ...event, requestContext: { requestId: 'req_1' } } as unknown as GatewayEvent;
     const { path } = contextOfEvent(sent, () => 1000);
@@ -111,11 +111,11 @@ describe('the query', () => {
   const read = (query: [string, string[]][], of: z.ZodMiniType | undefined = schema) =>
     readQuery(of, requestContext({ query: new Map(query) }));
 
-  it('is read where each parameter is known, sent once and well formed', () => {
+  it('is accepted if each parameter is known, unique and well formed', () => {
     expect(read([['limit', ['5']]])).toEqual({ value: { limit: '5' }, problems: [] });
   });
 
-  it('returns all problems together: unknown, sent twice, wrong format', () => {
+  it('reports all problems together: unknown, duplicate, malformed', () => {
     const { problems } = read([
       ['x', ['1']],
       ['cursor', ['a', 'b']],
@@ -132,7 +132,7 @@ describe('the query', () => {
     ]);
   });
 
-  it('is empty where an operation takes none', () => {
+  it('is empty for an operation without parameters', () => {
     expect(readQuery(undefined, requestContext({ query: new Map([['x', ['1']]]) })).problems).toMatchObject([
       { code: 'validation_unknown_parameter', source: { parameter: 'x' } },
     ]);

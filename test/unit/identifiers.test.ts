@@ -54,7 +54,7 @@ it.each(fields)('an identifier may have white space within it, and none around i
   expect(problemsOf(schema, bodyOf(' '))).toEqual([['validation_invalid_format', pointer, alone]]);
 });
 
-it('the documented pattern of an identifier accepts exactly what the check accepts', () => {
+it('documents a pattern for each identifier that accepts exactly what the check accepts', () => {
   const pattern = new RegExp((z.globalRegistry.get(identifier) as { readonly pattern: string }).pattern);
   const parts = ['', ' ', '\t', '\n', '\u00a0', '\u0085', '\u200b', '🧾', 'a', '/'];
   for (const start of parts)

@@ -24,7 +24,7 @@ const span = (low: string, high: string, locals: readonly string[], more: Partia
 const partsOf = async (...spans: readonly Entry[]) => (await buildEntries('RI', [...jurisdictions, ...spans])).parts;
 
 describe('the parts of a release', () => {
-  it('are one for each ZIP of the state that a span touches, then one for each city, sorted', async () => {
+  it('are one per ZIP in a span, then one per city, sorted', async () => {
     const city = (name: string): Entry => ({ kind: 'city', city: name, from: null, to: null, locals: [] });
     // 02700 to 02799 are of Massachusetts.
     const parts = await partsOf(span('026990000', '028020000', []), city('WARWICK'), city('BRISTOL'));
@@ -34,7 +34,7 @@ describe('the parts of a release', () => {
     expect(parts.get('BRISTOL')?.locations).toMatchObject([{ zips: [], cities: ['BRISTOL'], alternatives: [[]] }]);
   });
 
-  it('carry the jurisdictions and all rates that they name, and no others', async () => {
+  it('include exactly the jurisdictions and rates that they reference', async () => {
     const parts = await partsOf(span('028010000', '028019999', ['US-RI-B']), span('028020000', '028029999', []));
     expect(parts.get('02801')?.jurisdictions.map(({ code }) => code)).toEqual(['US-RI-B']);
     expect(parts.get('02801')?.rates).toEqual([
@@ -43,7 +43,7 @@ describe('the parts of a release', () => {
     expect(parts.get('02802')).toMatchObject({ jurisdictions: [], rates: [] });
   });
 
-  it('have one location for ranges of one set and time, for any order of the jurisdictions in a row', async () => {
+  it('merge ranges with the same set and dates into one location, for any order of the jurisdictions in a row', async () => {
     const parts = await partsOf(
       span('028010100', '028010199', ['US-RI-A', 'US-RI-B']),
       span('028010000', '028010049', ['US-RI-B', 'US-RI-A']),
@@ -62,7 +62,7 @@ describe('the parts of a release', () => {
   });
 });
 
-describe('which set a nine-digit ZIP has', () => {
+describe('the set of a ZIP+4', () => {
   const letters = fc.subarray(codes);
   // Close together, around the first ZIP+4 of a ZIP, so that ranges meet in every way.
   const number = fc.oneof(
@@ -96,7 +96,7 @@ describe('which set a nine-digit ZIP has', () => {
       .map((text) => (text === '' ? [] : text.split(',')));
   };
 
-  it("is the narrowest span's of the lowest rank, for every span, day and ZIP", async () => {
+  it('is the set of the narrowest span of the lowest rank, for every span, day and ZIP', async () => {
     await fc.assert(
       fc.asyncProperty(spans, fc.array(number, { minLength: 1, maxLength: 8 }), async (list, numbers) => {
         const parts = await partsOf(...list);
@@ -117,7 +117,7 @@ describe('which set a nine-digit ZIP has', () => {
     );
   });
 
-  it('is right for more spans than a partition holds in memory', async () => {
+  it('is correct for more spans than fit in one partition', async () => {
     const many = Array.from({ length: 9000 }, (_, index) => {
       const zip9 = `0280${index % 2}${String(Math.floor(index / 2)).padStart(4, '0')}`;
       return span(zip9, zip9, [codes[index % 3] as string]);
@@ -134,7 +134,7 @@ describe('which set a nine-digit ZIP has', () => {
 describe('the head of a release', () => {
   const whole = span('028010000', '028019999', ['US-RI-A']);
 
-  it('has a hash that only the same content has', async () => {
+  it('has a hash that is unique to its content', async () => {
     const one = await buildEntries('RI', [...jurisdictions, whole]);
     const { content_hash, ...head } = headOf(one);
     const again = await buildEntries('RI', [...jurisdictions, whole]);
@@ -148,7 +148,7 @@ describe('the head of a release', () => {
     expect(await contentHash({ ...head, base: 'US-RI@2020-01-01.1' }, one.parts.values())).not.toBe(content_hash);
   });
 
-  it('keeps the base’s state rate if the file has none, and drops the base’s locations', async () => {
+  it('keeps the base state rate if the file has none, and drops the base locations', async () => {
     const table = { jurisdiction: 'US-PA-ALLEGHENY', rate: '0.01', steps: ['0.50'], nothing_below: null };
     const [rounding] = releaseOf({ rounding: { method: 'bracket', brackets: [table] } }).settings.rounding;
     const base = { ...listedRelease, settings: { ...listedRelease.settings, rounding: [rounding as never] } };
@@ -159,12 +159,12 @@ describe('the head of a release', () => {
     expect(imported.built.summary.notes).toEqual([expect.stringContaining('US-PA-ALLEGHENY')]);
   });
 
-  it('is not made if no row names a place', async () => {
+  it('is not created if no row names a place', async () => {
     const { built } = await buildEntries('RI', jurisdictions);
     expect(built.outcome).toBe('nothing');
   });
 
-  it('is refused if an importer yields two rates of a jurisdiction for one day', async () => {
+  it('is rejected if an importer yields two rates of a jurisdiction for one day', async () => {
     const rate = (from: string | null, to: string | null, value = '0.02'): Entry => ({
       kind: 'rate',
       rate: { jurisdiction: 'US-RI-A', rate: value, from, to },
@@ -176,7 +176,7 @@ describe('the head of a release', () => {
       expect((await buildEntries('RI', [...jurisdictions, other, whole])).built.outcome).toBe('built');
   });
 
-  it('is refused if an importer names a jurisdiction without an entry', async () => {
+  it('is rejected if an importer references a jurisdiction without an entry', async () => {
     await expect(buildEntries('RI', [whole])).rejects.toThrow('US-RI-A');
   });
 });
@@ -186,14 +186,14 @@ describe('the summary', () => {
   const skipped = (line: number, reason: string): Entry => ({ kind: 'skipped', line, reason });
   const summaryOf = async (...rows: readonly Entry[]) => (await buildEntries('RI', rows)).built.summary;
 
-  it('counts problems of a whole file apart from bad rows', async () => {
+  it('counts problems of a whole file separately from bad rows', async () => {
     const file: Entry = { kind: 'file', name: 'a.csv', rows: 2 };
     const summary = await summaryOf(bad(1), bad(2), file, bad(1, { isOfFile: true }));
     expect(summary).toMatchObject({ rowsRead: 2, rowsKept: 0, bad: { count: 3, rows: 2 } });
     expect(summary.bad.first.map(({ file, line }) => `${file} ${line}`)).toEqual(['a.csv 1', 'a.csv 2', 'a.csv 1']);
   });
 
-  it('counts reasons and names the first fifty bad rows', async () => {
+  it('counts reasons and lists the first fifty bad rows', async () => {
     const summary = await summaryOf(
       { kind: 'file', name: 'a.csv', rows: 30 },
       ...Array.from({ length: 60 }, (_, index) => bad(index + 1)),
@@ -228,7 +228,7 @@ describe('values in force on the day of an import', () => {
       'some rows have ended, and the others begin later',
       [dated('2017-10-01', '2026-11-20'), dated('2026-11-22', null)],
     ],
-  ])('is empty if %s, as the first note explains', async (because, spans) => {
+  ])('are none if %s, as the first note explains', async (because, spans) => {
     const { inForce, notes } = await summaryOf(...spans, { kind: 'note', sentence: 'Another note.' });
     expect(inForce).toMatchObject({ day: '2026-11-21', locations: 0 });
     expect(notes).toEqual([
@@ -237,7 +237,7 @@ describe('values in force on the day of an import', () => {
     ]);
   });
 
-  it('is counted, first and last days included, without a note', async () => {
+  it('are counted without a note, first and last days included', async () => {
     const ended = dated('2017-10-01', '2019-03-31', '02802');
     for (const [from, to, lastDay] of [
       [null, null, null],
@@ -252,7 +252,7 @@ describe('values in force on the day of an import', () => {
 });
 
 describe('importers', () => {
-  it('have a built-in release of the only state that publishes their format', () => {
+  it('have a built-in release if only one state uses the format', () => {
     for (const { onlyState } of Object.values(importers)) {
       if (onlyState !== null) expect(builtInReleases().map(({ state }) => state)).toContain(`US-${onlyState}`);
     }

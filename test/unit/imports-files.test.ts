@@ -57,11 +57,11 @@ describe('files', () => {
       ['a quoted cell may have commas, quotes and lines', '"a, ""b""\nc",d\n', ['a, "b"\nc|d']],
       ['blanks around a cell are not of it', ' a ,\tb \n', ['a|b']],
       ['rows may be of different length', 'a\nb,c\n', ['a', 'b|c']],
-    ])('%s', async (_, content, rows) => {
+    ])('accept %s', async (_, content, rows) => {
       expect(await cellsOf(content)).toEqual(rows);
     });
 
-    it('are UTF-8, and Windows-1252 in the lines that are not', async () => {
+    it('are decoded as UTF-8, or Windows-1252 for invalid lines', async () => {
       const content = Buffer.concat([
         Buffer.from('Cañon City,1\n'),
         Buffer.from('Cañon City,2\r\n', 'latin1'),
@@ -70,14 +70,14 @@ describe('files', () => {
       expect(await cellsOf(content)).toEqual(['Cañon City|1', 'Cañon City|2', 'Doña Ana|3']);
     });
 
-    it('keep letters whole that lie across two reads of the file', async () => {
+    it('decode characters that span two chunks of the file', async () => {
       const line = `${'ñ'.repeat(1000)},1\n`;
       const rows = await cellsOf(`x${line}`.repeat(400));
       expect(rows).toHaveLength(400);
       expect(new Set(rows.map(String)).size).toBe(1);
     });
 
-    it('number their rows by the line on which they end', async () => {
+    it('number rows by their last line', async () => {
       const { rows } = await read('table.csv', 'a,\n\n"b\nc",\n,\n,\nd,\n');
       expect(rows.map(({ line }) => line)).toEqual([1, 4, 7]);
       expect(rows.map((row) => 'firstLine' in row)).toEqual([false, true, false]);
@@ -87,7 +87,7 @@ describe('files', () => {
       { because: 'to the end of the file', rest: 'e,f\n'.repeat(10), says: 'is never closed' },
       { because: 'over more than a row can have', rest: 'e,f\n'.repeat(100_000), says: 'close its quote' },
       { because: 'up to a quote in another row', rest: 'e,f\n"g,h\n', says: 'Correct its quotes' },
-    ])('name the line of a quote that is open $because, after the rows before it', async ({ rest, says }) => {
+    ])('report the line of a quote that is open $because, after the rows before it', async ({ rest, says }) => {
       const { rows } = await read('table.csv', `a,b\n\n\n"c,d\n${rest}`);
       expect(rows).toEqual([
         { line: 1, cells: ['a', 'b'] },
@@ -95,7 +95,7 @@ describe('files', () => {
       ]);
     });
 
-    it('name the first and last line of a row with line breaks in a cell', async () => {
+    it('report the first and last line of a row with line breaks in a cell', async () => {
       const { rows } = await read('table.csv', 'a,b\n\n"c\nd\n\ne",f\ng,h\n');
       expect(rows).toEqual([
         { line: 1, cells: ['a', 'b'] },
@@ -108,7 +108,7 @@ describe('files', () => {
       { name: 'with a byte order mark', content: Buffer.from('\uFEFFa,b\n', 'utf16le') },
       { name: 'with the other byte order mark', content: Buffer.from('\uFEFFa,b\n', 'utf16le').swap16() },
       { name: 'without a byte order mark', content: Buffer.from('a,b\n', 'utf16le') },
-    ])('are refused as UTF-16 text $name, with the name of the file and what to do', async ({ content }) => {
+    ])('reject UTF-16 $name, with the file name and what to do', async ({ content }) => {
       await expect(read('rates.csv', content)).rejects.toThrow(/^rates\.csv .*UTF-16.*Save it as UTF-8/);
       await expect(read('rates.zip', zipped([{ name: 'in.csv', content }]))).rejects.toThrow(/^in\.csv .*UTF-16/);
     });
@@ -117,29 +117,35 @@ describe('files', () => {
   describe('ZIP files', () => {
     const table: TestFile = { name: 'Rates.CSV', content: 'a,b\n' };
 
-    it.each(['rates.zip', 'RATES.ZIP', 'rates'])('are opened as %s, by their first bytes', async (name) => {
-      expect(await read(name, zipped([table]))).toEqual({ name: 'Rates.CSV', rows: [{ line: 1, cells: ['a', 'b'] }] });
-    });
+    it.each(['rates.zip', 'RATES.ZIP', 'rates'])(
+      'are detected by magic bytes, whatever the extension: %s',
+      async (name) => {
+        expect(await read(name, zipped([table]))).toEqual({
+          name: 'Rates.CSV',
+          rows: [{ line: 1, cells: ['a', 'b'] }],
+        });
+      },
+    );
 
-    it('may have folders, and other files beside the table', async () => {
+    it('can have folders, and other files next to the table', async () => {
       const others = ['__MACOSX/._Rates.csv', 'readme.pdf', '.hidden.csv'].map((name) => ({ name, content: 'x' }));
       expect((await read('a.zip', zipped([...others, { ...table, name: '2026/rates.txt' }]))).name).toBe('rates.txt');
     });
 
-    it('of none or two tables are refused', async () => {
+    it('with no table or two tables are rejected', async () => {
       await expect(read('a.zip', zipped([]))).rejects.toThrow('packs 0');
       await expect(read('a.zip', zipped([{ name: 'a.pdf', content: '' }]))).rejects.toThrow('packs 0');
       await expect(read('a.zip', zipped([table, { ...table, name: 'other.csv' }]))).rejects.toThrow('packs 2');
     });
 
-    it('make the same release as their files', async () => {
+    it('produce the same release as their files', async () => {
       const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
       const packed = files.map((file) => ({ name: file.name.replace('.csv', '.ZIP'), content: zipped([file]) }));
       const [plain, fromZip] = [await importFiles('sst', 'MN', files), await importFiles('sst', 'MN', packed)];
       expect(headOf(fromZip).content_hash).toBe(headOf(plain).content_hash);
     });
 
-    it('that are damaged or missing are refused', async () => {
+    it('that are damaged or missing are rejected', async () => {
       const damaged = zipped([{ name: 'a.csv', content: 'a,b\n'.repeat(1000) }]);
       damaged.fill(0, 40, 60);
       await expect(read('a.zip', damaged)).rejects.toThrow();
@@ -155,10 +161,10 @@ describe('files', () => {
     ['St.\u00a0Paul', 'ST PAUL'],
     ["Coeur d'Alene", 'COEUR DALENE'],
     ['  \u2013 ', null],
-  ])('compares the name of the city %j as %j', (text, name) => expect(cityName(text)).toBe(name));
+  ])('compares the city %j as %j', (text, name) => expect(cityName(text)).toBe(name));
 });
 
-describe('a table that a spreadsheet saved again', () => {
+describe('a table saved by a spreadsheet', () => {
   /** A number as a spreadsheet writes it: without leading zeros, and with a decimal comma where semicolons separate. */
   const saved = (cell: string, separator: string): string => {
     const number = /^0+\d/.test(cell) && /^\d+$/.test(cell) ? cell.replace(/^0+(?=\d)/, '') : cell;
@@ -190,7 +196,7 @@ describe('a table that a spreadsheet saved again', () => {
   const variants = [',', ';', '\t'].flatMap((separator) => tables.map((table): Variant => [separator, ...table]));
 
   for (const [separator, format, state, ...files] of variants)
-    it(`with ${JSON.stringify(separator)} makes the same release as ${files.join(' and ')}`, async () => {
+    it(`with ${JSON.stringify(separator)} produces the same release as ${files.join(' and ')}`, async () => {
       const names = readNameTables(state);
       const published = files.map(fixture);
       const before = await importFiles(format, state, published, { names });
@@ -212,15 +218,15 @@ describe('workbooks', () => {
       ['1E-3', '0.001'],
       ['-1.50', '-1.5'],
       ['1.', '1'],
-    ])('writes %s as %s', (stored, text) => {
+    ])('formats %s as %s', (stored, text) => {
       expect(workbookNumber(stored)).toBe(text);
     });
 
-    it.each(['', '1e999', '0x10', '1,5', 'NaN', '#N/A'])('has no text for %j', (stored) => {
+    it.each(['', '1e999', '0x10', '1,5', 'NaN', '#N/A'])('returns null for %j', (stored) => {
       expect(workbookNumber(stored)).toBe(null);
     });
 
-    it('reads every rate of up to eight decimals, in any stored form', () => {
+    it('formats every rate of up to eight decimals, in any stored form', () => {
       fc.assert(
         fc.property(fc.integer({ min: 1, max: 25_000_000 }), fc.boolean(), (units, isExponent) => {
           const value = units / 1e8;
@@ -233,7 +239,7 @@ describe('workbooks', () => {
   });
 
   describe('readWorkbook', () => {
-    it('reads text, exact numbers and days, with the numbers of the rows', async () => {
+    it('returns strings, exact numbers and days, with row numbers', async () => {
       const content = workbook({
         'First & only': [[], [null, ' A  B '], [], [{ number: '9.9750000000000005E-2' }, { serial: 46327 }, null, 'x']],
         Second: [[{ number: '1' }]],
@@ -254,7 +260,7 @@ describe('workbooks', () => {
       });
     });
 
-    it('refuses a file that is no workbook', async () => {
+    it('rejects a file that is not a workbook', async () => {
       const read = withFiles([{ name: 'a.xlsx', content: 'City,Rate' }], ([path = '']) => readWorkbook(path));
       await expect(read).rejects.toThrow('a.xlsx cannot be read as an XLSX workbook');
     });
@@ -277,12 +283,12 @@ describe('workbooks', () => {
       expect(await readRates('Rates')).toEqual([{ line: 3, cells: { rate: '0.07' } }]);
     });
 
-    it('refuses a workbook without that sheet', async () => {
+    it('rejects a workbook without that sheet', async () => {
       await expect(readRates('Rate')).rejects.toThrow('a.xlsx does not have a sheet with the rates');
     });
   });
 
-  describe('a workbook that is made to do harm', () => {
+  describe('a malicious workbook', () => {
     const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
     /** A workbook with this content of its only sheet. */
     const withSheet = (data: string): Buffer =>
@@ -303,7 +309,7 @@ describe('workbooks', () => {
     const read = (content: Buffer) => withFiles([{ name: 'a.xlsx', content }], ([path = '']) => readWorkbook(path));
     const cell = (address: string, prefix = '') => `<row><c ${prefix}r="${address}"><v>1</v></c></row>`;
 
-    it('is read without harm', async () => {
+    it('is read if it is harmless', async () => {
       const { sheets } = await read(withSheet(cell('B3')));
       expect(sheets[0]?.rows).toEqual([{ line: 3, cells: ['', '1'] }]);
     });
@@ -324,13 +330,13 @@ describe('workbooks', () => {
       ['a tag with many attributes', `<row ${'a="1" '.repeat(2_500_000)}/>`],
       ['tags that are nested deep', '<c>'.repeat(5_000_000)],
       ['more than a workbook has', 'x<y/>'.repeat(4_000_000)],
-    ])('is refused with %s', async (_what, data) => {
+    ])('is rejected with %s', async (_what, data) => {
       const content = withSheet(data);
       expect(content.length).toBeLessThan(100_000);
       await expect(read(content)).rejects.toThrow(/^a\.xlsx cannot be read as an XLSX workbook: /);
     });
 
-    it('is refused if its cells share a long text', async () => {
+    it('is rejected if its cells share a long string', async () => {
       const strings = `<si><t>${'long '.repeat(6000)}</t></si>`;
       const sheet = (bytes: number) => workbookOf({ strings, sheets: [gridOf(2, bytes, ' t="s"', '<v>0</v>')] });
       expect((await read(sheet(100))).sheets[0]?.rows[0]?.cells[1]).toHaveLength(29_999);
@@ -339,7 +345,7 @@ describe('workbooks', () => {
       await expect(read(content)).rejects.toThrow(/more than 8000000 characters/);
     });
 
-    it('is refused if it names a sheet many times', async () => {
+    it('is rejected if it lists a sheet many times', async () => {
       const sheet = gridOf(2, 100, '', '<v>1</v>');
       const naming = (times: number) =>
         workbookOf({ sheets: [sheet], directory: '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(times) });
@@ -347,7 +353,7 @@ describe('workbooks', () => {
       await expect(read(naming(5000))).rejects.toThrow(/has 5001 sheets/);
     });
 
-    it('has no part that its directory does not list', async () => {
+    it('uses only parts that its directory lists', async () => {
       // The local header of the sheet comes first, and is not in the directory.
       const hidden = withSheet(cell('XFD1048576'));
       const [start, end] = [hidden.indexOf('PK\u0003\u0004', 1), hidden.indexOf('PK\u0001\u0002')];

@@ -502,12 +502,12 @@ describe.each(formats)('the importer $format', ({ format, state, file, rates, co
     expect(percentsIn(await importing, city, day)).toEqual(percents);
   });
 
-  it('has the codes that rules name, and the state’s own codes beside them', async () => {
+  it("has the codes that rules reference, and the state's codes next to them", async () => {
     const imported = await importing;
     expect(Object.fromEntries(Object.keys(codes).map((city) => [city, codesIn(imported, city)]))).toEqual(codes);
   });
 
-  it('counts what it skips and remarks', async () => {
+  it('counts skipped rows and remarks', async () => {
     const { built } = await importing;
     expect(built.summary.bad.count).toBe(0);
     expect(headOf(await importing)).toMatchObject({ coverage: 'partial', format });
@@ -530,14 +530,14 @@ describe.each(formats)('the importer $format', ({ format, state, file, rates, co
 });
 
 describe('the importer alabama', () => {
-  it('keeps a city’s rates apart where they differ between its counties', async () => {
+  it('separates the rates of a city if they differ by county', async () => {
     const file = alabama('"20240901",,"4.0000","RC","N","7058"', '"20240901",,"3.0000","RC","N","7058"');
     expect(percentsIn(await read('alabama', 'AL', file), 'BIRMINGHAM', '2026-11-21')).toEqual([8, 10]);
   });
 });
 
 describe('the importer arizona', () => {
-  it('gives a city the code that the rules on its groceries name', async () => {
+  it('uses the city code of the rules on groceries', async () => {
     const imported = await read('arizona', 'AZ', fixture('TPT_RATETABLE_ALL_11012026.csv'));
     const named = baseOf('AZ').rules.flatMap(({ jurisdictions }) => jurisdictions ?? []);
     const codes = [...imported.parts.values()].flatMap(({ jurisdictions }) => jurisdictions.map(({ code }) => code));
@@ -549,7 +549,7 @@ describe('the importer cdtfa', () => {
   const good = fixture('cdtfa.csv');
   const codesOf = ({ parts }: Imported, city: string) => parts.get(city)?.jurisdictions.map(({ code }) => code);
 
-  it('makes codes of its own without tables, one for each county that has a city of the name', async () => {
+  it('generates codes without tables, one for each county that has a city of the name', async () => {
     expect(codesIn(await importFiles('cdtfa', 'CA', [good]), 'ALAMEDA')).toEqual([
       'US-CA-DISTRICT-ALAMEDA | Alameda, local taxes | district | - | -',
     ]);
@@ -560,14 +560,14 @@ describe('the importer cdtfa', () => {
     ]);
   });
 
-  it('uses the code and name of the built-in content', async () => {
+  it('uses the codes and names of the built-in content', async () => {
     const address = readAddress({ state: 'CA', postal_code: '94501', city: 'Alameda' }, '');
     if (!address.ok) throw new Error('The address is refused.');
     const { code, name } = locate(address.value, () => baseOf('CA'), '2026-11-21', false).place.jurisdictions[1] ?? {};
     expect((await read('cdtfa', 'CA', good)).parts.get('ALAMEDA')?.jurisdictions).toMatchObject([{ code, name }]);
   });
 
-  it('notes a city that the tables do not have in its county', async () => {
+  it('reports a city that is missing from the tables of its county', async () => {
     const imported = await read('cdtfa', 'CA', cdtfa('Alturas,MODOC,0.0725', 'Alturas,KERN,0.0825'));
     expect(codesOf(imported, 'ALTURAS')).toEqual(['US-CA-DISTRICT-ALTURAS']);
     expect(imported.built.summary.notes).toEqual([
@@ -575,14 +575,14 @@ describe('the importer cdtfa', () => {
     ]);
   });
 
-  it('skips a row that repeats another one', async () => {
+  it('skips a repeated row', async () => {
     const { built } = await read('cdtfa', 'CA', cdtfa('0.11,4/1/2027', '0.1075,7/1/2021'));
     expect(lines(built.summary.skipped)[0]).toBe('3 | 1 | repeats another row');
   });
 });
 
 describe('the importer colorado', () => {
-  it('has the jurisdictions of the built-in tables, with their names and kinds', async () => {
+  it('uses the jurisdictions of the built-in tables, with their names and kinds', async () => {
     const { parts } = await read('colorado', 'CO', coloradoFile());
     const taxes = packRates('CO').taxes.split('\n');
     const cities = ['AURORA', 'ASPEN', 'EAGLE VAIL', 'GRAND JUNCTION', 'DENVER'];
@@ -617,7 +617,7 @@ describe('the importer illinois', () => {
         ['2026-01-01', null, true],
       ],
     },
-  ])('ends a place before its first day without a rate: $locations', async ({ prior, locations }) => {
+  ])('ends a place on the last day with a rate: $locations', async ({ prior, locations }) => {
     const content = fixture('ordmache-current.txt').content.toString();
     const line = content.split('\n').find((one) => one.includes('ALTON')) ?? '';
     const file = illinois(line, `${line.slice(0, 132)}${prior}${line.slice(132 + prior.length)}`);
@@ -641,7 +641,7 @@ describe('the importer louisiana', () => {
     'Crowley (Northgate EDD) (0111)',
     'Acadia Parish, City of Crowley, Northgate EDD (0111)',
     'City of Crowley EDD (0101)',
-  ])('reads %s as a part of Crowley, in any order', async (name) => {
+  ])('treats %s as a part of Crowley, in any order', async (name) => {
     const part = [name, '7.5%'] as const;
     for (const imported of [await acadia(city, part), await acadia(part, city)]) {
       const { jurisdictions = [], rates = [], locations = [] } = imported.parts.get('CROWLEY') ?? {};
@@ -657,7 +657,7 @@ describe('the importer louisiana', () => {
     }
   });
 
-  it('has no rate of a city that two domiciles contradict, so that the fallback release applies', async () => {
+  it('omits a city if two domiciles contradict each other, so the fallback release applies', async () => {
     const town = ['Town of Crowley (0102)', '6.5%'] as const;
     for (const { built, parts } of [await acadia(city, town), await acadia(town, city)]) {
       expect(built.summary.bad.first).toMatchObject([
@@ -673,7 +673,7 @@ describe('the importer louisiana', () => {
     expect(percentsIn(repeated, 'CROWLEY', '2026-11-21')).toEqual([10.5]);
   });
 
-  it('leaves a city unambiguous if a district has its rate', async () => {
+  it('keeps a city unambiguous if a district has the same rate', async () => {
     const { parts, built } = await acadia(city, ['City of Crowley EDD (0111)', '5.5%'], ['APEDD #1 (0110)', '5.5%']);
     expect(parts.get('CROWLEY')?.locations).toHaveLength(1);
     expect(lines(built.summary.skipped)).toEqual([
@@ -685,7 +685,7 @@ describe('the importer louisiana', () => {
 
 describe('the importer new-mexico', () => {
   it.each(['Albuquerque (Mesa Del Sol TIDD 1)', 'Albuquerque Mesa Del Sol TIDD 1', 'Mesa Del Sol TIDD 1'])(
-    'reads the rate of %s for some addresses of Albuquerque, in any order',
+    'applies the rate of %s to some addresses in Albuquerque, in any order',
     async (name) => {
       const tidd = { name, county: 'Bernalillo', locat_cdr: '02-606', grt_rate: 8.125 };
       for (const districts of [newMexicoDistricts.toSpliced(0, 0, tidd), [...newMexicoDistricts, tidd]]) {
@@ -698,7 +698,7 @@ describe('the importer new-mexico', () => {
     },
   );
 
-  it('gives the rate of a part to the place with the longest name', async () => {
+  it('assigns the rate of a part to the place with the longest matching name', async () => {
     const village = { county: 'Bernalillo', grt_rate: 7.5, name: 'Los Ranchos de Albuquerque', locat_cdr: '02-200' };
     const part = { ...village, name: 'TIDD of Los Ranchos de Albuquerque', locat_cdr: '02-201', grt_rate: 8.5 };
     const file = await read('new-mexico', 'NM', newMexicoFile([...newMexicoDistricts, village, part]));
@@ -706,7 +706,7 @@ describe('the importer new-mexico', () => {
     expect(percentsIn(file, 'ALBUQUERQUE', '2026-11-21')).toEqual([7.625]);
   });
 
-  it('applies from January if the name has two months of one year', async () => {
+  it('applies from January if the file name has two months of one year', async () => {
     const name = 'New_Mexico_gross_receipts_tax_Jan_July_2026_pub.json';
     const { parts } = await read('new-mexico', 'NM', newMexicoFile(newMexicoDistricts, {}, name));
     expect(parts.get('ALBUQUERQUE')?.locations.map(({ from }) => from)).toEqual(['2026-01-01']);
@@ -741,7 +741,7 @@ describe('the importer texas', () => {
     ['a county that the tables do not have it in', 'Lubbock (Hale Co)\t2095016', 'US-TX-2095016 2095016', abernathy],
     ['a name that the tables do not have', 'Nowhere at All\t2227999', 'US-TX-2227999 2227999', abernathy],
     ['the name of another code', 'Abernathy\t2227999', 'US-TX-01-00160 2227999', 'US-TX-2095015 2095015'],
-  ])('keeps the file’s code of a city with %s', async (_, to, ...codes) => {
+  ])("keeps the file's code of a city with %s", async (_, to, ...codes) => {
     const { parts } = await read('texas', 'TX', texas('Bee Cave (Travis Co)\t2227098', to));
     const cities = [...parts.values()].flatMap(({ jurisdictions }) =>
       jurisdictions.filter(({ type }) => type === 'city'),
@@ -752,7 +752,7 @@ describe('the importer texas', () => {
 });
 
 describe('the importer virginia', () => {
-  it('leaves out periods that ended before the release', async () => {
+  it('omits periods that ended before the release', async () => {
     const { built } = await read('virginia', 'VA', virginiaFile());
     expect(built.summary.files.map(({ name }) => name.split(', ')[1])).toEqual(['sheet Current', 'sheet Next']);
   });

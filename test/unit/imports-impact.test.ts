@@ -32,8 +32,8 @@ const impactOf = async (boundary: readonly string[], rateRows = rates): Promise<
   return impactOfImport(headOf(imported), parts, { below: builtIn }, today);
 };
 
-describe('the changes of an import', () => {
-  it('is nothing where the fallback release has the same rates', async () => {
+describe('the changes by an import', () => {
+  it('are empty if the fallback release has the same rates', async () => {
     const rows = [`Z 55401 ${inMinneapolis} from:20240101`, 'Z 55901 place:54880 from:20240401 to:20271231'];
     expect(await impactOf(rows)).toEqual({
       zips: 2,
@@ -53,7 +53,7 @@ describe('the changes of an import', () => {
     });
   });
 
-  it('counts changed answers of past days apart', async () => {
+  it('count changed results of past days separately', async () => {
     expect(await impactOf(['Z 55901 from:20261001 to:20261031'])).toMatchObject({
       changed: 0,
       past: {
@@ -67,7 +67,7 @@ describe('the changes of an import', () => {
     });
   });
 
-  it('is counted by ZIP, today and later, with the largest difference in either direction', async () => {
+  it('are counted by ZIP, today and later, with the largest difference in either direction', async () => {
     const raised = rates.flatMap((row) =>
       row.startsWith('27,01,43000')
         ? rateRows('27', '01 43000 0.0050 20200101 20261231', '01 43000 0.0075 20270101')
@@ -90,7 +90,7 @@ describe('the changes of an import', () => {
     });
   });
 
-  it('is none on days that the import does not name: the fallback release applies there', async () => {
+  it('are empty on days without imported rows, because the fallback release applies', async () => {
     const ended = await impactOf(['Z 55901 to:20261031']);
     expect(ended).toMatchObject({ changed: 0, firstDay: '2020-01-01', lastDay: '2026-10-31' });
     const future = await impactOf(['Z 55901 from:20270401']);

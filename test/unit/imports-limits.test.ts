@@ -22,8 +22,8 @@ const many = (length: number, row: (index: number) => string) => Array.from({ le
 const compactDay = (index: number) =>
   new Date(Date.UTC(2000, 0, 1 + index)).toISOString().slice(0, 10).replaceAll('-', '');
 
-describe('files with more than an import holds in memory', () => {
-  it('are refused at the first row above the limit of a ZIP, which is named', async () => {
+describe('files that exceed the memory limits', () => {
+  it('are rejected at the first row above the limit for a ZIP, with the ZIP', async () => {
     let read = 0;
     function* endless(): Generator<Entry> {
       for (; ; read += 1) yield { kind: 'span', low: '554010000', high: '554019999', from: null, to: null, locals: [] };
@@ -75,11 +75,11 @@ describe('files with more than an import holds in memory', () => {
       ),
       new RegExp(`more than ${limits.ratesOfJurisdiction} rates of 01-43000`),
     ],
-  ])('are refused where %s', async (_, format, state, files, refusal) => {
+  ])('are rejected if %s', async (_, format, state, files, refusal) => {
     await expect(importFiles(format, state, files)).rejects.toThrow(refusal);
   });
 
-  it('are read up to the limit of lines without a separator', async () => {
+  it('are accepted up to the line limit without a separator', async () => {
     const table = file(zipRates, ...many(30_000, () => 'x'), 'TX,78664,ROUND ROCK,0.0625,0.0625,0,0');
     const entries = await entriesOf('zip-rates', 'TX', table);
     expect(ofKind(entries, 'bad').at(-1)).toMatchObject({
@@ -90,7 +90,7 @@ describe('files with more than an import holds in memory', () => {
   });
 });
 
-it('refuses a row that takes in others by a quote, with the line of the quote', async () => {
+it('rejects a row whose open quote includes other rows, with the line of the quote', async () => {
   const [first = '', second = '', third = ''] = boundaryRows('27', 'Z 55401', 'Z 55402', 'Z 55403');
   const quoted = sstFiles('MN', rates, [first, `"${second}`, third.replace('Z,', 'Z",')]);
   const table = file(zipRates, 'TX,78664,"ROUND ROCK,0.0625,0.0625,0,0', 'TX,78665,ROUND ROCK",0.0625,0.0625,0,0');
@@ -117,31 +117,31 @@ describe('files that expand', () => {
       return rows;
     });
 
-  describe('a ZIP file that is made to do harm', () => {
-    it('is read if the declared size is right', async () => {
+  describe('a malicious ZIP file', () => {
+    it('is accepted if the declared size is correct', async () => {
       expect(await rowsOf(saying(content.length))).toBe(50_000);
     });
 
-    it('is refused by its declared size, before anything is unpacked', async () => {
+    it('is rejected by its declared size, before anything is decompressed', async () => {
       await expect(rowsOf(saying(3 * 2 ** 30))).rejects.toThrow('rates.zip packs more than 2 GiB');
     });
 
-    it('is refused if it unpacks to far more than its size', async () => {
+    it('is rejected if it expands far beyond its compressed size', async () => {
       const bomb = zipped([{ name: 'rates.csv', content: 'a,b\n'.repeat(10_000_000) }]);
       expect(bomb.length).toBeLessThan(200_000);
       await expect(rowsOf(bomb)).rejects.toThrow('unpacks to more than 100 times its size');
     });
 
-    it('is refused if it unpacks to more than its declared size', async () => {
+    it('is rejected if it expands beyond its declared size', async () => {
       await expect(rowsOf(saying(1000))).rejects.toThrow(/too many bytes/);
     });
 
-    it('is refused if it packs thousands of files, before any is read', async () => {
+    it('is rejected if it contains thousands of files, before any is read', async () => {
       const many = Array.from({ length: 1001 }, (_, index) => ({ name: `${index}.csv`, content: '' }));
       await expect(rowsOf(zipped(many))).rejects.toThrow('packs 1001 files');
     });
 
-    it('of one endless line ends with that line', async () => {
+    it('is rejected at the line limit if it is one endless line', async () => {
       const bomb = zipped([{ name: 'rates.csv', content: 'x'.repeat(8_000_000) }]);
       expect(bomb.length).toBeLessThan(20_000);
       await expect(rowsOf(bomb)).rejects.toThrow(/a line of more than \d+ bytes/);

@@ -52,7 +52,7 @@ const tidd = { name: 'Albuquerque (Mesa Del Sol TIDD 1)', county: 'Bernalillo', 
 const districts: StateFile = ['new-mexico', 'NM', newMexicoFile([tidd, ...newMexicoDistricts])];
 const domiciles: StateFile = ['louisiana', 'LA', louisianaFile()];
 
-describe('the rate of an address, and its highest rate if it is ambiguous', () => {
+describe('the rate and the highest rate of an address', () => {
   it.each<[string, StateFile, string, string | null, number, number | null]>([
     ['the city and the ZIP lie in two counties', illinois(), 'BARRINGTON', '60010', 8, 10],
     ['it has one rate', illinois(), 'CHICAGO', '60601', 10.5, null],
@@ -69,7 +69,7 @@ describe('the rate of an address, and its highest rate if it is ambiguous', () =
     ['a district lies in the city', domiciles, 'CROWLEY', '70526', 10.5, 11.5],
     ['a district may lie in the city', domiciles, 'NEW ORLEANS', '70116', 10, 10],
     ['a district lies in a part of the city', districts, 'ALBUQUERQUE', '87102', 7.625, 8.125],
-  ])('is right where %s', async (_, file, city, zip5, percent, highest) => {
+  ])('is correct if %s', async (_, file, city, zip5, percent, highest) => {
     const current = await importOver(file);
     const ambiguous = highest !== null;
     expect(answer(current, file[1], city, zip5)).toMatchObject({ percent, ambiguous, coverage: 'complete' });
@@ -77,7 +77,7 @@ describe('the rate of an address, and its highest rate if it is ambiguous', () =
   });
 });
 
-describe('a city of whose rates a file has only that they depend on the address', () => {
+describe('a city whose rates depend on the address', () => {
   it('is ambiguous, because the content does not have its streets', async () => {
     const current = await importOver(illinois());
     expect(answer(current, 'IL', 'ALTON', '62002')).toMatchObject({ ambiguous: true, coverage: 'partial' });
@@ -87,7 +87,7 @@ describe('a city of whose rates a file has only that they depend on the address'
     );
   });
 
-  it('does not keep the rate of an earlier file without an uncertainty', async () => {
+  it('keeps the rate of an earlier file only with an uncertainty', async () => {
     // Chicago is sent as ALTON is now: with the flag Y and zeros.
     const line = lineOf('CHICAGO');
     const open = `${line.slice(0, 60)}Y20261101${'0'.repeat(20)} ${line.slice(90, 132)}${'0'.repeat(16)}${line.slice(148)}`;
@@ -96,7 +96,7 @@ describe('a city of whose rates a file has only that they depend on the address'
   });
 });
 
-it('has the rate of the fallback release where two rows of a city contradict each other', async () => {
+it('uses the rate of the fallback release if two rows of a city contradict each other', async () => {
   const rows = ['City of Crowley (0101)', 'Town of Crowley (0102)'];
   const file = louisianaFile(rows.map((name, index) => ['Acadia Parish', name, `${4.5 + 3 * index}%`, null]));
   const { percent } = answer(() => baseOf('LA'), 'LA', 'CROWLEY', '70526');

@@ -25,18 +25,18 @@ const file = { state: 'MN', sources: ruling, jurisdictions: [mall], rates: [rate
 const fileWith = (changes: object): string => JSON.stringify({ ...file, ...changes });
 const withRule = (changes: object): string => fileWith({ rules: [{ ...rule, ...changes }] });
 
-describe('a file that is not JSON', () => {
+describe('the JSON parser', () => {
   it.each([
     ['{\n  "state": "MN",\n}', 'line 3, column 1: expected a field name in double quotes.'],
     ['{\n  "state": "MN"\n  "rules": []\n}', 'line 3, column 3: expected "," or "}".'],
     ['// own\n{}', 'line 1, column 1: expected a value.'],
     ['', 'line 1, column 1: expected a value.'],
     [`\n${'['.repeat(21)}\n1${']'.repeat(21)}`, 'line 3: values are nested more than 20 deep.'],
-  ])('%j is refused with its line', async (text, message) => {
+  ])('rejects %j with its line', async (text, message) => {
     await expect(read(text)).rejects.toThrow(`own.json, ${message}`);
   });
 
-  it('is refused if it is not UTF-8, or too large', async () => {
+  it('rejects a file that is not UTF-8 or too large', async () => {
     const latin = Buffer.from('{ "state": "Ma\u00f1ana" }', 'latin1');
     const importing = (content: Buffer | string) => entriesOf('rules', 'MN', [{ name: 'own.json', content }]);
     await expect(importing(latin)).rejects.toThrow('own.json is not UTF-8 text.');
@@ -45,7 +45,7 @@ describe('a file that is not JSON', () => {
 });
 
 describe('parsed JSON', () => {
-  it('is what JSON.parse returns, with the line on which each value begins', () => {
+  it('equals the result of JSON.parse, with the line on which each value begins', () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(0, 2), (json, indent) => {
         const value: unknown = JSON.parse(json);
@@ -61,8 +61,8 @@ describe('parsed JSON', () => {
   });
 });
 
-describe('a file of another shape', () => {
-  it('has each problem with its line and field', async () => {
+describe('a file with an invalid shape', () => {
+  it('is rejected with the line and field of each problem', async () => {
     const text = `{
       "state": "MN",
       "sources": { "ruling": "short" },
@@ -154,14 +154,14 @@ describe('a file of another shape', () => {
     ],
     ['{ "state": "MN", "state": "MN" }', '1 state: Write each field once.'],
   ])
-    it(`names ${expected.join(' and ')}`, async () => {
+    it(`is rejected with ${expected.join(' and ')}`, async () => {
       const problems = await problemsOf(text);
       expect(problems).toHaveLength(expected.length);
       for (const one of expected) expect(problems).toContainEqual(expect.stringContaining(one));
     });
 });
 
-describe('values that contradict each other or the state', () => {
+describe('contradictory values', () => {
   for (const [text = '', expected = ''] of [
     [withRule({ source: 'rulin' }), '1 rules[0].source: `sources` has no rulin. Did you mean ruling?'],
     [withRule({ source: 'constructor' }), '1 rules[0].source: `sources` has no constructor.'],
@@ -192,25 +192,25 @@ describe('values that contradict each other or the state', () => {
       '1 jurisdictions[0].code: Use a code of your own, which begins with US-MN-OWN-.',
     ],
   ])
-    it(`names ${expected}`, async () => {
+    it(`are rejected with ${expected}`, async () => {
       expect(await problemsOf(text)).toEqual([expect.stringContaining(expected)]);
     });
 
-  it('may follow each other, and share an id for other levels', async () => {
+  it('are accepted for consecutive periods, and an id can be shared between levels', async () => {
     const first = { ...rule, to: '2027-12-31', levels: ['state'] };
     const rules = [first, { ...first, levels: ['city'] }, { ...rule, from: '2028-01-01' }];
     expect(await problemsOf(fileWith({ rules }))).toEqual([]);
   });
 });
 
-describe('a good file', () => {
-  it('is the example of the manual', async () => {
+describe('a valid file', () => {
+  it('matches the example in the manual', async () => {
     const manual = readFileSync(new URL('../../shared/cli/content/README.md', import.meta.url), 'utf8');
     const example = /## Own rules[\s\S]*?```json\n(?<json>[\s\S]*?)```/.exec(manual)?.groups?.['json'] ?? '';
     expect(await problemsOf(example)).toEqual([]);
   });
 
-  it('becomes own rules that cite the texts of their sources, without parts', async () => {
+  it('is imported as custom rules that cite their sources, without parts', async () => {
     const [entry] = ofKind(await read(JSON.stringify(file)), 'own');
     const cited = { from: '2027-01-01', to: null, source: 'own:ruling', confidence: 'high' };
     expect(entry?.own).toEqual({
@@ -229,7 +229,7 @@ describe('a good file', () => {
     expect(head).toMatchObject({ format: 'rules', own: entry?.own, rules: baseOf('MN').rules, counts: { parts: 0 } });
   });
 
-  it('remarks on rules that it replaces, and on codes that no table has', async () => {
+  it('reports the rules that it replaces, and codes that no table has', async () => {
     const text = fileWith({
       rules: [{ ...rule, id: 'mn-clothing' }],
       rates: [rate, { ...rate, jurisdiction: 'US-MN-01-99999' }, { ...rate, jurisdiction: 'US-MN-00-053' }],
@@ -240,7 +240,7 @@ describe('a good file', () => {
     ]);
   });
 
-  it('withdraws own rules if it is empty, and a bad one changes nothing', async () => {
+  it('removes the custom rules if it is empty; an invalid file changes nothing', async () => {
     const { own } = headOf(await importFiles('rules', 'MN', [{ name: 'own.json', content: JSON.stringify(file) }]));
     const position = { below: 'US-MN@2026-11-22.101', chain: [], bottom: 'US-MN@2026-11-22.1', ...(own && { own }) };
     const importing = (content: string, over = {}) =>

@@ -181,7 +181,7 @@ describe('pitfalls of SST files', () => {
     );
   });
 
-  it('have the rate of a key that is sound, and none of a key with a bad row', async () => {
+  it('keep the rate of a valid key, and drop the rate of a key with a bad row', async () => {
     const rates = rateRows('27', ...minnesota, '63 43000 0.0100');
     const row = boundaryRows('27', 'Z 55401 place:43000 63:43000');
     const wrong = rateRow('28', '01', '43000', '0.0300');
@@ -192,7 +192,7 @@ describe('pitfalls of SST files', () => {
     ]);
   });
 
-  it('have areas instead of counties in Washington (079 to 087) and Iowa (199)', async () => {
+  it('contain areas instead of counties in Washington (079 to 087) and Iowa (199)', async () => {
     const kinds = async (state: string, first: number, counties: readonly string[]) => {
       const rates = [`45 ${stateFips(state)} 0.06`, ...counties.map((county) => `00 ${county} 0.03`)];
       const rows = counties.map((county, index) => `Z ${first + index} county:${county}`);
@@ -216,14 +216,14 @@ describe('pitfalls of SST files', () => {
       expect(imported.parts.get(zip)).toMatchObject({ jurisdictions: [{}], rates: [] });
   });
 
-  it.each(['29991231', '99991231', '20991231'])('have no end on %s', async (end) => {
+  it.each(['29991231', '99991231', '20991231'])('have no last day with %s', async (end) => {
     const rates = [`45 27 0.06875 20090701 ${end}`, `00 053 0.0015 20200101 ${end}`];
     const imported = await importPitfall({ ...mn, rates, rows: [`Z 55401 county:053 to:${end}`] });
     const part = imported.parts.get('55401');
     expect([headOf(imported).rates[0]?.to, part?.rates[0]?.to, part?.locations[0]?.to]).toEqual([null, null, null]);
   });
 
-  it('have a day of one digit in the file’s name, and expired and future rows in one file', async () => {
+  it('can have a one-digit day in the file name, and expired and future rows in one file', async () => {
     const rates = rateRows(
       '27',
       ...['45 27 0.06875 20090701', '01 58000 0.0050 20051001 20240331'],
@@ -250,7 +250,7 @@ describe('pitfalls of SST files', () => {
     ]);
   });
 
-  it('have byte order marks, CRLF, record types in any case, .CSV and .txt, and blank rate cells', async () => {
+  it('can have byte order marks, CRLF, record types in any case, .CSV and .txt, and blank rate cells', async () => {
     const rates = rateRows('27', '45 27 0.06875///', '00 053 /0.0015//');
     const boundary = boundaryRows('27', 'z 55401 county:053', 'Z 55402 county:053');
     const windows = (...rows: readonly string[]) => `\uFEFF${lines(...rows).replaceAll('\n', '\r\n')}`;
@@ -264,7 +264,7 @@ describe('pitfalls of SST files', () => {
     expect({ food_rate, interstate, rate }).toEqual({ food_rate: undefined, interstate: undefined, rate: '0.0015' });
   });
 
-  it('have no tax outside the days of a city’s rates', async () => {
+  it("have no city tax outside the days of the city's rates", async () => {
     const rates = [
       ...['45 31 0.055', '01 48000 0.02 20200101 20210630', '01 37000 0.015 20220101 20241231'],
       ...['01 37000 0.02 20250701 20251231', '01 37001 0 20200101'],
@@ -291,7 +291,7 @@ describe('pitfalls of SST files', () => {
     ]);
   });
 
-  it('name the first twenty of the counties and places without a rate, and count the others', async () => {
+  it('list the first twenty counties and places without a rate, and count the rest', async () => {
     const rows = Array.from(
       { length: 25 },
       (_, index) => `Z ${55401 + index} county:${101 + 2 * index} place:${index === 0 ? '999' : '00000'}`,
@@ -307,7 +307,7 @@ describe('pitfalls of SST files', () => {
     ['0.01/0.02/0.01/0.02', undefined, { rate: '0.02' }],
     ['0.01/0.01/0/0', '0', undefined],
     ['0.01/0.02/0.003/0.004', '0.003', { rate: '0.02', food_rate: '0.004' }],
-  ])('give each of the rates %s its place', async (columns, food_rate, interstate) => {
+  ])('assign each of the rates %s to its field', async (columns, food_rate, interstate) => {
     const rates = ['45 27 0.06875', `00 001 ${columns}`];
     const { parts } = await importPitfall({ state: 'MN', rates, rows: ['Z 55401 county:001'] });
     const found = parts.get('55401')?.rates[0];
@@ -337,7 +337,7 @@ describe('overlapping rates', () => {
       expect(taxAt('54135', '2026-11-22')).toBe('5.50 complete');
     });
 
-    it('are named with the file and both lines', async () => {
+    it('are reported with the file and both lines', async () => {
       const { summary } = await importWisconsin();
       const remark = summary.remarks.find(({ reason }) => reason.includes('begins earlier'));
       expect(remark).toMatchObject({ count: 1, file: 'WIR2026Q2FEB18.csv', firstLine: 4 });
@@ -345,7 +345,7 @@ describe('overlapping rates', () => {
       for (const part of ['WIR2026Q2FEB18.csv', '078', 'line 4', 'line 3', '2020-03-31']) expect(note).toContain(part);
     });
 
-    it('with the same first day have the rate of the later row in the file, with a remark', async () => {
+    it('use the later row in the file if they have the same first day, with a remark', async () => {
       const [, , , , old, now] = files[0].content.toString().split('\n');
       const contradicting = `${old}\n55,00,079,0.007,0.007,0.007,0.007,20240101,99991231\n${now}`;
       const { summary, taxAt } = await importWisconsin(changed('WIR2026Q2FEB18.csv', `${old}\n${now}`, contradicting));
@@ -356,7 +356,7 @@ describe('overlapping rates', () => {
       );
     });
 
-    it('have the rate of the longer row again when a shorter one within it has ended', async () => {
+    it('return to the longer row after a shorter row within it has ended', async () => {
       const rates = rateRows('55', '45 55 0.05 19820501', '00 079 0.006 20200101', '00 079 0.009 20240101 20241231');
       const boundary = boundaryRows('55', 'Z 53213 county:079');
       const releaseFor = releaseForOf(await importFiles('sst', 'WI', sstFiles('WI', rates, boundary)));
@@ -370,7 +370,7 @@ describe('overlapping rates', () => {
       ]);
     });
 
-    it('have no remark where they touch or are equal', async () => {
+    it('have no remark if they are adjacent or equal', async () => {
       const rates = rateRows(
         '55',
         '45 55 0.05 19820501',
@@ -388,7 +388,7 @@ describe('overlapping rates', () => {
 
   const days = Array.from({ length: 12 }, (_, index) => `2026-01-${String(index + 10)}`);
 
-  it('applies the row that began last on each day, on 2,000 random lists of rows', () => {
+  it('apply the row that began last on each day, for 2,000 random lists of rows', () => {
     const Row = fc
       .record({ first: fc.nat(11), length: fc.option(fc.nat(11)), rate: fc.constantFrom('0.01', '0.02', '0.03') })
       .map(({ first, length, rate }) => ({

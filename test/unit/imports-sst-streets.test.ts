@@ -31,13 +31,13 @@ const street = (zips: string, others: Partial<BoundaryFields> = {}) =>
 const vermont = (...rows: readonly string[]) => importFiles('sst', 'VT', sstFiles('VT', vtRates, rows));
 
 describe('SST street-address rows', () => {
-  it('make a ZIP+4 ambiguous as well, between its Z row and theirs', async () => {
+  it('make a ZIP+4 ambiguous between the Z row and the street rows', async () => {
     const imported = await wisconsin();
     expect(taxAt(imported, 'WI', '53213-1234')).toMatchObject({ tax: '5.90', ambiguous: true, coverage: 'complete' });
     expect(taxAt(imported, 'WI', '53213', 'highest_rate')).toMatchObject({ tax: '7.90', ambiguous: true });
   });
 
-  it('do not change other ZIPs, and have a remark', async () => {
+  it('do not change other ZIPs, and are reported', async () => {
     const imported = await wisconsin();
     expect(taxAt(imported, 'WI', '54135')).toMatchObject({ tax: '5.50', ambiguous: false, warnings: [] });
     const { remarks, notes, rowsRead, rowsKept } = imported.built.summary;
@@ -47,12 +47,12 @@ describe('SST street-address rows', () => {
     expect(notes).toContainEqual(expect.stringMatching(/^Street-address rows cover 1 ZIP\./));
   });
 
-  it('that equal the ZIP row make nothing ambiguous', async () => {
+  it('with the same rate as the ZIP row make nothing ambiguous', async () => {
     const imported = await vermont(...boundaryRows('50', 'Z 05401 place:10675'), street('05401', { place: '10675' }));
     expect(taxAt(imported, 'VT', '05401')).toMatchObject({ tax: '7.00', ambiguous: false, coverage: 'complete' });
   });
 
-  it('alone decide a ZIP by the lowest of their rates', async () => {
+  it('without other rows resolve a ZIP to their lowest rate', async () => {
     const imported = await vermont(
       street('05401', { place: '10675' }),
       street('05401'),
@@ -67,7 +67,7 @@ describe('SST street-address rows', () => {
     expect(headOf(imported).counts).toMatchObject({ parts: 2, zips: 2 });
   });
 
-  it('apply on their own days, together for the rows of one set', async () => {
+  it('apply on their own days, merged if they have the same set', async () => {
     const imported = await vermont(
       ...boundaryRows('50', 'Z 05401'),
       street('05401', { place: '10675', from: '20220101', to: '20221231' }),
@@ -85,7 +85,7 @@ describe('SST street-address rows', () => {
     ]);
   });
 
-  it('cover a ZIP+4 that lies in no range of its ZIP, as partial coverage', async () => {
+  it('cover a ZIP+4 outside the ranges of its ZIP, as partial coverage', async () => {
     const imported = await vermont(
       ...boundaryRows('50', '4 05401-0001..05401-0100'),
       street('05401', { place: '10675' }),
@@ -95,7 +95,7 @@ describe('SST street-address rows', () => {
     expect(taxAt(imported, 'VT', '05401')).toMatchObject({ tax: '6.00', ambiguous: true, coverage: 'partial' });
   });
 
-  it('have their ZIP in column 16, or in the columns of ranges; without one they are skipped, with the reason', async () => {
+  it('have their ZIP in column 16 or in the range columns, and are skipped with a reason if it is missing', async () => {
     const ranged = boundaryRow({ type: 'A', zips: ['05401', '', '', ''], state: '50', place: '10675' });
     const both = ranged.replace(',05401,', ',05402,').split(',').with(15, '05401').join();
     const none = boundaryRow({ type: 'a', zips: ['', '', '', ''], state: '50', place: '10675' });
@@ -110,7 +110,7 @@ describe('SST street-address rows', () => {
     });
   });
 
-  it('are marked in `show`, and compared only without other rows of the ZIP', async () => {
+  it('are marked in `show`, and compared only if the ZIP has no other rows', async () => {
     const part = (await wisconsin()).parts.get('53213');
     const head = headOf(await wisconsin());
     const shown = showZip(head, part, '53213', day).locations;
@@ -135,7 +135,7 @@ describe('SST street-address rows', () => {
   });
 });
 
-it('keeps the sets of street addresses and not the rows: 20,000 rows of one ZIP make one location', async () => {
+it('stores the sets of street addresses, not the rows: 20,000 rows of one ZIP are one location', async () => {
   const row = street('05401', { place: '10675' });
   const many: TestFile = { name: 'VTB2026Q4AUG28.csv', content: `${row}\n`.repeat(20_000) };
   const [rates] = sstFiles('VT', vtRates, []) as [TestFile];

@@ -66,11 +66,11 @@ describe('SST files', () => {
       { zip: '55060', day: '2026-01-01', because: 'the city’s last rate has ended, and a row still names the city' },
       { zip: '55902', day: '2026-11-21', because: 'no row names the ZIP' },
       { zip: '55802', day: '2019-01-15', because: 'the city’s rate of that day is older than the file' },
-    ])('$zip on $day has the state rate alone: $because', async ({ zip, day }) => {
+    ])('$zip on $day has only the state rate: $because', async ({ zip, day }) => {
       expect(percentAt(await minnesota(), zip, day)).toEqual({ percent: 6.875, coverage: 'partial' });
     });
 
-    it('come in either order, and packed', async () => {
+    it('can be in either order, and zipped', async () => {
       const { parts } = await minnesota();
       expect((await importFiles('sst', 'MN', files.toReversed())).parts).toEqual(parts);
     });
@@ -101,7 +101,7 @@ describe('SST files', () => {
       });
     });
 
-    it('are reported: rows of counties and places without a rate, and rows that outlive one', async () => {
+    it('report rows of counties and places without a rate, and rows that outlive a rate', async () => {
       const { built } = await minnesota();
       // 123 is Ramsey, 137 Saint Louis and 147 Steele County; 55060 names a city whose rate has ended, 55802 does not.
       const file = 'MNB2026Q4AUG28.csv';
@@ -118,7 +118,7 @@ describe('SST files', () => {
       expect(built.summary.rowsKept).toBe(built.summary.rowsRead);
     });
 
-    it('last as long as their last row', async () => {
+    it('end with their last row', async () => {
       expect(headOf(await minnesota()).last_day).toBe(null);
       const [rates, boundary] = files as [TestFile, TestFile];
       const ended = { ...boundary, content: boundary.content.toString().replaceAll('29991231', '20260630') };
@@ -132,7 +132,7 @@ describe('SST files', () => {
       ['a place where the state does not tax', boundary, '55108,,,27,27,', '55108,,,27,00,', 3, '55101'],
       ['a rate that is a percentage', rates, '27,63,80003,0.0050', '27,63,80003,0.5000', 6, '55101'],
       ['a day that is none', rates, '20171001,29991231', '20170931,29991231', 7, '55401'],
-    ] as const)('%s is bad, and its place is unknown', async (_, { name }, from, to, line, zip) => {
+    ] as const)('report %s as bad, and its place is unknown', async (_, { name }, from, to, line, zip) => {
       const given = files.map((one) => (one.name === name ? changed(name, from, to) : one));
       const imported = await importFiles('sst', 'MN', given);
       expect(imported.built.summary.bad.first.map((bad) => bad.line)).toEqual([line]);
@@ -151,19 +151,19 @@ describe('SST files', () => {
       { from: '55101,1610,55101,1610', to: '55101,,55101,1610', reason: /are no range/ },
       { from: '55405,,,27,27', to: '55405,,,28,28', reason: /^is for state 28/ },
       { from: 'z,20231001,', to: 'z,', reason: /^has 88 columns; a boundary row has 89 or 90$/ },
-    ])('a row with $to is bad', async ({ from, to, reason }) => {
+    ])('have a bad row if a row has $to', async ({ from, to, reason }) => {
       const { built } = await importFiles('sst', 'MN', [rates, changed(boundary.name, from, to)]);
       expect(built.summary.bad.first.map((bad) => bad.reason)).toEqual([expect.stringMatching(reason)]);
     });
 
-    it('a rate file without the state’s own rate is bad, and makes no release', async () => {
+    it("without the state's own rate are rejected", async () => {
       const stateless = [rateRows('32', '00 003 0.08375'), boundaryRows('32', 'Z 89101 county:003')] as const;
       const { built } = await importFiles('sst', 'NV', sstFiles('NV', ...stateless));
       expect(built.outcome).toBe('nothing');
       expect(built.summary.bad.first[0]?.reason).toMatch(/type 45/);
     });
 
-    it('of another state are bad row by row, and their files are named', async () => {
+    it('of another state have only bad rows, and the file names are reported', async () => {
       const { built } = await importFiles('sst', 'WI', files);
       const { rowsRead, rowsKept, bad } = built.summary;
       expect(built.outcome).toBe('nothing');
@@ -177,7 +177,7 @@ describe('SST files', () => {
       );
     });
 
-    it('two files of one kind, one file, or three are refused', async () => {
+    it('are rejected if they are two of one kind, a single file, or three files', async () => {
       for (const given of [
         [rates, { ...rates, name: 'again.csv' }],
         [rates],
@@ -186,7 +186,7 @@ describe('SST files', () => {
         await expect(importFiles('sst', 'MN', given)).rejects.toThrow('two files');
     });
 
-    it('a row that repeats another, or ends before it begins, is left out', async () => {
+    it('skip a row that repeats another, or that ends before it begins', async () => {
       const more = lines(
         rateRow('27', '45', '27', '0.06875', '20090701'),
         rateRow('27', '63', '80001', '0.005', '20200102', '20200101'),
@@ -221,7 +221,7 @@ describe('names of jurisdictions', () => {
         names === undefined ? {} : { names },
       );
 
-    it('come from the tables of the state, or are the code where no table has a name', async () => {
+    it("come from the state's tables, or are the code if no table has a name", async () => {
       expect(namesOf(await minnesota(tables()))).toEqual({
         'US-MN-00-053': 'Hennepin County',
         'US-MN-00-043': 'County 043',
@@ -236,7 +236,7 @@ describe('names of jurisdictions', () => {
       });
     });
 
-    it('match the tables that ship with the service', async () => {
+    it('match the built-in tables', async () => {
       const names = namesOf(await minnesota(await readNameTables('MN')));
       expect(names).toMatchObject({
         'US-MN-00-053': 'Hennepin County',
@@ -246,7 +246,7 @@ describe('names of jurisdictions', () => {
       for (const name of Object.values(names)) expect(name).not.toMatch(/\d/);
     });
 
-    it('are missing where a code has a county’s type and belongs to another area', async () => {
+    it("are missing if a code with a county's type belongs to another area", async () => {
       const rates = rateRows('19', '45 19 0.06', '00 199 0.01');
       const boundary = boundaryRows('19', 'Z 50002 county:199');
       const imported = await importFiles('sst', 'IA', sstFiles('IA', rates, boundary), { names: tables() });

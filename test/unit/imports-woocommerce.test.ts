@@ -45,7 +45,7 @@ describe('WooCommerce', () => {
     ofKind(await entriesOf('woocommerce', 'TX', [table(...rows)]), 'bad').map(({ line, reason }) => [line, reason]);
 
   describe('WooCommerce’s tax rates', () => {
-    it('make a county tax in North Carolina, where counties tax food at 2 %', async () => {
+    it('are imported as county taxes in North Carolina, where counties tax food at 2%', async () => {
       const releaseFor = releaseForOf(await importFiles('woocommerce', 'NC', [table('US,NC,27601,,7.25,Wake,1,0,0,')]));
       const taxOf = (product_tax_code: string) =>
         ask(
@@ -55,7 +55,7 @@ describe('WooCommerce', () => {
       expect([taxOf('GENERAL'), taxOf('FOOD.GROCERY')]).toEqual(['7.25', '2.00']);
     });
 
-    it('make a release with every ZIP that a row matches', async () => {
+    it('are imported for every ZIP that a row matches', async () => {
       const imported = await importFiles('woocommerce', 'TX', [fixture('tax_rates.csv')]);
       const { parts, built } = imported;
       const rates = (key: string) => parts.get(key)?.rates.map(({ jurisdiction, rate }) => [jurisdiction, rate]);
@@ -111,11 +111,11 @@ describe('WooCommerce', () => {
         'US,TX,75001...75003,*,5,Tax,1,0,1,',
         /^the combined rate of 75001 is 5%, but the state's rate in the release is 6.25%/,
       ],
-    ])('report %s as one bad row', async (row, reason) => {
+    ])('with %s have one bad row', async (row, reason) => {
       expect(await bad(row)).toEqual([[2, expect.stringMatching(reason)]]);
     });
 
-    it('end the local rate on the last day of the state rate that was subtracted', async () => {
+    it('end the local rate on the last day of the subtracted state rate', async () => {
       const { parts } = await importFiles('woocommerce', 'SD', [table('US,SD,57101,*,6.2,Tax,1,0,1,')]);
       expect(parts.get('57101')?.locations[0]).toMatchObject({ to: '2027-06-30' });
       expect(parts.get('57101')?.rates[0]).toMatchObject({ rate: '0.02', to: '2027-06-30' });
@@ -161,7 +161,7 @@ describe('WooCommerce', () => {
         expect(at(zip, city)).toEqual(builtInAt(zip, city));
     });
 
-    it('make an address ambiguous if its city has its own row and its ZIP has the row of another city', async () => {
+    it('make an address ambiguous if its city has its own row and its ZIP has a row of another city', async () => {
       const { aloneAt } = await answersIn(
         'OK',
         'US,OK,748*,SHAWNEE,9.495,Tax,1,0,1,',
@@ -187,7 +187,7 @@ describe('WooCommerce', () => {
       expect(ask(asked, { releaseFor, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('8.81');
     });
 
-    it('make the ZIP and the city of an address contradict each other, unless the rates are equal', async () => {
+    it('make an address contradictory if its ZIP and city have different rates', async () => {
       const { aloneAt: at, releaseFor } = await answersIn(
         'OK',
         'US,OK,74801,SHAWNEE,9.5,Tax,1,0,1,',
@@ -223,7 +223,7 @@ describe('WooCommerce', () => {
       ['CA', '90001', '9.5', 'US,CA,*,*,7.5,Tax,1,0,0,', "has 7.5%, which is not the state's rate (7.25%)"],
       ['TX', '75001', '8.25', 'US,TX,*,*,5,Tax,1,0,0,', "has 5%, which is not the state's rate (6.25%)"],
     ])(
-      'leave all of %s to the fallback release, except for ZIP %s with %s %, beside the row %s',
+      'leave all of %s to the fallback release, except ZIP %s at %s %, next to the row %s',
       async (of, zip, percent, wide, what) => {
         const named = `US,${of},${zip},*,${percent},Tax,1,0,0,`;
         const { at, builtInAt, imported } = await answersIn(of, wide, named);
@@ -242,7 +242,7 @@ describe('WooCommerce', () => {
       },
     );
 
-    it('make no release of a row of the whole state alone, with the reason', async () => {
+    it('with only a row for the whole state are not imported, with the reason', async () => {
       const { built } = await importFiles('woocommerce', 'KY', [table('US,KY,*,*,6,State,1,0,0,')]);
       expect(built).toMatchObject({
         outcome: 'nothing',
@@ -253,7 +253,7 @@ describe('WooCommerce', () => {
       });
     });
 
-    it('refuse a rate of the whole state that is not its rate, if other rows add to it', async () => {
+    it('with a wrong state rate are rejected if other rows add to it', async () => {
       // South Dakota had 4.5 % until June 2023.
       const rows = ['US,SD,*,*,4.5,State,1,0,1,', 'US,SD,57101,*,2,City,2,0,1,', 'US,SD,57701,*,2,City,2,0,1,'];
       expect(ofKind(await entriesOf('woocommerce', 'SD', [table(...rows)]), 'bad')).toEqual([
@@ -279,7 +279,7 @@ describe('WooCommerce', () => {
       ['two rows of a city', ['US,TX,,Addison,8,Tax,1,0,1,', 'US,TX,,Addison;Plano,7,Tax,1,0,1,'], 'ADDISON'],
       ['two rows of a city in a ZIP', ['US,TX,75001,Addison,8,,1,0,1,', 'US,TX,75001,Addison,7,,1,0,1,'], 'ADDISON'],
       ['two rows of the state', ['US,TX,,,6.25,Tax,1,0,1,', 'US,TX,,,8.25,Tax,1,0,1,'], 'all of TX'],
-    ])('name a conflict of %s with the same priority, once', async (_, rows, place) => {
+    ])('report a conflict of %s with the same priority once', async (_, rows, place) => {
       expect(await bad('US,TX,77002,,8.25,Tax,1,0,1,', ...rows)).toEqual([
         [4, expect.stringMatching(`^has a different rate for ${place} than line 3 with the same priority`)],
       ]);
@@ -295,7 +295,7 @@ describe('WooCommerce', () => {
       expect(at('75002')).toEqual(['8.00', 'zip5', false, 'complete', '']);
     });
 
-    it('name the row that is used instead of one that WooCommerce applies', async () => {
+    it('report which row is used instead of the row that WooCommerce applies', async () => {
       const rows = ['US,TX,750*,,7,Tax,1,0,1,', 'US,TX,75001...75003,,8,Tax,1,0,1,', 'US,TX,75002,,7,Tax,1,0,1,'];
       const remarks = ofKind(await entriesOf('woocommerce', 'TX', [table(...rows)]), 'remark');
       expect(remarks.map(({ line, reason }) => [line, reason])).toEqual([
@@ -308,7 +308,7 @@ describe('WooCommerce', () => {
       expect(ofKind(await entriesOf('woocommerce', 'TX', [table(...rows.toReversed())]), 'remark')).toEqual([]);
     });
 
-    it('refuse compound rates that need more decimals than a rate has', async () => {
+    it('reject compound rates with too many decimals', async () => {
       expect(await bad('US,TX,75001,,6.6875,State,1,0,1,', 'US,TX,75001,,1.3751,City,2,1,1,')).toEqual([
         [3, expect.stringMatching('^compounds to a rate of more than 8 decimals: write the resulting rate')],
       ]);
@@ -322,7 +322,7 @@ describe('WooCommerce', () => {
       ]);
     });
 
-    it('leave the place of a bad row to the fallback release, even if other rows name it', async () => {
+    it('leave the place of a bad row to the fallback release, even if other rows include it', async () => {
       const { aloneAt } = await answers(
         state,
         'US,TX,75001,*,100,City,2,0,1,',
@@ -359,7 +359,7 @@ describe('WooCommerce', () => {
       ['RI', { '02903': 7 }],
       ['CT', { '06510': 6.35 }],
       ['CO', { '80202': 8.81, '80301': 8.845, '80459': 6.9 }],
-    ])('as one row for each ZIP set the rates of %s to %j', async (of, expected) => {
+    ])('with one row per ZIP set the rates of %s to %j', async (of, expected) => {
       const imported = await importFiles('woocommerce', of, [fixture('woocommerce-zips.csv')]);
       expect(imported.built.summary).toMatchObject({
         rowsRead: 8,
@@ -373,7 +373,7 @@ describe('WooCommerce', () => {
      * The header of a German shop, as in gist.github.com/micronax/76d03a5cb54a8ccc0068, saved again by a German
      * spreadsheet.
      */
-    it("of a German shop have New York's rates by ZIP, without Germany and Austria", async () => {
+    it("of a German shop set New York's rates by ZIP, and skip Germany and Austria", async () => {
       const file = fixture('woocommerce-de.csv');
       const imported = await importFiles('woocommerce', 'NY', [file]);
       const { summary } = imported.built;
@@ -387,7 +387,7 @@ describe('WooCommerce', () => {
       ]);
     });
 
-    it('may have quoted headers and columns in any order', async () => {
+    it('can have quoted headers and columns in any order', async () => {
       const content =
         '"Rate %","Tax class","City","State code","Postcode / ZIP","Country code","Priority","Compound","Shipping","Tax name"\r\n8.25,,,TX,75001,US,1,0,1,"Tax"\r\n';
       const imported = await importFiles('woocommerce', 'TX', [{ name: 'rates.csv', content }]);
@@ -403,7 +403,7 @@ describe('WooCommerce', () => {
         'State code,Land,PLZ,Stadt,Satz,Name,Rang,Zins,Versand,Klasse\nTX,US,75001,,8.25,Tax,1,0,1,',
         'has no column Country code',
       ],
-    ])('refuse %j, which has unknown columns', async (content, reason) => {
+    ])('with unknown columns are rejected: %j', async (content, reason) => {
       await expect(entriesOf('woocommerce', 'TX', [{ name: 'rates.csv', content }])).rejects.toThrow(
         `rates.csv ${reason}`,
       );
@@ -411,7 +411,7 @@ describe('WooCommerce', () => {
   });
 });
 
-describe('rates as a shop applies them', () => {
+describe('rates compared with a shop', () => {
   /** The rates of an import, held against what the shop itself charges with its table. */
 
   const text = ({ zips, cities, rate, priority, compound }: ShopRow): string =>
@@ -455,7 +455,7 @@ describe('rates as a shop applies them', () => {
   const isWide = (row: ShopRow): boolean => row.zips.length + row.cities.length === 0;
 
   describe('an import of a WooCommerce table', () => {
-    it('charges what the shop charges, or names the row because of which it does not', async () => {
+    it('charges the same as the shop, or reports the row that differs', async () => {
       let compared = 0;
       await fc.assert(
         fc.asyncProperty(Table, async (rows) => {

@@ -25,7 +25,7 @@ const bad = async (state: string, file: Parameters<typeof entriesOf>[2][number])
   ofKind(await entriesOf('zip-rates', state, [file]), 'bad').map(({ line, reason }) => [line, reason]);
 
 describe('rates by ZIP', () => {
-  it('make a jurisdiction for each component above zero', async () => {
+  it('create a jurisdiction for each component above zero', async () => {
     const imported = await importFiles('zip-rates', 'TX', [fixture(name)]);
     const head = headOf(imported);
     expect(head).toMatchObject({ coverage: 'partial', format: 'zip-rates' });
@@ -46,14 +46,14 @@ describe('rates by ZIP', () => {
     ]);
   });
 
-  it('apply from the month in the file’s name, or from the base release’s first day', async () => {
+  it('apply from the month in the file name, or from the first day of the base release', async () => {
     const dated = await importFiles('zip-rates', 'TX', [fixture(name)]);
     const undated = await importFiles('zip-rates', 'TX', [{ ...fixture(name), name: 'rates.csv' }]);
     expect(dated.parts.get('78664')?.locations[0]).toMatchObject({ from: '2026-11-01', to: null });
     expect(undated.parts.get('78664')?.locations[0]).toMatchObject({ from: null, to: null });
   });
 
-  it('make another jurisdiction, with the ZIP in its code, of the same name with another rate', async () => {
+  it('create a separate jurisdiction with the ZIP in its code if the same name has a different rate', async () => {
     const { parts } = await importFiles('zip-rates', 'TX', [
       changed(name, '78665,ROUND ROCK,0.0825,0.0625,0,0.01,0.01', '78665,ROUND ROCK,0.08,0.0625,0,0.01,0.0075'),
     ]);
@@ -62,7 +62,7 @@ describe('rates by ZIP', () => {
     ]);
   });
 
-  it('refuse a row whose state part is not the state’s rate', async () => {
+  it('reject a row whose state part is not the state rate', async () => {
     expect(await bad('TX', changed(name, '79835,TEXAS STATE,0.0625,0.0625', '79835,TEXAS STATE,0.06,0.06'))).toEqual([
       [
         5,
@@ -125,7 +125,7 @@ describe('rates by ZIP', () => {
     { risk: '2', ambiguous: true, because: 'borders cross the ZIP' },
     { risk: '3', ambiguous: true, because: 'more borders do' },
     { risk: 'high', ambiguous: true, because: 'it is not 1' },
-  ])('with RiskLevel "$risk" are ambiguous $ambiguous: $because', async ({ risk, ambiguous }) => {
+  ])('with RiskLevel "$risk" are ambiguous ($ambiguous): $because', async ({ risk, ambiguous }) => {
     const imported = await importFiles('zip-rates', 'NM', [
       table(
         `NM,87501,SANTA FE,0.081875,0.04875,0.02,0.013125,0,${risk}`,
@@ -161,7 +161,7 @@ describe('rates by ZIP', () => {
     }
   });
 
-  it('refuse rows of a month before the base release begins', async () => {
+  it('reject rows of a month before the base release begins', async () => {
     const older = { ...fixture(name), name: 'TAXRATES_ZIP5_TX202112.csv' };
     expect((await bad('TX', older))[0]).toEqual([2, expect.stringContaining('the release has nothing on 2021-12-01')]);
   });
@@ -179,11 +179,11 @@ describe('rates by ZIP', () => {
     ['TX,55401,C,0.0625,0.0625,0,0,0,1', /^ZIP 55401 is in MN, not in TX: correct the ZIP or the state$/],
     ['TX,00099,D,0.0625,0.0625,0,0,0,1', /^ZIP 00099 is not in use: correct the ZIP or the state$/],
     ['TX,"78664', /quote/],
-  ])('refuse %s', async (row, reason) => {
+  ])('reject %s', async (row, reason) => {
     expect(await bad(row.slice(0, 2), table(row))).toEqual([[2, expect.stringMatching(reason)]]);
   });
 
-  it('leave the ZIP of a bad row to the fallback release, or ambiguous if another row names it', async () => {
+  it('leave the ZIP of a bad row to the fallback release, or ambiguous if another row contains it', async () => {
     const { releaseFor } = await releaseOfTable(
       'TX',
       'TX,78664,ROUND ROCK,0.0725,0.0625,0,0.01,0,1',
@@ -200,7 +200,7 @@ describe('rates by ZIP', () => {
     expect(at('78665')).toEqual(['6.25', false, 'partial']);
   });
 
-  it('restore leading zeros of ZIPs if the state makes them certain', async () => {
+  it('restore leading zeros of ZIPs if they are unambiguous in the state', async () => {
     const massachusetts = table('MA,2139,CAMBRIDGE,0.0625,0.0625,0,0,0,1', 'MA,02140,CAMBRIDGE,0.0625,0.0625,0,0,0,1');
     const { parts, built } = await importFiles('zip-rates', 'MA', [massachusetts]);
     expect([...parts.keys()]).toEqual(['02139', '02140']);
@@ -212,7 +212,7 @@ describe('rates by ZIP', () => {
     expect(ofKind(entries, 'skipped')).toEqual([{ kind: 'skipped', line: 2, reason: 'is not for TX' }]);
   });
 
-  it('refuse a second row of a region in a ZIP with other rates, and skip a repeated one', async () => {
+  it('reject a second row of a region in a ZIP with different rates, and skip a repeated row', async () => {
     const row = (rest: string) => `TX,78664,ROUND ROCK,${rest}`;
     const rows = [
       row('0.0825,0.0625,0,0.01,0.01,1'),
@@ -249,7 +249,7 @@ TX,78664,WILLIAMSON,ROUND ROCK,0.0625,0,0.01,0.01,0.0825,Y
     ]);
   });
 
-  it('refuse a file without the required columns or without a header', async () => {
+  it('reject a file without the required columns or without a header', async () => {
     await expect(entriesOf('zip-rates', 'TX', [{ name: 'a.csv', content: 'State,Rate\nTX,1\n' }])).rejects.toThrow(
       'a.csv has no column ZipCode or ZIP_CODE. Check the format of the file.',
     );

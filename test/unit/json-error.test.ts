@@ -23,11 +23,11 @@ it.each([
   ['{"a":"x', 1, 6, 'a value'],
   ['{"a":1} {"b":2}', 1, 9, 'the end of the text'],
   ['[1, 2', 1, 6, '"," or "]"'],
-])('finds where %j stops being JSON', (text, line, column, expected) => {
+])('finds where %j becomes invalid JSON', (text, line, column, expected) => {
   expect(describeJsonError(text)).toEqual({ line, column, expected });
 });
 
-it('refuses exactly what JSON.parse refuses, at a place up to which the text can still become JSON', () => {
+it('rejects exactly what JSON.parse rejects, at the first position that no valid JSON can have', () => {
   let wrong = 0;
   const edit = fc.record({
     value: fc.json({ maxDepth: 3 }),
@@ -78,6 +78,6 @@ it.each([
   ['a long string without its end', `{"a":"${'x'.repeat(1_000_000)}`, 'a value'],
   ['many escapes', `["${'\\n'.repeat(500_000)}" x`, '"," or "]"'],
   ['many brackets', '['.repeat(1_000_000), 'a value or "]"'],
-])('%s is reported', (_, text, expected) => {
+])('reports %s', (_, text, expected) => {
   expect(describeJsonError(text)?.expected).toBe(expected);
 });

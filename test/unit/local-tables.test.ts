@@ -44,7 +44,7 @@ describe('local tables', () => {
       const rows = rateRows(state);
       const rated = rows.filter(({ rate }) => rate !== '');
 
-      it('has percents within bounds, whose parts sum to them', () => {
+      it('has percentages within bounds, and parts that sum to them', () => {
         for (const { rate, parts, county, place } of rated) {
           const what = `${county} ${place}`;
           expect(rate, what).toMatch(/^\d{1,2}(\.\d{1,4})?$/);
@@ -58,7 +58,7 @@ describe('local tables', () => {
         }
       });
 
-      it('names each area once on a day, in a county of its own state', () => {
+      it('lists each area once per day, in a county of the state', () => {
         expect(repeated(rows.map(({ county, place, from }) => `${county} ${place} ${from}`))).toEqual([]);
         const byArea = Map.groupBy(rows, ({ county, place }) => `${county} ${place}`);
         for (const [area, own] of byArea) {
@@ -88,7 +88,7 @@ describe('local tables', () => {
         }
       });
 
-      it('has one rate for each jurisdiction on a day, in any areas of an address', () => {
+      it('has one rate per jurisdiction and day, in every area of an address', () => {
         const days = { established: '2026-10-01', approximate: '2022-01-01' };
         const changes = rows.flatMap(({ from }) => (from >= '2022' ? [from] : []));
         const areas = localTable(packRates(state), '').areas();
@@ -102,7 +102,7 @@ describe('local tables', () => {
         }
       });
 
-      it('has a reason for each rate that is not established, and no parts', () => {
+      it('has a reason and no parts for each rate that is not established', () => {
         for (const { rate, parts, note, place } of rows)
           if (rate === '') expect([parts, note.length > 10], place).toEqual(['', true]);
       });
@@ -111,7 +111,7 @@ describe('local tables', () => {
     describe.each(listStates())('the ZIP table of %s', (state) => {
       const rows = zipRows(state);
 
-      it('names each ZIP once, in a county of the rate table', () => {
+      it('lists each ZIP once, in a county of the rate table', () => {
         const known = new Set(rateRows(state).map(({ county }) => county));
         expect(repeated(rows.map(({ zip5 }) => zip5))).toEqual([]);
         for (const { zip5, counties: ofZip } of rows) {
@@ -121,7 +121,7 @@ describe('local tables', () => {
         }
       });
 
-      it('has whole percents of the residents of each ZIP, which are at most all of them', () => {
+      it('has whole percentages of the residents of each ZIP, with a sum of at most 100', () => {
         const percentsOf = (list: string) =>
           list.split('|').flatMap((one) => (one.includes(':') ? [one.split(':')[1]] : []));
         for (const { zip5, residents, counties: ofZip, names } of rows) {
@@ -208,7 +208,7 @@ describe('local tables', () => {
       { area: ended, day: '2027-01-01', is: ['1', '2026-12-31', 'ended'], because: 'what follows is not known' },
       { area: gap, day: '2022-06-30', is: ['1'], because: 'it is the last day of the first' },
       { area: gap, day: '2022-07-01', is: ['2', '2026-07-01', 'first'], because: 'the day of the change is not known' },
-    ])('the rate on $day is $is: $because', ({ area, day, is }) => expect(rateOn(area, day)).toEqual(is));
+    ])('on $day are $is: $because', ({ area, day, is }) => expect(rateOn(area, day)).toEqual(is));
 
     it.each([
       {
@@ -219,7 +219,7 @@ describe('local tables', () => {
       },
       { asOf: ['2025-07-01', '2025-07-01'], day: '2025-12-31', is: '2025-07-01', because: 'no newer source has it' },
       { asOf: ['2025-07-01', '2026-01-01'], day: '2026-01-01', is: '2026-01-01', because: 'it is the newest' },
-    ])('the source of the rate on $day is of $is: $because', ({ asOf: [first, second], day, is }) => {
+    ])('on $day have a source of $is: $because', ({ asOf: [first, second], day, is }) => {
       const area = areaOf({ rate: '1', asOf: first ?? '' }, { rate: '2', from: '2026-01-01', asOf: second ?? '' });
       expect(rateOfArea(area, day, days)?.published?.asOf ?? null).toBe(is);
     });
@@ -246,7 +246,7 @@ describe('local uncertainties', () => {
   let checked = 0;
 
   describe('a local rate of low or medium confidence', () => {
-    it('is in more than ten states', () => expect(states.length).toBeGreaterThan(10));
+    it('exists in more than ten states', () => expect(states.length).toBeGreaterThan(10));
 
     it.each(states)('has a warning in each place of %s, also where it is zero', (state) => {
       const silent = uncertainRows(state).filter(({ county, place, confidence, rate }) => {
@@ -268,7 +268,7 @@ describe('local uncertainties', () => {
     it('is charged in most of these places', () => expect(checked).toBeGreaterThan(300));
   });
 
-  it('a state rate of zero that is not confirmed has a warning', () => {
+  it('include a warning about an unconfirmed state rate of zero', () => {
     const release = releaseOf({ of: [{ code: 'US-DE', type: 'state', rate: '0' }], name: 'Delaware' });
     const rates = release.rates.map((rate) => ({ ...rate, confidence: 'medium' as const }));
     const codesOf = (unconfirmed: boolean) =>
@@ -386,7 +386,7 @@ describe('local corrections', () => {
       ['WA', 'Baring', '98224', null, 8.9],
       ['AK', 'Pelican', '99832', null, 4],
       ['AK', 'Chignik', '99564', null, 0],
-    ])('of %s, %s, with ZIP %s (county: %s) is %d %%', (state, city, postal_code, county, percent) => {
+    ])('in %s, %s with ZIP %s (county: %s) is %d %%', (state, city, postal_code, county, percent) => {
       expect(possiblePercents({ state, city, postal_code, county })).toContain(percent);
     });
 
@@ -396,7 +396,7 @@ describe('local corrections', () => {
       ['CO', 'Pitkin', 7.15],
       ['CO', 'San Miguel', 4.97],
       ['CO', 'Rio Grande', 5.5],
-    ])('of %s, %s County outside the cities is %d %%', (state, county, percent) => {
+    ])('in %s, %s County outside the cities is %d %%', (state, county, percent) => {
       expect(percentAt({ state, county })).toBe(percent);
     });
 
@@ -409,7 +409,7 @@ describe('local corrections', () => {
       ['Snowmass Village', '81615', '2025-12-31', 10.4, 'the early childhood district began on 2026-01-01'],
       ['Telluride', '81435', '2024-12-31', 8.65, 'the transportation authority levied 0.25 before 2025'],
       ['Pueblo West', '81007', '2022-12-31', 4.9, 'the metropolitan district levied 1.0 before 2023'],
-    ])('of %s with ZIP %s on %s is %d %%: %s', (city, postal_code, day, percent) => {
+    ])('in %s with ZIP %s on %s is %d %%: %s', (city, postal_code, day, percent) => {
       expect(percentAt({ state: 'CO', city, postal_code, county: null }, day)).toBe(percent);
     });
   });
@@ -433,12 +433,12 @@ describe('local corrections', () => {
       },
       { to: { state: 'SD', city: 'Gary', postal_code: '57237' }, part: 'Gary', rate: '0.02' },
       { to: { state: 'TX', city: 'Stratford', postal_code: '79084' }, part: 'Stratford', rate: '0.015' },
-    ])('of $to.city$to.county have $part at $rate', ({ to, part, rate }) => {
+    ])('in $to.city$to.county include $part at $rate', ({ to, part, rate }) => {
       const rows = answerTo(to, undefined, 'highest_rate').line_items[0]?.taxes ?? [];
       expect(rows.find(({ jurisdiction_name }) => jurisdiction_name === part)?.rate).toBe(rate);
     });
 
-    it('are not counted twice: no row names a jurisdiction twice', () => {
+    it('include each jurisdiction only once', () => {
       for (const county of ['Eagle', 'Pitkin']) {
         const names = (answerTo({ state: 'CO', county }).line_items[0]?.taxes ?? []).map(
           (row) => row.jurisdiction_name,
@@ -454,7 +454,7 @@ describe('local corrections', () => {
       ['Ponderay', '83852'],
       ['Ketchum', '83340'],
       ['Sandpoint', '83864'],
-    ])('is in the combined rate, with a warning that remote sellers do not collect it: %s', (city, postal_code) => {
+    ])('is in the combined rate of %s, with a warning that remote sellers do not collect it', (city, postal_code) => {
       const { warnings } = answerTo({ state: 'ID', city, postal_code }, undefined, 'highest_rate');
       expect(warnings.map(({ code, message }) => [code, message])).toContainEqual([
         'content_unconfirmed',

@@ -11,7 +11,7 @@ const address = { line1: '77 Canary Lane', city: 'Canaryville', state: 'MI', pos
 const body = { customer: { name: 'Canary Bird', address }, line_items: [{ unit_price: '1.00' }] };
 const token = `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}`;
 
-describe('the detector of leaks', () => {
+describe('the leak detector', () => {
   it.each<[string, unknown]>([
     ['an API key', `key ${newApiKey()} is unknown`],
     ['an API key', { deep: { deeper: [{ key: newApiKey() }] } }],
@@ -43,12 +43,12 @@ describe('the detector of leaks', () => {
     ['Lansingburgh, inv_10, 489334, is-none, none_of, MI, US', []],
     [{ frames: ['    at none (/a/none.ts:1:2)', '    at async Lansing.one (/b.ts:1:2)'] }, []],
     [{ frames: ['    at f (/a.ts:1:2)'], of: 'none' }, ['none']],
-  ])('finds a short sent text as a whole word only: in %o %o', (line, found) => {
+  ])('finds a short string only as a whole word: in %o %o', (line, found) => {
     expect(leaksIn([line], short)).toEqual(found.map((text) => `what was sent: ${text}`));
   });
 });
 
-describe('the watch over a test file', () => {
+describe('the leak check of a test file', () => {
   afterEach(() => vi.restoreAllMocks());
   afterAll(forgetWrites);
   const root = new URL('../..', import.meta.url).pathname;
@@ -61,7 +61,7 @@ describe('the watch over a test file', () => {
     ['shared/store/leaky.ts', 'console.error("failed", { text })'],
     ['shared/api/leaky.ts', 'process.stdout.write(text)'],
     ['infra/local/leaky.ts', 'process.stderr.write(text)'],
-  ])('sees what %s writes by %s', (path, code) => {
+  ])('detects writes by %s with %s', (path, code) => {
     keepSecret([street]);
     forgetWrites();
     expect(leaks()).toEqual([]);
@@ -79,7 +79,7 @@ describe('the log line of an error', () => {
     }
   };
 
-  it('is its name and where it came from', () => {
+  it('contains its name and stack frames', () => {
     const { error, frames } = thrownBy(new TypeError('7 Canary Lane'));
     expect(error).toBe('TypeError');
     expect(frames.length).toBeGreaterThan(2);
@@ -96,11 +96,11 @@ describe('the log line of an error', () => {
     ['the fields', Object.assign(new Error('x'), { CancellationReasons: [{ Item: body }] })],
     ['what is no error', body],
     ['a text', '77 Canary Lane'],
-  ])('is never %s', (_what, error) => {
+  ])('never contains %s', (_what, error) => {
     expect(JSON.stringify(thrownBy(error))).not.toMatch(/canary/i);
   });
 
-  it('is the same for a schedule, and Lambda gets its name alone', async () => {
+  it('is the same for a schedule, and Lambda receives only the error name', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const cause = Object.assign(new Error('77 Canary Lane'), { name: 'TransactionCanceledException', Item: body });
     const failed = await scheduled('sweep-drafts', () => Promise.reject(cause))({}, {} as Context).catch(

@@ -20,19 +20,19 @@ describe('a decimal', () => {
     .map(([whole, fraction]) => (fraction === null ? String(whole) : `${whole}.${fraction}`));
   const scale = fc.integer({ min: 0, max: 20 });
 
-  it('is read to the value that it writes, for any digits', () =>
+  it('parses to the value that it writes, for any digits', () =>
     check([text], (written) => {
       const { units, scale: read } = decimal(written);
       expect(exact(units).div(new Exact(10).pow(read)).equals(new Exact(written))).toBe(true);
     }));
 
-  it('is rescaled and multiplied by rounding half up, once', () =>
+  it('is rescaled and multiplied with a single half-up rounding', () =>
     check([text, text, scale], (left, right, to) => {
       expect(rescale(decimal(left), to)).toBe(rounded(new Exact(left), to));
       expect(multiply(decimal(left), decimal(right), to)).toBe(rounded(new Exact(left).times(right), to));
     }));
 
-  it('is divided to the nearest whole number, half a unit going up', () =>
+  it('is divided to the nearest whole number, half up', () =>
     check([fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.bigInt({ min: 1n, max: 10n ** 15n })], (dividend, by) => {
       // |quotient * by - dividend| is at most half of `by`, and at exactly half the quotient is the larger one.
       const error = divideHalfUp(dividend, by) * by - dividend;
@@ -46,7 +46,7 @@ describe('a decimal', () => {
     [24n, 10n, 2n, 'less than half goes down'],
     [26n, 10n, 3n, 'more than half goes up: nothing is cut off'],
     [0n, 7n, 0n, 'nothing stays nothing'],
-  ])('of %s divided by %s is %s: %s', (dividend, by, quotient) => expect(divideHalfUp(dividend, by)).toBe(quotient));
+  ])('%s divided by %s is %s: %s', (dividend, by, quotient) => expect(divideHalfUp(dividend, by)).toBe(quotient));
 
   const largest = '999999999999.9999999999';
   it.each([
@@ -54,17 +54,17 @@ describe('a decimal', () => {
     [largest, largest, 0, 10n ** 24n - 200n, 'the largest product of a request is exact to its last digit'],
     ['1', '0.0000000001', 2, 0n, 'the smallest price is no cent'],
     ['0.004', '2', 2, 1n, 'the price is not rounded before it is multiplied'],
-  ])('%s times %s, with %s decimals, is %s: %s', (left, right, to, product) => {
+  ])('%s times %s with %s decimals is %s: %s', (left, right, to, product) => {
     expect(multiply(decimal(left), decimal(right), to)).toBe(product);
   });
 
-  it('has at most twelve digits before and ten after the point, and nothing else', () => {
+  it('accepts only up to twelve digits before and ten after the point', () => {
     const others = ['', '.', '1.', '.5', '-1', '+1', '1e5', '1,5', ' 1', '1 ', '1\n', '0x1', '١', 'NaN'];
     expect([...others, '1234567890123', '1.12345678901'].filter((other) => decimalPattern.test(other))).toEqual([]);
     expect(decimalPattern.test(largest)).toBe(true);
   });
 
-  it('has every power of ten that two request decimals and a rate need, and no other', () => {
+  it('has every power of ten from 0 to 63, and throws for others', () => {
     for (let exponent = 0; exponent < 64; exponent++)
       expect(String(powerOfTen(exponent))).toBe(`1${'0'.repeat(exponent)}`);
     for (const exponent of [-1, 64, 0.5, Number.NaN]) expect(() => powerOfTen(exponent)).toThrow('exponent');
@@ -72,14 +72,14 @@ describe('a decimal', () => {
 });
 
 describe('an amount', () => {
-  it('is written with exactly the decimals of its currency, and read again', () =>
+  it('round-trips with exactly the decimals of its currency', () =>
     check([fc.bigInt({ min: 0n, max: 10n ** 24n }), fc.integer({ min: 0, max: 4 })], (minor, exponent) => {
       const expected = exact(minor).div(new Exact(10).pow(exponent)).toFixed(exponent);
       expect(formatAmount(minor, exponent)).toBe(expected);
       expect(parseAmount(expected, exponent)).toBe(minor);
     }));
 
-  it('may be negative, and has no more decimals than its currency', () => {
+  it('can be negative, and rejects more decimals than its currency has', () => {
     expect(formatAmount(-5n, 2)).toBe('-0.05');
     expect(() => parseAmount('1.005', 2)).toThrow('decimals');
     expect(() => parseAmount('0.5', 0)).toThrow('decimals');
@@ -100,7 +100,7 @@ describe('a currency', () => {
     3: 'BHD IQD JOD KWD LYD OMR TND',
   };
 
-  it('is one in use of ISO 4217 as of 2026, or a withdrawn one, with its decimals', () => {
+  it('is accepted if it is in ISO 4217 as of 2026 or withdrawn, with its decimals', () => {
     const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
     const codes = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)));
     const withdrawn = 'ANG BGN CUC HRK SLL ZWL XDR XSU'.split(' ');
@@ -111,7 +111,7 @@ describe('a currency', () => {
   });
 
   it.each(['usd', 'US', 'USDX', '', '__proto__', 'constructor', 'toString'])(
-    'is not %j, which has two decimals',
+    'is rejected for %j, although it has two decimals',
     (code) => {
       expect([isCurrency(code), minorDigits(code)]).toEqual([false, 2]);
     },
@@ -126,7 +126,7 @@ describe('allocating by largest remainder', () => {
   const total = fc.oneof(fc.bigInt({ min: 0n, max: 50n }), fc.bigInt({ min: 0n, max: 10n ** 20n }));
   const sum = (amounts: readonly bigint[]) => amounts.reduce((left, right) => left + right, 0n);
 
-  it('allocates exactly the total, to each its proportion rounded up or down, by the largest remainders', () =>
+  it('allocates exactly the total, with each share rounded up or down by largest remainder', () =>
     check([total, weights], (amount, given) => {
       const parts = allocate(amount, given);
       expect(sum(parts)).toBe(amount);
@@ -153,9 +153,9 @@ describe('allocating by largest remainder', () => {
     [5n, [0n, 0n], [3n, 2n], 'weights of zero share equally'],
     [7n, [0n], [7n], 'one takes all, whatever it weighs'],
     [0n, [], [], 'nothing may be shared with nobody'],
-  ])('shares %s by %o as %o: %s', (amount, shares, parts) => expect(allocate(amount, shares)).toEqual(parts));
+  ])('splits %s by %o into %o: %s', (amount, shares, parts) => expect(allocate(amount, shares)).toEqual(parts));
 
-  it('refuses an amount without weights, and a negative amount', () => {
+  it('rejects an amount without weights, and a negative amount', () => {
     expect(() => allocate(1n, [])).toThrow('at least one');
     expect(() => allocate(-1n, [1n, 1n])).toThrow('negative');
   });

@@ -74,7 +74,7 @@ it('removes every personal field and keeps the rest', () => {
   expect(withoutPersonalData(after)).toEqual(after);
 });
 
-it('keeps an exemption of none', () => {
+it('keeps the exemption "none"', () => {
   expect(without({ customer: { id: 'cus_1', exemption: 'none' } }).customer).toEqual({ id: null, exemption: 'none' });
 });
 
@@ -86,12 +86,12 @@ it.each([
   ['K1A 0B1', null],
   ['', ''],
   [null, null],
-])('keeps of the postal code %s the five digits', (postal_code, expected) => {
+])('keeps the five digits of the postal code %s: %s', (postal_code, expected) => {
   const { customer: buyer } = without({ customer: { address: { postal_code } } });
   expect(buyer?.address?.postal_code).toBe(expected);
 });
 
-it('hashes commitments as an auditor does, with and without each field', () => {
+it('hashes commitments like an independent implementation, with and without each field', () => {
   for (const changes of [whole, {}, ...Object.entries(whole).map(([name, value]) => ({ [name]: value }))]) {
     const salt = newSalt();
     const { transaction } = stored(changes);
@@ -100,7 +100,7 @@ it('hashes commitments as an auditor does, with and without each field', () => {
   }
 });
 
-it('has another hash for another value of any field, another salt, and a value at another place', () => {
+it('changes the hash with the value of any field, the salt, or the position of a value', () => {
   const salt = newSalt();
   const hashOf = (changes: Partial<Transaction>, other = salt) =>
     hashState(stored({ ...whole, id: 'txn_1', ...changes }, other));
@@ -119,7 +119,7 @@ it('has another hash for another value of any field, another salt, and a value a
   expect(new Set(hashes).size).toBe(hashes.length);
 });
 
-it('is bound to the same commitments after a redaction, whose salt is nowhere', () => {
+it('keeps the same commitments after a redaction, and drops the salt', () => {
   for (const changes of [whole, {}]) {
     const before = stored(changes);
     const salt = before.commitments && 'salt' in before.commitments ? before.commitments.salt : '';

@@ -85,7 +85,7 @@ const resolve = (address: PostalAddress) => {
 
 const worse = ['none', 'partial', 'complete'];
 
-it('never is less ambiguous or more complete with less of an address, or with a misspelt or another name', () => {
+it('never becomes less ambiguous or more complete with less of an address, or with a misspelled or different name', () => {
   const met = new Map<string, number>();
   const number = fc.nat(100_000);
   fc.assert(

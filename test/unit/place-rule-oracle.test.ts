@@ -267,7 +267,7 @@ describe.each(states)('%s', (state) => {
   const named = finderIn(rows);
   const zips = zipRows(state);
 
-  it('gives each ZIP the rate of most residents, and names every uncertainty, with each of its names, another and none', () => {
+  it('uses the rate of most residents for each ZIP, and reports every uncertainty, for each name, a different name and no name', () => {
     const wrong = zips.flatMap((zip, at) => {
       const cases = casesOf(lotsOf(rows, zip, named), zips, at, named);
       return cases.flatMap((one) => faultOf(state, rows, zip, one) ?? []);
@@ -275,7 +275,7 @@ describe.each(states)('%s', (state) => {
     expect(wrong.slice(0, 20)).toEqual([]);
   });
 
-  it('warns of each uncertainty, and the policies refuse it', () => {
+  it('warns about each uncertainty, and the policies reject it', () => {
     // Every 20th ZIP: the calculation only reads what the test above compares.
     for (const [at, zip] of zips.entries())
       for (const { city } of at % 20 === 0 ? casesOf(lotsOf(rows, zip, named), zips, at, named) : []) {
@@ -296,7 +296,7 @@ describe.each(states)('%s', (state) => {
   });
 });
 
-it('finds every row of the tables by the city or county that it names, or marks the address as ambiguous', () => {
+it('finds every row of the tables by its city or county, or marks the address as ambiguous', () => {
   const counties = countyNames();
   const wrong: string[] = [];
   const count = { rows: 0, certain: 0 };
@@ -320,6 +320,6 @@ it('finds every row of the tables by the city or county that it names, or marks 
   expect(count.certain).toBeGreaterThan(2000);
 });
 
-it('meets all outcomes', () => {
+it('covers all outcomes', () => {
   for (const count of Object.values(met)) expect(count).toBeGreaterThan(1000);
 });

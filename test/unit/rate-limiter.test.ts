@@ -10,7 +10,7 @@ const unexpected = (error: unknown): never => {
   throw error;
 };
 
-describe('one limiter', () => {
+describe('a single rate limiter', () => {
   /** A counter in memory that does what the conditional ADD does; `latency` ends a call. */
   const sharedCounter = (latency: () => Promise<void> = async () => {}) => {
     const windows = new Map<string, number>();
@@ -30,7 +30,7 @@ describe('one limiter', () => {
   };
 
   describe('the limit', () => {
-    it('is exact for any limit, any number of instances, and any order in which calls end', async () => {
+    it('is exact for any limit, any number of instances, and any order in which calls complete', async () => {
       const bounds = { limit: fc.nat(60), instances: fc.integer({ min: 1, max: 5 }), requests: fc.nat(120) };
       await fc.assert(
         fc.asyncProperty(fc.scheduler(), fc.record(bounds), async (scheduler, { limit, instances, requests }) => {
@@ -52,7 +52,7 @@ describe('one limiter', () => {
   });
 
   describe('a limiter', () => {
-    it('takes one lease for the requests that wait, not one each', async () => {
+    it('takes one lease for all queued requests', async () => {
       const { take, counter } = sharedCounter();
       const { admit } = rateLimiter(take, unexpected);
       const answers = await Promise.all(Array.from({ length: 40 }, () => admit('a', 100, start)));
@@ -60,7 +60,7 @@ describe('one limiter', () => {
       expect(counter.amounts).toEqual([1, 39]);
     });
 
-    it('refuses without a call once the window is used up, and starts again in the next one', async () => {
+    it('rejects without a call once the window is used up, and resumes in the next window', async () => {
       const { take, counter } = sharedCounter();
       const { admit, remaining } = rateLimiter(take, unexpected);
       for (let index = 0; index < 5; index++) expect((await admit('a', 5, start)).admitted).toBe(true);
@@ -91,12 +91,12 @@ describe('one limiter', () => {
       { at: 1, seconds: 10 },
       { at: 9000, seconds: 1 },
       { at: 9999, seconds: 1 },
-    ])('returns $seconds s at $at ms of the window', async ({ at, seconds }) => {
+    ])('returns a Retry-After of $seconds s at $at ms of the window', async ({ at, seconds }) => {
       const { admit } = rateLimiter(sharedCounter().take, unexpected);
       expect((await admit('a', 0, start + at)).retryAfterSeconds).toBe(seconds);
     });
 
-    it('counts each account by itself, and forgets the one unused for longest', async () => {
+    it('counts each account separately, and evicts the least recently used account', async () => {
       const { take, counter } = sharedCounter();
       const { admit } = rateLimiter(take, unexpected);
       for (let index = 0; index <= 1000; index++) await admit(`account ${index}`, 1, start);
@@ -107,7 +107,7 @@ describe('one limiter', () => {
       expect(counter.calls).toBe(1002);
     });
 
-    it('admits requests while the counter fails, with fewer and fewer calls, and counts again once it answers', async () => {
+    it('admits requests while the counter fails, with fewer and fewer calls, and resumes counting when it recovers', async () => {
       const { take, counter } = sharedCounter();
       const askedAt: number[] = [];
       let time = start;
@@ -143,7 +143,7 @@ describe('one limiter', () => {
       expect(outages).toHaveLength(10);
     });
 
-    it('admits leased requests, and refuses a used-up window, even while the counter fails', async () => {
+    it('admits leased requests and rejects a used-up window, even while the counter fails', async () => {
       const { take } = sharedCounter();
       let broken = false;
       const flaky: TakeRequests = (...sent) => {
@@ -164,7 +164,7 @@ describe('one limiter', () => {
       // Nobody else has taken any: what is leased here may be used under any limit that it fits in.
       { lowered: 120, admits: 120 },
     ])(
-      'admits $admits more once the limit is lowered to $lowered, whatever it has leased',
+      'admits $admits more after the limit is lowered to $lowered, whatever it has leased',
       async ({ lowered, admits }) => {
         const { take, counter } = sharedCounter();
         const { admit, remaining } = rateLimiter(take, unexpected);
@@ -184,7 +184,7 @@ describe('one limiter', () => {
   const limit = 100;
 
   // Seen in a load run: requests that waited past the end of a window retried the counter for ever, each time for the next window.
-  it('answers a waiting request when another one opens the next window, without using that window', async () => {
+  it('completes a queued request when another request opens the next window, without using that window', async () => {
     const asked: number[] = [];
     const end: (() => void)[] = [];
     const limiter = rateLimiter(
@@ -211,7 +211,7 @@ describe('one limiter', () => {
   });
 });
 
-describe('the counters of limiters', () => {
+describe('rate limit counters', () => {
   const account = 'acct_1';
   /** The store in memory, and the calls that it received. */
   const counters = () => {
@@ -231,7 +231,7 @@ describe('the counters of limiters', () => {
   const anyCounter = fc.nat(999_999_999);
 
   describe('a limit of up to 1,000 requests a second', () => {
-    it('is one counter with an unchanged key, for every instance', async () => {
+    it('uses one counter with an unchanged key, for every instance', async () => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 10_000 }), anyCounter, async (limit, counter) => {
           const { take, parts } = counters();
@@ -258,7 +258,7 @@ describe('the counters of limiters', () => {
       );
     });
 
-    it('is never exceeded, and nearly all of it can be used', async () => {
+    it('is never exceeded, and is almost fully usable', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.integer({ min: 10_001, max: 45_000 }),
@@ -280,7 +280,7 @@ describe('the counters of limiters', () => {
       );
     });
 
-    it('tries three counters before it refuses a request, and none afterwards', async () => {
+    it('tries three counters before it rejects a request, and none afterwards', async () => {
       const { take, asked, used } = counters();
       for (let counter = 0; counter < 5; counter++) used.set(counter, 10_000);
       const { admit, remaining } = rateLimiter(take, unexpected, 3);
@@ -293,7 +293,7 @@ describe('the counters of limiters', () => {
       expect(asked[3]).toBe(3);
     });
 
-    it('passes from a counter that is used up to the next one', async () => {
+    it('moves from a used-up counter to the next one', async () => {
       const { take, asked, used } = counters();
       used.set(1, 10_000);
       const { admit } = rateLimiter(take, unexpected, 1);
@@ -301,7 +301,7 @@ describe('the counters of limiters', () => {
       expect(asked).toEqual([1, 2]);
     });
 
-    it('one instance alone reaches the limit, and then refuses without further calls', async () => {
+    it('can be reached by a single instance, which then rejects without further calls', async () => {
       const { take, asked } = counters();
       const { admit } = rateLimiter(take, unexpected, 3);
       let admitted = 0;
@@ -312,14 +312,14 @@ describe('the counters of limiters', () => {
       expect(asked).toHaveLength(calls);
     });
 
-    it('a limit that is lowered below one counter applies at once where it is known', async () => {
+    it('applies a limit lowered below one counter as soon as it is known', async () => {
       const { take } = counters();
       const { admit } = rateLimiter(take, unexpected, 0);
       for (let sent = 0; sent < 500; sent++) await admit(account, 30_000, start);
       expect(await admit(account, 400, start)).toMatchObject({ admitted: false, remaining: 0 });
     });
 
-    it('a larger limit is never exceeded in a simulation with slow calls, and 98 %% of it can be used', async () => {
+    it('is never exceeded in a simulation with slow calls, and 98 %% of it is usable', async () => {
       const limit = 25_000;
       const { admitted, writesPerRequest } = await simulate({
         ...{ limit, windows: 1, arrival: 'even', cold: true, instances: 60, demand: 1.2 * limit },
@@ -332,7 +332,7 @@ describe('the counters of limiters', () => {
     });
   });
 
-  it('counts only in partitions that the function may write', () => {
+  it('uses only partitions that the function can write to', () => {
     const [pattern] = updatablePartitions;
     const prefix = pattern.slice(0, -1);
     expect(pattern).toBe('RATE#*');
@@ -375,7 +375,7 @@ describe('simulated instances', () => {
     });
 
     it.each([{ demand: 0.95 }, { demand: 1.2 }, { demand: 5 }])(
-      'admits at least 98 % of the limit when load of $demand times the limit moves between instances',
+      'admits at least 98% of the limit when a load of $demand times the limit moves between instances',
       async ({ demand }) => {
         const result = await simulate({ ...usual, instances, demand: demand * limit, arrival: 'moving' });
         expectWithinLimit(result.admitted);
@@ -383,7 +383,7 @@ describe('simulated instances', () => {
       },
     );
 
-    it('lost replies waste part of the limit and never exceed it', async () => {
+    it('never exceeds the limit if replies are lost, but wastes part of it', async () => {
       const scene: Scene = { ...usual, instances, demand: 1.2 * limit, lostReplies: 0.05 };
       const result = await simulate(scene);
       expectWithinLimit(result.admitted);
@@ -394,7 +394,7 @@ describe('simulated instances', () => {
   });
 
   it.each([1, 3, 10])(
-    '9 of 10 requests need no write at 10 requests per second on each of %i instances',
+    'avoids a write for 9 of 10 requests at 10 requests per second on each of %i instances',
     async (instances) => {
       const result = await simulate({ ...usual, instances, demand: 100 * instances, windows: 6 });
       expect(result.writesPerRequest).toBeLessThanOrEqual(0.1);

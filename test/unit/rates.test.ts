@@ -31,7 +31,7 @@ const partsOf = ({ jurisdictions }: Rates) =>
 
 describe('the rates of an address', () => {
   // Minnesota Department of Revenue: 6.875 and, for Minneapolis, 2.15 percent in five parts.
-  it('are those of each jurisdiction, and their sum: Minneapolis', async () => {
+  it('include each jurisdiction and their sum: Minneapolis', async () => {
     const rates = await ratesAt({ postal_code: '55401' });
     expect(rates).toMatchObject({ object: 'rates', date: '2026-11-22', combined_rate: '0.09025' });
     expect(partsOf(rates)).toEqual({
@@ -54,7 +54,7 @@ describe('the rates of an address', () => {
     expect(jurisdictions.at(-1)?.source).toContain('718');
   });
 
-  it('are those that a calculation charges', async () => {
+  it('match the rates of a calculation', async () => {
     for (const to of [
       { postal_code: '55401' },
       { postal_code: '98101', city: 'Seattle', state: 'WA' },
@@ -67,14 +67,14 @@ describe('the rates of an address', () => {
     }
   });
 
-  it('leave out a tax that exists for a band alone', async () => {
+  it('omit a tax that applies only to a price band', async () => {
     const rates = await ratesAt({ postal_code: '37203', city: 'Nashville', state: 'TN' });
     expect(tabledRelease('TN')?.jurisdictions.length).toBeGreaterThan(1);
     expect(rates.combined_rate).toBe('0.0975');
     expect(rates.jurisdictions.filter(({ jurisdiction_type }) => jurisdiction_type === 'state')).toHaveLength(1);
   });
 
-  it('are of sales from another state, with the code of the return where the content has it', async () => {
+  it('apply to sales from another state, with the return code if the content has it', async () => {
     const [state] = releaseOf().jurisdictions;
     const [rate] = releaseOf().rates;
     const release = releaseOf({ id: 'US-MI@2026-01-01.1', of: [{ code: 'US-MI', type: 'state', rate: '0.06' }] });
@@ -88,7 +88,7 @@ describe('the rates of an address', () => {
     expect((await ratesAt({ postal_code: '48933' })).jurisdictions[0]?.reporting_code).toBeNull();
   });
 
-  it('warn of each rate that is not confirmed, once', async () => {
+  it('warn once about each unconfirmed rate', async () => {
     const rates = await ratesAt({ postal_code: '78701', city: 'Austin', state: 'TX' });
     const uncertain = rates.jurisdictions.filter(({ confidence }) => ['low', 'medium'].includes(confidence));
     expect(uncertain.length).toBeGreaterThan(0);
@@ -105,7 +105,7 @@ describe('a ZIP in three counties', () => {
     ['Dakota', '0.08125'],
     ['washington county', '0.08375'],
     ['Goodhue County', '0.07375'],
-  ])('is not, once the county is sent: %s', async (county, combined) => {
+  ])('is unambiguous with the county: %s', async (county, combined) => {
     const rates = await ratesAt({ ...hastings, county });
     expect([rates.combined_rate, rates.address_resolution]).toEqual([
       combined,
@@ -115,7 +115,7 @@ describe('a ZIP in three counties', () => {
 });
 
 describe('unknown rates', () => {
-  it("is null with a warning in another country, or refused by the account's policy", async () => {
+  it("are null with a warning in another country, or rejected by the account's policy", async () => {
     const lyon = { city: 'Lyon', country: 'FR' };
     expect(await ratesAt(lyon)).toMatchObject({
       combined_rate: null,
@@ -129,26 +129,26 @@ describe('unknown rates', () => {
     expect(await problemAt({ country: 'FR' }, reject)).toEqual([['validation_not_covered', { parameter: 'country' }]]);
   });
 
-  it('is a local rate of 2021: the rate of the state is not known either', async () => {
+  it('include the combined rate on a day in 2021, because the state rate is not covered', async () => {
     const austin = { postal_code: '78701', city: 'Austin', state: 'TX' };
     const rates = await ratesAt({ ...austin, date: '2021-12-31' });
     expect([rates.date, rates.combined_rate, rates.address_resolution.coverage]).toEqual(['2021-12-31', null, 'none']);
   });
 });
 
-describe('an address that is too little', () => {
+describe('an incomplete address', () => {
   it.each<[RatesQuery, string]>([
     [{}, 'postal_code'],
     [{ state: 'MN' }, 'postal_code'],
     [{ postal_code: ' ', county: 'Hennepin', line1: '1 Main St', country: 'US' }, 'postal_code'],
     [{ city: 'Minneapolis' }, 'state'],
     [{ city: 'Minneapolis', country: 'USA' }, 'state'],
-  ])('is refused, with what to send: %o', async (query, parameter) => {
+  ])('is rejected, with what to send: %o', async (query, parameter) => {
     expect(await problemAt(query)).toEqual([['validation_required_field', { parameter }]]);
   });
 });
 
-it('an address that is not covered has no warning about a calculated tax', async () => {
+it('returns no warning about calculated tax for an address that is not covered', async () => {
   const { warnings } = await ratesAt({ postal_code: '96910' });
   expect(warnings.map(({ code }) => code)).toEqual(['not_covered']);
   expect(warnings.map(({ message }) => message).join()).not.toContain('calculated');

@@ -24,15 +24,15 @@ describe('the measuring periods', () => {
     ['TX', 'twelve months', ['2025-11-01 2026-10-31 now', '2025-12-01 2026-11-30 2026-12-01']],
     ['MN', 'twelve months to the last quarter', ['2025-10-01 2026-09-30 now', '2026-01-01 2026-11-30 2027-01-01']],
     ['NY', 'four quarters that end in February', ['2025-09-01 2026-08-31 now', '2025-12-01 2026-11-30 2026-12-01']],
-  ])('the measuring periods of %s in November 2026 are %s', (state, _, expected) => {
+  ])('of %s in November 2026 are %s', (state, _, expected) => {
     expect(windowsText(state, december2026 - 1)).toEqual(expected);
   });
 
-  it('the measuring periods of New York, a month later, have moved by a quarter', () => {
+  it('of New York move by a quarter a month later', () => {
     expect(windowsText('NY', december2026)).toEqual(['2025-12-01 2026-11-30 now', '2026-03-01 2026-12-31 2027-03-01']);
   });
 
-  it('measuring periods have at most twelve months, end when the state says, and leave no month out', () => {
+  it('have at most twelve months, end as the state requires, and skip no month', () => {
     for (const [state, { period }] of nexusTerms)
       for (let month = 2025 * 12; month < 2029 * 12; month++) {
         const [over, running] = windowsIn(period, month);
@@ -83,17 +83,17 @@ describe('a threshold', () => {
     expect((await adviceFor(state, sum)).status).toBe(status);
   });
 
-  it('is reached by the year before where it counts, and not by the year before that', async () => {
+  it('is reached by the previous year if it counts, but not by the year before that', async () => {
     expect((await adviceFor('FL', { taxable: much, count: 1 }, '2025-03')).status).toBe('reached');
     expect((await adviceFor('FL', { taxable: much, count: 1 }, '2024-12')).status).toBe('below');
   });
 
-  it('is shared out downward, so that the share is 1 only when it is complete', async () => {
+  it('has its share rounded down, so it is 1 only when the threshold is reached', async () => {
     expect((await adviceFor('IA', { taxable: 9_999_999n, count: 1 })).shares?.[1]).toBe('0.9999');
   });
 });
 
-it('warns of another currency only where it has sales', async () => {
+it('warns about another currency only if it has sales', async () => {
   const warningsOf = async (count: number) => {
     const rows = async () => [{ ...rowOf('MI', '2026-06', { count }), currency: 'EUR' }];
     const { warnings } = await registrationAdvice(account, { reports: { rows }, now: () => Date.parse('2026-11-15') });
@@ -105,7 +105,7 @@ it('warns of another currency only where it has sales', async () => {
 });
 
 describe('the content', () => {
-  it('has every state with a sales tax, with a source of its own', () => {
+  it('covers every state with a sales tax, with a separate source', () => {
     const states = Object.entries(nexus.states);
     expect(states).toHaveLength(48);
     for (const without of ['DE', 'MT', 'NH', 'OR']) expect(nexus.states).not.toHaveProperty(without);

@@ -70,7 +70,7 @@ describe('the single local use tax of Texas', () => {
     expect(outcome.warnings.filter(({ message }) => !/rounding|tx-shipping/.test(message))).toEqual([]);
   });
 
-  it('is the same anywhere in the state, without the rest of the address', () => {
+  it('is the same anywhere in the state, even without the rest of the address', () => {
     for (const to of [{ state: 'TX' }, { state: 'TX', postal_code: '79901' }, { ...houston, city: 'Austin' }]) {
       const outcome = ask(sold(to), elected(single));
       expect([outcome.tax_amount, warningCodes(outcome)]).toEqual(['8.00', []]);
@@ -111,7 +111,7 @@ describe('the single local use tax of Texas', () => {
     expect(ratesOf(outcome).join()).toMatch(tax === '8.00' ? /SINGLE/ : /^((?!SINGLE).)*$/);
   });
 
-  it('is the last one on record in a year whose rate is not, with a warning', () => {
+  it('falls back to the last published rate in a year without a published rate, with a warning', () => {
     const next = { ...elected(single), today: '2027-01-02' };
     const outcome = ask(sold(houston, { tax_date: '2027-01-02' }), next);
     expect(outcome.tax_amount).toBe('8.00');
@@ -121,14 +121,14 @@ describe('the single local use tax of Texas', () => {
     expect(said(ask(food, next))).toEqual([]);
   });
 
-  it('applies where an import, which copied the terms of its base, does not list the ZIP', async () => {
+  it('applies if an import, which copied the terms of its base, does not list the ZIP', async () => {
     const releaseFor = releaseForOf(await importFiles('zip-rates', 'TX', [fixture('TAXRATES_ZIP5_TX202611.csv')]));
     expect(warningCodes(ask(sold(houston), { releaseFor }))).toContain('local_rates_missing');
     for (const to of [houston, at('TX', 'Allen', '75001')])
       expect(ratesOf(ask(sold(to), { ...elected(single), releaseFor }))).toEqual(singleRates);
   });
 
-  it('is explained with the law', () => {
+  it('is explained with its law', () => {
     const steps = JSON.stringify(ask(sold(houston, { explain: true }), elected(single)).explanation);
     expect(steps).toMatch(/2026-01-01.*Tex\. Tax Code 151\.0595/);
   });
@@ -166,7 +166,7 @@ describe('the simplified sellers use tax of Alabama', () => {
       '10.00',
     ],
     ['another state', sold(houston), '8.25', '8.25'],
-  ])('of %s', (what, request, tax, withElection) => {
+  ])('has the expected tax for %s', (what, request, tax, withElection) => {
     const outcome = ask(request, elected(flat));
     expect([taxOn(request), outcome.tax_amount]).toEqual([tax, withElection]);
     // That the election has the holiday is not confirmed.
@@ -181,7 +181,7 @@ describe('the simplified sellers use tax of Alabama', () => {
 });
 
 describe('a sale from another state without an election', () => {
-  it.each([kansasCity, tulsa, birmingham])('warns in $city that local use rates may differ, once', (to) => {
+  it.each([kansasCity, tulsa, birmingham])('warns once in $city that local use rates could differ', (to) => {
     const line_items = [goods('100.00'), goods('20.00')];
     const pointersOf = (request: Request) => said(ask(request)).map(({ pointer }) => pointer);
     const first = ['/line_items/0'];
@@ -200,7 +200,7 @@ describe('a sale from another state without an election', () => {
     expect(pointers).toEqual(['/line_items/0', '/line_items/1']);
   });
 
-  it('does not warn in Missouri where own rules have the local use tax', () => {
+  it('does not warn in Missouri if custom rules include the local use tax', () => {
     const dates = { from: '2026-01-01', to: null, source: 'own:use', confidence: 'high' } as const;
     const own = (jurisdiction: string, rate: string) => ({ ...dates, jurisdiction, rate, interstate: { rate } });
     const rates = [own('US-MO-00-095', '0'), own('US-MO-01-38000', '0.01')];
@@ -211,7 +211,7 @@ describe('a sale from another state without an election', () => {
     expect([outcome.tax_amount, said(outcome)]).toEqual(['5.23', []]);
   });
 
-  it('does not warn in Oklahoma where an imported file has the rates of sales from other states', async () => {
+  it('does not warn in Oklahoma if an imported file has the rates of sales from other states', async () => {
     const files = sstFiles(
       'OK',
       [rateRow('40', '45', '40', '0.045'), rateRow('40', '1', '75000', ['0.0365', '0.02', '0.0365', '0.02'])],
@@ -226,7 +226,7 @@ describe('a sale from another state without an election', () => {
   it.each([
     [ketchum, '8.00', '6.00'],
     [at('MS', 'Jackson', '39201'), '8.00', '7.00'],
-  ])('has no local tax in %o, if it is known to come from elsewhere', (to, local, tax) => {
+  ])('has no local tax in %o if the origin is known', (to, local, tax) => {
     const outcome = ask(sold(to));
     expect([outcome.tax_amount, outcome.tax_summary.length, said(outcome)]).toEqual([tax, 1, []]);
     expect(taxOn(sold(to, { ship_from: { address: { country: 'CA' } } }))).toBe(tax);
@@ -257,20 +257,17 @@ it.each<[object, RemoteSellerElection | null, object | null, string, boolean]>([
   [ketchum, null, ketchum, '0.08', true],
   [ketchum, null, detroit.address, '0.06', false],
   [kansasCity, null, null, '0.08975', true],
-])(
-  'the rates of %o with %o, shipped from %o, are those of a remote sale: %s',
-  async (to, election, ship_from, ...of) => {
-    const settings = { ...defaultSettings('v'), ship_from, ...elected(...(election ? [election] : [])).settings };
-    const ports = { loadContent: async () => builtInReleaseFor, now: () => Date.parse('2026-11-20') };
-    const result = await findRates({ ...to, date: '2026-11-20' }, settings, ports);
-    if (!result.ok) throw new Error(JSON.stringify(result.problems));
-    const { combined_rate, warnings } = result.value;
-    expect([combined_rate, warnings.some(({ code }) => code === 'remote_seller_rate')]).toEqual(of);
-  },
-);
+])('returns remote sale rates for %o with %o, shipped from %o: %s', async (to, election, ship_from, ...of) => {
+  const settings = { ...defaultSettings('v'), ship_from, ...elected(...(election ? [election] : [])).settings };
+  const ports = { loadContent: async () => builtInReleaseFor, now: () => Date.parse('2026-11-20') };
+  const result = await findRates({ ...to, date: '2026-11-20' }, settings, ports);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  const { combined_rate, warnings } = result.value;
+  expect([combined_rate, warnings.some(({ code }) => code === 'remote_seller_rate')]).toEqual(of);
+});
 
 describe('the terms in the releases', () => {
-  it('have codes of their state that no release lists', () => {
+  it('use codes of their state that no release lists', () => {
     for (const { state, remote_sales = [], jurisdictions } of builtInReleases())
       for (const terms of remote_sales)
         if (terms.policy === 'election') {
@@ -279,7 +276,7 @@ describe('the terms in the releases', () => {
         }
   });
 
-  it('give no rate before the first day of an election', () => {
+  it('have no rate before the first day of an election', () => {
     const rateOn = (election: RemoteSellerElection['election'], day: string) =>
       electedRateOn(builtInRelease('TX') ?? {}, election, day)?.elected.rate;
     expect(rateOn('single_local_use_tax', '2019-09-30')).toBeUndefined();
@@ -326,7 +323,7 @@ describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, str
   };
   const now = () => Date.parse('2026-11-23');
 
-  it(`replays to ${tax} after the account changed`, async () => {
+  it(`replays to ${tax} after the account changes`, async () => {
     const stored = await recorded();
     expect(stored.transaction.tax_amount).toBe(tax);
     const read = transactionFrom(transactionItem('acct_replay', stored));
@@ -334,7 +331,7 @@ describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, str
     expect(await replayTransaction('txn_1', account, ports)).toMatchObject({ value: { match: true, differences: [] } });
   });
 
-  it(`is credited with ${tax}, and with ${part} for other lines of 10.00`, async () => {
+  it(`is credited at ${tax}, and at ${part} for other lines of 10.00`, async () => {
     const stored = await recorded();
     // A credit may have lines with another origin, whose release the sale has not pinned.
     const loadContent = contentOf([], { readActive: async () => ({ version: 1, states: {} }) });

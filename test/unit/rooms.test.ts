@@ -22,7 +22,7 @@ const imports = (): Set<string> => {
   return found;
 };
 
-it('has no two rooms that import each other, but for the type of a rule effect', () => {
+it('has no import cycle between modules, except for the type of a rule effect', () => {
   const found = imports();
   expect(found.size).toBeGreaterThan(100);
   const mutual = [...found].filter((edge) => found.has(edge.split(' > ').reverse().join(' > '))).sort();

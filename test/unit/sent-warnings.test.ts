@@ -13,7 +13,7 @@ const newYork = accountIn('America/New_York');
 const found = (body: unknown, account = utc, isUpdate = false) =>
   sentWarnings(body, [], account, isUpdate).map(({ code, pointer }) => `${code} ${pointer}`);
 
-describe('the amount of a line that was sent', () => {
+describe('a supplied line amount', () => {
   const line = { quantity: '2', unit_price: '10.00' };
   const fraction = { quantity: '2', unit_price: '3.333' };
   it.each<[unknown, object, boolean]>([
@@ -29,12 +29,12 @@ describe('the amount of a line that was sent', () => {
     ['6.67', fraction, false],
     // The price is that of the sale.
     ['5.00', { id: 'a', quantity: '1' }, false],
-  ])('%j with %j has a warning: %s', (amount, others, warns) => {
+  ])('%j with %j causes a warning: %s', (amount, others, warns) => {
     const expected = warns ? ['line_amount_differs /line_items/0/amount'] : [];
     expect(found({ line_items: [{ ...others, amount }] })).toEqual(expected);
   });
 
-  it('has a warning with both amounts, and what to send', () => {
+  it('causes a warning with both amounts and what to send', () => {
     const [warning] = sentWarnings({ line_items: [line, { ...line, amount: '25.00' }] }, [], utc);
     expect(warning).toEqual({
       code: 'line_amount_differs',
@@ -44,7 +44,7 @@ describe('the amount of a line that was sent', () => {
     });
   });
 
-  it.each(['USD', 'JPY', 'KWD'])('has no warning in an answer in %s that is sent back', (currency) => {
+  it.each(['USD', 'JPY', 'KWD'])('causes no warning if a response in %s is sent back', (currency) => {
     const prices = ['3.333', '0.005', '19.99', '0', '1234567.8949'];
     const line_items = ['1', '0.3', '7', '1.5'].flatMap((quantity) =>
       prices.map((unit_price) => ({ quantity, unit_price })),
@@ -69,11 +69,11 @@ describe('a tax date with an offset', () => {
     ['2026-11-01T02:30:00+00:00', newYork, false, 'UTC may be written so'],
     ['2026-10-31', newYork, false, 'it is a date'],
     [null, newYork, false, 'there is none'],
-  ])('%s in $settings.time_zone has a warning: %s, because %s', (tax_date, account, warns) => {
+  ])('%s in $settings.time_zone causes a warning: %s, because %s', (tax_date, account, warns) => {
     expect(found({ tax_date }, account)).toEqual(warns ? ['tax_day_differs /tax_date'] : []);
   });
 
-  it('has a warning with both days, the time zone, and what to send', () => {
+  it('causes a warning with both days, the time zone, and what to send', () => {
     const [warning] = sentWarnings({ tax_date: '2026-10-31T23:30:00-04:00' }, [], utc);
     expect(warning?.message).toBe(
       "The tax date is 2026-10-31 by its offset, and 2026-11-01 in the account's time zone UTC: the tax of 2026-11-01 applies. Send 2026-10-31 as a date for that day, or set the account's time_zone.",
@@ -89,12 +89,12 @@ describe('an unknown field', () => {
     ['/customer/adress', ['adress', 'address']],
     ['/curency', ['curency', 'currency']],
     ...['sku', 'email', 'constructor', 'rate'].map((name) => [`/line_items/0/${name}`, [name]] as [string, string[]]),
-  ])('%s has a warning that names %j', (pointer, names) => {
+  ])('%s causes a warning that names %j', (pointer, names) => {
     const [warning] = unknownFieldWarnings([pointer]);
     expect([...(warning?.message ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(names);
   });
 
-  it('is named among the first 20, and counted among the others', () => {
+  it('is listed among the first 20, and otherwise counted', () => {
     const warnings = unknownFieldWarnings(Array.from({ length: 27 }, (_, index) => `/field_${index}`));
     expect([warnings.length, warnings.at(19)?.pointer]).toEqual([21, '/field_19']);
     expect(warnings.at(-1)).toMatchObject({ pointer: null, message: expect.stringMatching(/^7 /) });

@@ -166,7 +166,7 @@ describe('the line items that a shipping charge delivers', () => {
     ['DIGITAL.EBOOKS', 'a download'],
     ['SOFTWARE.PREWRITTEN_SOFTWARE._ELECTRONIC_DELIVERY', 'software that is downloaded'],
     ['ADMISSIONS.EVENT_TICKETS', 'a ticket'],
-  ])('are not %s: %s has no share', (code) => {
+  ])('exclude %s: %s has no share', (code) => {
     expect(taxableOf([mug, goods('other', '90.00', code)])).toEqual(['10.00']);
     expect(taxableOf([food, goods('other', '10.00', code)])).toEqual(['0.00']);
   });
@@ -211,15 +211,15 @@ describe('the line items that a shipping charge delivers', () => {
     [[card], { amount: '10.00' }, '/shipping', 'No line item of the document is shipped'],
     [[card], [{ amount: '0.00' }, { amount: '10.00' }], '/shipping/1', 'No line item of the document is shipped'],
     [[card, freight], null, '/line_items/1', 'No line item of the document is shipped'],
-  ])('of %j are refused for %j at %s: %s', (lines, shipping, pointer, detail) => {
+  ])('of %j are rejected for %j at %s: %s', (lines, shipping, pointer, detail) => {
     expect(refusal(asked(lines, shipping))).toMatchObject([
       { source: { pointer }, detail: expect.stringContaining(detail) },
     ]);
   });
 
-  it('need not exist for a charge of zero', () => expect(refusal(asked([card], { amount: '0.00' }))).toEqual([]));
+  it('are optional for a charge of zero', () => expect(refusal(asked([card], { amount: '0.00' }))).toEqual([]));
 
-  it('are at most 5,000 for all charges and fees together, counted once for each charge', () => {
+  it('are limited to 5,000 across all charges and fees, counted once per charge', () => {
     const lines = Array.from({ length: 100 }, (_, index) => goods(`g${index}`, '1.00'));
     const fees = Array.from({ length: 51 }, (_, index) => goods(`f${index}`, '1.00', 'FEES.GIFT_WRAP'));
     const charges = (count: number, fields: object = {}) =>
@@ -236,7 +236,7 @@ describe('the line items that a shipping charge delivers', () => {
 });
 
 describe('several shipping charges', () => {
-  it('use up an exempt amount one after the other', () => {
+  it('use up an exempt amount in turn', () => {
     const shipping = [{ amount: '8.00' }, { amount: '8.00' }];
     const outcome = ask({ to: cityIn('RI'), line_items: [goods('suit', '240.00', 'CLOTHING.APPAREL')], shipping });
     // The suit and its delivery cost 256.00, of which 6.00 is above 250.00: 7 % of it is 0.42.
@@ -246,7 +246,7 @@ describe('several shipping charges', () => {
     ]);
   });
 
-  it('have their own destinations', () => {
+  it('can have different destinations', () => {
     const shipping = [{ amount: '10.00' }, { amount: '10.00', ship_to: { address: minneapolis } }];
     const outcome = ask({ to: detroit, line_items: [mug], shipping });
     const [here, there] = shippingCharges(outcome.shipping);
@@ -259,7 +259,7 @@ describe('several shipping charges', () => {
     ['line_items', ['26.20', '2.00', '8.00', '10.00', '5.80']],
     // 3.80 in proportion to 30.00 and 8.00.
     ['line_items_and_shipping', ['27.00', '2.80', '7.20', '10.00', '5.80']],
-  ] as const)('have their own discounts, and a share of one of the document on %s', (discount_applies_to, figures) => {
+  ] as const)('have their own discounts, and a share of a document discount on %s', (discount_applies_to, figures) => {
     const shipping = { amount: '10.00', discount_amount: '2.00' };
     const line_items = [goods('mug', '30.00')];
     const answer = ask({ to: minneapolis, line_items, shipping, discount_amount: '3.80', discount_applies_to });
@@ -269,7 +269,7 @@ describe('several shipping charges', () => {
   });
 });
 
-it('taxes a document of shipping alone as the delivery of taxable goods, with a warning', () => {
+it('taxes a document with only shipping as the delivery of taxable goods, with a warning', () => {
   const outcome = ask({ to: minneapolis, line_items: [goods('freight', '10.00', 'SHIPPING.DELIVERY')] });
   expect(outcome.tax_amount).toBe('0.90');
   expect(outcome.warnings).toMatchObject([
@@ -278,7 +278,7 @@ it('taxes a document of shipping alone as the delivery of taxable goods, with a 
   ]);
 });
 
-describe('a line that is picked up', () => {
+describe('a pickup line', () => {
   const line = goods('mug', '100.00', 'GENERAL', { fulfillment: 'pickup' });
   const ship_from = { address: minneapolis };
 
@@ -286,9 +286,9 @@ describe('a line that is picked up', () => {
     ['whatever the address of the buyer', { to: detroit, line_items: [line], ship_from }],
     ['or of the line', { to: detroit, line_items: [{ ...line, customer: { address: detroit } }], ship_from }],
     ['or without one', { line_items: [line], ship_from }],
-  ])('is taxed where the seller hands it over, %s', (_, request) => expect(ask(request).tax_amount).toBe('9.03'));
+  ])('is taxed at the pickup address, %s', (_, request) => expect(ask(request).tax_amount).toBe('9.03'));
 
-  it('is refused without an origin', () => {
+  it('is rejected without an origin', () => {
     expect(refusal({ to: detroit, line_items: [goods('cup', '5.00'), line] })).toMatchObject([
       { code: 'validation_required_field', source: { pointer: '/ship_from/address' } },
     ]);
@@ -349,10 +349,10 @@ describe('a delivery fee', () => {
     expect(due(ask(request, { settings: { ...warning.settings, ...settings } }))).toEqual(expected),
   );
 
-  describe('that the setting retail_delivery_fee=add adds', () => {
+  describe('added by the setting retail_delivery_fee=add', () => {
     const added = ask({ ...to, line_items: [sold('150.00', { id: 'a' })] }, adding);
 
-    it('is a line of its own, whose fee is in no base', () => {
+    it('is a separate line, whose fee is in no base', () => {
       expect(feesOf(added)).toEqual(['retail_delivery_fee 0.50 US-MN-RDF']);
       expect(due(added)).toEqual([]);
       // 9.025 % of 150.00 is 13.5375.
@@ -361,7 +361,7 @@ describe('a delivery fee', () => {
       expect(summary).toMatchObject({ taxable_amount: '0.00', tax_amount: '0.50' });
     });
 
-    it('is added once when the answer is calculated again, and removed when it is no longer due', () => {
+    it('is added once if the response is calculated again, and removed when it is no longer due', () => {
       const { line_items, ...input } = restoreInput({ ...added, type: 'sale' });
       const again = (changes: object) => feesOf(ask({ ...input, line_items, ...changes }, adding));
       expect(again({})).toEqual(feesOf(added));
@@ -369,7 +369,7 @@ describe('a delivery fee', () => {
       expect(again({ line_items: [{ ...line_items[0], unit_price: '50.00' }, ...line_items.slice(1)] })).toEqual([]);
     });
 
-    it('is a line for each state, at its place, with an id that no line has', () => {
+    it("is one line per state, at the state's address, with an unused id", () => {
       const [colorado, minnesota] = both;
       const line_items = [colorado ?? {}, { ...minnesota, id: 'retail_delivery_fee' }];
       expect(feesOf(ask({ line_items }, adding)).join()).toBe(
@@ -396,7 +396,7 @@ describe('a delivery fee', () => {
       expect(requestedChanges({ line_items }, stored(added, setting)).inputs).toEqual(inputs);
     });
 
-    it('is apart from the sales of the return', () => {
+    it('is excluded from the sales on the return', () => {
       // The five taxes on 150.00 are 13.54 together.
       const included = ask({ ...to, tax_included: true, line_items: [sold('163.54'), feeAt('0.50')] });
       for (const outcome of [added, included]) {
@@ -409,7 +409,7 @@ describe('a delivery fee', () => {
   });
 
   describe('with a price', () => {
-    it('is refused where prices do not include tax', () =>
+    it('is rejected if prices do not include tax', () =>
       expect(refusal({ ...to, line_items: [sold('163.54'), feeAt('0.50')] })).toMatchObject([
         { code: 'validation_invalid_format', source: { pointer: '/line_items/1/unit_price' } },
       ]));
@@ -418,7 +418,7 @@ describe('a delivery fee', () => {
       ['0.50', minneapolis, []],
       ['5.00', minneapolis, ['/line_items/1']],
       ['0.50', detroit, ['/line_items/1']],
-    ])('of %s is compared with the fee that is due where prices include it', (price, address, pointers) => {
+    ])('of %s is compared with the due fee if prices include tax', (price, address, pointers) => {
       const line_items = [sold('163.54', { id: 'a' }), feeAt(price)];
       const { warnings } = ask({ to: address, tax_included: true, line_items }, warning);
       expect(warnings.flatMap(({ code, pointer }) => (code === 'retail_delivery_fee_due' ? pointer : []))).toEqual(
@@ -426,7 +426,7 @@ describe('a delivery fee', () => {
       );
     });
 
-    it('takes no part of a fee of the seller, of shipping, or of a discount', () => {
+    it("gets no share of a seller's fee, of shipping or of a discount", () => {
       const wrap = { product_tax_code: 'FEES.GIFT_WRAP', unit_price: '5.00' };
       const others = { shipping: { amount: '10.00' }, discount_amount: '100.00' };
       const sent = ask({ ...to, line_items: [sold('250.00'), wrap, feeAt('0.00')], ...others });
@@ -439,7 +439,7 @@ describe('a delivery fee', () => {
       expect(included.line_items.map((one) => one.applied_discount_amount)).toEqual(['40.00', '0.00']);
     });
 
-    it('alone leaves no goods for a discount', () => {
+    it('cannot be reduced by a discount without other goods', () => {
       const body = requestOf({ ...to, line_items: [feeAt('0.00')], discount_amount: '5.00' });
       expect(crossFieldProblems(body)).toMatchObject([{ source: { pointer: '/discount_amount' } }]);
     });
@@ -447,7 +447,7 @@ describe('a delivery fee', () => {
 });
 
 /** Fees of the seller are taxed as the goods of the order that they are for (SSUTA, Library of Definitions: sales price). */
-describe('a fee of the seller', () => {
+describe("a seller's fee", () => {
   const shirt = goods('shirt', '60.00', 'CLOTHING.APPAREL');
   const lamp = goods('lamp', '40.00');
   const wrap = { product_tax_code: 'FEES.GIFT_WRAP', unit_price: '5.00' };
@@ -472,13 +472,13 @@ describe('a fee of the seller', () => {
     expect(ask({ to, line_items } as Request).line_items.at(-1)?.taxable_amount).toBe(part),
   );
 
-  it('has a warning where the states did not agree on it, and where there are no goods', () => {
+  it('causes a warning if the states disagree on it, or if there are no goods', () => {
     expect(ask({ to: newark, line_items: [lamp, wrap] }).warnings).toEqual([]);
     expect(warningCodes(ask({ to: oakland, line_items: [lamp, wrap] }))).toContain('content_unconfirmed');
     expect(warningCodes(ask({ to: newark, line_items: [wrap] }))).toEqual(['taxability_not_established']);
   });
 
-  it('takes no part of the shipping or of a discount of the document', () => {
+  it('gets no share of the shipping or of a document discount', () => {
     const others = { discount_amount: '10.00', shipping: { amount: '9.00' } };
     const answer = ask({ to: newark, line_items: [lamp, wrap], ...others });
     expect(answer.line_items.map((line) => line.applied_discount_amount)).toEqual(['10.00', '0.00']);
@@ -486,7 +486,7 @@ describe('a fee of the seller', () => {
     expect(answer).toMatchObject({ tax_amount: '2.92', taxable_amount: '44.00' });
   });
 
-  it('is refused for a line that is not there', () => {
+  it('is rejected for a line that does not exist', () => {
     const line_items = [lamp, { ...wrap, parent_line_item_id: 'mug' }];
     const source = { pointer: '/line_items/1/parent_line_item_id' };
     expect(refusal({ to: newark, line_items })).toMatchObject([{ source }]);

@@ -34,7 +34,7 @@ describe('isSlow', () => {
 });
 
 describe('patternsIn', () => {
-  it('finds the patterns of a file between comments, strings, templates and divisions', () => {
+  it('finds regular expressions between comments, strings, templates and divisions', () => {
     const text = [
       "const a = /x[/']y/g; // /no/",
       '/* /no/ */ const b = c / d / e;',
@@ -53,7 +53,7 @@ const exempt: Readonly<Record<string, string>> = {
   '/0+$/': 'reads the digits of an amount of Levy (shared/money/decimal.ts)',
 };
 
-describe('every regular expression that reads texts of others', () => {
+describe('every regular expression for untrusted input', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   // Terminal, pages and the client read what Levy itself writes. The commands that read files are here.
   const own = /^shared\/(?:cli\/(?!ledger\/|customers\/)|console\/|docs\/|client\/)/;
@@ -69,7 +69,7 @@ describe('every regular expression that reads texts of others', () => {
     expect(new Set(slow.map(({ pattern }) => String(pattern)))).toEqual(new Set(Object.keys(exempt)));
   });
 
-  it('takes linear time if it is made of texts', async () => {
+  it('takes linear time if it is built from strings', async () => {
     const made: RegExp[] = [];
     const record = new Proxy(RegExp, {
       construct: (target, [source, flags]) => {

@@ -12,7 +12,7 @@ const history = ({ states }: ActiveReleases) =>
   states['US-MN'] && [states['US-MN'].release, ...states['US-MN'].previous.map(({ release }) => release)];
 
 describe('the active releases', () => {
-  it('count every change, and remember what was active before, the newest first', () => {
+  it('count every change, and list the previous releases, newest first', () => {
     expect(activated(1, 2)).toEqual({
       version: 2,
       states: {
@@ -25,21 +25,21 @@ describe('the active releases', () => {
     });
   });
 
-  it('drop the releases after the one that is rolled back to', () => {
+  it('drop the releases after the target of a rollback', () => {
     expect(history(activated(1, 2, 3, 2))).toEqual([id(2), id(1)]);
     expect(history(activated(1, 2, 3, 2, 1))).toEqual([id(1)]);
     expect(history(activated(1, 2, 3, 1))).toEqual([id(1)]);
     expect(history(activated(1, 2, 1, 3))).toEqual([id(3), id(1)]);
   });
 
-  it('remember what was active before the built-in release (null), and when that was', () => {
+  it('record what was active before the built-in release (null), and when', () => {
     expect(history(activated(1, 2, null))).toEqual([null, id(2), id(1)]);
     expect(history(activated(1, null, 2))).toEqual([id(2), null, id(1)]);
     expect(history(activated(1, null, 2, null))).toEqual([null, id(1)]);
     expect(activated(null)).toEqual({ version: 1, states: {} });
   });
 
-  it('go back one by one, and end at the built-in release, with nothing to go back to', () => {
+  it('roll back one by one to the built-in release, and then not further', () => {
     const back = (active: ActiveReleases) => withPrevious(active, 'US-MN', 'back');
     const one = back(back(activated(1, null, 2)));
     expect(one).toEqual({ version: 5, states: { 'US-MN': { release: id(1), activated_at: 'back', previous: [] } } });
@@ -48,7 +48,7 @@ describe('the active releases', () => {
     expect(back(back(one))).toEqual({ version: 7, states: {} });
   });
 
-  it('keep the time of a release that is activated again, but count that', () => {
+  it('keep the time of a release that is activated again, but increment the version', () => {
     expect(activated(1, 1)).toEqual({
       version: 2,
       states: { 'US-MN': { release: id(1), activated_at: 'at 0', previous: [] } },
@@ -61,7 +61,7 @@ describe('the active releases', () => {
     expect(history(activated(...many))).toEqual(many.slice(-11).reverse().map(id));
   });
 
-  it('leave other states alone', () => {
+  it('leave other states unchanged', () => {
     const both = withActive(activated(1), 'US-OH', 'US-OH@2026-11-21.1', 'later');
     const { 'US-OH': ohio } = both.states;
     expect(withActive(both, 'US-MN', null, 'now').states['US-OH']).toEqual(ohio);

@@ -14,7 +14,7 @@ const zipsOf = (input: Parameters<typeof listAddresses>[0], ship_from: Settings[
 const at = (postal_code: string | null, others: object = {}) => ({ address: { postal_code, ...others } });
 
 describe('the addresses of a calculation', () => {
-  it("are those of its lines, with the document's where they have none, and where the goods come from", () => {
+  it('include the addresses of the lines, or of the document if a line has none, and the origins', () => {
     const input = {
       customer: at('55401'),
       ship_from: at('48226'),
@@ -27,12 +27,12 @@ describe('the addresses of a calculation', () => {
     ]);
   });
 
-  it('are each there once, for any number of lines', () => {
+  it('are unique, for any number of lines', () => {
     const lines = Array.from({ length: 1000 }, (_, index) => ({ customer: at('55401', { line1: `${index} Main` }) }));
     expect(zipsOf({ line_items: lines })).toEqual(['55401']);
   });
 
-  it('are in every state of a ZIP that is in several, where none was sent', () => {
+  it('include every state of a ZIP in several states if no state was sent', () => {
     const statesOf = (address: object) =>
       listAddresses({ customer: { address }, line_items: [{}] }, { ship_from: null }).map(({ state }) => state);
     expect(statesOf({ postal_code: '57717' })).toEqual(['MT', 'SD', 'WY']);
@@ -40,7 +40,7 @@ describe('the addresses of a calculation', () => {
     expect(statesOf({ postal_code: '55401' })).toEqual(['MN']);
   });
 
-  it('are in the state that a recorded sale chose, when that is calculated again', async () => {
+  it('use the state that a recorded sale resolved to, when it is calculated again', async () => {
     const settingsSnapshot = { ambiguous_address: 'highest_rate' } as StoredTransaction['settingsSnapshot'];
     const again = async (states: readonly string[]) => {
       const content_releases = Object.fromEntries(
@@ -64,14 +64,14 @@ describe('the addresses of a calculation', () => {
     expect(await again(['MI'])).toEqual(['US-TN']);
   });
 
-  it('are none that cannot be read, and none at all without lines', () => {
+  it('exclude invalid addresses, and are empty without lines', () => {
     const unreadable = [at('1'), at(null), at('55401', { state: 'MI' }), { address: null }];
     expect(zipsOf({ line_items: unreadable.map((customer) => ({ customer })) })).toEqual([]);
     expect(zipsOf({ customer: at('55401'), line_items: [] }, { postal_code: '60601' })).toEqual([]);
     expect(zipsOf({ customer: at('55401'), line_items: null })).toEqual([]);
   });
 
-  it('are all that a calculation looks up content for', () => {
+  it('include every address that a calculation loads content for', () => {
     const text = (...values: string[]) => fc.option(fc.constantFrom('', ...values), { nil: undefined });
     const address = fc.record({
       state: text('CA', 'MN', 'TX', 'nowhere'),

@@ -81,7 +81,7 @@ const world = ({ active = { 'US-MN': minnesota }, stored = { [minnesota]: parts 
 };
 
 describe('the reads of a calculation', () => {
-  it('is the directory and then everything else at once when cold, and nothing when warm', async () => {
+  it('are the directory and then everything else in parallel when cold, and nothing when warm', async () => {
     const { loadContent, read } = world();
     await loadContent([at('55401'), at('55402', 'MINNEAPOLIS')]);
     expect(read()).toEqual(['directory', `${minnesota} 55401 55402 MINNEAPOLIS`]);
@@ -91,21 +91,21 @@ describe('the reads of a calculation', () => {
     expect(read()).toEqual(['55403']);
   });
 
-  it('is the directory alone where the states of its addresses have no import', async () => {
+  it('are only the directory if the states of its addresses have no import', async () => {
     const { loadContent, read, builtIn } = world();
     const releaseFor = await loadContent([at('43215', null, 'OH')]);
     expect(releaseFor(at('43215', null, 'OH'))).toBe(builtIn['OH']);
     expect(read()).toEqual(['directory']);
   });
 
-  it('makes no call if everything is pinned to built-in releases', async () => {
+  it('are none if everything is pinned to built-in releases', async () => {
     const { loadContent, read, builtIn } = world();
     const settingsSnapshot = { 'US-MN': builtIn['MN']?.id ?? '', 'US-OH': builtIn['OH']?.id ?? '' };
     const releaseFor = await loadContent([at('55401'), at(null, null, 'OH')], settingsSnapshot);
     expect([releaseFor(at('55401')), read()]).toEqual([builtIn['MN'], []]);
   });
 
-  it('is read once for what the release does not have: that is kept as well', async () => {
+  it('happen once for absent parts, because their absence is cached as well', async () => {
     const { loadContent, read } = world();
     const releaseFor = await loadContent([at('55999')]);
     expect(releaseFor(at('55999'))).toMatchObject({ id: minnesota, locations: [] });
@@ -117,7 +117,7 @@ describe('the reads of a calculation', () => {
 });
 
 describe('the release of an address', () => {
-  it('is the active one, with its parts of the ZIP and the city, each jurisdiction and rate once', async () => {
+  it('is the active release, with its parts for the ZIP and the city, and each jurisdiction and rate once', async () => {
     const { loadContent } = world();
     const releaseFor = await loadContent([at('55401', 'MINNEAPOLIS')]);
     const release = releaseFor(at('55401', 'MINNEAPOLIS'));
@@ -139,7 +139,7 @@ describe('the release of an address', () => {
     expect(second(at('55402'))).not.toBe(first(at('55401')));
   });
 
-  it('is the pinned release, even an imported one, and the active one in states without a pin', async () => {
+  it('is the pinned release, even an imported one, or the active one in states without a pin', async () => {
     const older = 'US-MN@2026-11-20.1';
     const ohio = 'US-OH@2026-11-21.1';
     const { loadContent, builtIn } = world({
@@ -153,14 +153,14 @@ describe('the release of an address', () => {
     expect(before(at('55401'))).toBe(builtIn['MN']);
   });
 
-  it('is none outside the United States', async () => {
+  it('is undefined outside the United States', async () => {
     const { loadContent, read } = world();
     const abroad = { ...at(null), country: 'CA', state: null };
     const releaseFor = await loadContent([abroad]);
     expect([releaseFor(abroad), read()]).toEqual([undefined, []]);
   });
 
-  it('is an error where it was not loaded, and where the release is gone', async () => {
+  it('throws if it was not loaded, or if the release is gone', async () => {
     const { loadContent } = world({ active: { 'US-MN': minnesota, 'US-OH': 'US-OH@2026-11-21.9' } });
     const releaseFor = await loadContent([at('55401')]);
     expect(() => releaseFor(at('55402'))).toThrow('not loaded for');
@@ -175,7 +175,7 @@ describe('the directory', () => {
   const activeAt = async ({ loadContent }: ReturnType<typeof world>) =>
     (await loadContent([at('55401')]))(at('55401'))?.id;
 
-  it('is read again after 60 seconds, so that an activation is noticed then', async () => {
+  it('is read again after 60 seconds, so an activation is noticed', async () => {
     const two = worldOfTwo();
     expect(await activeAt(two)).toBe(minnesota);
     two.state.active = { 'US-MN': newer };
@@ -189,13 +189,13 @@ describe('the directory', () => {
     expect(await activeAt(two)).toBe(minnesota);
   });
 
-  it('is read once for requests at the same time', async () => {
+  it('is read once for concurrent requests', async () => {
     const { loadContent, read } = world();
     await Promise.all([loadContent([at(null, null, 'OH')]), loadContent([at(null, null, 'OH')])]);
     expect(read()).toEqual(['directory']);
   });
 
-  it('a directory that cannot be read again is an outage and not an older answer, and the next request reads it anew', async () => {
+  it('fails if it cannot be read again, instead of being stale, and is retried by the next request', async () => {
     const two = worldOfTwo();
     await activeAt(two);
     two.state.isDown = true;
@@ -228,7 +228,7 @@ describe('the cache of an instance', () => {
     expect(size().entries).toBeLessThan(100);
   });
 
-  it('counts a release once, evicts the least recently used, and does not store what is too large', () => {
+  it('counts a release once, evicts the least recently used, and does not cache entries above the size limit', () => {
     let drops = 0;
     const cache = contentCache(10_000, () => drops++);
     const name = (index: number) => ({ release: minnesota, key: `5540${index}` });
@@ -245,7 +245,7 @@ describe('the cache of an instance', () => {
     expect(cache.part(name(9))).toBeUndefined();
   });
 
-  it('is bounded where few parts are shown in many ways, each of them once', async () => {
+  it('is bounded if a few parts are combined in many ways, each once', async () => {
     const [location] = partOf('55401', {}).locations;
     const long = {
       ...partOf('55401', {}),
@@ -264,7 +264,7 @@ describe('the cache of an instance', () => {
     expect(most).toBeGreaterThan(viewedMax - 5000);
   });
 
-  it('answers correctly even if a request needs more than the cache can keep', async () => {
+  it('returns correct results even if a request needs more than the cache can hold', async () => {
     const { loadContent, size } = bounded();
     for (const _ of [1, 2]) {
       const releaseFor = await loadContent(zips.map((zip) => at(zip)));
@@ -274,7 +274,7 @@ describe('the cache of an instance', () => {
     }
   });
 
-  it('keeps an entry in use through a flood of other keys', async () => {
+  it('keeps an entry in use while many other keys are read', async () => {
     const { loadContent, read } = bounded();
     for (const zip of zips) {
       await loadContent([at('55001')]);

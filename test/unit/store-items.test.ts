@@ -82,7 +82,7 @@ describe('store claims', () => {
     expect(claimChanges(sweep, deadlineMs)).toEqual({ take: null, release: null });
   });
 
-  it('has a deadline only while it is a draft’s', () => {
+  it('have a TTL only on a draft', () => {
     const deadline = { expires_at: new Date(deadlineMs).toISOString(), ttl: deadlineMs / 1000 + 3600 };
     expect(claimItem('acct_1', 'one', created(one).after)).toMatchObject(deadline);
     // An old deadline that a caller leaves in place.
@@ -92,7 +92,7 @@ describe('store claims', () => {
 });
 
 describe('store keys', () => {
-  it('is the table of the architecture', () => {
+  it('match the table in the architecture', () => {
     expect(headKey('acct_1', 'txn_1')).toEqual({ pk: 'T#acct_1#txn_1', sk: 'H' });
     expect(auditKey('acct_1', 'txn_1', 7)).toEqual({ pk: 'T#acct_1#txn_1', sk: 'A#0000000007' });
     expect(claimKey('acct_1', 'abc')).toEqual({
@@ -119,16 +119,16 @@ describe('store keys', () => {
     ['2026-10-08T12:30Z', '2026-10-08T12:30:00.000Z'],
     ['2026-10-08T12:30:01.5+00:00', '2026-10-08T12:30:01.500Z'],
     ['2026-10-08T12:30:01.123456789Z', '2026-10-08T12:30:01.123Z'],
-  ])('writes the tax date %s as %s', (sent, written) => {
+  ])('encode the tax date %s as %s', (sent, written) => {
     expect(taxDateId(sent, 'txn_1')).toBe(`${written}#txn_1`);
   });
 
-  describe('a head', () => {
-    it.each(['txn_1', 'a#b', 'two\nlines'])('returns the owner: %j', (id) => {
+  describe('headOwner', () => {
+    it.each(['txn_1', 'a#b', 'two\nlines'])('returns the owner of the key of %j', (id) => {
       expect(headOwner(headKey('acct_1', id).pk)).toEqual({ account: 'acct_1', id });
     });
 
-    it('is nothing else', () => {
+    it('throws for other keys', () => {
       expect(() => headOwner(claimKey('acct_1', 'txn_1').pk)).toThrow();
     });
   });
@@ -141,14 +141,14 @@ describe('store keys', () => {
   });
 
   describe('releases', () => {
-    it('sort by day and number within their state', () => {
+    it('are sorted by day and number within their state', () => {
       const ids = ['US-MN@2026-11-21.2', 'US-MN@2026-11-21.10', 'US-MN@2026-11-22.1', 'US-MN@2027-01-01.100000'];
       const keys = ids.map(releaseHeadKey);
       expect(keys.map(({ sk }) => sk)).toEqual(keys.map(({ sk }) => sk).sort());
       expect(new Set(keys.map(({ pk }) => pk))).toEqual(new Set([releasePartition('US-MN')]));
     });
 
-    it('have the claims of their imports beside their heads, after all of them', () => {
+    it('have the claims of their imports next to their heads, after all of them', () => {
       const id = 'US-MN@2026-11-21.101';
       expect(importClaimKey(id)).toEqual({ pk: 'R#US-MN', sk: 'C#2026-11-21#000101' });
       expect(importClaimKey(id).sk.startsWith(importClaimPrefix)).toBe(true);
@@ -158,12 +158,12 @@ describe('store keys', () => {
     it.each([
       ...['', 'US-MN', 'US-MN@2026-11-21', 'US-MN@2026-11-21.0', 'US-MN@2026-11-21.01', 'us-mn@2026-11-21.1'],
       ...['US-MN@2026-11-21.1 '],
-    ])('have ids of their own form: %j is none', (id) => {
+    ])('have ids of a fixed format: %j is rejected', (id) => {
       expect(stateOfRelease(id)).toBeUndefined();
       expect(() => releaseHeadKey(id)).toThrow('has a state, a day');
     });
 
-    it('have their parts in all of sixteen partitions, each in that of its key', () => {
+    it('have their parts in sixteen partitions, each in the partition of its key', () => {
       const keys = Array.from({ length: 500 }, (_, index) => partKey('US-MN@2026-11-21.1', String(55001 + index)));
       const partitions = Array.from({ length: partShards }, (_, shard) => partPartition('US-MN@2026-11-21.1', shard));
       expect(new Set(keys.map(({ pk }) => pk))).toEqual(new Set(partitions));
@@ -174,7 +174,7 @@ describe('store keys', () => {
 });
 
 describe('store compressed', () => {
-  it('reads back any bytes', () => {
+  it('round-trips any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 3000 }), (bytes) => {
         expect(decompressBytes(compressBytes(bytes)).equals(bytes)).toBe(true);
@@ -182,7 +182,7 @@ describe('store compressed', () => {
     );
   });
 
-  it('reads and writes the bytes of another implementation of the format', () => {
+  it('is compatible with an independent implementation of the format', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 500, unit: 'grapheme' }), (text) => {
         expect(decompressText(attributeOf(text))).toBe(text);
@@ -200,7 +200,7 @@ describe('store compressed', () => {
   };
 
   // Bits that fill the last byte of the deflated data have no meaning.
-  it('never reads another text from an attribute with any other bit, and refuses it before the last byte', () => {
+  it('never returns different text if any bit is flipped, and throws before the last byte', () => {
     const text = JSON.stringify({ object: 'transaction', currency: 'USD', tax_amount: '8.25' });
     const compressed = compressText(text);
     for (let bit = 0; bit < compressed.length * 8; bit += 1) {
@@ -211,7 +211,7 @@ describe('store compressed', () => {
     }
   });
 
-  it('refuses an attribute that was cut, and one of an unknown version', () => {
+  it('rejects a truncated attribute, and an unknown version', () => {
     const compressed = Buffer.from(compressText('{"object":"transaction"}'));
     for (let length = 0; length < compressed.length; length += 1)
       expect(() => decompressBytes(compressed.subarray(0, length))).toThrow();
@@ -219,14 +219,14 @@ describe('store compressed', () => {
     expect(() => decompressBytes(compressed)).toThrow('A compressed attribute has an unknown version.');
   });
 
-  it('takes less than 40 % of the bytes that gzip takes', () => {
+  it('is less than 40% of the gzip size', () => {
     const { summary } = transactionItem('acct_1', created().after) as { summary: Uint8Array };
     const text = decompressText(summary);
     const { gzipSync } = process.getBuiltinModule('node:zlib');
     expect(summary.byteLength * 2.5).toBeLessThan(gzipSync(text).byteLength);
   });
 
-  it('keeps the dictionary that stored attributes need', () => {
+  it('keeps the dictionary of stored attributes', () => {
     expect(createHash('sha256').update(dictionary).digest('hex')).toBe(
       '67b1d6843e8022f57333b691280990c4ae948ccaca308fa2a7baedd3a7332d1e',
     );
@@ -246,8 +246,8 @@ describe('store transaction item', () => {
     line({ id: `line_${at}`, unit_price: `${at}.99`, metadata: { sku: `SKU-${at * 7919}` } }),
   );
 
-  describe('a transaction as an item', () => {
-    it('has the top-level attributes for conditions, lists and operators only', () => {
+  describe('a transaction item', () => {
+    it('has top-level attributes only for conditions, lists and operators', () => {
       const { summary, lines, ...attributes } = attributesOf({
         id: 'txn_1',
         reference_id: 'a#b',
@@ -285,7 +285,7 @@ describe('store transaction item', () => {
       });
     });
 
-    it('is in no index of what it does not have', () => {
+    it('is not in an index if its key is missing', () => {
       const sparse = ['account_credit', 'account_customer', 'account_parent', 'account_reference'];
       expect(Object.keys(attributesOf({ customer: null })).filter((name) => sparse.includes(name))).toEqual([]);
       const deadlines = ['expires_at', 'draft_shard'];
@@ -299,7 +299,7 @@ describe('store transaction item', () => {
       ['a thousand lines', created({ line_items: thousand })],
       ['an explanation', created({ explanation })],
       ['counters', changed({ ...created().after, creditOf: 'lines' }, finalized)],
-    ])('reads back as it was with %s', (_what, { after }) => {
+    ])('round-trips with %s', (_what, { after }) => {
       const item = transactionItem('acct_1', after);
       expect(transactionFrom(item)).toEqual(after);
       const row = { ...after.transaction, line_items: null, explanation: null };
@@ -314,7 +314,7 @@ describe('store transaction item', () => {
     expect(read.credited.charges).toEqual(charges);
   });
 
-  it('keeps credited amounts as a compact text, with the difference of the calculated tax', () => {
+  it('stores credited amounts in a compact string, with the difference of the calculated tax', () => {
     const row = { taxable: 1000n, exempt: 0n, tax: 80n, calculated: 60n };
     const { after } = created({ line_items: ['one', 'two'].map((id) => line({ id })) });
     const one = { ...noAmounts, net: 1000n, tax: 80n, taxable: 1000n, rows: [row] };
@@ -325,7 +325,7 @@ describe('store transaction item', () => {
     expect(transactionFrom(item)).toEqual(stored);
   });
 
-  it('has counters of nothing but its own lines', () => {
+  it('has counters only for its own lines', () => {
     const { after } = created();
     const wrong = { ...after, credited: { ...after.credited, charges: new Map([['another', noAmounts]]) } };
     expect(() => transactionItem('acct_1', wrong)).toThrow('a charge that the sale does not have');

@@ -150,14 +150,14 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     [1, 6],
     [10, 255],
     [1000, longestIds(shape)],
-  ])('has a size that is within its bound, as has one of other lengths: %i lines', (lines, idLength) => {
+  ])('has a size within its bound, as has a sale of a different length: %i lines', (lines, idLength) => {
     const of = saleOf(shape, idLength, lines);
     expect(storedSizeMax(of)).toBeGreaterThanOrEqual(storedSize(of));
     // Small amounts must stay small.
     expect(storedSizeMax(of)).toBeLessThan(storedSize(of) + 2 * JSON.stringify(of.transaction).length + 1000);
   });
 
-  it('can be credited in any order, part by part and to the end', () => {
+  it('can be credited completely, in parts and in any order', () => {
     const draw = drawFrom(1);
     const order = shuffled(draw, sale.transaction.line_items).map(({ id }) => id);
     let now = sale;
@@ -181,7 +181,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     expect(transactionFrom(transactionItem('acct_1', after))).toEqual(after);
   });
 
-  it('can be credited whole, and the credit be void', () => {
+  it('can be credited completely, and the credit voided', () => {
     const { made } = credited(sale, {});
     expect(fitsItemLimit(made, 'new')).toBe(true);
     const void_reason = noise(drawFrom(4), 500, wide);
@@ -222,7 +222,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
   });
 });
 
-describe('a transaction that has no room', () => {
+describe('a transaction without room', () => {
   const bytes = (length: number, changes: Partial<StoredTransaction['transaction']> = {}): StoredTransaction => {
     const { after } = created({ ...finalized, line_items: [line({ description: noise(drawFrom(6), length) })] });
     return { ...after, transaction: { ...after.transaction, ...changes } };
@@ -246,7 +246,7 @@ describe('a transaction that has no room', () => {
     expect(fitsItemLimit(bytes(500_000, { ...credit, status: 'void' }), 'kept')).toBe(false);
   });
 
-  it('never is one for its metadata alone, where it is a sale', () => {
+  it('is not a sale that is large only because of its metadata', () => {
     const metadata = { a: noise(drawFrom(7), 80_000) };
     const near = bytes(350_000);
     expect(fitsItemLimit(near, 'new')).toBe(true);

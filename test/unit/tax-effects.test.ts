@@ -134,7 +134,7 @@ describe('an effect', () => {
     { type: 'threshold_cliff', amount: '110', inclusive: false },
     { type: 'threshold_excess', amount: '110' },
     { type: 'threshold_rate', amount: '110', rate: '0.10' },
-  ])('a discount of the document counts before the threshold, a third-party one does not: $type', (effect) => {
+  ])('counts a document discount before the threshold, but not a third-party discount: $type', (effect) => {
     const line = lineOf(under(effect), { amount: '120.00' });
     const { tax } = taxLine(lineOf(under(effect), { amount: '109.99' }));
     expect(taxLine(line, { discount: 1001n }).tax).toBe(tax);
@@ -144,13 +144,13 @@ describe('an effect', () => {
     expect(taxLine({ ...line, thirdPartyDiscount: 1001n }).tax).toBe(without);
   });
 
-  it('applies to the price less a third-party discount where the state says so', () => {
+  it('applies to the price less a third-party discount if the state says so', () => {
     const coupons = [{ ...always, policy: 'reduces_price' as const }];
     const line = lineOf(placeAt([], { settings: { coupons } }), { amount: '100.00', thirdPartyDiscount: '10.00' });
     expect(taxLine(line)).toMatchObject({ net: 9000n, thirdPartyDiscount: 1000n, tax: 540n });
   });
 
-  it('of the state alone leaves the local tax on the whole price, which is the base of the line', () => {
+  it("on the state tax only leaves the full price as the local base and the line's base", () => {
     const cliff = rule('state', ['GENERAL'], { type: 'threshold_cliff', amount: '110', inclusive: false });
     const line = taxLine(
       lineOf(placeAt(['0.04', '0.0375'], { rules: [{ ...cliff, levels: ['state'] }] }), { amount: '109.99' }),
@@ -159,7 +159,7 @@ describe('an effect', () => {
     expect(line).toMatchObject({ tax: 412n, taxable: 10_999n, exempt: 0n });
   });
 
-  it('of a tax cap is not rounded by a table, even at the rate of one', () => {
+  it('with a tax cap is not rounded by a table, even at a rate of one', () => {
     const brackets = [{ jurisdiction: 'US-XX', rate: '0.05', steps: ['0.10', '0.17', '0.34'], nothing_below: null }];
     const rules = [rule('most', ['GENERAL'], { type: 'tax_cap', rate: '0.05', amount: '500' })];
     const place = placeAt([], { rules, rounding: { method: 'bracket', brackets } });
@@ -183,13 +183,13 @@ describe('a split by use', () => {
     { place: known, use: 'business', ptc: 'SOFTWARE.SAAS._PERSONAL_USE', tax: 600n, codes: [] },
     { place: threeWays, use: 'personal', ptc: 'SOFTWARE.SAAS', tax: 0n, codes: [] },
     { place: threeWays, use: null, ptc: 'SOFTWARE.SAAS', tax: 600n, codes: ['taxability_assumed'] },
-  ] as const)('taxes $ptc for $use use $tax cents: the product decides before the buyer', (one) => {
+  ] as const)('taxes $ptc for $use use at $tax cents, because the product overrides the buyer', (one) => {
     const line = taxLine(lineOf(one.place, { ptc: one.ptc, use: one.use }));
     expect([line.tax, listUncertainties(line)]).toEqual([one.tax, one.codes]);
   });
 });
 
-describe('a band in a jurisdiction of its own', () => {
+describe('a band in a separate jurisdiction', () => {
   // Tennessee: 7 %, a local tax on the first 1,600 of an article, and the state's own on what lies up to 3,200.
   const week = { from: '2026-07-31', to: '2026-08-02' };
   const single = { jurisdictions: ['US-XX-SINGLE'], confidence: 'medium' } as const;
@@ -208,7 +208,7 @@ describe('a band in a jurisdiction of its own', () => {
   const sofa = (amount: string, others: Pick<Partial<TaxLine>, 'collectionExemption'> = {}) =>
     taxLine(lineOf(placeOf(tennessee), { ptc: 'HOME.FURNITURE', amount, ...others }));
 
-  it('taxes an article of 2,000.00 with 140.00 of the state, 44.00 of the county, and 11.00 on 400.00', () => {
+  it('taxes an article at 2,000.00 with 140.00 state tax, 44.00 county tax, and 11.00 on 400.00', () => {
     const line = sofa('2000.00');
     expect(shown(line)).toEqual([
       '2000.00 0.00 0.07 140.00 standard_rated',
@@ -227,17 +227,17 @@ describe('a band in a jurisdiction of its own', () => {
     { ptc: 'HOME.APPLIANCES', day: '2026-08-01', rows: 2, because: 'it is a holiday' },
     { ptc: 'HOME.APPLIANCES', day: '2026-08-03', rows: 3, because: 'the holiday is over' },
     { ptc: 'HOME.FURNITURE', day: '1999-12-31', rows: 1, because: 'nothing is established of that day' },
-  ])('$ptc at 2,000.00 on $day has $rows rows: $because', ({ ptc, day, rows }) => {
+  ])('has $rows rows for $ptc at 2,000.00 on $day: $because', ({ ptc, day, rows }) => {
     expect(taxLine(lineOf(placeOf(tennessee), { ptc, amount: '2000.00' }), { day }).rows).toHaveLength(rows);
   });
 
-  it('has no row for an exempt buyer, and no uncertainty about goods that it does not name', () => {
+  it('has no row for an exempt buyer, and no uncertainty about other goods', () => {
     const exempt = sofa('2000.00', { collectionExemption: 'customer_exempt' });
     expect(exempt.rows.map(({ reason }) => reason)).toEqual(['customer_exempt', 'customer_exempt']);
     expect(listUncertainties(taxLine(lineOf(placeOf(tennessee))))).toEqual(['taxability_not_established']);
   });
 
-  it('is not assumed of a jurisdiction whose rate is not established', () => {
+  it('is not applied to a jurisdiction whose rate is not established', () => {
     const ended = { ...always, jurisdiction: 'US-XX-SINGLE', rate: '0.01', to: '2001-01-01' };
     const place = placeOf({ ...tennessee, rates: [...tennessee.rates, ended] });
     expect(shown(taxLine(lineOf(place)))).toEqual(['0.00 100.00 0 0.00 not_supported']);
@@ -259,7 +259,7 @@ describe('a fee', () => {
   const fee = (place = minnesota, quantity = '1') => lineOf(place, { ptc, amount: '0', quantity });
   const goods = (amount: string) => lineOf(minnesota, { amount });
 
-  it('is 0.50 on its own line, at no rate and on no base', () => {
+  it('is 0.50 on its line, without a rate and outside every base', () => {
     const [line] = calculateTax(documentOf([fee(), goods('100.00')])).lines;
     expect(line && shown(line)).toEqual(['0.00 0.00 0 0.50 standard_rated']);
   });
@@ -291,13 +291,13 @@ describe('a fee', () => {
     ['exempt goods of a code that always counts do', 'CLOTHING.APPAREL', false, true],
     ['taxable goods of a code that never counts do not', 'FOOD.CANDY', true, false],
     ['goods of a code that begins alike are other goods', 'FOODS', true, true],
-  ])('%s toward it', (_, path, isTaxed, counts) => {
+  ])('depends on an order minimum: %s toward it', (_, path, isTaxed, counts) => {
     const base = { also: ['CLOTHING', 'FOOD.GROCERY'], never: ['FOOD'], shipping: true };
     expect(countsToward(base, path, isTaxed)).toBe(counts);
     expect(countsToward(base, 'FOOD.GROCERY', isTaxed)).toBe(false);
   });
 
-  it('may be due once for an order, and only if the order has goods that count', () => {
+  it('can be due once per order, and only if the order has goods that count', () => {
     const base = { also: [], never: [], shipping: false };
     const effect = { type: 'flat_fee', amount: '0.275', order_minimum: null, once_per: 'order', base } as const;
     const place = placeAt([], {
@@ -308,7 +308,7 @@ describe('a fee', () => {
     expect(taxesOf(documentOf([due, lineOf(place, { ptc: 'CLOTHING.APPAREL' })]))).toEqual([0n, 0n]);
   });
 
-  it('is no part of other taxes, and has no share of the shipping', () => {
+  it('is excluded from other taxes, and has no share of the shipping', () => {
     // 6.5 % of 100.10 is 6.5065.
     for (const rounding of ['line', 'invoice'] as const)
       expect(taxesOf(documentOf([fee(), goods('100.10')], { rounding }))).toEqual([50n, 651n]);
@@ -347,7 +347,7 @@ describe('a holiday', () => {
     ['2026-08-16', '1', '99.99', 'product_exempt_holiday', 'week'],
     ['2026-08-22', '1', '99.99', 'product_exempt_holiday', 'week'],
     ['2026-08-23', '1', '99.99', 'standard_rated', 'luxury'],
-  ])('on %s, of %s at %s together: %s by %s', (day, quantity, amount, reason, ruleId) => {
+  ])('on %s with quantity %s at %s in total: %s by %s', (day, quantity, amount, reason, ruleId) => {
     const luxury = rule('luxury', ['CLOTHING'], { type: 'threshold_rate', amount: '1000', rate: '0.0775' });
     const line = at([luxury, rule('week', ['CLOTHING'], holiday('100'), week)], amount, day, quantity);
     expect(line.rows).toMatchObject([{ reason, ruleId }]);
@@ -362,7 +362,7 @@ describe('a holiday', () => {
     expect(at([rule('week', ['CLOTHING'], effect, week)], amount).rows).toMatchObject([{ reason }]);
   });
 
-  it('leaves above its limit what another holiday and the rule exempt', () => {
+  it('exempts nothing above its limit, where another holiday and the rule apply', () => {
     const rules = [
       rule('goods', ['CLOTHING'], { type: 'threshold_excess', amount: '175' }),
       rule('wide', ['CLOTHING'], holiday('200'), week),
@@ -373,7 +373,7 @@ describe('a holiday', () => {
     expect(shown(at(rules, '200.00'))).toEqual(['25.00 175.00 0.06 1.50 portion_product_exempt']);
   });
 
-  it("has its uncertainty below its limit, and above it the deciding rule's as well, each once", () => {
+  it("reports its uncertainty below its limit, and the deciding rule's as well above it, each once", () => {
     const uncertain = { confidence: 'medium' } as const;
     const unconfirmed = rule('week', ['CLOTHING'], holiday('100'), { ...week, ...uncertain, note: 'week' });
     const goods = rule('goods', ['CLOTHING'], { type: 'taxable' }, { ...uncertain, note: 'goods' });
@@ -444,7 +444,7 @@ describe('a document in another currency', () => {
     expect([exempt.rows[0]?.reason, listUncertainties(exempt)]).toEqual(['customer_exempt', []]);
   });
 
-  it('is rounded half up where a table in dollars is mandatory, with an uncertainty', () => {
+  it('is rounded half up if a table in dollars is mandatory, with an uncertainty', () => {
     const brackets = [{ jurisdiction: 'US-XX', rate: '0.06', steps: ['0.10', '0.17'], nothing_below: null }];
     const rules = [rule('one', ['GENERAL'], { type: 'taxable' })];
     const line = lineOf(placeAt([], { rules, rounding: { method: 'bracket', brackets } }), { amount: '0.51' });

@@ -33,7 +33,7 @@ const bracketOf = (jurisdiction: string, rate: string, steps: readonly string[])
 });
 const byTables = (...brackets: Bracket[]) => ({ method: 'bracket', brackets }) as const;
 
-describe('tax out of a gross amount', () => {
+describe('tax included in a gross amount', () => {
   const under = (effect: Effect, rate = '0.06') => placeAt([rate], { rules: [rule('one', ['GENERAL'], effect)] });
 
   it.each<[string, string, Place]>([
@@ -43,7 +43,7 @@ describe('tax out of a gross amount', () => {
     ['a switch of rates', '1', under({ type: 'threshold_rate', amount: '200', rate: '0.0775' })],
     ['an exemption', '1', under({ type: 'exempt' })],
     ['a table', '1', placeAt([], { rounding: byTables(bracketOf('US-XX', '0.06', table)) })],
-  ])('with %s is taxed with the same tax on its net, or no net gives the gross', (_, quantity, place) => {
+  ])('with %s has a net with that tax, or no net adds up to the gross', (_, quantity, place) => {
     const lineAt = (amount: bigint) => ({ ...lineOf(place, { quantity }), amount });
     const taxOn = (net: bigint) => taxLine(lineAt(net)).tax;
     const check = (gross: bigint) => {
@@ -63,7 +63,7 @@ describe('tax out of a gross amount', () => {
     ['0.09', '0.09', '0.00', 'no net gives it: 0.08 comes to 0.08, and 0.09 to 0.10'],
     ['0.08', '0.08', '0.00', '0.0048 is no cent'],
     ['100.00', '94.34', '5.66', '94.34 is taxed 5.6604'],
-  ])('Michigan: of %s, the net is %s and the tax %s: %s', (gross, net, tax) => {
+  ])('in Michigan: the net of %s is %s and the tax %s, because %s', (gross, net, tax) => {
     const to = { state: 'MI', postal_code: '48933' };
     const line = { discount_amount: '10.00', third_party_discount_amount: '0.05' };
     const unit_price = (Number(gross) + 10).toFixed(2);
@@ -75,14 +75,14 @@ describe('tax out of a gross amount', () => {
       });
   });
 
-  it('finds a net if there is one, for a tax that jumps', () => {
+  it('has a net if one exists, for a tax with steps', () => {
     const taxOn = (net: bigint) => (net >= 110n ? 9n : net >= 50n ? 3n : 0n);
     for (let net = 0n; net < 300n; net++) expect(extractTax(net + taxOn(net), taxOn)).toEqual({ net, tax: taxOn(net) });
     expect(extractTax(51n, taxOn)).toEqual({ net: 50n, tax: 1n });
   });
 });
 
-describe('tax out of an invoice that is rounded as one', () => {
+describe('tax included in an invoice rounded as a whole', () => {
   const pennsylvania = placeAt(['0.06', '0.02'], {
     rules: [rule('clothes', ['CLOTHING.APPAREL'], { type: 'exempt' })],
     rounding: byTables(bracketOf('US-XX', '0.06', table), bracketOf('US-XX-1', '0.02', ['0.24', '0.74'])),
@@ -114,14 +114,14 @@ describe('tax out of an invoice that is rounded as one', () => {
     ['by line', [new Array(2).fill(at(other, '0.09'))], ['9 0', '9 0']],
   ])('%s', (_, [lines, others], expected) => expect(included(lines, others)).toEqual(expected));
 
-  it('of a thousand lines of 0.11 is 103.77 and 6.23, a cent or none for each', () => {
+  it('of a thousand lines of 0.11 is 103.77 and 6.23, with a cent or nothing per line', () => {
     const lines = included(new Array(1000).fill(at(harrisburg, '0.11')));
     // 103 dollars are 6.18, and 0.77 is 5 cents by the table.
     expect(lines.filter((line) => line === '10 1')).toHaveLength(623);
     expect(new Set(lines)).toEqual(new Set(['10 1', '11 0']));
   });
 
-  it('applies the table of each jurisdiction to the whole invoice', () => {
+  it('uses the table of each jurisdiction for the whole invoice', () => {
     const lines = new Array(7).fill(at(pennsylvania, '1.63'));
     const taxed = calculateTax(documentOf(lines, { taxIncluded: true })).lines;
     const taxOf = (position: number) => total(taxed.map(({ rows }) => rows[position]?.tax ?? 0n));
@@ -130,7 +130,7 @@ describe('tax out of an invoice that is rounded as one', () => {
   });
 });
 
-describe('a charge of a cent with the tax of its invoice in it', () => {
+describe("a charge of one cent that includes the invoice's tax", () => {
   const releases = { tables: builtInRelease('PA') as Release, 'half up': releaseOf() };
   /** The state's own tax on a net, in cents: by Pennsylvania's table (61 Pa. Code section 31.2), and 6 % half up. */
   const taxOn = {
@@ -149,7 +149,7 @@ describe('a charge of a cent with the tax of its invoice in it', () => {
   const orders = [[1], [2], [1, 1], [1, 2], [3, 1, 1], [1, 300], [1, 1, 1, 1, 1, 1], new Array<number>(12).fill(1)];
 
   it.each(['tables', 'half up'] as const)(
-    'by %s has a base wherever nets of a cent or more give the gross',
+    'by %s has a base whenever nets of at least a cent add up to the gross',
     (method) => {
       for (const lines of orders)
         for (let shipping = 0; shipping < 100; shipping += 1) {
@@ -209,7 +209,7 @@ describe('the work of extracting included tax', () => {
       placeAt([], { rules: [{ ...excess, effect: cliff, threshold_includes_shipping: true }] }),
     ],
     ['shipping is taxed by itself', placeAt([], { shipping: 'always_taxable', rules: [excess] })],
-  ])('grows with the charges, not with their square: %s', (_, place) => {
+  ])('grows linearly with the charges: %s', (_, place) => {
     const [few, many] = [assessmentsPerDelivery(place, 5), assessmentsPerDelivery(place, 40)];
     expect(few).toBeGreaterThan(0);
     expect(many).toBeLessThan(1.5 * few);
@@ -242,11 +242,11 @@ describe('the monotonicity of tax', () => {
     ['a lower rate than that on food', releaseOf({ rules: [luxury], rates: lowRates }), '0.06'],
     ['a table', stepped('0.50'), null],
     ['a table with too many steps', stepped('0.20', '0.50'), 'US-XX'],
-  ])('is checked of %s', (_, release, problem) => {
+  ])('is checked for %s', (_, release, problem) => {
     expect(monotonicityProblems(release)).toEqual(problem === null ? [] : [expect.stringContaining(problem)]);
   });
 
-  it('is what the tax core calculates, for random effects', () => {
+  it('matches the tax core, for random effects', () => {
     const seen = { holds: 0, falls: 0 };
     for (let seed = 1; seed <= 400; seed += 1) {
       const release = releaseOf({ rules: [rule('random', ['GENERAL'], effectOf(drawFrom(seed)))] });

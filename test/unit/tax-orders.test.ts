@@ -92,11 +92,11 @@ const faultsIn = (
   return faults;
 };
 
-it('random orders with every effect have consistent lines, jurisdictions and totals', () => {
+it('keeps lines, jurisdictions and totals consistent in random orders with every effect', () => {
   expect(faultsIn(isLong ? [60, 500, 20] : [10, 250, 20], false, () => [])).toEqual([]);
 });
 
-it('random orders with included tax are consistent, and their nets give the gross where one can', () => {
+it('keeps random orders with included tax consistent, with nets that add up to the gross if possible', () => {
   const grosses = { less: 0, same: 0, more: 0 };
   const faults = faultsIn(isLong ? [20, 100, 10] : [10, 50, 10], true, (document, taxed) => {
     const net = withoutTax(document, taxed);

@@ -56,7 +56,7 @@ describe('the statutory tables of a state', () => {
       'US-PA-00-003',
       (cents: number) => Math.floor((cents + 49) / 100),
     ],
-  ])('%s: every cent from 0.00 to 3.00 is taxed as printed', (_, to, code, expected) => {
+  ])('taxes every cent from 0.00 to 3.00 in %s as printed', (_, to, code, expected) => {
     for (let cents = 0; cents <= 300; cents += 1) {
       const { line_items } = ask({ to, line_items: [{ unit_price: (cents / 100).toFixed(2) }] });
       const row = line_items[0]?.taxes.find(({ jurisdiction_code }) => jurisdiction_code === code);
@@ -79,7 +79,7 @@ describe('the statutory tables of a state', () => {
       null,
       ['0.02'],
     ],
-  ])('apply to %s, however the account rounds', (_, line_items, shipping, taxes) => {
+  ])("apply to %s, whatever the account's rounding", (_, line_items, shipping, taxes) => {
     for (const rounding of ['line', 'invoice'] as const) {
       const outcome = ask({ line_items, shipping }, { settings: { rounding } });
       const charges = [...outcome.line_items, ...shippingCharges(outcome.shipping)];
@@ -88,7 +88,7 @@ describe('the statutory tables of a state', () => {
   });
 });
 
-describe('tax exact', () => {
+describe('exact tax', () => {
   // Rates as whole numbers of hundred-millionths, split over the jurisdictions of a place. None shares all its factors with
   // ten, so each has amounts in cents whose exact tax ends in half a cent.
   const splits = [
@@ -117,7 +117,7 @@ describe('tax exact', () => {
   const placeWith = (rates: readonly bigint[]) => placeAt(rates.map((rate) => `0.${String(rate).padStart(8, '0')}`));
 
   describe('exact half cents', () => {
-    it('200,000 of them are rounded up, and the parts are the whole', () => {
+    it('are rounded up in 200,000 cases, and the parts add up to the total', () => {
       let wrong = 0;
       for (const rates of splits) {
         const rate = total(rates);
@@ -135,7 +135,7 @@ describe('tax exact', () => {
     });
 
     it.each(['line', 'invoice'] as const)(
-      '20,000 of them in documents of a thousand lines, rounded by %s',
+      'are rounded up in 20,000 cases in documents of a thousand lines, rounded by %s',
       (rounding) => {
         let wrong = 0;
         for (const rates of splits) {
@@ -181,7 +181,7 @@ describe('tax exact', () => {
     }));
 
   describe('wide numbers', () => {
-    it('20,000 calculations of up to 9 digits and 6 decimals, at rates of 8, are exact to the cent in every row', () => {
+    it('are exact to the cent in every row, in 20,000 calculations with 9 digits, 6 decimals and rates of 8 decimals', () => {
       let wrong = 0;
       for (let document = 0; document < 200; document += 1) {
         const own = wideJurisdictions();
@@ -215,7 +215,7 @@ describe('tax exact', () => {
   });
 });
 
-describe('tax parts sum', () => {
+describe('tax allocation', () => {
   const goods = ['CLOTHING.APPAREL', 'SOFTWARE.SAAS'];
   const policies: readonly ShippingPolicy[] = ['follows_goods', 'exempt_if_stated', 'always_taxable'];
   const rates = ['0', '0.005', '0.0275', '0.06', '0.0725', '0.08875', '0.12345678'];
@@ -368,7 +368,7 @@ describe('tax parts sum', () => {
       chargesOf(taxed).map(({ net, tax, taxable, exempt }) => ({ net, tax, taxable, exempt }));
 
     it.each([false, true])(
-      'depends on neither order nor company of jurisdictions and lines: included %s',
+      'does not depend on the order or presence of other jurisdictions and lines: included %s',
       (taxIncluded) =>
         sales(150, (sale) => {
           const document = { ...sale.document, taxIncluded };
@@ -385,7 +385,7 @@ describe('tax parts sum', () => {
     );
   });
 
-  it('allocates cents of an invoice to lines first, and then to rows: 1.0 and 1.2 cents of tax are a cent each', () => {
+  it('allocates the cents of an invoice to lines first and then to rows: 1.0 and 1.2 cents of tax become a cent each', () => {
     const place = placeAt(['0.025', '0.025']);
     const lines = [lineOf(place, { amount: '0.20' }), lineOf(place, { amount: '0.24' })];
     const taxed = calculateTax(documentOf(lines, { rounding: 'invoice' })).lines;

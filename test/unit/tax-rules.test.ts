@@ -28,7 +28,7 @@ const winner = (rules: readonly Rule[], ptc: string, taxing: Partial<Taxing> = {
   return among(rules);
 };
 
-describe('the rule that decides', () => {
+describe('the deciding rule', () => {
   const any = (...codes: string[]) => ({ attributes: { any: codes, none: [] } });
   const all = (...codes: string[]) => ({ attributes: { any: [], all: codes, none: [] } });
   const newState = { levels: ['state'], from: '2026-01-01' } as const;
@@ -85,7 +85,7 @@ describe('the rule that decides', () => {
   });
 });
 
-describe('a rule for certain places', () => {
+describe('a rule for specific places', () => {
   const zips = rule('zips', food, exempt, {
     zips: [
       ['10001', '10292'],
@@ -114,7 +114,7 @@ describe('a rule for certain places', () => {
     [counties, { county: '36029' }, false],
     [counties, { county: null }, false],
     [counties, {}, false],
-  ])('$0.id binds $1: $2, before a later rule for the level', (one, taxing, isBound) => {
+  ])('$0.id matches $1: $2, and precedes a later rule for the level', (one, taxing, isBound) => {
     const level = rule('level', food, taxable, { levels: ['state', 'county', 'city'], from: '2026-01-01' });
     expect(winner([level, one], 'FOOD.GROCERY', { type: 'county', ...taxing })).toBe(isBound ? one.id : 'level');
   });
@@ -123,15 +123,18 @@ describe('a rule for certain places', () => {
     [zips, { zip5: '10001' }],
     [kinds, { kind: 'CP' }],
     [counties, { county: '36061' }],
-  ])('$0.id is as specific as one for jurisdictions by code, and less than one with an attribute', (one, taxing) => {
-    const named = (from: string) => rule('named', food, taxable, { jurisdictions: ['US-XX'], from });
-    expect(winner([one, named('2026-01-01')], 'FOOD.GROCERY', taxing)).toBe('named');
-    expect(winner([named('1999-01-01'), one], 'FOOD.GROCERY', taxing)).toBe(one.id);
-    const heated = rule('heated', food, taxable, { attributes: { any: ['_HEATED'], none: [] } });
-    expect(winner([one, heated], 'FOOD.GROCERY._HEATED', taxing)).toBe('heated');
-  });
+  ])(
+    '$0.id is as specific as a rule with jurisdiction codes, and less specific than a rule with an attribute',
+    (one, taxing) => {
+      const named = (from: string) => rule('named', food, taxable, { jurisdictions: ['US-XX'], from });
+      expect(winner([one, named('2026-01-01')], 'FOOD.GROCERY', taxing)).toBe('named');
+      expect(winner([named('1999-01-01'), one], 'FOOD.GROCERY', taxing)).toBe(one.id);
+      const heated = rule('heated', food, taxable, { attributes: { any: ['_HEATED'], none: [] } });
+      expect(winner([one, heated], 'FOOD.GROCERY._HEATED', taxing)).toBe('heated');
+    },
+  );
 
-  it('counts for each jurisdiction by its kind, and by the county where the sale is sourced', () => {
+  it('matches each jurisdiction by its kind, and by the county of the sale', () => {
     const rules = [rule('state', food, exempt, { levels: ['state'] }), rule('all', food, taxable)];
     const rowsAt = (place: Parameters<typeof lineOf>[0]) =>
       taxLine(lineOf(place, { ptc: 'FOOD.GROCERY' })).rows.map(({ tax, ruleId }) => `${ruleId} ${tax}`);
@@ -173,14 +176,14 @@ describe('a day whose general rate is not established', () => {
     { effect: { type: 'threshold_excess', amount: '50' }, row: null },
     { effect: { type: 'threshold_rate', amount: '50', rate: '0.05' }, row: null },
     { effect: { type: 'holiday', amount: '50', inclusive: false }, row: null },
-  ])('is answered by a rule that needs none, from its first day on: $effect.type, $row', ({ effect, row }) => {
+  ])('is covered from the first day of a rule that needs no rate: $effect.type, $row', ({ effect, row }) => {
     const rules = [rule('food', food, effect, dated)];
     expect(on('2025-09-01', rules)).toEqual(row === null ? unanswered : [`US-XX ${row}`]);
     expect(on('2025-08-31', rules)).toEqual(unanswered);
     expect(on('2025-09-01', [rule('food', food, effect, undated)])).toEqual(unanswered);
   });
 
-  it('is answered where each jurisdiction has its rate or such a rule, and else for none of them', () => {
+  it('is covered only if each jurisdiction has a rate or such a rule', () => {
     const own = rule('food', food, { type: 'rate', rate: '0.02' }, { ...dated, levels: ['state'] });
     const local = rule('local', food, exempt, { ...dated, levels: ['county'] });
     const both = { isLocal: true, isLocalKnown: true };
@@ -192,7 +195,7 @@ describe('a day whose general rate is not established', () => {
     expect(on('2025-09-01', [own, local], neither)).toEqual([ofState, 'US-XX-1 0 product_exempt 0']);
   });
 
-  it('leaves the shipping of goods that are not covered without an answer, where it is exempt in the state', () => {
+  it('leaves shipping not covered if the goods are not covered, even if shipping is exempt', () => {
     const rules = [rule('shipping', ['SHIPPING'], exempt, { ...dated, levels: ['state'] })];
     const place = placeOf(releaseWith(rules));
     const shipping = { amount: 1000n, product: productOf('SHIPPING.DELIVERY') };
@@ -243,7 +246,7 @@ describe('the tax day', () => {
     expect(codes.includes('not_covered')).toBe(row.endsWith('not_supported'));
   });
 
-  it('leaves the whole place without an answer where a local rate is not established', () => {
+  it('is not covered in the whole place if a local rate is not established', () => {
     const { release } = placeAt(['0.06', '0.01']);
     const rates = release?.rates.map((one, index) => (index === 1 ? { ...one, from: null } : one)) ?? [];
     const line = taxLine(lineOf(placeAt(['0.06', '0.01'], { rates })), { day: '2025-12-31' });
@@ -291,7 +294,7 @@ describe('the uncertainties of a rule', () => {
     ['no missing attribute', drugs, 'HEALTH.DRUGS._PRESCRIPTION', null, /^$/],
     ['another attribute of the group', drugs, 'HEALTH.DRUGS._OVER_THE_COUNTER', null, /^$/],
     ['no rule', [], 'GENERAL', 'taxability_not_established', /no rule for GENERAL/],
-  ])('name %s', (_, rules, ptc, code, message) => {
+  ])('include %s', (_, rules, ptc, code, message) => {
     expect(uncertaintiesOf(rules, ptc)).toEqual(
       code === null ? [] : [{ code, message: expect.stringMatching(message) }],
     );
@@ -307,7 +310,7 @@ describe('a place where nothing is taxed', () => {
   });
 
   it.each(['customer_exempt', 'marketplace_collects', 'not_collecting'] as const)(
-    'has a row for each jurisdiction with the reason %s',
+    'has a row per jurisdiction with the reason %s',
     (collectionExemption) => {
       const line = taxLine(lineOf(placeAt(['0.06', '0.01']), { collectionExemption }));
       expect(line).toMatchObject({ tax: 0n, taxable: 0n, exempt: 10_000n });

@@ -110,7 +110,7 @@ describe('the shipping policy of a state', () => {
     expect(ship([free('100.00', place)]).tax).toBe(shipping === 'always_taxable' ? 60n : 0n);
   });
 
-  it('comes after a rule that names the charge', () => {
+  it('is overridden by a rule for the charge', () => {
     const rules = [rule('handling', ['SHIPPING.HANDLING'], { type: 'taxable' })];
     const place = placeAt([], { shipping: 'exempt_if_stated', rules });
     expect(ship([taxable('100.00', place)], 'SHIPPING.HANDLING').rows).toMatchObject([
@@ -123,7 +123,7 @@ describe('the shipping policy of a state', () => {
     ['2022-06-01', 60n, 'standard_rated', 'a first day is inclusive'],
     ['2023-06-30', 60n, 'standard_rated', 'a last day is inclusive'],
     ['2023-07-01', 0n, 'product_exempt', 'the next policy begins'],
-  ])('a stated delivery on %s has %s cents of tax and is %s: %s', (day, own, reason) => {
+  ])('gives a stated delivery on %s %s cents of tax (%s): %s', (day, own, reason) => {
     const dated = { to: null, source: 'test', confidence: 'high' } as const;
     const shipping = [
       { ...dated, policy: 'follows_goods', from: '2022-06-01', to: '2023-06-30' },
@@ -134,7 +134,7 @@ describe('the shipping policy of a state', () => {
   });
 });
 
-describe('shipping that is taxed once anything is', () => {
+describe('shipping that is taxed if any goods are', () => {
   const anyTaxable = (rates: readonly string[], rules: readonly Rule[] = []) =>
     placeAt(rates, { shipping: 'any_taxable', rules: [clothesAreFree, ...rules] });
   const place = anyTaxable(['0.06'], [rule('sweets', ['FOOD.CANDY'], { type: 'rate', rate: '0.02' })]);
@@ -174,12 +174,12 @@ describe('shipping that is taxed once anything is', () => {
       [taxable('50.00', inCity('US-XX-1')), free('50.00', inCity('US-XX-2'))],
       'each jurisdiction decides about what comes to it',
     ],
-  ])('10.00 comes to $0, because $2', (rows, lines) => {
+  ])('has a tax of $0 on 10.00, because $2', (rows, lines) => {
     expect(shown(ship(lines))).toEqual(rows);
   });
 });
 
-describe('shipping that counts in the price of the goods', () => {
+describe('shipping that counts toward the price of the goods', () => {
   const included = { threshold_includes_shipping: true };
   const excess: Effect = { type: 'threshold_excess', amount: '250' };
   const below: Effect = { type: 'holiday', amount: '100', inclusive: false };
@@ -211,14 +211,14 @@ describe('shipping that counts in the price of the goods', () => {
     [placeWith(below), '2 for 190.00', '10.00', '19000 1000', 'each has 5.00 of the delivery'],
     [placeWith(below), '2 for 190.00', '9.99', '0 0', 'each has less'],
     [placeWith(cliff), '1 for 95.00', '10.00', '9500 1000', 'the whole is taxed'],
-  ])('clothing of $1 and delivery of $2 are taxed on $3, because $4', (place, sold, delivery, taxed) => {
+  ])('taxes clothing of $1 and delivery of $2 on $3, because $4', (place, sold, delivery, taxed) => {
     const [quantity = '', amount = ''] = sold.split(' for ');
     const line = lineOf(place, { ptc: clothes, quantity, amount });
     const { lines, shipping } = tax([line], cents(delivery), undefined, { day: '2026-08-08' });
     expect([...lines, ...shipping].map((charge) => charge.taxable).join(' ')).toBe(taxed);
   });
 
-  it('is taxed at the rate above the amount, counts the share of each line, and stays exempt by itself', () => {
+  it("counts each line's share toward the threshold, and stays exempt itself", () => {
     const suit = (place: Place) => lineOf(place, { ptc: clothes, amount: '95.00' });
     const on = { day: '2026-08-08' };
     expect(taxesOf(tax([suit(placeWith(rate))], 1000n, undefined, on))).toEqual([950n, 100n]);
@@ -229,7 +229,7 @@ describe('shipping that counts in the price of the goods', () => {
   });
 });
 
-describe('shipping that is rounded with its goods', () => {
+describe('rounding of shipping with its goods', () => {
   const withGoods: Rounding = { method: 'half_up', shipping: 'with_goods' };
   const byItself: Rounding = { method: 'half_up' };
   const rules = [rule('goods', ['GENERAL'], { type: 'taxable' }), clothesAreFree];
@@ -242,17 +242,20 @@ describe('shipping that is rounded with its goods', () => {
     ['99.04', 596n, [619n, 37n], [619n, 37n], '6.5625 is 6.56 already'],
     ['0.03', 5n, [0n, 0n], [0n, 1n], '0.0050 is a cent'],
     ['0', 600n, [0n, 38n], [0n, 38n], 'there is nothing to round it with'],
-  ])('goods of %s and delivery of %s cents: %o apart, %o together, because %s', (amount, delivery, apart, together) => {
-    const taxes = (rounding: Rounding) => taxesOf(tax([lineOf(texas(rounding), { amount })], delivery));
-    expect([taxes(byItself), taxes(withGoods)]).toEqual([apart, together]);
-  });
+  ])(
+    'with goods of %s and delivery of %s cents is %o separately, %o together, because %s',
+    (amount, delivery, apart, together) => {
+      const taxes = (rounding: Rounding) => taxesOf(tax([lineOf(texas(rounding), { amount })], delivery));
+      expect([taxes(byItself), taxes(withGoods)]).toEqual([apart, together]);
+    },
+  );
 
-  it('leaves each of several lines its own rounding, and compensates for none of it', () => {
+  it('leaves the rounding of several lines unchanged, and compensates for none of it', () => {
     const line = lineOf(texas(), { amount: '0.24' });
     expect(taxesOf(tax([line, line], 100n))).toEqual([2n, 2n, 6n]);
   });
 
-  it('changes nothing where the account rounds by invoice, or where the prices include the tax', () => {
+  it('is not applied if the account rounds by invoice, or if prices include tax', () => {
     for (const others of [{ rounding: 'invoice' }, { taxIncluded: true }] as const) {
       const taxes = (rounding: Rounding) => {
         const lines = ['99.00', '0.24'].map((amount) => lineOf(texas(rounding), { amount }));
@@ -262,7 +265,7 @@ describe('shipping that is rounded with its goods', () => {
     }
   });
 
-  it('is rounded with its goods also beside a state of mandatory tables', () => {
+  it('is also applied next to a state with mandatory tables', () => {
     const steps = { jurisdiction: 'US-PA', rate: '0.0625', steps: ['0.10', '0.17', '0.34'], nothing_below: null };
     const tables = placeIn('US-PA', ['0.0625'], { method: 'bracket', brackets: [steps] });
     const { shipping } = tax([lineOf(texas(), { amount: '99.00' }), lineOf(tables, { amount: '99.00' })], 1200n);
@@ -272,7 +275,7 @@ describe('shipping that is rounded with its goods', () => {
     ]);
   });
 
-  it('is explained by both figures', () => {
+  it('is explained with both amounts', () => {
     const request = { to: { state: 'TX', postal_code: '77002' }, explain: true, line_items: [{ unit_price: '99.00' }] };
     const release = texas().release ?? undefined;
     const { explanation } = ask({ ...request, shipping: { amount: '6.00' } }, { releaseFor: () => release });
@@ -290,7 +293,7 @@ describe('shipping that is rounded with its goods', () => {
   const written = (rate: bigint) => `0.${String(rate).padStart(8, '0')}`;
   const round = (exact: bigint) => nearest([exact, 100_000_000n]);
 
-  it('has the tax of goods and shipping together less that of the goods, in each state, and its parts sum', () => {
+  it('is the tax on goods and shipping less the tax on the goods, per state, and its parts add up', () => {
     const check = (sold: Drawn[], shipping: bigint, both: readonly bigint[][], isSecondWithGoods: boolean) => {
       const isWithGoods = [true, isSecondWithGoods];
       const places = both.map((own, index) =>
@@ -321,7 +324,7 @@ describe('shipping that is rounded with its goods', () => {
     fc.assert(fc.property(lines, amount, fc.tuple(rates, rates), fc.boolean(), check), { numRuns: 2000 });
   });
 
-  it('makes an order of one line one receipt: goods and delivery are rounded once', () => {
+  it('rounds goods and delivery once in an order with one line', () => {
     const check = (goods: bigint, shipping: bigint, own: readonly bigint[]) => {
       const place = placeIn('US-X0', own.map(written), withGoods, 'always_taxable');
       const taxed = tax([{ ...lineOf(place), amount: goods }], shipping);

@@ -30,7 +30,7 @@ describe('a tax date in a time zone', () => {
     expect(inTimeZone(text, timeZone)).toBe(expected);
   });
 
-  it('begins with the day there, is the same instant, and does not change in the same zone', () => {
+  it('begins with the local day, is the same instant, and is unchanged in the same zone', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: Date.UTC(1990, 0), max: Date.UTC(2060, 0) }),
@@ -56,11 +56,11 @@ it.each([
   ['2026-11-01', 'Asia/Kathmandu', '2026-10-31T18:15:00.000Z'],
   ['2026-03-08', 'America/Havana', '2026-03-08T05:00:00.000Z'],
   ['2026-11-01', 'UTC', '2026-11-01T00:00:00.000Z'],
-])('%s begins in %s at %s', (day, timeZone, expected) => {
+])('starts the day %s in %s at %s', (day, timeZone, expected) => {
   expect(startOfDay(day, timeZone)).toBe(expected);
 });
 
-it('knows IANA names only', () => {
+it('accepts only IANA names', () => {
   for (const name of ['UTC', 'America/New_York', 'Pacific/Honolulu']) expect(isTimeZone(name), name).toBe(true);
   for (const name of ['', 'EST', 'EST5EDT', 'GMT', 'New York', '-04:00', '+05', 'EDT?', 'Mars/Olympus'])
     expect(isTimeZone(name), name).toBe(false);

@@ -136,9 +136,9 @@ describe('the search for product tax codes', () => {
     ['pc040100', ['CLOTHING.APPAREL']],
     [' food.candy ', ['FOOD.CANDY']],
     ['txcd_20030000', catalog().flatMap(({ code, family }) => (family === 'SERVICES' ? [code] : []))],
-  ])('finds what the code %s means and nothing else', (text, codes) => expect(search(text)).toEqual(codes));
+  ])('finds only the products of the code %s', (text, codes) => expect(search(text)).toEqual(codes));
 
-  it('puts every name, example and synonym of a code before codes that only have words of it', () => {
+  it('ranks the names, examples and synonyms of a code above other codes that contain some of their words', () => {
     const texts = catalog().flatMap(({ code, name, examples, synonyms }) =>
       [name, ...examples, ...synonyms].map((text) => ({ code, text })),
     );
@@ -157,21 +157,21 @@ describe('the search for product tax codes', () => {
     ['head phones', 'GENERAL'],
     ['CAFÉ LATTE', 'FOOD.PREPARED_FOOD'],
     ['latte in a cup', 'FOOD.PREPARED_FOOD'],
-  ])('reads %s in spite of how it is written', (phrase, code) => expect(search(phrase)[0]).toBe(code));
+  ])('normalizes %s', (phrase, code) => expect(search(phrase)[0]).toBe(code));
 
   it.each(
     'xyzzy; qqqq wwww; 12345; ?!; the; blorp; cbd oil; pest control; cookie zzzz; smoke zzzz; towing'.split('; '),
-  )('finds nothing for %s, of which no code has the product', (phrase) => expect(search(phrase)).toEqual([]));
+  )('finds nothing for %s, which is in no code', (phrase) => expect(search(phrase)).toEqual([]));
 
   it.each([
     ['wine glass', 'BEVERAGES.WINE'],
     ['smoke alarm', 'TOBACCO.CIGARETTES'],
     ['milk frother', 'FOOD.GROCERY'],
-  ])('does not find for %s what only has a word before the product: %s', (phrase, code) =>
+  ])('does not match a code by a modifier only: %s is not %s', (phrase, code) =>
     expect(search(phrase)).not.toContain(code),
   );
 
-  it('returns at most 20 codes, each once, and only those of the other filters', () => {
+  it('returns at most 20 codes, each once, that match the other filters', () => {
     for (const phrase of ['service', 'digital', 'food', 'equipment supplies for home school software']) {
       const codes = search(phrase);
       expect(codes.length).toBeLessThanOrEqual(resultsMax);
@@ -183,7 +183,7 @@ describe('the search for product tax codes', () => {
   });
 });
 
-it('each code has five synonyms of its own in lower case, and none repeats a name or an example', () => {
+it('has five distinct lower-case synonyms per code, and none repeats a name or an example', () => {
   const all = catalog().flatMap(({ synonyms }) => synonyms);
   expect(catalog().filter(({ synonyms }) => synonyms.length < 5)).toEqual([]);
   expect(all.filter((text, at) => all.indexOf(text) !== at)).toEqual([]);

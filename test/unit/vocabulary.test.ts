@@ -41,7 +41,7 @@ describe('the vocabulary', () => {
       expect(new Set(members.map(({ group }) => JSON.stringify(group))).size).toBe(1);
   });
 
-  it('describes each code in one sentence, with what belongs to it and what does not, in words of its own', () => {
+  it('describes each code in one unique sentence with its inclusions and exclusions', () => {
     for (const { name, description, examples } of texts) {
       expect(name).toMatch(/^[A-Z].*[a-z)]$/);
       expect(description).toMatch(/^[A-Z](?=.*; not )[^.]{40,200}\.$/);
@@ -52,13 +52,13 @@ describe('the vocabulary', () => {
     expect(repeated(texts.flatMap(({ examples }) => examples))).toEqual([]);
   });
 
-  it('has labels that name one path (spec 2.1), and families that are neither codes nor labels', () => {
+  it('has labels that identify one path (spec 2.1), and families that are neither codes nor labels', () => {
     for (const path of paths) expect(path).toMatch(/^[A-Z][A-Z0-9_]*(\.[A-Z][A-Z0-9_]*)?$/);
     expect(repeated(paths.map(lastOf))).toEqual([]);
     expect(paths.flatMap((path) => [path, lastOf(path)]).filter((name) => families.includes(name))).toEqual([]);
   });
 
-  it('has attributes in the shape of specification 2.1, sorted, each with labels that exist', () => {
+  it('has attributes in the format of specification 2.1, sorted, each with existing labels', () => {
     const codes = productAttributes.map(({ code }) => code);
     expect(codes).toEqual([...new Set(codes)].sort());
     expect(z.array(ProductAttributeItem).safeParse(productAttributes).error).toBeUndefined();
@@ -70,7 +70,7 @@ describe('the vocabulary', () => {
     }
   });
 
-  it('has no product tax code that outgrows the longest text with every attribute that applies', () => {
+  it('has no product tax code that exceeds the maximum length with every applicable attribute', () => {
     for (const path of paths) {
       const applying = productAttributes.filter(({ ptcs }) => ptcs.includes(lastOf(path)));
       expect([path, ...applying.map(({ code }) => code)].join('.').length).toBeLessThanOrEqual(textLengthMax);
@@ -86,7 +86,7 @@ describe('parseProductTaxCode', () => {
     ['CLOTHING.APPAREL', 'CLOTHING.APPAREL', []],
     ['CLOTHING.APPAREL._FUR._ATHLETIC', 'CLOTHING.APPAREL', ['_ATHLETIC', '_FUR']],
     ['AUTOMOBILES._USED', 'MOTOR_VEHICLES.AUTOMOBILES', ['_USED']],
-  ])('reads %s as %s with the attributes %j', (text, path, attributes) => {
+  ])('parses %s as %s with the attributes %j', (text, path, attributes) => {
     const value = { path, attributes, canonical: [path, ...attributes].join('.') };
     expect(parseProductTaxCode(text)).toEqual({ ok: true, value });
   });
@@ -108,7 +108,7 @@ describe('parseProductTaxCode', () => {
     ['SHOP.CLOTHING.APPAREL', 'the path does not exist, though it ends in one'],
     ['__proto__', 'it is nothing that an object has anyway'],
     ['ÄPPAREL', 'it has a letter outside the alphabet'],
-  ])('refuses %j: %s', (text) => expect(codesOf(text)).toEqual([unknownCode]));
+  ])('rejects %j: %s', (text) => expect(codesOf(text)).toEqual([unknownCode]));
 
   it.each([
     ['CLOTHING.APPAREL._SILK', [unknownAttribute]],
@@ -117,9 +117,9 @@ describe('parseProductTaxCode', () => {
     ['MOTOR_VEHICLES.AUTOMOBILES._NEW._NEW', [invalid]],
     ['FOOD.APPLE._NEW._USED._USED._SILK', [unknownCode, unknownAttribute, invalid, conflict]],
     ['CLOTHING.APPAREL._NEW._USED._SILK', [unknownAttribute, notApplicable, notApplicable, conflict]],
-  ])('refuses %s with all of its problems', (text, codes) => expect(codesOf(text)).toEqual(codes));
+  ])('rejects %s with all its problems', (text, codes) => expect(codesOf(text)).toEqual(codes));
 
-  it('names what is wrong with an attribute, and repeats no malformed text', () => {
+  it('reports what is wrong with an attribute, without repeating malformed input', () => {
     const said = (text: string) => problemsOf(text).map(({ title, detail }) => `${title}. ${detail}`);
     expect(said('JEWELRY.FINE_JEWELRY._FUR').join()).toContain('APPAREL, FOOTWEAR, CLOTHING_ACCESSORIES');
     expect(said('CLOTHING.APPAREL._FURR').join()).toContain('_FUR?');
@@ -131,7 +131,7 @@ describe('parseProductTaxCode', () => {
     expect(problemsOf('CLOTHING.APPAREL._SILK')[0]?.meta).toEqual({ attribute: '_SILK' });
   });
 
-  it('gives the same result for attributes in every order', () => {
+  it('returns the same result for attributes in any order', () => {
     const written = fc.array(fc.oneof(anyAttribute, fc.constantFrom('_SILK', '_NONE')), { maxLength: 6 });
     const shuffled = written.chain((codes) =>
       fc.tuple(fc.constant(codes), fc.shuffledSubarray(codes, { minLength: codes.length })),
@@ -144,7 +144,7 @@ describe('parseProductTaxCode', () => {
     );
   });
 
-  it('accepts exactly what applies, is written once, and is alone in an exclusive group', () => {
+  it('accepts exactly the attributes that apply, are unique, and are alone in an exclusive group', () => {
     const byCode = new Map(productAttributes.map((attribute) => [attribute.code, attribute]));
     const applies = (code: string, path: string) => byCode.get(code)?.ptcs.some((label) => covers(label, path));
     // Half of the draws are applicable attributes; otherwise hardly any code would be accepted.
@@ -169,14 +169,14 @@ describe('parseProductTaxCode', () => {
     );
   });
 
-  it('reads each path and each label as the path', () => {
+  it('parses each path and each label as the path', () => {
     for (const path of paths)
       for (const text of [path, lastOf(path)])
         expect(parseProductTaxCode(text)).toMatchObject({ ok: true, value: { canonical: path } });
   });
 });
 
-describe('a refused product tax code', () => {
+describe('a rejected product tax code', () => {
   /** The problem of a text that names no product tax code, with the codes that it suggests. */
   const refusalOf = (text: string) => {
     const [problem] = problemsOf(text);
@@ -209,7 +209,7 @@ describe('a refused product tax code', () => {
     for (const code of expected) expect(detail).toContain(code);
   });
 
-  it('lists up to ten codes of each family, and where the others are', () => {
+  it('lists up to ten codes of each family, and where to find the rest', () => {
     for (const family of families)
       for (const text of [family, `${family}.QQQQQQ`]) {
         const { codes, detail } = refusalOf(text);
@@ -218,7 +218,7 @@ describe('a refused product tax code', () => {
       }
   });
 
-  it('translates every code of the crosswalk; a general one into codes of its families', () => {
+  it('suggests the code of the crosswalk, or the codes of its families for a general code', () => {
     for (const { code, levyCode, match } of crosswalk()) {
       const { codes } = refusalOf(code);
       if (match !== 'family') expect(codes).toContain(levyCode);
@@ -230,14 +230,14 @@ describe('a refused product tax code', () => {
   });
 
   it.each(['QQQQ', 'X', 'TOYS.CAR', 'txcd_12345678', '', '.', 'A'.repeat(300)])(
-    'names the endpoint with the codes, and suggests nothing, for "%s"',
+    'points to the endpoint with the codes, and suggests nothing, for "%s"',
     (text) => {
       expect(problemsOf(text)[0]).not.toHaveProperty('meta');
       expect(problemsOf(text)[0]?.detail).toContain('GET /product-tax-codes');
     },
   );
 
-  it('has a title, a detail and at most ten suggestions, each of which is accepted, for any text', () => {
+  it('has a title, a detail and at most ten suggestions, each of them valid, for any input', () => {
     const slip = fc
       .tuple(fc.constantFrom(...paths), fc.nat(40), fc.constantFrom('', 'X', '.', '_', ' ', '._FUR', '\0', '💎'))
       .map(([code, at, text]) => code.slice(0, at) + text + code.slice(at + 1));
@@ -276,7 +276,7 @@ describe('the attributes of a code', () => {
     ['CLOTHING._SILK', [unknownCode, unknownAttribute]],
   ])('of %s are %j', (ptc, expected) => expect(attributeCodes(ptc)).toEqual(expected));
 
-  it('are those with a label that the path ends in, and those without labels (spec 2.1)', () => {
+  it('include attributes whose label is the end of the path, and attributes without labels (spec 2.1)', () => {
     // The file itself: none of the room's own look-ups.
     const file = new URL('../../shared/vocabulary/attributes.json', import.meta.url);
     const items: { code: string; ptcs: string[] }[] = JSON.parse(readFileSync(file, 'utf8'));
@@ -306,14 +306,14 @@ describe('the crosswalk', () => {
     avalara: /^([A-Z]{1,2}\d{6,7}|[A-Z]{2})$/,
   };
 
-  it('has the columns of its layout, and codes in the form of their system', () => {
+  it('has the documented columns, and codes in the format of their system', () => {
     expect(Object.keys(rows[0] ?? {})).toEqual(['system', 'code', 'levy_code', 'match', 'confidence', 'source']);
     expect([...new Set(rows.map(({ system }) => system))]).toEqual(Object.keys(shapes));
     expect(rows.filter(({ system = '', code = '' }) => !shapes[system]?.test(code))).toEqual([]);
     expect(rows.filter(({ match = '' }) => !['exact', 'broader', 'narrower', 'family'].includes(match))).toEqual([]);
   });
 
-  it('names a family for a general code, and else a full path that is accepted with its attributes, once', () => {
+  it('has a family for a general code, and otherwise a valid full path with attributes, once', () => {
     const isRight = (row: Record<string, string>) => {
       const { levy_code = '' } = row;
       if (isGeneral(row)) return families.includes(levy_code);
@@ -329,14 +329,14 @@ describe('the crosswalk', () => {
       expect(new Set(all.map(({ system }) => system)).size).toBe(1);
   });
 
-  it('rests on sources of the system that it lists, and on none of low confidence', () => {
+  it('cites sources of its system, and none of low confidence', () => {
     expect(rows.filter(({ confidence = '' }) => !['high', 'medium'].includes(confidence))).toEqual([]);
     const known = sources.map(({ source, system }) => `${system} ${source}`);
     expect([...new Set(keys(['system', 'source']))].sort()).toEqual(known.sort());
     expect(sources.filter(({ title }) => title === '')).toEqual([]);
   });
 
-  it('is what the functions carry, and finds a code in upper and lower case', () => {
+  it('is bundled with the functions, and finds codes case-insensitively', () => {
     const packed = crosswalk().map((row) => Object.values(row).join(' '));
     expect(packed).toEqual(keys(['system', 'code', 'levy_code', 'match']));
     expect(crosswalkRows('20010').map(({ levyCode }) => levyCode)).toEqual(['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR']);
@@ -344,7 +344,7 @@ describe('the crosswalk', () => {
     expect([crosswalkRows('txcd_12345678'), crosswalkRows('')]).toEqual([[], []]);
   });
 
-  it('is in the catalog, which lists every product tax code once, sorted, with its texts and equivalents', () => {
+  it('is in the catalog, which lists every product tax code once, sorted, with its descriptions and equivalents', () => {
     const expected = texts
       .map(({ code, ...others }) => ({ code, ...others, family: code.split('.')[0], object: 'product_tax_code' }))
       .sort((a, b) => (a.code < b.code ? -1 : 1));
@@ -359,7 +359,7 @@ describe('the crosswalk', () => {
   });
 });
 
-describe('the attributes that decide', () => {
+describe('the deciding attributes', () => {
   const day = '2026-11-26';
 
   // The expected values follow from the laws, not from the rules: Tex. Tax Code 151.313 exempts drugs for people with and
