@@ -265,7 +265,7 @@ describe('settings', () => {
   it('are accepted or rejected, for any input', () => {
     const names = Object.keys(defaultSettings('v'));
     const value = fc.oneof(fc.string(), fc.json());
-    // `@` names a file.
+    // `@` reads the value from a file.
     const text = fc.tuple(fc.constantFrom(...names), value).map(([name, sent]) => `${name}=${sent.replace(/^@/, '')}`);
     fc.assert(
       fc.property(text, (assignment) => {

@@ -23,12 +23,12 @@ type Fields = { readonly [name: string]: true | Fields };
 const definitionOf = (schema: Schema): Definition => {
   const { def } = schema._zod;
   if (def.innerType) return definitionOf(def.innerType);
-  // One object, or a list of them.
+  // An object or a list of objects.
   if (def.options?.[0]) return definitionOf(def.options[0]);
   return def.type === 'array' ? definitionOf(def.element as Schema) : def;
 };
 
-/** The fields of the answer's schema that the request's lacks. */
+/** Returns the fields of the response schema that the request schema does not have. */
 const beside = (request: Schema, answer: Schema): Fields => {
   const [sent, answered] = [definitionOf(request).shape, definitionOf(answer).shape];
   if (!sent || !answered) return {};

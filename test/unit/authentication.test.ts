@@ -217,7 +217,7 @@ describe('403', () => {
 });
 
 describe('the cache of an instance', () => {
-  /** A cache for a minute that counts its reads. */
+  /** A cache with a TTL of one minute that counts its reads. */
   const counting = (answer: (key: string) => Promise<string | undefined> = async (key) => key) => {
     const reads: string[] = [];
     const cache = instanceCache<string | undefined>({ lifetimeMs: 60_000, capacity: 3 });

@@ -57,7 +57,7 @@ describe('address resolution', () => {
         continue;
       }
       expect(rowAt(to)?.jurisdiction_code).toBe(`US-${state}`);
-      // Its local rates may be uncertain, and its state is not.
+      // Its local rates can be uncertain, but its state is not.
       expect(messagesOf(to, 'address_ambiguous').join()).not.toContain('Send the state');
     }
     const to = { postal_code: zip };
@@ -75,7 +75,7 @@ describe('address resolution', () => {
 });
 
 describe('a ZIP in several states, without a state', () => {
-  /** The chosen state and the tax on 100.00. */
+  /** Returns the chosen state and the tax on 100.00. */
   const chosen = (postal_code: string, options?: Options) => {
     const { content_releases, tax_amount, line_items } = ask({ to: { postal_code } }, options);
     expect(line_items[0]?.address_resolution.ambiguous).toBe(true);
@@ -197,7 +197,7 @@ describe('an address that cannot be resolved', () => {
     ['Armed Forces Eur', 'Send AE for Armed Forces Europe.'],
     ['APO', 'Send AA, AE or AP, and APO as the city.'],
     ['US-MI', 'Send MI instead of US-MI.'],
-    // Five states begin so.
+    // Five state names start with these letters.
     ['North', 'Send a two-letter state code such as MI, or the name of the state.'],
   ])('lists the fields to send for the state %s', (state, advice) => {
     const [problem] = refusal({ to: { state } });

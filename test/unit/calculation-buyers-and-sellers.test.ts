@@ -55,7 +55,7 @@ describe('an exemption certificate', () => {
 
 describe('a line paid with SNAP benefits', () => {
   const snap = { customer: { exemption: { type: 'snap' as const } } };
-  // Kentucky taxes candy at 6 % and has no local taxes.
+  // Kentucky taxes candy at 6% and has no local taxes.
   const louisville = { state: 'KY', postal_code: '40202' };
   const candy = { product_tax_code: 'FOOD.CANDY', unit_price: '10.00' };
 
@@ -73,7 +73,7 @@ describe('a line paid with SNAP benefits', () => {
   });
 
   it.each<[object, string, string]>([
-    // Hawaii taxes every delivery, at 4 % and 0.5 % for Honolulu: 10.00 of delivery owe 0.45.
+    // Hawaii taxes every delivery, at 4% plus 0.5% in Honolulu: the tax on 10.00 of delivery is 0.45.
     [{ state: 'HI', city: 'Honolulu', postal_code: '96813' }, '0.45', 'deliveries are taxed'],
     [louisville, '0.00', 'deliveries follow the goods'],
   ])('in %o has a tax of %s, because %s', (to, tax) => {

@@ -1,4 +1,7 @@
-/** Addresses as shops send them, answered by the tables of local rates by ZIP and city. Rates are typed from the official lists. */
+/**
+ * Addresses as shops send them, resolved with the tables of local rates by ZIP and city. Rates are typed from the
+ * official lists.
+ */
 import { describe, expect, it } from 'vitest';
 import { ask, refusal, warningCodes } from '../support/builders.ts';
 
@@ -12,7 +15,7 @@ const at = (city: string, state: string, postal_code: string, county?: string): 
 
 const tax_date = '2026-10-08';
 
-// Four decimals of a percent fit the tax on a million.
+// A quantity of 10,000 shows the percentage with four decimals.
 const askAbout = (to: Address, settings = {}) => {
   const outcome = ask({ to, tax_date, explain: true, line_items: [{ quantity: '10000' }] }, { settings });
   const [line] = outcome.line_items;
@@ -85,7 +88,7 @@ describe('a city name', () => {
     [at('Lovejoy', 'IL', '62059'), 7.35, 'city', 'Brooklyn (combined local rate)'],
     [at('Homewood', 'AL', '35209'), 10, 'city', 'Homewood'],
     [at('Highlands Ranch', 'CO', '80129'), 5, 'county', 'Douglas County'],
-    // All residents of these ZIPs are in another county than most of their land.
+    // All residents of these ZIPs live in a different county than most of the ZIP's land.
     [at('Henderson', 'NV', '89044'), 8.375, 'county', 'Clark County'],
     [at('Strongsville', 'OH', '44149'), 8, 'county', 'Cuyahoga County (combined local rate)'],
   ])('%o is %s percent, matched as a %s named %s', (to, percent, level, name) => {
@@ -145,7 +148,7 @@ describe('an unknown city', () => {
     expect(refusedBy('ambiguous_address', to)).toEqual(unresolvable);
   });
 
-  // The local rate of Creve Coeur, where most residents of the ZIP are, is not established.
+  // The local rate of Creve Coeur, where most residents of the ZIP live, is not established.
   it.each(['Creve Coeur', 'creve cour', 'Xyzzy', ''])('never makes coverage complete: %s', (city) => {
     const to = { city, state: 'MO', postal_code: '63141' };
     const answer = askAbout(to);
@@ -173,7 +176,7 @@ describe('a county name', () => {
     [{ state: 'GA', county: 'DeKalb Cnty.' }, 'DeKalb County'],
   ])('%o resolves to %s', (to, name) => {
     const answer = askAbout(to);
-    // Without a city, an address may be in any place of the county.
+    // Without a city, an address could be anywhere in the county.
     expect(answer).toMatchObject({ level: 'county', ambiguous: true });
     expect(answer.said('local_rates_by_place').join()).toContain(name);
   });
@@ -220,7 +223,7 @@ describe('an address with several possible local rates', () => {
     expect(answer).toMatchObject({ percent, ambiguous: true });
     expect(answer.said('address_ambiguous').join()).toContain(areas);
     expect(answer.said('address_contradictory')).toEqual([]);
-    // The explanation has what the choice rests on.
+    // The explanation includes the reason for the choice.
     expect(answer.explained).toContain(areas);
     expect(refusal({ to, tax_date }, { settings: { ambiguous_address: 'reject' } })).toMatchObject([
       { code: 'validation_address_unresolvable', detail: expect.stringContaining(areas) },

@@ -1,4 +1,4 @@
-/** The built-in content through requests of a client, by place and by day. Figures from laws and lists, typed by hand. */
+/** Requests against the built-in content, by place and by day. Amounts are typed by hand from laws and lists. */
 import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Release } from '../../shared/catalog/release.ts';
@@ -21,7 +21,7 @@ const newYork = at('NY', '10001', 'New York');
 const detroit = at('MI', '48226', 'Detroit');
 const reject = { settings: { incomplete_coverage: 'reject' } } as const;
 
-/** The tax on 100.00, the coverage and the codes of warnings. */
+/** Returns the tax on 100.00, the coverage and the warning codes. */
 const answerOf = (to: To, tax_date: string, options: Options = {}) => {
   const outcome = ask({ to, tax_date }, options);
   const message = (code: string) => outcome.warnings.find((warning) => warning.code === code)?.message;
@@ -157,7 +157,7 @@ describe('a local rate without a first day on record', () => {
     [newYork, '2026-09-30', '8.88 partial', 'New York City, New York County on 2026-09-30'],
     [newYork, '2022-01-01', '8.88 partial', 'New York City, New York County on 2022-01-01'],
     [newYork, '2021-12-31', '0.00 none', null],
-    // No surtax in a county of Florida.
+    // A Florida county without a surtax.
     [at('FL', '34429', 'Crystal River'), '2024-05-01', '6.00 partial', 'Citrus County on 2024-05-01'],
   ])('applies in %o on %s as %s, with a warning that gives both days', (to, tax_date, expected, text) => {
     const { found, message } = answerOf(to, tax_date);

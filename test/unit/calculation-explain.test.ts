@@ -24,7 +24,7 @@ const stepsOf = ({ explanation }: Outcome, name: string, pointer = '/line_items/
   (explanation ?? []).filter((step) => step.step === name && step.pointer === pointer);
 const textsOf = (outcome: Outcome, name: string, pointer?: string) =>
   stepsOf(outcome, name, pointer).map(({ text }) => text);
-/** The numbers of each step's text, apart from codes, ids and days. */
+/** The numbers in each step's text, without codes, ids and days. */
 const figuresOf = (outcome: Outcome, name: string, pointer?: string) =>
   textsOf(outcome, name, pointer).map((text) => text.match(/(?<![\w-])\d+(\.\d+)?(?![\w-])/g) ?? []);
 
@@ -93,13 +93,14 @@ describe('the steps of a line', () => {
     const outcome = explained({ line_items, shipping: { amount: '5.00' } }, release);
     const steps = outcome.explanation ?? [];
     const rounded = new Set(steps.filter(({ step }) => step === 'rounding').map(({ pointer }) => pointer));
-    // Every line has all of its steps or none; one step counts those without. The shipping has its steps.
+    // Every line has all of its steps or none; one step counts the lines without steps. The shipping always has its
+    // steps.
     const lines = rounded.size - 1;
     const [note, ...others] = steps.filter(({ text }) => text.includes('left out'));
     expect(others).toEqual([]);
     expect(note).toMatchObject({ pointer: `/line_items/${lines}`, text: expect.stringContaining(` ${1000 - lines} `) });
     expect(rounded.has('/shipping')).toBe(true);
-    // Lambda counts the response as a string: at most 6,291,556 bytes.
+    // Lambda measures the response as a string: the limit is 6,291,556 bytes.
     expect(Buffer.byteLength(JSON.stringify({ body: JSON.stringify(outcome) }))).toBeLessThan(6_200_000);
     expect(steps.length).toBeGreaterThan(2000);
   });
@@ -131,7 +132,7 @@ describe('the arithmetic of a rule', () => {
   const fee = { type: 'flat_fee', amount: '0.50', order_minimum: null } as const;
   const split: Effect = { type: 'use_split', business: { type: 'rate', rate: '0.01' }, personal: { type: 'taxable' } };
 
-  /** The figures of the rule and of the rate, where they are more than the base, the rate and the tax. */
+  /** Returns the amounts of the rule and of the rate, if there are more than the base, the rate and the tax. */
   it.each<[Effect, string, string, string, string?]>([
     [{ type: 'exempt' }, '1 for 10.00', '', '0.00'],
     [{ type: 'rate', rate: '0.02' }, '1 for 10.00', '0.02', '0.20'],
@@ -273,7 +274,7 @@ describe('discounts, included tax and shipping', () => {
   });
 });
 
-/** `5.7` as a fraction: every figure of a step is one. */
+/** Parses `5.7` as a fraction, because every number of a step is exact. */
 const exactOf = (text: string) => {
   const [whole = '', fraction = ''] = text.split('.');
   return { units: BigInt(whole + fraction), scale: fraction.length };

@@ -8,7 +8,7 @@ import { mergedRelease } from '../../shared/catalog/merge-releases.ts';
 import type { Location, Release, Sourcing } from '../../shared/catalog/release.ts';
 import { ask, locationOf, refusal, releaseOf, requestOf, rule, warningCodes } from '../support/builders.ts';
 
-/** Where a sale is taxed, on content that is read in parts: of each address its own view of one release. */
+/** Sourcing of a sale with content that is read in parts: each address has a separate view of one release. */
 
 const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high' } as const;
 const sourcing = (policy: Sourcing) => ({ sourcing: [{ ...always, policy }] });
@@ -156,7 +156,7 @@ describe('a sale from another state or country', () => {
     for (const policy of policies) expect(isInterstate(policy, from)).toBe(true);
   });
 
-  // 42223 is in Kentucky and Tennessee: without a state it is taken for the first. 57717 is in neither.
+  // 42223 is in Kentucky and Tennessee; without a state, Kentucky is assumed. 57717 is in neither.
   it.each<[Sourcing, object, string[]]>([
     ['destination', { postal_code: '42223' }, []],
     ['origin', { postal_code: '42223' }, ['/ship_from/address']],

@@ -1,4 +1,4 @@
-/** Warnings of an answer about the values below medium-high confidence that it depends on. */
+/** Warnings about values below medium-high confidence that the response depends on. */
 import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Release } from '../../shared/catalog/release.ts';
@@ -169,7 +169,7 @@ describe('a place that the content has by name only', () => {
       expect(warned(request, 'address_ambiguous', { releaseFor })).toEqual([text]);
       const rejected = refusal(request, { releaseFor, settings: { ambiguous_address: 'reject' } });
       expect(rejected).toMatchObject([{ code: 'validation_address_unresolvable' }]);
-      // The local rates are there: they are not what is missing.
+      // The local rates are covered, so no warning reports them as missing.
       for (const settings of [{ ambiguous_address: 'highest_rate' }, { incomplete_coverage: 'reject' }] as const)
         expect(ask(request, { releaseFor, settings }).tax_amount).toBe('10.25');
     }
@@ -207,17 +207,17 @@ describe('prices that include tax', () => {
   });
 
   it.each([
-    // 1000.00 is taxed 63.50, and 1000.01 at the rate on luxury goods.
+    // The tax on 1000.00 is 63.50; 1000.01 is taxed at the rate on luxury goods.
     [gross('CT', '1070.00'), ['1070.00', '1000.01', '77.50', '69.99']],
     [gross('NY', '115.00', '10001'), null],
-    // 1.50 is taxed 0.09 and 0.02 of Allegheny County's; 1.51 is taxed 0.10 and 0.02.
+    // The tax on 1.50 is 0.09 plus 0.02 for Allegheny County; the tax on 1.51 is 0.10 plus 0.02.
     [gross('PA', '1.61', '15222', 'GENERAL'), null],
     [gross('MI', '0.09'), ['0.09', '0.09', '0.01', '0.00']],
     [gross('MI', '106.00'), []],
   ])('%j has a warning if no net adds up to it, with %o', (request, figures) => {
     const outcome = ask(request);
     const found = warned(request, 'tax_included_not_exact');
-    // The net with its tax misses the gross.
+    // The net plus its tax is not the gross.
     const line_items = [{ ...request.line_items[0], unit_price: outcome.taxable_amount }];
     const again = ask({ ...request, tax_included: false, line_items });
     expect(found).toHaveLength(again.total_amount === outcome.total_amount ? 0 : 1);
@@ -226,7 +226,7 @@ describe('prices that include tax', () => {
 
   it('have one warning per invoice, at its first charge', () => {
     const request = { ...gross('MI', '0.03'), line_items: new Array(3).fill({ unit_price: '0.03' }) };
-    // 0.08 is taxed 0.00 and 0.09 is taxed 0.01.
+    // The tax on 0.08 is 0.00, and the tax on 0.09 is 0.01.
     expect(warned(request, 'tax_included_not_exact', { settings: { rounding: 'invoice' } })).toEqual([
       expect.stringMatching(/^\/line_items\/0 .*gross of 0\.09 of 3 charges .*net of 0\.09 .* 0\.01/),
     ]);

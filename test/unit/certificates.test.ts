@@ -68,7 +68,7 @@ describe('the warnings', () => {
   });
 });
 
-// Counts days from 2026-01-01 and lists every day of a certificate: no comparison of texts, no order of candidates.
+// Counts days from 2026-01-01 and lists every day of a certificate, without comparing strings or ordering candidates.
 const dayNumber = (day: string) => Math.round((Date.parse(day) - Date.parse('2026-01-01')) / 86_400_000);
 const dayText = (number: number) => new Date(Date.parse('2026-01-01') + number * 86_400_000).toISOString().slice(0, 10);
 const far = 10_000;
@@ -120,7 +120,7 @@ it('matches an independent oracle for 20,000 random customers, states and days',
     if (warned.some((text) => text.startsWith('exemption_expired'))) counts.expired += 1;
     if (warned.some((text) => text.startsWith('exemption_not'))) counts.next += 1;
   }
-  // Each outcome is common, so that none goes untested.
+  // Each outcome must occur often, so that all are tested.
   expect(Math.min(...Object.values(counts))).toBeGreaterThan(1000);
 });
 

@@ -7,7 +7,7 @@ import type { Line } from '../../shared/cli/ledger/format.ts';
 import { itemsOf } from '../../shared/cli/ledger/read-export.ts';
 import { print, printJson } from '../../shared/cli/terminal/output.ts';
 
-/** What a command writes to standard output. */
+/** Returns what a command writes to standard output. */
 const written = (run: () => void): string => {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   run();
@@ -52,7 +52,7 @@ it('removes the folders of killed processes, but not those of running processes 
   expect([abandoned, used, other].map(existsSync)).toEqual([false, true, true]);
 });
 
-/** The keys and attributes by which an item would appear in the lists of another account. */
+/** The keys and attributes with which an item would appear in the lists of a different account. */
 const forged = {
   pk: 'T#acct_other#txn_1',
   sk: 'ANY',

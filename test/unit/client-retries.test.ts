@@ -1,4 +1,7 @@
-/** Retries of the TypeScript client, against a scripted `fetch`. test/contract/client.test.ts runs it against the service. */
+/**
+ * Retries of the TypeScript client against a scripted `fetch`. test/contract/client.test.ts runs the client against the
+ * service.
+ */
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CallOptions, createClient, type Levy, LevyUnavailable, orThrow } from '../../shared/client/client.ts';
@@ -28,7 +31,7 @@ beforeEach(() => {
   pauses = [];
   const { setTimeout } = globalThis;
   vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) => {
-    // The timeout of a try runs in real time. Pauses end at once.
+    // The timeout of an attempt runs in real time. Pauses end at once.
     if (ms === timeoutMs) return setTimeout(run, ms);
     pauses.push(ms);
     return setTimeout(run, 0);
@@ -36,7 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** A client whose requests get the replies in order, and 200 afterwards. */
+/** A client whose requests get the replies in order, and 200 after that. */
 const scripted = (replies: readonly Reply[], options: CallOptions = {}) => {
   const sent: Headers[] = [];
   const fetch: typeof globalThis.fetch = async (_, init) => {
@@ -126,7 +129,7 @@ describe('a failed request', () => {
 
   it.each([
     ['in the call', {}, { maxTries: 1 }, noReply, timeout],
-    // The limits of the client apply where the call names none.
+    // The client's limits apply if the call sets none.
     ['in the client', { maxTries: 1 }, { maxTries: undefined, timeoutMs: undefined } as object, noReply, timeout],
     ['and Retry-After exceeds 15 s', {}, {}, error(429, { 'Retry-After': '60' }), { status: 429 }],
   ])('is not retried with maxTries 1 %s', async (_, options, call, reply, expected) => {

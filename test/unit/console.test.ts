@@ -264,7 +264,7 @@ it('has one map tile per state with content, each in a different place', () => {
 });
 
 describe('the search of a list', () => {
-  /** A list of which each request searches a part. The clock moves by a number of seconds with each request. */
+  /** A list in which each request searches a part. Each request advances the clock by a number of seconds. */
   const searchOf = (parts: readonly (readonly string[])[], { limit = 3, seconds = 0 } = {}) => {
     const requests: PageRequest[] = [];
     const progress: Found<string>[] = [];

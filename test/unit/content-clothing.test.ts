@@ -7,7 +7,7 @@ import { ask, productOf, warningCodes } from '../support/builders.ts';
 import { builtIn, town, withLocals } from '../support/local-content.ts';
 
 describe('content clothing', () => {
-  /** Clothing (content notes 4.2), sent as client requests. Figures of the law and of its examples, typed by hand. */
+  /** Clothing (content notes 4.2), sent as client requests. Amounts are typed by hand from the law and its examples. */
 
   const shirt = (unit_price: string, attributes = '') => ({
     product_tax_code: `CLOTHING.APPAREL${attributes}`,
@@ -150,7 +150,7 @@ describe('content clothing', () => {
         'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel',
       rows,
     });
-    /** Loaded as an import over the built-in release, which has the county of a ZIP. */
+    /** Loaded as an import over the built-in release, which maps the ZIP to a county. */
     const overBuiltIn = (releaseFor: ReleaseFor): ReleaseFor => {
       const views = new Map<Release, Release>();
       return (address) => {
@@ -226,7 +226,7 @@ describe('content holidays', () => {
   const isFree = (outcome: ReturnType<typeof ask>) =>
     outcome.tax_amount === '0.00' && outcome.line_items[0]?.taxes[0]?.taxability_reason === 'product_exempt_holiday';
 
-  /** States whose law was read: their exemptions need no warning. */
+  /** States whose law was checked, so their exemptions have no warning. */
   const confirmed = 'AL AR CT FL IA MD MO MS OK TN TX VA WV'.split(' ');
 
   describe('clothing', () => {

@@ -31,7 +31,7 @@ describe('the built-in coverage', () => {
     expect(Coverage.safeParse({ object: 'coverage', tax_date: day, states: all, attribution }).error).toBeUndefined();
   });
 
-  // Written down here from the content study, not from the releases.
+  // Typed from the content study, not from the releases.
   it('agrees with the content study on states with a single rate, without the tax, and with local taxes', () => {
     const localOf = (state: string) => {
       const { local_rates, local } = stateOf(state);
@@ -152,7 +152,7 @@ describe('coverage of a release', () => {
       text: 'By the state or Name of US-XX-CITY: exempt. By a county, a city or a district: taxable.',
       rule_ids: ['state', 'local'],
     });
-    // Where there are no local taxes, their levels are of no interest.
+    // Without local taxes, local levels are omitted.
     expect(clothingIn(withRules(rules)).text).toBe('Exempt.');
   });
 
@@ -161,7 +161,7 @@ describe('coverage of a release', () => {
       rule('r', ['CLOTHING'], { type: 'exempt' }),
       rule('fur', [clothing], { type: 'taxable' }, { attributes: { any: ['_FUR', '_ENERGY_STAR'], none: [] } }),
     ];
-    // An apparel cannot carry _ENERGY_STAR.
+    // Apparel codes do not accept _ENERGY_STAR.
     expect(clothingIn(withRules(rules)).text).toBe('Exempt. With _FUR: Taxable.');
   });
 
@@ -269,7 +269,7 @@ describe('coverage of a release', () => {
       { treatment: 'by_level', text },
       '0',
     ]);
-    // A rule says it of the local taxes; the state still has none.
+    // A rule applies to the local taxes; the state still has no tax.
     const exempt = rule('local', ['FOOD.GROCERY'], { type: 'exempt' }, { levels: ['county', 'city', 'district'] });
     expect(stateCoverage({ ...head, rules: [exempt] }, day).groceries).toMatchObject({
       treatment: 'by_level',

@@ -89,7 +89,7 @@ describe('the changed combined rates', () => {
     const thousandths = (text: string | null) => (text === null ? null : Math.round(Number(text) * 100_000));
     fc.assert(
       fc.property(fc.array(someArea, { maxLength: 6 }), fc.array(someArea, { maxLength: 6 }), (before, after) => {
-        // Without a location of the ZIP before, only the ZIP as a whole is compared.
+        // If the ZIP had no location before, only the whole ZIP is compared.
         const [was, is] = [before, after].map((areas) => [...areas, area('55401', '55401', [])] as const);
         if (!was || !is) return;
         const changes = changesAt('XX', '55401', { before: complete(was), after: complete(is) }, '2026-11-22');
@@ -192,7 +192,7 @@ describe('the changed jurisdiction rates', () => {
       changes: ['A food 2020-01-01  0 0.01', 'A general_interstate 2020-01-01  0.03 0.04'],
     },
   ])('include a jurisdiction if $because', ({ before, after, changes }) => {
-    // Many parts repeat a jurisdiction with its rates.
+    // Many parts repeat a jurisdiction and its rates.
     const found = compareRates(bookOf(before, before), bookOf(after));
     expect(
       found.map(({ jurisdiction: code, kind, from, to, old, new: next }) =>

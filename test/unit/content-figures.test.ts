@@ -6,7 +6,7 @@ import { builtIn } from '../support/local-content.ts';
 import { onlyShipping } from '../support/shipping.ts';
 
 describe('content values', () => {
-  /** Figures of the content notes, typed by hand: an oracle apart from the way the releases were made. */
+  /** Amounts from the content notes, typed by hand and independent of how the releases were built. */
 
   const rateOn = (state: string, day: string): string | undefined => {
     const { rates, established_from } = builtIn(state);
@@ -36,7 +36,7 @@ describe('content values', () => {
     it.each(Object.entries(percents))('%s', (state, rate) => expect(rateOn(state, '2026-11-20')).toBe(rate));
     it('lists all 52', () => expect(Object.keys(percents)).toHaveLength(52));
 
-    // The last day of a rate and the first day of the next one; `-` is not known.
+    // The last day of a rate and the first day of the next one; `-` is unknown.
     it.each([
       ['DC', '2018-09-30 -, 2026-09-30 0.06, 2026-10-01 0.07'],
       ['SD', '2016-05-31 -, 2016-06-01 0.045, 2023-06-30 0.045, 2023-07-01 0.042, 2027-06-30 0.042, 2027-07-01 0.045'],
@@ -112,7 +112,8 @@ describe('content values', () => {
       if (policy?.method !== 'bracket') throw new Error(`${state} has no bracket`);
       return policy.brackets[index]?.steps.filter((step) => part > Math.round(Number(step) * 100)).length;
     };
-    // Cents above a dollar, and their tax. Maryland: 16 2/3 cents or part. Allegheny County turns at 51 cents.
+    // Cents above a dollar, and their tax. Maryland: each started 16 2/3 cents. Allegheny County: a cent from 51 cents
+    // on.
     it.each([
       ['PA', 0, '0 0, 10 0, 11 1, 17 1, 18 2, 34 2, 35 3, 50 3, 51 4, 67 4, 68 5, 84 5, 85 6, 99 6'],
       ['PA', 1, '50 0, 51 1'],
@@ -128,7 +129,7 @@ describe('content values', () => {
   describe('rules', () => {
     const rule = (id: string) => builtIn(id.slice(0, 2).toUpperCase()).rules.find((candidate) => candidate.id === id);
 
-    // Others are tested by the tax that they give.
+    // The other rules are tested by the tax that they calculate.
     it.each([
       ['ct-jewelry', { type: 'threshold_rate', amount: '5000', rate: '0.0775' }],
       ['sc-groceries-capital-projects', { type: 'exempt' }],
@@ -175,13 +176,13 @@ describe('content values', () => {
 });
 
 describe('content by state and product', () => {
-  /** The table of the content notes by state (4.1, with its corrections and 4.3), typed by hand and sent as client requests. */
+  /** The content notes' table by state (4.1, with its corrections, and 4.3), typed by hand and sent as client requests. */
 
   /**
-   * State tax on 100.00 of general goods, then of each kind of goods: `T` is as much, `E` nothing, `?` not established
-   * (and so as much, with a warning). Digital goods are downloaded with permanent rights. `a/b` is for persons and businesses, and `a/b/c` for a
-   * buyer of unknown use too.
-   * Shipping is exempt where its code says that it is stated (`E`), or unless its code says that it is in the price (`N`).
+   * State tax on 100.00 of general goods, then of each kind of goods: `T` is the same amount, `E` is zero, `?` is not
+   * established (taxed like general goods, with a warning). Digital goods are downloaded with permanent rights. `a/b`
+   * is for personal and business buyers, and `a/b/c` also for a buyer of unknown use. Shipping is exempt if its code
+   * says that it is separately stated (`E`), or unless its code says that it is included in the price (`N`).
    */
   const table = `
   state goods clothing groceries candy soft   otc  digital saas      shipping
@@ -290,14 +291,14 @@ describe('content by state and product', () => {
               shipping: { amount: '800.00', product_tax_code },
             }).shipping,
           )?.tax_amount;
-        // At 800.00 no rate has half a cent, which goods and shipping share where they are rounded as one receipt.
+        // At 800.00 no tax ends in half a cent, which goods and shipping would share if rounded together.
         const goods = ask({ to: { state }, line_items: [{ unit_price: '800.00' }] }).tax_amount;
         expect(shippingTax('SHIPPING.DELIVERY')).toBe(cell === 'N' ? '0.00' : goods);
         if (cell === 'N') {
           expect(shippingTax('SHIPPING.DELIVERY._INCLUDED_IN_PRICE')).toBe(goods);
           return;
         }
-        // Florida and Illinois free what the buyer can avoid.
+        // Florida and Illinois exempt delivery charges that the buyer can avoid.
         if (cell === '-') {
           expect(shippingTax('SHIPPING.DELIVERY._SEPARATELY_STATED')).toBe(goods);
           expect(shippingTax('SHIPPING.DELIVERY._OPTIONAL_CHARGE._SEPARATELY_STATED')).toBe('0.00');

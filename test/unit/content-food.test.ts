@@ -20,7 +20,7 @@ describe('content lists', () => {
   describe('prepared food', () => {
     // Vermont's meals tax is collected with the sales tax.
     const own: Readonly<Record<string, string>> = { CT: '7.35', DC: '10.00', ME: '8.00', RI: '8.00', VT: '9.00' };
-    // Ohio exempts food that is eaten elsewhere, hot or cold.
+    // Ohio exempts food eaten off the premises, hot or cold.
     it.each(taxing)('%s: taxed, as hot groceries are except in Ohio', (state) => {
       for (const code of ['FOOD.PREPARED_FOOD', 'FOOD.CATERING', 'FOOD.GROCERY._HEATED']) {
         const isExempt = state === 'OH' && code === 'FOOD.GROCERY._HEATED';
@@ -31,8 +31,8 @@ describe('content lists', () => {
   });
 
   describe('candy and soft drinks', () => {
-    // By the definitions of the Streamlined agreement, in states where they are taxed and food is not, or less. More
-    // of what they leave to food is in content-worked-cases.test.ts.
+    // Definitions of the Streamlined agreement, in states that tax these goods and tax food less or not at all.
+    // content-worked-cases.test.ts has more goods that the definitions count as food.
     it.each(words('AR CO IL IN IA KY MN NJ NC ND RI TN WI'))('%s: candy is taxed', (state) =>
       expect(taxOn(state, 'FOOD.CANDY')).toBe(general(state)),
     );
@@ -50,8 +50,7 @@ describe('content lists', () => {
         }
       },
     );
-    // By definitions of their own: Maine and Texas as the agreement, Pennsylvania by the juice, California by the
-    // carbonation.
+    // Custom definitions: Maine and Texas like the agreement, Pennsylvania by juice content, California by carbonation.
     it.each([
       ['ME', '_CONTAINS_MILK _JUICE_51_TO_69 _JUICE_70_PLUS', '_JUICE_10_TO_50 _JUICE_UNDER_10'],
       ['TX', '_CONTAINS_MILK _JUICE_51_TO_69 _JUICE_70_PLUS', '_JUICE_10_TO_50 _JUICE_UNDER_10'],
@@ -65,7 +64,7 @@ describe('content lists', () => {
     it.each(words('IL KS PA'))('%s: food that is labelled as a supplement is food', (state) =>
       expect(taxOn(state, 'FOOD.GROCERY._SUPPLEMENT_FACTS')).toBe(taxOn(state, 'FOOD.GROCERY')),
     );
-    // Texas, New York and others tax candy with flour as candy.
+    // Texas, New York and other states tax candy with flour as candy.
     it.each(words('CT FL MD ME NY TX'))('%s: candy with flour is candy', (state) =>
       expect(taxOn(state, 'FOOD.CANDY._CONTAINS_FLOUR')).toBe(general(state)),
     );
@@ -83,7 +82,7 @@ describe('content lists', () => {
     const supplements = words('CT FL IL MD MI NJ NY PA TX VT WV WY');
     it.each(taxing)('%s: dietary supplements', (state) => {
       const isExempt = supplements.includes(state);
-      // Food in Kansas and Utah; the law of Oklahoma and Tennessee leaves them out of food.
+      // Food in Kansas and Utah; the laws of Oklahoma and Tennessee exclude these goods from food.
       const tax = isExempt || state === 'KS' ? '0.00' : state === 'UT' ? '3.00' : general(state);
       expect(taxOn(state, 'FOOD.DIETARY_SUPPLEMENTS')).toBe(tax);
       expect(isUnknown(state, 'FOOD.DIETARY_SUPPLEMENTS')).toBe(state === 'PR');
@@ -105,7 +104,7 @@ describe('content lists', () => {
 
     const custom = words('AR DC HI LA MS NE NM SC SD TN WA WV');
     const reduced: Readonly<Record<string, string>> = { CT: '1.00', MD: '3.00' };
-    // Others depend on the rights, the buyer or the invoice.
+    // In other states the treatment depends on the rights, the buyer or the invoice.
     it.each(taxing.filter((state) => !words('AL IA PR TX').includes(state)))('%s: custom', (state) =>
       expect(taxOn(state, 'SOFTWARE.CUSTOM_SOFTWARE')).toBe(
         custom.includes(state) ? general(state) : (reduced[state] ?? '0.00'),
@@ -205,7 +204,7 @@ describe('content lists', () => {
 });
 
 describe('content levels', () => {
-  /** The goods that local taxes apply to, with a local tax of 1 % of the tests. Figures are typed by hand. */
+  /** The goods that local taxes apply to, with a local test tax of 1%. Amounts are typed by hand. */
 
   type Asked = Parameters<typeof ask>[0];
 
@@ -258,7 +257,7 @@ describe('content levels', () => {
       ['OK', '2026-01-01', '0.00'],
     ])('has a state tax in %s on %s of %s', (state, tax_date, tax) => {
       const outcome = ask({ to: { state }, tax_date, line_items: [{ product_tax_code: 'FOOD.GROCERY' }] });
-      // Alabama's general rate is not established before 2026; a rule has the rate of food.
+      // Alabama's general rate is not established before 2026, but a rule sets the rate for food.
       expect(outcome.tax_amount).toBe(tax);
     });
   });

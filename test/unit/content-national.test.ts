@@ -1,4 +1,4 @@
-/** Properties of every state, product and address: an answer that the content does not know has a warning. */
+/** Properties of every state, product and address: a response that relies on unknown content has a warning. */
 import { describe, expect, it } from 'vitest';
 import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import zipStates from '../../shared/catalog/location/zip-states.json' with { type: 'json' };
@@ -8,8 +8,8 @@ import { ask, refusal } from '../support/builders.ts';
 import { town, withLocals } from '../support/local-content.ts';
 
 const isUncertain = (confidence: Confidence | undefined) => confidence === 'medium' || confidence === 'low';
-/** The codes, ten to a document, so that the whole country takes a second and not a minute. */
-/** Levy adds the fee of a state on deliveries: it has no price. */
+/** Ten codes per document, so that the whole country takes a second instead of a minute. */
+/** Levy adds a state's delivery fee, so it is sent without a price. */
 const priceOf = (code: string, price: string) => (code === 'FEES.RETAIL_DELIVERY_FEE' ? '0.00' : price);
 
 const batches = Array.from({ length: Math.ceil(productTaxCodes.length / 10) }, (_, index) =>
@@ -20,7 +20,7 @@ const states = builtInReleases().map((release) => [release.state.slice(3), relea
 const days = ['2026-03-01', '2026-08-08', '2026-11-20'];
 
 describe.each(states)('%s', (state, release) => {
-  // Beside the state alone, with local taxes that an import may bring.
+  // The state alone, and the state with local taxes from an import.
   const around = withLocals(
     state,
     [`${release.state}-A`, 'county', '0.01'],
@@ -33,8 +33,8 @@ describe.each(states)('%s', (state, release) => {
         product_tax_code,
         unit_price: priceOf(product_tax_code, '120.00'),
       }));
-      // Expensive goods for a business, with a delivery: the other side of each threshold, and of each rule on the
-      // buyer's use.
+      // Expensive goods for a business, with a delivery, to cover the other side of each threshold and of each rule on
+      // the buyer's use.
       const dear = codes.map((product_tax_code) => ({
         product_tax_code,
         unit_price: priceOf(product_tax_code, '30000.00'),
@@ -84,7 +84,7 @@ describe.each(states)('%s', (state, release) => {
   });
 });
 
-/** Addresses all over the country: two ZIPs of each three digits that are in use, and those that cross a border. */
+/** Addresses all over the country: two ZIPs of each ZIP3 in use, and every ZIP that crosses a border. */
 const addresses = [
   ...Object.entries(zipStates.zip3).flatMap(([state, ranges]) =>
     ranges.split(' ').flatMap((range) => {

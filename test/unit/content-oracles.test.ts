@@ -9,7 +9,10 @@ import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { locationOf, releaseOf } from '../support/builders.ts';
 
 describe('the lookup order', () => {
-  /** A slow reading of the look-up order, on text and plain filters, held against the real one on random content. */
+  /**
+   * A slow reference implementation of the lookup order with strings and plain filters, compared with the real one on
+   * random content.
+   */
 
   const days = ['2025-12-31', '2026-01-01', '2026-03-31', '2026-04-01', '2026-12-31', '2027-01-01'];
   const codes = ['A', 'B', 'C', 'D'];
@@ -79,7 +82,7 @@ describe('the lookup order', () => {
     level: string;
     possible: readonly string[];
     usual: readonly string[];
-    /** Other taxes than the possible ones may be due. */
+    /** Taxes other than the possible ones could be due. */
     isUncertain: boolean;
     isPart: boolean;
     isYielding: boolean;
@@ -87,7 +90,7 @@ describe('the lookup order', () => {
 
   const holds = ({ low, high }: Row, point: string) => low <= point && point <= high;
 
-  /** A hole, if there is one, begins where the ZIP does or right after some row. */
+  /** A gap begins where the ZIP begins or right after a row. */
   const hasHole = (rows: readonly Row[], zip5: string) =>
     [`${zip5}0000`, ...rows.map(({ high }) => String(BigInt(high) + 1n).padStart(9, '0'))]
       .filter((point) => point.startsWith(zip5))
@@ -152,7 +155,7 @@ describe('the lookup order', () => {
     return meant && city === null ? { ...alsoOf(meant, ofCities), isPart: true } : undefined;
   };
 
-  /** Which sets are possible, which of them are usual, and by what. */
+  /** Which sets are possible, which of them are usual, and why. */
   const slowly = (
     locations: readonly Location[],
     asked: Asked,
@@ -178,7 +181,7 @@ describe('the lookup order', () => {
     const zipped = new Set(
       locations.filter(({ zips: own }) => own.length > 0).flatMap((one) => one.alternatives.flat()),
     );
-    // Where its ZIPs are all listed, the name of a city says nothing that a ZIP does not.
+    // If all its ZIPs are listed, a city name adds no information to a ZIP.
     const isSilent =
       isRestKnown && cityRows.every(({ alternatives }) => alternatives.flat().every((one) => zipped.has(one)));
     const found = zip5 === null ? undefined : inZip(rows, asked, isRestKnown);
@@ -295,7 +298,7 @@ describe('street rows', () => {
   const percentOf = { '': 6, '10675': 7, '66175': 8 } as const;
   type Place = (typeof places)[number];
 
-  /** Words of a street with other spellings of each. */
+  /** Words of a street with alternative spellings of each. */
   const pres = { '': [''], N: ['N', 'North', 'N.'], S: ['S', 'SOUTH'] } as const;
   const suffixes = { '': [''], ST: ['St', 'STREET', 'Str.'], AVE: ['Ave', 'avenue', 'AV'] } as const;
   const names = ['Main', 'LAKE OAK', 'Parker'] as const;
@@ -309,7 +312,7 @@ describe('street rows', () => {
     high: number;
     parity: 'E' | 'O' | 'B';
     unit: { designator: keyof typeof designators; low: number; high: number } | null;
-    /** Whether its house numbers are missing. */
+    /** Whether the house numbers are missing. */
     isUnread: boolean;
     from: string;
     place: Place;
@@ -325,7 +328,7 @@ describe('street rows', () => {
     name: fc.constantFrom(...names),
     suffix: keysOf(suffixes),
   });
-  /** Mostly one street, so that rows and addresses meet. */
+  /** Mostly one street, so that rows and addresses match. */
   const SomeStreet = fc.oneof(
     { weight: 3, arbitrary: fc.constant<Street>({ pre: '', name: 'Main', suffix: 'ST' }) },
     AnyStreet,
@@ -369,7 +372,7 @@ describe('street rows', () => {
     row.isUnread ||
     (row.low <= house && house <= row.high && (row.parity === 'B' || (row.parity === 'E') === (house % 2 === 0)));
 
-  /** Which place the rows give for an address; `null`: they do not have it; `undefined`: they do not decide. */
+  /** The place that the rows give an address; `null` if no row matches, `undefined` if they do not decide. */
   const slowly = (rows: readonly Row[], { street, house, unit }: Address): Place | null | undefined => {
     const ofName = rows.filter((row) => row.street.name === street.name);
     const own = ofName.filter((row) => same(row.street, street));

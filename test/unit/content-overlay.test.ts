@@ -15,21 +15,21 @@ import { headOf, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 
-/** Random files of each import format, each with a slow reading of its own that no importer took part in. */
+/** Random files of each import format, each with a slow reference reader that is independent of the importers. */
 
-/** An address of a request, split into the parts that the slow reference reader compares. */
+/** A request address, split into the parts that the reference reader compares. */
 type Address = { readonly zip: string | null; readonly plus4: string | null; readonly city: string | null };
 
-/** One import: the files, and the combined rate that they give for an address on a day. */
+/** One import: the files, and their combined rate for an address on a day. */
 type ImportedFile = {
   readonly state: string;
   readonly format: Format;
   readonly files: readonly TestFile[];
-  /** Millionths, the state's rate included; `null` where the files have no rate for the address on the day. */
+  /** In millionths, including the state rate; `null` if the files have no rate for the address on the day. */
   readonly rateOf: (address: Address, day: string) => number | null;
 };
 
-/** A fraction as files write it: 82500 millionths are `0.082500`. */
+/** Formats a fraction as in the files: 82500 millionths are `0.082500`. */
 const fraction = (millionths: number): string => `0.${String(millionths).padStart(6, '0')}`;
 const percentage = (millionths: number): string => (millionths / 10_000).toFixed(4);
 const dayBefore = (day: string): string => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
@@ -39,12 +39,12 @@ const lowest = (rates: readonly (number | null)[]): number | null => {
   return known.length === 0 ? null : Math.min(...known);
 };
 
-/** The first day of every value that has none, in the built-in releases. */
+/** The first day used for values without a first day in the built-in releases. */
 const established = '2026-01-01';
-/** The first day on which the built-in releases have the rate of a state. */
+/** The first day on which the built-in releases have a state's rate. */
 const stateRateFrom = '2022-01-01';
 
-/** The ZIP codes and cities that the files and the requests of a state name. */
+/** The ZIPs and cities in a state's files and requests. */
 const placesOf = {
   NY: { zips: ['10001', '11201', '12207', '14604'], cities: ['New York', 'Albany', 'Rochester'] },
   TX: { zips: ['75201', '77002', '78664', '78705'], cities: ['Dallas', 'Austin', 'Round Rock'] },
@@ -60,7 +60,7 @@ const same = (left: string | null, right: string | null): boolean =>
 
 const Local = fc.integer({ min: 1, max: 60 }).map((steps) => steps * 500);
 
-/** One row for each ZIP; the month in the file's name is its first day. */
+/** One row per ZIP; the month in the file name is its first day. */
 const zipRates = (state: 'NY' | 'TX'): fc.Arbitrary<ImportedFile> =>
   fc
     .record({
@@ -98,7 +98,7 @@ type WooRow = { readonly zips: readonly string[] | null; readonly city: string |
 const wooText = (state: string, { zips, city, rate }: WooRow): string =>
   `US,${state},${zips?.join(';') ?? '*'},${city ?? '*'},${percentage(rate)},Tax,1,0,1,`;
 
-/** A row of a city in ZIPs comes first, then a row of ZIPs, then a row of a city. */
+/** Rows for a city within ZIPs take precedence, then rows for ZIPs, then rows for a city. */
 const rankOf = ({ zips, city }: WooRow): number => (zips === null ? 2 : 0) + (city === null ? 1 : 0);
 
 const firstMatch = (rows: readonly WooRow[], { zip, city }: Pick<Address, 'zip' | 'city'>): WooRow | undefined =>
@@ -109,25 +109,25 @@ const firstMatch = (rows: readonly WooRow[], { zip, city }: Pick<Address, 'zip' 
     )
     .toSorted((a, b) => rankOf(a) - rankOf(b))[0];
 
-/** A row of the whole state names no place, so that it is no answer. */
+/** A row for the whole state names no place, so it is not a match. */
 const wooRate = (rows: readonly WooRow[], { zip, city }: Address): number | null => {
   const named = rows.filter((row) => row.zips !== null || row.city !== null);
   const found = firstMatch(named, { zip, city });
   if (found) return found.rate;
-  // Without a city, an address may be in each of the cities that the rows of its ZIP name.
+  // Without a city, an address could be in any city that the rows of its ZIP name.
   if (zip === null || city !== null) return null;
   const cities = named.flatMap((row) => (row.zips?.includes(zip) && row.city !== null ? [row.city] : []));
   return lowest(cities.map((one) => firstMatch(named, { zip, city: one })?.rate ?? null));
 };
 
-/** Whether only one of two rows can apply at a place that both name. */
+/** Whether only one of two rows can apply to a place that both name. */
 const conflict = (a: WooRow, b: WooRow): boolean =>
   rankOf(a) === rankOf(b) &&
   a.rate !== b.rate &&
   same(a.city ?? '', b.city ?? '') &&
   (a.zips === null || a.zips.some((zip) => b.zips?.includes(zip)));
 
-/** Rows of ZIPs, of cities, of cities within ZIPs, and of the state; they apply on every day of the release. */
+/** Rows for ZIPs, cities, cities within ZIPs, and the state; they apply on every day of the release. */
 const wooCommerce = (state: 'NY' | 'TX'): fc.Arbitrary<ImportedFile> => {
   const { zips, cities } = placesOf[state];
   const Zips = fc.subarray([...zips], { minLength: 1, maxLength: 2 });
@@ -201,7 +201,7 @@ type SstRow = {
 
 const quarter = '2026-10-01';
 
-/** The rate of a county or city on a day: none before its first row as far back as the file is complete, else unknown. */
+/** The rate of a county or city on a day: zero before its first row back to the start of the file, unknown before that. */
 const sstLocalRate = ({ first, rate, next }: SstRate, completeFrom: string, day: string): number | null => {
   if (day < first) return day < completeFrom ? null : 0;
   return next && day >= next.day ? next.rate : rate;
@@ -246,10 +246,7 @@ const sstBoundaryRow = ({ zips: [low, high], range, from, to, isInCity }: SstRow
     ...(isInCity ? { place: '43000', placeType: '01' } : {}),
   });
 
-/**
- * The rows that decide: for a ZIP+4 the ranges that contain it, else the rows of the fewest whole ZIPs, else the
- * ranges.
- */
+/** The deciding rows: for a ZIP+4 the ranges that contain it, then the rows of the fewest whole ZIPs, then the ranges. */
 const sstDeciding = (rows: readonly SstRow[], { zip, plus4 }: Address, day: string): readonly SstRow[] => {
   if (zip === null) return [];
   const there = rows.filter(
@@ -264,7 +261,7 @@ const sstDeciding = (rows: readonly SstRow[], { zip, plus4 }: Address, day: stri
   return plus4 === null ? ranges : [];
 };
 
-/** Minnesota's rate file and boundary file: one county, one city, rows of ZIPs and of ZIP+4 ranges. */
+/** Minnesota's rate and boundary files: one county, one city, rows for ZIPs and for ZIP+4 ranges. */
 const sst: fc.Arbitrary<ImportedFile> = fc
   .record({
     county: SstRateRows('2020-01-01'),
@@ -302,11 +299,11 @@ const fileOf: Readonly<Record<State, fc.Arbitrary<ImportedFile>>> = {
 
 describe('imports', () => {
   /**
-   * Imports that overlay each other and the built-in release, held against a list of layers that is searched from the
+   * Imports that overlay each other and the built-in release, compared with a list of layers that is searched from the
    * top.
    */
 
-  /** Before, at and after the first days of the files, and before the built-in releases begin. */
+  /** Days before, on and after the first days of the files, and before the built-in releases begin. */
   const days = [
     '2025-12-31',
     '2026-02-28',
@@ -345,7 +342,7 @@ describe('imports', () => {
 
   type Stored = { readonly head: ReleaseHead; readonly parts: ReadonlyMap<string, ReleasePart> };
 
-  /** A Content table, its directory and a loader, as an instance has them. */
+  /** A Content table, its directory and a loader, as in one Lambda instance. */
   const serviceOf = (charactersMax: number) => {
     const stored = new Map<string, Stored>();
     const state = { directory: { version: 0, states: {} } as ActiveReleases, nowMs: 0 };
@@ -390,7 +387,7 @@ describe('imports', () => {
 
   const million = [{ unit_price: '1000000.00' }];
 
-  /** The answers to every address on every day; `days` is the inner loop. */
+  /** Calculates every address on every day; `days` is the inner loop. */
   const answersOf = async (service: Service, state: State, settingsSnapshot = {}): Promise<Answers> => {
     const addresses = addressesOf(state);
     const releaseFor = await contentFor(service, state, addresses, settingsSnapshot);
@@ -403,12 +400,12 @@ describe('imports', () => {
 
   const cases = (state: State) => addressesOf(state).flatMap((address) => days.map((day) => ({ address, day })));
 
-  /** An imported file with the layers that it was imported over, the nearest first. */
+  /** An imported file with the layers below it, nearest first. */
   type Layer = { readonly id: string; readonly file: ImportedFile; readonly below: readonly Layer[] };
 
   const layersOf = (top: Layer | null): readonly Layer[] => (top ? [top, ...top.below] : []);
 
-  /** Store a file over the active layers, with the positions that the import command writes into the head. */
+  /** Stores a file over the active layers, with the positions that the import command writes into the head. */
   const importOver = async (
     service: Service,
     file: ImportedFile,
@@ -432,7 +429,7 @@ describe('imports', () => {
 
   const isNotCovered = (outcome: Outcome) => warningCodes(outcome).includes('not_covered');
 
-  /** The problem of one answer, or `null`. JSON text compares faster than objects. */
+  /** Returns the difference of one result, or `null`. Comparing JSON strings is faster than comparing objects. */
   const mistakeIn = (actual: Outcome, builtIn: Outcome, active: Layer | null, rate: number | null) => {
     const releases = active ? { [`US-${active.file.state}`]: active.id } : builtIn.content_releases;
     if (rate !== null && actual.tax_amount !== `${rate}.00`) return { actual: actual.tax_amount, expected: rate };
@@ -442,7 +439,7 @@ describe('imports', () => {
     return isNotCovered(actual) && !isNotCovered(builtIn) ? { actual, expected: 'covered' } : null;
   };
 
-  /** Hold the answers of a service against its layers and what the built-in release alone answers. */
+  /** Compares the results of a service with its layers and with the built-in release alone. */
   const expectAnswers = (state: State, active: Layer | null, answers: Answers, builtIn: Answers) => {
     for (const [index, { address, day }] of cases(state).entries()) {
       const rates = layersOf(active).map(({ file }) => file.rateOf(address, day));
@@ -452,7 +449,7 @@ describe('imports', () => {
     }
   };
 
-  /** A service on which one release is active. */
+  /** Creates a service with one active release. */
   const serviceWith = (state: State, id: string, content: Stored) => {
     const service = serviceOf(10_000_000);
     service.stored.set(id, content);
@@ -487,14 +484,14 @@ describe('imports', () => {
     }),
   );
 
-  /** The previously active releases, the earliest first. */
+  /** The previously active releases, earliest first. */
   const activated = (history: readonly (Layer | null)[], layer: Layer | null): readonly (Layer | null)[] => {
     if (layer === (history.at(-1) ?? null)) return history;
     const known = history.indexOf(layer);
     return known < 0 ? [...history, layer] : history.slice(0, known + 1);
   };
 
-  /** Run the steps, and call back after each one with the release that must be active then. */
+  /** Runs the steps, and calls back after each one with the release that must be active then. */
   const play = async (
     service: Service,
     { state, steps }: { readonly state: State; readonly steps: readonly Step[] },
@@ -540,7 +537,7 @@ describe('imports', () => {
           await play(service, { state, steps }, async (active) => {
             const answers = await answersOf(service, state);
             expectAnswers(state, active, answers, builtIn);
-            // A rollback, or another activation, brings back every field of every answer.
+            // A rollback, or a new activation, restores every field of every response.
             const id = active?.id ?? null;
             expect(JSON.stringify(answers)).toBe(JSON.stringify(seen.get(id) ?? answers));
             seen.set(id, answers);
@@ -556,7 +553,7 @@ describe('imports', () => {
     });
   });
 
-  /** A service with a file over the built-in release. */
+  /** Creates a service with a file over the built-in release. */
   const serviceOfFile = async (state: State, { format, files }: Pick<ImportedFile, 'format' | 'files'>) => {
     const id = `US-${state}@2026-11-22.101`;
     const bottom = builtInRelease(state)?.id ?? '';
@@ -597,7 +594,8 @@ describe('imports', () => {
       },
     );
 
-    // Only an address with the city is in the import, and the fallback release has another rate for the same jurisdiction.
+    // Only an address with the city is in the import; the fallback release has a different rate for the same
+    // jurisdiction.
     it.each([
       { what: 'to the imported one', from: place('94501'), to: alameda, tax: '120000.00' },
       { what: 'from the imported one', from: alameda, to: place('94501'), tax: '107500.00' },
@@ -615,7 +613,7 @@ describe('custom rules', () => {
   const content = release.rules.find(({ id }) => id === 'mn-clothing') as Rule;
   const spanOf = ({ from, to }: Rule) => [from, to];
 
-  /** The days of the content's rule beside own rules with its id. */
+  /** Days with the built-in rule, between custom rules with the same id. */
   const daysBeside = (...spans: readonly (readonly [string, string | null])[]) => {
     const rules = spans.map(([from, to]) => ({ ...content, from, to, source: 'own:ruling' }));
     const own: OwnRules = {

@@ -8,7 +8,7 @@ import { stateCode } from '../../shared/vocabulary/jurisdiction.ts';
 import { locationOf, releaseOf } from '../support/builders.ts';
 
 describe('places', () => {
-  /** Examples of the look-up order, which `content-oracles.test.ts` checks on random content, and what that does not vary. */
+  /** Examples of the lookup order, which `content-oracles.test.ts` checks on random content, and cases outside that test. */
 
   const day = '2026-09-15';
   const of = [
@@ -94,7 +94,7 @@ describe('places', () => {
       ['', 'US-XX US-XX-ARTICLE; state, partial'],
     ])('applies to "%s": %s', (text, expected) => {
       expect(find(text, content)).toBe(expected);
-      // It may have no general rate at all, as one that falls on a band of the price alone.
+      // It can have no general rate at all, such as a tax on a price band only.
       const others = rates.filter(({ jurisdiction }) => jurisdiction !== beside.code);
       expect(find(text, { ...content, rates: others })).toBe(expected);
     });

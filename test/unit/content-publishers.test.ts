@@ -15,7 +15,10 @@ import { isPublicAddress } from '../../shared/importers/updates/request.ts';
 import { staleness, type UpdateRecord } from '../../shared/importers/updates/staleness.ts';
 
 describe('the publisher client', async () => {
-  /** Limits of the client that reads publishers. A local server plays a hostile one, as a trusted mirror. */
+  /**
+   * Limits of the client that reads publishers. A local server acts as a hostile publisher, configured as a trusted
+   * mirror.
+   */
 
   const listen = async (listener: RequestListener) => {
     const server = createServer(listener);
@@ -177,7 +180,7 @@ describe('the publisher client', async () => {
 });
 
 describe('links on a page', () => {
-  /** What a publisher's page and its names can do to an update (findings R1 to R3). */
+  /** Effects of a publisher's page and its file names on an update (findings R1 to R3). */
 
   const base = 'https://example.gov/rates/';
   const filesOf = (letters: string): readonly PublishedFile[] => {
@@ -201,7 +204,7 @@ describe('links on a page', () => {
       expect(linksOf(html, base).map(({ href }) => href)).toEqual(links);
     });
 
-    // A tree of these tags took 338 s. `npm run fuzz` measures the time of such pages.
+    // A tree of these tags took 338 s. `npm run fuzz` measures the time for such pages.
     it('parses a page of 4 MB of nested tags', () => {
       const links = linksOf('<div>'.repeat(800_000) + link('a.csv'), base);
       expect(links.map(({ href }) => href)).toEqual(['https://example.gov/rates/a.csv']);
@@ -334,7 +337,7 @@ describe('staleness', () => {
     ...more,
   });
 
-  /** The rate and boundary files of Minnesota (quarterly) under names with these texts. */
+  /** Minnesota's quarterly rate and boundary files, with these strings in their names. */
   const minnesota = (rates: string, boundaries = rates): UpdateRecord =>
     record([
       { option: 'rates', name: `MNR${rates}.zip` },
@@ -399,7 +402,7 @@ describe('staleness', () => {
       expect(staleness(publisherOf(state), record([{ name }]), asOf)).toEqual({ asOf, nextExpected, ...current });
     });
 
-    // From the last third of a period on, a file is for the next period.
+    // In the last third of a period, a file is for the next period.
     it.each([
       ['TX', 'Tue, 01 Sep 2026 23:59:59 GMT', '2026-09-01', '2027-01-08'],
       ['TX', 'Mon, 31 Aug 2026 00:00:00 GMT', '2026-08-31', '2026-10-08'],

@@ -43,12 +43,12 @@ describe('releases', () => {
   const Cents = z.string().check(z.regex(/^0\.\d{2}$/));
   const MonthDay = z.string().check(
     z.regex(/^\d{2}-\d{2}$/),
-    // 2000 is a leap year: a season may end on February 29.
+    // 2000 is a leap year, because a season can end on February 29.
     z.refine((day) => new Date(`2000-${day}T00:00:00Z`).toISOString().slice(5, 10) === day),
   );
   const Kind = z.string().check(z.regex(/^[A-Za-z]+$/));
   const Level = z.enum(['state', 'county', 'city', 'district']);
-  // The files keep to six decimals and 20 %, which is more than any rate in them.
+  // Rates in the files have at most six decimals and are at most 20%.
   const EffectShape = effectSchema().check(
     z.refine((effect) => !('rate' in effect) || RateText.safeParse(effect.rate).success),
   );
@@ -172,13 +172,13 @@ describe('releases', () => {
     isDisjoint(left.kinds, right.kinds) ||
     isDisjoint(left.zips?.map(String), right.zips?.map(String));
 
-  /** How specific a rule is about places: certain ones, those of a type, or all. */
+  /** How specific a rule is about places: named places, places of a type, or all places. */
   const placeRank = ({ jurisdictions, kinds, zips, counties, levels }: Rule): number => {
     if (jurisdictions || kinds || zips || counties) return 2;
     return levels === null ? 0 : 1;
   };
 
-  // New York's rules name the city by its ZIPs and by the codes of imports: both are equivalent.
+  // New York's rules name the city by its ZIPs and by the import codes; both are equivalent.
   const waysToName = ({ jurisdictions, kinds, zips, counties }: Rule) =>
     JSON.stringify([jurisdictions, kinds, zips, counties].map(Boolean));
   const areAliases = (left: Rule, right: Rule): boolean =>
@@ -267,7 +267,7 @@ describe('releases', () => {
       );
       for (const code of named) expect(codes).toContain(code);
       for (const code of bracketed) expect(codes.has(code) || tableCodes.has(code), code).toBe(true);
-      // The single article tax of Tennessee and the fees on deliveries have no general rate.
+      // Tennessee's single article tax and the delivery fees have no general rate.
       const additional = release.rules.flatMap(({ effect: { type }, jurisdictions }) =>
         type === 'band' || type === 'flat_fee' ? (jurisdictions ?? []) : [],
       );
@@ -285,7 +285,7 @@ describe('releases', () => {
             true,
           );
         for (const kind of named ?? []) expect(kinds, ruleId).toContain(kind);
-        // Beside a code of the tables, a rule may name those that imports give the same place.
+        // In addition to a table's code, a rule can include import codes for the same place.
         if (jurisdictions)
           expect(
             jurisdictions.some((code) => codes.has(code) || tableCodes.has(code)),
@@ -296,7 +296,7 @@ describe('releases', () => {
 
     it('has no period that ends before it begins, and no two rates of a jurisdiction on one day', () => {
       const begin = (from: string | null) => from ?? release.established_from;
-      // A value that ended before the release began answers earlier days as an approximation.
+      // A value that ended before the release began is used as an approximation for earlier days.
       const earliest = release.approximate_from ?? release.established_from;
       for (const { from, to } of datedValues(release)) expect(to === null || (from ?? earliest) <= to).toBe(true);
       const rows = [...release.rates.map((rate) => ({ ...rate, key: rate.jurisdiction }))];
@@ -359,7 +359,7 @@ describe('packed files', () => {
 });
 
 describe('facts', () => {
-  /** The evidence of local treatment, and which rules of the releases carry it. */
+  /** The evidence for local treatment, and the rules of the releases that use it. */
 
   type Fact = Readonly<
     Record<'state' | 'topic' | 'product_family' | 'applies_to' | 'from' | 'confidence' | 'used_by' | 'reason', string>

@@ -13,7 +13,7 @@ const warn = { ambiguous_address: 'warn' } as const;
 const ask1 = (imported: Imported, to: object, tax_date: string) =>
   ask({ to, tax_date }, { releaseFor: releaseForOf(imported), settings: warn });
 
-/** The tax on 100.00, the level of the address, and what is uncertain about it: `7.90 street`, `5.90 zip5 ambiguous`. */
+/** The tax on 100.00, the level of the address, and its uncertainty: `7.90 street`, `5.90 zip5 ambiguous`. */
 const at = (imported: Imported, to: object, tax_date = day): string => {
   const { tax_amount, line_items, warnings } = ask1(imported, to, tax_date);
   const { level, ambiguous, coverage } = line_items[0]?.address_resolution ?? {};
@@ -34,7 +34,7 @@ const row = (street: string, others: Partial<BoundaryFields> = {}) =>
   boundaryRow({ type: 'A', zips: '05401', state: '50', street: street.split(','), ...others });
 const vermont = (...rows: readonly string[]) => importFiles('sst', 'VT', sstFiles('VT', vtRates, rows));
 const inBurlington = (line1: string) => ({ state: 'VT', postal_code: '05401', line1 });
-// 7 % and 8 % with the state.
+// 7% and 8% including the state.
 const burlington = { place: '10675' };
 const southBurlington = { place: '66175' };
 
@@ -151,7 +151,7 @@ describe('a file with only street rows, as in Vermont', () => {
     ['98 N. Willard St.', '8.00 street'],
     ['51 S Willard St', '8.00 street'],
     ['W51 Grid Rd', '7.00 street'],
-    // No other row has the ZIP.
+    // The ZIP is in no other row.
     ...['101 N Willard St', '51 Willard St', '51 N Willard Ave', '51 Grid Rd', '1 Elm St'].map(
       (line1) => [line1, '7.00 zip5 ambiguous'] as const,
     ),

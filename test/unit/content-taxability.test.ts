@@ -31,7 +31,7 @@ const ruleFor = (release: Release, jurisdiction: Jurisdiction, row: TaxabilityRo
   chooseRule({ ...release, rules }, jurisdiction, productOfRow(row), dayIn(row), isLasting);
 const byHand = (release: Release) => release.rules.filter((rule) => !isFromRow(rule));
 
-/** An effect in a comparable form: its type and its figures, of one use where the product has a use. */
+/** Formats an effect for comparison: its type and its amounts, for one use if the product has a use. */
 const figuresOf = (effect: Rule['effect'] | undefined, row: TaxabilityRow): string => {
   if (effect?.type === 'use_split') {
     const { business, personal, unknown } = effect;
@@ -53,7 +53,7 @@ const stateRate = ({ state, state_rate }: TaxabilityRow) => {
   return state_rate === '' ? Number(rates[0]?.rate) : percent(state_rate);
 };
 
-/** The treatment of a row in the state, as an effect in the form of `figuresOf`. */
+/** Returns the treatment of a row in the state, as an effect in the form of `figuresOf`. */
 const inState = (row: TaxabilityRow): string => {
   const { treatment, condition, state, confidence } = row;
   if (confidence === 'low' || treatment === 'unknown') return 'not_established';
@@ -86,7 +86,7 @@ const inState = (row: TaxabilityRow): string => {
   }
 };
 
-/** The treatment in a city. */
+/** Returns the treatment of a row in a city. */
 const inCity = (row: TaxabilityRow, state: string): string => {
   const { local, condition, treatment, code } = row;
   const cap = conditions.find((one) => one.condition === condition && one.treatment === treatment)?.answer;
@@ -130,8 +130,8 @@ describe('the taxability tables', () => {
       const found = [release.jurisdictions[0], city].map((one) => figuresOf(ruleFor(release, one, row)?.effect, row));
       const state = inState(row);
       const handWritten = ruleFor(release, city, row, byHand(release));
-      // A row about more attributes than a hand-written rule, or about a code of its family, decides, unless local
-      // taxes have their own rules for it.
+      // A row with more attributes than a hand-written rule, or with a code of its family, takes precedence, unless
+      // local taxes have separate rules for it.
       const required = row.attributes.split('+').filter((one) => one.startsWith('_'));
       const isOfFamily = handWritten && !handWritten.ptcs.includes(row.code);
       const isNarrower =
@@ -154,7 +154,7 @@ describe('the taxability tables', () => {
       return figuresOf(own, row) !== figuresOf(ofBuyer, row);
     });
     expect(byUse.length).toBeGreaterThan(30);
-    // The rule without a use taxes half of the price, which a split by use cannot say.
+    // The rule without a use taxes half of the price, which a split by use cannot express.
     expect(different.map(({ state, code }) => `${state} ${code}`)).toEqual(['IA SOFTWARE.SOFTWARE_MAINTENANCE']);
   });
 

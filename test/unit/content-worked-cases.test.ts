@@ -15,8 +15,8 @@ import { foundOf, requestOf, type WorkedCase } from '../support/worked-case.ts';
 
 describe('state taxes', () => {
   /**
-   * Worked cases of revenue departments, statutes and vendors (id in each title), with the rules of the built-in content and
-   * the local rates that a case names. Figures typed by hand.
+   * Worked cases from revenue departments, statutes and vendors (id in each title), with the built-in rules and the
+   * local rates of each case. Amounts are typed by hand.
    */
 
   const line = (product_tax_code: string, unit_price: string, others: object = {}) => ({
@@ -200,24 +200,21 @@ describe('state taxes', () => {
 
 describe('local taxes', () => {
   /**
-   * Worked cases of local taxes: the tax on an order at a place, computed by hand from the law's figures and
-   * independently of the code. Each case has its reason. The rates are from the built-in tables.
+   * Worked cases of local taxes: the tax on an order at a place, computed by hand from the law and independently of the
+   * code. Each case gives its reason. Rates are from the built-in tables.
    */
 
   type LocalCase = WorkedCase & {
     readonly topic: string;
     readonly city: string;
-    /**
-     * The address is within the city limits, where most residents of the ZIP are not: the policy for the highest rate
-     * says so.
-     */
+    /** The address is within the city limits, but most residents of the ZIP live outside, so the case uses highest_rate. */
     readonly in_city?: boolean;
     readonly because: string;
-    /** `warns`: the codes of warnings about rules. Without it, the answer has none. */
+    /** `warns` lists the codes of warnings about rules. Without it, there are none. */
     readonly expected: { readonly shipping_tax?: string; readonly warns?: readonly string[] };
   };
 
-  /** The request of a client, with the product tax code of the shipping. */
+  /** The client's request, including the product tax code of the shipping. */
   const sent = (one: LocalCase) => {
     const request = requestOf(one);
     const charge = one.lines?.find(({ ptc }) => ptc.startsWith('SHIPPING'));
@@ -242,7 +239,7 @@ describe('local taxes', () => {
     return result.value;
   };
 
-  /** The codes of warnings about rules. Warnings about the rate of a place are others. */
+  /** The codes of warnings about rules, without warnings about the rate of a place. */
   const uncertaintiesAboutRules = ({ warnings }: Outcome): readonly string[] =>
     warnings
       .filter(({ code, message }) => code === 'taxability_not_established' || message.includes(', rule '))
@@ -267,7 +264,7 @@ describe('local taxes', () => {
 });
 
 describe('taxability tables', () => {
-  /** Worked cases of the tables of taxability: the state's tax on one line at one address. */
+  /** Worked cases of the taxability tables: the state tax on one line at one address. */
 
   type Case = {
     readonly id: string;
@@ -291,7 +288,7 @@ describe('taxability tables', () => {
       line_items: [{ product_tax_code: [code, ...attributes].join('.'), unit_price: amount }],
     });
 
-  /** Cases that need proof which a request does not have, that a course requires the book: the answer says what it assumes. */
+  /** Cases that need proof outside the request, such as a book that a course requires. The response states its assumption. */
   const assumed = ['health-health-22'];
 
   describe('a worked case', () => {
@@ -313,7 +310,7 @@ describe('taxability tables', () => {
 });
 
 describe('local treatment', () => {
-  /** The whole tax at real addresses where local taxes treat a product unlike the state. The figures are computed by hand. */
+  /** The whole tax at real addresses where local taxes treat a product differently from the state, computed by hand. */
 
   const at = {
     Denver: { city: 'Denver', state: 'CO', postal_code: '80202' },
@@ -335,9 +332,9 @@ describe('local treatment', () => {
 
   describe('the tax on 100.00', () => {
     it.each([
-      // The state's 15 % is on the product alone; districts tax it at their own 1.1 %, and Denver at 5.15 %.
+      // The state's 15% applies to the product only; districts tax it at 1.1% and Denver at 5.15%.
       { place: 'Denver', code: 'CANNABIS.ADULT_USE_CANNABIS', tax: '21.25' },
-      // Food at home is exempt in Denver, Phoenix and Juneau as groceries are.
+      // Food at home is exempt in Denver, Phoenix and Juneau like groceries.
       { place: 'Denver', code: 'FOOD.BAKERY_ITEMS', tax: '0.00' },
       { place: 'Denver', code: 'BEVERAGES.COFFEE_TEA', tax: '0.00' },
       { place: 'Phoenix', code: 'BEVERAGES.BOTTLED_WATER', tax: '0.00' },
@@ -352,13 +349,13 @@ describe('local treatment', () => {
       { place: 'Raleigh', code: 'FOOD.BAKERY_ITEMS', tax: '2.00' },
       { place: 'Raleigh', code: 'BEVERAGES.JUICE', tax: '2.00' },
       { place: 'New Orleans', code: 'FOOD.BAKERY_ITEMS', tax: '4.50' },
-      // Mississippi: 5 % on groceries, and the city's 1 % not on them.
+      // Mississippi: 5% on groceries, without the city's 1%.
       { place: 'Jackson', code: 'FOOD.BAKERY_ITEMS', tax: '5.00' },
       // City amusement taxes and utility taxes are not sales taxes.
       { place: 'Chicago', code: 'DIGITAL.STREAMING_VIDEO', tax: '0.00' },
       { place: 'Los Angeles', code: 'DIGITAL.STREAMING_VIDEO', tax: '0.00' },
       { place: 'Philadelphia', code: 'ADMISSIONS.EVENT_TICKETS', tax: '0.00' },
-      // New York City alone taxes these services, at 4.5 %. Parking: 4 + 6 + 0.375 %, and 8 % more in Manhattan.
+      // Only New York City taxes these services, at 4.5%. Parking: 4 + 6 + 0.375%, plus 8% in Manhattan.
       { place: 'Manhattan', code: 'SERVICES.FITNESS', tax: '4.50' },
       { place: 'Albany', code: 'SERVICES.FITNESS', tax: '0.00' },
       { place: 'Brooklyn', code: 'SERVICES.PARKING', tax: '10.38' },
@@ -384,13 +381,13 @@ describe('local treatment', () => {
 
 describe('definitions of food', () => {
   /**
-   * Sweets with flour, sweets that must be kept cold, and drinks with milk or mostly of juice are food in the states with the
-   * definitions of the Streamlined agreement: each tax of their tables falls on them as on groceries.
+   * Sweets with flour, sweets that need refrigeration, and drinks with milk or mostly juice are food in states with the
+   * Streamlined definitions: each tax in their tables applies to them as to groceries.
    */
 
   /**
-   * The state, and the taxes of its tables in every county that a rule names: one of each type and kind, and each that a rule
-   * names by its code. Rules tell no others apart.
+   * The state, and the taxes of its tables in every county that a rule names: one per type and kind, and each one that
+   * a rule names by code. Rules do not distinguish any others.
    */
   const taxesIn = ({ state: code, jurisdictions: [state], local, rules }: Release): Taxing[] => {
     const counties = [null, ...new Set(rules.flatMap((rule) => rule.counties ?? []))];
@@ -430,15 +427,15 @@ describe('definitions of food', () => {
 });
 
 describe('rounding', () => {
-  /** How states round that do not leave it to the account, or drop half a cent. The figures are computed by hand. */
+  /** Rounding in states that do not leave it to the account, or that drop half a cent, computed by hand. */
 
   it.each([
     // Tex. Tax Code 151.053: 6.25 % of 0.48 is 0.03; by line, twice 0.015 would be 0.04.
     { state: 'TX', prices: ['0.24', '0.24'], tax: '0.03' },
-    // S.C. Code 12-36-940(C): 0.6150 loses its half cent, 0.6156 does not.
+    // S.C. Code 12-36-940(C): half a cent is dropped from 0.6150 but not from 0.6156.
     { state: 'SC', prices: ['10.25'], tax: '0.61' },
     { state: 'SC', prices: ['10.26'], tax: '0.62' },
-    // IDAPA 35.01.02.068.05: six cents for each dollar, one cent from 0.04 on, two from 0.21 on; nothing up to 0.11.
+    // IDAPA 35.01.02.068.05: six cents per dollar, one cent from 0.04, two cents from 0.21; nothing up to 0.11.
     { state: 'ID', prices: ['0.11'], tax: '0.00' },
     { state: 'ID', prices: ['0.12'], tax: '0.01' },
     { state: 'ID', prices: ['10.03'], tax: '0.60' },

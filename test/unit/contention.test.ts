@@ -19,14 +19,14 @@ it('uses full jitter and doubles the maximum pause up to a limit', () => {
   expect(pauseBefore(3, pauses, { random: () => 0 })).toBe(0);
   const draw = drawFrom(1);
   const drawn = Array.from({ length: 1000 }, () => pauseBefore(2, pauses, { random: () => draw.below(1000) / 1000 }));
-  // Spread evenly: a tenth of them lie in each tenth of the time.
+  // Evenly distributed: a tenth of the pauses fall in each tenth of the time.
   for (let tenth = 0; tenth < 10; tenth++) {
     const inside = drawn.filter((pause) => pause >= tenth * 20 && pause < (tenth + 1) * 20);
     expect(Math.abs(inside.length - 100)).toBeLessThan(40);
   }
 });
 
-/** Attempts that take so long each, with contention as often as that. */
+/** Attempts that take `takesMs` each; the first `times` attempts meet contention. */
 const attempts = (time: ReturnType<typeof virtualTime>, times: number, takesMs = 10) => {
   const seen = { attempts: 0 };
   const attempt = async () => {
@@ -56,7 +56,7 @@ describe('contention', () => {
         name: 'ThrottlingException',
       });
       expect(remaining()).toBeGreaterThanOrEqual(1890);
-      // It used the time that it had, up to the pause that would have been too long.
+      // It used the available time, up to the pause that would have been too long.
       expect(remaining()).toBeLessThan(3010);
     }
   });

@@ -9,9 +9,9 @@ import { type CostOptions, type Measures, type StepName, usageOf } from '../benc
 import { type Bill, billOf, costProgram } from '../bench/cost.ts';
 import { outputOf } from '../support/run-command.ts';
 
-/** The figures of `npm run cost`, against sums by hand and against another decimal arithmetic. */
+/** The amounts of `npm run cost`, compared with manual sums and with independent decimal arithmetic. */
 
-/** Round figures instead of the measured ones: writes, reads, table, indexes, saved answer, response, records, events. */
+/** Round numbers instead of measured ones: writes, reads, table, indexes, saved response, response, records, events. */
 const figures: Readonly<Record<StepName, readonly number[]>> = {
   'create draft': [10, 0, 1000, 2000, 1000, 4000, 1, 1],
   'update draft': [11, 2, 100, 0, 1000, 4100, 0, 0],
@@ -181,9 +181,9 @@ describe('the list prices', () => {
     // 200,000.63 (125 and 625 thousandths, each rounded up); 10,240, 40,960 and 5,800 GB are expected here.
     expect(of('lambdaTime', 37_500_000_000n)).toBe(435_002_25n);
     expect(of('transferOut', 57_000n)).toBe(921_60n + 3_481_60n + 406_00n);
-    // AWS: 48,800 traces beyond the free ones are 0.24 dollars.
+    // AWS: 48,800 traces above the free tier cost 0.24 dollars.
     expect(of('trace', 48_800n)).toBe(24n);
-    // The Duckbill Group: 60 TB (of 1,000 GB in round figures) are 12,500 dollars and no longer 30,000.
+    // The Duckbill Group: 60 TB (of 1,000 GB in round numbers) cost 12,500 dollars instead of 30,000.
     const terabyte = 1024n;
     expect(of('functionLogBytes', 60n * terabyte)).toBe((12_500_00n * terabyte) / 1000n);
     expect(of('accessLogBytes', 60n * terabyte)).toBe((30_000_00n * terabyte) / 1000n);
@@ -263,7 +263,7 @@ describe('npm run cost', () => {
     expect(lines.filter(({ price }) => !prices[price]?.sources.length)).toEqual([]);
   });
 
-  // The goals for the default settings, with alarms.
+  // The targets for the default settings, with alarms.
   it.each([
     ['1000000', '1000000', 150],
     ['100000', '10000', 20],

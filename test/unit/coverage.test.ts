@@ -31,7 +31,7 @@ describe('local coverage', () => {
   const sayOf = (release: Release, on = day) => [localRatesOn(release, on), localCoverageOn(release, on).basis];
 
   describe('a state with tables', () => {
-    // Counted here in the text: no field before the rate is quoted.
+    // Counts here in the file text: no field before the rate is quoted.
     const text = readFileSync(new URL('../../shared/catalog/local/rates.csv', import.meta.url), 'utf8');
     const linesOf = (state: string) =>
       text
@@ -187,7 +187,7 @@ describe('local coverage', () => {
 
 describe('coverage by residents', () => {
   describe('the outcomes by residents', () => {
-    // Counted again by what each address is answered.
+    // Counts again from the calculated result of each address.
     const countOf = (state: string) => {
       const found = { certain: [0, 0], likelier: [0, 0], unknown: [0, 0] };
       for (const { zip5, residents, names } of zipRows(state)) {
@@ -209,7 +209,7 @@ describe('coverage by residents', () => {
       expect(tally?.charged).toBeLessThanOrEqual(tally?.likelier.residents ?? 0);
     });
 
-    // `content-coverage.test.ts` compares the page with what the content gives.
+    // `content-coverage.test.ts` compares the page with the content.
     it('include each ZIP and resident of the tables once in the total of the page', () => {
       const all = listStates().flatMap((state) => zipRows(state).map(({ residents }) => Number(residents)));
       const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
@@ -281,7 +281,7 @@ describe('coverage sources', () => {
       };
       const proposed = { origin: 'built_in', release: own, in_use: false, as_of: '2026-08-18', proposal };
       expect(toSourceCoverage(builtIn('MN'), waiting, day)).toMatchObject(proposed);
-      // An operator activated it, which the next update records.
+      // An operator activated it; the next update records that.
       expect(toSourceCoverage(headOf(own), waiting, day)).toMatchObject({ in_use: true, proposal: null });
       // An operator rolled it back.
       expect(toSourceCoverage(builtIn('MN'), minnesota, day)).toMatchObject({ in_use: false, proposal: null });
@@ -331,7 +331,8 @@ describe('taxability coverage', () => {
 
   describe('the taxability of a code in a state', () => {
     it('shows the treatment, the rule with its source, and the attributes that change it', () => {
-      // 86 Ill. Adm. Code 130.310: candy is taxed at the general rate, candy with flour as food, which the state taxes at 0 %.
+      // 86 Ill. Adm. Code 130.310: candy is taxed at the general rate; candy with flour is food, which the state taxes
+      // at 0%.
       const candy = inState('IL', 'FOOD.CANDY');
       expect(candy).toMatchObject({ state: 'IL', treatment: 'taxable', rule_id: 'il-candy-and-soft-drinks' });
       expect(candy.source).not.toBe('');
@@ -400,11 +401,12 @@ describe('taxability coverage', () => {
     });
 
     it.each([
-      // N.Y. Tax Law 1115(a)(30): clothing below 110 dollars. Minn. Stat. 297A.67 subd. 8. Tex. Tax Code 151.351: 80 % of it.
+      // N.Y. Tax Law 1115(a)(30): clothing below 110 dollars. Minn. Stat. 297A.67 subd. 8. Tex. Tax Code 151.351: 80%
+      // of it.
       ['CLOTHING.APPAREL', 'NY', 'D'],
       ['CLOTHING.APPAREL', 'MN', 'E'],
       ['SERVICES.DATA_PROCESSING', 'TX', 'P'],
-      // Ohio R.C. 5739.01(B)(3)(e): in business.
+      // Ohio R.C. 5739.01(B)(3)(e): for business use.
       ['SOFTWARE.SAAS', 'OH', 'U'],
       ['GENERAL', 'CA', 'T'],
     ])('shows %s in %s as %s', (code, state, letter) => {

@@ -17,7 +17,7 @@ const charge = fc.record({
 });
 type Charge = typeof charge extends fc.Arbitrary<infer Value> ? Value : never;
 const currency = fc.constantFrom('USD', 'JPY', 'KWD', 'CLF');
-// Ids of lines that a client may use.
+// Line ids that a client could use.
 const id = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'a', 'b', '1,2', 'ab'), fc.string({ minLength: 1 }));
 
 const shippingCharge = {
@@ -35,7 +35,7 @@ describe('encoded credit counters', () => {
     const lines = fc.uniqueArray(fc.tuple(id, fc.option(charge, { nil: null })), { selector: ([one]) => one });
     fc.assert(
       fc.property(currency, lines, fc.boolean(), minor, minor, (code, credited, isShipped, net, tax) => {
-        // The last ones may be shipping charges.
+        // The last ones can be shipping charges.
         const sold = isShipped ? credited.slice(0, 1) : credited;
         const sale = transaction({
           currency: code,
@@ -74,7 +74,7 @@ describe('encoded credit counters', () => {
           line_items: charges.map((one, at) => line({ id: `line_${at}`, ...recorded(one) })),
           shipping: { ...shippingCharge, id: 'shipping_1', ...recorded(shipped) },
         });
-        // No more was calculated than recorded.
+        // The calculated tax is at most the recorded tax.
         const bounded = (rows: Charge['rows']) =>
           rows.map((one) => ({ ...one, calculated: one.calculated < one.tax ? one.calculated : one.tax }));
         const most = (one: Charge) => ({ ...one, third_party_discount: one.net, rows: bounded(one.rows) });
@@ -107,7 +107,7 @@ describe('encoded credit counters', () => {
   it('report whether anything was credited', () => {
     const sale = transaction({ line_items: ['a', 'b', 'c'].map((one) => line({ id: one })) });
     expect(isEmpty(creditedText(nothingCredited, sale))).toBe(true);
-    // A credit that was voided leaves zeros, which are kept as they are.
+    // A voided credit leaves zeros, which are stored.
     const zeros = { ...nothingCredited, charges: new Map([['b', noAmounts]]) };
     expect(isEmpty(creditedText(zeros, sale))).toBe(false);
     expect(creditedFrom(creditedText(zeros, sale), sale)).toEqual(zeros);

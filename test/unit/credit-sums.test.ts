@@ -64,7 +64,7 @@ const saleArbitrary = fc.record({
   lines: fc.array(lineArbitrary, { minLength: 1, maxLength: 3 }),
   discount: fc.integer({ min: 0, max: 30 }),
   coupon: fc.integer({ min: 0, max: 30 }),
-  /** The reduction of the first line item by a line item with a negative price. */
+  /** The first line item's reduction by a line item with a negative price. */
   reduction: fc.integer({ min: 0, max: 30 }),
   shipping: fc.array(fc.integer({ min: 0, max: 2_000 }), { maxLength: 2 }),
   supplied: fc.option(fc.integer({ min: 0, max: 3_000 }), { nil: null }),
@@ -74,7 +74,7 @@ const saleArbitrary = fc.record({
 type Arbitrary = typeof saleArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 type Sale = Omit<Arbitrary, 'isShared'> & Partial<Pick<Arbitrary, 'isShared'>>;
 
-/** A sale of one line at this price, without discounts, coupons and shipping, unless the test says otherwise. */
+/** Builds a sale of one line at this price, by default without discounts, coupons and shipping. */
 const saleOfOne = (price: number, quantity: number, others: Partial<Sale> = {}): Sale => ({
   place: virginia,
   lines: [{ price, quantity, discount: 0, coupon: 0 }],
@@ -87,7 +87,7 @@ const saleOfOne = (price: number, quantity: number, others: Partial<Sale> = {}):
   ...others,
 });
 
-// Discounts in percent of what they are taken from, so that they always fit.
+// Discounts in percent of the amount that they reduce, so that they always fit.
 const saleOf = (sale: Sale): StoredTransaction => {
   const { place, lines, discount, coupon, shipping, supplied, taxIncluded, isShared = false } = sale;
   const left = (one: Sale['lines'][number]) => Math.floor((one.price * one.quantity * (100 - one.discount)) / 100);
@@ -133,7 +133,7 @@ type Figures = Pick<Transaction, 'line_items' | 'shipping' | 'total_amount' | 't
 const netOf = ({ line_items, shipping }: Figures): number =>
   [...line_items, ...shippingCharges(shipping)].reduce((sum, charge) => sum + centsOf(charge.net_amount), 0);
 
-/** Every figure of some transactions, added up by line and jurisdiction. */
+/** Adds up every amount of some transactions by line and jurisdiction. */
 const sumsOf = (transactions: readonly Figures[]): Record<string, number> => {
   const sums: Record<string, number> = {};
   const add = (key: string, amount: string) => {
@@ -189,7 +189,10 @@ const requestOf = (parent: StoredTransaction, { line, kind, part }: Step): Credi
   return { line_items: [{ id, quantity: '1', unit_price, ...inheriting }] };
 };
 
-/** Credit a sale in the steps given, and then what is left of it: the credits that live, and the sale after them. */
+/**
+ * Credits a sale in the given steps and then credits the rest. Returns the credits that are not void and the sale after
+ * them.
+ */
 const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
   let parent = sale;
   let live: StoredTransaction[] = [];
@@ -223,7 +226,7 @@ const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
   return { live, parent };
 };
 
-/** The sums of the open entries of some transactions, by jurisdiction and rate. */
+/** Adds up the open entries of some transactions by jurisdiction and rate. */
 const returnOf = (transactions: readonly StoredTransaction[]) => {
   const sums: Record<string, { readonly tax: number; readonly calculated: number; readonly over: number }> = {};
   for (const one of transactions)
@@ -309,7 +312,7 @@ describe('the calculated tax of the credits of a sale', () => {
   });
 });
 
-/** The last unit of a line takes all that is left of its net, where its part of the coupon alone would leave a cent. */
+/** The last unit of a line takes its remaining net, because its share of the coupon alone would leave a cent. */
 const lastCouponCent: [Sale, Step[]] = [
   {
     ...saleOfOne(0, 1),
@@ -328,7 +331,7 @@ const lastCouponCent: [Sale, Step[]] = [
   ],
 ];
 
-/** One of three units gets the only cent of its line, and no part of the coupon, if each is rounded alone. */
+/** If each amount is rounded alone, one of three units gets the only cent of its line and no part of the coupon. */
 const firstNetCent: [Sale, Step[]] = [
   {
     ...saleOfOne(0, 1),
@@ -350,7 +353,7 @@ describe('credits of a sale', () => {
         const sold = saleOf(sale);
         const { live, parent } = creditInSteps(sold, steps);
         const net = netOf(sold.transaction);
-        // A line without a net has no money to credit its coupon with.
+        // A line without a net has no amount to credit its coupon with.
         const free = sold.transaction.line_items.filter(({ net_amount }) => centsOf(net_amount) === 0);
         const ofFree = free.reduce((sum, one) => sum + centsOf(one.applied_third_party_discount_amount), 0);
         const { coupons = 0, ...others } = sumsOf(live.map(({ transaction }) => transaction));
@@ -380,7 +383,7 @@ describe('credits of a sale', () => {
               {
                 id: 'another',
                 quantity: '1',
-                // With its tax it must fit what is left: the sale may have been taxed less.
+                // It must fit the remaining amount including its tax, because the sale could have been taxed less.
                 unit_price: cents(Math.floor((centsOf(sold.transaction.tax_amount) * percent) / 100)),
                 product_tax_code: 'GENERAL',
               },
@@ -401,7 +404,7 @@ describe('credits of a sale', () => {
         if (live.length === 0) return;
         const { credited_amount, credited_tax_amount, refund_status, tax_amount } = parent.transaction;
         expect(centsOf(credited_amount)).toBe(netOf(sold.transaction));
-        // Nothing is credited of a sale with a total of zero.
+        // A sale with a total of zero cannot be credited.
         const isWorthless = centsOf(credited_amount) + centsOf(tax_amount) === 0;
         expect([refund_status, credited_tax_amount]).toEqual([isWorthless ? 'none' : 'full', tax_amount]);
         expect(live.reduce((sum, credit) => sum + centsOf(credit.tax_amount), 0)).toBe(centsOf(tax_amount));

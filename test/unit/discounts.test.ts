@@ -36,7 +36,7 @@ describe('a document discount', () => {
 });
 
 describe('reductions', () => {
-  /** Line items with a negative price: what they reduce, and that they are taxed as what they reduce. */
+  /** Line items with a negative price: what they reduce, and how they are taxed. */
 
   type Lines = NonNullable<Parameters<typeof ask>[0]['line_items']>;
 
@@ -44,7 +44,7 @@ describe('reductions', () => {
   const shirt = { id: 'shirt', product_tax_code: 'CLOTHING.APPAREL', unit_price: '60.00' };
   const lamp = { id: 'lamp', product_tax_code: 'GENERAL', unit_price: '40.00' };
 
-  /** New Jersey taxes the lamp at 6.625 % and not the shirt. */
+  /** New Jersey taxes the lamp at 6.625% but not the shirt. */
   const order = (line_items: Lines, others: object = {}) => ask({ to: newark, line_items, ...others });
   const taxes = (line_items: Lines, others: object = {}) => {
     const { subtotal_amount, applied_discount_amount, tax_amount, total_amount } = order(line_items, others);
@@ -52,7 +52,7 @@ describe('reductions', () => {
   };
 
   describe('a negative price reduces', () => {
-    // 4.00 of 10.00 is the share of the lamp in all goods: 36.00 at 6.625 % is 2.385.
+    // 4.00 of 10.00 is the lamp's share among all goods: 36.00 at 6.625% is 2.385.
     it.each([
       ['the line that it names', { unit_price: '-10.00', parent_line_item_id: 'lamp' }, '90.00 0.00 1.99 91.99'],
       ['an exempt line that it names', { unit_price: '-10.00', parent_line_item_id: 'shirt' }, '90.00 0.00 2.65 92.65'],
@@ -187,7 +187,7 @@ describe('reductions', () => {
 
   it('is taxed at the address of the reduced line, not at its own', () => {
     const omaha = { city: 'Omaha', state: 'NE', postal_code: '68102', country: 'US' };
-    // Not every rate of this ZIP is established.
+    // This ZIP has rates that are not established.
     const elsewhere = { customer: { address: { state: 'MO', postal_code: '63141' } } };
     const line_items = [
       shirt,

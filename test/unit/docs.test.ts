@@ -1,4 +1,4 @@
-/** The page of `GET /docs`: its HTML, what it documents, and its script in a DOM of the page. */
+/** The page of `GET /docs`: its HTML, its contents, and its script in a DOM. */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5';
@@ -23,7 +23,7 @@ describe('HTML and Markdown', () => {
   const elementsIn = (nodes: readonly Node[]): readonly DefaultTreeAdapterTypes.Element[] =>
     nodes.flatMap((node) => ('tagName' in node ? [node, ...elementsIn(node.childNodes)] : []));
   const parsed = (text: string) => elementsIn(parseFragment(text).childNodes);
-  // A parser makes one line end of the two kinds, and drops NUL.
+  // An HTML parser converts CRLF and CR to LF, and drops NUL.
   const text = fc.string({ unit: 'binary' }).map((value) => value.replaceAll(/[\r\0]/g, '').toWellFormed());
   const dangerous = fc
     .array(fc.constantFrom('<', '>', '&', '"', "'", '</p>', '<script>', '&amp;', '-->', 'a'), { maxLength: 8 })
@@ -83,7 +83,7 @@ describe('the page', () => {
     expect(only('style').textContent).not.toMatch(/url\(|@import|@font-face/);
     const handlers = all('*').flatMap((element) => element.getAttributeNames().filter((name) => name.startsWith('on')));
     expect(handlers).toEqual([]);
-    // Relative links also work behind a stage.
+    // Relative links also work behind a stage path.
     expect(values('href').filter((link) => !/^(#|data:|openapi\.json$)/.test(link))).toEqual([]);
   });
 
@@ -209,13 +209,13 @@ describe('the page documents', () => {
 
 const script = only('script').textContent;
 
-/** Run the script in the page, with the storage of earlier visits. */
+/** Runs the script in the page, with the storage of earlier visits. */
 const open = (storage = new Map<string, string>()) => {
   const document = newDocument();
   const sent: Request[] = [];
   const answer = { text: '{}' };
   const pageEvents = new Map<string, () => void>();
-  // In this DOM a select without a `selected` option has no value.
+  // In this DOM, a select without a `selected` option has no value.
   for (const select of all('select', document)) Object.defineProperty(select, 'value', { value: '', writable: true });
   const nav = Object.assign(only('nav', document), { hidePopover: vi.fn() });
   const globals = {
@@ -240,13 +240,13 @@ const open = (storage = new Map<string, string>()) => {
   };
   new Function(...Object.keys(globals), script)(...Object.values(globals));
 
-  /** Fill in and send a form, and return its request and what the page shows. */
+  /** Fills in and sends a form. Returns its request and the displayed response. */
   const send = async (method: string, path: string, fields: Readonly<Record<string, string>> = {}) => {
     const form = only(`form[data-method="${method}"][data-path="${path}"]`, document);
     for (const [name, value] of Object.entries(fields))
       only(name === 'body' ? 'textarea' : `[name="${name}"]`, form).value = value;
     const result = only('.result', form);
-    // Two responses can show the same text.
+    // Two responses can have the same text.
     result.textContent = '';
     fire(form, 'submit');
     await vi.waitFor(() => expect(result.textContent).toMatch(/ in \d+ ms|key/));
@@ -328,7 +328,7 @@ it('shows samples in curl at first, switches all of them at once, and remembers 
   expect(shown(document)).toEqual(['py']);
   expect(all('[data-choose][aria-pressed="true"]', document)).toHaveLength(all('.samples', document).length);
   expect(shown(open(storage).document)).toEqual(['py']);
-  // A request without a body has no JSON.
+  // A request without a body has no JSON sample.
   expect(shown(open(new Map([['sample-language', 'json']])).document)).toEqual(['json', 'sh']);
 });
 

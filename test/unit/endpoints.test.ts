@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
 
 const root = new URL('../../', import.meta.url);
-// Neither an endpoint nor a schedule at a rate, and the list itself.
+// Files that are neither an endpoint nor a scheduled function, and the list itself.
 const others = ['announce-changes', 'count-transactions', 'endpoints', 'method-not-allowed', 'update-content'];
 
 it('lists every file of functions/ by name', () => {

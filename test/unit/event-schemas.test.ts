@@ -6,7 +6,7 @@ import { eventsOfRecordMax } from '../../shared/events/event.ts';
 const folder = new URL('../../shared/events/schemas/', import.meta.url);
 const published = (file: string) => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
 
-// Written out, because dropping or renaming one breaks a customer's rule.
+// Listed here, because dropping or renaming an event breaks customers' rules.
 const types = [
   'content.activated',
   'content.proposed',

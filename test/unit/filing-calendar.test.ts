@@ -5,7 +5,7 @@ import { findFilingTerms } from '../../shared/filings/filing-calendar.ts';
 const dueOf = (...args: Parameters<typeof findFilingTerms>) => findFilingTerms(...args).due_date;
 
 describe('the due date of a return', () => {
-  // Worked by hand from the states' rules and a calendar.
+  // Calculated by hand from the states' rules and a calendar.
   it.each([
     ['US-MI', 'month', '2026-10-31', '2026-11-20'],
     ['US-MI', 'month', '2026-11-30', '2026-12-21'], // 20 December is a Sunday
@@ -18,7 +18,7 @@ describe('the due date of a return', () => {
     ['US-MO', 'month', '2026-08-31', '2026-09-21'], // 20 September is a Sunday
     ['US-MO', 'month', '2026-09-30', '2026-11-02'], // the last day of October, a Saturday
     ['US-CA', 'month', '2027-04-30', '2027-06-01'], // Memorial Day
-    ['US-TX', 'month', '2025-12-31', '2026-01-20'], // the day after Martin Luther King's
+    ['US-TX', 'month', '2025-12-31', '2026-01-20'], // the day after Martin Luther King Jr. Day
     ['US-WA', 'year', '2026-12-31', '2027-04-15'],
     ['US-MI', 'month', '2027-05-31', '2027-06-21'], // a Sunday
     ['US-NY', 'quarter', '2026-11-30', null],

@@ -74,7 +74,7 @@ describe('an open entry', () => {
   });
 
   it('counts a line by the jurisdiction with the largest gross if the state levies no tax', () => {
-    // Two lines in two cities of Alaska: neither city has seen both.
+    // Two lines in two cities of Alaska: neither city has both lines.
     const lines = [
       [row('US-AK-JUNEAU', '100.00')],
       [row('US-AK-KENAI', '40.00', '10.00'), row('US-AK-SOLDOTNA', '20.00')],
@@ -130,7 +130,7 @@ describe('an open entry', () => {
     ];
     expect(statesOf(lines, {}, registered('Michigan', 'US-HI'))).toEqual(['US-MI', 'US-HI']);
     expect(statesOf(lines, {}, registered())).toEqual([]);
-    // Tax that was recorded brings the whole state of the document.
+    // Recorded tax creates an entry for the whole state of the document.
     const taxed = [
       [untaxed('US-OR', 'not_collecting')],
       [row('US-OR', '0.00', '5.00', '0.30', { taxability_reason: 'over_collected' })],
@@ -237,7 +237,7 @@ describe('an open entry', () => {
       [untaxed('US-HI', 'not_supported')],
       [untaxed('US-NY', 'product_exempt')],
     ];
-    // Without registrations, nobody closes a state that has no tax or no content.
+    // Without registrations, no return is due in a state without the tax or without content.
     expect(awaited(lines)).toEqual(['US-MI', 'US-NY']);
     expect(awaited(lines, registered('OR', 'HI'))).toEqual(['US-MI', 'US-OR', 'US-HI']);
     expect(awaited([[untaxed('US-MI', 'not_collecting')]], registered('MI'))).toEqual([]);

@@ -35,19 +35,19 @@ const entry = (number: number, jurisdictions: number): LiabilityEntry => ({
   })),
 });
 
-// The database ends a page at 1 MB.
+// The database limits a page to 1 MB.
 const databasePage = 1_000_000;
 const sizeOf = (one: LiabilityEntry) => JSON.stringify(encodeEntry(one).amounts).length;
 
-/** A page of entries needs nothing else. */
+/** A page of entries uses no other methods. */
 type Reads = Pick<FilingReads, 'shards' | 'find' | 'progress' | 'filedEntries'>;
 
-/** Entries in three shards, each of a share of the 300 jurisdictions that a large invoice may have. */
+/** Entries in three shards, each with a share of the 300 jurisdictions that a large invoice can have. */
 const readsOf = (count: number, jurisdictions: number, onRead: (bytes: number) => void): Reads => {
   const shards = [0, 1, 2].map((shard) =>
     Array.from({ length: count / 3 }, (_, at) => entry((shard * count) / 3 + at, jurisdictions)),
   );
-  // They differ in nothing but their ids, which are of one length.
+  // They differ only in their ids, which have the same length.
   const entryBytes = sizeOf(entry(0, jurisdictions));
   return {
     shards: shards.length,

@@ -35,14 +35,14 @@ const firstOf = (day: string, frequency: Frequency): string =>
 
 const isThere = (day: string, { from, to }: Registration) => from <= day && (to === null || day <= to);
 
-/** Whether there is a registration on any day of the month of a day. */
+/** Whether a registration covers any day of the month of the given day. */
 const isRegisteredInMonth = (day: string, registrations: readonly Registration[]): boolean => {
   for (let at = firstOf(day, 'month'); at <= lastOf(day, 'month'); at = dayAfter(at))
     if (registrations.some((one) => isThere(at, one))) return true;
   return false;
 };
 
-/** The frequency of the first day from here to the end of the month on which there is a registration. */
+/** The frequency on the first registered day from here to the end of the month. */
 const frequencyFrom = (day: string, registrations: readonly Registration[]): Frequency => {
   const there = registrations
     .filter((one) => isThere(day, one))
@@ -131,7 +131,7 @@ describe('periods', () => {
     const first = periodAfter('2025-12-31', registrations);
     const both = [first, periodAfter(first.end, registrations)];
     expect(both.map(({ start, end }) => `${start} ${end}`)).toEqual(periods);
-    // Every day of it has the same period, unless a filing divides it.
+    // Every day of a period has the same period, unless a filing divides it.
     for (const period of both)
       for (const day of [period.start, period.end]) expect(periodAround(day, registrations)).toEqual(period);
   });
@@ -192,7 +192,7 @@ describe('the first period', () => {
     expect(first(quarterly('2026-01-01'), '2026-12')).toMatchObject({ start: '2026-04-01' });
     expect(first(quarterly('2026-01-01'), '2026-02')).toMatchObject({ start: '2026-01-01', end: '2026-03-31' });
     expect(first(quarterly('2026-08-15'), null)).toMatchObject({ start: '2026-08-01', end: '2026-09-30' });
-    // Before it was registered, it filed by the month.
+    // Before the registration, returns were monthly.
     expect(first(quarterly('2026-08-15'), '2026-05')).toMatchObject({ start: '2026-05-01', end: '2026-05-31' });
   });
 

@@ -44,7 +44,7 @@ const entryOf = (
   })),
 });
 
-/** The shards after the steps, and their stored parts. */
+/** Returns the shards after the steps, and their stored parts. */
 const inSteps = async (sales: readonly Sale[], size: number, rowsMax: number) => {
   const stored = new Map<string, TotalsPart>();
   const placeOf = ({ shard, from }: PartPlace) => `${shard} ${from}`;
@@ -78,7 +78,7 @@ const inSteps = async (sales: readonly Sale[], size: number, rowsMax: number) =>
 const rowsIn = (sums: Totals['jurisdictions']) =>
   [...sums.values()].reduce((rows, { rates }) => rows + 1 + rates.size, 0);
 
-/** The tax by currency, jurisdiction and rate in minor units, in the order of the API, added up once more. */
+/** Adds up the tax again by currency, jurisdiction and rate, in minor units and in the order of the API. */
 const expected = (sales: readonly Sale[], after = '') => {
   const taxes = new Map<string, Map<string, number>>();
   for (const { currency, levies } of sales)

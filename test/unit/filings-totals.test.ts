@@ -99,13 +99,13 @@ const entries = fc.array(
   { maxLength: 30 },
 );
 
-/** The sum of an amount of all rows; absent amounts are zero. */
+/** Adds up an amount over all rows; missing amounts are zero. */
 const sumOf = <Row>(rows: readonly Row[], currency: string, amountOf: (row: Row) => string | undefined) =>
   rows.reduce((sum, row) => sum.plus(amountOf(row) ?? 0), new Decimal(0)).toFixed(decimals[currency as Currency]);
 
 const reasons = ['resale', 'customer', 'snap', 'marketplace', 'not_registered'] as const;
 
-/** The sums of amounts that do not depend on rates, from every amount anew. */
+/** Adds up the amounts that do not depend on rates, each separately. */
 const splitSums = (of: readonly TextAmounts[], currency: string) => {
   const sum = (amountOf: (row: TextAmounts) => string | undefined) => sumOf(of, currency, amountOf);
   const exempt = Object.fromEntries(reasons.map((reason) => [reason, sum((row) => row.exempt?.[reason])]));
@@ -125,7 +125,7 @@ const splitSums = (of: readonly TextAmounts[], currency: string) => {
 const taxSums = (of: readonly TextRow[], currency: string) => ({
   calculated_tax_amount: sumOf(of, currency, (row) => row.calculated_tax_amount ?? row.tax_amount),
   tax_amount: sumOf(of, currency, (row) => row.tax_amount),
-  // For a positive tax the excess, for a negative one the shortfall.
+  // For a positive tax the excess, for a negative tax the shortfall.
   over_collected_amount: sumOf(of, currency, (row) => {
     const difference = new Decimal(row.tax_amount).minus(row.calculated_tax_amount ?? row.tax_amount);
     const isNegative = new Decimal(row.tax_amount).lt(0);
@@ -133,7 +133,7 @@ const taxSums = (of: readonly TextRow[], currency: string) => ({
   }),
 });
 
-/** The same sums, by filtering all rows anew for each figure. */
+/** Calculates the same sums by filtering all rows again for each amount. */
 const expected = (all: readonly TextEntry[]) => {
   const rows = all.flatMap(({ currency, month, transactionId, document, amounts: of }) =>
     of.map((row) => ({ ...row, currency, month, transactionId, isCredit: document?.type === 'credit' })),
@@ -231,7 +231,7 @@ describe('totals', () => {
             .map(({ reason, currency, count, gross_amount }) => `${reason} ${currency} ${count} ${gross_amount}`)
             .sort(),
         ).toEqual(expectedSums.sort());
-        // If an entry has several reasons, the one with the larger gross.
+        // If an entry has several reasons, the reason with the larger gross.
         const currencies = [...new Set(some.map(({ currency }) => currency))] as Currency[];
         const largest = some.map(({ exceptions: of = [] }) => Decimal.max(...of.map((one) => one.gross_amount)));
         const gross = sumOf(largest, currencies[0] ?? 'USD', String);

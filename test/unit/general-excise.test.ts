@@ -12,9 +12,9 @@ import { ask, jurisdiction, locationOf, releaseOf, rule } from '../support/build
 import { onlyShipping } from '../support/shipping.ts';
 
 /**
- * Hawaii's general excise tax, charged as the seller owes it or passed on at the highest visible rate. The rates are those
- * of the Department of Taxation (Announcements 2018-14 and 2019-04): 4.7120 % where the tax is 4.5 %, 4.1666 % where it is
- * 4 %, and 0.5025 % on wholesale, where it is 0.5 %.
+ * Hawaii's general excise tax, charged at the seller's rate or passed on at the maximum visible rate. The rates are
+ * from the Department of Taxation (Announcements 2018-14 and 2019-04): 4.7120% for 4.5%, 4.1666% for 4%, and 0.5025% on
+ * wholesale for 0.5%.
  */
 
 type Request = Parameters<typeof ask>[0];
@@ -71,7 +71,7 @@ describe('a line in Hawaii', () => {
   const shipping = { amount: '10.00' };
   it.each<[string, Request, object, string]>([
     ['exempt goods stay exempt', { line_items: exempt }, {}, '4.71'],
-    // 0.30 at 4.7120 % is 0.014136; three of them are 0.042408.
+    // 0.30 at 4.7120% is 0.014136; three times is 0.042408.
     ['rounding by line', { line_items: thrice }, {}, '0.03'],
     ['rounding on the invoice', { line_items: thrice }, { rounding: 'invoice' }, '0.04'],
     ['shipping', { line_items: [goods('0.00')], shipping }, {}, '0.47'],
@@ -128,7 +128,7 @@ describe('the visible rate', () => {
         rule('no-surcharge', ['JEWELRY'], { type: 'exempt' }, { levels: ['county'] }),
       ],
     });
-    // An import calls local taxes sales taxes.
+    // Imports set the tax type of local taxes to sales tax.
     const state = { ...jurisdiction('US-HI'), tax_type: 'general_excise' as const };
     const jurisdictions = [state, jurisdiction('US-HI-X', 'county')] as const;
     const taxOn = (ptc: string) => {

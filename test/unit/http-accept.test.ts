@@ -15,24 +15,24 @@ describe('the negotiated media type', () => {
     ['text/csv;q=1.000', csv],
     ['application/json;q=0.9, text/csv', csv],
     ['application/json;q=0.8, text/csv;q=0.801', csv],
-    // The more specific range decides about a type, independent of its weight and position.
+    // The more specific range takes precedence, regardless of its weight and position.
     ['*/*;q=1, application/json;q=0.1', csv],
     ['text/*;q=0.9, text/csv;q=0.2, application/json;q=0.5', json],
     ['*/*;q=0.5, application/json;q=0', csv],
-    // Wanted alike: by its name, and then as they are offered.
+    // With equal weights, a type requested by name comes first, then the order of the offered types.
     ['text/csv, */*', csv],
     ['text/html, text/csv, application/xhtml+xml, */*;q=0.8', csv],
     ['text/csv, application/json', json],
     ['*/*', json],
     ['text/csv;q=0.5, application/json;q=0.5', json],
     ['application/*, text/*', json],
-    // If nothing is acceptable, the first type.
+    // If no type is acceptable, the first type is used.
     ['text/csv;q=0', json],
     ['text/csv;q=0.000, */*', json],
     ['text/html', json],
     ['application/xml, image/*', json],
     ['', json],
-    // An unreadable range is ignored.
+    // A malformed range is ignored.
     ['text/csv;q=2', json],
     ['text/csv;q=0.1234', json],
     ['text/csv;q=-1', json],

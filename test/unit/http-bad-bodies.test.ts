@@ -25,7 +25,7 @@ const withLine = (fields: object) => ({ ...good, line_items: [{ ...line, ...fiel
 const exempt = (exemption: unknown) => ({ ...good, customer: { address, exemption } });
 const tooDeep = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
-/** Bodies by their problems: a pointer means that its value is invalid, other codes stand before the pointer. */
+/** Bodies by their problems: a pointer alone means that its value is invalid; other codes precede the pointer. */
 const refused: readonly (readonly [problems: string, body: unknown])[] = [
   ...[null, [], 'x', 0, true].map((body) => ['', body] as const),
   ['required_field /line_items', {}],

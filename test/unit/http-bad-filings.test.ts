@@ -59,7 +59,7 @@ describe('the body of POST /filings/{id}', () => {
     { ...filed, confirmation_number: 'é'.repeat(100), acknowledge_exceptions: 2 },
     { status: 'canceled' },
     { status: 'canceled', confirmation_number: null },
-    // Refused by the state of the filing, not by their form.
+    // Rejected because of the filing's status, not its format.
     { status: 'closed' },
     { status: 'marking' },
   ])('can be %o', (body) => {
@@ -116,7 +116,7 @@ describe('the query', () => {
       ['limit', '1.0'],
       ['starting_after', ''],
     ],
-    // Pages are of entries.
+    // Cursors and limits apply to entries.
     [FilingQuery, ['expand', 'totals'], ['limit', '5'], ['starting_after', 'x']],
   ])('is rejected at the invalid parameter', (schema, ...queries) => {
     for (const [name, value] of queries)

@@ -181,7 +181,7 @@ describe('the raw body', () => {
     [tooLarge, { rawBody: Buffer.concat([large, Buffer.from(' ')]) }],
     [malformed, { rawBody: Buffer.alloc(0) }],
     [malformed, { rawBody: Buffer.from('{"a":') }],
-    // The type is checked before the size, and the size before the syntax.
+    // The content type is checked before the size, and the size before the syntax.
     [unsupported, { ...typed('text/plain'), rawBody: Buffer.alloc(2_000_000) }],
     [tooLarge, { rawBody: Buffer.alloc(2_000_000) }],
   ])('%s: case %#', (code, request) => {

@@ -12,7 +12,7 @@ const address = { state: 'MI', postal_code: '48933' };
 const line = { quantity: '1', unit_price: '1.00' };
 const order = { customer: { address }, line_items: [line] };
 
-/** Each field that identifies something, as a request that sends the value there. */
+/** Each identifier field, as a request that sends the value in that field. */
 const fields: [pointer: string, z.ZodMiniType, (value: string) => object][] = [
   ['/line_items/0/id', CalculationRequest, (id) => ({ ...order, line_items: [{ ...line, id }] })],
   [

@@ -26,7 +26,7 @@ const partsOf = async (...spans: readonly Entry[]) => (await buildEntries('RI', 
 describe('the parts of a release', () => {
   it('are one per ZIP in a span, then one per city, sorted', async () => {
     const city = (name: string): Entry => ({ kind: 'city', city: name, from: null, to: null, locals: [] });
-    // 02700 to 02799 are of Massachusetts.
+    // 02700 to 02799 are in Massachusetts.
     const parts = await partsOf(span('026990000', '028020000', []), city('WARWICK'), city('BRISTOL'));
     expect([...parts.keys()]).toEqual(['02800', '02801', '02802', 'BRISTOL', 'WARWICK']);
     expect(parts.get('02801')?.locations.map(({ zips }) => zips)).toEqual([[['02801', '02801']]]);
@@ -64,7 +64,7 @@ describe('the parts of a release', () => {
 
 describe('the set of a ZIP+4', () => {
   const letters = fc.subarray(codes);
-  // Close together, around the first ZIP+4 of a ZIP, so that ranges meet in every way.
+  // Close together, around the first ZIP+4 of a ZIP, so that ranges overlap in every way.
   const number = fc.oneof(
     { weight: 5, arbitrary: fc.integer({ min: 28_009_990, max: 28_010_020 }) },
     { weight: 1, arbitrary: fc.constantFrom(28_000_000, 28_019_999, 28_020_000) },
@@ -81,7 +81,7 @@ describe('the set of a ZIP+4', () => {
     { minLength: 1, maxLength: 12 },
   );
 
-  /** By the rule alone: the lowest rank, then the narrowest span, as it was before anything was cut to a ZIP. */
+  /** Applies only the rule: the lowest rank, then the narrowest span, before spans are cut to ZIPs. */
   const expected = (list: readonly Span[], zip9: string, on: string): string[][] => {
     const there = list
       .filter(({ low, high, from, to }) => low <= zip9 && zip9 <= high && (from ?? '') <= on && on <= (to ?? '9'))
@@ -142,7 +142,7 @@ describe('the head of a release', () => {
     expect(content_hash).toMatch(/^[0-9a-f]{64}$/);
     expect(headOf(again).content_hash).toBe(content_hash);
     expect(headOf(other).content_hash).not.toBe(content_hash);
-    // Whoever has stored the parts can tell whether they are these, in any order of the keys.
+    // The hash identifies the parts, in any order of the keys.
     const turned = Object.fromEntries(Object.entries(head).toReversed()) as typeof head;
     expect(await contentHash(turned, one.parts.values())).toBe(content_hash);
     expect(await contentHash({ ...head, base: 'US-RI@2020-01-01.1' }, one.parts.values())).not.toBe(content_hash);

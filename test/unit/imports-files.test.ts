@@ -165,14 +165,14 @@ describe('files', () => {
 });
 
 describe('a table saved by a spreadsheet', () => {
-  /** A number as a spreadsheet writes it: without leading zeros, and with a decimal comma where semicolons separate. */
+  /** Formats a number like a spreadsheet: without leading zeros, and with a decimal comma if the separator is a semicolon. */
   const saved = (cell: string, separator: string): string => {
     const number = /^0+\d/.test(cell) && /^\d+$/.test(cell) ? cell.replace(/^0+(?=\d)/, '') : cell;
     const local = separator === ';' && /^\d*\.\d+$/.test(number) ? number.replace('.', ',') : number;
     return local.includes(separator) || local.includes('"') ? `"${local.replaceAll('"', '""')}"` : local;
   };
 
-  /** The table with another separator, as wide rows, a byte order mark, CRLF, and empty rows at its end. */
+  /** The table with a different separator, padded rows, a byte order mark, CRLF, and empty rows at its end. */
   const savedAgain = ({ name, content }: TestFile, separator: string): TestFile => {
     const isTabbed = name === 'taxrates.txt';
     const parsing = { delimiter: isTabbed ? '\t' : ',', relax_column_count: true, quote: isTabbed ? null : '"' };
@@ -290,7 +290,7 @@ describe('workbooks', () => {
 
   describe('a malicious workbook', () => {
     const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-    /** A workbook with this content of its only sheet. */
+    /** A workbook whose only sheet has this content. */
     const withSheet = (data: string): Buffer =>
       zipped([
         {
@@ -354,7 +354,7 @@ describe('workbooks', () => {
     });
 
     it('uses only parts that its directory lists', async () => {
-      // The local header of the sheet comes first, and is not in the directory.
+      // The sheet's local header comes first but is not in the directory.
       const hidden = withSheet(cell('XFD1048576'));
       const [start, end] = [hidden.indexOf('PK\u0003\u0004', 1), hidden.indexOf('PK\u0001\u0002')];
       const seen = withSheet(cell('A1'));

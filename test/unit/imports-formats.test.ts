@@ -1,4 +1,4 @@
-/** The importers of states' own files: the rates and codes of a good file, and the errors of changed ones. */
+/** Importers of states' own files: the rates and codes of a valid file, and the errors of modified files. */
 import { describe, expect, it } from 'vitest';
 import { readAddress } from '../../shared/catalog/location/address.ts';
 import { locate } from '../../shared/catalog/location/place.ts';
@@ -35,9 +35,9 @@ import {
 } from '../fixtures/imports/workbooks.ts';
 
 type Rows = readonly (readonly TestCell[])[];
-/** A good file with some of its text replaced. */
+/** A valid file with some of its text replaced. */
 const text = (name: string) => (from: string, to: string) => changed(name, from, to);
-/** A good workbook with one cell replaced. */
+/** A valid workbook with one cell replaced. */
 const cells = (write: (rows: Rows) => TestFile, rows: Rows) => (row: number, column: number, cell: TestCell) =>
   write(rows.map((values, index) => (index === row ? values.with(column, cell) : values)));
 const alabama = text('taxrates_current.csv');
@@ -69,7 +69,7 @@ type Row = {
   readonly rates: readonly (readonly [city: string, day: string, percents: readonly number[], because: string])[];
   /** The local jurisdictions of cities: code, name, type, kind and the state's own code. */
   readonly codes: Readonly<Record<string, readonly string[]>>;
-  /** The reasons of skipped rows, remarks and notes of the good file: first line, number and reason. */
+  /** The reasons of skipped rows, remarks and notes of the valid file: first line, count and reason. */
   readonly summary: readonly string[];
   readonly bad: readonly (readonly [file: TestFile, line: number, reason: string])[];
   readonly refused: readonly (readonly [file: TestFile, message: string])[];
@@ -147,7 +147,7 @@ const formats: readonly Row[] = [
     format: 'arizona',
     state: 'AZ',
     file: fixture('TPT_RATETABLE_ALL_11012026.csv'),
-    // Arizona's 5.6 % is in the rates of the counties: Maricopa has 0.7 % of its own, Pinal 1.1 %.
+    // The rates of the counties include Arizona's 5.6%: Maricopa adds 0.7%, Pinal 1.1%.
     rates: [
       ['PHOENIX', '2026-11-21', [9.1], 'it adds 2.8 % to 6.3 %'],
       ['APACHE JUNCTION', '2026-12-31', [8.7, 9.1], 'it lies in two counties'],
@@ -586,7 +586,7 @@ describe('the importer colorado', () => {
     const { parts } = await read('colorado', 'CO', coloradoFile());
     const taxes = packRates('CO').taxes.split('\n');
     const cities = ['AURORA', 'ASPEN', 'EAGLE VAIL', 'GRAND JUNCTION', 'DENVER'];
-    // The tables have no tax of the district, and count the transit of Pitkin County with the county.
+    // The tables do not include the district's tax, and include the transit tax of Pitkin County in the county's rate.
     const others = ['US-CO-63-LID-037', 'US-CO-63-MTS-097'];
     const own = cities.flatMap((city) => parts.get(city)?.jurisdictions ?? []);
     for (const { code, name, type, kind } of own.filter((one) => !others.includes(one.code))) {

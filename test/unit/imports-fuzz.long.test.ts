@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runCommand } from '../support/run-command.ts';
 
-// The speed of a machine decides how long an input takes: `npm run fuzz` measures that. Here the limit only ends a loop.
+// The time for an input depends on the machine: `npm run fuzz` measures it. Here the limit only ends an infinite loop.
 it('handles every hostile input of 1 MB within 256 MB and 2 s', async () => {
   const { code, out, err } = await runCommand(['test/fuzz/fuzz.ts', '--inputs', '3', '--seconds', '30']);
   expect(code, out + err).toBe(0);

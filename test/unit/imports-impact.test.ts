@@ -8,7 +8,7 @@ const today = '2026-11-22';
 const builtIn = baseOf('MN').id;
 const position = { below: builtIn, chain: [], bottom: builtIn };
 
-// The built-in tables have 9.025 % for Minneapolis, 9.875 % for Saint Paul and 8.125 % for Rochester.
+// The built-in rates are 9.025% for Minneapolis, 9.875% for Saint Paul and 8.125% for Rochester.
 const rates = rateRows(
   '27',
   '45 27 0.06875 20090701',
@@ -76,7 +76,7 @@ describe('the changes by an import', () => {
     const rows = [
       `Z 55401 ${inMinneapolis}`,
       `Z 55402 ${inMinneapolis}`,
-      // Without its city tax Rochester's ZIP has 6.875 %: 1.25 points less.
+      // Without its city tax, Rochester's ZIP has a rate of 6.875%, 1.25 points less.
       'Z 55901',
     ];
     expect(await impactOf(rows, raised)).toMatchObject({

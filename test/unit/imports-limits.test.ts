@@ -102,7 +102,7 @@ it('rejects a row whose open quote includes other rows, with the line of the quo
 describe('files that expand', () => {
   const content = 'a,b\n'.repeat(50_000);
 
-  /** A ZIP file whose directory has another size than its content (APPNOTE.TXT, 4.3.12). */
+  /** Builds a ZIP file whose directory declares a size other than the content size (APPNOTE.TXT, 4.3.12). */
   const saying = (size: number): Buffer => {
     const zip = zipped([{ name: 'rates.csv', content }]);
     const entry = zip.indexOf('PK\u0001\u0002', 'latin1');

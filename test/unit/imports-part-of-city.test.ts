@@ -1,4 +1,4 @@
-/** Cities of which an import knows that the taxes depend on the address: answers over the built-in tables. */
+/** Cities whose taxes depend on the address according to an import, resolved over the built-in tables. */
 import { describe, expect, it } from 'vitest';
 import { describeAmbiguity } from '../../shared/calculations/ambiguity.ts';
 import type { TaxAddress } from '../../shared/catalog/location/address.ts';
@@ -20,7 +20,7 @@ const addressOf = (state: string, zip5: string | null, city: string): TaxAddress
 type ReleaseAt = (zip5: string | null, city: string) => Release;
 type StateFile = readonly [format: Format, state: string, file: TestFile];
 
-/** Import a file over the built-in release, or over another import; answers come from a calculation. */
+/** Imports a file over the built-in release or over another import, and calculates with it. */
 const importOver = async ([format, state, file]: StateFile, below: ReleaseAt = () => baseOf(state)) => {
   const imported = await importFiles(format, state, [file], { names: readNameTables(state) });
   return (zip5: string | null, city: string): Release => {
@@ -88,7 +88,7 @@ describe('a city whose rates depend on the address', () => {
   });
 
   it('keeps the rate of an earlier file only with an uncertainty', async () => {
-    // Chicago is sent as ALTON is now: with the flag Y and zeros.
+    // Changes the row of Chicago to the form of ALTON: with the flag Y and zeros.
     const line = lineOf('CHICAGO');
     const open = `${line.slice(0, 60)}Y20261101${'0'.repeat(20)} ${line.slice(90, 132)}${'0'.repeat(16)}${line.slice(148)}`;
     const next = await importOver(illinois(illinoisText.replace(line, open)), await importOver(illinois()));

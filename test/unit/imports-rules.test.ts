@@ -1,4 +1,4 @@
-/** Files of own rules: each problem with its line and field, and what a good file becomes. */
+/** Files of custom rules: each problem with its line and field, and the result of a valid file. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { baseOf, entriesOf, headOf, importFiles, ofKind } from '../fixtures/impo
 
 const read = (text: string): Promise<Entry[]> => entriesOf('rules', 'MN', [{ name: 'own.json', content: text }]);
 
-/** The problems of a file, as `line field: message`. */
+/** Returns the problems of a file as `line field: message`. */
 const problemsOf = async (text: string): Promise<readonly string[]> => {
   const entries = await read(text);
   expect(ofKind(entries, 'own')).toHaveLength(ofKind(entries, 'bad').length > 0 ? 0 : 1);

@@ -18,13 +18,13 @@ const day = '2026-11-21';
 
 type Pitfall = {
   readonly state: string;
-  /** Default: the state's. */
+  /** Default: the state's rates. */
   readonly fips?: string;
   readonly because: string;
-  /** As `rateRows` and `boundaryRows` read them. */
+  /** In the syntax of `rateRows` and `boundaryRows`. */
   readonly rates: readonly string[];
   readonly rows: readonly string[];
-  /** The jurisdictions of nine-digit ZIPs: `''` has no local tax, and `null` no row. */
+  /** The jurisdictions of ZIP+4 codes: `''` has no local tax, and `null` no row. */
   readonly locals: Readonly<Record<string, string | null>>;
   readonly skipped?: readonly string[];
   readonly bad?: readonly (readonly [line: number, reason: string])[];
@@ -211,7 +211,7 @@ describe('pitfalls of SST files', () => {
     const rows = ['Z 89102', 'Z 89103 county:099'];
     const imported = await importPitfall({ state: 'NV', rates: ['45 32 0', '00 003 0.08375'], rows });
     expect(headOf(imported).rates).toMatchObject([{ jurisdiction: 'US-NV', rate: '0' }]);
-    // An unknown rate is a jurisdiction without a rate, which the tax core returns as not covered.
+    // An unknown rate is a jurisdiction without a rate, which is calculated as not covered.
     for (const zip of ['89102', '89103'])
       expect(imported.parts.get(zip)).toMatchObject({ jurisdictions: [{}], rates: [] });
   });
@@ -242,7 +242,7 @@ describe('pitfalls of SST files', () => {
     expect(alternativesAt(part, '551010000', '2026-12-31')).toEqual([['US-MN-01-58000']]);
     expect(alternativesAt(part, '551010000', '2027-01-01')).toEqual([['US-MN-00-043', 'US-MN-01-58000']]);
     expect(part?.rates.map(({ jurisdiction, rate, from, to }) => [jurisdiction, rate, from, to])).toEqual([
-      // A rate that only begins later is none before, as far back as the file tells of other changes.
+      // A rate that begins later is zero before that day, back to the earliest change in the file.
       ['US-MN-00-043', '0', '2024-04-01', '2026-12-31'],
       ['US-MN-00-043', '0.005', '2027-01-01', null],
       ['US-MN-01-58000', '0.005', '2005-10-01', '2024-03-31'],
@@ -277,7 +277,7 @@ describe('pitfalls of SST files', () => {
       const { line_items, tax_amount } = ask(asked, { releaseFor });
       return `${line_items[0]?.address_resolution.coverage} ${tax_amount}`;
     };
-    // The file is complete from 2021-07-01 on, when Lincoln's rate had ended.
+    // The file is complete from 2021-07-01, after Lincoln's rate had ended.
     expect(at('68106', '2021-12-31')).toBe('complete 5.50');
     expect(at('68106', '2022-01-01')).toBe('complete 7.00');
     expect(at('68106', '2024-12-31')).toBe('complete 7.00');

@@ -19,7 +19,7 @@ describe('SST files', () => {
   const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
   const minnesota = () => importFiles('sst', 'MN', files);
 
-  /** The release as a calculation has it that has loaded one part. */
+  /** Returns the release as a calculation sees it after loading one part. */
   const releaseWith = (imported: Imported, key: string): Release => {
     const head = headOf(imported);
     const part = imported.parts.get(key);
@@ -103,7 +103,8 @@ describe('SST files', () => {
 
     it('report rows of counties and places without a rate, and rows that outlive a rate', async () => {
       const { built } = await minnesota();
-      // 123 is Ramsey, 137 Saint Louis and 147 Steele County; 55060 names a city whose rate has ended, 55802 does not.
+      // 123 is Ramsey, 137 Saint Louis and 147 Steele County; 55060 references a city whose rate has ended, 55802 does
+      // not.
       const file = 'MNB2026Q4AUG28.csv';
       expect(built.summary.remarks).toEqual([
         { reason: 'is in a county or place without a rate: it adds no tax', count: 3, file, firstLine: 3 },

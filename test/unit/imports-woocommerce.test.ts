@@ -21,7 +21,7 @@ const table = (...rows: readonly string[]) => ({ name: 'tax_rates.csv', content:
 describe('WooCommerce', () => {
   const state = 'US,TX,*,*,6.2500,State Tax,1,0,1,';
 
-  /** The combined percentages that a ZIP or city may have. */
+  /** The possible combined percentages of a ZIP or city. */
   const percents = async (place: string, ...rows: readonly string[]) => {
     const imported = await importFiles('woocommerce', 'TX', [table(...rows)]);
     const part = imported.parts.get(place);
@@ -30,7 +30,7 @@ describe('WooCommerce', () => {
       alternatives.map((codes) => percentOf(rates, ['US-TX', ...codes], '2026-11-21')),
     );
   };
-  /** The combined percentage of each ZIP of an import; of a ZIP with several, the lowest. */
+  /** The combined percentage of each ZIP of an import; the lowest if a ZIP has several. */
   const ratesByZip = (imported: Imported) => {
     const { rates: own, state: code } = headOf(imported);
     const zips = [...imported.parts].filter(([key]) => /^\d/.test(key));
@@ -63,7 +63,7 @@ describe('WooCommerce', () => {
       expect(rates('78681')).toEqual([['US-TX-CITY-CITY-TAX-78681', '0.01']]);
       expect(rates('78665')).toContainEqual(['US-TX-LOCAL-78665', '0.02']);
       expect(rates('MARFA')).toEqual([['US-TX-CITY-CITY-TAX-MARFA', '0.02']]);
-      // No row names the rest of the state, and the fallback release covers it.
+      // No row covers the rest of the state, so the fallback release applies.
       expect([parts.has('75001'), parts.has('90001'), parts.size]).toEqual([false, false, 7]);
       expect(headOf(imported)).toMatchObject({ coverage: 'partial' });
       expect(built.summary.skipped.map(({ reason, count }) => [reason, count])).toEqual([
@@ -72,14 +72,14 @@ describe('WooCommerce', () => {
       ]);
     });
 
-    // The comparison with a shop below has lists, ranges, priorities and compound rates.
+    // The comparison with a shop below covers lists, ranges, priorities and compound rates.
     it.each<[string, string, number[] | undefined, string[]]>([
       ['a range with the ellipsis of a word processor', '75003', [8.25], ['US,TX,75001…75003,*,8.25,Tax,1,0,1,']],
       ['not what lies beyond the range', '75004', undefined, ['US,TX,75001...75003,*,8.25,Tax,1,0,1,']],
       ['a ZIP with any ZIP+4', '75001', [8.25], ['US,TX,75001*,*,8.25,Tax,1,0,1,']],
       [
         'compound rows in the order of priorities',
-        // 6.25 % + 1 % + 2 % of 107.25 % + 1 % of 109.395 %
+        // 6.25% + 1% + 2% of 107.25% + 1% of 109.395%
         '75001',
         [10.48895],
         [state, 'US,TX,75001,*,1,A,4,1,1,', 'US,TX,75001,*,2,B,3,1,1,', 'US,TX,75001,*,1,C,2,0,1,'],
@@ -138,7 +138,7 @@ describe('WooCommerce', () => {
         return [outcome.tax_amount, level, ambiguous, coverage, said.map(({ code }) => code).join()];
       };
       return {
-        /** By the import over the built-in release, by the import alone, and by the built-in release. */
+        /** With the import over the built-in release, with the import alone, and with the built-in release. */
         at: (zip: string, city?: string) => resultAt(releaseFor, zip, city),
         aloneAt: (zip: string, city?: string) => resultAt(alone, zip, city),
         builtInAt: (zip: string, city?: string) => resultAt(() => fallback, zip, city),
@@ -206,7 +206,7 @@ describe('WooCommerce', () => {
         expect.stringMatching(/ZIP 73101 is none of those where SHAWNEE .*Correct the city, or the ZIP code\.$/),
       );
       expect(ask(asked, { releaseFor, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('9.50');
-      // Without a ZIP its name is no answer.
+      // Without a ZIP, the city name matches nothing.
       const alone = ask({ to: { state: 'OK', city: 'Shawnee' }, tax_date: '2026-11-20' }, { releaseFor });
       expect(alone.line_items[0]?.address_resolution).toMatchObject({ level: 'state', coverage: 'partial' });
     });
@@ -217,7 +217,7 @@ describe('WooCommerce', () => {
     it.each([
       ['PA', '19103', '8', 'US,PA,*,*,6,State,1,0,0,', "repeats the state's rate"],
       ['CO', '80202', '9', 'US,*,*,*,2.9,State,1,0,0,', "repeats the state's rate"],
-      // California's 7.25 % contains 1.25 % of the counties.
+      // California's 7.25% includes 1.25% of the counties.
       ['CA', '90001', '9.5', 'US,CA,*,*,6,State,1,0,0,', "repeats the state's rate"],
       ['TX', '75001', '8.25', 'US,TX,,,6.75,Tax,1,1,0,', "has 6.75%, which is not the state's rate (6.25%)"],
       ['CA', '90001', '9.5', 'US,CA,*,*,7.5,Tax,1,0,0,', "has 7.5%, which is not the state's rate (7.25%)"],
@@ -254,7 +254,7 @@ describe('WooCommerce', () => {
     });
 
     it('with a wrong state rate are rejected if other rows add to it', async () => {
-      // South Dakota had 4.5 % until June 2023.
+      // South Dakota had 4.5% until June 2023.
       const rows = ['US,SD,*,*,4.5,State,1,0,1,', 'US,SD,57101,*,2,City,2,0,1,', 'US,SD,57701,*,2,City,2,0,1,'];
       expect(ofKind(await entriesOf('woocommerce', 'SD', [table(...rows)]), 'bad')).toEqual([
         {
@@ -263,7 +263,7 @@ describe('WooCommerce', () => {
           reason: expect.stringMatching(/^applies to the whole state, which has 4.5% in the file and 4.2%/),
         },
       ]);
-      // Two rows of the whole state are its rate together, and a row of a ZIP replaces one of them.
+      // Two rows for the whole state add up to its rate, and a row for a ZIP replaces one of them.
       const split = ['US,CA,,,6,State,1,0,1,', 'US,CA,,,1.25,County,2,0,1,', 'US,CA,90001,,3.5,County,2,0,1,'];
       const { at } = await answersIn('CA', ...split);
       expect(at('90001')[0]).toBe('9.50');
@@ -351,7 +351,7 @@ describe('WooCommerce', () => {
     });
 
     /**
-     * One row for each ZIP, without leading zeros and with `Compound` 1, as in
+     * One row per ZIP, without leading zeros and with `Compound` 1, as in
      * github.com/MirzaAreebBaig/Woocommerce-US-ZipCodes-TaxRates, with the empty rows of a spreadsheet.
      */
     it.each([
@@ -369,10 +369,7 @@ describe('WooCommerce', () => {
       expect(ratesByZip(imported)).toEqual(expected);
     });
 
-    /**
-     * The header of a German shop, as in gist.github.com/micronax/76d03a5cb54a8ccc0068, saved again by a German
-     * spreadsheet.
-     */
+    /** A German shop's header, as in gist.github.com/micronax/76d03a5cb54a8ccc0068, saved by a German spreadsheet. */
     it("of a German shop set New York's rates by ZIP, and skip Germany and Austria", async () => {
       const file = fixture('woocommerce-de.csv');
       const imported = await importFiles('woocommerce', 'NY', [file]);
@@ -398,7 +395,7 @@ describe('WooCommerce', () => {
     it.each([
       ['US,TX,75001,,8.25,Tax,1,0,1,\nUS,TX,75002,,8.25,Tax,1,0,1,', 'has no header in its first row'],
       ['Pays,Region,Code,Ville,Taux,Nom,Rang,Cumul,Port\nUS,TX,75001,,8.25,Tax,1,0,1', 'has no column Country code'],
-      // A known name in another position: the order differs from an export.
+      // Known column names in an order that differs from an export.
       [
         'State code,Land,PLZ,Stadt,Satz,Name,Rang,Zins,Versand,Klasse\nTX,US,75001,,8.25,Tax,1,0,1,',
         'has no column Country code',
@@ -412,7 +409,7 @@ describe('WooCommerce', () => {
 });
 
 describe('rates compared with a shop', () => {
-  /** The rates of an import, held against what the shop itself charges with its table. */
+  /** The rates of an import, compared with what the shop charges with the same table. */
 
   const text = ({ zips, cities, rate, priority, compound }: ShopRow): string =>
     `US,TX,${zips.join('; ')},${cities.join('; ')},${(rate / 10_000).toFixed(4)},Tax,${priority},${Number(compound)},1,`;
@@ -439,12 +436,12 @@ describe('rates compared with a shop', () => {
     .map(([hasState, rows]) => (hasState ? [stateRow, ...rows] : rows));
 
   const pitfalls: ShopRow[][] = [
-    // The shop prefers the row with more ZIPs, whatever their order is.
+    // The shop prefers the row with more ZIPs, whatever the order.
     [
       { ...row, zips: ['75001'], cities: ['PLANO'] },
       { ...row, zips: ['75001', '75002'], rate: 82_500 },
     ],
-    // Two taxes of one name and rate at a place are two taxes.
+    // Two taxes with the same name and rate at a place are separate taxes.
     [
       stateRow,
       { ...row, zips: ['75001'], rate: 5000, priority: 2 },
@@ -475,7 +472,7 @@ describe('rates compared with a shop', () => {
               };
               const { tax_amount, line_items } = ask(asked, { releaseFor });
               const shop = shopTax(applied);
-              // A ZIP and a city of different rows may contradict each other, which the answer says.
+              // A ZIP and a city of different rows can contradict each other, which the response reports.
               if (line_items[0]?.address_resolution.ambiguous) continue;
               compared += 1;
               expect({ postal_code, city, tax_amount }).toEqual({

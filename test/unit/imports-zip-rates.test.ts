@@ -75,7 +75,7 @@ describe('rates by ZIP', () => {
     ]);
   });
 
-  // California's rate of 7.25 % is 6 % of the state and 1.25 % that every locality has; so it is in three other states.
+  // California's 7.25% is 6% for the state and 1.25% for every locality; three other states have a similar split.
   it.each([
     ['CA,90001,LOS ANGELES,0.095,0.06,0.0025,0,0.0325,1', 9.5, 'SPECIAL 0.0225'],
     ['CA,90001,LOS ANGELES,0.095,0.06,0.0125,0,0.0225,1', 9.5, 'SPECIAL 0.0225'],
@@ -224,7 +224,7 @@ describe('rates by ZIP', () => {
     expect(ofKind(entries, 'bad').map(({ line, reason }) => [line, reason])).toEqual([
       [4, 'has a different rate for ZIP 78664 than line 2 on the same days: correct one of them'],
     ]);
-    // In older tables a city that lies in two counties has a row for each.
+    // In older tables, a city in two counties has a row for each.
     const header =
       'STATE_ABBREV,ZIP_CODE,COUNTY_NAME,CITY_NAME,STATE_SALES_TAX,COUNTY_SALES_TAX,CITY_SALES_TAX,TOTAL_SALES_TAX';
     const older = [

@@ -51,7 +51,7 @@ it('rejects exactly what JSON.parse rejects, at the first position that no valid
           .slice(0, error.line - 1)
           .join('\n').length + (error.line > 1 ? 1 : 0);
       const before = text.slice(0, start + error.column - 1);
-      // The text before the place, closed in some way, is JSON.
+      // The text before the position can be completed to valid JSON.
       const endings = ['', '1', '"a":1', ':1', '""', 'null'];
       const isPrefix = endings.some((ending) => {
         for (let closed = before + ending, depth = 0; depth < 8; depth++) {
@@ -72,7 +72,7 @@ it('rejects exactly what JSON.parse rejects, at the first position that no valid
   expect(wrong).toBeGreaterThan(1000);
 });
 
-// As large as a body can be. A regular expression with a repeated group would exhaust its stack.
+// The maximum body size. A regular expression with a repeated group would overflow its stack.
 it.each([
   ['a long string', `{"a":"${'x'.repeat(1_000_000)}", }`, 'a field name in double quotes'],
   ['a long string without its end', `{"a":"${'x'.repeat(1_000_000)}`, 'a value'],

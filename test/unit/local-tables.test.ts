@@ -29,7 +29,7 @@ describe('local tables', () => {
     const districts = districtNames();
     const sources = new Map(sourceRows().map((row) => [row.key, row]));
 
-    // Millionths of a percent, by string arithmetic of its own.
+    // Parses millionths of a percent, with independent string arithmetic.
     const millionths = (percent: string): bigint => {
       const [whole = '0', decimals = ''] = percent.split('.');
       return BigInt(whole + decimals.padEnd(6, '0'));
@@ -64,7 +64,7 @@ describe('local tables', () => {
         for (const [area, own] of byArea) {
           const firsts = own.map(({ from }) => from);
           expect(firsts, `${area}: the oldest first`).toEqual(firsts.toSorted());
-          // The rates before and after a change differ, unless a part of the one replaced a part of the other.
+          // The rates before and after a change differ, unless one part replaced another part.
           const rates = own.map(({ rate, parts }) => `${rate} ${parts}`);
           for (const [at, rate] of rates.entries()) expect(rate, `${area} changes`).not.toBe(rates[at - 1]);
         }
@@ -132,7 +132,8 @@ describe('local tables', () => {
             percents.reduce((all, percent) => all + Number(percent), 0);
           if (ofCounties.length > 0)
             expect([ofCounties.length, sum(ofCounties)], zip5).toEqual([ofZip.split('|').length, 100]);
-          // Each is rounded by itself, and a postal name that nobody may use has at least one percent.
+          // Each percentage is rounded separately, and even a name that the postal service discourages has at least one
+          // percent.
           expect(sum(ofNames), zip5).toBeLessThanOrEqual(110);
           if (residents === '') expect(ofNames, zip5).toEqual([]);
         }
@@ -151,7 +152,7 @@ describe('local tables', () => {
   });
 
   describe('dated rates', () => {
-    /** Which rate of an area answers on a tax day. */
+    /** Which rate of an area applies on a tax date. */
 
     const days = { established: '2026-10-01', approximate: '2022-01-01' };
 
@@ -227,12 +228,12 @@ describe('local tables', () => {
 });
 
 describe('local uncertainties', () => {
-  /** An answer warns about each local rate that is not confirmed, even where no local tax is levied. */
+  /** A response warns about each unconfirmed local rate, even if no local tax is levied. */
 
   const tax_date = '2026-11-20';
   const counties = countyNames();
 
-  /** The rows of a state's places in force on the tax day whose confidence is below medium-high. */
+  /** The rows of a state's places in force on the tax date with a confidence below medium-high. */
   const uncertainRows = (state: string): readonly RateRow[] => {
     const newest = new Map<string, RateRow>();
     const rows = rateRows(state).filter(({ place, from }) => place !== '' && from <= tax_date);
@@ -252,11 +253,11 @@ describe('local uncertainties', () => {
       const silent = uncertainRows(state).filter(({ county, place, confidence, rate }) => {
         const to = { state, city: place, county: counties.get(`${stateFips(state)}${county}`) ?? null };
         const { warnings } = ask({ to, tax_date });
-        // Where most residents of the ZIPs with the name live outside of the place, another rate is charged.
+        // If most residents of the ZIPs with the name live outside the place, a different rate is charged.
         if (rate !== '' && !warnings.some(({ message }) => message.includes(`local rates of ${place},`))) return false;
         checked += 1;
         return !warnings.some(({ code, message }) =>
-          // A rate that is not on record is missing, whatever the confidence in that.
+          // A rate that is not on record is missing, whatever its confidence.
           rate === ''
             ? code === 'local_rates_missing'
             : code === 'content_unconfirmed' && message.includes(`(confidence ${confidence},`),
@@ -286,8 +287,8 @@ describe('local uncertainties', () => {
 
 describe('local corrections', () => {
   /**
-   * Local rates that were wrong or outdated in the sources of the tables. Combined percents from notices and laws, typed
-   * by hand.
+   * Local rates that were wrong or outdated in the sources of the tables. Combined percentages are typed by hand from
+   * notices and laws.
    */
 
   type To = NonNullable<Parameters<typeof ask>[0]['to']>;
@@ -300,7 +301,7 @@ describe('local corrections', () => {
   /** The combined rate in percent. */
   const percentAt = (to: To, tax_date?: string): number => Number(answerTo(to, tax_date).tax_amount) / 100;
 
-  /** The combined rates in percent that an address may have: the charged rate, and the place's own by name. */
+  /** The possible combined rates of an address in percent: the charged rate, and the rate of the named place. */
   const possiblePercents = (to: { state: string; city: string; postal_code: string; county: string | null }) => {
     const address = readAddress(to, '');
     if (!address.ok) throw new Error(JSON.stringify(address.problems));

@@ -5,7 +5,7 @@ import { allocate } from '../../shared/money/allocate.ts';
 import { formatAmount, isCurrency, minorDigits, parseAmount } from '../../shared/money/currency.ts';
 import { decimal, decimalPattern, divideHalfUp, multiply, powerOfTen, rescale } from '../../shared/money/decimal.ts';
 
-// The oracle: arbitrary precision in base 10, rounding of its own, nothing shared with the code under test.
+// The oracle: arbitrary precision in base 10 with separate rounding, sharing no code with the code under test.
 const Exact = Decimal.clone({ precision: 80, defaults: true, rounding: Decimal.ROUND_HALF_UP });
 const exact = (units: bigint) => new Exact(String(units));
 const rounded = (value: Decimal, scale: number) => BigInt(value.toFixed(scale, Decimal.ROUND_HALF_UP).replace('.', ''));
@@ -34,7 +34,7 @@ describe('a decimal', () => {
 
   it('is divided to the nearest whole number, half up', () =>
     check([fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.bigInt({ min: 1n, max: 10n ** 15n })], (dividend, by) => {
-      // |quotient * by - dividend| is at most half of `by`, and at exactly half the quotient is the larger one.
+      // |quotient * by - dividend| is at most half of `by`; at exactly half, the quotient is the larger one.
       const error = divideHalfUp(dividend, by) * by - dividend;
       expect(2n * error).toBeLessThanOrEqual(by);
       expect(2n * error).toBeGreaterThan(-by);

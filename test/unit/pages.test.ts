@@ -18,7 +18,7 @@ const pages = ['*.md', 'infra/**/*.md', 'shared/**/*.md', 'test/*.md', 'integrat
   .sort();
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
 
-/** A heading as a link names it: "Test the alarm route" is `test-the-alarm-route`. */
+/** Returns the anchor of a heading: "Test the alarm route" is `test-the-alarm-route`. */
 const anchorsIn = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -35,7 +35,7 @@ const isBroken = (page: string, target: string): boolean => {
   return anchor !== undefined && file.endsWith('.md') && !anchorsIn(read(file)).includes(anchor);
 };
 
-/** The npm scripts that a page may name: those of the project, and of its own package. */
+/** The npm scripts that a page can mention: scripts of the project and of the page's package. */
 const scriptsOf = (page: string): object => {
   const own = join(dirname(page), 'package.json');
   const files = ['package.json', ...(page.startsWith('integrations/') && existsSync(join(root, own)) ? [own] : [])];
@@ -50,7 +50,7 @@ const programs: Readonly<Record<string, () => Command>> = {
   ledger: ledgerProgram,
 };
 
-/** The command that the words select. */
+/** Returns the command that the words select. */
 const commandOf = (program: Command, [first = '', ...others]: readonly string[]): Command => {
   const found = program.commands.find((command) => command.name() === first);
   return found ? commandOf(found, others) : program;

@@ -1,4 +1,4 @@
-/** Less information about an address, or false information, never improves an answer: on random addresses of all states. */
+/** Less or false information about an address never improves the result: random addresses in all states. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { countyNames, listStates, rateRows, zipRows } from '../../shared/catalog/local/text-tables.ts';
@@ -17,7 +17,7 @@ const letters = (name: string): string =>
 
 const countyLetters = (name: string): string => letters(name).replace(/(COUNTY|CITY|PARISH|BOROUGH|MUNICIPIO)$/, '');
 
-/** The names of a ZIP row, with their other spellings. */
+/** The names of a ZIP row, including alternative spellings. */
 const namesOf = (names: string): string[] => names.split('|').flatMap((one) => one.replace(/:.*/, '').split('='));
 
 const states = listStates().flatMap((state) => {
@@ -40,7 +40,7 @@ const states = listStates().flatMap((state) => {
 
 type State = (typeof states)[number];
 
-/** An address as its buyer would write it: a ZIP, one of its names, and perhaps a county that has the place. */
+/** An address as a buyer would write it: a ZIP, one of its names, and sometimes a county of the place. */
 const truthOf = ({ state, zips, places }: State, at: number, name: number, county: number | null) => {
   const zip = zips[at % zips.length] as State['zips'][number];
   const names = zip.names.split('|').map((one) => one.replace(/:.*/, '').split('='));
@@ -63,7 +63,7 @@ const truthOf = ({ state, zips, places }: State, at: number, name: number, count
   };
 };
 
-/** One letter left out, doubled, replaced or swapped. */
+/** One letter omitted, doubled, replaced or swapped. */
 const misspelt = (name: string, at: number, how: number): string => {
   const index = at % name.length;
   const [before, letter, after] = [name.slice(0, index), name.charAt(index), name.slice(index + 1)];
@@ -115,7 +115,8 @@ it('never becomes less ambiguous or more complete with less of an address, or wi
           ['no ZIP and no city', { ...address, postal_code: null, city: null }],
           ['no city and no county', { ...address, city: null, county: null }],
           ['the state alone', { state: address.state }],
-          // A name with a typo may be another name of the ZIP; another without a ZIP is just another address.
+          // A misspelled name can be a different name of the ZIP; without a ZIP, a different name is just a different
+          // address.
           ...(ofZip.has(letters(typo)) ? [] : [['misspelt', { ...address, city: typo }] as [string, PostalAddress]]),
           ...(state.known.has(letters(typo))
             ? []

@@ -1,6 +1,6 @@
 /**
- * The rule of `find-place.ts` on every ZIP with each of its names, other cities and none, against a slow reading of the
- * tables.
+ * The rule of `find-place.ts` for every ZIP with each of its names, other cities and no city, compared with a slow
+ * reference implementation.
  */
 import { describe, expect, it } from 'vitest';
 import {
@@ -18,8 +18,8 @@ import { ask, refusal, warningCodes } from '../support/builders.ts';
 import { withTables } from '../support/local-content.ts';
 
 /**
- * A slow reading of the text tables, with a comparison of names of its own: what the rule of `find-place.ts` must
- * answer.
+ * A slow reference implementation on the CSV tables, with independent name comparison: the expected results of
+ * `find-place.ts`.
  */
 const words = Object.fromEntries(
   `SAINT ST SAINTE STE FORT FT MOUNT MT BCH BEACH BRK BROOK CRK CREEK CTR CENTER CTY CITY CY CITY CYN CANYON EST ESTATES
@@ -47,7 +47,7 @@ const split = (name: string): readonly string[] => {
     .map((word) => words[word] ?? word);
 };
 const known = new Map<string, readonly string[]>();
-/** The words of a name in one form. */
+/** Normalizes the words of a name. */
 const wordsOf = (name: string): readonly string[] => {
   const all = known.get(name) ?? split(name);
   known.set(name, all);
@@ -60,11 +60,11 @@ const baseOf = (name: string): string => {
   return (kinds.has(all.at(-1) ?? '') && all.length > 1 ? all.slice(0, -1) : all).join('');
 };
 
-/** A rate in millionths of a percent; `null`: not established. */
+/** A rate in millionths of a percent; `null` if not established. */
 const rateOf = (row: RateRow | undefined): number | null =>
   row === undefined || row.rate === '' ? null : Math.round(Number(row.rate) * 1e6);
 
-/** The row of each area that is in force on a day, with the names of its newest row. */
+/** The row of each area in force on a day, with the names of its newest row. */
 const rowsOn = (rows: readonly RateRow[], day: string): readonly RateRow[] =>
   [...Map.groupBy(rows, ({ county, place }) => `${county} ${place}`).values()].map((own) => {
     const sorted = own.toSorted((a, b) => (a.from < b.from ? -1 : 1));
@@ -76,8 +76,8 @@ const rowsOn = (rows: readonly RateRow[], day: string): readonly RateRow[] =>
 type Named = (name: string) => readonly RateRow[];
 
 /**
- * Finds the rows of a place's name: literally, else by an alias or without spaces, else with or without the word for
- * its kind.
+ * Finds the rows of a place's name: by exact name, then by an alias or without spaces, then with or without the word
+ * for its kind.
  */
 const finderIn = (rows: readonly RateRow[]): Named => {
   const places = rows.filter(({ place }) => place !== '');
@@ -98,10 +98,10 @@ const finderIn = (rows: readonly RateRow[]): Named => {
   };
 };
 
-/** An area of the tables, `undefined` where a county has no row, with its percent of a ZIP's residents. */
+/** An area of the tables with its percentage of a ZIP's residents; `undefined` if a county has no row. */
 type Lot = { readonly row: RateRow | undefined; readonly percent: number };
 
-/** The counties of a ZIP with residents, and their percents. */
+/** The counties of a ZIP with residents, and their percentages. */
 const inhabitedOf = ({ counties }: ZipRow) =>
   counties
     .split('|')
@@ -111,7 +111,7 @@ const inhabitedOf = ({ counties }: ZipRow) =>
     })
     .filter(({ percent }) => percent > 0);
 
-/** The rows of one of the ZIP's names in some counties; default: its inhabited counties. */
+/** The rows of one of the ZIP's names in the given counties; default: its inhabited counties. */
 const rowsThere = (
   zip: ZipRow,
   text: string,
@@ -123,19 +123,19 @@ const rowsThere = (
   return found.find((rows) => rows.length > 0) ?? [];
 };
 
-/** The row of a county outside its places, or its only row. */
+/** The row for a county outside its places, or its only row. */
 const remainderIn = (rows: readonly RateRow[], county: string): RateRow | undefined => {
   const ofCounty = rows.filter((row) => row.county === county);
   return ofCounty.find(({ place }) => place === '') ?? (ofCounty.length === 1 ? ofCounty[0] : undefined);
 };
 
-/** The rates that may be charged where the place's own is not established: those of the counties, or no local rate. */
+/** The rates that could be charged if the place's rate is not established: the county rates, or no local rate. */
 const standInRates = (rows: readonly RateRow[], zip: ZipRow): readonly number[] => [
   0,
   ...inhabitedOf(zip).flatMap(({ county }) => rateOf(remainderIn(rows, county)) ?? []),
 ];
 
-/** The areas of a ZIP with their percents of its residents. */
+/** The areas of a ZIP with their percentages of its residents. */
 const lotsOf = (rows: readonly RateRow[], zip: ZipRow, named: Named): readonly Lot[] => {
   const inhabited = inhabitedOf(zip).map((one) => ({ ...one, left: one.percent }));
   const lots: Lot[] = [];
@@ -160,14 +160,14 @@ const lotsOf = (rows: readonly RateRow[], zip: ZipRow, named: Named): readonly L
   const counties = zip.counties.split('|').map((one) => one.slice(0, 3));
   for (const text of zip.names.split('|'))
     if (!text.includes(':')) for (const row of rowsThere(zip, text, named, counties)) lots.push({ row, percent: 0 });
-  // Two names may mean one place.
+  // Two names can refer to one place.
   return [...Map.groupBy(lots, ({ row }) => row ?? {}).values()].map((same) => ({
     row: same[0]?.row,
     percent: same.reduce((sum, { percent }) => sum + percent, 0),
   }));
 };
 
-/** The areas that one of the ZIP's names leaves. */
+/** The areas that match one of the ZIP's names. */
 const lotsNamed = (lots: readonly Lot[], zip: ZipRow, text: string, named: Named): readonly Lot[] => {
   if (text === zip.names.split('|')[0] || !text.includes(':')) return lots;
   const rows = rowsThere(zip, text, named);
@@ -176,8 +176,8 @@ const lotsNamed = (lots: readonly Lot[], zip: ZipRow, text: string, named: Named
 };
 
 /**
- * The expected answer of the rule: the rates of most residents (several on a tie), and the uncertainties. Each place
- * without an established rate counts for itself, because its rate is not that of another.
+ * The expected result of the rule: the rates of most residents (several on a tie), and the uncertainties. Each place
+ * without an established rate counts separately, because its rate can differ from every other rate.
  */
 const expectedOf = (lots: readonly Lot[]) => {
   const totals = [...Map.groupBy(lots, ({ row }) => rateOf(row) ?? row?.place).values()].map((same) => ({
@@ -195,7 +195,7 @@ const expectedOf = (lots: readonly Lot[]) => {
 
 const day = '2026-11-20';
 
-/** The local rate that an address gets, in millionths of a percent, and its resolution. */
+/** Returns the local rate for an address, in millionths of a percent, and its resolution. */
 const answerTo = (sent: PostalAddress) => {
   const address = readAddress(sent, '');
   if (!address.ok) throw new Error(`${JSON.stringify(sent)} is not read`);
@@ -216,7 +216,7 @@ const letters = (name: string): string =>
 
 type Case = { readonly city: string; readonly possible: readonly Lot[]; readonly isExact: boolean };
 
-/** The first name of other ZIPs of the state that is no name of this one: of a near ZIP, and of one anywhere. */
+/** The first name of other ZIPs of the state that is not a name of this ZIP: of a nearby ZIP, and of any ZIP. */
 const otherCities = (all: readonly ZipRow[], at: number, isOwn: (name: string) => boolean): readonly string[] =>
   [at + 1, at + 7919].flatMap((start) => {
     const names = Array.from({ length: 20 }, (_, step) =>
@@ -225,7 +225,7 @@ const otherCities = (all: readonly ZipRow[], at: number, isOwn: (name: string) =
     return names.find((name) => name && !isOwn(name)) ?? [];
   });
 
-/** The cities that an address in a ZIP may have, with the areas that each leaves possible. */
+/** The possible cities of an address in a ZIP, with the areas that match each. */
 const casesOf = (lots: readonly Lot[], all: readonly ZipRow[], at: number, named: Named): readonly Case[] => {
   const zip = all[at] as ZipRow;
   const texts = zip.names.split('|');
@@ -241,7 +241,7 @@ const casesOf = (lots: readonly Lot[], all: readonly ZipRow[], at: number, named
     ...['', 'Xyzzy'].map((city) => ({ city, possible: lots, isExact: true })),
     ...otherCities(all, at, isOwn).map((city) => {
       const places = named(city).map((row) => ({ row, percent: 0 }));
-      // A name without a place may be anywhere in its own ZIPs.
+      // A name without a place could be anywhere in its ZIPs.
       return { city, possible: [...lots, ...places], isExact: places.length > 0 };
     }),
   ];
@@ -250,7 +250,7 @@ const casesOf = (lots: readonly Lot[], all: readonly ZipRow[], at: number, named
 const states = listStates().filter((state) => rateRows(state).some(({ rate }) => rate !== '0'));
 const met = { certain: 0, ambiguous: 0, partial: 0 };
 
-/** The problem of the answer to an address, or `null`. */
+/** Returns how the result for an address is wrong, or `null`. */
 const faultOf = (state: string, rows: readonly RateRow[], zip: ZipRow, { city, possible, isExact }: Case) => {
   const { rates, ambiguous, coverage } = expectedOf(possible);
   const answer = answerOf(state, zip.zip5, city);
@@ -276,7 +276,7 @@ describe.each(states)('%s', (state) => {
   });
 
   it('warns about each uncertainty, and the policies reject it', () => {
-    // Every 20th ZIP: the calculation only reads what the test above compares.
+    // Every 20th ZIP: the calculation only uses what the test above compares.
     for (const [at, zip] of zips.entries())
       for (const { city } of at % 20 === 0 ? casesOf(lotsOf(rows, zip, named), zips, at, named) : []) {
         const { ambiguous, coverage } = answerOf(state, zip.zip5, city);

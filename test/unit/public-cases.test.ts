@@ -1,4 +1,4 @@
-/** Cases of public bug reports, with the answers that the states publish. */
+/** Cases from public bug reports, with the results that the states publish. */
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
@@ -22,7 +22,7 @@ type Case = {
   readonly why: string;
   readonly source: string;
   readonly request: { readonly calculation?: CalculationInput; readonly rates?: RatesQuery };
-  /** Answers of which one must be given. */
+  /** The accepted results; one of them is expected. */
   readonly accepted: readonly Answer[];
 };
 
@@ -34,7 +34,7 @@ const accepted = <Value>(result: { ok: true; value: Value } | { ok: false; probl
   return result.value;
 };
 
-/** The answer of the service, in the fields of an accepted answer. */
+/** The actual result, in the fields of an accepted result. */
 const answerOf = (request: CalculationInput) => {
   const outcome = accepted(calculate(request, { settings, releaseFor: builtInReleaseFor, now }, []));
   return {

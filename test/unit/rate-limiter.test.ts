@@ -11,7 +11,7 @@ const unexpected = (error: unknown): never => {
 };
 
 describe('a single rate limiter', () => {
-  /** A counter in memory that does what the conditional ADD does; `latency` ends a call. */
+  /** An in-memory counter that works like the conditional ADD; `latency` delays the end of a call. */
   const sharedCounter = (latency: () => Promise<void> = async () => {}) => {
     const windows = new Map<string, number>();
     const counter = { calls: 0, amounts: [] as number[] };
@@ -43,7 +43,7 @@ describe('a single rate limiter', () => {
           );
           await scheduler.waitFor(Promise.all(answers));
           const passed = (await Promise.all(answers)).filter((answer) => answer?.admitted).length;
-          // All came at once, so what one instance leased and did not need, another may have been refused.
+          // All requests came at once, so one instance can have leased requests that another instance needed.
           expect(passed).toBeLessThanOrEqual(limit);
           if (instances === 1) expect(passed).toBe(Math.min(limit, requests));
         }),
@@ -114,7 +114,7 @@ describe('a single rate limiter', () => {
       let broken = true;
       const flaky: TakeRequests = async (...sent) => {
         askedAt.push(time - start);
-        // Both calls are under way before either fails.
+        // Both calls are in flight before either fails.
         await new Promise(setImmediate);
         if (broken) throw new Error('down');
         return take(...sent);
@@ -123,7 +123,7 @@ describe('a single rate limiter', () => {
       const { admit } = rateLimiter(flaky, (error) => outages.push(error));
       const together = await Promise.all(Array.from({ length: 20 }, (_, index) => admit(`a${index % 2}`, 5, time)));
       expect(together.every(({ admitted, remaining }) => admitted && remaining === 5)).toBe(true);
-      // Another account does not find out by itself: it would wait as long again.
+      // A second account does not call the counter: it would wait as long again.
       for (; time < start + 60_000; time += 250) expect((await admit(`b${time % 3}`, 5, time)).admitted).toBe(true);
       expect(askedAt).toEqual([0, 0, 1000, 3000, 7000, 15_000, 31_000, 47_000]);
       expect(outages).toHaveLength(askedAt.length);
@@ -133,7 +133,7 @@ describe('a single rate limiter', () => {
       expect((await admit('a', 5, time)).admitted).toBe(true);
       const counted = counter.calls;
       expect(counted).toBe(1);
-      // An outage later is a new one.
+      // A later outage is a new one.
       broken = true;
       time += windowMs;
       await admit('a', 5, time);
@@ -161,14 +161,14 @@ describe('a single rate limiter', () => {
     it.each([
       { lowered: 0, admits: 0 },
       { lowered: 1, admits: 0 },
-      // Nobody else has taken any: what is leased here may be used under any limit that it fits in.
+      // No other instance has taken any, so leased requests can be used under any limit that includes them.
       { lowered: 120, admits: 120 },
     ])(
       'admits $admits more after the limit is lowered to $lowered, whatever it has leased',
       async ({ lowered, admits }) => {
         const { take, counter } = sharedCounter();
         const { admit, remaining } = rateLimiter(take, unexpected);
-        // Enough of them at once for a lease of many.
+        // Enough concurrent requests for a large lease.
         for (let index = 0; index < 60; index++) await admit('a', 2000, start - windowMs + 9000 + index);
         expect((await admit('a', 2000, start)).admitted).toBe(true);
         expect(counter.amounts.at(-1)).toBeGreaterThan(20);
@@ -183,7 +183,8 @@ describe('a single rate limiter', () => {
 
   const limit = 100;
 
-  // Seen in a load run: requests that waited past the end of a window retried the counter for ever, each time for the next window.
+  // Found in a load test: requests queued past the end of a window retried the counter forever, each time for the next
+  // window.
   it('completes a queued request when another request opens the next window, without using that window', async () => {
     const asked: number[] = [];
     const end: (() => void)[] = [];
@@ -191,7 +192,7 @@ describe('a single rate limiter', () => {
       (_account, windowStart, amount) => {
         const isFirst = asked.push(windowStart) === 1;
         if (asked.length > 10) throw new Error('It never ends.');
-        // The first lease does not fit any more, a smaller one does.
+        // The first lease no longer fits, but a smaller one does.
         return new Promise((resolve) => {
           end.push(() => resolve(isFirst ? { taken: false, used: limit - 1 } : { taken: true, used: amount }));
         });
@@ -213,7 +214,7 @@ describe('a single rate limiter', () => {
 
 describe('rate limit counters', () => {
   const account = 'acct_1';
-  /** The store in memory, and the calls that it received. */
+  /** An in-memory store, and the calls that it received. */
   const counters = () => {
     const used = new Map<number, number>();
     const parts = new Map<number, number>();
@@ -288,7 +289,7 @@ describe('rate limit counters', () => {
       expect(await admit(account, 50_000, start + 1)).toMatchObject({ admitted: false });
       expect(asked).toEqual([3, 4, 0]);
       expect(remaining(account, 50_000, start + 1)).toBe(0);
-      // The next window begins where the first one did.
+      // The next window starts with the same counter as the first.
       await admit(account, 50_000, start + windowMs);
       expect(asked[3]).toBe(3);
     });
@@ -339,7 +340,7 @@ describe('rate limit counters', () => {
     const keys = [0, 1, 99].map((counter) => rateWindowKey(account, start, counter).pk);
     expect(keys).toEqual(['RATE#acct_1', 'RATE#acct_1#1', 'RATE#acct_1#99']);
     expect(keys.every((key) => key.startsWith(prefix))).toBe(true);
-    // An account's id has no '#' in it, so none is the counter of another.
+    // Account ids contain no '#', so no account shares a counter with another.
     expect(keys).not.toContain(rateWindowKey('acct_11', start).pk);
   });
 });

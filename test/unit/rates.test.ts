@@ -30,7 +30,7 @@ const partsOf = ({ jurisdictions }: Rates) =>
   Object.fromEntries(jurisdictions.map(({ jurisdiction_code, rate }) => [jurisdiction_code, rate]));
 
 describe('the rates of an address', () => {
-  // Minnesota Department of Revenue: 6.875 and, for Minneapolis, 2.15 percent in five parts.
+  // Minnesota Department of Revenue: 6.875% and, for Minneapolis, 2.15% in five parts.
   it('include each jurisdiction and their sum: Minneapolis', async () => {
     const rates = await ratesAt({ postal_code: '55401' });
     expect(rates).toMatchObject({ object: 'rates', date: '2026-11-22', combined_rate: '0.09025' });
@@ -97,7 +97,7 @@ describe('the rates of an address', () => {
   });
 });
 
-// Hastings: Dakota County 1.25, Goodhue County 0.5, Washington County 1.5 percent beside the state's 6.875.
+// Hastings: Dakota County 1.25%, Goodhue County 0.5%, Washington County 1.5%, plus the state's 6.875%.
 describe('a ZIP in three counties', () => {
   const hastings = { postal_code: '55033' };
 

@@ -16,7 +16,7 @@ const windowsText = (state: string, month: number) =>
   );
 
 describe('the measuring periods', () => {
-  // By hand, from the rules of the states.
+  // Calculated by hand from the states' rules.
   it.each([
     ['KS', 'the calendar year before, and the running one', ['2025-01-01 2025-12-31 now', '2026-01-01 2026-11-30 now']],
     ['FL', 'the calendar year before', ['2025-01-01 2025-12-31 now', '2026-01-01 2026-11-30 2027-01-01']],
@@ -113,7 +113,7 @@ describe('the content', () => {
       expect([state, terms.source.length > 10]).toEqual([state, true]);
       expect([state, terms.sales_amount]).toEqual([state, expect.stringMatching(/^\d{6}$/)]);
       expect([state, terms.requires === 'sales']).toEqual([state, terms.transaction_count === null]);
-      // The comparison repeats the words of the note, if any.
+      // The comparison must match the words of the note, if it has any.
       const isAtLeast = /^at least|at least \d|so at least|; at least/.test(terms.note);
       if (/\bover\b/.test(terms.note)) expect([state, terms.sales_reached_at]).toEqual([state, 'over']);
       else if (isAtLeast) expect([state, terms.sales_reached_at]).toEqual([state, 'at_least']);

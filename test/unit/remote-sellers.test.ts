@@ -21,8 +21,9 @@ import { Recorder } from '../support/recorder.ts';
 import { contentOf } from '../support/replay-content.ts';
 
 /**
- * Sales from another state. The expected figures are worked by hand: Alabama's flat tax of 8 % (Ala. Code 40-23-193), Texas'
- * 6.25 % with 1.75 % (Tex. Tax Code 151.0595), and the published rates of Birmingham (4 + 2 + 4 %) and Houston (6.25 + 2 %).
+ * Sales from another state. The expected amounts are calculated by hand: Alabama's flat tax of 8% (Ala. Code
+ * 40-23-193), Texas' 6.25% plus 1.75% (Tex. Tax Code 151.0595), and the published rates of Birmingham (4 + 2 + 4%) and
+ * Houston (6.25 + 2%).
  */
 
 type Request = Parameters<typeof ask>[0];
@@ -66,7 +67,7 @@ describe('the single local use tax of Texas', () => {
     expect(taxOn(sold(houston, request))).toBe(tax);
     const outcome = ask(sold(houston, request), elected(single));
     expect([outcome.tax_amount, ratesOf(outcome)]).toEqual([withElection, singleRates]);
-    // Nothing is uncertain but the rounding of half a cent, and shipping.
+    // The only uncertainties are the rounding of half a cent, and shipping.
     expect(outcome.warnings.filter(({ message }) => !/rounding|tx-shipping/.test(message))).toEqual([]);
   });
 
@@ -137,7 +138,7 @@ describe('the single local use tax of Texas', () => {
 describe('the simplified sellers use tax of Alabama', () => {
   it.each([
     ['GENERAL', '10.00', '8.00'],
-    // 2 % for the state, 6 % for the city and county.
+    // 2% for the state, 6% for the city and county.
     ['FOOD.GROCERY', '8.00', '8.00'],
     ['FOOD.CANDY', '8.00', '8.00'],
     ['MANUFACTURING.MANUFACTURING_MACHINERY', null, '8.00'],
@@ -157,7 +158,7 @@ describe('the simplified sellers use tax of Alabama', () => {
   const { to: _, ...anywhere } = sold(birmingham);
   it.each<[string, Request, string, string]>([
     ['an exempt customer', { ...anywhere, customer: { address: birmingham, exemption } }, '0.00', '0.00'],
-    // The holiday is the state's. Its cities and counties go on.
+    // The holiday applies to the state tax. City and county taxes remain.
     ['a holiday', sold(birmingham, holiday), '6.00', '0.00'],
     [
       'a sale within the state',
@@ -169,7 +170,7 @@ describe('the simplified sellers use tax of Alabama', () => {
   ])('has the expected tax for %s', (what, request, tax, withElection) => {
     const outcome = ask(request, elected(flat));
     expect([taxOn(request), outcome.tax_amount]).toEqual([tax, withElection]);
-    // That the election has the holiday is not confirmed.
+    // It is not confirmed that the holiday applies with the election.
     if (what === 'a holiday') expect(warningCodes(outcome)).toEqual(['content_unconfirmed']);
   });
 
@@ -285,7 +286,7 @@ describe('the terms in the releases', () => {
   });
 });
 
-/** Recorded sales do not change with later settings of the account: a remote seller's election, general excise tax. */
+/** Later changes to account settings do not affect recorded sales: a remote seller's election, general excise tax. */
 describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, string]>([
   ['an election in Texas', houston, elected(single).settings, elected().settings, '8.00', '0.80'],
   ['no election in Texas', houston, elected().settings, elected(single).settings, '8.25', '0.83'],
@@ -333,7 +334,7 @@ describe.each<[string, object, Partial<Settings>, Partial<Settings>, string, str
 
   it(`is credited at ${tax}, and at ${part} for other lines of 10.00`, async () => {
     const stored = await recorded();
-    // A credit may have lines with another origin, whose release the sale has not pinned.
+    // A credit can have lines with a different origin, whose release the sale has not pinned.
     const loadContent = contentOf([], { readActive: async () => ({ version: 1, states: {} }) });
     const customers = { findSome: async () => new Map() };
     const ports = { now, loadContent, ledger: { find: async () => stored }, customers };

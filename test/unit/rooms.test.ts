@@ -5,13 +5,13 @@ import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The room of a file: a folder of `shared`, or `functions` or `infra`. */
+/** Returns the module of a file: a folder of `shared`, or `functions` or `infra`. */
 const roomOf = (path: string): string => {
   const [top = '', room = ''] = path.split('/');
   return top === 'shared' ? room : top;
 };
 
-/** Every import of another room, as `from > to`. */
+/** Every import from another module, as `from > to`. */
 const imports = (): Set<string> => {
   const found = new Set<string>();
   for (const path of globSync('{shared,functions,infra}/**/*.{ts,tsx}', { cwd: root }))
@@ -26,6 +26,6 @@ it('has no import cycle between modules, except for the type of a rule effect', 
   const found = imports();
   expect(found.size).toBeGreaterThan(100);
   const mutual = [...found].filter((edge) => found.has(edge.split(' > ').reverse().join(' > '))).sort();
-  // A release holds rules, whose effects the tax core defines.
+  // A release contains rules, whose effects the tax core defines.
   expect(mutual).toEqual(['catalog > tax', 'tax > catalog']);
 });

@@ -27,7 +27,7 @@ describe('a supplied line amount', () => {
     [25, line, true],
     ['6.666', fraction, true],
     ['6.67', fraction, false],
-    // The price is that of the sale.
+    // The price is taken from the sale.
     ['5.00', { id: 'a', quantity: '1' }, false],
   ])('%j with %j causes a warning: %s', (amount, others, warns) => {
     const expected = warns ? ['line_amount_differs /line_items/0/amount'] : [];
@@ -50,7 +50,7 @@ describe('a supplied line amount', () => {
       prices.map((unit_price) => ({ quantity, unit_price })),
     );
     const answer = ask({ to: { state: 'MI', postal_code: '48933' }, currency, line_items });
-    // An update and a credit of a sale may leave the currency out.
+    // An update, or a credit of a sale, can omit the currency.
     const { currency: _, ...others } = answer;
     expect(found(answer)).toEqual([]);
     expect(found(others, utc, true)).toEqual([]);

@@ -16,7 +16,7 @@ import { onlyShipping, shippingCharges } from '../support/shipping.ts';
 type Request = Parameters<typeof ask>[0];
 type Lines = NonNullable<Request['line_items']>;
 
-/** A city of each state, with local taxes where the state has some. */
+/** One city per state, with local taxes if the state has any. */
 const cities = [
   'AK Juneau 99801|AL Birmingham 35203|AR Little Rock 72201|AZ Phoenix 85004|CA Oakland 94612|CO Denver 80202',
   'CT Hartford 06103|DC Washington 20001|DE Wilmington 19801|FL Miami 33130|GA Atlanta 30303|HI Honolulu 96813',
@@ -76,7 +76,7 @@ describe('a shipping charge', () => {
 
   const percentOf = (cents: number, percent: number) => (Math.floor((cents * percent) / 100) / 100).toFixed(2);
 
-  /** A cart as a request with its charge in `shipping`, and one with the charge as a line item. */
+  /** Returns a cart as two requests: with its charge in `shipping`, and as a line item. */
   const bothWays = ({ lines, elsewhere, charge, position, ...others }: Cart) => {
     const goods = lines.map((one, index) => ({
       ...one,
@@ -84,7 +84,7 @@ describe('a shipping charge', () => {
       ...(one.fulfillment === 'pickup' && { ship_from: { address: others.to } }),
       ...(elsewhere && elsewhere[0] % lines.length === index && { customer: { address: elsewhere[1] } }),
     }));
-    // A discount of the document does not apply to fees.
+    // A document discount does not apply to fees.
     const total = goods
       .filter(({ product_tax_code }) => !isSellerFee(product_tax_code))
       .reduce((sum, { quantity, unit_price }) => sum + Math.round(Number(quantity) * Number(unit_price) * 100), 0);
@@ -115,7 +115,7 @@ describe('a shipping charge', () => {
   const byCode = (a: Outcome['tax_summary'][number], b: Outcome['tax_summary'][number]) =>
     `${a.jurisdiction_code} ${a.rate}` < `${b.jurisdiction_code} ${b.rate}` ? -1 : 1;
 
-  // The shipping comes first, and then the fee of the seller: each takes its share of the band of an article.
+  // The shipping comes before the seller's fee: each takes its share of the band of an article.
   const besideFee: Cart = {
     ...{ to: cityIn('TN'), elsewhere: null, position: 0, discount: 0, discount_applies_to: 'line_items' },
     ...{ tax_included: false, rounding: 'line', day: '2026-11-20' },
@@ -239,7 +239,7 @@ describe('several shipping charges', () => {
   it('use up an exempt amount in turn', () => {
     const shipping = [{ amount: '8.00' }, { amount: '8.00' }];
     const outcome = ask({ to: cityIn('RI'), line_items: [goods('suit', '240.00', 'CLOTHING.APPAREL')], shipping });
-    // The suit and its delivery cost 256.00, of which 6.00 is above 250.00: 7 % of it is 0.42.
+    // The suit and its delivery cost 256.00, of which 6.00 is above 250.00: 7% of it is 0.42.
     expect(shippingCharges(outcome.shipping)).toMatchObject([
       { taxable_amount: '0.00', tax_amount: '0.00' },
       { taxable_amount: '6.00', tax_amount: '0.42' },
@@ -295,7 +295,7 @@ describe('a pickup line', () => {
   });
 });
 
-/** The retail delivery fees of Minnesota (Minn. Stat. 168E) and Colorado (C.R.S. 43-4-218): due, added or left out. */
+/** The retail delivery fees of Minnesota (Minn. Stat. 168E) and Colorado (C.R.S. 43-4-218): due, added or omitted. */
 describe('a delivery fee', () => {
   const product_tax_code = 'FEES.RETAIL_DELIVERY_FEE';
   const feeAt = (unit_price: string) => ({ product_tax_code, unit_price });
@@ -342,7 +342,7 @@ describe('a delivery fee', () => {
     ['not on a credit', { ...to, line_items: [sold('150.00')], type: 'credit' }, []],
     ['not without a registration', { ...to, line_items: [sold('150.00')] }, [], { registrations: [] }],
     ['not by the setting none', { ...to, line_items: [sold('150.00')] }, [], { retail_delivery_fee: 'none' }],
-    // The five taxes on 100.00 are 9.03 together, each rounded.
+    // The five taxes on 100.00 add up to 9.03, each rounded.
     ['without included tax', { ...to, tax_included: true, line_items: [sold('109.03')] }, ['Minnesota 0.50']],
     ['not with less without it', { ...to, tax_included: true, line_items: [sold('109.00')] }, []],
   ])('is reported %s', (_, request, expected, settings = {}) =>
@@ -355,7 +355,7 @@ describe('a delivery fee', () => {
     it('is a separate line, whose fee is in no base', () => {
       expect(feesOf(added)).toEqual(['retail_delivery_fee 0.50 US-MN-RDF']);
       expect(due(added)).toEqual([]);
-      // 9.025 % of 150.00 is 13.5375.
+      // 9.025% of 150.00 is 13.5375.
       expect(added).toMatchObject({ subtotal_amount: '150.00', tax_amount: '14.04', total_amount: '164.04' });
       const summary = added.tax_summary.find((row) => row.jurisdiction_code === 'US-MN-RDF');
       expect(summary).toMatchObject({ taxable_amount: '0.00', tax_amount: '0.50' });
@@ -397,7 +397,7 @@ describe('a delivery fee', () => {
     });
 
     it('is excluded from the sales on the return', () => {
-      // The five taxes on 150.00 are 13.54 together.
+      // The five taxes on 150.00 add up to 13.54.
       const included = ask({ ...to, tax_included: true, line_items: [sold('163.54'), feeAt('0.50')] });
       for (const outcome of [added, included]) {
         const [entry] = listLiabilityEntries(stored(outcome));
@@ -430,7 +430,7 @@ describe('a delivery fee', () => {
       const wrap = { product_tax_code: 'FEES.GIFT_WRAP', unit_price: '5.00' };
       const others = { shipping: { amount: '10.00' }, discount_amount: '100.00' };
       const sent = ask({ ...to, line_items: [sold('250.00'), wrap, feeAt('0.00')], ...others });
-      // 9.025 % of 150.00, 5.00 and 10.00, each tax of a line rounded.
+      // 9.025% of 150.00, 5.00 and 10.00, each line's tax rounded.
       expect(sent.line_items.map((one) => one.tax_amount)).toEqual(['13.54', '0.45', '0.50']);
       expect(sent.line_items.map((one) => one.applied_discount_amount)).toEqual(['100.00', '0.00', '0.00']);
       const shared = { discount_amount: '50.00', discount_applies_to: 'line_items_and_shipping' } as const;
@@ -446,7 +446,7 @@ describe('a delivery fee', () => {
   });
 });
 
-/** Fees of the seller are taxed as the goods of the order that they are for (SSUTA, Library of Definitions: sales price). */
+/** A seller's fees are taxed like the goods of the order that they are for (SSUTA, Library of Definitions: sales price). */
 describe("a seller's fee", () => {
   const shirt = goods('shirt', '60.00', 'CLOTHING.APPAREL');
   const lamp = goods('lamp', '40.00');
@@ -455,7 +455,7 @@ describe("a seller's fee", () => {
   const ebook = goods('ebook', '9.00', 'DIGITAL.EBOOKS');
   const card = goods('card', '9.00', 'FEES.GIFT_CARDS');
 
-  // New Jersey taxes the lamp and not the shirt. California: CDTFA Annotation 195.0245.
+  // New Jersey taxes the lamp but not the shirt. California: CDTFA Annotation 195.0245.
   it.each<[string, readonly object[], string, object?]>([
     ['the goods', [lamp, wrap], '5.00'],
     ['exempt goods', [shirt, wrap], '0.00'],
@@ -482,7 +482,7 @@ describe("a seller's fee", () => {
     const others = { discount_amount: '10.00', shipping: { amount: '9.00' } };
     const answer = ask({ to: newark, line_items: [lamp, wrap], ...others });
     expect(answer.line_items.map((line) => line.applied_discount_amount)).toEqual(['10.00', '0.00']);
-    // 30.00, 5.00 and 9.00 at 6.625 %: 1.99, 0.33 and 0.60.
+    // 30.00, 5.00 and 9.00 at 6.625%: 1.99, 0.33 and 0.60.
     expect(answer).toMatchObject({ tax_amount: '2.92', taxable_amount: '44.00' });
   });
 

@@ -1,4 +1,4 @@
-/** No text of a publisher, of a file or of a request makes a regular expression slow (R3). */
+/** No input from a publisher, a file or a request makes a regular expression slow (R3). */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
@@ -45,7 +45,7 @@ describe('patternsIn', () => {
   });
 });
 
-/** Patterns that the check reports although they are not slow, or that read only short texts of Levy itself. */
+/** Patterns that the check reports although they are not slow, or that only read short strings written by Levy. */
 const exempt: Readonly<Record<string, string>> = {
   '/;\\s*charset\\s*=\\s*("?)([^";]*)\\1/gi': 'each attempt begins at a semicolon and ends before the next',
   '/"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"|[[\\]{}:,\\n]|[^\\s[\\]{}:,]+/g':
@@ -55,7 +55,7 @@ const exempt: Readonly<Record<string, string>> = {
 
 describe('every regular expression for untrusted input', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
-  // Terminal, pages and the client read what Levy itself writes. The commands that read files are here.
+  // Excluded: files whose regular expressions only match Levy's own output. Commands that read files are included.
   const own = /^shared\/(?:cli\/(?!ledger\/|customers\/)|console\/|docs\/|client\/)/;
   const files = globSync('{shared,functions}/**/*.ts', { cwd: root }).filter((path) => !own.test(path));
 
@@ -80,7 +80,7 @@ describe('every regular expression for untrusted input', () => {
     });
     const makers = files.filter((path) => /new RegExp\(/.test(readFileSync(`${root}${path}`, 'utf8')));
     vi.stubGlobal('RegExp', record);
-    // With a query, a module that is loaded already is loaded once more.
+    // With a query string, an already loaded module is loaded again.
     for (const path of makers) await import(`${root}${path}?patterns`);
     vi.unstubAllGlobals();
     for (const { files } of importable)

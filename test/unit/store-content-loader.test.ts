@@ -1,4 +1,4 @@
-/** The loader on ports of the test's own: what it reads, when, and what it keeps. */
+/** The loader with test ports: what it reads, when, and what it caches. */
 import { describe, expect, it } from 'vitest';
 import type { ActiveReleases, ReleaseHead, ReleasePart } from '../../shared/catalog/content.ts';
 import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts';
@@ -37,7 +37,7 @@ type Options = {
   readonly charactersMax?: number;
 };
 
-/** A database, a clock and a loader; `reads` lists the database reads, one entry for each round trip. */
+/** A database, a clock and a loader; `reads` lists the database reads, with one entry per round trip. */
 const world = ({ active = { 'US-MN': minnesota }, stored = { [minnesota]: parts }, charactersMax }: Options = {}) => {
   const reads: string[] = [];
   const state = { nowMs: 0, isDown: false, active };
@@ -52,7 +52,7 @@ const world = ({ active = { 'US-MN': minnesota }, stored = { [minnesota]: parts 
   const ports: ContentPorts = {
     readActive: async () => {
       reads.push('directory');
-      // The active release is decided when the database responds, not when the read is sent.
+      // The active release is determined when the database responds, not when the read is sent.
       await Promise.resolve();
       if (state.isDown) throw new Error('down');
       return directory();
@@ -61,7 +61,7 @@ const world = ({ active = { 'US-MN': minnesota }, stored = { [minnesota]: parts 
       reads.push([...heads, ...names.map(({ key }) => key)].join(' '));
       await Promise.resolve();
       return {
-        // A copy each time, as a database gives one.
+        // Returns a new copy on each read, like a database.
         heads: heads.map((id) => measured(id in stored ? structuredClone(headOf(id)) : undefined)),
         parts: names.map(({ release, key }) =>
           measured(structuredClone(stored[release]?.find((part) => part.key === key))),
@@ -183,7 +183,7 @@ describe('the directory', () => {
     expect(await activeAt(two)).toBe(minnesota);
     two.state.nowMs = 60_000;
     expect(await activeAt(two)).toBe(newer);
-    // Even if the clock was set back.
+    // Also after the clock is set back.
     two.state.active = { 'US-MN': minnesota };
     two.state.nowMs = 1;
     expect(await activeAt(two)).toBe(minnesota);
@@ -234,7 +234,7 @@ describe('the cache of an instance', () => {
     const name = (index: number) => ({ release: minnesota, key: `5540${index}` });
     const value = partOf('55401', {});
     const keep = (index: number, characters = 976) => cache.keepPart(name(index), { value, characters });
-    // With its name of 24 characters each takes 1,200: four of them are half of what there is room for.
+    // With a 24-character name, each entry counts 1,200 bytes: four of them use half of the capacity.
     for (const index of [1, 2, 3, 4, 5]) keep(index);
     expect(cache.size()).toEqual({ entries: 5, characters: 6000 });
     expect(cache.part(name(1))).toBe(value);
@@ -269,7 +269,7 @@ describe('the cache of an instance', () => {
     for (const _ of [1, 2]) {
       const releaseFor = await loadContent(zips.map((zip) => at(zip)));
       for (const zip of zips) expect(releaseFor(at(zip))?.jurisdictions[1]?.code).toBe(`US-MN-${zip}`);
-      // Two jurisdictions, two rates and a location each: nothing is shown any more that is not kept.
+      // Two jurisdictions, two rates and a location per entry: views of evicted entries are dropped.
       expect(size().viewed).toBeLessThanOrEqual(5 * size().entries);
     }
   });

@@ -62,7 +62,7 @@ describe('store claims', () => {
     ['a sale that is edited', { ...finalized, ...one }, { ...finalized, ...one }, null, null],
     ['a sale that is filed', { ...finalized, ...one }, { ...filed, ...one }, null, null],
     ['a sale that is void', { ...finalized, ...one }, { ...voided, ...one }, null, 'one'],
-    // A client may send this reason as well.
+    // A client can send this reason as well.
     [
       'a sale that is void, as if a draft had expired',
       { ...finalized, ...one },
@@ -85,7 +85,7 @@ describe('store claims', () => {
   it('have a TTL only on a draft', () => {
     const deadline = { expires_at: new Date(deadlineMs).toISOString(), ttl: deadlineMs / 1000 + 3600 };
     expect(claimItem('acct_1', 'one', created(one).after)).toMatchObject(deadline);
-    // An old deadline that a caller leaves in place.
+    // An old expiry time that a caller did not clear.
     const final = claimItem('acct_1', 'one', created({ ...finalized, ...one, expires_at: deadline.expires_at }).after);
     expect(Object.keys(final).sort()).toEqual(['pk', 'sk', 'transaction_id']);
   });
@@ -96,7 +96,7 @@ describe('store keys', () => {
     expect(headKey('acct_1', 'txn_1')).toEqual({ pk: 'T#acct_1#txn_1', sk: 'H' });
     expect(auditKey('acct_1', 'txn_1', 7)).toEqual({ pk: 'T#acct_1#txn_1', sk: 'A#0000000007' });
     expect(claimKey('acct_1', 'abc')).toEqual({
-      // The SHA-256 of FIPS 180-2's example.
+      // The SHA-256 in the example of FIPS 180-2.
       pk: 'R#acct_1#ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
       sk: 'R',
     });
@@ -199,7 +199,7 @@ describe('store compressed', () => {
     }
   };
 
-  // Bits that fill the last byte of the deflated data have no meaning.
+  // The padding bits in the last byte of the deflated data have no meaning.
   it('never returns different text if any bit is flipped, and throws before the last byte', () => {
     const text = JSON.stringify({ object: 'transaction', currency: 'USD', tax_amount: '8.25' });
     const compressed = compressText(text);
@@ -289,7 +289,7 @@ describe('store transaction item', () => {
       const sparse = ['account_credit', 'account_customer', 'account_parent', 'account_reference'];
       expect(Object.keys(attributesOf({ customer: null })).filter((name) => sparse.includes(name))).toEqual([]);
       const deadlines = ['expires_at', 'draft_shard'];
-      // An old deadline that a caller leaves in place is no draft's any more.
+      // An old expiry time that a caller did not clear does not make it a draft.
       const final = Object.keys(attributesOf({ ...finalized, expires_at: '2026-10-09T12:00:00.000Z' }));
       expect(final.filter((name) => deadlines.includes(name))).toEqual([]);
     });

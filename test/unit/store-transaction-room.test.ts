@@ -38,11 +38,11 @@ type Shape = {
   readonly rows: number;
   readonly digits: number;
   readonly letters: readonly string[];
-  /** Whether the calculated tax is another one than the recorded one. */
+  /** Whether the calculated tax differs from the recorded tax. */
   readonly calculated?: 'other';
 };
 
-/** A line of a random net, taxed in several jurisdictions, without repetition. */
+/** A line with a random net, taxed in several distinct jurisdictions. */
 const noisyLine = (draw: Draw, { rows, digits, letters }: Shape, idLength: number): LineItemResponse => {
   const [row] = line().taxes;
   if (!row) throw new Error('The line of the tests is taxed.');
@@ -82,7 +82,7 @@ const saleOf = (shape: Shape, idLength: number, lines = 1000): StoredTransaction
   return created({ ...finalized, line_items, ...amounts, calculated_tax_amount }).after;
 };
 
-/** How long the ids of a sale of this shape can be for it to be accepted. */
+/** The maximum length of the ids with which a sale of this shape is accepted. */
 const longestIds = (shape: Shape): number => {
   let [least, most] = [6, 255];
   while (most - least > 1) {
@@ -95,7 +95,7 @@ const longestIds = (shape: Shape): number => {
 
 const sizeOf = (stored: StoredTransaction) => itemSize(transactionItem('acct_1', stored));
 
-/** Apply a credit as a new transaction does, and return the changed sale. */
+/** Applies a credit like a new transaction, and returns the changed sale. */
 const credited = (sale: StoredTransaction, request: CreditRequest) => {
   const credit = buildCredit(sale, request, context, []);
   if (!credit.ok) throw new Error(JSON.stringify(credit.problems));
@@ -113,7 +113,7 @@ const credited = (sale: StoredTransaction, request: CreditRequest) => {
   return { made, after: parentAfter(sale, [move], at, 'key_1').after };
 };
 
-/** A part of some lines, of a random amount each. */
+/** A random amount of some lines. */
 const partOf = (draw: Draw, sale: StoredTransaction, ids: readonly string[]): CreditRequest => {
   const { charges } = calculateRemaining(sale);
   return {
@@ -177,7 +177,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     expect(sizeOf(made)).toBeLessThan(itemBytesMax);
     expect(after.transaction.refund_status).toBe('full');
     expect(sizeOf(after)).toBeLessThan(320_000);
-    // The stored counters equal the counted ones, to the cent.
+    // The stored counters equal the counted amounts, to the cent.
     expect(transactionFrom(transactionItem('acct_1', after))).toEqual(after);
   });
 
@@ -236,7 +236,7 @@ describe('a transaction without room', () => {
   });
 
   it('is a credit that leaves no room for a void', () => {
-    // A random letter of 94 takes 0.82 bytes.
+    // A random letter of 94 compresses to 0.82 bytes.
     const credit = { type: 'credit' } as const;
     const tooLong = bytes(490_000, credit);
     expect(sizeOf(tooLong)).toBeGreaterThan(400_000);

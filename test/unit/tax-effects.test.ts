@@ -19,7 +19,7 @@ const always = { from: '2000-01-01', to: null, source: 'test', confidence: 'high
 const local = { levels: ['county'] } as const;
 const under = (effect: Effect, ptc = 'GENERAL') => placeAt([], { rules: [rule('one', [ptc], effect)] });
 
-/** Effects next to a general rate of 6 %: the row of goods that are sold as `quantity for amount`, less a discount. */
+/** Effects in addition to a general rate of 6%: the row for goods sold as `quantity for amount`, less a discount. */
 const cases: readonly { effect: Effect; sold: Readonly<Record<string, string>> }[] = [
   { effect: { type: 'taxable' }, sold: { '1 for 100.00': '100.00 0.00 0.06 6.00 standard_rated' } },
   { effect: { type: 'exempt' }, sold: { '1 for 100.00': '0.00 100.00 0.06 0.00 product_exempt' } },
@@ -40,7 +40,7 @@ const cases: readonly { effect: Effect; sold: Readonly<Record<string, string>> }
     sold: {
       '1 for 109.99': '0.00 109.99 0.06 0.00 product_exempt',
       '1 for 110.00': '110.00 0.00 0.06 6.60 standard_rated',
-      // 109.995 a unit is below 110.
+      // A unit price of 109.995 is below 110.
       '2 for 219.99': '0.00 219.99 0.06 0.00 product_exempt',
       '0.5 for 55.00': '55.00 0.00 0.06 3.30 standard_rated',
     },
@@ -113,7 +113,7 @@ const cases: readonly { effect: Effect; sold: Readonly<Record<string, string>> }
     effect: { type: 'base_percent', percent: '0.8' },
     sold: {
       '1 for 1000.00': '800.00 200.00 0.06 48.00 taxable_basis_reduced',
-      // 1.6 cents are two, and 2.4 cents are two.
+      // 1.6 cents round to two, and 2.4 cents round to two.
       '1 for 0.02': '0.02 0.00 0.06 0.00 standard_rated',
       '1 for 0.03': '0.02 0.01 0.06 0.00 taxable_basis_reduced',
     },
@@ -190,7 +190,8 @@ describe('a split by use', () => {
 });
 
 describe('a band in a separate jurisdiction', () => {
-  // Tennessee: 7 %, a local tax on the first 1,600 of an article, and the state's own on what lies up to 3,200.
+  // Tennessee: 7%, a local tax on the first 1,600 of an article, and an additional state tax on the part from 1,600 to
+  // 3,200.
   const week = { from: '2026-07-31', to: '2026-08-02' };
   const single = { jurisdictions: ['US-XX-SINGLE'], confidence: 'medium' } as const;
   const { release } = placeAt(['0.07', '0.0275'], {
@@ -309,7 +310,7 @@ describe('a fee', () => {
   });
 
   it('is excluded from other taxes, and has no share of the shipping', () => {
-    // 6.5 % of 100.10 is 6.5065.
+    // 6.5% of 100.10 is 6.5065.
     for (const rounding of ['line', 'invoice'] as const)
       expect(taxesOf(documentOf([fee(), goods('100.10')], { rounding }))).toEqual([50n, 651n]);
     const { product } = lineOf(minnesota, { ptc: 'SHIPPING.DELIVERY' });

@@ -50,7 +50,7 @@ describe('tax included in a gross amount', () => {
       const line = taxLine(lineAt(gross), { taxIncluded: true });
       const net = line.taxable + line.exempt;
       expect([net + line.tax, line.net]).toEqual([gross, gross]);
-      // Where no net gives the gross, this one is the first to exceed it.
+      // If no net adds up to the gross, this net is the first to exceed it.
       if (taxOn(net) === line.tax) return;
       expect(net + taxOn(net)).toBeGreaterThan(gross);
       expect(net - 1n + taxOn(net - 1n)).toBeLessThan(gross);
@@ -116,7 +116,7 @@ describe('tax included in an invoice rounded as a whole', () => {
 
   it('of a thousand lines of 0.11 is 103.77 and 6.23, with a cent or nothing per line', () => {
     const lines = included(new Array(1000).fill(at(harrisburg, '0.11')));
-    // 103 dollars are 6.18, and 0.77 is 5 cents by the table.
+    // The tax on 103 dollars is 6.18, and on 0.77 it is 5 cents by the table.
     expect(lines.filter((line) => line === '10 1')).toHaveLength(623);
     expect(new Set(lines)).toEqual(new Set(['10 1', '11 0']));
   });
@@ -132,7 +132,7 @@ describe('tax included in an invoice rounded as a whole', () => {
 
 describe("a charge of one cent that includes the invoice's tax", () => {
   const releases = { tables: builtInRelease('PA') as Release, 'half up': releaseOf() };
-  /** The state's own tax on a net, in cents: by Pennsylvania's table (61 Pa. Code section 31.2), and 6 % half up. */
+  /** The state tax on a net, in cents: by Pennsylvania's table (61 Pa. Code section 31.2), and 6% half up. */
   const taxOn = {
     tables: (net: number) =>
       Math.floor(net / 100) * 6 + [10, 17, 34, 50, 67, 84].filter((step) => net % 100 > step).length,
@@ -164,7 +164,7 @@ describe("a charge of one cent that includes the invoice's tax", () => {
           const least = netOf(sent.length);
           const isBaseless = parts.some(({ net, tax }) => net === 0 && tax > 0);
           if (least + taxOn[method](least) === all) expect([grosses, isBaseless]).toEqual([grosses, false]);
-          // The invoice owes the same in total, however its nets are divided.
+          // The total tax of the invoice does not depend on how its nets are divided.
           expect([grosses, parts.reduce((sum, { tax }) => sum + tax, 0)]).toEqual([grosses, all - netOf(0)]);
         }
     },
@@ -172,7 +172,7 @@ describe("a charge of one cent that includes the invoice's tax", () => {
 });
 
 describe('the work of extracting included tax', () => {
-  /** Count how often the treatments of a sale are applied to an amount. */
+  /** Counts how often the treatments of a sale are applied to an amount. */
   const countAssessments = ({ goods, shipments }: Sale): (() => number) => {
     let count = 0;
     const shipping = shipments.flat().flatMap((delivered) => delivered.shipping.treatments);
@@ -187,7 +187,7 @@ describe('the work of extracting included tax', () => {
     return () => count;
   };
 
-  /** The assessments that extraction makes for each line of each charge. */
+  /** The number of assessments per line and charge during extraction. */
   const assessmentsPerDelivery = (place: Place, charges: number): number => {
     const ptcs = ['CLOTHING.APPAREL', 'GENERAL'];
     const lines = Array.from({ length: 20 }, (_, index) =>
@@ -221,7 +221,7 @@ describe('the monotonicity of tax', () => {
     const { net, tax } = taxLine({ ...lineOf(placeOf(release)), amount: BigInt(Math.max(0, amount)) });
     return net + tax;
   };
-  /** Whether net plus tax falls between two neighboring cents around the amounts that effects change at. */
+  /** Whether net plus tax decreases between two neighboring cents around the amounts at which effects change. */
   const falls = (release: Release): boolean =>
     [0, 50, 99, 109, 110, 175, 250, 1000, 1175, 1999].some((dollars) => {
       const grosses = [-1, 0, 1, 2, 98, 99, 100, 101].map((cents) => grossAt(release, dollars * 100 + cents));

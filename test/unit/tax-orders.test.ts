@@ -10,7 +10,7 @@ const isLong = process.env['MODE'] === 'long';
 
 const chargesOf = ({ lines, shipping }: TaxedDocument) => [...lines, ...shipping];
 
-/** The sums of a calculated order that are wrong. */
+/** Returns the wrong sums of a calculated order. */
 const wrongOf = (document: TaxDocument, taxed: TaxedDocument): string[] => {
   const wrong: string[] = [];
   const must = (holds: boolean, what: string) => {
@@ -37,7 +37,7 @@ const wrongOf = (document: TaxDocument, taxed: TaxedDocument): string[] => {
   return wrong;
 };
 
-/** The document of the nets that are left without the included tax. */
+/** Builds the document with the nets that remain without the included tax. */
 const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument => {
   const none = { discount: 0n, thirdPartyDiscount: 0n };
   const netOf = (index: number) => {
@@ -56,7 +56,10 @@ const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument =>
 const grossOf = (taxed: TaxedDocument) =>
   total(chargesOf(taxed).map(({ taxable, exempt, tax }) => taxable + exempt + tax));
 
-/** By line: charges whose net, taxed again, gives another gross, although the gross of the net before it is too low. */
+/**
+ * Returns, by line, the charges whose net adds up to a different gross, although the gross of the net below it is too
+ * low.
+ */
 const missedOf = (document: TaxDocument, net: TaxDocument, taxed: TaxedDocument, again: TaxedDocument): string[] =>
   chargesOf(taxed).flatMap((charge, place) => {
     const tax = chargesOf(again)[place]?.tax ?? 0n;
@@ -72,7 +75,7 @@ const missedOf = (document: TaxDocument, net: TaxDocument, taxed: TaxedDocument,
     return isEnough ? ['a smaller net would have done'] : [];
   });
 
-/** The faults in random orders with every effect, each with its seed. */
+/** Returns the faults in random orders with every effect, each with its seed. */
 const faultsIn = (
   [batches, perBatch, places]: readonly [batches: number, perBatch: number, places: number],
   taxIncluded: boolean,
@@ -105,7 +108,7 @@ it('keeps random orders with included tax consistent, with nets that add up to t
     return document.rounding === 'line' ? missedOf(document, net, taxed, again) : [];
   });
   expect(faults).toEqual([]);
-  // Rounding skips some grosses, and a cliff many; no net gives less than its gross.
+  // Rounding skips some gross amounts, and a cliff skips many; a net never exceeds its gross.
   expect(grosses.less).toBe(0);
   expect(grosses.same).toBeGreaterThan(2 * grosses.more);
 });

@@ -29,15 +29,16 @@ describe('the statutory tables of a state', () => {
   const philadelphia = { state: 'PA', postal_code: '19103' };
   const baltimore = { state: 'MD', postal_code: '21201' };
 
-  /** The last cent of each step of a table, from no tax on. */
+  /** The last cent of each step of a table, starting with no tax. */
   type Table = readonly number[];
   const lookUp = (table: Table, part: number) => table.findIndex((last) => part <= last);
   const overDollars = (table: Table, amount: number) => Math.floor(amount / 100) * 6 + lookUp(table, amount % 100);
 
-  // 61 Pa. Code section 31.2, as printed: 10 cents or less, no tax; 11 to 17, 1 cent; and so on. More than a dollar: 6 % of
-  // each dollar plus the bracket of the cents above.
+  // 61 Pa. Code section 31.2, as printed: no tax up to 10 cents; 1 cent from 11 to 17; and so on. Above a dollar: 6% of
+  // each dollar plus the bracket of the remaining cents.
   const pennsylvania = [10, 17, 34, 50, 67, 84, 100];
-  // Md. Code, Tax-Gen. sections 11-104 and 11-301. Below a dollar, and the excess over exact dollars, have tables of their own.
+  // Md. Code, Tax-Gen. sections 11-104 and 11-301. Amounts below a dollar, and the excess over whole dollars, have
+  // separate tables.
   const belowADollar = [19, 20, 33, 50, 66, 83, 99];
   const excess = [0, 16, 33, 50, 66, 83, 99];
 
@@ -49,7 +50,7 @@ describe('the statutory tables of a state', () => {
       'US-MD',
       (cents: number) => (cents < 100 ? lookUp(belowADollar, cents) : overDollars(excess, cents)),
     ],
-    // A cent for each dollar, and one more from .51.
+    // One cent per dollar, and one more from .51.
     [
       'Allegheny County',
       { state: 'PA', postal_code: '15222' },
@@ -89,8 +90,8 @@ describe('the statutory tables of a state', () => {
 });
 
 describe('exact tax', () => {
-  // Rates as whole numbers of hundred-millionths, split over the jurisdictions of a place. None shares all its factors with
-  // ten, so each has amounts in cents whose exact tax ends in half a cent.
+  // Rates in hundred-millionths, split over the jurisdictions of a place. Each rate has amounts in cents whose exact
+  // tax ends in half a cent.
   const splits = [
     [6_000_000n],
     [6_250_000n],
@@ -170,12 +171,12 @@ describe('exact tax', () => {
   };
   const rateText = () =>
     `0.${Array.from({ length: 1 + draw.below(8) }, (_, index) => (index === 0 ? draw.below(4) : draw.below(10))).join('')}`;
-  /** A place of one to four jurisdictions, each with an effect of its own on all goods. */
+  /** A place of one to four jurisdictions, each with a different effect on all goods. */
   const wideJurisdictions = () =>
     Array.from({ length: 1 + draw.below(4) }, (_, position) => ({
       code: `US-XX-${position}`,
       type: position === 0 ? ('state' as const) : ('county' as const),
-      // The rate of a state is above zero: a state without the tax taxes nothing.
+      // The state rate is above zero, because a state without the tax taxes nothing.
       rate: position === 0 ? `0.${1 + draw.below(9)}${draw.below(10_000_000)}` : rateText(),
       effect: effectOf(draw, text(9, 2), rateText),
     }));
@@ -223,7 +224,7 @@ describe('tax allocation', () => {
 
   type Taxing = { readonly code: string; readonly type: JurisdictionType; readonly rate: string };
   type State = {
-    /** Each has an effect of its own on each kind of goods. */
+    /** Each has a separate effect on each kind of goods. */
     readonly taxing: readonly (Taxing & { readonly effects: readonly Effect[] })[];
     readonly policy: ShippingPolicy;
     readonly place: Place;
@@ -285,20 +286,21 @@ describe('tax allocation', () => {
   const nothing = { taxable: 0n, exact: whole(0n) };
   const isWithoutTax = ({ type, rate }: Taxing) => type === 'state' && rate === '0';
 
-  /** The tax of each jurisdiction on a line, and on its share of the shipping. */
+  /** The tax of each jurisdiction on a line, and on the line's share of the shipping. */
   const partsOf = ({ lines, isStated }: Sale, nets: readonly bigint[], shares: readonly bigint[]) =>
     lines.map(({ state, kind, quantity, line }, index) =>
       state.taxing.map((jurisdiction) => {
         const effect = jurisdiction.effects[kind] as Effect;
         const share = shares[index] ?? 0n;
         const sold: Sold = { net: nets[index] ?? 0n, quantity, use: line.use };
-        // A state without the tax has only the rates that a rule gives by itself, and taxes no shipping.
+        // A state without the tax has only rates that a rule sets, and does not tax shipping.
         const isFree = isWithoutTax(jurisdiction) && !['rate', 'band', 'tax_cap'].includes(effect.type);
         const own = isFree ? nothing : expectedOf(effect, jurisdiction.rate, sold);
         const shippingOf = (): Fraction => {
           if (state.policy === 'always_taxable') return timesRate(share, jurisdiction.rate);
           if (isWithoutTax(jurisdiction) || (state.policy === 'exempt_if_stated' && isStated)) return whole(0n);
-          // Above an exempt amount, the same part of the shipping is taxed; else it is the last part of the price.
+          // Above an exempt amount, the same part of the shipping is taxed; otherwise shipping is the last part of the
+          // price.
           if (effect.type === 'threshold_excess')
             return timesRate(sold.net > 0n ? nearest([share * own.taxable, sold.net]) : 0n, jurisdiction.rate);
           return minus(expectedOf(effect, jurisdiction.rate, { ...sold, shipping: share }).exact, own.exact);
@@ -389,7 +391,7 @@ describe('tax allocation', () => {
     const place = placeAt(['0.025', '0.025']);
     const lines = [lineOf(place, { amount: '0.20' }), lineOf(place, { amount: '0.24' })];
     const taxed = calculateTax(documentOf(lines, { rounding: 'invoice' })).lines;
-    // By rows alone the second line, with the larger remainders, would get both.
+    // If cents were allocated by row only, the second line with the larger remainders would get both.
     expect(taxed.map(({ rows }) => rows.map((row) => row.tax))).toEqual([
       [1n, 0n],
       [1n, 0n],

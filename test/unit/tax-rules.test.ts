@@ -20,7 +20,7 @@ const undated = { from: null, to: null };
 const clothing = ['CLOTHING.APPAREL'];
 const food = ['FOOD.GROCERY'];
 
-/** The rule that decides, which must not depend on the order of the rules. */
+/** Returns the deciding rule, which must not depend on the order of the rules. */
 const winner = (rules: readonly Rule[], ptc: string, taxing: Partial<Taxing> = {}, day = '2026-10-08') => {
   const among = (ordered: readonly Rule[]) =>
     chooseRule(releaseOf({ rules: ordered }), { ...jurisdiction('US-XX'), ...taxing }, productOf(ptc), day)?.id;
@@ -36,7 +36,7 @@ describe('the deciding rule', () => {
   const [plain, fur, athletic] = ['', '._FUR', '._ATHLETIC'].map((attribute) => `CLOTHING.APPAREL${attribute}`);
   const athleticFur = 'CLOTHING.APPAREL._ATHLETIC._FUR';
 
-  /** The rule that wins, or `null`, and the others: for clothing where they name no codes. */
+  /** The winning rule, or `null`, and the other rules, which apply to clothing by default. */
   it.each<[string, string | undefined, Partial<Rule> | null, ...Partial<Rule>[]]>([
     ['the most specific code, before all else', athletic, {}, { ptcs: family, ...any('_ATHLETIC'), ...newState }],
     ['the most specific code of a rule', plain, { ptcs: [...family, ...clothing], levels: ['state'] }, {}],

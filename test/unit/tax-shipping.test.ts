@@ -29,7 +29,7 @@ const tax = (
   const { shipping: _, ...own } = others;
   return calculateTax(documentOf(lines, { shipping: { amount, product: productOf(ptc) }, ...own }));
 };
-/** The tax of a charge of 10.00. */
+/** Returns the tax of a charge of 10.00. */
 const ship = (lines: readonly TaxLine[], ptc?: string, day = '2026-10-08'): TaxedCharge =>
   tax(lines, 1000n, ptc, { day }).shipping[0] as TaxedCharge;
 const shown = ({ rows }: TaxedCharge) =>
@@ -85,7 +85,7 @@ describe('the shipping policy of a state', () => {
   const included = '._INCLUDED_IN_PRICE';
   const optional = '._OPTIONAL_CHARGE';
 
-  // Of 10.00, 7.50 go with the taxable goods: 0.45 of tax.
+  // 7.50 of the 10.00 belongs to the taxable goods, with a tax of 0.45.
   it.each<[ShippingPolicy, Readonly<Record<string, bigint>>, string[]]>([
     ['follows_goods', { '': 45n, [stated]: 45n }, []],
     ['any_taxable', { '': 60n, [stated]: 60n }, []],
@@ -194,7 +194,7 @@ describe('shipping that counts toward the price of the goods', () => {
     return placeAt(['0.07'], { shipping, rules });
   };
 
-  /** `quantity for price`, the delivery, and what is taxed of both. */
+  /** `quantity for price`, the delivery, and the taxed amount of both. */
   it.each<[Place, string, string, string, string]>([
     [placeWith(excess), '1 for 285.00', '20.00', '3500 2000', '305.00 is 55.00 above 250'],
     [placeWith(excess), '1 for 240.00', '20.00', '0 1000', 'the goods leave 10.00 over'],

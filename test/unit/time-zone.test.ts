@@ -11,7 +11,7 @@ const zones = [
   'Pacific/Kiritimati',
 ];
 
-/** The day of an instant in a time zone, as the runtime formats it. */
+/** Returns the day of a timestamp in a time zone, as the runtime formats it. */
 const dayIn = (timeMs: number, timeZone: string): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(timeMs);
 

@@ -103,7 +103,7 @@ const first: Readonly<Record<string, string>> = {
   'WARRANTIES.PRODUCT_INSURANCE': 'package insurance',
 };
 
-/** Phrases that fit several codes, and the code that must be among the first three. */
+/** Phrases that match several codes, and the code that must be among the first three. */
 const amongThree: readonly (readonly [phrase: string, code: string])[] = [
   ['watch', 'CLOTHING.CLOTHING_ACCESSORIES'],
   ['formula', 'FOOD.INFANT_FORMULA'],

@@ -19,7 +19,7 @@ const lastOf = (path: string) => path.split('.').at(-1) ?? '';
 const families = [...new Set(paths.filter((path) => path.includes('.')).map((path) => path.split('.')[0] as string))];
 const membersOf = (family: string) => paths.filter((code) => code.startsWith(`${family}.`));
 const repeated = <Value>(values: readonly Value[]) => values.filter((value, at) => values.indexOf(value) !== at);
-/** The matching rule, by specification 2.1: "a label covers any path ending in it". */
+/** The matching rule in specification 2.1: "a label covers any path ending in it". */
 const covers = (label: string, path: string) => `.${path}`.endsWith(`.${label}`);
 
 const problemsOf = (text: string) => {
@@ -147,7 +147,7 @@ describe('parseProductTaxCode', () => {
   it('accepts exactly the attributes that apply, are unique, and are alone in an exclusive group', () => {
     const byCode = new Map(productAttributes.map((attribute) => [attribute.code, attribute]));
     const applies = (code: string, path: string) => byCode.get(code)?.ptcs.some((label) => covers(label, path));
-    // Half of the draws are applicable attributes; otherwise hardly any code would be accepted.
+    // Half of the draws are applicable attributes; otherwise almost no code would be accepted.
     const cases = anyPath.chain((path) => {
       const fitting = [...byCode.keys()].filter((code) => applies(code, path));
       const one = fitting.length > 0 ? fc.oneof(fc.constantFrom(...fitting), anyAttribute) : anyAttribute;
@@ -177,7 +177,7 @@ describe('parseProductTaxCode', () => {
 });
 
 describe('a rejected product tax code', () => {
-  /** The problem of a text that names no product tax code, with the codes that it suggests. */
+  /** The problem of a string that is not a product tax code, with the suggested codes. */
   const refusalOf = (text: string) => {
     const [problem] = problemsOf(text);
     expect(problem?.code).toBe(unknownCode);
@@ -277,7 +277,7 @@ describe('the attributes of a code', () => {
   ])('of %s are %j', (ptc, expected) => expect(attributeCodes(ptc)).toEqual(expected));
 
   it('include attributes whose label is the end of the path, and attributes without labels (spec 2.1)', () => {
-    // The file itself: none of the room's own look-ups.
+    // Reads the file directly, without the module's lookups.
     const file = new URL('../../shared/vocabulary/attributes.json', import.meta.url);
     const items: { code: string; ptcs: string[] }[] = JSON.parse(readFileSync(file, 'utf8'));
     for (const path of paths) {
@@ -291,7 +291,7 @@ describe('the attributes of a code', () => {
 });
 
 describe('the crosswalk', () => {
-  /** The crosswalk as people edit it, read by another parser than the one that packs it. */
+  /** The crosswalk as it is edited, parsed by a different parser than in the packer. */
   const read = (name: string): Record<string, string>[] =>
     parse(readFileSync(new URL(`../../shared/vocabulary/${name}`, import.meta.url), 'utf8'), { columns: true });
   const rows = read('code-crosswalk.csv');
@@ -299,7 +299,7 @@ describe('the crosswalk', () => {
   const keys = (columns: readonly string[]) => rows.map((row) => columns.map((column) => row[column]).join(' '));
   const isGeneral = ({ match }: Record<string, string>) => match === 'family';
 
-  /** The patterns of their codes. */
+  /** The patterns of each system's codes. */
   const shapes: Record<string, RegExp> = {
     stripe: /^txcd_\d{8}$/,
     taxjar: /^(\d{5}|\d{8}A\d{4})$/,
