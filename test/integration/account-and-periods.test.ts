@@ -8,7 +8,7 @@ startOnTestDay();
 
 const monthly = (state: string, from: string, to: string | null = null) =>
   ({ state, from, to, frequency: 'month' }) as const;
-/** A filer with these registrations. */
+/** Returns an account that files in these registrations. */
 const filerIn = async (...registrations: ReturnType<typeof monthly>[]) =>
   filerOf(await newCaller({ settings: { registrations } }));
 const endsOf = async (filer: ReturnType<typeof filerOf>, query = '') =>
@@ -17,14 +17,14 @@ const periodsOf = async (filer: ReturnType<typeof filerOf>, query = '') =>
   (await made(filer.call('GET', `/filing-periods${query}` as '/filing-periods'))).data.map(
     ({ state, period_end, is_over, closes_at, due_date }) => ({ state, period_end, is_over, closes_at, due_date }),
   );
-/** The last day of the month that is this many months before the present one (UTC). */
+/** Returns the last day of the month this many months ago (UTC). */
 const monthEnd = (before: number): string => {
   const today = new Date(now());
   return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1 - before, 0)).toISOString().slice(0, 10);
 };
 
 describe('GET /account', () => {
-  it('returns the scopes of the credential, and the settings', async () => {
+  it("returns the credential's scopes and the account's settings", async () => {
     const registrations = [monthly('MI', '2026-01-01')];
     const { account, call } = await newCaller({ settings: { registrations, review_days: 5 }, scopes: ['read'] });
     expect(await made(call('GET', '/account'))).toMatchObject({
@@ -53,7 +53,7 @@ describe('GET /account', () => {
 });
 
 describe('GET /filing-periods', () => {
-  it('has the periods from the oldest sale to the running one, and moves on with each filing', async () => {
+  it('lists the periods from the oldest sale to the current one, and drops each filed period', async () => {
     const filer = await filerIn(monthly('MI', '2020-01-01'), monthly('OH', '2020-01-01'));
     await soldOn(filer, monthEnd(2));
     const before = await periodsOf(filer);
@@ -63,7 +63,7 @@ describe('GET /filing-periods', () => {
       ['US-MI', monthEnd(0), false],
       ['US-OH', monthEnd(0), false],
     ]);
-    // The state requires Michigan's return by the 20th, or the next business day; three days of review are the default.
+    // Michigan's return is due by the 20th or the next business day; the default review time is three days.
     const [first] = before;
     expect(first?.due_date?.slice(0, 7)).toBe(monthEnd(1).slice(0, 7));
     expect(Number(first?.due_date?.slice(8))).toBeGreaterThanOrEqual(20);
@@ -71,7 +71,7 @@ describe('GET /filing-periods', () => {
     const filing = await closedFiling(filer, 'MI', monthEnd(2));
     expect(await endsOf(filer, '?state=MI')).toEqual([monthEnd(1), monthEnd(0)]);
     await cancel(filer, filing.id);
-    // The schedule does not close what a client canceled.
+    // The schedule does not close a period that a client canceled.
     expect((await periodsOf(filer, '?state=Michigan'))[0]).toMatchObject({ period_end: monthEnd(2), closes_at: null });
   });
 
@@ -90,20 +90,20 @@ describe('GET /filing-periods', () => {
     expect(found).toEqual([...expected, ['US-OH', monthEnd(0)]]);
   });
 
-  it('refuses a cursor of another state', async () => {
+  it('rejects a cursor of a different state', async () => {
     const { call } = await filerIn(monthly('MI', '2020-01-01'), monthly('OH', '2020-01-01'));
     const { next_cursor } = await made(call('GET', '/filing-periods?limit=1' as '/filing-periods'));
     const path = `/filing-periods?limit=1&state=MI&starting_after=${next_cursor}` as '/filing-periods';
     expect(refusalOf(await call('GET', path))).toBe('422 | validation_invalid_cursor starting_after');
   });
 
-  it('ends with the registration', async () => {
+  it('ends with the last registered period', async () => {
     const filer = await filerIn(monthly('MI', '2020-01-01', monthEnd(2)), monthly('OH', '2999-01-01'));
     await soldOn(filer, monthEnd(3));
     expect(await endsOf(filer)).toEqual([monthEnd(3), monthEnd(2)]);
   });
 
-  it('has the next period with entries after the end of the registration, which the schedule does not close', async () => {
+  it('includes a period with entries after the registration ended, which the schedule does not close', async () => {
     const filer = await filerIn(monthly('MI', '2020-01-01', monthEnd(2)));
     await soldOn(filer, monthEnd(2));
     await closedFiling(filer, 'MI', monthEnd(2));
@@ -116,7 +116,7 @@ describe('GET /filing-periods', () => {
     expect(await periodsOf(filer)).toEqual([]);
   });
 
-  it('leaves out months without entries after the end of the registration', async () => {
+  it('omits months without entries after the registration ended', async () => {
     const filer = await filerIn(monthly('MI', '2020-01-01', monthEnd(4)));
     await soldOn(filer, monthEnd(4));
     await closedFiling(filer, 'MI', monthEnd(4));
@@ -126,13 +126,13 @@ describe('GET /filing-periods', () => {
     expect(await periodsOf(filer)).toEqual([]);
   });
 
-  it('grows with the calendar', async () => {
+  it('adds a period when a month ends', async () => {
     const filer = await filerIn(monthly('MI', '2020-01-01'));
     expect(await periodsOf(filer)).toHaveLength(1);
     expect(await later(62 * dayMs, () => periodsOf(filer))).toHaveLength(3);
   });
 
-  it('is empty without a list of registrations', async () => {
+  it('is empty if registrations are not set', async () => {
     for (const registrations of [null, 'all'] as const)
       expect(await periodsOf(filerOf(await newCaller({ settings: { registrations } })))).toEqual([]);
   });

@@ -23,7 +23,7 @@ const account = (): Account => ({
 
 type Terms = Partial<Parameters<typeof provisionKey>[0]>;
 
-/** Provision a key of an account, which reads and never expires unless the terms say otherwise. */
+/** Provisions an account's API key, by default with the read scope and no expiry. */
 const provision = (owner: string, secret: string, terms: Terms = {}) =>
   provisionKey({ account: owner, secret, scopes: ['read'], expires_at: null, ...terms });
 
@@ -39,7 +39,7 @@ const stored = async (Key: Record<string, string>) =>
   (await database.send(new GetCommand({ TableName: environment.tables.accounts, Key, ConsistentRead: true }))).Item;
 
 describe('an account', () => {
-  it('is returned as it was provisioned, and never overwritten by a different account', async () => {
+  it('is returned as provisioned and never overwritten by a different account', async () => {
     const made = account();
     await provisionAccount(made);
     await provisionAccount(made);
@@ -47,9 +47,9 @@ describe('an account', () => {
     expect(await findAccount(made.id)).toEqual(made);
   });
 
-  it('is in the register from its creation, once for any number of provisions', async () => {
+  it('is registered at creation, once for any number of provisions', async () => {
     const all = Array.from({ length: 120 }, () => account());
-    // Few at a time: each call opens a connection to the emulator.
+    // Runs a few at a time, because each call opens a connection to the emulator.
     for (let at = 0; at < all.length; at += 10)
       await Promise.all(all.slice(at, at + 10).map((account) => provisionAccount(account)));
     await provisionAccount(all[0] as Account);
@@ -62,7 +62,7 @@ describe('an account', () => {
 });
 
 describe('an API key', () => {
-  it('is found by its digest, and nothing secret is stored', async () => {
+  it('is found by its digest, and its secret is not stored', async () => {
     const { account: owner, secret, id } = await accountWithKey();
     const key = { id, account: owner.id, scopes: ['read'], created_at: expect.any(String), expires_at: null };
     expect(id).toMatch(/^key_[0-9A-Z]{26}$/);
@@ -71,7 +71,7 @@ describe('an API key', () => {
     expect(await findKey(hashKey('nobody'))).toBeUndefined();
   });
 
-  it('is refused when the database returns a different key', async () => {
+  it('is rejected if the database returns a different key', async () => {
     const { secret } = await accountWithKey();
     database.middlewareStack.add(
       (next) => async (sent) => {
@@ -89,27 +89,27 @@ describe('an API key', () => {
     }
   });
 
-  it('keeps its id when it is provisioned again on the same terms, even concurrently', async () => {
+  it('keeps its id if it is provisioned again on the same terms, even concurrently', async () => {
     const { account: owner, secret, id } = await accountWithKey();
     const answers = await Promise.all([1, 2, 3].map(() => provision(owner.id, secret)));
     expect(answers.map((key) => key.id)).toEqual([id, id, id]);
   });
 
   it.each<Terms>([{ scopes: ['read', 'write'] }, { expires_at: '2030-01-01T00:00:00.000Z' }])(
-    'is not provisioned again with %o',
+    'cannot be provisioned again with %o',
     async (terms) => {
       const { account: owner, secret, id } = await accountWithKey();
       await expect(provision(owner.id, secret, terms)).rejects.toThrow(id);
     },
   );
 
-  it('belongs to one account, which exists', async () => {
+  it('belongs to exactly one existing account', async () => {
     const [first, second] = await Promise.all([accountWithKey(), accountWithKey()]);
     await expect(provision(second.account.id, first.secret)).rejects.toThrow('whose terms differ');
     await expect(provision('acc_none', newApiKey())).rejects.toThrow('acc_none');
   });
 
-  it('stays revoked, with the first date, and cannot be provisioned again', async () => {
+  it('remains revoked as of the first date and cannot be provisioned again', async () => {
     const { account: owner, secret, id } = await accountWithKey();
     expect(await revokeKey(owner.id, id)).toBe(true);
     const revoked = await findKey(hashKey(secret));
@@ -120,17 +120,17 @@ describe('an API key', () => {
     await expect(provision(owner.id, secret)).rejects.toThrow('whose terms differ');
   });
 
-  it('cannot be revoked by another account', async () => {
+  it('cannot be revoked through another account', async () => {
     const { secret, id } = await accountWithKey();
     expect(await revokeKey((await accountWithKey()).account.id, id)).toBe(false);
     expect((await findKey(hashKey(secret)))?.revoked_at).toBeUndefined();
   });
 });
 
-describe('the requests of a window', () => {
+describe('the request counter of a rate-limit window', () => {
   const windowStart = 1_800_000_000_000;
 
-  it('are added completely or not at all', async () => {
+  it('adds requests completely or not at all', async () => {
     const { id } = account();
     expect(await takeRequests(id, windowStart, 7, 10)).toEqual({ taken: true, used: 7 });
     expect(await takeRequests(id, windowStart, 4, 10)).toEqual({ taken: false, used: 7 });
@@ -140,7 +140,7 @@ describe('the requests of a window', () => {
     await expect(takeRequests(id, windowStart + 2 * windowMs, 11, 10)).rejects.toThrow(RangeError);
   });
 
-  it('expire after an hour', async () => {
+  it('expires after an hour', async () => {
     const { id } = account();
     await takeRequests(id, windowStart, 1, 10);
     expect(await stored(rateWindowKey(id, windowStart))).toMatchObject({ requests: 1, ttl: windowStart / 1000 + 3600 });

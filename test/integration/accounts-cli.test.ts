@@ -38,7 +38,7 @@ const msBetween = (from: string | undefined, to: string | undefined) => Date.par
 const expectNow = (instant: string | undefined) =>
   expect(Math.abs(Date.parse(instant ?? '') - now())).toBeLessThan(minuteMs);
 
-/** The account, as it is stored. */
+/** Returns the stored account. */
 const storedAccount = async (id: string): Promise<Account> => (await findAccount(id)) as Account;
 
 describe('create', () => {
@@ -57,7 +57,7 @@ describe('create', () => {
     expect(await keysOf(id)).toEqual([]);
   });
 
-  it('--key creates the first key, shown once, valid at once for 90 days', async () => {
+  it('--key creates the first key, prints it once, and makes it valid at once for 90 days', async () => {
     const { out, err } = await accounts('create', '--name', 'A shop', '--key', 'read', 'rate_limit=7');
     expect(err).toBe('');
     const [secret = ''] = out.match(/levy_\w+/g) ?? [];
@@ -89,7 +89,7 @@ describe('create', () => {
   });
 
   it('creates nothing if an argument is wrong', async () => {
-    // Other tests create accounts as well.
+    // Other tests create accounts concurrently.
     const name = randomUUID();
     for (const args of [
       ['--name', ''],
@@ -105,7 +105,7 @@ describe('create', () => {
 });
 
 describe('settings', () => {
-  it('are shown and changed, and apply within a minute', async () => {
+  it('are printed and changed, and apply within a minute', async () => {
     const { id, key } = await newAccount();
     const shown = await ranJson('settings', '--account', id);
     expect(shown).toEqual({ id, name: 'A shop', settings_changed_at: null, settings: defaultSettings(currentVersion) });
@@ -122,7 +122,7 @@ describe('settings', () => {
     expect(text).toMatch(/\nrate_limit +321\n/);
   });
 
-  it('of every type are stored and replaced, and not written if they are the same', async () => {
+  it('of every type are stored and replaced, and not written if unchanged', async () => {
     const { id } = await newAccount();
     expect(await ran('settings', '--account', id, 'rate_limit=2000')).toMatch(/^rate_limit .*already 2000.*\n$/);
     expect((await storedAccount(id)).settings_changed_at).toBeUndefined();
@@ -141,7 +141,7 @@ describe('settings', () => {
     }
   });
 
-  it('are never lost: concurrent changes of one setting conflict, and of two settings both apply', async () => {
+  it('are never lost: concurrent changes of one setting conflict, and changes of two settings both apply', async () => {
     const { id } = await newAccount();
     const read = await storedAccount(id);
     await ran('settings', '--account', id, 'rate_limit=100', 'ambiguous_address=reject');
@@ -155,7 +155,7 @@ describe('settings', () => {
     expect(await findAccount('acct_none')).toBeUndefined();
   });
 
-  it('are changed once if a response is lost, with a note in the output', async () => {
+  it('are changed once if a response is lost, and the output notes it', async () => {
     const { id } = await newAccount();
     const seen = failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['TransactWriteItems'] });
     const change = ran('settings', '--account', id, 'rate_limit=321', 'ship_from={"state":"MI"}').finally(noFaults);
@@ -176,7 +176,7 @@ describe('settings', () => {
 });
 
 describe('a key', () => {
-  it('is printed once, and is neither in the table nor in a list', async () => {
+  it('is printed once and stored only as a digest', async () => {
     const { id } = await newAccount();
     const args = ['--scopes', 'write,read', '--expires', 'never', '--quiet'];
     const { code, out, err } = await accounts('keys', 'create', '--account', id, ...args);
@@ -214,7 +214,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('expires at its expiry', async () => {
+  it('is rejected after its expiry', async () => {
     const { id, key } = await newAccount('--expires', '2h');
     expect(await answerTo(key.secret)).toBe('200');
     expect(await later(2 * hourMs - minuteMs, () => answerTo(key.secret))).toBe('200');
@@ -253,7 +253,7 @@ describe('rotate', () => {
     });
   });
 
-  it('--overlap 0 expires the old key within a minute, even in a warm instance; no overlap extends it', async () => {
+  it('--overlap 0 expires the old key within a minute, even in a warm instance, and no overlap extends it', async () => {
     const { id, key } = await newAccount('--expires', '1h');
     expect(await answerTo(key.secret)).toBe('200');
     const fresh = await rotated(id, key.id, '--overlap', '0', '--expires', '1h');
@@ -265,7 +265,7 @@ describe('rotate', () => {
   it.each([
     [[], /never expired, and the new key expires at \S+\. Pass --expires never/, 90 * dayMs],
     [['--expires', 'never'], /^$/, null],
-  ])('the successor of a key that never expires, with %j', async (args, printed, lifetime) => {
+  ])('creates the successor of a key that never expires, with %j', async (args, printed, lifetime) => {
     const { id, key } = await newAccount('--expires', 'never');
     const { out, err } = await accounts('keys', 'rotate', key.id, '--account', id, ...args, '--json');
     const { created_at, expires_at }: PrintedKey = JSON.parse(out);
@@ -283,7 +283,7 @@ describe('rotate', () => {
     expect(await answerTo(out.trim())).toBe('200');
   });
 
-  it('refuses a rotated, expired, revoked or unknown key', async () => {
+  it('rejects a rotated, expired, revoked or unknown key', async () => {
     const { id, key } = await newAccount('--expires', '1h');
     const fresh = await rotated(id, key.id);
     const again = (name: string) => ran('keys', 'rotate', name, '--account', id);
@@ -296,7 +296,7 @@ describe('rotate', () => {
     expect(await keysOf(id)).toHaveLength(2);
   });
 
-  it('creates one key if several operators rotate at once, and none of a key or an account that has ended', async () => {
+  it('creates one key if several operators rotate at once, and none for a revoked key or a closed account', async () => {
     const first = await newAccount();
     const old = await named(first.id, first.key.id);
     const done = await Promise.all([1, 2, 3].map(() => rotate(old).catch(() => false)));
@@ -307,7 +307,7 @@ describe('rotate', () => {
     await ran('keys', 'revoke', second.key.id, '--account', second.id);
     expect(await rotate(revoked)).toBe(false);
     expect(await keysOf(second.id)).toMatchObject([{ state: 'revoked', expires_at: second.key.expires_at }]);
-    // A closing revokes the keys that it finds.
+    // Closing an account revokes its existing keys.
     const third = await newAccount();
     const closed = await named(third.id, third.key.id);
     expect(await closeAccount(third.id, new Date(now()).toISOString())).toBe(true);
@@ -317,7 +317,7 @@ describe('rotate', () => {
 });
 
 describe('revoke', () => {
-  it('revokes a key within a minute, and keeps the first date', async () => {
+  it('takes effect within a minute, and keeps the first date', async () => {
     const { id, key } = await newAccount('--label', 'shop');
     expect(await answerTo(key.secret)).toBe('200');
     expect(await ran('keys', 'revoke', key.id, '--account', id)).toContain(`${key.id} (shop) of ${id}`);
@@ -330,7 +330,7 @@ describe('revoke', () => {
     expect((await keysOf(id))[0]?.revoked_at).toBe(revoked_at);
   });
 
-  it('takes a leaked key on standard input, without its id and account', async () => {
+  it('accepts a leaked key on standard input, without its id and account', async () => {
     const { id, key } = await newAccount();
     const command = ['shared/cli/accounts.ts', 'keys', 'revoke', '--leaked'];
     const { code, out } = await runCommand(command, { input: `${key.secret}\n` });
@@ -341,7 +341,7 @@ describe('revoke', () => {
   it.each([
     [true, /Ctrl-D.*\n.*No account has the key/],
     [undefined, /^No account has the key/],
-  ])('prints a prompt on a terminal (isTTY: %s)', async (isTTY, printed) => {
+  ])('prints a prompt only on a terminal (isTTY: %s)', async (isTTY, printed) => {
     const typed = Object.assign(Readable.from(['levy_nothing\n']), { isTTY }) as unknown as typeof process.stdin;
     const input = vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed);
     const { code, out, err } = await accounts('keys', 'revoke', '--leaked').finally(() => input.mockRestore());
@@ -365,16 +365,16 @@ describe('check', () => {
   const registeredIn = (state: string) =>
     `registrations=${JSON.stringify([{ state, from: '2026-01-01', to: null, frequency: 'month' }])}`;
 
-  it('names a command for the content of a registered state that the command accepts', async () => {
+  it('suggests a working command to import the content of a registered state', async () => {
     const { id } = await newAccount(registeredIn('MI'));
     const { action = '' } = (await findingOf(id, 'content US-MI')) ?? {};
     const [, words = ''] = /npm run content -- (.+)$/.exec(action) ?? [];
-    // The address of the mirror is refused after the states are read.
+    // The mirror's address is rejected after the states are read.
     const { err } = await runInProcess(contentProgram(), [...words.split(' '), '--mirror', 'none']);
     expect(err).toContain('--mirror cannot be "none"');
   });
 
-  it('lists the election of a remote seller in a registered state, and one that cannot apply', async () => {
+  it("lists a remote seller's election in a registered state, and one that cannot apply", async () => {
     const { id } = await newAccount(registeredIn('TX'));
     expect(await findingOf(id, 'election US-TX')).toMatchObject({ status: 'check', found: 'none' });
     expect(await findingOf(id, 'election US-AL')).toBeUndefined();
@@ -390,7 +390,7 @@ describe('check', () => {
     [0, 'ok', /^1 active key; the last one expires 2/, /^$/],
     [61, 'missing', /^1 active key/, /^Rotate it before: npm run accounts -- keys rotate key_\w+ --account acct_\w+$/],
     [91, 'check', /^none$/, /./],
-  ])('shows after %i days when the last key expires', async (days, status, found, action) => {
+  ])('prints the expiry of the last key after %i days', async (days, status, found, action) => {
     const { id } = await newAccount('--expires', '90d');
     const finding = await later(days * dayMs, () => findingOf(id, 'API keys'));
     expect(finding).toMatchObject({
@@ -418,7 +418,7 @@ it.each([
   [['keys', 'revoke', '--leaked', '--account', 'acct_1'], '--leaked reads the key from standard input.'],
   [['settings', '--account', 'acct_none', 'registrations=@nowhere.json'], 'There is no file nowhere.json.'],
   [['remove'], 'See the options with --help.'],
-])('refuses %j with one line and exit code 1', async (args, message) => {
+])('rejects %j with one line and exit code 1', async (args, message) => {
   const { code, out, err } = await accounts(...args);
   expect([code, out]).toEqual([1, '']);
   expect(err).toContain(message);
@@ -428,7 +428,7 @@ it.each([
 it.each([
   [{ TABLE_ACCOUNTS: 'nowhere' }, 'nowhere'],
   [{ DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' }, 'http://127.0.0.1:1'],
-])('names a missing table, and the address of a database that does not answer: %o', async (env, message) => {
+])('names a missing table or the address of an unreachable database: %o', async (env, message) => {
   const command = ['shared/cli/accounts.ts', 'list'];
   const { code, out, err } = await runCommand(command, { env: { ...process.env, ...env } });
   expect([code, out]).toEqual([1, '']);

@@ -33,13 +33,13 @@ const ledger = (...args: readonly string[]) => runInProcess(ledgerProgram(), arg
 
 const tableNames = [environment.tables.transactions, environment.tables.accounts];
 
-/** Every item of both tables that has the account in any attribute. */
+/** Returns every item of both tables that has the account in any attribute. */
 const rawOf = async (account: string): Promise<string[]> => {
   const items = (await Promise.all(tableNames.map(scannedItems))).flat().map((item) => JSON.stringify(item));
   return items.filter((item) => item.includes(account)).sort();
 };
 
-/** Put the items of an account back as they are now. */
+/** Returns a function that restores the account's items to their current state. */
 const snapshotOf = async (account: string) => {
   const tables = await Promise.all(
     tableNames.map(async (TableName) => {
@@ -50,7 +50,7 @@ const snapshotOf = async (account: string) => {
   return () => Promise.all(tables.flat().map((put) => database.send(put)));
 };
 
-/** An account with an item under every prefix of keys. */
+/** Creates an account with an item under every key prefix. */
 const newShop = async () => {
   const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
   const caller = await newCaller({ settings: { registrations, draft_ttl_hours: 48 } });
@@ -82,14 +82,14 @@ const exported = async (id: string) => {
 const context = { getRemainingTimeInMillis: () => 240_000 } as Context;
 const runSchedule = () => handlers.schedules['close-periods']({}, context);
 
-/** The stream's record of a transaction's present state. */
+/** Returns the stream record of a transaction's current state. */
 const recordOf = async (account: string, reference: string) => {
   const claim = await findClaimItem(account, reference);
   const item = await headItem(account, String(claim?.['transaction_id']));
   return { dynamodb: { SequenceNumber: '1', NewImage: marshall(item) } };
 };
 
-it('closes an account: no credential, no period, no new key or setting', async () => {
+it('closing an account revokes its keys, removes its due periods and blocks new keys and settings', async () => {
   const { id, call } = await newShop();
   expect((await call('GET', '/transactions')).status).toBe(200);
   expect((await accounts('close', '--account', id)).err).toContain('--yes');
@@ -121,7 +121,7 @@ it('closes an account: no credential, no period, no new key or setting', async (
   expect((await rawOf(id)).some((item) => item.includes('"DUE#'))).toBe(false);
 });
 
-it('reopens an account with its due periods, and revoked keys', async () => {
+it('reopening an account restores its due periods but not its keys', async () => {
   const { id, call } = await newShop();
   await accounts('close', '--account', id, '--yes');
   await later(200 * dayMs, runSchedule);
@@ -136,7 +136,7 @@ it('reopens an account with its due periods, and revoked keys', async () => {
 const remove = (id: string, path: string) =>
   later(2 * dayMs, () => accounts('delete', '--account', id, '--export', path, '--yes'));
 
-it('deletes an account after a proven export, and nothing of other accounts', async () => {
+it('deleting an account requires a verified export and leaves other accounts unchanged', async () => {
   const [shop, neighbour] = [await newShop(), await newShop()];
   const { id } = shop;
   const early = await exported(id);
@@ -167,7 +167,7 @@ it('deletes an account after a proven export, and nothing of other accounts', as
     expect.objectContaining({ pk: `ACCOUNT#${id}`, deletion: expect.any(Object), deleted_at: expect.any(String) }),
   ]);
   expect(JSON.stringify(left.filter(({ ttl }) => ttl === undefined))).not.toContain('Test');
-  // A record of the stream that arrives late leaves nothing either. That of another account counts.
+  // A late stream record of the account writes nothing, and a record of another account is counted.
   const { id: sold } = await made(neighbour.filer.create(sale({ status: 'finalized', reference_id: 'in_9' })));
   await countTransactions({ Records: [lateRecord, await recordOf(neighbour.id, 'in_9')] }, context);
   expect((await rawOf(id)).map((item) => JSON.parse(item))).toEqual(left);
@@ -192,7 +192,7 @@ it('deletes a draft that a schedule voids during the deletion', async () => {
   database.middlewareStack.add(
     (next) => async (sent) => {
       const { Key } = sent.input as { readonly Key?: { readonly pk: string; readonly sk: string } };
-      // Its other items are deleted.
+      // Its other items are already deleted.
       const isHead = Key?.pk === `T#${id}#${draft.id}` && Key.sk === 'H' && !('ConsistentRead' in sent.input);
       if (isHead && sweeps++ === 0)
         await handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
@@ -205,7 +205,7 @@ it('deletes a draft that a schedule voids during the deletion', async () => {
   expect((await rawOf(id)).filter((item) => !item.includes('"ttl"'))).toHaveLength(1);
 });
 
-describe('a deletion that died', () => {
+describe('an interrupted deletion', () => {
   let shop: Awaited<ReturnType<typeof newShop>>;
   let whole: string;
   let restore: Awaited<ReturnType<typeof snapshotOf>>;
@@ -216,7 +216,7 @@ describe('a deletion that died', () => {
     restore = await snapshotOf(shop.id);
   });
 
-  it.each([1, 2, 5, 9, 14, 20, 27, 35, 44])('at write %i is continued', async (writes) => {
+  it.each([1, 2, 5, 9, 14, 20, 27, 35, 44])('resumes after write %i', async (writes) => {
     const { id } = shop;
     await restore();
     failSends({

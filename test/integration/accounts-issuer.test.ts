@@ -1,4 +1,4 @@
-// @isolated: the clock moves back and forth.
+// @isolated: moves the clock back and forth.
 
 import { createSign, generateKeyPairSync, KeyObject, sign as nodeSign } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const advance = (byMs: number) => {
   advanceClock(byMs);
 };
 const fresh = (others: Partial<LocalIssuer['configured']> = {}) => bearerVerifier({ ...issuer.configured, ...others });
-/** A good token by the clock of the service, wherever it is. */
+/** Returns a valid token, dated by the service's clock. */
 const sign = (kid = 'rsa') => issuer.sign(issuer.claims({ exp: secondsNow() + advancedMs / 1000 + 300 }), { kid });
 const good = { ok: true, value: { account: 'acc_a', subject: 'shop', scopes: ['read', 'write'] } };
 const refused = { ok: false, problems: [{ code: 'auth_token_invalid', source: { header: 'Authorization' } }] };
@@ -55,15 +55,15 @@ describe('a bearer token', () => {
     ['elliptic-384', 'ES384', 'sha384'],
     ['elliptic-512', 'ES512', 'sha512'],
     ['edwards', 'EdDSA', null],
-  ])('names the account, the subject and the scopes, signed by the key %s', async (kid, alg, hash) => {
+  ])('carries the account, the subject and the scopes, signed with the key %s', async (kid, alg, hash) => {
     const signed = assembled({ alg, kid }, issuer.claims()).slice(0, -1);
     const key = KeyObject.from(issuer.keyOf(kid).privateKey as Parameters<typeof KeyObject.from>[0]);
-    // RFC 7518, 3.4: both numbers of an ES signature, one after the other.
+    // RFC 7518, 3.4: an ES signature is both numbers concatenated.
     const signature = nodeSign(hash, Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
     expect(await verify(`${signed}.${signature.toString('base64url')}`)).toEqual(good);
   });
 
-  it.each([undefined, 'JWT', 'jwt', 'at+jwt', 'application/at+jwt'])('may call itself %s', async (typ) => {
+  it.each([undefined, 'JWT', 'jwt', 'at+jwt', 'application/at+jwt'])('can have the type %s', async (typ) => {
     const header = typ === undefined ? {} : { typ };
     expect(await verify(await issuer.sign(issuer.claims(), header))).toEqual(good);
   });
@@ -72,7 +72,7 @@ describe('a bearer token', () => {
     { aud: 'levy-batch' },
     { aud: ['other', 'levy'] },
     { aud: undefined, client_id: 'levy', token_use: 'access' },
-  ])('is for this service with %o', async (named) => {
+  ])('is accepted for this service with %o', async (named) => {
     expect(await verify(await issuer.sign(issuer.claims(named)))).toEqual(good);
   });
 
@@ -86,7 +86,7 @@ describe('a bearer token', () => {
     [{ scope: ['levy/read levy/write'] }, []],
     [{ scope: [] }, []],
     [{ scope: { 'levy/read': true } }, []],
-  ])('grants with %o the scopes %o', async (claims, scopes) => {
+  ])('with %o grants the scopes %o', async (claims, scopes) => {
     expect(await verify(await issuer.sign(issuer.claims(claims)))).toMatchObject({ ok: true, value: { scopes } });
   });
 
@@ -97,7 +97,7 @@ describe('a bearer token', () => {
     [{ 'tax:read': true }, []],
     [7, []],
     [['tax:read tax:write'], []],
-  ])('has the account and the scopes (%o) in the configured claims', async (permissions, scopes) => {
+  ])('can carry the account and the scopes (%o) in configured claims', async (permissions, scopes) => {
     const accountClaim = 'https://example.com/levy_account';
     const own = { accountClaim, scopesClaim: 'permissions', scopes: { read: 'tax:read', write: 'tax:write' } };
     const claims = { levy_account: undefined, scope: 'tax:write levy/read', [accountClaim]: 'acc_c', permissions };
@@ -106,29 +106,29 @@ describe('a bearer token', () => {
     expect(await verify(token)).toMatchObject(refused);
   });
 
-  it('cannot name an account by an inherited property', async () => {
+  it('cannot set the account through an inherited property', async () => {
     for (const accountClaim of ['constructor', 'toString', '__proto__'])
       expect(await fresh({ accountClaim })(await sign())).toMatchObject(refused);
   });
 
-  it('may begin 60 s ahead of the clock, and ends without tolerance', async () => {
+  it('can start up to 60 s ahead of the clock, and expires without tolerance', async () => {
     const ahead = { nbf: secondsNow() + 55, iat: secondsNow() + 55 };
     expect(await verify(await issuer.sign(issuer.claims(ahead)))).toEqual(good);
   });
 
-  it('begins and ends by the clock of the service', async () => {
+  it("starts and expires by the service's clock", async () => {
     const token = await issuer.sign(issuer.claims({ nbf: secondsNow() + 1000, exp: secondsNow() + 2000 }));
     expect(await verify(token)).toMatchObject(refused);
     advance(1_000_000);
     expect(await verify(token)).toEqual(good);
     advance(1_001_000);
     expect(await verify(token)).toMatchObject(refused);
-    // Back before the machine's own time, where a token of long ago is good again.
+    // Behind the machine's real time, so an old token is valid again.
     advance(-1_000_000 - 1_001_000 - 3_600_000);
     expect(await verify(await issuer.sign(issuer.claims({ exp: secondsNow() - 3000 })))).toEqual(good);
   });
 
-  it('is refused in every other case', async () => {
+  it('is rejected in every other case', async () => {
     const answers: unknown[] = [];
     for (const [name, make] of badTokens(issuer)) {
       const answer = await verify(await make());
@@ -137,7 +137,7 @@ describe('a bearer token', () => {
     expect(answers).toEqual([]);
   });
 
-  it('is refused where no issuer is configured', async () => {
+  it('is rejected if no issuer is configured', async () => {
     expect(await bearerVerifier(null)(await sign())).toMatchObject(refused);
   });
 });
@@ -148,7 +148,7 @@ const description = '/realms/shop/.well-known/openid-configuration';
 const keys = '/realms/shop/keys';
 
 describe('the issuer', () => {
-  it('is called twice for the first token, and not for later ones', async () => {
+  it('is called twice for the first token, and not for later tokens', async () => {
     await Promise.all([verify(await sign()), verify(await sign('elliptic'))]);
     await verify(await sign());
     expect(issuer.state.fetched).toEqual([description, keys]);
@@ -165,7 +165,7 @@ describe('the issuer', () => {
     expect(new Set(issuer.state.fetched)).toEqual(new Set([description, keys]));
   });
 
-  it('may rotate: a new key works at once, read once, and the old one until it is withdrawn', async () => {
+  it('can rotate keys: a new key works at once after one read, and the old key until it is withdrawn', async () => {
     await verify(await sign());
     issuer.state.fetched = [];
     await issuer.publish('next', 'ES256');
@@ -176,7 +176,7 @@ describe('the issuer', () => {
     issuer.withdraw('next');
   });
 
-  it('may withdraw a key: it works for at most ten minutes', async () => {
+  it('can withdraw a key: it works for at most ten more minutes', async () => {
     await issuer.publish('leaked', 'RS256');
     expect(await verify(await sign('leaked'))).toEqual(good);
     issuer.withdraw('leaked');
@@ -188,7 +188,7 @@ describe('the issuer', () => {
     expect(await verify(await sign())).toEqual(good);
   });
 
-  it('may put another key under an old name: it counts within ten minutes', async () => {
+  it('can replace a key under the same id: the new key applies within ten minutes', async () => {
     await issuer.publish('reused', 'RS256');
     const old = await sign('reused');
     expect(await verify(old)).toEqual(good);
@@ -200,7 +200,7 @@ describe('the issuer', () => {
     issuer.withdraw('reused');
   });
 
-  it('is called once in ten seconds for unknown keys, and known keys work meanwhile', async () => {
+  it('is called once in ten seconds for unknown keys, and known keys still work', async () => {
     await verify(await sign());
     issuer.state.fetched = [];
     const invent = (kid: string) => issuer.sign(issuer.claims(), { kid }, 'rsa');
@@ -209,7 +209,7 @@ describe('the issuer', () => {
       expect(await verify(await sign())).toEqual(good);
     }
     expect(issuer.state.fetched).toEqual([keys]);
-    // A key that is new meanwhile waits for the rest of the ten seconds, even while the stranger goes on.
+    // A key published in the meantime is not loaded until the ten seconds are over, even if unknown keys keep coming.
     await issuer.publish('new', 'RS256');
     expect(await verify(await sign('new'))).toMatchObject(refused);
     advance(10_000);
@@ -219,7 +219,7 @@ describe('the issuer', () => {
     issuer.withdraw('new');
   });
 
-  it('may publish unusable keys, and two with one name: the first counts', async () => {
+  it('can publish unusable keys and duplicate ids: the first usable key applies', async () => {
     const { published } = issuer.state;
     const first = issuer.keyOf('rsa').jwk;
     const second = { ...issuer.keyOf('stranger').jwk, kid: 'rsa' };
@@ -236,10 +236,10 @@ describe('the issuer', () => {
     expect(await fresh()(await sign())).toEqual(good);
     issuer.state.published = [second, first];
     expect(await fresh()(await sign())).toMatchObject(refused);
-    // A key that is published for another algorithm than the token's.
+    // A key published for an algorithm other than the token's.
     issuer.state.published = [{ ...first, alg: 'RS512' }];
     expect(await fresh()(await sign())).toMatchObject(refused);
-    // A key that is too short to be one (RFC 7518, 3.3).
+    // A key shorter than the minimum (RFC 7518, 3.3).
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     issuer.state.published = [{ ...publicKey.export({ format: 'jwk' }), kid: 'rsa', alg: 'RS256' }];
     const unsigned = (await sign()).replace(/\.[^.]*$/, '');
@@ -281,15 +281,15 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     [() => ({ path: /openid/, status: 200, body: '{}' }), 'IssuerOther'],
     [described(() => ({ issuer: 'https://issuer.example' })), 'IssuerOther'],
     [described(() => ({ jwks_uri: undefined })), 'IssuerIncomplete'],
-    // The same server, under an address that is not loopback by its name.
+    // The same server under a host name that is not recognized as loopback.
     [described(() => ({ jwks_uri: `${issuer.url.replace('127.0.0.1', '0.0.0.0')}/keys` })), 'IssuerUnsafe'],
-  ])('%# is an outage, which a metric counts with the cause only', async (broken, error) => {
+  ])('reports case %# as an outage, with a metric that has only the cause', async (broken, error) => {
     const before = metricLines().length;
     issuer.state.broken = broken();
     const token = await sign();
     await expect(verify(token)).rejects.toMatchObject(outage);
     expect(metricLines().slice(before)).toEqual([{ _aws: expect.anything(), IssuerUnavailable: 1, error }]);
-    // For five seconds it is left alone.
+    // The issuer is not called again for five seconds.
     const asked = issuer.state.fetched.length;
     issuer.state.broken = null;
     await expect(verify(token)).rejects.toMatchObject(outage);
@@ -298,13 +298,13 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     expect(await verify(await sign())).toEqual(good);
   });
 
-  it('accepts keys in an answer of 1 MiB', async () => {
+  it('accepts a key set of 1 MiB', async () => {
     const body = JSON.stringify({ keys: issuer.state.published, x: '' });
     issuer.state.broken = keysAre(body.replace('""', `"${'x'.repeat(1024 * 1024 - body.length)}"`));
     expect(await verify(await sign())).toEqual(good);
   });
 
-  it('accepts tokens for an hour with the last keys', async () => {
+  it('accepts tokens with the cached keys for an hour', async () => {
     expect(await verify(await sign())).toEqual(good);
     issuer.state.broken = { path: /./ };
     advance(3_599_000);
@@ -333,7 +333,7 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     expect(issuer.state.fetched).toEqual([description, keys]);
   });
 
-  it('a token that names an unknown key, which may be new, is an outage; known keys work', async () => {
+  it('treats a token with an unknown key, which could be new, as an outage; known keys still work', async () => {
     expect(await verify(await sign())).toEqual(good);
     issuer.state.broken = { path: /keys$/ };
     await expect(verify(await issuer.sign(issuer.claims(), { kid: 'unknown' }, 'rsa'))).rejects.toMatchObject(outage);
@@ -341,7 +341,7 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     advance(5000);
   });
 
-  it('an issuer with plain HTTP on another machine, or with a closed port, is an outage', async () => {
+  it('treats an issuer on plain HTTP at another host, or with a closed port, as an outage', async () => {
     const named = (url: string) => ({ ...issuer.configured, issuer: url });
     const signed = (url: string) => issuer.sign(issuer.claims({ iss: url }));
     for (const url of ['http://issuer.example', 'http://127.0.0.1:1', 'no address'])

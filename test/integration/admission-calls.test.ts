@@ -3,7 +3,8 @@ import { admissionFigures } from '../bench/admission.ts';
 import type { Figure } from '../bench/figure.ts';
 import { newCaller } from '../support/api.ts';
 
-// Five minutes of the service's clock. Keys and accounts are cached for a minute, and the limit's window has ten seconds.
+// Five minutes of the service's clock. Keys and accounts are cached for a minute, and a rate-limit window is ten
+// seconds.
 const requests = 3000;
 let figures: readonly Figure[];
 
@@ -20,7 +21,7 @@ it.each([
   const figure = figures[expected.at] as Figure;
   expect(figure['of']).toBe(expected.of);
   expect(Number(figure['requests_without_call_percent'])).toBeGreaterThanOrEqual(90);
-  // At least one lease for each window, and one read of the account each minute.
+  // At least one lease per window, and one read of the account per minute.
   expect(Number(figure['writes_per_request'])).toBeGreaterThanOrEqual(30 / requests);
   const reads = Math.round(Number(figure['reads_per_request']) * requests);
   expect(reads).toBeGreaterThanOrEqual(5);

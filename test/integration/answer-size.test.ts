@@ -1,6 +1,6 @@
 /**
- * Lambda limits a response to 6,291,556 bytes and counts its body as a JSON string: a quote of a text takes four bytes, one
- * of the JSON two.
+ * Lambda limits a response to 6,291,556 bytes and counts the body as a JSON string, so a quote inside a string takes
+ * four bytes and a JSON delimiter two.
  */
 import { describe, expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
@@ -13,7 +13,7 @@ const quotes = (length: number) => '"'.repeat(length);
 const minneapolis = { city: 'Minneapolis', state: 'MN', postal_code: '55401', country: 'US' };
 const manyQuotes = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`key_${at}`, quotes(500)]));
 
-/** A thousand lines in six jurisdictions. A certificate is repeated in each of them. */
+/** A thousand lines in six jurisdictions. The certificate is repeated in each jurisdiction. */
 const huge = (text: number, certificate: number, others: Record<string, unknown> = {}) =>
   sale({
     customer: {
@@ -32,33 +32,36 @@ describe('the response of a sale with a thousand lines', () => {
     { text: 225, certificate: 0, explain: false, status: 201 },
     { text: 225, certificate: 200, explain: true, status: 413 },
     { text: 225, certificate: 255, explain: false, status: 201 },
-  ])('is below the limit of Lambda, or refused before anything is stored: %o', async ({ status, ...shape }) => {
-    const client = clientOf(await newCaller());
-    const body = huge(shape.text, shape.certificate, { explain: shape.explain });
-    const calculated = await client.calculate(body);
-    const created = await client.create(body);
-    expect([calculated.status, created.status]).toEqual([status === 201 ? 200 : status, status]);
-    for (const answer of [calculated, created]) expect(bytesOf(answer)).toBeLessThan(lambdaMax);
-    const { data } = await made(client.list());
-    if (status === 413) {
-      expect(refusalOf(created)).toBe('413 | validation_body_too_large');
-      expect(data).toEqual([]);
-      expect((await client.create({ ...body, line_items: body.line_items.slice(500) })).status).toBe(201);
-      return;
-    }
-    // Later changes have room.
-    const { id } = created.body;
-    for (const change of [{ metadata: manyQuotes }, { status: 'finalized' }])
-      expect(bytesOf(await client.update(id, change))).toBeLessThan(lambdaMax);
-    const credit = await client.create(creditOf({ id }));
-    expect([201, 413]).toContain(credit.status);
-    expect(bytesOf(credit)).toBeLessThan(lambdaMax);
-    expect(
-      bytesOf(await client.call('GET', `/transactions/${id}?expand=history` as '/transactions/{id}')),
-    ).toBeLessThan(lambdaMax);
-  });
+  ])(
+    "is below Lambda's limit, or the request is rejected before anything is stored: %o",
+    async ({ status, ...shape }) => {
+      const client = clientOf(await newCaller());
+      const body = huge(shape.text, shape.certificate, { explain: shape.explain });
+      const calculated = await client.calculate(body);
+      const created = await client.create(body);
+      expect([calculated.status, created.status]).toEqual([status === 201 ? 200 : status, status]);
+      for (const answer of [calculated, created]) expect(bytesOf(answer)).toBeLessThan(lambdaMax);
+      const { data } = await made(client.list());
+      if (status === 413) {
+        expect(refusalOf(created)).toBe('413 | validation_body_too_large');
+        expect(data).toEqual([]);
+        expect((await client.create({ ...body, line_items: body.line_items.slice(500) })).status).toBe(201);
+        return;
+      }
+      // Later changes still fit.
+      const { id } = created.body;
+      for (const change of [{ metadata: manyQuotes }, { status: 'finalized' }])
+        expect(bytesOf(await client.update(id, change))).toBeLessThan(lambdaMax);
+      const credit = await client.create(creditOf({ id }));
+      expect([201, 413]).toContain(credit.status);
+      expect(bytesOf(credit)).toBeLessThan(lambdaMax);
+      expect(
+        bytesOf(await client.call('GET', `/transactions/${id}?expand=history` as '/transactions/{id}')),
+      ).toBeLessThan(lambdaMax);
+    },
+  );
 
-  it('is refused where an edit of a draft makes it too large, and the draft stays as it was', async () => {
+  it('is rejected if a draft edit makes it too large, and the draft remains unchanged', async () => {
     const client = clientOf(await newCaller());
     const { id, version } = await made(client.create(huge(225, 200)));
     expect(refusalOf(await client.update(id, { explain: true }))).toBe('413 | validation_body_too_large');
@@ -66,7 +69,7 @@ describe('the response of a sale with a thousand lines', () => {
   });
 });
 
-it('a page of a list ends by the bytes that it takes in Lambda', async () => {
+it('ends a list page by its size in bytes in Lambda', async () => {
   const client = clientOf(await newCaller());
   for (let count = 0; count < 3; count++) await made(client.create(huge(225, 0)));
   const page = await client.list({ expand: 'line_items' });

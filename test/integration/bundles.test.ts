@@ -1,5 +1,5 @@
-/** The functions as the deployment bundles them, behind the local gateway and against the emulator. */
-// @isolated: a bundle reads the environment when it is loaded.
+/** The deployed bundles behind the local gateway, using the emulator. */
+// @isolated: a bundle reads its environment at import.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -67,7 +67,7 @@ it('calculate, record, change, refund, list and file', async () => {
   expect([filing.status, filing.body.errors]).toEqual([200, undefined]);
 });
 
-it("return the database's refusals as errors of the SDK", async () => {
+it('return database errors as SDK errors', async () => {
   const first = { body: sale({ reference_id: 'inv_2' }), headers: { 'Idempotency-Key': 'once' } };
   const created = await client.create(first.body, first.headers);
   const repeated = await client.create(first.body, first.headers);
@@ -85,7 +85,7 @@ it("return the database's refusals as errors of the SDK", async () => {
 
 it('update content from an HTML index, an archive and a workbook', async () => {
   const publisher = await openPublisherServer(['MI']);
-  // A bundle reads the environment when it is loaded, and the others are loaded.
+  // A bundle reads its environment at import, and the others are already imported.
   Object.assign(process.env, {
     LEVY_CONTENT_MIRROR: publisher.url,
     LEVY_TEST_LOOPBACK_MIRROR: 'on',

@@ -12,7 +12,7 @@ const key = { 'Idempotency-Key': 'k' };
 const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
 
 describe('calls to the ledger, warm', () => {
-  it('makes no call for a calculation, and one with a parent', async () => {
+  it('a calculation makes no call, or one with a parent', async () => {
     const client = await warmClient();
     const parent = await sold(client);
     expect(await callsOf(() => client.calculate(sale()))).toEqual([]);
@@ -21,19 +21,22 @@ describe('calls to the ledger, warm', () => {
     ]);
   });
 
-  it.each([{ status: 'draft' }, { status: 'finalized', reference_id: 'r' }])('creating makes one: %o', async (body) => {
-    const client = await warmClient();
-    expect(await callsOf(() => client.create(sale(body)))).toEqual(['TransactWriteItems']);
-    expect(await callsOf(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
-      'TransactWriteItems',
-    ]);
-    // A replay makes the same calls.
-    expect(await callsOf(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
-      'TransactWriteItems',
-    ]);
-  });
+  it.each([{ status: 'draft' }, { status: 'finalized', reference_id: 'r' }])(
+    'creating a transaction makes one call: %o',
+    async (body) => {
+      const client = await warmClient();
+      expect(await callsOf(() => client.create(sale(body)))).toEqual(['TransactWriteItems']);
+      expect(await callsOf(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
+        'TransactWriteItems',
+      ]);
+      // A replay makes the same calls.
+      expect(await callsOf(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
+        'TransactWriteItems',
+      ]);
+    },
+  );
 
-  it('a credit with a parent makes two', async () => {
+  it('creating a credit with a parent makes two calls', async () => {
     const client = await warmClient();
     const parent = await sold(client);
     expect(await callsOf(() => client.create(creditOf(parent, half)))).toEqual(['GetItem', 'TransactWriteItems']);
@@ -43,7 +46,7 @@ describe('calls to the ledger, warm', () => {
     ]);
   });
 
-  it('a customer makes one more, once for each hundred; none where a certificate is inline or nothing is edited', async () => {
+  it('customers add one call per hundred, and none if the certificate is inline or nothing is edited', async () => {
     const client = await warmClient();
     await made(client.call('POST', '/customers', { body: { id: 'known', exemptions: [{ reason: 'resale' }] } }));
     const of = (id: string, others: object = {}) => sale({ customer: { ...sale().customer, id, ...others } });
@@ -73,7 +76,7 @@ describe('calls to the ledger, warm', () => {
     ]);
   });
 
-  it('creating, reading and listing customers makes one, changing two', async () => {
+  it('creating, reading and listing customers makes one call, changing makes two', async () => {
     const client = await warmClient();
     const post = (path: '/customers' | '/customers/{id}', body: object, headers = {}) =>
       client.call('POST', path.replace('{id}', 'a') as typeof path, { body, headers });
@@ -91,14 +94,14 @@ describe('calls to the ledger, warm', () => {
       expect(await callsOf(() => client.call('GET', `/customers${query}`))).toEqual(['Query']);
   });
 
-  it('makes one call to read a transaction', async () => {
+  it('reading a transaction makes one call', async () => {
     const client = await warmClient();
     const { id } = await sold(client);
     expect(await callsOf(() => client.get(id))).toEqual(['GetItem']);
     expect(await callsOf(() => client.get(`${id}?expand=history`))).toEqual(['Query']);
   });
 
-  it('a page of a history makes one, wherever it begins', async () => {
+  it('reading a history page makes one call, at any position', async () => {
     const client = await warmClient();
     const { id } = await made(client.create(sale()));
     await made(client.update(id, { metadata: { a: '1' } }));
@@ -106,7 +109,7 @@ describe('calls to the ledger, warm', () => {
     expect(await callsOf(() => client.get(`${id}/history?limit=1&starting_after=2`))).toEqual(['Query']);
   });
 
-  it('makes two calls for a change, and one if nothing changes', async () => {
+  it('a change makes two calls, or one if nothing changes', async () => {
     const client = await warmClient();
     const { id } = await made(client.create(sale()));
     expect(await callsOf(() => client.update(id, { metadata: { a: '1' } }))).toEqual(['GetItem', 'TransactWriteItems']);
@@ -117,7 +120,7 @@ describe('calls to the ledger, warm', () => {
     expect(await callsOf(() => client.update(id, { status: 'finalized' }))).toEqual(['GetItem']);
   });
 
-  it('makes one more call for a change of a credit, to read its sale', async () => {
+  it('a change of a credit makes one more call, to read its sale', async () => {
     const client = await warmClient();
     const parent = await sold(client);
     const { id } = await made(client.create(creditOf(parent, { status: 'draft', ...half })));
@@ -128,7 +131,7 @@ describe('calls to the ledger, warm', () => {
     ]);
   });
 
-  it('a list makes one (list-search.test.ts: at most four, however little the filters find)', async () => {
+  it('a list makes one call (list-search.test.ts: at most four, however few rows match)', async () => {
     const client = await warmClient();
     for (let block = 0; block < 5; block++) await Promise.all(Array.from({ length: 10 }, () => client.create(sale())));
     expect(await callsOf(() => client.list())).toEqual(['Query']);
@@ -143,7 +146,7 @@ describe('calls to the ledger, warm', () => {
   });
 });
 
-it('the coverage of one state or of all makes two: the active releases, and the records of updates', async () => {
+it('coverage of one or all states makes two calls: active releases and update records', async () => {
   const client = await warmClient();
   for (const path of ['/coverage', '/coverage?state=MN', '/coverage?state=DE'])
     expect((await callsOf(() => client.call('GET', path))).sort()).toEqual(['BatchGetItem', 'GetItem']);
@@ -159,7 +162,7 @@ describe('reconciling', () => {
     });
   const october = { from: '2026-10-01', to: '2026-10-31' };
 
-  it('makes two calls for every hundred references, one for each missing one, and at least one for a range', async () => {
+  it('makes two calls per hundred references, one per missing reference, and at least one for a range', async () => {
     const client = await warmClient();
     const references = Array.from({ length: 101 }, (_, index) => `in_${index}`);
     for (const reference_id of references) await sold(client, { reference_id });
@@ -179,11 +182,11 @@ describe('reconciling', () => {
     ]);
   });
 
-  it.runIf(inject('emulator') === 'memory')('takes a unit for each claim and for each transaction', async () => {
+  it.runIf(inject('emulator') === 'memory')('takes one read unit per claim and per transaction', async () => {
     const client = await warmClient();
     for (const reference_id of ['a', 'b', 'c']) await sold(client, { reference_id });
     const { table, indexes } = await used(() => reconcile(client, ['a', 'b', 'c'], october));
-    // Three rows of the range are under 4 KB together: half a unit.
+    // Three rows of the range are under 4 KB together, which is half a unit.
     expect([table, indexes]).toEqual([6, 0.5]);
     const missing = await used(() => reconcile(client, ['x', 'y']));
     expect([missing.table, missing.indexes]).toEqual([2, 1]);

@@ -1,5 +1,5 @@
-// @isolated: modules cache an activated release, which changes the answers for every account.
-/** `npm run content -- …` on the file's own Content table. */
+// @isolated: modules cache an activated release, which changes the responses of every account.
+/** Runs `npm run content -- …` on a separate Content table. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ import { runCommand, runInProcess } from '../support/run-command.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 const builtIn = builtInRelease('MN')?.id ?? '';
-// The counters up to 100 are the built-in releases'.
+// The built-in releases use the counters up to 100.
 const idOf = (counter: number) => `US-MN@${today}.${100 + counter}`;
 let folder: string;
 
@@ -38,7 +38,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 type Watch = (err: string, kill: () => void) => void;
 
 const content = (args: readonly string[]) => runInProcess(contentProgram(), args);
-/** Run the command as a process. A killed process leaves its files in the folder. */
+/** Runs the command as a process. A killed process leaves its files in the folder. */
 const processOf = (args: readonly string[], watch: Watch = () => {}, variables: NodeJS.ProcessEnv = {}) =>
   runCommand(['shared/cli/content.ts', ...args], { env: { ...process.env, TMPDIR: folder, ...variables }, watch });
 
@@ -83,13 +83,13 @@ const importedIds = async (): Promise<string[]> => {
   return ids;
 };
 
-/** The id of the next import. */
+/** Returns the id of the next import. */
 const nextId = async (): Promise<string> => {
   const ids = (await takenIds('US-MN')).filter((id) => id.startsWith(`US-MN@${today}`));
   return idOf(ids.length + 1);
 };
 
-/** An import that was interrupted after these parts. */
+/** Writes these parts of an import and stops, as if it were interrupted. */
 const interrupted = async (id: string, zips: readonly string[], beganAt: string): Promise<void> => {
   const begun = await beginImport(id, beganAt);
   if (!begun.ok) throw new Error(begun.problems[0].detail);
@@ -112,7 +112,7 @@ const worked = (id: string, zip: string, tax_total: string, date = '2026-04-15')
 const cases = (...list: object[]) => file(JSON.stringify(list), `${randomUUID()}.json`);
 
 const taxAt = async (postal_code: string): Promise<string> => {
-  // Running instances notice an activation within 60 seconds.
+  // Running instances detect an activation within 60 seconds.
   advanceClock(61_000);
   const { call } = await newCaller();
   const answer = await call('POST', '/calculations', {
@@ -127,10 +127,10 @@ const taxAt = async (postal_code: string): Promise<string> => {
   return warnings.some(({ code }) => code === 'local_rates_by_place') ? `${tax_amount} by place` : tax_amount;
 };
 
-describe('from a file to the tax of buyers, and back', () => {
+describe('lifecycle of an imported release', () => {
   const [first, second] = [idOf(1), idOf(2)];
 
-  it('imports a release, without a change for buyers', async () => {
+  it('imports a release without changing the tax of any sale', async () => {
     const imported = await content(await importArguments());
     expect(imported).toMatchObject({
       code: 0,
@@ -144,7 +144,7 @@ describe('from a file to the tax of buyers, and back', () => {
     expect(await taxAt('55401')).toBe('9.03 by place');
   });
 
-  it('checks and activates it, and buyers pay its rates', async () => {
+  it('checks and activates it, and sales are taxed at its rates', async () => {
     const good = await cases(worked('minneapolis', '55401', '9.03'), worked('saint-paul', '55101', '9.88'));
     expect(await content(['check', '--release', first, '--against', good])).toMatchObject({
       code: 0,
@@ -156,7 +156,7 @@ describe('from a file to the tax of buyers, and back', () => {
     expect([await taxAt('55401'), await taxAt('55101')]).toEqual(['9.03', '9.88']);
   });
 
-  it('compares it with the next one', async () => {
+  it('compares it with the next release', async () => {
     const raised = rates('01 43000 0.0050 20051001 20261231, 01 43000 0.0075 20270101');
     const args = [...(await importArguments(raised)), '--activate', '--override', 'changed'];
     expect((await content(args)).code).toBe(0);
@@ -174,7 +174,7 @@ describe('from a file to the tax of buyers, and back', () => {
     );
   });
 
-  it('lists both with the active one marked', async () => {
+  it('lists both releases and marks the active one', async () => {
     const { value } = await json('list', '--state', 'MN');
     expect(value.at(-3)).toMatchObject({ id: builtIn, origin: 'built_in', active: false, local_rates: 'complete' });
     expect(value.at(-2)).toMatchObject({
@@ -204,7 +204,7 @@ describe('from a file to the tax of buyers, and back', () => {
     });
   });
 
-  it('shows every jurisdiction of a ZIP with its rate on a day', async () => {
+  it('prints every jurisdiction of a ZIP with its rate on a day', async () => {
     const { value } = await json('show', first, '--zip', '55401', '--date', '2026-04-15');
     expect(value.release).toMatchObject({ id: first, base: builtIn, counts: { parts: 2 } });
     const [location] = value.zip.locations;
@@ -228,8 +228,8 @@ describe('from a file to the tax of buyers, and back', () => {
   });
 });
 
-describe('worked cases before a release is activated', () => {
-  it('fails with the expected and the actual tax', async () => {
+describe('worked cases before activation', () => {
+  it('fails and prints the expected and the actual tax', async () => {
     const wrong = await cases(
       worked('as-it-is', '55401', '9.03'),
       worked('as-it-was', '55401', '8.03'),
@@ -240,7 +240,7 @@ describe('worked cases before a release is activated', () => {
     expect(ran.code).toBe(1);
     expect(ran.out).toContain('pass  as-it-is: 9.03');
     expect(ran.out).toContain('FAIL  as-it-was: expected 8.03, got 9.03\n');
-    // Rochester, by the tables of the built-in fallback release: 6.875 + 0.5 + 0.75 %.
+    // Rochester in the built-in fallback release: 6.875 + 0.5 + 0.75 %.
     expect(ran.out).toMatch(/^FAIL {2}elsewhere: expected 9\.03, got 8\.13/m);
     expect(ran.out).toMatch(/^n\/a {3}too-early: /m);
     expect(ran.out).toContain('1 passed, 2 failed, 1 not applicable.');
@@ -301,7 +301,7 @@ describe('worked cases before a release is activated', () => {
     });
   });
 
-  it('calculates the other cases if some cannot be read, with their fields', async () => {
+  it('calculates the other cases if some are invalid, and lists their invalid fields', async () => {
     const good = worked('as-it-is', '55401', '9.03');
     const path = await cases(
       { ...worked('typo', '55401', '9.03'), zip: '5540' },
@@ -323,7 +323,7 @@ describe('worked cases before a release is activated', () => {
 describe('an import that cannot be finished', () => {
   const bad = [...rates(), '27,63,80010,half a percent,0,0,0,20240101,29991231'];
 
-  it('stops at a bad row, with its line, and writes nothing', async () => {
+  it('stops at an invalid row, prints its line, and writes nothing', async () => {
     const before = await importedIds();
     const ran = await content([...(await importArguments(bad)), '--activate']);
     expect(ran.code).toBe(1);
@@ -334,7 +334,7 @@ describe('an import that cannot be finished', () => {
     expect(await activeId()).toBe(builtIn);
   });
 
-  it('names broken files', async () => {
+  it('lists broken files', async () => {
     const broken = await file('PK\u0003\u0004 and no more', 'broken.zip');
     const ran = await content(['import', '--format', 'woocommerce', '--state', 'MN', '--file', broken]);
     expect(ran).toMatchObject({
@@ -350,9 +350,9 @@ describe('an import that cannot be finished', () => {
     expect(ran.out).toContain('Dry run');
   });
 
-  it('is listed with its start and remedy, even before another import is written', async () => {
+  it('is listed with its start and the next step, even before a new import is written', async () => {
     const left = 'US-MN@2020-01-01.101';
-    // After a day, the next import would discard it.
+    // A day later, the next import would discard it.
     const beganAt = new Date(Date.now() - 3_600_000).toISOString();
     await interrupted(left, ['55401', '55999'], beganAt);
     const line = `${left} is not finished. Its import began at ${beganAt.slice(0, 16).replace('T', ' ')} UTC. If it no longer runs, remove its parts with \`npm run content -- discard ${left}\`.`;
@@ -383,7 +383,7 @@ describe('an import that cannot be finished', () => {
     expect((await content(['list', '--state', 'MN'])).out).not.toContain('not finished');
   });
 
-  it('cannot be discarded after its end', async () => {
+  it('cannot be discarded after it has finished', async () => {
     expect(await content(['discard', idOf(1)])).toMatchObject({
       code: 1,
       err: expect.stringContaining(`${idOf(1)} is finished and cannot be removed`),
@@ -393,7 +393,7 @@ describe('an import that cannot be finished', () => {
 
   const manyZips = Array.from({ length: 400 }, (_, index) => String(55_300 + index));
 
-  it('can run again with another id after it was killed between parts', async () => {
+  it('can be repeated under a new id if it was killed between parts', async () => {
     const args = await importArguments(rates(), inZips(saintPaul, ...manyZips));
     const id = await nextId();
     const killed = await processOf(args, (err, kill) => err.includes('Writing parts: 10%') && kill());
@@ -414,10 +414,10 @@ describe('an import that cannot be finished', () => {
     expect(await unfinishedImports('US-MN')).toEqual([]);
   });
 
-  it('fails if it is discarded before its end, and leaves nothing', async () => {
+  it('fails if it is discarded before it finishes, and leaves no data', async () => {
     const args = await importArguments(rates(), [...boundaries, ...inZips(minneapolis, '55403')]);
     const id = await nextId();
-    // Its second transaction is its end.
+    // Its second transaction is the end of the import.
     let transactions = 0;
     database.middlewareStack.add(
       (next, { commandName }) =>
@@ -437,7 +437,7 @@ describe('an import that cannot be finished', () => {
     expect(await readPartKeys(id)).toEqual([]);
   });
 
-  it('has a different id from a concurrent one, and both finish with their own parts', async () => {
+  it('has a different id from a concurrent import, and both finish with their own parts', async () => {
     const [first, second] = await Promise.all(
       [minneapolis, saintPaul].map(async (place) =>
         processOf(await importArguments(rates(), inZips({ ...place, county: '053' }, ...manyZips))),
@@ -454,7 +454,7 @@ describe('an import that cannot be finished', () => {
   });
 });
 
-describe('refusals and help', () => {
+describe('errors and help', () => {
   it.each([
     { args: ['show', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
     { args: ['diff', builtIn, 'US-PA@2026-11-22.1'], says: 'of different states' },
@@ -474,14 +474,14 @@ describe('refusals and help', () => {
     { args: ['taxability', '--code', 'SAAS', '--state', 'TX'], says: 'Pass a full product tax code' },
     { args: ['taxability', '--state', 'TX'], says: 'Use --code and --state, or --write' },
     { args: ['taxability', '--state', 'TX', '--write'], says: 'Leave out --code and --state' },
-  ])('is an error with the remedy: $args', async ({ args, says }) => {
+  ])('prints an error with the fix: $args', async ({ args, says }) => {
     const ran = await content(args);
     expect(ran.code).toBe(1);
     expect(ran.err).toContain(says);
     expect(ran.err).not.toMatch(/^ {4}at /m);
   });
 
-  it('prints how a state treats a code, and why a row is no rule', async () => {
+  it('prints how a state treats a code, and why a row is not a rule', async () => {
     const { out } = await content(['taxability', '--code', 'SOFTWARE.SAAS', '--state', 'TX']);
     expect(out).toMatch(/partial .* high .* the release has the rule tx-data-processing .* 34 TAC 3\.330/);
   });

@@ -18,13 +18,13 @@ import { runInProcess } from '../support/run-command.ts';
 import { later } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
 
-/** Two years of files of simulated publishers, and what each file says, computed without an importer. */
-/** A file that a publisher posts. `firstDay` is the first day for which it says anything new. */
+/** Two years of files from simulated publishers, and their contents, computed without an importer. */
+/** A file that a publisher posts. `firstDay` is the first day on which it differs from earlier files. */
 type Issue = {
   readonly posted: string;
   readonly firstDay: string;
   readonly files: readonly TestFile[];
-  /** The combined rate of a place in millionths from `firstDay` on; `null` of a place that it does not name. */
+  /** The combined rate of a place in millionths from `firstDay`; `null` if the file does not list the place. */
   readonly rateOf: (place: string) => number | null;
 };
 
@@ -32,21 +32,21 @@ type History = {
   readonly name: string;
   readonly state: string;
   readonly format: Format;
-  /** Whether the places are ZIP codes, with or without four digits; otherwise they are cities. */
+  /** Whether the places are ZIP codes, with or without +4; otherwise they are cities. */
   readonly byZip: boolean;
-  /** Whether the files give days. */
+  /** Whether the files contain dates. */
   readonly isDated: boolean;
   readonly places: readonly string[];
   readonly issues: readonly Issue[];
 };
 
-/** A value that changes on some days: the latest entry up to a day is in force. `null` is none. */
+/** A value that changes on some days: the latest entry up to a day applies. `null` means no value. */
 type Timeline<Value> = { readonly from: string; readonly value: Value | null }[];
 
 const valueOn = <Value>(timeline: Timeline<Value>, day: string): Value | null =>
   timeline.findLast(({ from }) => from <= day)?.value ?? null;
 
-/** The entries of a timeline with their last days, of which those that ended before a day are left out. */
+/** Returns a timeline's entries with their last days, without entries that ended before a given day. */
 const entriesFrom = <Value>(timeline: Timeline<Value>, first: string) =>
   timeline.flatMap(({ from, value }, index) => {
     const next = timeline[index + 1];
@@ -76,14 +76,14 @@ const tenths = (random: Random): number => 1000 * (1 + random.below(20));
 
 const addDays = (day: string, count: number): string => toDay(Date.parse(day) + count * dayMs);
 
-/** Up to twelve days before or after the first day of a file: some are posted late. */
+/** Up to twelve days before or after the file's first day: some files are posted late. */
 const postedNear = (first: string, random: Random): string => addDays(first, random.below(25) - 12);
 
 const codes = { county: ['00', '053'], city: ['01', '43000'], town: ['01', '58000'] } as const;
 type Layer = keyof typeof codes;
 const layerSets: readonly (readonly Layer[])[] = [['county'], ['county', 'city'], ['county', 'town'], ['town'], []];
 
-/** The rows of a boundary file: whole ZIPs, and ranges of ZIP+4 that fill a ZIP or not. */
+/** The rows of a boundary file: whole ZIPs, and ZIP+4 ranges that cover a ZIP fully or partly. */
 const zones = [
   ['55401', '0000', '9999'],
   ['55402', '0000', '4999'],
@@ -94,8 +94,8 @@ const zones = [
 ] as const;
 
 /**
- * Quarterly rate and boundary files of Minnesota. `keeps`: whether they keep expired rows, as the agreement says, or a
- * sloppy publisher leaves out those of one file or of both.
+ * Quarterly rate and boundary files of Minnesota. `keeps`: whether they keep expired rows, as the agreement requires,
+ * or omit the expired rows of one or both files.
  */
 const streamlined = (seed: number, keeps: { readonly rates: boolean; readonly boundaries: boolean }): History => {
   const random = randomOf(seed);
@@ -157,7 +157,7 @@ const streamlined = (seed: number, keeps: { readonly rates: boolean; readonly bo
 
 type Localities = Readonly<Record<string, { readonly code: string; readonly county?: string }>>;
 
-/** Monthly files that name each county and city with the day on which its rate began, and nothing that is over. */
+/** Monthly files that list each county and city with the first day of its rate, without expired rates. */
 const monthlyLocalities = (
   history: Pick<History, 'name' | 'state' | 'format'> & { readonly stateRate: number; readonly localities: Localities },
   seed: number,
@@ -204,7 +204,7 @@ const alabamaPlaces: Localities = {
 const alabamaHeader =
   'Locality Code,Locality Name,County Number,TaxType,Rate Type,Administered,Active Date,Inactive Date,Rate,Indicator,PJ,County Code,PJ_Rate';
 
-/** A file of current rates that has the same name each month. */
+/** A file of current rates with the same name each month. */
 const alabama = (seed: number): History => {
   const name = 'AL, one name for each file';
   const own = { name, state: 'AL', format: 'alabama', stateRate: 40_000, localities: alabamaPlaces } as const;
@@ -229,7 +229,7 @@ const arizonaPlaces: Localities = {
   'CASA GRANDE': { code: 'CG', county: 'PINAL' },
 };
 
-/** Files with their day in their names. A county's rate contains the state's. */
+/** Files with their date in the name. A county's rate includes the state's. */
 const arizona = (seed: number): History => {
   const name = 'AZ, dated names';
   const own = { name, state: 'AZ', format: 'arizona', stateRate: 56_000, localities: arizonaPlaces } as const;
@@ -247,7 +247,7 @@ const arizona = (seed: number): History => {
 
 const newYorkZips = ['10001', '11201', '12207', '14604'];
 
-/** Tables without any day: what they say begins on the day of the import. */
+/** Tables without dates: their rates apply from the day of the import. */
 const undated = (seed: number, format: 'zip-rates' | 'woocommerce'): History => {
   const random = randomOf(seed);
   const rates = new Map<string, number | null>(newYorkZips.map((zip) => [zip, tenths(random)]));
@@ -289,11 +289,11 @@ const content = async (...args: readonly string[]) => {
   return out;
 };
 
-/** Run at noon of a day by the service's clock. */
+/** Runs at noon of a day by the service's clock. */
 const on = <Value>(day: string, run: () => Promise<Value>): Promise<Value> =>
   later(Date.parse(`${day}T12:00:00Z`) - Date.now(), run);
 
-// The gates compare each file with the one before, and random files change most of their places.
+// The gates compare each file with the previous one, and random files change most places.
 const activated = ['--activate', '--override', 'vanished,changed,largest,past,cap,built-in,cases'];
 
 const importing = ({ state, format }: History, { files, posted }: Issue) =>
@@ -308,7 +308,7 @@ const sampleDays: readonly string[] = Array.from({ length: 52 }, (_, index) => a
 
 type Answers = ReadonlyMap<string, readonly [rate: number | null, ...resolution: unknown[]]>;
 
-/** The answers of all places on all sample days. */
+/** Returns the rates of all places on all sample days. */
 const answersOf = async ({ state, byZip, places }: History, posted: string): Promise<Answers> =>
   on(posted, async () => {
     const addresses = places.map((place) =>
@@ -323,7 +323,7 @@ const answersOf = async ({ state, byZip, places }: History, posted: string): Pro
           place.release && resolution.coverage !== 'none' && placeRate(place.release, place.jurisdictions, day);
         return [rate ? Number(rate) / 100 : null, ...Object.values(resolution)] as const;
       };
-      // Without the releases that answer on earlier days only.
+      // Excludes releases that only answer for earlier days.
       const recent = await loadContent(addresses, {}, addDays(day, -1));
       for (const [index, address] of addresses.entries()) {
         const answer = answerBy(releaseFor, address);
@@ -338,11 +338,11 @@ const dayIn = (key: string): string => key.slice(-10);
 const before = (answers: Answers, day: string) => Object.fromEntries([...answers].filter(([key]) => dayIn(key) < day));
 
 /**
- * Import and activate all files of a history, and check the answers after each. Returns the number of releases in the last
- * chain, and of those among them that answer on the last day.
+ * Imports and activates all files of a history, and checks the rates after each. Returns the number of releases in the
+ * last chain, and how many of them apply on the last day.
  */
 const live = async (history: History): Promise<{ readonly all: number; readonly recent: number }> => {
-  // The first file replaces the built-in tables from the first days of its own rates on.
+  // The first file replaces the built-in tables from the first days of its rates.
   let known: Answers = history.isDated ? new Map() : await answersOf(history, '2026-12-01');
   for (const issue of history.issues) {
     const { firstDay, posted, rateOf } = issue;
@@ -353,7 +353,7 @@ const live = async (history: History): Promise<{ readonly all: number; readonly 
     for (const [key, answer] of answers) {
       if (dayIn(key) < firstDay) continue;
       const expected = rateOf(key.slice(0, -14));
-      // A place that vanished keeps what the last file with it said.
+      // A place missing from a file keeps the rate of the last file that listed it.
       if (expected !== null) expect([firstDay, key, answer[0]]).toEqual([firstDay, key, expected]);
       else if (known.size > 0) expect([firstDay, key, answer]).toEqual([firstDay, key, known.get(key)]);
     }
@@ -378,10 +378,10 @@ describe('two years of files', () => {
     arizona(5),
     undated(6, 'zip-rates'),
     undated(7, 'woocommerce'),
-  ])('of $name keep the answer of every past day', async (history) => {
+  ])('from $name keep the rates of every past day', async (history) => {
     const { all, recent } = await live(history);
     expect(all).toBeGreaterThan(3);
-    // Besides the newest release, today's answers need at most one.
+    // Besides the newest release, today's rates need at most one more.
     expect(recent).toBeLessThanOrEqual(1);
   });
 });
@@ -412,7 +412,7 @@ it('applies a correction of the same quarter from its first day, with a note in 
   expect(diff).toContain(said);
 });
 
-it('a release that answers before and after the days of a newer one is read for both', async () => {
+it('reads a release that applies before and after the days of a newer one', async () => {
   const post = (posted: string, rate: string, days: { readonly from?: string; readonly to?: string }): Issue => ({
     ...{ posted, firstDay: '2027-01-01', rateOf: () => null },
     files: sstFiles(
@@ -425,7 +425,7 @@ it('a release that answers before and after the days of a newer one is read for 
   const history = { ...streamlined(1, { rates: true, boundaries: true }), places: ['55401'] };
   await importing(history, post('2026-12-20', '0.005', {}));
   await importing(history, post('2027-01-10', '0.0075', { from: '20270201', to: '20270430' }));
-  // It compares the content of each day with the whole content.
+  // The diff compares each day's content with the complete content.
   const answers = await answersOf(history, '2027-01-11');
   const rates = ['2027-01-12', '2027-02-13', '2027-06-21'].map((day) => answers.get(`55401 on ${day}`)?.[0]);
   expect(rates).toEqual([73_750, 76_250, 73_750]);

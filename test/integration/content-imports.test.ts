@@ -1,4 +1,4 @@
-// @isolated: modules cache an activated release, which changes the answers for every account.
+// @isolated: modules cache an activated release, which changes the responses of every account.
 
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import * as store from '../../shared/store/content/content-store.ts';
 import { headOf, partOf } from '../support/imported.ts';
 
 const now = '2030-01-01T12:00:00.000Z';
-// Every test has its own ids.
+// Every test uses different ids.
 let counter = 100;
 const newId = (state = 'US-MN') => `${state}@2030-01-01.${++counter}`;
 const zips = (count: number, first = 55001) => Array.from({ length: count }, (_, index) => String(first + index));
@@ -34,7 +34,7 @@ const wasDiscarded = (id: string) => ({
   ok: false,
   problems: [expect.objectContaining({ detail: expect.stringContaining(`${id} was discarded while`) })],
 });
-/** Whether a release is finished, and its parts. */
+/** Returns whether a release is finished, and its parts. */
 const stateOf = async (id: string) => ({
   finished: (await store.findHead(id)) !== undefined,
   parts: await store.readPartKeys(id),
@@ -46,7 +46,7 @@ type Command = 'TransactWriteItems' | 'UpdateItem' | 'PutItem' | 'DeleteItem';
 const held = 'held';
 afterEach(() => void database.middlewareStack.remove(held));
 
-/** Run this before the next command of a kind is sent. Commands of `run` pass. */
+/** Runs this before the next command of a kind is sent. Commands of `run` pass unchanged. */
 const beforeNext = (command: Command, run: () => Promise<unknown>) => {
   let waits = true;
   database.middlewareStack.add(
@@ -68,7 +68,7 @@ describe('the id of an import', () => {
     expect(begun.map(codeOf).sort()).toEqual(['accepted', ...Array(7).fill('precondition_failed')]);
   });
 
-  it('is not used again by another import, be it running, finished or discarded', async () => {
+  it('is not reused by another import, whether running, finished or discarded', async () => {
     const [running, finished, discarded] = [newId(), newId(), newId()];
     await begun(running);
     await store.importRelease(headOf(finished), ours);
@@ -82,7 +82,7 @@ describe('the id of an import', () => {
     expect(await store.takenIds('US-MN')).toEqual(expect.arrayContaining([running, finished, discarded]));
   });
 
-  it('is not used again if another import finished between the read of the ids and the claim', async () => {
+  it('is not reused if another import finishes between the read of the ids and the claim', async () => {
     const id = newId();
     beforeNext('TransactWriteItems', () => store.importRelease(headOf(id), theirs));
     expect(codeOf(await store.beginImport(id, now))).toBe('precondition_failed');
@@ -90,7 +90,7 @@ describe('the id of an import', () => {
     expect(await unfinished()).not.toContain(id);
   });
 
-  it('is the next free one, with its hash, if another import took the first one while files were read', async () => {
+  it('is the next free id, with its hash, if another import takes the first one while files are read', async () => {
     const [taken, next] = [newId('US-WI'), newId('US-WI')];
     await begun(taken);
     const parts = async function* () {
@@ -122,7 +122,7 @@ describe('a finished import', () => {
     expect(await store.takenIds('US-IL')).toEqual([second, first]);
   });
 
-  it('has only its own parts, despite a concurrent import', async () => {
+  it('has only its own parts if another import runs concurrently', async () => {
     const [a, b] = [newId(), newId()];
     const heads = [store.importRelease(headOf(a), ours), store.importRelease(headOf(b), theirs)];
     expect((await Promise.all(heads)).map(codeOf)).toEqual(['accepted', 'accepted']);
@@ -130,7 +130,7 @@ describe('a finished import', () => {
     expect(await stateOf(b)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
   });
 
-  it('is finished once, by the import that began it', async () => {
+  it('is finished once, by the import that started it', async () => {
     const id = newId();
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
@@ -139,7 +139,7 @@ describe('a finished import', () => {
     expect(codeOf(await store.finishImport(claim, headOf(id), written))).toBe('accepted');
     const changed = { ...headOf(id), content_hash: 'other' };
     await expect(store.finishImport(claim, changed, written)).rejects.toThrow('already finished');
-    // A restored claim changes nothing.
+    // Restoring the claim has no effect.
     await database.send(new PutCommand({ TableName: environment.tables.content, Item: claimItem(claim, now) }));
     await expect(store.finishImport(claim, changed, written)).rejects.toThrow('a head and a claim');
     expect(await store.findHead(id)).toEqual(headOf(id));
@@ -147,8 +147,8 @@ describe('a finished import', () => {
   });
 });
 
-describe('an import that is discarded', () => {
-  it('fails at its end, and leaves nothing', async () => {
+describe('a discarded import', () => {
+  it('fails when it tries to finish, and leaves no data', async () => {
     const id = newId();
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
@@ -164,7 +164,7 @@ describe('an import that is discarded', () => {
     const [id, another] = [newId(), newId()];
     await store.importRelease(headOf(another), theirs);
     const claim = await begun(id);
-    // Sixteen writers have parts, and the first one waits.
+    // Sixteen writers have parts, and the first one is blocked.
     beforeNext('PutItem', () => store.discardImport(id));
     const written = await store.writeParts(claim, ours);
     expect((await stateOf(id)).parts.length).toBeGreaterThan(0);
@@ -173,7 +173,7 @@ describe('an import that is discarded', () => {
     expect(await stateOf(another)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
   });
 
-  it('fails even if the discard comes between the comparison of its parts and its head', async () => {
+  it('fails even if the discard happens between the comparison of its parts and the write of its head', async () => {
     const id = newId();
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
@@ -209,7 +209,7 @@ describe('an import that is discarded', () => {
     expect(await unfinished()).not.toContain(id);
   });
 
-  it('stays listed after an interrupted discard, cannot finish, and can be discarded again', async () => {
+  it('is still listed after an interrupted discard, cannot finish, and can be discarded again', async () => {
     const id = newId();
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);
@@ -217,7 +217,7 @@ describe('an import that is discarded', () => {
     await expect(store.discardImport(id)).rejects.toThrow('killed');
     expect(await unfinished()).toContain(id);
     expect((await stateOf(id)).parts.length).toBeGreaterThan(0);
-    // All parts are there, so only the claim prevents the end.
+    // All parts exist, so only the missing claim prevents the import from finishing.
     await store.writeParts(claim, ours);
     expect(codeOf(await store.beginImport(id, now))).toBe('precondition_failed');
     expect(await store.finishImport(claim, headOf(id), written)).toEqual(wasDiscarded(id));
@@ -226,7 +226,7 @@ describe('an import that is discarded', () => {
     expect(await stateOf(id)).toEqual(nothing);
   });
 
-  it('leaves parts if it is killed after the discard, which another discard removes', async () => {
+  it('leaves parts if it is killed after the discard, and a second discard removes them', async () => {
     const id = newId();
     const claim = await begun(id);
     await store.discardImport(id);
@@ -246,7 +246,7 @@ describe('an import that is discarded', () => {
     expect(await unfinished()).not.toContain(id);
   });
 
-  it('is refused if it is finished or unknown', async () => {
+  it('cannot be discarded if it is finished or unknown', async () => {
     const finished = newId();
     await store.importRelease(headOf(finished), ours);
     for (const id of [finished, newId(), 'US-MN@2026-11-22.1', 'latest'])

@@ -1,5 +1,5 @@
-/** Imports over other imports: output and refusals of `content import`, `diff` and `activate`. */
-// @isolated: it resets modules.
+/** Overlay imports: output and errors of `content import`, `diff` and `activate`. */
+// @isolated: resets modules.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,7 @@ const importing = async (rows: readonly string[], ...options: readonly string[])
   return { ...ran, id: /^Imported (\S+) /m.exec(ran.out)?.[1] ?? '' };
 };
 
-// A file of a few ZIPs changes a large share of them.
+// A file with a few ZIPs changes a large share of them.
 const activated = ['--activate', '--override', 'vanished,changed,largest,built-in'];
 
 const active = async () => (await readActiveReleases()).states['US-WI']?.release ?? null;
@@ -58,7 +58,7 @@ const active = async () => (await readActiveReleases()).states['US-WI']?.release
 const range = (low: string, high: string) =>
   boundaryRow({ type: '4', zips: ['53202', low, '53202', high], state: '55', county: '079' });
 
-// The built-in tables have 5.9 % for Milwaukee County and 7.9 % for Milwaukee, 5.5 % for Menominee County.
+// The built-in rates are 5.9 % for Milwaukee County, 7.9 % for Milwaukee and 5.5 % for Menominee County.
 const milwaukee = row('53202', '079', '53000');
 const wauwatosa = row('53213', '079');
 const keshena = row('54135', '078');
@@ -66,7 +66,7 @@ const keshena = row('54135', '078');
 describe('overlays', () => {
   let [first, second, other] = ['', '', ''];
 
-  it('name the fallback release, and print the changes against it', async () => {
+  it('print the fallback release and the changes against it', async () => {
     const ran = await importing([row('53202', '079'), keshena]);
     first = ran.id;
     expect(await findHead(first)).toMatchObject({ below: builtIn, chain: [], bottom: builtIn, base: builtIn });
@@ -78,7 +78,7 @@ describe('overlays', () => {
     expect(ran.out).not.toContain('begins in the future');
   });
 
-  it('print the changes at diff and activate as well', async () => {
+  it('print the changes in diff and activate too', async () => {
     const change = `Combined rates of 1 ZIP or city change against ${builtIn}`;
     expect((await content('diff', builtIn, first)).out).toContain(change);
     expect(JSON.parse((await content('diff', builtIn, first, '--json')).out).impact).toEqual({
@@ -104,7 +104,7 @@ describe('overlays', () => {
     expect((await content('show', first)).out).toContain(`Fallback: ${builtIn}`);
   });
 
-  it('lie over the active import, with its rules, and name all imports below', async () => {
+  it('are applied over the active import, with its rules, and list all imports below', async () => {
     const ran = await importing([milwaukee, wauwatosa]);
     second = ran.id;
     expect(await findHead(second)).toMatchObject({ below: first, chain: [first], bottom: builtIn, base: first });
@@ -115,7 +115,7 @@ describe('overlays', () => {
     expect(later.out).toContain(`No combined rate changes against ${first}`);
   });
 
-  it('are not imported twice, over the same release or over themselves', async () => {
+  it('cannot be imported twice, over the same release or over themselves', async () => {
     for (const rows of [
       [row('53202', '079'), keshena],
       [milwaukee, wauwatosa],
@@ -125,7 +125,7 @@ describe('overlays', () => {
     }
   });
 
-  it('are refused if later imports would be lost, unless --replace is given', async () => {
+  it('are rejected if later imports would be lost, unless --replace is passed', async () => {
     other = (await importing([keshena])).id;
     expect((await content('activate', second)).refused).toBe(null);
     const { refused } = await content('activate', other);
@@ -142,9 +142,9 @@ describe('overlays', () => {
     expect(await active()).toBe(other);
   });
 
-  it('leave out releases of the chain that no longer cover any address and day', async () => {
+  it('omit releases of the chain that no longer cover any address and day', async () => {
     const chainOf = async (rows: readonly string[]) => (await findHead((await importing(rows)).id))?.chain;
-    // The active import names 54135 from 2024-01-01 on, and lies over the first import, which names 53202 as well.
+    // The active import covers 54135 from 2024-01-01 and overlays the first import, which also covers 53202.
     expect(await chainOf([keshena, wauwatosa])).toEqual([first]);
     expect(await chainOf([keshena, milwaukee, wauwatosa])).toEqual([]);
     expect(await chainOf([row('54135', '078', '', '20240102'), milwaukee])).toEqual([other]);
@@ -152,7 +152,7 @@ describe('overlays', () => {
     expect(await chainOf([row('54135', '077'), milwaukee])).toEqual([other]);
     expect(await chainOf([keshena, range('0001', '9999')])).toEqual([first]);
     expect(await chainOf([keshena, range('0000', '5000'), range('5001', '9999')])).toEqual([]);
-    // A row for the whole state names no place: the fallback releases still apply.
+    // A row for the whole state lists no place, so the fallback releases still apply.
     const file = join(folder, 'tax_rates.csv');
     const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
     await writeFile(file, `${head}\nUS,WI,*,*,5.0000,State tax,1,0,1,\nUS,WI,54301,*,5.5000,Tax,1,0,1,\n`);
@@ -161,12 +161,12 @@ describe('overlays', () => {
     expect((await findHead(id))?.chain).toEqual([other, first]);
   });
 
-  it('roll back to earlier releases and fallback releases, without --replace', async () => {
+  it('roll back to earlier releases and fallback releases without --replace', async () => {
     expect((await content('activate', second)).refused).toBe(null);
     expect((await content('activate', first)).refused).toBe(null);
     expect((await content('activate', builtIn)).refused).toBe(null);
     expect(await active()).toBe(null);
-    // An overlay of the first import would restore it.
+    // Overlaying the first import would restore it.
     await content('activate', first);
     await content('activate', builtIn);
     await content('rollback', '--state', 'WI');
@@ -184,7 +184,7 @@ describe('an import over a corrupt release', () => {
   it.each([
     { what: 'a part', tamper: (id: string) => changePart(id, '53202', withText('0.02', '0.03')) },
     { what: 'the head', tamper: (id: string) => changeHead(id, withText('Wisconsin', 'Elsewhere')) },
-  ])('of which $what was changed replaces it, without it in the chain', async ({ what, tamper }) => {
+  ])('replaces the release if $what was changed, and omits it from the chain', async ({ what, tamper }) => {
     await content('activate', builtIn);
     const corrupt = (await importing([...raised, row('53005', '079', what === 'a part' ? '' : '53000')], ...activated))
       .id;
@@ -198,7 +198,7 @@ describe('an import over a corrupt release', () => {
   });
 });
 
-it('rates of a file without days begin with its first import, or on the day of --from', async () => {
+it('rates of a file without dates apply from its first import, or from the day of --from', async () => {
   await content('activate', builtIn);
   const file = join(folder, 'undated.csv');
   const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
@@ -228,7 +228,7 @@ it('a dry run without a database assumes that the built-in release is active', a
   }
 });
 
-it('keep the fallback release that covers a city whose rate depends on the address now', async () => {
+it('keep the fallback release for a city whose rate depends on the street address now', async () => {
   const text = fixture('ordmache-current.txt').content.toString();
   const [line = ''] = text.match(/^.*CHICAGO.*$/m) ?? [];
   const alone = `${line.slice(0, 60)}N20260101${line.slice(69)}`;

@@ -1,4 +1,4 @@
-// @isolated: modules cache an activated release, which changes the answers for every account.
+// @isolated: modules cache an activated release, which changes the responses of every account.
 
 import {
   type BatchGetCommandInput,
@@ -19,7 +19,7 @@ import { headOf, partOf } from '../support/imported.ts';
 const TableName = environment.tables.content;
 const now = '2026-11-21T12:00:00.000Z';
 
-// Every test has ids of its own, and changes what is active of a state of its own.
+// Every test uses different ids and activates releases of a different state.
 let counter = 0;
 const newId = (state = 'US-MN') => `${state}@2030-01-01.${++counter}`;
 const zips = (count: number, first = 55001) => Array.from({ length: count }, (_, index) => String(first + index));
@@ -30,7 +30,7 @@ const imported = async (id: string, keys: readonly string[] = []) => {
   expect(await store.importRelease(head, partsOf(keys))).toEqual({ ok: true, value: undefined });
   return head;
 };
-/** An import that has begun. */
+/** Starts an import. */
 const begun = async (id = newId()) => {
   const result = await store.beginImport(id, now);
   if (!result.ok) throw new Error(result.problems[0].detail);
@@ -40,7 +40,7 @@ const codesOf = (result: { readonly ok: boolean; readonly problems?: readonly { 
   result.ok ? 'accepted' : (result.problems ?? []).map(({ code }) => code).join();
 
 describe('an imported release', () => {
-  it('is read back as it was written, its parts in the requested order', async () => {
+  it('is read back as written, with its parts in the requested order', async () => {
     const id = newId();
     const keys = [...zips(250), 'MINNEAPOLIS', 'ST PAUL'];
     const head = await imported(id, keys);
@@ -51,7 +51,7 @@ describe('an imported release', () => {
     await expect(store.readParts(id, ['55001', '99999'])).rejects.toThrow('no part 99999');
   });
 
-  it('is listed with its state, the newest last, however many there are of a day', async () => {
+  it('is listed with its state, newest last, for any number of releases per day', async () => {
     const ids = ['US-OH@2030-01-01.10', 'US-OH@2030-01-01.9', 'US-OH@2030-02-01.1', 'US-OK@2030-01-01.1'];
     for (const id of ids) await imported(id);
     const listed: string[] = [];
@@ -87,7 +87,7 @@ describe('an imported release', () => {
     expect(codesOf(await store.finishImport(claim, head, written))).toBe('accepted');
   });
 
-  it('keeps the first part of a key, and accepts the same part again', async () => {
+  it('keeps the first part written under a key, and accepts the same part again', async () => {
     const claim = await begun();
     const part = partOf('55001', { 'US-MN-Y': '0.01' });
     const digest = await store.writePart(claim, part);
@@ -96,7 +96,7 @@ describe('an imported release', () => {
     expect(await store.readPartDigests(claim.id)).toEqual(new Map([['55001', digest]]));
   });
 
-  it('cannot have the id of a built-in release, nor one that is none', async () => {
+  it('cannot have the id of a built-in release or an invalid id', async () => {
     expect(codesOf(await store.beginImport('US-MI@2026-11-22.1', now))).toBe('precondition_failed');
     await expect(store.beginImport('latest', now)).rejects.toThrow('must have a state, a day');
     const claim = await begun();
@@ -107,7 +107,7 @@ describe('an imported release', () => {
     expect(await store.findHead('../../etc')).toBeUndefined();
   });
 
-  it('stops an import at the first part that cannot be written, without taking all the others', async () => {
+  it('stops an import at the first part that cannot be written, without reading all the others', async () => {
     const claim = await begun();
     await store.writePart(claim, partOf('55005', { 'US-MN-X': '0.5' }));
     let taken = 0;
@@ -121,17 +121,17 @@ describe('an imported release', () => {
     expect(taken).toBeLessThan(200);
   });
 
-  it('refuses a part without an item', async () => {
+  it('rejects a part without an item', async () => {
     const cities = Array.from({ length: 20_000 }, () => crypto.randomUUID());
     await expect(store.writePart(await begun(), partOf('55001', {}, { cities }))).rejects.toThrow('bytes compressed');
   });
 });
 
-// The emulator answers with everything at once; the SDK's middleware can make it leave keys unread.
+// The emulator returns everything at once, so the SDK middleware leaves keys unprocessed.
 const fault = 'fault';
 afterEach(noFaults);
 
-/** Limits each answer of a batch to this many items; the other keys are unprocessed. */
+/** Limits each batch response to this many items; the other keys are unprocessed. */
 const answerAtMost = (items: number) => {
   const seen = { sends: 0 };
   database.middlewareStack.add(
@@ -152,8 +152,8 @@ const answerAtMost = (items: number) => {
   return seen;
 };
 
-describe('reading for a calculation', () => {
-  it('continues while answers have items, and stops when the database returns none', async () => {
+describe('reads for a calculation', () => {
+  it('continue while responses have items, and stop if the database returns none', async () => {
     const id = newId();
     await imported(id, zips(60));
     const names = zips(60).map((key) => ({ release: id, key }));
@@ -168,7 +168,7 @@ describe('reading for a calculation', () => {
     expect(busy.sends).toBeGreaterThan(1);
   });
 
-  it('returns parts in the requested order, including absent ones, and more than a hundred', async () => {
+  it('return parts in the requested order, including absent parts and more than a hundred', async () => {
     const id = newId();
     await imported(id, zips(150));
     const names = [...zips(150), 'NOWHERE'].map((key) => ({ release: id, key }));
@@ -178,7 +178,7 @@ describe('reading for a calculation', () => {
     expect(parts[0]?.characters).toBe(JSON.stringify(parts[0]?.value).length);
   });
 
-  it('throws if an item is damaged, or does not match its key', async () => {
+  it('throw if an item is corrupt or does not match its key', async () => {
     const id = newId();
     await imported(id, ['55001', '55002']);
     const [first, second] = [partKey(id, '55001'), partKey(id, '55002')];
@@ -202,8 +202,8 @@ describe('reading for a calculation', () => {
   });
 });
 
-describe('activating', () => {
-  it('names the release from then on, goes back, and ends at the built-in one', async () => {
+describe('activation', () => {
+  it('selects the release, and can be undone back to the built-in release', async () => {
     const [first, second] = [newId('US-IA'), newId('US-IA')];
     await imported(first);
     await imported(second);
@@ -243,7 +243,7 @@ describe('activating', () => {
     expect(codesOf(await store.rollBackRelease('US-ID', seen, now))).toBe('precondition_failed');
   });
 
-  it("is refused, without a change, if the release is unfinished, missing, or another state's", async () => {
+  it('is rejected without a change if the release is unfinished, missing, or belongs to another state', async () => {
     const [half, never, finished] = [newId('US-KS'), newId('US-KS'), newId('US-KY')];
     await store.writeParts(await begun(half), partsOf(['55001']));
     await imported(finished);
@@ -269,7 +269,7 @@ describe('activating', () => {
     expect(ids.filter((id) => active.states[id.slice(0, 5)])).toEqual(ids.filter((_, index) => results[index]?.ok));
   });
 
-  it('happens once where its replies are lost and the operator repeats it', async () => {
+  it('happens once if its replies are lost and the operator repeats it', async () => {
     const [first, second] = [newId('US-IN'), newId('US-IN')];
     for (const id of [first, second]) await imported(id);
     const loseReplies = (sends: number) => failSends({ sends, error: lostReply, where: 'on the way back' });

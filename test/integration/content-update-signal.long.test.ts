@@ -1,4 +1,4 @@
-/** A signal ends `content update` during any transfer of a publisher. */
+/** A signal ends `content update` during any transfer from a publisher. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { openPublisherServer } from '../support/publisher-server.ts';
 
-it('SIGTERM ends an update of a page with deeply nested tags and a file that drips', async () => {
+it('SIGTERM ends an update while it reads a page with deeply nested tags or a slow file', async () => {
   const server = await openPublisherServer([]);
   const folder = mkdtempSync(join(tmpdir(), 'levy-signal-'));
   const name = 'Domicile-Rate-Listing-October-2026.xlsx';
@@ -26,7 +26,7 @@ it('SIGTERM ends an update of a page with deeply nested tags and a file that dri
     }
     return true;
   });
-  // 128 and the number of the signal, as in a shell.
+  // 128 plus the signal number, as in a shell.
   expect(await ended).toBe(143);
   expect(readdirSync(folder)).toEqual([]);
   await server.close();

@@ -1,5 +1,5 @@
-// @isolated: modules cache an activated release, which changes the answers for every account.
-/** `npm run content -- update` against a local server that plays the publishers. */
+// @isolated: modules cache an activated release, which changes the responses of every account.
+/** Runs `npm run content -- update` against a local server that simulates the publishers. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-/** Run a command in this process: its output, and its exit code. */
+/** Runs a command in this process. Returns its output and exit code. */
 const run = async (...words: readonly string[]) => {
   const out: string[] = [];
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => out.push(String(text)) > 0);
@@ -50,7 +50,7 @@ const update = (...words: readonly string[]) => run('update', '--mirror', server
 const activeOf = async (state: string) => (await store.readActiveReleases()).states[`US-${state}`]?.release ?? null;
 const releasesOf = async (state: string) => (await Array.fromAsync(store.listHeads(`US-${state}`))).map(({ id }) => id);
 
-/** Cut the connection after half of the file, this many times. */
+/** Cuts the connection halfway through the file this many times. */
 const cut = (times: number): Play => {
   let left = times;
   return (request, response, content) => {
@@ -75,7 +75,7 @@ const send =
   };
 
 describe('update', () => {
-  it('imports every state with a file that Levy can read, and the second time changes nothing', async () => {
+  it('imports every state with a supported file, and changes nothing the second time', async () => {
     const first = await update('--all');
     expect(first.out).toContain(`${importable.length} imported, 0 current, 0 failed.`);
     expect(first.code).toBe(0);
@@ -88,7 +88,7 @@ describe('update', () => {
     expect(files.every((line) => line.startsWith('GET') && line.endsWith(' 304'))).toBe(true);
   });
 
-  it('activates a release that passes the gates, and answers with it', async () => {
+  it('activates a release that passes the gates, and uses it in responses', async () => {
     // Michigan has no local taxes, so nothing changes.
     server.publish(smallFiles('MI', { rate: '0' }));
     await update('--state', 'MI');
@@ -120,7 +120,7 @@ describe('update', () => {
     });
   });
 
-  it('imports the files of a proposal again, over own rules that became active since', async () => {
+  it('imports the files of a proposal again, over custom rules activated since', async () => {
     server.publish(smallFiles('IA', { rate: '0.01' }));
     await update('--state', 'IA');
     const folder = await mkdtemp(join(tmpdir(), 'levy-own-'));
@@ -152,21 +152,21 @@ describe('update', () => {
 
   it.each(
     publishers.flatMap((one) => (one.format !== null && one.layout === 'unverified' ? [[one.state, one.name]] : [])),
-  )('never activates a release of %s, because the layout of the files of %s is not verified', async (state, name) => {
+  )('never activates a release of %s, because the file layout of %s is not verified', async (state, name) => {
     const gates = 'vanished,changed,largest,past,built-in';
     const { out, code } = await update('--state', state ?? '', '--activate', '--override', gates);
     expect({ code, active: await activeOf(state ?? '') }).toEqual({ code: 1, active: null });
     expect(out).toContain(`The layout of the files of ${name} is not verified.`);
   });
 
-  it('does not activate a release again that an operator rolled back', async () => {
+  it('does not activate a release again after an operator rolled it back', async () => {
     await run('rollback', '--state', 'MI');
     const { out, code } = await update('--state', 'MI', '--activate');
     expect({ code, active: await activeOf('MI') }).toEqual({ code: 1, active: null });
     expect(out).toContain('These files were active before, and were rolled back or replaced.');
   });
 
-  it('lists with --check the states that have newer files, and downloads nothing', async () => {
+  it('--check lists the states that have newer files, and downloads nothing', async () => {
     expect(await update('--state', 'OH', '--check')).toMatchObject({
       code: 0,
       out: expect.stringContaining('OH: is current'),
@@ -181,7 +181,7 @@ describe('update', () => {
   });
 });
 
-/** Send the whole file under another version, or under none. */
+/** Sends the whole file with a different ETag, or without one. */
 const sendAs =
   (etag: string | null): Play =>
   ({ method }, response, content) => {
@@ -190,8 +190,8 @@ const sendAs =
     return true;
   };
 
-describe('the version of a file', () => {
-  it('can change without the content: no release is made, and --check reports it', async () => {
+describe('the ETag of a file', () => {
+  it('can change without the content: no release is created, and --check reports it', async () => {
     const before = await releasesOf('GA');
     server.play('/GAR', sendAs('"another"'));
     expect((await update('--state', 'GA', '--check')).out).toContain('GA: has newer files');
@@ -201,7 +201,7 @@ describe('the version of a file', () => {
     server.play('/GAR', null);
   });
 
-  it('can be missing: --check claims nothing', async () => {
+  it('can be missing: --check reports nothing', async () => {
     server.play('/ARR', sendAs(null));
     await update('--state', 'AR');
     expect(await update('--state', 'AR', '--check')).toMatchObject({
@@ -223,24 +223,24 @@ describe('the version of a file', () => {
 
 describe('a broken publisher', () => {
   it.each<readonly [fault: string, play: Play, says: RegExp]>([
-    ['refuses unknown agents', status(403), /status 403.*content import/],
+    ['rejects unknown user agents', status(403), /status 403.*content import/],
     ['has moved the file', status(404), /status 404/],
     ['is overloaded', status(503), /failed 4 times: status 503/],
     ['cuts every connection', cut(Infinity), /failed 4 times/],
     ['sends a page with status 200', send(() => '<!DOCTYPE html><p>Maintenance'), /HTML page instead of a file/],
     ['sends a truncated file', send((content) => content.subarray(0, content.length - 20)), /UTR.*line 2/],
-    ['has another column', send((content) => content.toString().replaceAll(',29991231', ',29991231,new')), /columns/],
+    ['renames a column', send((content) => content.toString().replaceAll(',29991231', ',29991231,new')), /columns/],
     ['sends another state’s file', send(() => smallFiles('NJ')[0]?.content ?? ''), /state 34/],
     ['sends an empty file', send(() => ''), /[Nn]othing was written/],
     [
-      'redirects for ever',
+      'redirects forever',
       (request, response) => {
         response.writeHead(302, { Location: request.url ?? '' }).end();
         return true;
       },
       /redirects/,
     ],
-  ])('that %s fails alone, and nothing of its state changes', async (_fault, play, says) => {
+  ])('that %s fails alone, and its state remains unchanged', async (_fault, play, says) => {
     server.publish(smallFiles('UT', { rate: '0.006' }));
     const before = await releasesOf('UT');
     server.play('/UTR', play);
@@ -254,7 +254,7 @@ describe('a broken publisher', () => {
     expect((await readContentSource('UT')).failure).not.toBe(null);
   });
 
-  it('with a malformed link, or whose names lead out of the folder, does not stop the next state', async () => {
+  it('with a malformed link, or file names outside the folder, does not stop the next state', async () => {
     const page = 'remotesellers.louisiana.gov/';
     const name = 'Domicile-Rate-Listing-October-2026.xlsx';
     const outside = `levy-outside-${randomUUID()}.October-2026.xlsx`;
@@ -271,10 +271,10 @@ describe('a broken publisher', () => {
     expect(existsSync(join(tmpdir(), outside))).toBe(false);
   });
 
-  it('fails alone on an unexpected disk error, and prints the remedy', async () => {
+  it('fails alone on an unexpected disk error, and prints the fix', async () => {
     const silent = vi.spyOn(console, 'error').mockReturnValue();
     server.play('remotesellers.louisiana.gov/', () => {
-      // A file where the folder of the state goes.
+      // A file in place of the state's folder.
       for (const parent of readdirSync(tmpdir()).filter((name) => name.startsWith(`levy-import-${process.pid}-`)))
         for (const folder of readdirSync(join(tmpdir(), parent))) {
           rmSync(join(tmpdir(), parent, folder, 'LA'), { recursive: true, force: true });
@@ -297,17 +297,17 @@ describe('a broken publisher', () => {
     server.requests.length = 0;
     expect(await update('--state', 'TN')).toMatchObject({ code: 0 });
     server.play('/TNB', null);
-    // The rest only, if the first half was on the disk when the connection was cut.
+    // Only the rest is requested if the first half was on disk when the connection was cut.
     expect(server.requests.findLast((line) => line.includes('TNB'))).toMatch(/^GET .* 20[06]$/);
   });
 
-  it('that recovers is current again, without its failure', async () => {
+  it('that recovers is current again, and its failure is cleared', async () => {
     await update('--state', 'UT');
     expect(await readContentSource('UT')).toMatchObject({ failure: null });
   });
 });
 
-it('discards an import that was interrupted a day ago, but none that may still run', async () => {
+it('discards an import that was interrupted a day ago, but not one that could still be running', async () => {
   const [old, recent] = ['US-ND@2026-11-20.150', 'US-ND@2026-11-20.151'] as const;
   const begin = (id: string, agoMs: number) => store.beginImport(id, new Date(Date.now() - agoMs).toISOString());
   const begun = await begin(old, 25 * hourMs);
@@ -323,7 +323,7 @@ it('discards an import that was interrupted a day ago, but none that may still r
 });
 
 describe('sources', () => {
-  it('has the last update of each publisher, and the age of its files', async () => {
+  it('prints the last update of each publisher, and the age of its files', async () => {
     const { out } = await run('sources', '--json');
     const rows: readonly { state: string; last_update: unknown }[] = JSON.parse(out);
     const rowOf = (letters: string) => rows.find(({ state }) => state === letters);

@@ -1,6 +1,6 @@
-// @isolated: modules cache an activated release, which changes the answers for every account.
+// @isolated: modules cache an activated release, which changes the responses of every account.
 
-/** Changed items of the Content table: no calculation uses them, and `verify` finds them. */
+/** Changed items of the Content table: no calculation uses them, and `verify` reports them. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ import { attributeOf } from '../support/stored-bytes.ts';
 let folder: string;
 beforeAll(async () => {
   requestLines.areOn = true;
-  // Every 500 has its line.
+  // Every 500 logs a line.
   vi.spyOn(console, 'error').mockImplementation(() => {});
   folder = await mkdtemp(join(tmpdir(), 'levy-verify-'));
 });
@@ -42,7 +42,7 @@ const keys = [...Array.from({ length: 28 }, (_, index) => String(55_401 + index)
 const parts = keys.map((key) => partOf(key, { [`US-MN-${key.replace(' ', '')}`]: '0.02125' }));
 let counter = 100;
 
-/** A new release, written as an import writes it. */
+/** Writes a new release as an import does. */
 const imported = async (chain: readonly string[] = []): Promise<string> => {
   const id = `US-MN@2030-01-01.${++counter}`;
   const counts = { parts: parts.length, zips: 28, jurisdictions: 31, rates: 31, locations: 30, streets: 0 };
@@ -58,7 +58,7 @@ const activate = async (id: string | null) => {
 
 let minutes = 0;
 type Place = { readonly postal_code: string | null; readonly city?: string };
-/** The tax of 100.00 at these places, or the error of the API, a minute after the activation. */
+/** Returns the tax on 100.00 at these places, or the API error, a minute after the activation. */
 const taxes = async (...places: Place[]): Promise<readonly string[]> => {
   minutes += 2;
   const client = clientOf(await newCaller());
@@ -173,25 +173,28 @@ const cases: readonly Case[] = [
 ];
 
 describe('a changed item', () => {
-  it.for(cases)('%s: the API refuses, and verify finds it', async ([_what, change, answers, finds, at = tampered]) => {
-    const id = await imported();
-    await activate(id);
-    await change(id);
-    expect(await taxes(at, intact)).toEqual(answers);
-    const { code, lines } = await verified(id);
-    expect(code).toBe(1);
-    expect(lines).toHaveLength(finds.length + 1);
-    for (const [index, found] of finds.entries()) {
-      expect(lines[index]).toContain(found.replace('ID', id));
-      expect(lines[index]?.endsWith(remedy)).toBe(true);
-    }
-    expect(lines.at(-1)).toMatch(new RegExp(`^${RegExp.escape(id)}: \\d+ parts, ${finds.length} problems?\\.$`));
-  });
+  it.for(cases)(
+    '%s: the API returns an error, and verify reports it',
+    async ([_what, change, answers, finds, at = tampered]) => {
+      const id = await imported();
+      await activate(id);
+      await change(id);
+      expect(await taxes(at, intact)).toEqual(answers);
+      const { code, lines } = await verified(id);
+      expect(code).toBe(1);
+      expect(lines).toHaveLength(finds.length + 1);
+      for (const [index, found] of finds.entries()) {
+        expect(lines[index]).toContain(found.replace('ID', id));
+        expect(lines[index]?.endsWith(remedy)).toBe(true);
+      }
+      expect(lines.at(-1)).toMatch(new RegExp(`^${RegExp.escape(id)}: \\d+ parts, ${finds.length} problems?\\.$`));
+    },
+  );
 
   it.each([
     ['a forged rate with its digest', '55402', async () => partOf('55402', { 'US-MN-55402': '0.01125' })],
     ["another release's part", '55402', async () => contentOf(await itemOf(partKey(await imported(), '55403')))],
-  ])('%s is found by the hash over the release only', async (_what, key, forged) => {
+  ])('%s is detected only by the hash of the release', async (_what, key, forged) => {
     const id = await imported();
     await put(partItem(id, { ...(await forged()), key }));
     const { code, lines } = await verified(id);
@@ -199,7 +202,7 @@ describe('a changed item', () => {
     expect(lines[0]).toContain(`The head of ${id} is corrupt: its content_hash is `);
   });
 
-  it('causes a metric with its release, and an error line without a stack', async () => {
+  it('emits a metric with its release, and an error line without a stack', async () => {
     const id = await imported();
     await activate(id);
     await changePart(id, '29 PALMS', withText('0.02125', '0.01125'));
@@ -217,21 +220,21 @@ describe('a changed item', () => {
     });
   });
 
-  it('is not read again after an instance has cached it', async () => {
+  it('is not read again once an instance has cached it', async () => {
     const id = await imported();
     await activate(id);
     expect(await taxes(tampered)).toEqual([tax]);
     await changePart(id, '55402', withText('0.02125', '0.01125'));
     await changeHead(id, withText('0.06875', '0.05875'));
     expect(await taxes(tampered)).toEqual([tax]);
-    // The list of keys is cached with the head.
+    // The key list is cached with the head.
     await remove(partKey(id, '55405'));
     expect(await taxes({ postal_code: '55405' }, intact, { postal_code: '55999' })).toEqual([refused, tax, '6.88']);
   });
 });
 
-describe('the list of the keys of a release', () => {
-  it('is cached for each release that is read, with many others', async () => {
+describe('the key list of a release', () => {
+  it('is cached for each release that is read, next to many others', async () => {
     const { readContent } = await import('../../shared/store/content/content-reads.ts');
     const first = await imported();
     expect((await readContent([first], [])).heads).toHaveLength(1);
@@ -242,7 +245,7 @@ describe('the list of the keys of a release', () => {
       const id = `US-WY@2030-01-01.${101 + count}`;
       others.push(id);
       expect((await store.importRelease(headOf(id), [])).ok).toBe(true);
-      // The first release is the oldest in the cache, until the cache evicts it at the end.
+      // The first release is the oldest in the cache until it is evicted at the end.
       await readContent([id], []);
       if (count > 97) await expect(readContent([id], [missing])).rejects.toThrow(`Part 55402 of ${first}`);
     }
@@ -282,7 +285,7 @@ describe('content verify', () => {
     expect(queries).toBeGreaterThan(30);
   });
 
-  it('verifies the given releases, the active ones, or all of table and directory', async () => {
+  it('verifies the given releases, the active ones, or all in the table and directory', async () => {
     const [active, previous, lost] = [await imported(), await imported(), await imported()];
     for (const id of [lost, previous, active]) await activate(id);
     expect((await verified('--active')).lines).toEqual([`${active}: 30 parts, no problems.`]);
@@ -308,7 +311,7 @@ describe('content verify', () => {
     );
   });
 
-  it('refuses releases that are not in the table', async () => {
+  it('rejects releases that are not in the table', async () => {
     expect(await content('verify', 'US-MN@2020-01-01.101')).toMatchObject({
       code: 1,
       err: expect.stringContaining('There is no release US-MN@2020-01-01.101.'),
@@ -324,7 +327,7 @@ describe('releases of every format', () => {
   const fixture = (name: string) => join('test/fixtures/imports', name);
   const idIn = ({ out }: { readonly out: string }) => /^Imported (\S+) /m.exec(out)?.[1] ?? out;
 
-  it('are unchanged after the import, and a new import replaces a corrupt one', async () => {
+  it('remain unchanged after the import, and a new import replaces a corrupt release', async () => {
     const woocommerce = join(folder, 'tax_rates.csv');
     await writeFile(
       woocommerce,
@@ -383,7 +386,7 @@ describe('the other commands', () => {
       expect(await content(...args, id)).toMatchObject({ code: 1, err: `${problem}\n` });
   });
 
-  it('GET /coverage notes a corrupt release that is not active', async () => {
+  it('GET /coverage reports a corrupt release that is not active', async () => {
     const [whole, id] = [await imported(), await imported()];
     await activate(whole);
     await changeHead(id, withText('0.06875', '0.05875'));
@@ -398,7 +401,7 @@ describe('the other commands', () => {
     );
   });
 
-  it('refuses to check cases with a corrupt part', async () => {
+  it('fail to check cases with a corrupt part', async () => {
     const id = await imported();
     await changePart(id, '55402', withText('0.02125', '0.01125'));
     const one = (zip: string) => ({
@@ -408,7 +411,7 @@ describe('the other commands', () => {
     const check = async (...zips: string[]) => {
       const path = join(folder, `${randomUUID()}.json`);
       await writeFile(path, JSON.stringify(zips.map(one)));
-      // As a process, because metric lines of this one go to standard output.
+      // Runs as a process, because metric lines of this one go to standard output.
       return runCommand(['shared/cli/content.ts', 'check', '--release', id, '--against', path]);
     };
     expect(await check('55403')).toMatchObject({ code: 0, out: expect.stringContaining('1 passed') });

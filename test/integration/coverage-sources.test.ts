@@ -1,4 +1,4 @@
-// @isolated: modules cache an activated release, which changes the answers for every account.
+// @isolated: modules cache an activated release, which changes the responses of every account.
 
 import { expect, it } from 'vitest';
 import { now } from '../../shared/config/clock.ts';
@@ -23,7 +23,7 @@ const files = (['rates', 'boundaries'] as const).map((option) => ({
 
 const caller = await newCaller({ scopes: ['read'] });
 const get = (query: string, headers = {}) => caller.call('GET', `/coverage?${query}`, { headers });
-/** The answer on a day (`YYYY-MM-DD`): a row for each state. */
+/** Returns the response on a day (`YYYY-MM-DD`): a row for each state. */
 const rowsOn = (day: string, query = ''): Promise<Coverage['states']> =>
   later(Date.parse(`${day}T12:00:00Z`) - now(), async () => (await get(query)).body.states);
 const sourceOn = async (day: string) => (await rowsOn(day, 'state=MN'))[0]?.source;
@@ -32,7 +32,7 @@ const record = async (change: Partial<ContentSource>) => {
   expect(written.ok).toBe(true);
 };
 
-it('shows the built-in content before the first update, and the same in the list of all states', async () => {
+it('returns the built-in content before the first update, and the same in the list of all states', async () => {
   const source = await sourceOn('2026-11-23');
   expect(source).toEqual({
     origin: 'built_in',
@@ -53,7 +53,7 @@ it('shows the built-in content before the first update, and the same in the list
   expect(all.find(({ state }) => state === 'MN')?.source).toEqual(source);
 });
 
-it('shows a release as proposed, and as in use once it is active, with another tag each time', async () => {
+it('returns a release as proposed, and as active after its activation, with a new ETag each time', async () => {
   const tagOf = async () => (await get('state=MN')).headers.get('ETag') ?? '';
   const before = await tagOf();
   await store.importRelease(headOf(release, { format: 'sst', bottom: 'US-MN@2026-11-22.1' }), []);
@@ -72,7 +72,7 @@ it('shows a release as proposed, and as in use once it is active, with another t
   expect(await imported()).toMatchObject({ id: release, active: true, activated_at: '2026-11-23T00:00:00.000Z' });
 });
 
-it('is stale when updates have failed for a week, without the message of the failure', async () => {
+it('is stale if updates have failed for a week, and omits the failure message', async () => {
   const message = 'https://example.com/private failed 4 times.';
   await record({ failure: { since: '2026-11-20T23:00:00.000Z', message } });
   expect(await sourceOn('2026-11-26')).toMatchObject({ stale: false });

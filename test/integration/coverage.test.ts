@@ -13,7 +13,7 @@ const get = (query = '', headers = {}) => caller.call('GET', `/coverage?${query}
 
 const today = () => new Date(now()).toISOString().slice(0, 10);
 
-it('returns the coverage of every state by the active releases today', async () => {
+it('returns the coverage of every state from the active releases', async () => {
   const { status, body } = await get();
   const { attribution, ...known } = body;
   expect([status, known]).toEqual([
@@ -26,7 +26,7 @@ it('returns the coverage of every state by the active releases today', async () 
   expect(body.states).toHaveLength(55);
 });
 
-it.each(['MI', 'mi', 'US-MI', 'Michigan'])('returns one state alone: %s', async (state) => {
+it.each(['MI', 'mi', 'US-MI', 'Michigan'])('returns a single state: %s', async (state) => {
   const { body } = await get(`state=${state}`);
   expect(body.states.map((covered) => covered.state)).toEqual(['MI']);
   expect(body.states[0]).toMatchObject({
@@ -43,7 +43,7 @@ it('lists the releases of one state on request', async () => {
   expect(refusalOf(await get('expand=releases'))).toBe('422 | validation_invalid_format expand');
 });
 
-it('has no row for a place without content, and refuses an unknown place', async () => {
+it('has no row for a place without content, and rejects an unknown place', async () => {
   expect((await get('state=GU')).body.states).toEqual([]);
   expect(refusalOf(await get('state=ZZ'))).toBe('422 | validation_invalid_format state');
   expect(refusalOf(await get('state='))).toBe('422 | validation_invalid_format state');
@@ -51,12 +51,12 @@ it('has no row for a place without content, and refuses an unknown place', async
   expect(refusalOf(await get('city=Lansing'))).toBe('422 | validation_unknown_parameter city');
 });
 
-it('has the rate in force on the day, by the clock of the service', async () => {
+it("has the rate in force on the day of the service's clock", async () => {
   const { body } = await later(400 * dayMs, () => get('state=MI'));
   expect(Date.parse(body.tax_date)).toBeGreaterThan(now() + 398 * dayMs);
 });
 
-it('returns 304 for its ETag, which covers the bytes and the filter', async () => {
+it('returns 304 for its ETag, which depends on the bytes and the filter', async () => {
   const { headers, text } = await get('state=MI');
   const tag = headers.get('ETag') ?? '';
   const again = await get('state=MI', { 'If-None-Match': tag });

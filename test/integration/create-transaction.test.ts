@@ -16,7 +16,7 @@ import {
 
 const newClient = async () => clientOf(await newCaller());
 const warningsOf = ({ warnings }: Pick<Calculation, 'warnings'>): string[] => warnings.map(({ code }) => code);
-/** Text that no compression makes smaller. */
+/** Incompressible text. */
 const noise = (length: number) =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(Math.ceil(length * 0.75))))
     .toString('base64')
@@ -30,7 +30,7 @@ describe('POST /transactions', () => {
     const answer = await client.create(sale());
     expect(answer.status).toBe(201);
     const location = answer.headers.get('location') as string;
-    // Behind a stage, as deployed, and without one.
+    // With the stage in the path, as deployed, and without it.
     for (const base of ['https://a1b2.execute-api.us-east-1.amazonaws.com/v1', 'http://127.0.0.1:3000'])
       expect(new URL(location, `${base}/transactions`).href).toBe(`${base}/transactions/${answer.body.id}`);
     expect(answer.headers.get('etag')).toBe('"1"');
@@ -81,7 +81,7 @@ describe('POST /transactions', () => {
     expect(await made(client.create(body))).toMatchObject(plain);
   });
 
-  it('names unknown fields in warnings, and refuses them where the client is strict', async () => {
+  it('lists unknown fields in warnings, and rejects them in strict mode', async () => {
     const client = await newClient();
     const body = sale({ colour: 'red', line_items: [goods({ 'a/b': 1 })] });
     const answer = await client.create(body);
@@ -95,7 +95,7 @@ describe('POST /transactions', () => {
     expect(strict.headers.get('preference-applied')).toBe('handling=strict');
   });
 
-  it('accepts the answer of a calculation unchanged', async () => {
+  it('accepts a calculation response unchanged', async () => {
     const client = await newClient();
     const others = { shipping: { amount: '7.95' }, discount_amount: '5.00', explain: true, metadata: { order: '7' } };
     const { object, ...calculation } = await made(client.calculate(sale(others)));
@@ -105,7 +105,7 @@ describe('POST /transactions', () => {
     expect(warningsOf(body)).toEqual(warningsOf(calculation));
   });
 
-  it('warns of a line amount and of a day that differ, in calculations, credits and updates as well', async () => {
+  it('warns if a line amount or a date differs, also in calculations, credits and updates', async () => {
     const client = await newClient();
     const tax_date = '2026-10-08T22:00:00-04:00';
     const body = sale({ tax_date, line_items: [goods({ id: 'item_1', amount: '99.00' })] });
@@ -121,7 +121,7 @@ describe('POST /transactions', () => {
     expect(warningsOf(credit)).toEqual(expected);
   });
 
-  it('stores nothing of a request that it refuses', async () => {
+  it('stores nothing of a rejected request', async () => {
     const client = await newClient();
     const refused = await Promise.all([
       client.create(sale({ line_items: [] })),
@@ -134,11 +134,11 @@ describe('POST /transactions', () => {
     expect((await made(client.list())).data).toEqual([]);
   });
 
-  it('refuses a transaction that does not fit with 413, and stores one that barely fits', async () => {
+  it('rejects a transaction that is too large with 413, and stores one that barely fits', async () => {
     const client = await newClient();
     const tooLarge = await client.create(sale({ line_items: noisyLines(460) }));
     expect(refusalOf(tooLarge)).toBe('413 | validation_body_too_large');
-    // 1,000 random characters are 750 bytes: 370 of them are near the 300 KB.
+    // 1,000 random characters take 750 bytes, so 370 of them are near the 300 KB limit.
     const body = sale({ line_items: noisyLines(370), status: 'finalized' });
     const answer = await client.create(body, { 'Idempotency-Key': 'large' });
     expect(answer.status).toBe(201);
@@ -153,15 +153,15 @@ describe('POST /transactions', () => {
     expect((await client.update(rest.id, { status: 'void' })).status).toBe(200);
   });
 
-  it('refuses more than 1 MiB before it checks the fields', async () => {
+  it('rejects more than 1 MiB before it checks the fields', async () => {
     const client = await newClient();
     const answer = await client.create({ line_items: [], note: 'x'.repeat(1024 * 1024) });
     expect(refusalOf(answer)).toBe('413 | validation_body_too_large');
   });
 });
 
-describe('the supplied tax', () => {
-  it('is spread over lines and jurisdictions in proportion to the calculated tax', async () => {
+describe('a supplied tax', () => {
+  it('is distributed over lines and jurisdictions in proportion to the calculated tax', async () => {
     const client = await newClient();
     const address = { state: 'HI', city: 'Honolulu', postal_code: '96813', country: 'US' };
     const line_items = [goods({ id: 'a' }), goods({ id: 'b', unit_price: '25.00' })];
@@ -173,7 +173,7 @@ describe('the supplied tax', () => {
       expect(taxes.reduce((sum, row) => sum + cents(row.tax_amount), 0)).toBe(cents(tax_amount));
   });
 
-  it('goes to the state of the largest line as over_collected where none was calculated, and is owed there', async () => {
+  it('is over_collected for the state of the largest line if no tax was calculated, and owed there', async () => {
     const client = await newClient();
     const oregon = { state: 'OR', city: 'Portland', postal_code: '97201', country: 'US' };
     const line_items = [goods({ id: 'small', unit_price: '1.00' }), goods({ id: 'large' })];
@@ -190,7 +190,7 @@ describe('the supplied tax', () => {
 });
 
 describe('reference_id', () => {
-  it('belongs to one of several concurrent requests', async () => {
+  it('is claimed by one of several concurrent requests', async () => {
     const client = await newClient();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => client.create(sale({ reference_id: 'inv_1', status: 'finalized' }))),
@@ -203,7 +203,7 @@ describe('reference_id', () => {
     expect((await made(client.list())).data).toHaveLength(1);
   });
 
-  it('is unique among sales and credits together', async () => {
+  it('is unique across sales and credits', async () => {
     const client = await newClient();
     const parent = await sold(client, { reference_id: 'doc_1' });
     const refused = await client.create(creditOf(parent, { reference_id: 'doc_1' }));
@@ -234,13 +234,13 @@ it.each<[field: string, value: unknown, currency?: string]>([
   ['reference_id', ' doc_1'],
   ['reference_id', 'doc_1 '],
   ...['filed', 'void', 'paid', ''].map((status): [string, string] => ['status', status]),
-])('refuses the %s %j', async (field, value, currency = 'USD') => {
+])('rejects the %s %j', async (field, value, currency = 'USD') => {
   const client = await newClient();
   const refused = await client.create(sale({ currency, [field]: value }));
   expect(refusalOf(refused)).toBe(`422 | validation_invalid_format /${field}`);
 });
 
-it('returns every problem of a request at once, in the order of the body', async () => {
+it('returns every error of a request at once, in the order of the body', async () => {
   const client = await newClient();
   const answer = await client.create({
     tax_amount: 5,

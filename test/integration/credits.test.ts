@@ -5,7 +5,7 @@ import type { Answer } from '../support/http.ts';
 import { type Client, clientOf, creditOf, goods, made, metaOf, refusalOf, sale, sold } from '../support/sales.ts';
 
 const newClient = async () => clientOf(await newCaller());
-/** A client with a finalized sale: two units of item_1 at 50.00 and 6 %, unless the test says otherwise. */
+/** Returns a client with a finalized sale: two units of item_1 at 50.00 and 6 %, unless the test overrides it. */
 const withSale = async (others: Record<string, unknown> = {}) => {
   const client = await newClient();
   const parent = await sold(client, others);
@@ -31,8 +31,8 @@ const goodwill = (unit_price: string, others: object = {}) => ({
 const detailOf = ({ body }: Answer): string => body.errors[0].detail;
 const warningsOf = ({ warnings }: Pick<Calculation, 'warnings'>): string[] => warnings.map(({ code }) => code);
 
-describe('the parent', () => {
-  it('belongs to credits only', async () => {
+describe('parent_transaction_id', () => {
+  it('is accepted only for credits', async () => {
     const { client, parent } = await withSale();
     for (const [field, value] of [['parent_transaction_id', parent.id] as const, ['credit_remaining', true] as const])
       expect(refusalOf(await client.create(sale({ [field]: value })))).toBe(
@@ -40,7 +40,7 @@ describe('the parent', () => {
       );
   });
 
-  it('is optional: a credit without one needs line items, and is calculated at its own date', async () => {
+  it('is optional: a credit without it needs line items, and is calculated at its own date', async () => {
     const client = await newClient();
     expect(refusalOf(await client.create({ type: 'credit' }))).toBe('422 | validation_required_field /line_items');
     const credit = await made(client.create(sale({ type: 'credit', status: 'finalized' })));
@@ -63,7 +63,7 @@ describe('the units of a credit', () => {
       because: 'two lines together, at the price of the sale',
       lines: [units('2', undefined, { discount_amount: '60.00' }), units('1', '50.00', { discount_amount: '30.00' })],
     },
-  ])('are at most the units of the sale: $because', async ({ lines }) => {
+  ])('cannot exceed the units of the sale: $because', async ({ lines }) => {
     const { calculate, credit, credited } = await withSale();
     for (const refused of [await calculate({ line_items: lines }), await credit({ line_items: lines })]) {
       expect(refusalOf(refused)).toBe(`409 | conflict_over_credit /line_items/${lines.length - 1}/quantity`);
@@ -77,12 +77,12 @@ describe('the units of a credit', () => {
     { because: 'all units for a lower price', lines: [units('2', '10.00')] },
     { because: 'amounts, one line each', lines: ['10.00', '10.00', '10.00'].map((price) => units('1', price)) },
     { because: 'the line without an amount', lines: [units('1', '0.00')] },
-  ])('may be $because', async ({ lines }) => {
+  ])('can be $because', async ({ lines }) => {
     const { credit } = await withSale();
     expect((await credit({ line_items: lines })).status).toBe(201);
   });
 
-  it('is 1 for an amount of a line that has less than one', async () => {
+  it('default to 1 for an amount of a line with less than one unit', async () => {
     const line_items = [goods({ id: 'item_1', quantity: '0.5', unit_price: '80.00' })];
     const { credit } = await withSale({ line_items });
     const { taxable_amount, tax_amount } = await made(credit({ line_items: [units('1', '10.00')] }));
@@ -92,7 +92,7 @@ describe('the units of a credit', () => {
     );
   });
 
-  it('of several credits are bounded by money', async () => {
+  it('of several credits are limited by amount', async () => {
     const { credit } = await withSale();
     for (const _ of [1, 2]) await made(credit({ line_items: [units('2', '10.00')] }));
     expect((await made(credit(one()))).tax_amount).toBe('3.00');
@@ -101,7 +101,7 @@ describe('the units of a credit', () => {
 });
 
 describe('warnings of a credit', () => {
-  it('name a different product, customer or origin', async () => {
+  it('report a different product, customer or origin', async () => {
     const ohio = { address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } };
     const { calculate, parent } = await withSale(twoLines);
     const ignored = async (body: Record<string, unknown>) =>
@@ -120,7 +120,7 @@ describe('warnings of a credit', () => {
     expect(await ignored({ customer: { ...parent.customer, id: 'c1' }, ...goodwill('5.00') })).toEqual([]);
   });
 
-  it('name a date before the sale', async () => {
+  it('report a date before the sale', async () => {
     const { calculate } = await withSale({ tax_date: '2026-11-20' });
     expect(warningsOf(await made(calculate({ tax_date: '2026-11-19' })))).toContain('credit_before_sale');
     expect(warningsOf(await made(calculate({ tax_date: '2026-11-20' })))).not.toContain('credit_before_sale');
@@ -128,7 +128,7 @@ describe('warnings of a credit', () => {
 });
 
 describe('a credit without line items', () => {
-  it('copies lines, discounts, shipping and the recorded tax, independent of the rates on its own date', async () => {
+  it('copies lines, discounts, shipping and the recorded tax, regardless of the rates on its own date', async () => {
     const discounts = { discount_amount: '7.77', third_party_discount_amount: '1.00' };
     const { credit, credited, parent } = await withSale({
       ...twoLines,
@@ -160,7 +160,7 @@ describe('a credit without line items', () => {
     expect(await credited()).toEqual([(Number(subtotal_amount) - 7.77 + 5).toFixed(2), '8.31', 'full']);
   });
 
-  it('credits exactly what is left with credit_remaining, once', async () => {
+  it('credits exactly the remainder with credit_remaining, once', async () => {
     const { credit, credited } = await withSale({ ...twoLines, shipping: { amount: '4.99' } });
     await made(credit(one('shirt')));
     expect(await credited()).toEqual(['9.99', '0.60', 'partial']);
@@ -172,7 +172,7 @@ describe('a credit without line items', () => {
     expect(metaOf(refused)).toEqual({ remaining_amount: '0.00', remaining_tax_amount: '0.00' });
   });
 
-  it('counts on the lines of the sale, even if these name parents', async () => {
+  it("is counted on the sale's lines, even if they have parent line ids", async () => {
     const line_items = [goods({ id: 'a', parent_line_item_id: 'b' }), goods({ id: 'b', unit_price: '1.00' })];
     const { client, credit, credited } = await withSale({ line_items });
     const { id } = await made(credit());
@@ -183,7 +183,7 @@ describe('a credit without line items', () => {
 });
 
 describe('a credit with line items', () => {
-  it('inherits the missing fields of a matched line: code, customer, price, discounts by amount', async () => {
+  it('inherits the missing fields of a matched line: code, customer, price, and discounts by amount', async () => {
     const terms = { product_tax_code: 'CLOTHING.APPAREL', description: 'Shirt' };
     const discounts = { discount_amount: '8.00', third_party_discount_amount: '2.00' };
     const { credit } = await withSale({ line_items: [goods({ id: 'a', ...terms, quantity: '4', ...discounts })] });
@@ -216,7 +216,7 @@ describe('a credit with line items', () => {
     ]);
   });
 
-  it('credits shipping only where it is sent, and no more than was charged', async () => {
+  it('credits shipping only if it is sent, and no more than was charged', async () => {
     // Michigan taxes a charge that is included in the price.
     const product_tax_code = 'SHIPPING.DELIVERY._INCLUDED_IN_PRICE';
     const { credit, credited } = await withSale({ shipping: { amount: '10.00', product_tax_code } });
@@ -230,7 +230,7 @@ describe('a credit with line items', () => {
     expect(await credited()).toEqual(['110.00', '6.60', 'full']);
   });
 
-  it('calculates an unmatched line at the parent’s releases and date, warns, and bounds it in total', async () => {
+  it('calculates an unmatched line with the parent’s releases and date, warns, and limits it in total', async () => {
     const { credit, credited, parent } = await withSale(twoLines);
     const refused = await credit(goodwill('129.98'));
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /line_items');
@@ -243,7 +243,7 @@ describe('a credit with line items', () => {
     expect(await credited()).toEqual(['129.97', '7.80', 'full']);
   });
 
-  it('refuses an unmatched line in a state that the sale does not have; another city of its states is accepted', async () => {
+  it("rejects an unmatched line outside the sale's states, and accepts another city in them", async () => {
     const { credit, calculate, credited } = await withSale(twoLines);
     const to = (city: string, state: string, postal_code: string) =>
       goodwill('50.00', { customer: { address: { city, state, postal_code, country: 'US' } } });
@@ -268,12 +268,12 @@ describe('a credit with line items', () => {
       { [name]: '50.01' },
       `invalid_format /line_items/0/${name}`,
     ]),
-  ])('is refused where %s', async (_, line, refused) => {
+  ])('is rejected if %s', async (_, line, refused) => {
     const { credit } = await withSale();
     expect(refusalOf(await credit(one('item_1', line)))).toBe(`422 | validation_${refused}`);
   });
 
-  it.each(['constructor', '__proto__', 'toString'])('credits a line whose id is %s like any other', async (id) => {
+  it.each(['constructor', '__proto__', 'toString'])('credits a line whose id is %s like any other line', async (id) => {
     const { client, credit, credited } = await withSale({ line_items: [goods({ id }), goods({ id: 'other' })] });
     const first = await made(credit(one(id)));
     await made(credit(one(id)));
@@ -292,14 +292,14 @@ describe('fields that a credit inherits from its sale', () => {
     ['/currency', { currency: 'EUR' }],
     ['/discount_amount', { discount_amount: '1.00' }],
     ['/third_party_discount_amount', { third_party_discount_amount: '1.00' }],
-  ])('%s: another value is 422, when it is calculated, created and edited', async (pointer, sent) => {
+  ])('%s: a different value returns 422 on calculation, creation and edit', async (pointer, sent) => {
     const { client, calculate, credit, draft } = await withSale({ shipping: { amount: '5.00' } });
     const edited = [await draft(), await draft(one())].map(({ id }) => client.update(id, sent));
     for (const answer of await Promise.all([calculate({ ...one(), ...sent }), credit(sent), ...edited]))
       expect(refusalOf(answer)).toBe(`422 | validation_invalid_format ${pointer}`);
   });
 
-  it('may be sent unchanged, and cannot be cleared by an update', async () => {
+  it('can be sent unchanged, and cannot be cleared by an update', async () => {
     const { client, draft } = await withSale({ ship_from: ohio });
     const same = { ship_from: ohio, tax_included: false, collected_by: 'seller', currency: 'USD' };
     const { id } = await draft({ ...one(), ...same });
@@ -307,7 +307,7 @@ describe('fields that a credit inherits from its sale', () => {
     expect(refusalOf(await client.update(id, { ship_from: null }))).toBe('422 | validation_invalid_format /ship_from');
   });
 
-  it('are refused all at once, before the problem of the sale', async () => {
+  it('are rejected all at once, before errors of the sale', async () => {
     const client = await newClient();
     const parent = await made(client.create(sale()));
     expect(refusalOf(await client.create(creditOf(parent, { currency: 'EUR', tax_included: true })))).toBe(
@@ -315,7 +315,7 @@ describe('fields that a credit inherits from its sale', () => {
     );
   });
 
-  it('include shipping: it needs lines, and credit_remaining stands alone', async () => {
+  it('include shipping: it needs lines, and credit_remaining excludes other fields', async () => {
     const { client, credit, draft } = await withSale({ shipping: { amount: '5.00' } });
     const shipping = { amount: '2.00' };
     const { id } = await draft();
@@ -333,12 +333,12 @@ describe('fields that a credit inherits from its sale', () => {
 });
 
 describe('a supplied tax on a credit', () => {
-  it('is spread by what is left of the recorded tax, and bounded by it', async () => {
+  it('is distributed in proportion to the remaining recorded tax, and limited by it', async () => {
     const { credit: create, credited } = await withSale(twoLines);
     const credit = (tax_amount: string) => create({ ...one('mug'), tax_amount });
     const refused = await credit('6.01');
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /tax_amount');
-    // The net that is left of the sale, and the tax that is left of the mug.
+    // The net that remains of the sale, and the tax that remains of the mug.
     expect(metaOf(refused)).toEqual({ remaining_amount: '129.97', remaining_tax_amount: '6.00' });
     expect(detailOf(refused)).toContain('6.00');
     expect(await made(credit('4.00'))).toMatchObject({
@@ -351,7 +351,7 @@ describe('a supplied tax on a credit', () => {
     expect(await credited()).toEqual(['100.00', '6.00', 'partial']);
   });
 
-  it('is bounded by the remainder of the sale where unmatched lines took some of it', async () => {
+  it("is limited by the sale's remaining tax if unmatched lines used part of it", async () => {
     const { credit, credited } = await withSale();
     await made(credit(goodwill('80.00')));
     const rest = (tax_amount: string) => credit({ ...one('item_1', { unit_price: '20.00' }), tax_amount });
@@ -363,7 +363,7 @@ describe('a supplied tax on a credit', () => {
   it.each([
     { currency: 'JPY', price: '1000', fine: '60', wrong: '60.5' },
     { currency: 'KWD', price: '10.000', fine: '0.123', wrong: '0.1234' },
-  ])('has the decimals of the currency of the sale, $currency', async ({ currency, price, fine, wrong }) => {
+  ])("has the decimals of the sale's currency, $currency", async ({ currency, price, fine, wrong }) => {
     const line_items = [goods({ id: 'item_1', quantity: '1', unit_price: price })];
     const { credit } = await withSale({ currency, line_items });
     const refused = await credit({ ...one(), tax_amount: wrong });
@@ -376,7 +376,7 @@ describe('a supplied tax on a credit', () => {
     const { id } = await made(credit(one()));
     const refused = await client.update(id, { tax_amount: '6.01' });
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /tax_amount');
-    // The remainder without this credit, which it may take.
+    // The remainder without this credit, which is its limit.
     expect(metaOf(refused)).toEqual({ remaining_amount: '100.00', remaining_tax_amount: '6.00' });
     for (const [sent, tax_amount, tax_amount_source] of [
       ['1.00', '1.00', 'provided'],
@@ -392,7 +392,7 @@ describe('a supplied tax on a credit', () => {
   });
 });
 
-it('restores the bound when a credit is voided, and then the sale can be voided', async () => {
+it('restores the limit when a credit is voided, and then the sale can be voided', async () => {
   const { client, credit, credited, parent } = await withSale();
   const { id } = await made(credit());
   for (const [field, value] of Object.entries({ status: 'void', tax_amount: '5.00' }))
@@ -404,7 +404,7 @@ it('restores the bound when a credit is voided, and then the sale can be voided'
 });
 
 describe('a draft credit', () => {
-  it('is stale if another credit took the cent: 409 with the present tax', async () => {
+  it('is stale if another credit used the last cent: 409 with the current tax', async () => {
     // 4.17 at 6 % is 0.25: a third of it is 0.08, and the last third has 0.09.
     const line_items = [goods({ id: 'item_1', quantity: '3', unit_price: '1.39' })];
     const { client, credit, credited, draft } = await withSale({ line_items });
@@ -419,7 +419,7 @@ describe('a draft credit', () => {
     expect(await credited()).toEqual(['4.17', '0.25', 'full']);
   });
 
-  it('of the remainder is stale where less remains, even without tax', async () => {
+  it('of the remainder is stale if less remains, even without tax', async () => {
     const address = { state: 'OR', city: 'Portland', postal_code: '97201', country: 'US' };
     const { client, credit, credited, draft } = await withSale({ customer: { address } });
     const { id, ...rest } = await draft({ credit_remaining: true });

@@ -39,8 +39,8 @@ const exemptionsOf = ({ line_items }: Lines) => line_items.map(({ applied_exempt
 const warned = ({ warnings }: { warnings: readonly { code: string; pointer: string | null }[] }) =>
   warnings.map(({ code, pointer }) => `${code} ${pointer}`);
 
-describe('a document that names a customer', () => {
-  it('is exempt by the certificate that is valid on its tax day, as soon as it is stored', async () => {
+describe('a transaction with a customer id', () => {
+  it('is exempt by the certificate that is valid on its tax date, as soon as it is stored', async () => {
     const { client, put } = await newShop(null);
     expect((await made(client.calculate(sale(buyer())))).tax_amount).toBe('6.00');
     await made(client.call('POST', '/customers', { body: { id: 'cus_1', exemptions: [certificate()] } }));
@@ -53,7 +53,7 @@ describe('a document that names a customer', () => {
     expect([taxed.tax_amount, exemptionsOf(taxed)]).toEqual(['6.00', [null]]);
   });
 
-  it('is taxed after the last day, with a warning that names it', async () => {
+  it('is taxed after the last day, with a warning that lists the certificate', async () => {
     const { client } = await newShop([certificate({ valid_to: '2026-10-07' })]);
     const outcome = await made(client.create(sale(buyer())));
     expect(outcome.tax_amount).toBe('6.00');
@@ -79,7 +79,7 @@ describe('a document that names a customer', () => {
       '12.00',
       ['exemption_expired /line_items/1/customer/id'],
     ],
-  ])('warns of %s only where tax applies', async (_name, line_items, tax, warnings) => {
+  ])('warns of %s only if tax applies', async (_name, line_items, tax, warnings) => {
     const { client } = await newShop([certificate({ states: null, valid_to: '2026-10-07' })]);
     const outcome = await made(client.calculate(sale({ ...buyer(), line_items, shipping: { amount: '9.00' } })));
     const about = warned(outcome).filter((text) => text.startsWith('exemption'));
@@ -105,7 +105,7 @@ describe('a document that names a customer', () => {
     [{ type: 'resale', valid_to: '2026-10-08' }, '0.00', { reason: 'resale' }, []],
     [{ type: 'resale', valid_from: '2026-10-08' }, '0.00', { reason: 'resale' }, []],
     [{ type: 'resale', valid_to: '2026-10-07', regions: ['OH'] }, '6.00', null, []],
-  ])('prefers an inline certificate, even one that is not valid: %j', async (exemption, tax, terms, warnings) => {
+  ])('uses an inline certificate first, even if it is not valid: %j', async (exemption, tax, terms, warnings) => {
     const { client } = await newShop();
     const outcome = await made(client.calculate(sale(buyer({ exemption }))));
     expect([outcome.tax_amount, warned(outcome)]).toEqual([tax, warnings]);
@@ -113,7 +113,7 @@ describe('a document that names a customer', () => {
     expect(exemptionsOf(outcome)).toMatchObject([terms && { ...none, ...terms }]);
   });
 
-  it('is taxed despite its certificates with an exemption of none, on the document or on a line', async () => {
+  it('is taxed despite its certificates if the exemption is none, on the transaction or on a line', async () => {
     const { client, replay } = await newShop();
     const none = { exemption: 'none' };
     const line_items = [goods({ id: 'a' }), goods({ id: 'b', customer: none })];
@@ -161,7 +161,7 @@ describe('a document that names a customer', () => {
     expect(await replay(draft.id)).toBe(true);
   });
 
-  it("does not exempt the lines of another buyer by the document's inline certificate", async () => {
+  it("does not apply the transaction's inline certificate to the lines of another buyer", async () => {
     const { client, add } = await newShop();
     await add('cus_2', [certificate({ certificate_number: 'C-2' })]);
     const linesWith = async (exemption: object) => {
@@ -189,7 +189,7 @@ describe('a document that names a customer', () => {
     expect(await linesWith({ ...valid, valid_to: '2026-01-31' })).toEqual([taxed, taxed, taxed, stored]);
   });
 
-  it("uses the line's customer before the document's, in the state of each line", async () => {
+  it("uses the line's customer before the transaction's, in the state of each line", async () => {
     const { client, add } = await newShop();
     await add('cus_2', [certificate({ states: ['OH'], certificate_number: 'O-1' })]);
     await add('cus_3', [certificate({ states: null, valid_to: '2026-06-30' })]);
@@ -216,7 +216,7 @@ describe('a document that names a customer', () => {
     expect(exemptionsOf(read)).toEqual(exemptionsOf(kept));
   });
 
-  it('is not exempt where the account is not registered or a marketplace collects, without a warning', async () => {
+  it('is not exempt if the account is not registered or a marketplace collects, without a warning', async () => {
     const registrations = [{ state: 'OH', from: '2020-01-01', to: null, frequency: 'month' as const }];
     const { client } = await newShop([certificate({ valid_to: '2026-06-30' })], { registrations });
     const reasonsOf = ({ line_items }: { line_items: { taxes: { taxability_reason: string }[] }[] }) =>
@@ -231,7 +231,7 @@ describe('a document that names a customer', () => {
     }
   });
 
-  it('exempts the shipping as well, and explains both with the certificate', async () => {
+  it('exempts the shipping too, and explains both with the certificate', async () => {
     const { client } = await newShop();
     const outcome = await made(client.calculate(sale({ ...buyer(), shipping: { amount: '9.00' }, explain: true })));
     expect(outcome.tax_amount).toBe('0.00');
@@ -271,7 +271,7 @@ describe('a document that names a customer', () => {
 });
 
 describe('the recorded certificate of a transaction', () => {
-  it('stays after the customer changed: in reads, replays, lists and when it is finalized', async () => {
+  it('is kept after the customer changes: in reads, replays, lists and on finalization', async () => {
     const { client, put, replay } = await newShop();
     const draft = await made(client.create(sale(buyer())));
     const exempt = await sold(client, buyer());
@@ -284,7 +284,7 @@ describe('the recorded certificate of a transaction', () => {
     expect((await made(client.list({ state: 'MI' }))).data).toHaveLength(2);
   });
 
-  it('stays when only the tax of a draft or sale is edited, with its warnings', async () => {
+  it('is kept if only the tax of a draft or sale is edited, with its warnings', async () => {
     const { client, put, replay } = await newShop([certificate({ valid_to: '2026-10-07' })]);
     for (const status of ['draft', 'finalized']) {
       await put([certificate({ valid_to: '2026-10-07' })]);
@@ -303,7 +303,7 @@ describe('the recorded certificate of a transaction', () => {
     }
   });
 
-  it('is replaced when an input of a draft is edited: the certificates of that moment apply', async () => {
+  it('is replaced if an input of a draft is edited: the current certificates apply', async () => {
     const { client, put, replay } = await newShop();
     const { id } = await made(client.create(sale(buyer())));
     await put([certificate({ certificate_number: 'R-2' })]);
@@ -311,7 +311,7 @@ describe('the recorded certificate of a transaction', () => {
     expect(exemptionsOf(edited)).toEqual([applied({ certificate_number: 'R-2' })]);
     const refused = await made(client.update(id, buyer({ exemption: 'none' })));
     expect([refused.tax_amount, exemptionsOf(refused)]).toEqual(['6.00', [null]]);
-    // Null is as absent.
+    // Null is treated as absent.
     const again = await made(client.update(id, buyer({ exemption: null })));
     expect([again.tax_amount, exemptionsOf(again)]).toEqual(['0.00', exemptionsOf(edited)]);
     await put([]);
@@ -334,7 +334,7 @@ describe('the recorded certificate of a transaction', () => {
     expect(whole.tax_amount).toBe('6.00');
   });
 
-  it('the certificate of a credit line that matches no line of the sale is kept when the credit is finalized', async () => {
+  it('is kept on finalization for a credit line that matches no line of the sale', async () => {
     const { client, put, replay } = await newShop();
     const parent = await sold(client, { ...buyer(), line_items: [goods({ id: 'item_1', quantity: '9' })] });
     const line_items = [goods({ id: 'other', quantity: '1' })];
@@ -347,7 +347,7 @@ describe('the recorded certificate of a transaction', () => {
   });
 });
 
-it('a sent applied_exemption exempts nobody', async () => {
+it('cannot be set by sending applied_exemption', async () => {
   const { client } = await newShop(null);
   const line_items = [goods({ id: 'a', applied_exemption: applied() })];
   expect((await made(client.calculate(sale({ ...buyer(), line_items })))).tax_amount).toBe('6.00');

@@ -27,7 +27,7 @@ const newShop = async () => {
 };
 
 describe('put', () => {
-  it('creates a customer from options, changes it, and reports when nothing changed', async () => {
+  it('creates a customer from options, changes it, and reports an unchanged customer', async () => {
     const { run, get } = await newShop();
     const certified = '--reason resale --states MI,Ohio --number R-1 --to 2028-12-31'.split(' ');
     const terms = ['--name', 'A shop', ...certified];
@@ -59,7 +59,7 @@ describe('put', () => {
     expect(await get('cus_42')).toMatchObject({ name: 'B', exemptions: [] });
   });
 
-  it('reads CSV: lines of one id are one customer, and several states are separated by semicolons', async () => {
+  it('reads CSV: lines with the same id are one customer, and semicolons separate states', async () => {
     const { putFile, get } = await newShop();
     const lines = [
       '\uFEFFid,name,states,reason,certificate_number,valid_from,valid_to',
@@ -82,7 +82,7 @@ describe('put', () => {
     expect(await get('b')).toMatchObject({ name: null, exemptions: [] });
   });
 
-  it('names every wrong line, and then changes nothing', async () => {
+  it('lists every invalid line, and then changes nothing', async () => {
     const { putFile, run } = await newShop();
     const lines = [
       'id,name,states,reason,certificate_number,valid_from,valid_to',
@@ -107,7 +107,7 @@ describe('put', () => {
     expect((await run('list')).out).toBe('0 customers.\n');
   });
 
-  it('names wrong and repeated entries and unknown fields of JSON', () => {
+  it('lists invalid and repeated entries and unknown fields of JSON', () => {
     const entries = [{ id: 'a', exemption: [] }, { id: 'a' }, { exemptions: [{ reason: 'resale', state: 'MI' }] }, 7];
     expect(customersFrom(JSON.stringify(entries)).errors).toEqual([
       expect.stringMatching(/^Entry 1: .*exemption/),
@@ -118,7 +118,7 @@ describe('put', () => {
     ]);
   });
 
-  it('refuses values that are nested too deep and text that cannot be stored, as a request does', () => {
+  it('rejects values nested too deep and strings that cannot be stored, as the API does', () => {
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
     const text = `[{"id":"a","exemptions":${deep}},{"id":"b","name":"x\\u0000"}]`;
     const { customers, errors } = customersFrom(text);
@@ -138,9 +138,9 @@ describe('put', () => {
     ['a certificate without a reason', ['put', 'a', '--to', '2026-01-01'], 'Missing field reason.'],
     ['an unknown state', ['list', '--state', 'Bavaria'], '--state cannot be "Bavaria".'],
     ['an unknown customer', ['show', 'a'], 'No customer'],
-    ['days that are no number', ['expiring', '--within', 'soon'], 'Pass a whole number from 0'],
+    ['days that are not a number', ['expiring', '--within', 'soon'], 'Pass a whole number from 0'],
     ['an unknown account', ['list', '--account', 'acct_none'], 'acct_none'],
-  ])('refuses %s', async (_name, args, message) => {
+  ])('rejects %s', async (_name, args, message) => {
     const { run } = await newShop();
     const { code, err } = await run(...args);
     expect(code).toBe(1);
@@ -154,13 +154,13 @@ describe('put', () => {
     ['x.csv', 'id,name\na,A,B', /^The file is not CSV: .*line 2.* Nothing was/],
     ['x.json', '{"id": ', /^The file is not JSON: /],
     ['bom.json', '\uFEFF[{"id": "a"}]', /^$/],
-  ])('answers a file %s with %j', async (name, text, message) => {
+  ])('prints for the file %s: %j', async (name, text, message) => {
     expect((await (await newShop()).putFile(name, text)).err).toMatch(message);
   });
 });
 
 describe('list, show and expiring', () => {
-  it('print a table with a line for each certificate, without control characters, or JSON', async () => {
+  it('print a table with a line per certificate, without control characters, or JSON', async () => {
     const { run, putFile } = await newShop();
     await putFile(
       'x.json',
@@ -186,7 +186,7 @@ describe('list, show and expiring', () => {
     expect(JSON.parse((await run('show', 'b', '--json')).out)).toMatchObject({ id: 'b', version: 1 });
   });
 
-  it('find the certificates that expire within the days, the last one included, and only those', async () => {
+  it('find only the certificates that expire within the days, including the last day', async () => {
     const { run, putFile } = await newShop();
     const of = (id: string, ...ends: number[]) => ({
       id,

@@ -20,7 +20,7 @@ const clientOf = ({ call }: Caller) => ({
 const newClient = async () => clientOf(await newCaller());
 
 describe('creating', () => {
-  it('stores the customer with states as jurisdiction codes, each once, and every key', async () => {
+  it('stores the customer with states as jurisdiction codes, without duplicates, and with every key', async () => {
     const client = await newClient();
     const exemptions = [resale({ states: ['MI', 'us-oh', 'Ohio'], valid_to: '2026-12-31' }), { reason: 'government' }];
     const answer = await client.create({ id: 'cus_1', exemptions });
@@ -42,7 +42,7 @@ describe('creating', () => {
     expect([got.body, got.headers.get('ETag')]).toEqual([answer.body, '"1"']);
   });
 
-  it('returns an existing customer with the same content, in any notation, and refuses another content', async () => {
+  it('returns an existing customer with the same content, in any notation, and rejects different content', async () => {
     const client = await newClient();
     const first = await made(client.create({ id: 'a', exemptions: [resale({ states: ['MI'] })] }));
     const same = await client.create({ id: 'a', name: null, exemptions: [resale({ states: ['Michigan'] })] });
@@ -55,7 +55,7 @@ describe('creating', () => {
     expect((await client.get('a')).body).toEqual(first);
   });
 
-  it('replays an Idempotency-Key byte for byte, before 404 and 412, and refuses it for another body', async () => {
+  it('replays an Idempotency-Key byte for byte, before 404 and 412, and rejects it for a different body', async () => {
     const client = await newClient();
     const key = { 'Idempotency-Key': 'k' };
     const first = await client.create({ id: 'a' }, key);
@@ -74,7 +74,7 @@ describe('creating', () => {
     expect((await made(client.get('a'))).name).toBe('Later');
   });
 
-  it('warns of unknown fields and suggests the field that was meant', async () => {
+  it('warns of unknown fields and suggests a similar field', async () => {
     const { warnings } = await made((await newClient()).create({ id: 'a', exemption: {}, zip: '1' }));
     expect(warnings.map(({ code, message, pointer }) => [code, message, pointer])).toEqual([
       ['unknown_field', 'Unknown field `exemption`, ignored. Did you mean `exemptions`?', '/exemption'],
@@ -83,7 +83,7 @@ describe('creating', () => {
   });
 
   it.each([{}, { Prefer: 'handling=strict' }])(
-    'refuses unknown fields of a certificate (headers %o)',
+    'rejects unknown fields of a certificate (headers %o)',
     async (headers) => {
       const client = await newClient();
       await made(client.create({ id: 'b' }));
@@ -114,7 +114,7 @@ describe('creating', () => {
     ['no id', { id: undefined }, 'required_field /id', 'Send id, '],
     ['an empty id', { id: '' }, 'invalid_format /id', '1 to 255 characters'],
     ['a long id', { id: 'x'.repeat(256) }, 'invalid_format /id', '1 to 255 characters'],
-    ['the id of a folder', { id: '..' }, 'invalid_format /id', '".." is not valid.'],
+    ['a relative path as an id', { id: '..' }, 'invalid_format /id', '".." is not valid.'],
     ['a percent-encoded id', { id: 'a%2Fb' }, 'invalid_format /id', '"a%2Fb" is not valid.'],
     ['a long name', { name: 'x'.repeat(256) }, 'invalid_format /name', 'at most 255'],
     ['too many certificates', { exemptions: Array(101).fill(resale()) }, 'invalid_format /exemptions', 'at most 100'],
@@ -143,13 +143,13 @@ describe('creating', () => {
       refused,
       detail,
     ]),
-  ])('refuses %s, naming field and value', async (_name, body, expected, detail) => {
+  ])('rejects %s with the field and value', async (_name, body, expected, detail) => {
     const refused = await (await newClient()).create({ id: 'a', ...body });
     expect(refusalOf(refused)).toBe(`422 | validation_${expected}`);
     expect(refused.text).toContain(JSON.stringify(detail).slice(1, -1));
   });
 
-  it('stores the largest customer, and 100 of them are read at once', { timeout: 60_000 }, async () => {
+  it('stores the largest customer, and reads 100 of them at once', { timeout: 60_000 }, async () => {
     const client = await newClient();
     const states = stateJurisdictions.slice(0, 60).map((code) => code.slice(3));
     const dates = { valid_from: '2026-01-01', valid_to: '2026-12-31' };
@@ -165,7 +165,7 @@ describe('creating', () => {
 
 describe('ids in a path', () => {
   it.each(['a b', 'a/b', '#', '?', 'a#b', '100%', '%', 'ä€🧾', "o'neil&sons", '+', '...', 'C#acct_1', '{id}', '%2'])(
-    'finds and changes %s, and no other customer',
+    'find and change %s, and no other customer',
     async (id) => {
       const client = await newClient();
       for (const other of ['other', `${id}#`, `${id}x`]) await made(client.create({ id: other }));
@@ -176,7 +176,7 @@ describe('ids in a path', () => {
     },
   );
 
-  it("keeps the customers of two accounts apart, even under ids made from the other's key", async () => {
+  it("do not mix two accounts, even if made from the other account's key", async () => {
     const [a, b] = [await newCaller(), await newCaller()];
     await made(clientOf(a).create({ id: 'same', name: 'A' }));
     await made(clientOf(b).create({ id: 'same', name: 'B' }));
@@ -188,7 +188,7 @@ describe('ids in a path', () => {
 });
 
 describe('updating', () => {
-  it('changes what is sent, replaces certificates as a whole, and counts a version', async () => {
+  it('changes only the sent fields, replaces certificates as a whole, and increments the version', async () => {
     const client = await newClient();
     const created = await made(client.create({ id: 'a', name: 'A', exemptions: [resale({ states: ['MI'] })] }));
     const renamed = await client.update('a', { name: null });
@@ -202,7 +202,7 @@ describe('updating', () => {
     expect((await client.get('a')).body).toEqual(unchanged);
   });
 
-  it('refuses an unknown customer, another version, another id, and null for certificates', async () => {
+  it('rejects an unknown customer, a stale version, a different id, and null for certificates', async () => {
     const client = await newClient();
     await made(client.create({ id: 'a' }));
     expect(refusalOf(await client.update('b', { name: 'B' }))).toBe('404 | not_found');
@@ -217,7 +217,7 @@ describe('updating', () => {
     for (const tag of ['"1"', '*', '"7", "3"']) await made(client.update('a', { name: tag }, { 'If-Match': tag }));
   });
 
-  it('lets one of two concurrent changes with the same If-Match win, in each of 20 rounds', async () => {
+  it('applies one of two concurrent changes with the same If-Match, in each of 20 rounds', async () => {
     const client = await newClient();
     await made(client.create({ id: 'a' }));
     for (let version = 1; version <= 20; version++) {
@@ -239,7 +239,7 @@ describe('updating', () => {
     expect(answers.map(({ version }) => version).sort((a, b) => a - b)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
-  it('creates one customer for ten concurrent requests of the same id', async () => {
+  it('creates one customer for ten concurrent requests with the same id', async () => {
     const client = await newClient();
     const answers = await Promise.all(Array.from({ length: 10 }, () => client.create({ id: 'a', name: 'A' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
@@ -251,34 +251,31 @@ describe('customers under faults', () => {
   afterEach(noFaults);
   const ofWrites = { of: ['TransactWriteItems'] };
 
-  it.each([2, 3])(
-    'changes a customer once where the replies of %i attempts are lost, and the request is sent again',
-    async (sends) => {
-      const client = await newClient();
-      const lose = () => failSends({ ...ofWrites, sends, error: lostReply, where: 'on the way back' });
-      const key = (name: string) => ({ 'Idempotency-Key': name });
-      for (const [name, send] of Object.entries({
-        create: () => client.create({ id: 'a', name: 'A' }, key('create')),
-        update: () => client.update('a', { name: 'B' }, { ...key('update'), 'If-Match': '"1"' }),
-      })) {
-        lose();
-        const first = await send();
-        noFaults();
-        expect([name, first.status]).toEqual([name, sends === 3 ? 503 : name === 'create' ? 201 : 200]);
-        expect((await send()).status).toBe(name === 'create' ? 201 : 200);
-      }
-      expect(await made(client.get('a'))).toMatchObject({ name: 'B', version: 2 });
-    },
-  );
+  it.each([2, 3])('change once if the replies of %i attempts are lost and the request is sent again', async (sends) => {
+    const client = await newClient();
+    const lose = () => failSends({ ...ofWrites, sends, error: lostReply, where: 'on the way back' });
+    const key = (name: string) => ({ 'Idempotency-Key': name });
+    for (const [name, send] of Object.entries({
+      create: () => client.create({ id: 'a', name: 'A' }, key('create')),
+      update: () => client.update('a', { name: 'B' }, { ...key('update'), 'If-Match': '"1"' }),
+    })) {
+      lose();
+      const first = await send();
+      noFaults();
+      expect([name, first.status]).toEqual([name, sends === 3 ? 503 : name === 'create' ? 201 : 200]);
+      expect((await send()).status).toBe(name === 'create' ? 201 : 200);
+    }
+    expect(await made(client.get('a'))).toMatchObject({ name: 'B', version: 2 });
+  });
 
-  it('waits for contention, and then writes once', async () => {
+  it('are written once after contention', async () => {
     const client = await newClient();
     await made(client.create({ id: 'a' }));
     failSends({ ...ofWrites, sends: 2, error: () => cancelled('TransactionConflict'), where: 'on the way there' });
     expect(await made(client.update('a', { name: 'B' }))).toMatchObject({ name: 'B', version: 2 });
   });
 
-  it('refuses a calculation with 503 if the customer cannot be read', async () => {
+  it('fail a calculation with 503 if they cannot be read', async () => {
     const caller = await newCaller();
     await made(clientOf(caller).create({ id: 'a', exemptions: [resale()] }));
     const calculate = () =>
@@ -295,7 +292,7 @@ describe('listing', () => {
   const today = new Date().toISOString().slice(0, 10);
   const inDays = (days: number) => new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10);
 
-  it('pages in the order of ids, each customer once', async () => {
+  it('pages in id order, with each customer once', async () => {
     const client = await newClient();
     const ids = ['b', 'a', 'ä', 'B', '10', '9', 'a#'];
     for (const id of ids) await made(client.create({ id }));
@@ -303,7 +300,7 @@ describe('listing', () => {
     expect(found).toEqual(['10', '9', 'B', 'a', 'a#', 'b', 'ä']);
   });
 
-  it('finds certificates that end before a day and today or later', async () => {
+  it('finds certificates that end on or after today and before a day', async () => {
     const client = await newClient();
     const ends = { yesterday: -1, today: 0, tomorrow: 1, next_week: 7 };
     for (const [id, days] of Object.entries(ends))
@@ -318,7 +315,7 @@ describe('listing', () => {
     expect(await idsBefore(8)).toEqual(['next_week', 'today', 'tomorrow']);
   });
 
-  it('finds the certificates of a state; with expiring_before, the same certificate', async () => {
+  it('finds certificates by state, and with expiring_before only if one certificate matches both', async () => {
     const client = await newClient();
     const certificate = (states: string[] | null, days: number) => resale({ states, valid_to: inDays(days) });
     const customers = {
@@ -335,7 +332,7 @@ describe('listing', () => {
     expect(await idsOf({ state: 'OH', expiring_before: inDays(30) })).toEqual(['all', 'ohio']);
   });
 
-  it('refuses unknown states and parameters, and cursors of other filters', async () => {
+  it('rejects unknown states and parameters, and cursors of other filters', async () => {
     const client = await newClient();
     for (const id of ['a', 'b']) await made(client.create({ id, exemptions: [resale()] }));
     const { next_cursor } = await made(client.list({ limit: '1' }));
@@ -365,7 +362,7 @@ describe('listing', () => {
   });
 });
 
-it('stores no attribute that the indexes of transactions read, so that lists of transactions never show it', async () => {
+it('stores no attribute of the transaction indexes, so transaction lists never contain customers', async () => {
   const caller = await newCaller();
   await made(clientOf(caller).create({ id: 'a', name: 'A' }));
   const Key = customerKey(caller.account.id, 'a');

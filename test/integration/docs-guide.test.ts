@@ -15,17 +15,17 @@ type Answer = {
   readonly data: readonly { readonly code: string }[];
 };
 
-/** A JSON value of the guide's commands: its object, type and status, and the tax that it has. */
+/** A JSON value in the guide's commands: its object, type, status and tax. */
 const described = ({ object, type, status, tax_amount, summary }: Answer): string =>
   [object, type, status, tax_amount ?? summary?.[0]?.tax_amount].filter(Boolean).join(' ');
 
-it('The guide sets two variables and uses no others', () => {
+it('the guide sets two variables and uses no others', () => {
   expect(blocks[0]).toMatch(/^export LEVY=http:\/\/127\.0\.0\.1:3000\nexport LEVY_KEY=levy_… +# .+$/);
   const used = blocks.slice(1).flatMap((block) => block.match(/\$\w+/g) ?? []);
   expect([...new Set(used)].sort()).toEqual(['$DRAFT', '$LEVY', '$LEVY_KEY', '$SALE']);
 });
 
-it('The commands of the guide work in their order', async () => {
+it("the guide's commands work in order", async () => {
   const { url } = await startApi();
   const { key } = await newCaller();
   const run = promisify(execFile);
@@ -51,11 +51,12 @@ it('The commands of the guide work in their order', async () => {
     'calculation sale 0.00',
     'transaction sale finalized 6.00',
     'filing dry_run 6.00',
-    // In New York 8.875 %: 1.78 of the mug and 0.88 of its shipping, because 30.00 owe 2.66.
+    // New York at 8.875 %: 1.78 for the mug and 0.88 for its shipping, because the tax on 30.00 is 2.66.
     'calculation sale 2.66',
-    // 4.44 of the print and 0.89 of its shipping, because 60.00 owe 5.33, and 6 % of 100.00 in Michigan.
+    // 4.44 for the print and 0.89 for its shipping, because the tax on 60.00 is 5.33, and 6 % of 100.00 in Michigan.
     'calculation sale 11.33',
-    // 1.78 and 8.88 of the lines, rounded each. The charges bring it to 11.54 for 130.00, and to 12.43 for 140.00: 0.89 each.
+    // 1.78 and 8.88 for the lines, each rounded. The charges raise it to 11.54 for 130.00 and to 12.43 for 140.00: 0.89
+    // each.
     'calculation sale 12.44',
     // 6.625 % of 110.00 - 11.00.
     'calculation sale 6.56',
@@ -63,7 +64,7 @@ it('The commands of the guide work in their order', async () => {
     'calculation sale 4.80',
     // 6.25 % of 100.00 - 10.00.
     'calculation sale 5.63',
-    // 9.03 of six taxes on 100.00, each rounded, and 0.50.
+    // 9.03 for six taxes on 100.00, each rounded, and 0.50.
     'calculation sale 9.53',
     'registration_advice',
     'report_by_state',
@@ -74,6 +75,6 @@ it('The commands of the guide work in their order', async () => {
   expect(values[2]?.data[0]).toMatchObject({ code: 'FOOD.DIETARY_SUPPLEMENTS', taxability: { state: 'TX' } });
   expect(values[4]?.data.map(({ code }) => code)).toEqual(['CLOTHING.SWIMWEAR']);
   expect(values[5]).toMatchObject({ reference_id: 'invoice_1' });
-  // The same Idempotency-Key.
+  // Sent with the same Idempotency-Key.
   expect(values[23]).toEqual(values[24]);
 });

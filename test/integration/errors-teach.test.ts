@@ -1,4 +1,4 @@
-/** Refusals name the value that was sent, and what to send instead. */
+/** Errors contain the value that was sent, and what to send instead. */
 import { beforeAll, expect, it } from 'vitest';
 import { type Caller, newCaller, startApi } from '../support/api.ts';
 import { made, sale, startOnTestDay } from '../support/sales.ts';
@@ -33,7 +33,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [() => ({ items: [] }), '/items', 'line_items'],
     [() => ({ lineItems: [] }), '/lineItems', 'line_items'],
     [() => ({ ...detroit, line_items: [{ qty: '1', price: '1.00' }] }), '/line_items/0/qty', 'quantity'],
-    // Massachusetts has ZIP codes with a leading zero, Michigan has none.
+    // Massachusetts has ZIP codes with a leading zero; Michigan has none.
     [() => to({ state: 'MA', postal_code: '2101' }), '/customer/address/postal_code', '02101', '2101'],
     [
       () => to({ state: 'MI', postal_code: '4893' }),
@@ -85,14 +85,14 @@ const rows = Object.entries(cases).flatMap(([path, all]) =>
   all.map(([body, pointer, ...words]) => [path, pointer, words, body] as const),
 );
 
-it.each(rows)('a refusal of %s at %s says %j', async (path, pointer, words, body) => {
+it.each(rows)('the error for %s at %s contains %j', async (path, pointer, words, body) => {
   const { status, body: answer } = await caller.call('POST', path as '/calculations', { body: body() });
   expect(status).toBeGreaterThanOrEqual(400);
   const error = answer.errors.find(({ source }) => source.pointer === pointer);
   for (const word of words) expect(error?.detail).toContain(word);
 });
 
-it('a second full refund', async () => {
+it('rejects a second full refund and explains why', async () => {
   const parent = await made(caller.call('POST', '/transactions', { body: sale({ status: 'finalized' }) }));
   const body = { type: 'credit', status: 'finalized', parent_transaction_id: parent.id };
   await made(caller.call('POST', '/transactions', { body }));
@@ -102,7 +102,7 @@ it('a second full refund', async () => {
   }
 });
 
-it('warnings about a country and a field in camel case', async () => {
+it('warns about a country and a field in camel case', async () => {
   const body = { ...to({ country: 'CA', state: 'ON' }), status: 'draft', referenceId: 'a' };
   const { warnings } = await made(caller.call('POST', '/transactions', { body }));
   const messages = warnings.map(({ message }) => message).join(' ');
@@ -110,7 +110,7 @@ it('warnings about a country and a field in camel case', async () => {
   expect(messages).toContain('Did you mean `reference_id`?');
 });
 
-/** The response to a request as it is. */
+/** Returns the response to a raw request. */
 const raw = async (path: string, request: { method?: string; body?: string; type?: string } = {}) => {
   const { url } = await startApi();
   const { type = 'application/json', ...others } = request;
@@ -121,7 +121,7 @@ const raw = async (path: string, request: { method?: string; body?: string; type
 it.each([
   ['text/plain', 'You sent text/plain. Send application/json.'],
   ['application/json; charset=latin1', 'You sent application/json; charset=latin1. Send application/json in UTF-8.'],
-])('a body of the type %s', async (type, detail) => {
+])('rejects a body of the type %s', async (type, detail) => {
   const answer = await raw('/calculations', { method: 'POST', body: '{}', type });
   expect(await answer.json()).toMatchObject({ errors: [{ status: '415', detail }] });
 });
@@ -130,7 +130,7 @@ it.each([
   ['/calculation', '/calculations'],
   ['/calculation/', '/calculations'],
   ['/transaction/txn_1', '/transactions/{id}'],
-])('the path %s', async (path, meant) => {
+])('suggests a documented path for %s', async (path, meant) => {
   expect(await (await raw(path)).json()).toMatchObject({
     errors: [{ detail: `No operation has this path. Did you mean ${meant}?` }],
   });
@@ -143,7 +143,7 @@ it.each([
   ['POST', '/calculations', 400],
   ['DELETE', '/docs', 405],
 ])(
-  'a trailing slash changes no answer, as in a deployment; two are another path: %s %s',
+  'a trailing slash does not change the response, as in a deployment, and two are a different path: %s %s',
   async (method, path, status) => {
     const statusOf = async (at: string) => (await raw(at, { method, ...(method === 'POST' && { body: '{' }) })).status;
     expect([await statusOf(path), await statusOf(`${path}/`), await statusOf(`${path}//`)]).toEqual([
@@ -154,7 +154,7 @@ it.each([
   },
 );
 
-it('an unknown transaction, perhaps by its reference', async () => {
+it('an unknown transaction id that could be a reference gets a hint', async () => {
   const { body } = await caller.call('GET', '/transactions/inv_1' as '/transactions/{id}');
   expect(body).toMatchObject({ errors: [{ detail: expect.stringContaining('GET /transactions?reference_id=…') }] });
 });
@@ -163,14 +163,14 @@ it.each([
   ['', ['empty']],
   ['{"line_items":[}', ['line 1', 'column 16', 'a value']],
   ['{\n  "currency": "USD",\n}', ['line 3', 'column 1', 'field name']],
-])('a body that is not JSON: %j', async (body, words) => {
+])('rejects a body that is not JSON: %j', async (body, words) => {
   const answer = await raw('/calculations', { method: 'POST', body });
   const { errors } = (await answer.json()) as { errors: { code: string; detail: string }[] };
   expect([answer.status, errors[0]?.code]).toEqual([400, 'validation_malformed_json']);
   for (const word of words) expect(errors[0]?.detail).toContain(word);
 });
 
-it('the root leads to the documentation', async () => {
+it('the root path links to the documentation', async () => {
   const root = await raw('/');
   expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
 });

@@ -29,14 +29,14 @@ const personal = {
   line_items: [goods({ id: secret, description: secret, metadata: { of: secret } })],
 };
 
-// Who is meant, by id: written beside each request.
+// Returns the expected events by id. Each request below has its event next to it.
 const named = new Map<string, string>();
 const name = <Named extends { readonly id: string }>(as: string, of: Named): Named => {
   named.set(of.id, as);
   return of;
 };
 
-/** The fields of stream records of audit entries and filings that the test reads and changes. */
+/** The fields of stream records for audit entries and filings that the test reads and changes. */
 type Image = {
   readonly isUnfinished: { BOOL: boolean };
   readonly about: { readonly M: Record<string, unknown> };
@@ -62,7 +62,7 @@ const sweep = () => handlers.schedules['sweep-drafts']({}, { getRemainingTimeInM
 const inOctober = { tax_date: '2026-10-08' };
 const partOf = { ...inOctober, line_items: [{ id: 'item_1', quantity: '1' }] };
 
-/** Everything that the API can do to a ledger, by real requests. */
+/** Calls every operation that changes a ledger, through real requests. */
 const exercise = async () => {
   const caller = await newCaller({ settings: { draft_ttl_hours: 24 } });
   const filer = filerOf(caller);
@@ -87,7 +87,7 @@ const exercise = async () => {
   const mistake = name('mistake', await made(filer.create(creditOf(sold, { ...inOctober, credit_remaining: true }))));
   await made(filer.update(mistake.id, { status: 'void', void_reason: 'expired' }));
 
-  // One is voided by the schedule, one by the request that comes too late, and one was given up in time.
+  // The schedule voids one draft, a late request voids another, and a client voids the third in time.
   const forgotten = name('forgotten', await made(filer.create(sale({ reference_id: 'order-3' }))));
   const late = name('late', await made(filer.create(sale())));
   const givenUp = name('given up', await made(filer.create(sale())));
@@ -131,7 +131,7 @@ it('publishes exactly these changes', () => {
       'wavering 5 transaction.voided finalized to void',
       'sold 1 transaction.created null to finalized',
       'sold 1 transaction.finalized null to finalized',
-      // Its counters moved with the credits, which is no change of status.
+      // The credits changed its counters, which is not a status change.
       'sold 5 transaction.filed finalized to filed',
       'refund 1 transaction.created null to draft',
       'refund 2 credit.finalized draft to finalized',
@@ -174,7 +174,7 @@ it('matches the history of the API: every change of status, and no other change'
 const eventOf = (as: string, type: string) =>
   published.find((event) => named.get(subjectOf(event).id) === as && event.event_type === type) as Published[number];
 
-it('contains the figures of a transaction, and no personal data', () => {
+it('contains the amounts of a transaction, and no personal data', () => {
   const { id, parent_transaction_id } = (eventOf('mistake', 'credit.finalized') as TransactionEvent).transaction;
   expect(named.get(parent_transaction_id as string)).toBe('sold');
   expect(eventOf('mistake', 'credit.finalized')).toEqual({
@@ -192,7 +192,7 @@ it('contains the figures of a transaction, and no personal data', () => {
       parent_transaction_id,
       currency: 'USD',
       tax_date: '2026-10-08',
-      // The refund took one of two.
+      // The refund covered one of two units.
       total_amount: '53.00',
       tax_amount: '3.00',
     },
@@ -239,7 +239,7 @@ it('contains the period, the sums and the confirmation number of a filing', () =
   });
 });
 
-it('has the instant at which a filing changed', () => {
+it('has the time at which a filing changed', () => {
   const times = (['first filing.closed', 'first filing.canceled', 'second filing.closed'] as const).map((wanted) => {
     const [as = '', type = ''] = wanted.split(' ');
     return eventOf(as, type).occurred_at;
@@ -261,13 +261,13 @@ describe('every event', () => {
     }
   });
 
-  it('has a unique id, which a redelivery of its record repeats', async () => {
+  it('has a unique id, which is the same if its record is redelivered', async () => {
     const ids = published.map(({ event_id }) => event_id);
     expect(new Set(ids).size).toBe(ids.length);
     const oneByOne = await Promise.all(letThrough.map((record) => handler([record])));
     expect(oneByOne.flat()).toEqual(published);
     expect(await handler([...letThrough, ...letThrough])).toEqual([...published, ...published]);
-    // A redelivery by AWS: another record id, a little later.
+    // A redelivery by AWS: a new record id, slightly later.
     const laterOn = letThrough.map((record) => ({ ...record, eventID: 'again', awsRegion: 'eu-west-1' }));
     expect(await handler(laterOn)).toEqual(published);
   });
@@ -275,7 +275,7 @@ describe('every event', () => {
 
 it('filters out every record without an event', () => {
   expect(records.length).toBeGreaterThan(3 * letThrough.length);
-  // A transaction that is created as final is published twice.
+  // A transaction created as finalized is published twice.
   expect(letThrough.length).toBe(published.length - 2);
 });
 
@@ -319,7 +319,7 @@ describe('the stored events', () => {
     runCommand(['shared/cli/ledger.ts', 'events', '--bus', 'Levy-staging', ...args]);
   const always = ['--from', '2000-01-01T00:00:00Z', '--to', '2999-12-31T00:00:00Z'];
 
-  it('are printed for `aws events put-events --entries`, ten at a time', async () => {
+  it('are printed for `aws events put-events --entries` in batches of ten', async () => {
     const { code, out, err } = await events('--account', account, ...always);
     expect([code, err]).toEqual([0, `${published.length} events.\n`]);
     const lines: { readonly Detail: string }[][] = out
@@ -337,7 +337,7 @@ describe('the stored events', () => {
     expect(byId(entries.map(({ Detail }) => JSON.parse(Detail)))).toEqual(byId(published));
   });
 
-  it('are printed without an invalid entry, which is reported without its content', async () => {
+  it('are printed without an invalid entry, whose error omits its content', async () => {
     const [id = ''] = [...named].find(([, as]) => as === 'wavering') ?? [];
     await tamper(auditKey(account, id, 4), (item) => ({
       ...item,
@@ -365,7 +365,7 @@ describe('the stored events', () => {
   });
 });
 
-describe('a record that is not what the store writes', () => {
+describe('a record that the store does not write', () => {
   const broken = (change: (item: Image) => void) => {
     const record = structuredClone(
       letThrough.find(({ dynamodb }) => dynamodb.Keys.sk.S.startsWith('A#')) as StreamRecord,
@@ -376,11 +376,11 @@ describe('a record that is not what the store writes', () => {
   };
 
   it.each<[string, (item: Image) => void]>([
-    ['has no figures', (item) => delete item.about.M.tax_amount],
+    ['has no amounts', (item) => delete item.about.M.tax_amount],
     ['has no version', (item) => delete item.version],
-    ['is of nobody', (item) => Object.assign(item, { pk: { S: secret } })],
-    ['is of another type', (item) => Object.assign(item.about.M, { type: { S: secret } })],
-  ])('a record that %s is rejected by its sequence number, without its content in the log', async (_what, change) => {
+    ['has no account', (item) => Object.assign(item, { pk: { S: secret } })],
+    ['has a different type', (item) => Object.assign(item.about.M, { type: { S: secret } })],
+  ])('that %s is rejected with its sequence number, without its content in the log', async (_what, change) => {
     const record = broken(change);
     const failure = await handler([record]).then(
       () => null,
@@ -390,7 +390,7 @@ describe('a record that is not what the store writes', () => {
     expect(`${failure?.message} ${failure?.stack} ${JSON.stringify(failure)}`).not.toContain(secret);
   });
 
-  it('a record of another shape is rejected', async () => {
+  it('with a different structure is rejected', async () => {
     for (const event of [null, {}, [null], [{ dynamodb: { SequenceNumber: '1' } }]])
       await expect(handler(event)).rejects.toThrow();
   });

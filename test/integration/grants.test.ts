@@ -1,4 +1,4 @@
-// @isolated: it has tables of its own.
+// @isolated: uses separate tables.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,8 +17,8 @@ import {
 } from '../../shared/store/table-access.ts';
 import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';
 
-// A sweep processes the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own. So is the
-// content, because activation affects all tests.
+// A sweep processes the drafts of every account, so this file has a separate table, as in sweep-drafts.test.ts. It also
+// has separate content, because an activation affects all tests.
 process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
@@ -54,7 +54,7 @@ const { creditOf, dayMs, later, made, michigan, sale, sold } = await import('../
 type Client = ReturnType<typeof filerOf>;
 type Entry = Operation | ScheduleName | 'count-transactions' | 'update-content';
 type Identified = { readonly id: string };
-/** A sale, and the other data before an operation. */
+/** A sale, and the other data that an operation needs. */
 type Parent = Identified & {
   draft: Identified & Pick<Transaction, 'reference_id'>;
   credit: Identified;
@@ -75,16 +75,16 @@ type Input = Partial<Write> & {
 
 const named = Object.fromEntries(Object.entries(environment.tables).map(([name, table]) => [table, name]));
 
-/** The kind of a partition, as a policy can name it: `T#*` of `T#acc_1#tax_1`. */
+/** Returns the kind of a partition as a policy can express it: `T#*` for `T#acc_1#tax_1`. */
 const kindOf = (partition = '') => partition.replace(/#.*/s, '#*');
 const kindIn = ({ Key, Item }: Partial<Write>) => kindOf((Key ?? Item)?.pk);
-// Each of our queries gives its partition as the first value.
+// Each query passes its partition as the first value.
 const kindAsked = ({ ExpressionAttributeValues = {} }: Input) => kindOf(Object.values(ExpressionAttributeValues)[0]);
 
-/** The permissions of a command: an action, a table and a partition's kind, for each write of a transaction. */
+/** Returns the permissions of a command: an action, a table and a partition kind, for each write of a transaction. */
 const asksFor = (command: string, input: Input): (readonly [action: string, table: string, kind: string])[] => {
   const { TableName = '', IndexName, RequestItems = {}, TransactItems = [] } = input;
-  // Partitions of other indexes begin with the account.
+  // Partitions of other indexes start with the account.
   if (command === 'Query' && IndexName !== undefined && IndexName !== 'drafts')
     return [[`Query ${IndexName}`, TableName, 'any']];
   if (command === 'Query') return [[['Query', IndexName].filter(Boolean).join(' '), TableName, kindAsked(input)]];
@@ -105,13 +105,13 @@ afterAll(() => publisher.close());
 
 let seen: Set<string> | null = null;
 /**
- * The partitions reached since the set was cleared, as `table kind`, without the updates of every request in the
- * accounts' table.
+ * The partitions accessed since the set was cleared, as `table kind`, without the per-request updates in the accounts
+ * table.
  */
 const reached = new Set<string>();
 const partitions = new Set<string>();
 let stream: string;
-/** Where the accounts' table is updated: the policy names these partitions, as a pattern. */
+/** The partitions in which the accounts table is updated: the policy lists them as a pattern. */
 const updatable = new RegExp(`^(${updatablePartitions.join('|').replaceAll('*', '[^#]+')})$`);
 
 beforeAll(async () => {
@@ -135,7 +135,7 @@ beforeAll(async () => {
   );
 });
 
-/** The permissions that the commands of a run need. */
+/** Returns the permissions that the commands of a run need. */
 const recorded = async (run: () => Promise<unknown>): Promise<string[]> => {
   seen = new Set();
   try {
@@ -150,10 +150,10 @@ const key = (name: string) => ({ 'Idempotency-Key': name });
 const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
 const customer = { id: 'cus_1', address: michigan };
 const release = headOf('US-MN@2030-01-01.1');
-/** Where an imported release is active: each ZIP is read once by the instance. */
+/** ZIPs in the active imported release. An instance reads each ZIP once. */
 const imported = (postal_code: string) => ({ customer: { address: { state: 'MN', postal_code, country: 'US' } } });
 
-/** The data before an operation, then every path through it with other database calls. */
+/** The data before an operation, then every code path with different database calls. */
 const ways: Partial<Record<Entry, (client: Client, parent: Parent) => Promise<unknown>>> = {
   'list-product-tax-codes': (client) => made(client.call('GET', '/product-tax-codes?state=MN' as '/product-tax-codes')),
   'create-calculation': async (client, parent) => {
@@ -273,22 +273,22 @@ const ways: Partial<Record<Entry, (client: Client, parent: Parent) => Promise<un
     ),
 };
 
-/** The way of an endpoint that has only one. */
+/** The only code path of an endpoint. */
 const onlyWay = (operation: Operation) => async (client: Client, parent: Parent) => {
   const { method, path } = endpoints[operation];
   const { id } = path.startsWith('/filings/') ? parent.filing : parent;
   expect((await client.call(method, path.replace('{id}', id))).status).toBe(200);
 };
 
-/** A filing's steps that are left to whoever comes next: here, they came to another of the three that take them. */
+/** Steps of a filing that any of three operations can finish: here, another one finishes them. */
 const notSeen: Partial<Record<Entry, readonly string[]>> = {
   'create-filing': ['transactions T#*'],
   'close-periods': ['transactions T#*'],
 };
-/** The partitions that an operation may use; the content's are not limited. */
+/** The partitions that an operation can use; content partitions are not limited. */
 const limited = (entries: Iterable<string>) => [...new Set(entries)].filter((at) => !at.startsWith('content ')).sort();
 
-/** One with an entry to cancel, one with an entry to file, and one that is left closing. */
+/** One period with an entry to cancel, one with an entry to file, and one that is still closing. */
 const preparedFilings = async (client: Client, hurried: Client) => {
   await soldOn(client, '2026-10-08', '1.00', {
     customer: { address: { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' } },
@@ -310,14 +310,14 @@ const retainedMs = 31 * dayMs;
 
 const monthly = { state: 'MI', from: '2020-01-01', to: null, frequency: 'month' } as const;
 
-// Sales with an open entry, with one in a filing, and with a saved answer, when their personal data is removed.
+// Sales with an open entry, with a filed entry, and with a saved response, when their personal data is removed.
 const prepareRetention = async (client: Client, id: string) => {
   await closedFiling(client, 'MI', '2026-10-31');
   await soldOn(client, '2026-11-08');
   await later(retainedMs, async () => made(client.update(id, { metadata: { late: 'yes' } }, key('13'))));
 };
 
-it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it defines', async (entry) => {
+it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access in its definition', async (entry) => {
   const isRetaining = entry === 'sweep-drafts';
   const caller = await newCaller({
     settings: {
@@ -330,12 +330,12 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
   if (isRetaining) await prepareRetention(client, id);
   const draft = await made(client.create(sale({ reference_id: 'old' })));
   const credit = await made(client.create(creditOf({ id }, { status: 'draft', ...half })));
-  // Written past the API, whose instance would have its content at hand.
+  // Written directly to the table, because the API instance would cache the content.
   const settingsSnapshot = created({ ...imported('55404'), content_releases: { [release.state]: release.id } });
   await ledger.commit(commitOf(caller.account.id, settingsSnapshot));
   const hurried = filerOf({ call: await hurriedCall(handlers, caller) });
   const hasFilings = /filing|close/.test(entry) && entry !== 'create-filing';
-  // A canceled period, which is closed again; and two registered states: a period is due in one, and the other has no
+  // A canceled period that is closed again, and two registered states: one has a period due, and the other has no
   // filing.
   if (entry === 'create-filing') await cancel(client, (await closedFiling(client, 'OH', '2026-10-31')).id);
   if (entry === 'close-periods')
@@ -360,7 +360,7 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
       ...readOnly.map(() => 'transactions BatchGetItem'),
     ]),
   ].sort();
-  // Two minutes later the instance has forgotten the caller, and the window is another one.
+  // Two minutes later the instance's cache of the caller has expired and the rate-limit window is new.
   reached.clear();
   const used = await later(120_000, () => recorded(() => (ways[entry] ?? onlyWay(entry as Operation))(client, parent)));
   expect(used).toEqual(granted);
@@ -379,7 +379,7 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
   if (granted.includes('accounts UpdateItem')) expect(partitions).toContain(`USE#${caller.account.id}`);
 });
 
-it('the commands of operators use exactly the access of the policy for operators', async () => {
+it('operator commands use exactly the access in the operator policy', async () => {
   const caller = await newCaller();
   const client = filerOf(caller);
   const { id } = await sold(client, { customer });
@@ -423,7 +423,7 @@ it('the commands of operators use exactly the access of the policy for operators
     await closedFiling(client, 'OH', '2026-10-31');
   });
   const { content, ...others } = operatorAccess.actions;
-  // `npm run content` does what the nightly update does, which the test above compares.
+  // `npm run content` performs the same calls as the nightly update, which the test above checks.
   expect(content).toEqual(updateContent.access.actions.content);
   const granted = [
     ...Object.entries(others).flatMap(([table, actions]) => actions.map((action) => `${table} ${action}`)),

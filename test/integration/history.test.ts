@@ -31,17 +31,17 @@ const historyOf = (client: Client, id: string, parameters: Record<string, string
   client.call('GET', `/transactions/${id}/history?${new URLSearchParams(parameters)}`);
 const expanded = (client: Client, id: string) => client.get(`${id}?expand=history`);
 
-/** The state hash that an auditor computes from the answer with the history, once the salt of a transaction is known. */
+/** Computes the state hash as an auditor does, from the response with the history and the transaction's salt. */
 const stateHashIn = async (client: Client, id: string, state: unknown): Promise<string> => {
   const { commitments } = (await expanded(client, id)).body;
   return committedHash(state, personalDigest(state, commitments?.salt ?? ''));
 };
 
-/** The hash of an entry as an auditor computes it from the answer alone. */
+/** Computes the hash of an entry as an auditor does, from the response alone. */
 const hashOf = (transactionId: string, { hash: _, state_hash, previous_hash, ...others }: HistoryEntry) =>
   sha256(canonical({ ...others, transactionId, stateHash: state_hash, previousHash: previous_hash }));
 
-/** A draft that was changed until it has this version. */
+/** Returns a draft that was edited until it has this version. */
 const changedTo = async (client: Client, version: number, others: object = {}) => {
   const draft = await made(client.create(sale({ ...others })));
   for (let note = 2; note <= version; note++) await made(client.update(draft.id, { metadata: { note: String(note) } }));
@@ -58,7 +58,7 @@ describe('GET of a transaction', () => {
     expect([headers.get('etag'), headers.get('location')]).toEqual(['"2"', null]);
   });
 
-  it('reads an expired draft as the void that the sweep will write', async () => {
+  it('returns an expired draft as the void that the sweep will write', async () => {
     const client = await newClient();
     const { expires_at, ...draft } = await made(client.create(sale()));
     await later(dayMs - 2000, async () => expect((await made(client.get(draft.id))).status).toBe('draft'));
@@ -76,7 +76,7 @@ describe('GET of a transaction', () => {
     });
   });
 
-  it('accepts no query parameter but expand', async () => {
+  it('accepts no query parameter except expand', async () => {
     const client = await newClient();
     const { id } = await sold(client);
     expect(refusalOf(await client.get(`${id}?verbose=1`))).toBe('422 | validation_unknown_parameter verbose');
@@ -84,7 +84,7 @@ describe('GET of a transaction', () => {
   });
 });
 
-describe('an entry', () => {
+describe('a history entry', () => {
   it('has the credential, the fields and the time of a change, newest first, with the hash of the state', async () => {
     const client = await newClient();
     const draft = await made(client.create(sale({ metadata: { a: '1' } })));
@@ -114,7 +114,7 @@ describe('an entry', () => {
     expect(data.map(({ state_hash }) => state_hash)).toEqual(await Promise.all(states));
   });
 
-  it('a hash that can be computed from the answer and is in the next entry', async () => {
+  it('has a hash that the response determines and the next entry repeats', async () => {
     const client = await newClient();
     const parent = await sold(client);
     const credit = await made(client.create(creditOf(parent)));
@@ -129,7 +129,7 @@ describe('an entry', () => {
 });
 
 describe('expand=history', () => {
-  it('adds the newest 50 to what GET answers, whose key is null without it and absent from everything else', async () => {
+  it('adds the newest 50 entries to GET, as a field that is otherwise null, and absent elsewhere', async () => {
     const client = await newClient();
     const draft = await changedTo(client, 52);
     const answer = await expanded(client, draft.id);
@@ -147,7 +147,7 @@ describe('expand=history', () => {
 });
 
 describe('paging', () => {
-  it('has 25 entries in a page by default, and at most 100', async () => {
+  it('has 25 entries per page by default, and at most 100', async () => {
     const client = await newClient();
     const { id } = await changedTo(client, 27);
     const { data, has_more, next_cursor } = await made(historyOf(client, id));
@@ -158,7 +158,7 @@ describe('paging', () => {
       expect(refusalOf(await historyOf(client, id, { limit }))).toBe('422 | validation_invalid_format limit');
   });
 
-  it('refuses a cursor that is not a version of the transaction', async () => {
+  it('rejects a cursor that is not a version of the transaction', async () => {
     const client = await newClient();
     const { id } = await changedTo(client, 2);
     const foreign = (await made(client.list())).next_cursor ?? 'eyJ9.abc';
@@ -174,7 +174,7 @@ describe('paging', () => {
 });
 
 describe('a draft after its deadline', () => {
-  it('has the entry that the sweep will write, to the byte, before and after it does', async () => {
+  it('has the entry that the sweep will write, byte for byte, before and after the sweep', async () => {
     const client = await newClient();
     const draft = await changedTo(client, 3, { reference_id: 'r' });
     await later(dayMs, async () => {
@@ -198,7 +198,7 @@ describe('a draft after its deadline', () => {
       expect(refusalOf(await historyOf(client, draft.id, { starting_after: '5' }))).toBe(
         '422 | validation_invalid_cursor starting_after',
       );
-      // A change of an expired draft writes first what the sweep would have.
+      // A change of an expired draft first writes the sweep's entry.
       await made(client.update(draft.id, { metadata: { late: 'yes' } }));
       expect((await made(historyOf(client, draft.id))).data.slice(1)).toEqual(before.body.data);
       expect((await historyOf(client, draft.id, { starting_after: '4' })).text).toBe(rest.text);
@@ -212,7 +212,7 @@ it('omits an entry that was written during the read', async () => {
   const next = await made(client.update(id, { metadata: { later: 'yes' } }));
   const { data } = await made(historyOf(client, id));
   const { account } = client;
-  // One query reads the transaction first, so that what is written behind its back shows above it.
+  // The query reads the transaction first, so entries written later come after its version.
   const newest: HistoryReads['newest'] = async (...asked) => {
     const found = await historyReads.newest(...asked);
     if (!found) return undefined;
@@ -223,7 +223,7 @@ it('omits an entry that was written during the read', async () => {
   expect(page).toMatchObject({ ok: true, value: { data: data.slice(1), has_more: false } });
 });
 
-it('returns the other entries where one was deleted: the chain shows the gap', async () => {
+it('returns the other entries if one was deleted: the chain shows the gap', async () => {
   const client = await newClient();
   const { id } = await changedTo(client, 3);
   const Key = auditKey(client.account.id, id, 2);

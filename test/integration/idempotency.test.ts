@@ -26,14 +26,14 @@ describe('Idempotency-Key', () => {
     expect(refusalOf(await client.update(id, { metadata: { a: '1' } }, key('same')))).toBe(
       '422 | idempotency_key_reused Idempotency-Key',
     );
-    // After 24 hours the key is free again, though its record may still lie there.
+    // After 24 hours the key can be reused, even if its record still exists.
     await later(dayMs, async () => {
       const again = await client.update(id, { status: 'void' }, key('same'));
       expect([again.status, again.headers.has('idempotent-replayed'), again.body.version]).toEqual([200, false, 2]);
     });
   });
 
-  it('replays a creation that would be too large now', async () => {
+  it('replays a creation that would now be too large', async () => {
     const { account } = await newCaller();
     const caller = { account, credential: 'key_test' };
     const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: () => 9000 };
@@ -74,7 +74,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('replays before 404, 412 and 409', async () => {
+  it('is checked before 404, 412 and 409', async () => {
     const client = await newClient();
     const { id } = await made(client.create(sale()));
     const first = await client.update(id, { metadata: { a: '1' } }, { ...key('k'), 'If-Match': '"1"' });
@@ -96,7 +96,7 @@ describe('Idempotency-Key', () => {
     expect((await client.create(creditOf(parent), key('k'))).text).toBe(first.text);
   });
 
-  it('does not save refusals', async () => {
+  it('does not save error responses', async () => {
     const client = await newClient();
     const body = sale({ reference_id: 'r' });
     const holder = await made(client.create(body));
@@ -121,7 +121,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  it('applies to one account, one method and one path', async () => {
+  it('applies to one account, method and path', async () => {
     const [client, other] = await Promise.all([newClient(), newClient()]);
     const { id } = await made(client.create(sale(), key('k')));
     const second = await made(client.create(sale(), key('l')));
@@ -131,9 +131,9 @@ describe('Idempotency-Key', () => {
     expect((await made(client.update(second.id, update, key('k')))).id).toBe(second.id);
   });
 
-  it('applies at each address of the service: a domain’s base path is in no request’s path', async () => {
+  it('applies at each address of the service: paths do not include a domain’s base path', async () => {
     const { call, key: apiKey } = await newCaller();
-    // The event of API Gateway for a domain with a base path.
+    // The API Gateway event for a domain with a base path.
     const under =
       (handler: Handler): Handler =>
       (event, context) =>
@@ -154,7 +154,7 @@ describe('Idempotency-Key', () => {
     expect([unchanged.status, unchanged.text]).toEqual([200, changed.text]);
   });
 
-  it('compares keys by every character, including case', async () => {
+  it('is compared exactly, including case', async () => {
     const client = await newClient();
     const keys = ['a', 'A', 'a!', '~', 'x'.repeat(255), `${'x'.repeat(254)}y`, 'a b', 'I#1'];
     const answers = await Promise.all(keys.map((each) => made(client.create(sale(), key(each)))));
@@ -167,7 +167,7 @@ describe('Idempotency-Key', () => {
     ['schlüssel', 'it is not ASCII'],
     ['a\tb', 'a tab is not printable'],
     [['a', 'b'], 'there are two'],
-  ])('must be 1 to 255 printable ASCII characters: %j is refused, because %s', async (value, _because) => {
+  ])('must be 1 to 255 printable ASCII characters: %j is rejected, because %s', async (value, _because) => {
     const client = await newClient();
     const refused = await client.create(sale(), { 'Idempotency-Key': value });
     expect(refusalOf(refused)).toBe('422 | validation_invalid_format Idempotency-Key');

@@ -1,5 +1,5 @@
-// @isolated: modules cache an activated release, which changes the answers for every account.
-/** `npm run content -- import … --activate`: a file that changes too much becomes a release that is not active. */
+// @isolated: modules cache an activated release, which changes the responses of every account.
+/** Runs `npm run content -- import … --activate`: a file that changes too much is imported but not activated. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
 
-/** Import rates in percent by ZIP. */
+/** Imports rates in percent by ZIP. */
 const importing = async (state: string, rates: Readonly<Record<string, number>>, ...options: readonly string[]) => {
   const path = join(folder, `${randomUUID()}.csv`);
   const rows = Object.entries(rates).map(([zip, rate]) => `US,${state},${zip},*,${rate},Tax,1,0,1,`);
@@ -28,7 +28,7 @@ const importing = async (state: string, rates: Readonly<Record<string, number>>,
   const { code, out, err } = await runInProcess(contentProgram(), words);
   return { code, out, err, id: /(\S+@\S+) (?:with|already)/.exec(out)?.[1] ?? '', path };
 };
-/** Import a pair of SST files. Indiana has 7 % everywhere, Kentucky 6 %. */
+/** Imports a pair of SST files. Indiana has 7 % everywhere, Kentucky 6 %. */
 const importingSst = async (
   state: string,
   rates: readonly string[],
@@ -46,7 +46,7 @@ const importingSst = async (
 };
 const activeIn = async (state: string) => (await readActiveReleases()).states[`US-${state}`]?.release ?? null;
 
-/** Kansas has 6.5 %; these rates are near the built-in tables. */
+/** Kansas has 6.5 %; these rates are close to the built-in tables. */
 const kansas = { '66044': 9.35, '66603': 9.35, '67202': 7.5, '66101': 9.125 };
 
 describe('import --activate', () => {
@@ -61,9 +61,9 @@ describe('import --activate', () => {
     expect((await importing('KS', kansas, '--activate')).code).toBe(0);
   });
 
-  it('stops a file that removes local taxes, with examples, and activates it when its gates are overridden', async () => {
+  it('blocks a file that removes local taxes, prints examples, and activates it on --override', async () => {
     const before = await activeIn('KS');
-    // The state's rate alone, as in a table of state rates by ZIP.
+    // Only the state's rate, as in a table of state rates by ZIP.
     const wrong = { ...kansas, '66044': 6.5, '66603': 6.5 };
     const held = await importing('KS', wrong, '--activate');
     expect({ code: held.code, active: await activeIn('KS') }).toEqual({ code: 1, active: before });
@@ -84,7 +84,7 @@ describe('import --activate', () => {
     expect({ code: overridden.code, active: await activeIn('KS') }).toEqual({ code: 0, active: held.id });
   });
 
-  it('stops a file with an implausible rate, or with fewer places than the file before', async () => {
+  it('blocks a file with an implausible rate, or with fewer places than the previous file', async () => {
     const before = await activeIn('KS');
     const far = await importing('KS', { ...kansas, '66044': 14.5 }, '--activate');
     expect(far.out).toMatch(/^largest +8 points +3 points +FAIL/m);
@@ -106,7 +106,7 @@ describe('import --activate', () => {
     expect(await activeIn('PA')).toBe(null);
   });
 
-  it('reports that a release is already active, and refuses other gates and --override alone', async () => {
+  it('reports that a release is already active, and rejects other gates and --override alone', async () => {
     const active = await activeIn('KS');
     const again = await importing('KS', { ...kansas, '66044': 6.5, '66603': 6.5 }, '--activate');
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining(`${active} is already the active release`) });
@@ -115,7 +115,7 @@ describe('import --activate', () => {
     expect((await importing('KS', kansas, '--override', 'changed')).err).toContain('which only --activate applies');
   });
 
-  describe('measures everything that a calculation may charge', () => {
+  describe('the gates measure every rate that a calculation can use', () => {
     const state = ['45 18 0.07', '63 00001 0.01', '63 00002 0.15'];
     const stateAnd = (...rates: readonly string[]) => [...rates, ...state.slice(1)];
     const all = 'Z 46001..46299';
@@ -181,7 +181,7 @@ describe('import --activate', () => {
         expect({ code: ran.code, isActive: (await activeIn('IN')) === before }).toEqual({ code, isActive: code === 1 });
       });
 
-    it('ZIP+4 numbers of a first file, where they are most of a ZIP', async () => {
+    it('measure ZIP+4 numbers of a first file if they cover most of a ZIP', async () => {
       const rates = rateRows('21', '45 21 0.06', '63 00002 0.07');
       const boundary = boundaryRows('21', 'Z 40202..40299', '4 40202-0001..40202-9999 63:00002');
       const ran = await importingSst('KY', rates, boundary, '--activate');

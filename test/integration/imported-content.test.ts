@@ -1,4 +1,4 @@
-// @isolated: modules cache an activated release, which changes the answers for every account.
+// @isolated: modules cache an activated release, which changes the responses of every account.
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Calculation } from '../../shared/calculations/response.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
       const { RequestItems, ...input } = sent.input as Input & { RequestItems?: Record<string, Input> };
       const asked = input.TableName === table ? input : RequestItems?.[table];
       const name = String(context.commandName).replace('Command', '');
-      // A replica may be behind: what it does not have yet would be kept as absent.
+      // A replica can lag, so a missing item would be cached as absent.
       if (asked) calls.push(asked.ConsistentRead ? name : `${name}, perhaps of a replica`);
       return next(sent);
     },
@@ -28,14 +28,14 @@ beforeAll(async () => {
   );
 });
 
-/** The calls to the content's table that a run makes. */
+/** Returns the Content table calls of a run. */
 const callsOf = async (run: () => Promise<unknown>): Promise<string[]> => {
   calls = [];
   await run();
   return calls;
 };
 
-/** Hennepin County, Minneapolis and two districts; 9.025 % together with the state. */
+/** Hennepin County, Minneapolis and two districts: 9.025 % together with the state. */
 const minneapolis = { 'US-MN-H': '0.0015', 'US-MN-MPLS': '0.005', 'US-MN-T': '0.0075', 'US-MN-M': '0.0075' };
 const zips = Array.from({ length: 150 }, (_, index) => String(55001 + index));
 const one = 'US-MN@2030-01-01.1';
@@ -53,7 +53,7 @@ const write = async (id: keyof typeof parts) => {
   await store.importRelease(headOf(id), parts[id]);
 };
 let minutes = 0;
-/** Activate, and have a minute pass for the instances to notice: each time another one, which none has read in yet. */
+/** Activates a new release that no instance has cached, and advances the clock a minute until instances detect it. */
 const activated = async <Value>(id: string | null, run: () => Promise<Value>): Promise<Value> => {
   const result = await store.activateRelease('US-MN', id, await store.readActiveReleases(), '2030-01-01T00:00:00.000Z');
   expect(result.ok).toBe(true);
@@ -71,8 +71,8 @@ const taxed = async (client: Awaited<ReturnType<typeof newClient>>, body: unknow
   return [tax_amount, content_releases['US-MN']];
 };
 
-describe('an imported release that is active', () => {
-  it('costs one read of the directory and one of everything else when cold, and none when warm', async () => {
+describe('an active imported release', () => {
+  it('takes one read of the directory and one of everything else if cold, and none if warm', async () => {
     await write(one);
     const client = await newClient();
     await activated(one, async () => {
@@ -101,7 +101,7 @@ describe('an imported release that is active', () => {
     expect(await activated(previous[0]?.release ?? null, () => taxed(client))).toEqual(['9.03', one]);
   });
 
-  it('covers a city by its name, and an unknown place with the state alone', async () => {
+  it("covers a city by its name, and an unknown place with only the state's rate", async () => {
     const client = await newClient();
     await activated(one, async () => {
       expect(await taxed(client, sale(inMinnesota(null, 'St. Paul')))).toEqual(['8.38', one]);
@@ -109,7 +109,7 @@ describe('an imported release that is active', () => {
     });
   });
 
-  it('covers 150 ZIPs of one request, a hundred of them in a round trip', async () => {
+  it('covers 150 ZIPs of one request, a hundred per round trip', async () => {
     const client = await newClient();
     const request = sale({ line_items: zips.map((zip) => goods({ ...inMinnesota(zip) })) });
     await activated(one, async () => {
@@ -128,10 +128,10 @@ describe('an imported release that is active', () => {
   });
 });
 
-describe('a transaction of an imported release', () => {
+describe('a transaction with an imported release', () => {
   const unmatched = { line_items: [goods({ id: 'another', quantity: '1', unit_price: '80.00' })] };
 
-  it('keeps it: a credit and a replay after a later activation still use it', async () => {
+  it('keeps the release: a credit and a replay after a later activation still use it', async () => {
     const client = await newClient();
     const sold = await activated(one, () => made(client.create({ ...atNicollet, status: 'finalized' })));
     expect([sold.tax_amount, sold.content_releases]).toEqual(['9.03', { 'US-MN': one }]);
@@ -149,7 +149,7 @@ describe('a transaction of an imported release', () => {
     });
   });
 
-  it('uses the active release when a draft is edited, unless only its tax is', async () => {
+  it('uses the active release when a draft is edited, unless only its tax changes', async () => {
     const client = await newClient();
     const [edited, retaxed] = await activated(one, () =>
       Promise.all([made(client.create(atNicollet)), made(client.create({ ...atNicollet, tax_amount: '5.00' }))]),

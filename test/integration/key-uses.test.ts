@@ -1,6 +1,6 @@
-// @isolated: the time limit of a call is replaced.
+// @isolated: replaces the timeout of a call.
 
-/** When an API key was last used: recorded beside the request, never instead of it. */
+/** The last use of an API key is recorded in parallel with the request and never delays or fails it. */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -17,13 +17,13 @@ import { type Caller, newCaller } from '../support/api.ts';
 import { later } from '../support/sales.ts';
 
 const minuteMs = 60_000;
-/** The calls to the accounts' table, and the fault of the write of a key's use. */
+/** The calls to the accounts table, and the injected fault in the write of a key's use. */
 let calls: string[] = [];
 let interfere: () => Promise<void> = async () => {};
 
 beforeEach(() => {
   calls = [];
-  // A slow machine is not a database that does not answer.
+  // A slow machine must not count as an unresponsive database.
   vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
   database.middlewareStack.add(
     (next, context) => async (sent) => {
@@ -47,8 +47,8 @@ const lastUse = async ({ account }: Caller): Promise<string | null | undefined> 
   (await listKeys(account.id))[0]?.last_used_at;
 const get = (caller: Caller) => caller.call('GET', '/product-attributes');
 
-describe('the record of a use', () => {
-  it('is made with the first request, and again at the earliest half an hour later', async () => {
+describe("the record of a key's use", () => {
+  it('is written on the first request, and again after at least half an hour', async () => {
     const caller = await newCaller();
     expect(await lastUse(caller)).toBeNull();
     const before = now();
@@ -63,7 +63,7 @@ describe('the record of a use', () => {
     expect(second / minuteMs).toBeCloseTo(31, 0);
   });
 
-  it('never goes back, and is written once where several instances record it', async () => {
+  it('never moves back in time, and is written once if several instances record it', async () => {
     const { account } = await newCaller();
     const Key = keyUseKey(account.id, 'key_1');
     const get = new GetCommand({ TableName: environment.tables.accounts, Key, ConsistentRead: true });
@@ -77,9 +77,9 @@ describe('the record of a use', () => {
     expect(Date.parse(await stored()) - Date.parse(first)).toBeGreaterThanOrEqual(30 * minuteMs);
   });
 
-  it('costs one call for a cold request, which starts before the rate limit, and none for a warm one', async () => {
+  it('takes one call for a cold request, started before the rate limit, and none for a warm request', async () => {
     const caller = await newCaller();
-    // Not at the end of a window, because the next one starts at zero.
+    // Not at the end of a window, because the next window starts at zero.
     const inWindow = windowMs - (now() % windowMs) + 1;
     await later(inWindow, async () => {
       calls = [];
@@ -93,7 +93,7 @@ describe('the record of a use', () => {
   });
 
   it.each(['ThrottlingException', 'AccessDeniedException', 'AbortError'])(
-    'does not fail the request on a %s, and counts it in a metric',
+    'does not fail the request on a %s, and a metric counts it',
     async (error) => {
       const caller = await newCaller();
       const lines: string[] = [];
@@ -133,7 +133,7 @@ describe('an invocation', () => {
   };
 
   it.each([200, 500])(
-    'ends with %i after the operation and the record of the use, which goes on beside it',
+    "returns %i after the operation and the record of the key's use, which run in parallel",
     async (status) => {
       vi.spyOn(console, 'error').mockImplementation(() => {});
       const caller = await newCaller();

@@ -24,7 +24,7 @@ import {
   voided,
 } from '../support/transactions.ts';
 
-/** Units of the table, then of each index that was touched, in `requests` round trips. */
+/** Units of the table, then of each affected index, in `requests` round trips. */
 type Units = { requests: number; table: number; indexes: Record<string, number> };
 const used: Units = { requests: 0, table: 0, indexes: {} };
 
@@ -70,7 +70,7 @@ const taxOf = (jurisdiction_code: string, jurisdiction_name: string, rate: strin
   exempt_amount: '0.00',
   tax_amount: '0.65',
 });
-// About 150 bytes from the size at which another unit begins, so that a random id does not decide it.
+// About 150 bytes from the size at which the next unit begins, so a random id does not change the result.
 const ordinary: Partial<Transaction> = {
   customer: { address },
   tax_summary: [taxOf('US-WA', 'Washington', '0.065'), taxOf('US-WA-KING', 'King County', '0.014')],
@@ -85,8 +85,8 @@ const create = (changes: Partial<Transaction>, isKeyed = true) => {
 
 // DynamoDB Local counts the indexes of a transaction twice.
 describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
-  // A transaction writes twice: 2 units for each KB begun of an item. Each item has one: head 2, audit 2, claim 2, idempotency
-  // record 2, open entry 2. A row of an index takes 1 unit.
+  // A transactional write takes 2 units per started KB of an item. Each item has one: head 2, audit 2, claim 2,
+  // idempotency record 2, open entry 2. An index row takes 1 unit.
   it.each<[string, Partial<Transaction>, boolean, Omit<Units, 'requests'>]>([
     ['a draft', {}, false, { table: 4, indexes: { ...both, drafts: 1 } }],
     ['a sale', finalized, false, { table: 6, indexes: both }],
@@ -112,7 +112,8 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     const everywhere = { ...parent, reference_id: 'INV-1', customer: { id: 'cus_1' } };
     const rowBytes: Record<string, number> = {};
 
-    // More than a page of 100, in every index, all void: so that a filter by another status reads on in vain.
+    // More than a page of 100, in every index, and all void, so a filter by a different status reads on without
+    // matches.
     beforeAll(async () => {
       const heads = Array.from({ length: 420 }, () => created({ ...ordinary, ...voided, ...everywhere }));
       for (let from = 0; from < heads.length; from += 20)
@@ -124,7 +125,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       }
     });
 
-    // Half a unit for each 4 KB begun of a page's rows together.
+    // Half a unit per started 4 KB of a page's rows together.
     const pageUnits = (index: string, rows: number) => Math.ceil((rows * (rowBytes[index] ?? 0)) / 4096) / 2;
     const { reference_id, parent_transaction_id } = everywhere;
 
@@ -135,7 +136,7 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       ['by_customer', { customer_id: 'cus_1' }],
       ['by_tax_date', { 'tax_date[gte]': '2026-01-01' }],
       ['credits', { type: 'credit' }],
-    ])('%s: of a page, and of the most that a filter reads in vain', async (index, query) => {
+    ])('%s: of a page, and at most of a filter without matches', async (index, query) => {
       const ports = { index: transactionIndex, ledger, now: () => createdMs };
       const caller = { id: account, cursor_secret: 's', settings: { time_zone: 'UTC' } } as Account;
       const list = (more: TransactionListQuery) =>
@@ -156,8 +157,8 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
       expect(Math.abs((worst.indexes[index] ?? 0) - expected)).toBeLessThanOrEqual(1);
     });
 
-    // The largest rows fill the 1 MB of a query's answer: 128 units, and no filter reads more than four of them.
-    it('never of more than four answers of 1 MB', async () => {
+    // The largest rows fill the 1 MB of a query response: 128 units, and no filter reads more than four responses.
+    it('of at most four responses of 1 MB', async () => {
       const heavy = newAccount();
       const noise = () => randomBytes(360).toString('base64');
       for (let at = 0; at < 60; at += 1) {
@@ -174,11 +175,11 @@ describe.runIf(inject('emulator') === 'memory')('capacity units', () => {
     });
   });
 
-  it('a transaction of a thousand lines is one write that updates each index once', async () => {
+  it('a transaction with a thousand lines is one write that updates each index once', async () => {
     const line_items = Array.from({ length: 1000 }, (_, at) => line({ id: `line_${at}`, unit_price: `${at}.99` }));
     const units = await unitsOf(() => create({ ...finalized, line_items }));
     expect(units).toMatchObject({ requests: 1, indexes: both });
-    // Uncompressed they would be over 700 KB, and would not fit.
+    // Uncompressed they would exceed 700 KB and would not fit.
     expect(units.table).toBeLessThan(60);
   });
 });

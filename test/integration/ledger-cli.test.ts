@@ -1,4 +1,4 @@
-/** `npm run ledger -- …` on ledgers that the API wrote, with and without changed items. */
+/** Runs `npm run ledger -- …` on ledgers written through the API, with and without corrupted items. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -47,7 +47,7 @@ const verified = async (account: string, pauseMs = 0) => {
   return { counts, findings };
 };
 
-/** An account with something for every check of transactions. */
+/** An account with an object for every check of transactions. */
 const newLedger = async () => {
   const caller = await newCaller();
   const client = clientOf(caller);
@@ -101,7 +101,7 @@ const owned = (name: Name) => {
   const { account } = name in books.objects ? books : filedBooks;
   return { account, id: { ...books.objects, ...filedBooks.objects }[name].id };
 };
-/** `<name>` in a text becomes the id of that object. */
+/** Replaces `<name>` in a string by the id of that object. */
 const withIds = (text: string): string => text.replaceAll(/<(\w+)>/g, (_, name) => owned(name as Name).id);
 
 const head = (name: Name) => headKey(owned(name).account, owned(name).id);
@@ -109,7 +109,7 @@ const claimOf = (reference: string) => claimKey(books.account, reference);
 const entryKey = (name: Name, version: number) => auditKey(owned(name).account, owned(name).id, version);
 const filedEntry = (filing: Name, name: Name) =>
   filedEntryKey(filedBooks.account, owned(filing).id, { transactionId: owned(name).id, currency: 'USD' });
-/** The progress of the shard that has the entry of September. */
+/** Returns the progress of the shard that contains September's entry. */
 const septemberShard = () => ({ pk: filedEntry('filed', 'september').pk, sk: '!' });
 const filing = (name: Name) => filingKey(filedBooks.account, owned(name).id);
 const period = (state: string, end: string) => periodKey(filedBooks.account, state, end);
@@ -122,16 +122,16 @@ const liability = async (name: Name): Promise<LiabilityEntry> => {
 
 const change = (key: ItemKey, changes: object) => tamper(key, (item) => ({ ...key, ...item, ...changes }));
 type Changes = Partial<Transaction> | ((transaction: Transaction) => Partial<Transaction>);
-/** Change the transaction and write its newest audit entry again. */
+/** Changes the transaction and rewrites its newest audit entry. */
 const forged = (name: Name, changes: Changes, others?: Parameters<typeof forge>[2]) =>
   forge(owned(name), ofTransaction(typeof changes === 'function' ? changes : () => changes), others);
-/** Change an audit entry, and compute its hash again. */
+/** Changes an audit entry and recomputes its hash. */
 const rehashed = (version: number, changes: object) =>
   tamper(entryKey('edited', version), (item) => {
     const { hash: _, ...covered } = auditEntryFrom({ ...item, ...changes });
     return { ...auditItem(books.account, { ...covered, hash: hashEntry(covered) }), ...entryKey('edited', version) };
   });
-/** Change the counters of lines `a` and `b`, which no total shows and no hash covers. */
+/** Changes the counters of lines `a` and `b`, which are in no total and no hash. */
 const changedCounters = (changed: (a: Amounts, b: Amounts) => Record<'a' | 'b', Amounts>) =>
   alter(owned('sale'), ({ credited, ...stored }) => {
     const [a, b] = [credited.charges.get('a'), credited.charges.get('b')];
@@ -141,7 +141,7 @@ const changedCounters = (changed: (a: Amounts, b: Amounts) => Record<'a' | 'b', 
 const changedLines =
   (changed: (line: Transaction['line_items'][number]) => Partial<typeof line>) =>
   ({ line_items }: Transaction) => ({ line_items: line_items.map((line) => ({ ...line, ...changed(line) })) });
-/** Put an entry that is in no filing. */
+/** Writes an entry that belongs to no filing. */
 const openEntry = (name: Name, entry: LiabilityEntry) =>
   tamper(openEntryKey(owned(name).account, entry), () => openEntryItem(owned(name).account, entry));
 const taxedAt = (entry: LiabilityEntry, tax: bigint) => ({
@@ -255,7 +255,7 @@ const ofTransactions: readonly Tampering[] = [
     '<plain>  entries: stored data of this check is not readable',
   ],
   [
-    // So that it could be refunded again.
+    // The transaction could then be refunded again.
     () => forged('sale', { credited_amount: '0.00', credited_tax_amount: '0.00', refund_status: 'none' }),
     '<sale>  credits: credited_amount is 0.00',
     '<sale>  credits: credited_tax_amount is 0.00',
@@ -421,7 +421,7 @@ const ofFilings: readonly Tampering[] = [
   ],
 ];
 
-/** What the checks find in the objects that the texts name, and in the items that belong to no object. */
+/** Returns the findings for the objects named in the strings, and for items that belong to no object. */
 const findingsIn = async (account: string, texts: readonly string[]): Promise<string[]> => {
   const filings = await allFilings(account);
   const names = texts.flatMap((text) => [...text.matchAll(/<(\w+)>/g)].map(([, name]) => name as Name));
@@ -437,7 +437,7 @@ const findingsIn = async (account: string, texts: readonly string[]): Promise<st
 };
 
 describe('verify', () => {
-  it('finds nothing in what the API wrote, and prints what it checked', async () => {
+  it('reports no findings in what the API wrote, and prints what it checked', async () => {
     const { code, out, err } = await ledger('verify', '--account', books.account);
     expect(out).toContain(books.account);
     expect(out.match(/\b\d+ [a-z]+/g)).toEqual([
@@ -453,7 +453,7 @@ describe('verify', () => {
   const tamperings = (rows: readonly Tampering[]) =>
     rows.map(([run, ...expected]) => ({ title: expected[0], run, expected }));
 
-  it.for(tamperings([...ofTransactions, ...ofFilings]))('finds $title', async ({ run, expected }) => {
+  it.for(tamperings([...ofTransactions, ...ofFilings]))('reports $title', async ({ run, expected }) => {
     await run();
     const account = ofFilings.some(([change]) => change === run) ? filedBooks.account : books.account;
     const texts = await findingsIn(account, expected);
@@ -478,7 +478,7 @@ describe('verify', () => {
         '4 findings: credits 1, claims 1, entries 2.',
       ]),
     );
-    // Nothing else is on standard output.
+    // Standard output contains nothing else.
     const { findings, ...report } = JSON.parse(asJson.out);
     expect(report).toMatchObject({
       account: books.account,
@@ -489,7 +489,7 @@ describe('verify', () => {
     expect(findings.map(findingText).sort()).toEqual(out.match(/^txn_.*$/gm)?.sort());
   });
 
-  it('reads more than one page of transactions, while they change', async () => {
+  it('reads more than one page of transactions while they change', async () => {
     const caller = await newCaller();
     const busy = clientOf(caller);
     const first = await sold(busy);
@@ -511,7 +511,7 @@ describe('verify', () => {
     expect(counts.transactions).toBeGreaterThanOrEqual(111);
   });
 
-  it('finds nothing in expired drafts, swept or not, whose reference another transaction may have', async () => {
+  it('reports no findings in expired drafts, swept or not, whose reference another transaction can have', async () => {
     const caller = await newCaller();
     const client = clientOf(caller);
     const drafts: { readonly id: string }[] = [];
@@ -542,7 +542,7 @@ describe('history', () => {
     expect(JSON.parse(asJson.out)).toEqual(data);
   });
 
-  it('takes a reference: of the transaction that is not void, otherwise of the newest one', async () => {
+  it('accepts a reference and selects its transaction that is not void, otherwise the newest one', async () => {
     const caller = await newCaller();
     const client = clientOf(caller);
     const first = await sold(client, { reference_id: 'order 7' });
@@ -559,7 +559,7 @@ it.each([
   [['verify', '--account', 'acct_none'], 'There is no account acct_none'],
   [['verify'], 'Pass either --account or --all.'],
   [['history', 'txn_none', '--account', 'acct_none'], 'txn_none'],
-])('refuses %j', async (args, message) => {
+])('rejects %j', async (args, message) => {
   const { code, out, err } = await ledger(...args);
   expect([code, out]).toEqual([1, '']);
   expect(err).toContain(message);
@@ -569,8 +569,8 @@ const readme = readFileSync(new URL('../../shared/cli/ledger/README.md', import.
 const script = /```python\n(.*?)```/s.exec(readme)?.[1] ?? '';
 const hasPython = spawnSync('python3', ['-c', 'import sys; assert sys.version_info >= (3, 9)']).status === 0;
 
-// Without Python, history.test.ts still computes the same hashes.
-it.runIf(hasPython)('the script of the README accepts what the API returns, and finds changes', async () => {
+// If Python is missing, history.test.ts still computes the same hashes.
+it.runIf(hasPython)("the README's script accepts API responses and detects changes", async () => {
   const check = (answer: unknown) =>
     spawnSync('python3', ['-c', script], { input: JSON.stringify(answer), encoding: 'utf8' });
   const metadata = { ключ: '値 "quoted" \\ / \u007f \u2028', Z: '\t\n', a: '🧾', '~': 'é' };

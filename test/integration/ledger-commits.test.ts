@@ -30,7 +30,7 @@ describe('ledger references', () => {
     return (await itemsOf(account))[`${pk} ${sk}`];
   };
 
-  it('keeps a draft’s claim until its deadline, and then releases it', async () => {
+  it('keep a draft’s claim until its deadline, and then release it', async () => {
     const account = newAccount();
     const first = created(reference);
     await ledger.commit(commitOf(account, first));
@@ -52,7 +52,7 @@ describe('ledger references', () => {
     expect((await claimOf(account))?.['transaction_id']).toBe(second.after.transaction.id);
   });
 
-  it('refuses to finalize a draft whose reference another transaction took over', async () => {
+  it('are not finalized for a draft whose reference was claimed by another transaction', async () => {
     const account = newAccount();
     const first = created(reference);
     const second = created(reference);
@@ -69,7 +69,7 @@ describe('ledger references', () => {
   it.each([
     ['void', voided],
     ['cleared', { reference_id: null }],
-  ])('keeps a claim that another transaction took over from a draft that is %s', async (_how, change) => {
+  ])('keep a claim that another transaction took from a draft that is %s', async (_how, change) => {
     const account = newAccount();
     const [first, second] = [created(reference), created(reference)];
     await ledger.commit(commitOf(account, first));
@@ -81,7 +81,7 @@ describe('ledger references', () => {
     expect(await itemsOf(account)).toEqual(before);
   });
 
-  it('keeps the old reference if the new one is taken', async () => {
+  it('keep the old reference if the new one is claimed', async () => {
     const account = newAccount();
     const [holder, draft] = [created({ reference_id: 'INV-2' }), created(reference)];
     await ledger.commit(commitOf(account, holder));
@@ -101,7 +101,7 @@ describe('ledger faults', () => {
   const failFirst = (sends: number, error: () => Error, where: 'on the way there' | 'on the way back') =>
     failSends({ sends, error, where });
 
-  it('commits once when replies are lost', async () => {
+  it('commit once if replies are lost', async () => {
     const account = newAccount();
     const seen = failFirst(2, lostReply, 'on the way back');
     expect(await ledger.commit(commitOf(account, created({ reference_id: 'INV-1' })))).toEqual({ kind: 'committed' });
@@ -109,7 +109,7 @@ describe('ledger faults', () => {
     expect(await kindsOf(account)).toBe('AHR');
   });
 
-  it('throws when every reply is lost, and recognizes its commit on a retry', async () => {
+  it('throw if every reply is lost, and recognize the commit on a retry', async () => {
     const account = newAccount();
     const asked = commitOf(account, created({ reference_id: 'INV-1' }));
     failFirst(3, lostReply, 'on the way back');
@@ -119,7 +119,7 @@ describe('ledger faults', () => {
   });
 
   it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
-    'retries contention: %s',
+    'retry contention: %s',
     async (code) => {
       const account = newAccount();
       const seen = failFirst(5, () => cancelled('None', code, 'None'), 'on the way there');
@@ -129,13 +129,13 @@ describe('ledger faults', () => {
     },
   );
 
-  /** An invocation that runs out of time after this many readings of its clock. */
+  /** Returns an invocation that runs out of time after its clock was read this many times. */
   const lastsFor = (looks: number) => {
     const left = { looks };
     return () => (left.looks-- > 0 ? 9000 : 1999);
   };
 
-  it('stops retrying in time for a 503 response', async () => {
+  it('stop retries in time for a 503 response', async () => {
     const account = newAccount();
     const seen = failFirst(9, () => cancelled('TransactionConflict', 'None'), 'on the way there');
     await expect(ledgerWithin(lastsFor(3)).commit(commitOf(account, created()))).rejects.toMatchObject({
@@ -148,8 +148,8 @@ describe('ledger faults', () => {
 
   it.each([
     ['before the reply', 'on the way there'],
-    ['after it was written', 'on the way back'],
-  ] as const)('retries while the transaction is in progress: %s', async (_what, where) => {
+    ['after the write', 'on the way back'],
+  ] as const)('retry while the transaction is in progress: %s', async (_what, where) => {
     const account = newAccount();
     const inProgress = () => new TransactionInProgressException({ message: 'In progress.', $metadata: {} });
     const seen = failFirst(3, inProgress, where);
@@ -158,14 +158,14 @@ describe('ledger faults', () => {
     expect(await kindsOf(account)).toBe('AH');
   });
 
-  it('finds its own commit when a conflict hides that it was written', async () => {
+  it('recognize the commit if a conflict hides that it was written', async () => {
     const account = newAccount();
     failFirst(1, () => cancelled('TransactionConflict', 'None'), 'on the way back');
     expect(await ledger.commit(commitOf(account, created()))).toEqual({ kind: 'committed', isRepeat: true });
     expect(await kindsOf(account)).toBe('AH');
   });
 
-  it('reports contention, not a closed period, when a concurrent change may have removed an entry', async () => {
+  it('report contention, not a closed period, if a concurrent change could have removed an entry', async () => {
     const account = newAccount();
     const sale = created(finalized);
     const entries = listLiabilityEntries(sale.after);
@@ -180,7 +180,7 @@ describe('ledger faults', () => {
     expect(seen.sends).toBe(2);
   });
 
-  /** Have the first batches come back without the record, as a busy database may send them. */
+  /** Returns the first batches without the record, as a busy database can. */
   const leaveUnread = (batches: number) => {
     const seen = { sends: 0 };
     database.middlewareStack.add(
@@ -201,7 +201,7 @@ describe('ledger faults', () => {
     return seen;
   };
 
-  it('reads the unprocessed keys of a batch again', async () => {
+  it('retry the unprocessed keys of a batch', async () => {
     const account = newAccount();
     const head = created();
     const idempotency = keyed('key', 'body', {});
@@ -215,7 +215,7 @@ describe('ledger faults', () => {
     await expect(read(ledgerWithin(lastsFor(3)))).rejects.toMatchObject({ name: 'ThrottlingException' });
   });
 
-  it('throws other errors without a retry', async () => {
+  it('throw other errors without a retry', async () => {
     const seen = failFirst(9, () => cancelled('ValidationError', 'None'), 'on the way there');
     await expect(ledger.commit(commitOf(newAccount(), created()))).rejects.toBeInstanceOf(TransactionCanceledException);
     expect(seen.sends).toBe(1);

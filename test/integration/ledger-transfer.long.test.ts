@@ -1,4 +1,4 @@
-/** `ledger export` and `ledger import`: from a ledger to a file, and into an account of another database. */
+/** `ledger export` and `ledger import`: from a ledger to a file, and to an account of another database. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ const newFile = () => join(folder, `${++files}.ndjson`);
 const honolulu = { customer: { address: { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' } } };
 const plainDrafts = 130;
 
-/** An account with every kind of item that a ledger can have. */
+/** An account with every kind of ledger item. */
 const newLedger = async () => {
   const caller = await newCaller({ settings: { draft_ttl_hours: 48, rounding: 'invoice' } });
   const filer = filerOf(caller);
@@ -58,7 +58,7 @@ const newLedger = async () => {
   await made(filer.update(edited.id, { status: 'finalized', tax_amount: '1.00' }));
   const voided = await sold(filer, { reference_id: 'in_4' });
   await made(filer.update(voided.id, { status: 'void', void_reason: 'twice' }));
-  // It takes the reference of the void sale.
+  // It reuses the reference of the void sale.
   await sold(filer, { reference_id: 'in_4', tax_included: true });
   const september = await soldOn(filer, '2026-09-05');
   await made(filer.create(sale({ ...honolulu, status: 'finalized', tax_date: '2026-09-12' })));
@@ -74,7 +74,7 @@ const newLedger = async () => {
     await Promise.all(
       Array.from({ length: 10 }, (_, at) => made(filer.create(sale({ reference_id: `d_${block}_${at}` })))),
     );
-  // Its calculated tax is counted apart, and it takes nothing over-collected back.
+  // Its calculated tax is counted separately, and it does not reduce the over-collected tax.
   await made(filer.create(creditOf(edited, { line_items: [{ id: 'item_1', quantity: '1' }], tax_amount: '0.25' })));
   return { caller, filer, account: caller.account, draft, filings: { filed, closed, canceled } };
 };
@@ -94,7 +94,7 @@ beforeAll(async () => {
 
 const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
 
-/** Lines with new sums and trailer, computed as the description of the format says. */
+/** Returns lines with recomputed sums and trailer, as the format description specifies. */
 const resealed = (lines: readonly string[]): string => {
   let sum = '';
   const all = createHash('sha256');
@@ -119,7 +119,7 @@ const written = (text: string | Uint8Array): string => {
   return path;
 };
 
-/** Run something with another database behind the service's client. */
+/** Runs a function with another database behind the service's client. */
 const within = async <Value>(db: Pick<MemoryDatabase, 'send'>, run: () => Promise<Value>): Promise<Value> => {
   const restore = answerFrom(db.send);
   try {
@@ -150,7 +150,7 @@ const failure = async (work: Promise<unknown>): Promise<string> => {
   return 'none';
 };
 
-/** An item without its account, uncompressed, and without the attributes that are for events and sweeps only. */
+/** Returns an item without its account, uncompressed, and without the attributes that only events and sweeps use. */
 const plain = (account: string, item: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(item)
@@ -175,7 +175,7 @@ const plainItems = (account: string, items: readonly Record<string, unknown>[]) 
     .map((item) => plain(account, item))
     .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
-/** The items of an account's ledger in the emulator. */
+/** Returns the account's ledger items in the emulator. */
 const itemsInEmulator = async (account: string) =>
   plainItems(account, await scannedItems(environment.tables.transactions));
 
@@ -183,7 +183,7 @@ const itemsIn = (db: MemoryDatabase, account: string) =>
   plainItems(account, db.itemsOf(environment.tables.transactions));
 
 describe('an exported ledger', () => {
-  it('has the number of lines of each kind, and is readable by its owner only', () => {
+  it('has the number of lines of each kind, and only its owner can read it', () => {
     const [header, ...rest] = linesOf(file).map((line) => JSON.parse(line));
     const trailer = rest.pop();
     const { kind, format, format_version, account, counts } = header;
@@ -193,7 +193,7 @@ describe('an exported ledger', () => {
     const counted = Object.fromEntries(
       [...Map.groupBy(rest, (line) => line.kind)].map(([of, lines]) => [of, lines.length]),
     );
-    // Totals have lines of their own only where a shard has more than a thousand rows.
+    // Totals have separate lines only if a shard has more than a thousand rows.
     expect(counts).toEqual({ filing_totals: 0, ...counted });
     expect(counted).toMatchObject({
       transaction: plainDrafts + 11,
@@ -214,13 +214,13 @@ describe('an exported ledger', () => {
     expect(rest.filter((line) => line.includes(books.account.id))).toEqual([]);
   });
 
-  it('is the same in a second export', async () => {
+  it('is identical in a second export', async () => {
     const values = (path: string) =>
       linesOf(path).map((line) => ({ ...JSON.parse(line), sum: null, sha256: null, exported_at: null }));
     expect(values(await exported(books.caller))).toEqual(values(file));
   });
 
-  it('is refused while a filing is unfinished', async () => {
+  it('is rejected while a filing is unfinished', async () => {
     const { filed } = books.filings;
     await tamper(filingKey(books.account.id, filed.id), (item) => ({ ...item, isUnfinished: true, status: 'closing' }));
     const out = newFile();
@@ -228,12 +228,12 @@ describe('an exported ledger', () => {
     expect(readdirSync(folder).filter((one) => out.endsWith(one.split('.')[0] ?? ''))).toEqual([]);
   });
 
-  it('is refused if the ledger changes during the export', async () => {
+  it('is rejected if the ledger changes during the export', async () => {
     const caller = await newCaller();
     const first = await sold(clientOf(caller));
     const real = database.send.bind(database);
     let restore: () => unknown = () => undefined;
-    // Directly after the read of the transaction.
+    // Right after the read of the transaction.
     const changing = async (command: Command) => {
       const answer = await sendAny(command, real);
       if (command.constructor.name !== 'GetCommand' || !String(inputOf(command).Key?.pk).startsWith('T#'))
@@ -253,7 +253,7 @@ describe('an exported ledger', () => {
 const registration = { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const };
 
 describe('an imported ledger', () => {
-  it('has the items of the exported one, under its own account', async () => {
+  it('has the items of the exported ledger, under the new account', async () => {
     const db = new MemoryDatabase();
     expect(await within(db, () => imported('acct_other', file))).toEqual(fine);
     // Imported items publish no events.
@@ -267,7 +267,7 @@ describe('an imported ledger', () => {
     expect(account.cursor_secret.length).toBeGreaterThan(40);
   });
 
-  it('keeps a reference that a sale took over from an expired draft', async () => {
+  it('keeps a reference that a sale claimed from an expired draft', async () => {
     const caller = await newCaller({ settings: { draft_ttl_hours: 1 } });
     await made(clientOf(caller).create(sale({ reference_id: 'in_7' })));
     await later(dayMs, async () => {
@@ -279,7 +279,7 @@ describe('an imported ledger', () => {
     });
   });
 
-  it('does not change in a second import, and another file is refused', async () => {
+  it('does not change in a second import, and a different file is rejected', async () => {
     const db = new MemoryDatabase();
     await within(db, () => imported('acct_twice', file));
     const before = itemsIn(db, 'acct_twice');
@@ -294,7 +294,7 @@ describe('an imported ledger', () => {
   it.each([
     ['a ledger', {}, true, /already has a ledger/],
     ['registrations', { registrations: [registration] }, false, /is registered in states/],
-  ])('is refused to an account with %s', async (_, settings, hasDraft, message) => {
+  ])('is rejected for an account with %s', async (_, settings, hasDraft, message) => {
     const caller = await newCaller({ settings });
     if (hasDraft) await made(clientOf(caller).create(sale()));
     const before = await itemsInEmulator(caller.account.id);
@@ -321,7 +321,7 @@ const changedValue = (at: number, change: (value: Exported) => unknown) => {
 };
 const without = (kind: string) => written(resealed(linesOf(file).toSpliced(lineOf(kind), 1)));
 
-/** A damaged or forged file, and the message of the refusal. */
+/** A corrupt or forged file, and the expected error. */
 const damages: readonly (readonly [RegExp, () => string])[] = [
   [
     /^CommandError: Line 42: it was altered/,
@@ -361,7 +361,7 @@ const damages: readonly (readonly [RegExp, () => string])[] = [
 ];
 
 describe('a file', () => {
-  it.each(damages)('is refused, and nothing is written: %s', async (message, damaged) => {
+  it.each(damages)('is rejected without a write: %s', async (message, damaged) => {
     const db = new MemoryDatabase();
     expect(await failure(within(db, () => imported('acct_none', damaged())))).toMatch(message);
     expect(db.itemsOf(environment.tables.transactions)).toEqual([]);
@@ -374,7 +374,7 @@ describe('a file', () => {
       'US-MI@2026-11-22.1',
       /These releases have different content here: US-MI@2026-11-22\.1\./,
     ],
-  ])('is refused if a release %s', async (_, release, message) => {
+  ])('is rejected if a release %s', async (_, release, message) => {
     const other = changedValue(0, (value) => {
       value.releases[release] = '0'.repeat(64);
     });
@@ -386,7 +386,7 @@ describe('a file', () => {
 });
 
 describe('an interrupted import', () => {
-  /** A database that fails at its n-th write, before or after it. */
+  /** A database that fails at its n-th write, before or after writing. */
   const failingAt = (db: MemoryDatabase, at: number, isDone: boolean) => {
     let writes = 0;
     return {
@@ -400,7 +400,7 @@ describe('an interrupted import', () => {
     };
   };
 
-  it('resumes, with the same items in the end, after interruptions anywhere', async () => {
+  it('resumes after interruptions at any point, and ends with the same items', async () => {
     const whole = new MemoryDatabase();
     const counting = failingAt(whole, -1, false);
     await within(counting, () => unverified('acct_x', file));
@@ -422,7 +422,7 @@ describe('an interrupted import', () => {
     }
   });
 
-  it('resumes at its mark, and creates the account last', async () => {
+  it('resumes at its checkpoint, and creates the account last', async () => {
     const db = new MemoryDatabase();
     await failure(within(failingAt(db, 400, false), () => unverified('acct_x', file)));
     expect(await within(db, () => findAccount('acct_x'))).toBeUndefined();
@@ -434,7 +434,7 @@ describe('an interrupted import', () => {
     expect(await within(db, () => findAccount('acct_x'))).toBeDefined();
   });
 
-  it('refuses another item in its place', async () => {
+  it('rejects a different item in its place', async () => {
     const db = new MemoryDatabase();
     await failure(within(failingAt(db, 5, false), () => imported('acct_x', file)));
     const { entry } = JSON.parse(linesOf(file).find((line) => line.includes('"kind":"open_entry"')) ?? '{}');
@@ -478,7 +478,7 @@ describe('npm run ledger -- export and import', () => {
     [['export', 'acct_none', '--out', 'none.ndjson'], /There is no account acct_none/],
     [['import', 'acct_none', 'none.ndjson'], /There is no file .*none\.ndjson/],
     [['import', 'T#1', 'none.ndjson'], /"T#1" is not an account id/],
-  ])('refuse %j in one line', async (args, message) => {
+  ])('reject %j in one line', async (args, message) => {
     const { code, out, err } = await ledger(...args);
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(message);

@@ -1,4 +1,4 @@
-/** `npm run ledger -- verify` of several accounts, of samples, and after interruptions. This file has its own tables. */
+/** Runs `npm run ledger -- verify` for several accounts, samples and interruptions. This file has separate tables. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const file = join(folder, 'state.json');
 const verify = (...args: string[]) => runInProcess(ledgerProgram(), ['verify', ...args]);
 const byAccount = ({ accounts }: AllReport) => accounts.toSorted((a, b) => (a.account < b.account ? -1 : 1));
 
-// More than two pages of transactions in one account, and few in three others.
+// More than two pages of transactions in one account, and a few in three others.
 const large = 240;
 const accounts: string[] = [];
 const ids: string[] = [];
@@ -54,7 +54,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Count the reads of single items, and let those after a number fail. */
+/** Counts the reads of single items, and fails them after a given number. */
 const countReads = (most = Number.POSITIVE_INFINITY) => {
   const seen = { reads: 0 };
   database.middlewareStack.add(
@@ -79,7 +79,7 @@ it('verifies every account in parallel with --all, and reports the same as in se
   expect(byAccount(alone)).toEqual(byAccount(report));
 });
 
-it('a sample is the same for the same seed, another one for another seed, and about as large as its share', async () => {
+it('a sample is the same for the same seed, different for another seed, and about as large as its share', async () => {
   const checkedBy = async (seed: string) => {
     const { out } = await verify('--account', accounts[0] as string, '--sample', '0.25', '--seed', seed, '--json');
     const { checked, ...report } = JSON.parse(out);
@@ -91,13 +91,13 @@ it('a sample is the same for the same seed, another one for another seed, and ab
   const others = [await checkedBy('2'), await checkedBy('3'), await checkedBy('4'), await checkedBy('5')];
   // Two samples can have the same counts by chance.
   expect(others).not.toEqual(others.map(() => first));
-  // 60 expected; five standard deviations are 34.
+  // 60 are expected; five standard deviations are 34.
   for (const { transactions } of [first, ...others]) expect(Math.abs(transactions - large / 4)).toBeLessThan(34);
   const text = await verify('--account', accounts[1] as string, '--sample', '0.5');
   expect(text.out).toMatch(/^A sample of 0\.5 of the transactions, --seed \d+\.\n/);
 });
 
-it('continues after an interruption where the last complete page ended, with the findings until there', async () => {
+it('resumes after the last complete page, with the findings up to there', async () => {
   await remove(claimKey(accounts[0] as string, broken.reference));
   const whole = countReads();
   const expected: AllReport = JSON.parse((await verify('--all', '--json')).out);
@@ -124,13 +124,13 @@ it.each([
   [['--all', '--sample', '0'], 'Pass a share above 0'],
   [['--all', '--sample', '1.5'], 'Pass a share above 0'],
   [['--all', '--parallel', '0'], 'from 1 to 32'],
-])('refuses %j', async (args, message) => {
+])('rejects %j', async (args, message) => {
   const { code, out, err } = await verify(...args);
   expect([code, out]).toEqual([1, '']);
   expect(err).toContain(message);
 });
 
-it('refuses a file of another sample, and one that it did not write', async () => {
+it('rejects a checkpoint of another sample, and a file that it did not write', async () => {
   const state = { share: '0.5', seed: 7, accounts: {} };
   writeFileSync(file, JSON.stringify(state));
   expect((await verify('--all', '--resume', file, '--sample', '0.25')).err).toContain('is of --sample 0.5');

@@ -1,4 +1,4 @@
-/** Filtered lists of a ledger of thousands of transactions, against the same filters on the list of what was written. */
+/** Filtered lists of a ledger with thousands of transactions, compared with the same filters on the written transactions. */
 import { encodeTime } from 'ulid';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
@@ -29,13 +29,13 @@ let caller: Caller;
 /** Newest first. */
 let written: Written[];
 
-/** A transaction by its number: few are credits, void or in Wyoming, and only the newest are not filed yet. */
+/** Returns a transaction by its number: few are credits, void or in Wyoming, and only the newest are not filed yet. */
 const writtenOf = (at: number): Written => {
   const createdMs = newestMs - at * minuteMs;
   return {
     id: `txn_${encodeTime(createdMs, 10)}${String(at).padStart(16, '0')}`,
     created: new Date(createdMs).toISOString(),
-    // In another order than the ids.
+    // In a different order than the ids.
     taxDate: new Date(createdMs - ((at * 7) % 41) * dayMs).toISOString(),
     type: at % 500 === 7 ? 'credit' : 'sale',
     status: at % 700 === 3 ? 'void' : at < 300 ? 'finalized' : 'filed',
@@ -71,7 +71,7 @@ beforeAll(async () => {
   });
 });
 
-/** Whether a filter of the list keeps a transaction. */
+/** Returns whether a list filter matches a transaction. */
 const keeps = (row: Written, [name, value]: [string, string]): boolean => {
   if (name === 'customer_id') return row.customer === value;
   if (name === 'created_at[lt]') return Date.parse(row.created) < Date.parse(value);
@@ -92,7 +92,7 @@ const cases: Record<string, string>[] = [
   { 'tax_date[gte]': '2021-01-01', customer_id: 'cus_1', type: 'credit' },
 ];
 
-/** One page of a list, with the number of database calls. */
+/** Returns one page of a list, with the number of database calls. */
 const pageOf = async (query: Record<string, string>, after: string | null) => {
   const parameters = { ...query, ...(after !== null && { starting_after: after }) };
   let answer!: Awaited<ReturnType<ReturnType<typeof clientOf>['list']>>;
@@ -104,7 +104,7 @@ const pageOf = async (query: Record<string, string>, after: string | null) => {
 };
 
 describe('the pages of a filtered list', () => {
-  it.each(cases)('%j: have every match once, in order, and say how far they were searched', async (query) => {
+  it.each(cases)('contain every match once, in order, and report how far they searched: %j', async (query) => {
     const by = 'tax_date[gte]' in query ? 'taxDate' : 'created';
     const newestFirst = (a: Written, b: Written) => `${b[by]}${b.id}`.localeCompare(`${a[by]}${a.id}`, 'en');
     const filters = Object.entries(query);
@@ -120,7 +120,7 @@ describe('the pages of a filtered list', () => {
       expect(new Set(calls)).toEqual(new Set(['Query']));
       expect(backTo === null).toBe(after === null);
       if (backTo === null) break;
-      // No transaction that is not yet found is newer.
+      // No unlisted transaction is newer.
       const seen = new Set(found);
       expect(expected.filter((row) => row[by] > backTo && !seen.has(row.id))).toEqual([]);
       expect(backTo <= last).toBe(true);
@@ -131,11 +131,11 @@ describe('the pages of a filtered list', () => {
     expect(pages).toBeLessThanOrEqual(2 + Math.ceil(expected.length / Number(query['limit'] ?? 25)));
   });
 
-  it('of credits come from their own index: one call, whatever else is in the ledger', async () => {
+  it('of credits come from a separate index: one call, whatever else is in the ledger', async () => {
     expect(await pageOf({ type: 'credit' }, null)).toMatchObject({ calls: ['Query'], has_more: false });
   });
 
-  it('are empty, with has_more and a cursor, where a request found nothing in its part of the ledger', async () => {
+  it('are empty, with has_more and a cursor, if a request found no match in its part of the ledger', async () => {
     const first = await pageOf({ state: 'AK' }, null);
     expect(first).toMatchObject({ data: [], has_more: true, calls: ['Query', 'Query', 'Query', 'Query'] });
     expect(await pageOf({ state: 'AK' }, first.next_cursor)).toMatchObject({ data: [], has_more: false, backTo: null });

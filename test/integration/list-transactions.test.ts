@@ -31,7 +31,7 @@ it('expands line items on at most 10 rows', async () => {
 describe('the cursor', () => {
   const refused = '422 | validation_invalid_cursor starting_after';
 
-  it('is refused if it was changed', async () => {
+  it('is rejected if it was changed', async () => {
     const client = clientOf(await newCaller());
     for (const _ of [1, 2]) await sold(client);
     const { next_cursor } = await made(client.list({ limit: '1' }));
@@ -61,7 +61,7 @@ const ohio = {
   customer: { id: 'c2', address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } },
 };
 
-it('filters by state: of the document and of single lines, exempt or not, by code and name', async () => {
+it('filters by state: of the transaction and of single lines, exempt or not, by code and name', async () => {
   const client = clientOf(await newCaller());
   const inMichigan = await sold(client);
   const inOhio = await sold(client, ohio);
@@ -76,7 +76,7 @@ it('filters by state: of the document and of single lines, exempt or not, by cod
   expect(refusalOf(await client.list({ state: 'XX' }))).toBe('422 | validation_invalid_format state');
 });
 
-it('is a CSV file with Accept: text/csv, with a Link to the next page that keeps the filters', async () => {
+it('returns CSV with Accept: text/csv, with a Link to the next page that keeps the filters', async () => {
   const caller = await newCaller();
   const client = clientOf(caller);
   await sold(client);
@@ -104,7 +104,7 @@ it('is a CSV file with Accept: text/csv, with a Link to the next page that keeps
   expect(rows[1]?.['voided_at']).toBe('');
 });
 
-it('filters by the status that a draft has now: an expired one is void, before any sweep', async () => {
+it("filters by a draft's current status: an expired draft is void even before the sweep", async () => {
   const client = clientOf(await newCaller());
   const draft = await made(client.create(sale({ reference_id: 'r' })));
   await later(dayMs, async () => {
@@ -143,18 +143,18 @@ it.each([
   ['expand=history', 'invalid_format expand'],
   ['starting_after=', 'invalid_format starting_after'],
   ['limit=0&colour=red&status=x', 'unknown_parameter colour', 'invalid_format status', 'invalid_format limit'],
-])('refuses %s', async (query, ...refused) => {
+])('rejects %s', async (query, ...refused) => {
   const client = clientOf(await newCaller());
   const answer = await client.call('GET', `/transactions?${query}`);
   expect(refusalOf(answer)).toBe(['422', ...refused.map((code) => `validation_${code}`)].join(' | '));
   expect(answer.body.errors[0].source.pointer).toBeNull();
 });
 
-// Lambda limits an answer to 6 MB.
-describe('the size of an answer', () => {
+// Lambda limits a response to 6 MB.
+describe('the size of a response', () => {
   const answerMax = 6 * 1024 * 1024;
   const bytesOf = ({ text }: { text: string }) => Buffer.byteLength(text);
-  /** A thousand lines, each with three rows of tax, in a body that is nearly as large as one may be. */
+  /** A thousand lines, each with three tax rows, in a body close to the maximum size. */
   const huge = (others: Record<string, unknown> = {}) =>
     sale({
       customer: { address: { city: 'Williamsburg', state: 'VA', postal_code: '23185', country: 'US' } },
@@ -164,7 +164,7 @@ describe('the size of an answer', () => {
       ...others,
     });
 
-  it('ends a page by its bytes, and goes on from there', async () => {
+  it('ends a page by its size in bytes, and continues from there', async () => {
     const client = clientOf(await newCaller());
     const ids: string[] = [];
     for (let index = 0; index < 5; index++)
@@ -181,7 +181,7 @@ describe('the size of an answer', () => {
     expect(idsOf(await made(client.list()))).toEqual(ids);
   });
 
-  it('shows an explanation with the lines, and none in a row without lines', async () => {
+  it('includes an explanation with the lines, and none in a row without lines', async () => {
     const client = clientOf(await newCaller());
     const explained = await sold(client, { explain: true });
     expect(explained.explanation?.length).toBeGreaterThan(3);
@@ -190,9 +190,8 @@ describe('the size of an answer', () => {
     expect((await made(client.list())).data).toEqual([{ ...explained, line_items: null, explanation: null }]);
   });
 
-  // With the built-in content, which taxes a line in three jurisdictions at the most; the explanation has a bound of
-  // its own.
-  it('the answer of the largest transaction is far from the limit', async () => {
+  // With the built-in content, which taxes a line in at most three jurisdictions; the explanation has a separate limit.
+  it('is far below the limit for the largest transaction', async () => {
     const client = clientOf(await newCaller());
     const answer = await client.create(huge({ explain: true }));
     expect(answer.status).toBe(201);

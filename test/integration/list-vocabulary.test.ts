@@ -30,7 +30,7 @@ describe.each([
   ['/product-attributes', productAttributes.map(({ code }) => code), ProductAttributesListResponse],
   ['/product-tax-codes', everyCode, ProductTaxCodeList],
 ] as const)('GET %s', (path, all, schema) => {
-  it('returns the whole list in one page by default, to a credential (spec 4.1 rule 1)', async () => {
+  it('returns the whole list in one page by default, and requires a credential (spec 4.1 rule 1)', async () => {
     const answer = await call('GET', path);
     expect([answer.status, codesOf(answer)]).toEqual([200, all]);
     expect(answer.body).toMatchObject({ object: 'list', url: path, has_more: false });
@@ -61,7 +61,7 @@ describe.each([
     expect((await list(path, { starting_after: '~' })).body).toMatchObject({ has_more: false, data: [] });
   });
 
-  it('refuses unknown and repeated parameters', async () => {
+  it('rejects unknown and repeated parameters', async () => {
     const { status, body } = await call('GET', `${path}?page=2&limit=1&limit=2`);
     expect([status, body.errors.map(({ source }) => source.parameter).sort()]).toEqual([422, ['limit', 'page']]);
   });
@@ -72,12 +72,12 @@ describe('the ETag of a page', () => {
   const tagOf = async (parameters: Parameters = {}) =>
     (await list('/product-attributes', parameters)).headers.get('etag') ?? '';
 
-  it('is strong, and equal for the same bytes only', async () => {
+  it('is strong, and equal only for identical bytes', async () => {
     const { headers } = await list('/product-attributes');
     expect(Object.fromEntries(headers)).toMatchObject({ etag: expect.stringMatching(/^"[^"]+"$/), ...headersOf });
     expect(await tagOf()).toBe(await tagOf({ limit: '1000' }));
     expect(await tagOf({ ptc: 'APPAREL' })).toBe(await tagOf({ ptc: 'CLOTHING.APPAREL._FUR' }));
-    // SWIMWEAR has _ATHLETIC only; of APPAREL it is the first of four.
+    // SWIMWEAR has only _ATHLETIC; APPAREL has four, and this is the first.
     expect(await tagOf({ ptc: 'SWIMWEAR', limit: '1' })).not.toBe(await tagOf({ ptc: 'APPAREL', limit: '1' }));
   });
 
@@ -86,14 +86,14 @@ describe('the ETag of a page', () => {
     ['a weak list', (tag: string) => `"other", W/"a,b", W/${tag}`],
     ['the second of two lines', (tag: string) => ['"other"', tag]],
     ['any tag', () => '*'],
-  ])('gives 304 with headers only for %s', async (_name, write) => {
+  ])('returns 304 with only headers for %s', async (_name, write) => {
     const tag = await tagOf();
     const { status, text, headers } = await list('/product-attributes', {}, { 'If-None-Match': write(tag) });
     expect([status, text, headers.get('content-type')]).toEqual([304, '', null]);
     expect(Object.fromEntries(headers)).toMatchObject({ etag: tag, 'service-version': currentVersion, ...headersOf });
   });
 
-  it('gives the page for another one, and never replaces a refusal', async () => {
+  it('returns the page for a different ETag, and never replaces an error', async () => {
     for (const value of ['"other"', 'garbage'])
       expect((await list('/product-attributes', {}, { 'If-None-Match': value })).status).toBe(200);
     const refused = await list('/product-attributes', { ptc: 'NOTHING' }, { 'If-None-Match': '*' });
@@ -136,7 +136,7 @@ it('a search returns the best codes first, in one page of at most 20', async () 
   expect([codesOf(two), two.body.has_more]).toEqual([many.slice(0, 2), false]);
 });
 
-it('a product tax code has its equivalents, and how a state taxes it where a state is named', async () => {
+it('a product tax code has its equivalents, and its taxability if a state is given', async () => {
   const { body } = await list('/product-tax-codes', { equivalent: 'stripe:txcd_10103001' });
   expect(body.data).toMatchObject([{ taxability: null }]);
   expect(body.data[0]?.equivalents).toContainEqual({ system: 'stripe', code: 'txcd_10103001', match: 'narrower' });
@@ -168,7 +168,7 @@ it.each<[Path, string, string, readonly string[]]>([
   ['/product-tax-codes', 'equivalent', invalid, ['stripe:', 'stripe:txcd 1', `stripe:${'1'.repeat(65)}`]],
   ['/product-tax-codes', 'q', invalid, ['', '  ', 'x'.repeat(101)]],
   ['/product-tax-codes', 'state', invalid, ['', 'ZZ', 'GU', 'AE', 'Bavaria']],
-])('%s refuses a wrong %s with %s and what to send instead', async (path, parameter, code, values) => {
+])('%s rejects a wrong %s with %s and what to send instead', async (path, parameter, code, values) => {
   for (const value of values) {
     const { status, body } = await list(path, { [parameter]: value });
     expect([value, status]).toEqual([value, 422]);
@@ -177,14 +177,14 @@ it.each<[Path, string, string, readonly string[]]>([
   }
 });
 
-it('a page after the results of a search is refused, and a wrong family is answered with all families', async () => {
+it('rejects a page after search results, and lists all families for a wrong family', async () => {
   const { status, body } = await list('/product-tax-codes', { q: 'book', starting_after: 'PRINT.BOOKS' });
   expect([status, body.errors.map(({ source }) => source.parameter)]).toEqual([422, ['starting_after']]);
   const refused = await list('/product-tax-codes', { family: 'SHIRTS' });
   for (const code of everyCode) expect(refused.body.errors[0].detail).toContain(code.split('.')[0]);
 });
 
-it('a refused product tax code of a line comes with the codes that it may mean', async () => {
+it("an error for a line's product tax code suggests similar codes", async () => {
   const body = sale({ line_items: [goods({ product_tax_code: 'CLOTHING.SHIRT' })] });
   const answer = await call('POST', '/calculations', { body });
   expect(answer.body.errors).toMatchObject([

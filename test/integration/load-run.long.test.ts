@@ -7,11 +7,11 @@ type Phase = {
   readonly unanswered: number;
 };
 
-// The emulator of a slow machine may make the service answer 503. The overload exceeds two windows of the limit, because
-// late requests count in the next.
+// On a slow machine the emulator can cause 503 responses. The overload exceeds two windows of the limit, because late
+// requests count in the next window.
 const words = 'test/bench/load/load.ts --seconds 1 --calculations 8 --creates 2 --times 4'.split(' ');
 
-it('npm run load serves the steady load, refuses the excess, and prints each phase', { timeout: 240_000 }, async () => {
+it('npm run load serves the steady load, rejects the excess, and prints each phase', { timeout: 240_000 }, async () => {
   const { DYNAMODB_ENDPOINT: _, NODE_OPTIONS: __, ...env } = process.env;
   const { code, out } = await runCommand(words, { env });
   expect(code).toBe(0);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 const [, page = ''] = readFileSync('shared/filings/README.md', 'utf8').split('\n## Example as curl\n');
 const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
-/** The service as the page says to start it, but on any free port and with an emulator of its own. */
+/** Starts the service as the page describes, but on any free port and with a separate emulator. */
 const { DYNAMODB_ENDPOINT: _, NODE_OPTIONS: __, ...inherited } = process.env;
 const settings = { PORT: '0', DYNAMODB_PORT: '0', DATA_DIR: '', API_KEY: 'levy_demo' };
 const service = spawn(process.execPath, ['infra/local/start.ts'], {
@@ -18,7 +18,7 @@ let port = '';
 
 beforeAll(async () => {
   let output = '';
-  // Not closed at the end, because a schedule may still log.
+  // Not closed at the end, because a schedule can still log.
   for await (const chunk of service.stdout.iterator({ destroyOnReturn: false })) {
     output += chunk;
     port = /^Levy +http:\/\/127\.0\.0\.1:(\d+)$/m.exec(output)?.[1] ?? '';
@@ -31,11 +31,11 @@ afterAll(async () => {
   if (service.exitCode === null) await once(service, 'exit');
 });
 
-it('the tax return in the README of filings runs as it is pasted', () => {
+it('the tax return in the filings README runs as pasted', () => {
   expect([port === '3000', blocks.length]).toEqual([false, 3]);
   const output = execFileSync('bash', ['-euo', 'pipefail', '-c', blocks.join('\necho --\n')], {
     encoding: 'utf8',
-    // This Node only, and nothing that the page does not name.
+    // Only this Node, and no variable that the page does not set.
     env: { ...inherited, PORT: port, PATH: `${dirname(process.execPath)}:${inherited['PATH']}` },
   });
   expect(output.split('--\n').map((part) => part.trimEnd().split('\n'))).toEqual([
@@ -54,7 +54,7 @@ it('the tax return in the README of filings runs as it is pasted', () => {
   ]);
 });
 
-it('the checkout of the README runs', () => {
+it('the checkout in the README runs', () => {
   const [, code = ''] = /```ts\n(.*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
   const output = execFileSync(process.execPath, ['--input-type=module-typescript'], {
     encoding: 'utf8',
@@ -63,7 +63,7 @@ it('the checkout of the README runs', () => {
   expect(output).toBe('6.00 6.00 3.00\n');
 });
 
-it('the shipping charges of the README of the client have their taxes', () => {
+it('the shipping charges in the client README have their taxes', () => {
   const code = /```ts\n(const store = .*?)```/s.exec(readFileSync('shared/client/README.md', 'utf8'))?.[1] ?? '';
   const customer = { address: { city: 'New York', state: 'NY', postal_code: '10001', country: 'US' } };
   const client = JSON.stringify(new URL('../../shared/client/client.ts', import.meta.url).href);
@@ -74,7 +74,7 @@ it('the shipping charges of the README of the client have their taxes', () => {
     encoding: 'utf8',
     input: `${before}\n${code}\nconsole.log(calculation.tax_amount, ...ofShipping);`,
   });
-  // 1.78 of each of two lines in New York and 1.20 of the one in Michigan. The charges bring New York to 4.44 and then
-  // 5.33.
+  // 1.78 for each of two lines in New York and 1.20 for the line in Michigan. The charges raise New York to 4.44 and
+  // then 5.33.
   expect(output).toBe('6.54 parcel: 0.89 courier: 0.89\n');
 });

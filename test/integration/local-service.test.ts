@@ -55,7 +55,7 @@ const ended = async (child: ChildProcess): Promise<number | null> => {
 const startService = async (variables: Record<string, string> = {}, command = start): Promise<Service> => {
   const child = spawnService({ LOG: 'requests', ...variables }, command);
   let output = '';
-  // The first output is for the developer, with the key and an example; the rest is a log.
+  // The first output is for the developer, with the key and an example; the rest is the log.
   logs.push(() => output.replace(/^.*^curl [^\n]*\n/ms, ''));
   const curl = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
@@ -83,7 +83,7 @@ const isListening = (url: string): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
-/** The output and exit code of a start that must fail. */
+/** Returns the output and exit code of a start that must fail. */
 const failingStart = async (variables: Record<string, string>) => {
   const child = spawnService(variables);
   let output = '';
@@ -94,7 +94,7 @@ const failingStart = async (variables: Record<string, string>) => {
   return { code: await ended(child), output };
 };
 
-// Even after a test that failed half-way.
+// Cleans up even if a test failed half-way.
 const endAll = async () => {
   for (const child of started) {
     child.kill();
@@ -120,7 +120,7 @@ describe('npm start, running', () => {
     >;
   const codeOf = (answer: Answer) => answer.body.errors[0].code;
 
-  it('prints a curl line that works: 8.875 percent of 100.00 in New York City', () => {
+  it('prints a curl command that works: 8.875 percent of 100.00 in New York City', () => {
     const output = execFileSync('bash', ['-c', service.curl], { encoding: 'utf8' });
     expect(JSON.parse(output)).toMatchObject({ object: 'calculation', tax_amount: '8.88' });
   });
@@ -131,10 +131,10 @@ describe('npm start, running', () => {
     expect(body.openapi).toMatch(/^3\./);
   });
 
-  it('is healthy by the check of compose.yaml, and a port without the service is not', async () => {
+  it('passes the health check of compose.yaml, and a port without the service fails it', async () => {
     const compose = readFileSync(new URL('../../compose.yaml', import.meta.url), 'utf8');
     const [, file, ...words] = JSON.parse(/healthcheck:\n\s+test: (\[.*\])/.exec(compose)?.[1] ?? '[]');
-    // In YAML `$` needs no escape, but Compose replaces a variable in braces.
+    // YAML does not escape `$`, but Compose replaces a variable in braces.
     expect(words.join(' ')).not.toMatch(/(^|[^$])\$\{/);
     const codeAt = async (port: string): Promise<number | null> => {
       const check = spawn(
@@ -177,7 +177,7 @@ describe('npm start, running', () => {
       (now) => ['/now', { now }] as const,
     ),
     ...['60', 1e15].map((seconds) => ['/advance_seconds', { advance_seconds: seconds }] as const),
-  ])('refuses for its clock, at "%s": %j', async (pointer, body) => {
+  ])('rejects at "%s" for its clock: %j', async (pointer, body) => {
     const answer = await control('PUT', '/_local/clock', body);
     const [{ source, meta }] = answer.body.errors;
     expect([answer.status, source]).toEqual([422, { pointer }]);
@@ -212,7 +212,7 @@ describe('npm start, running', () => {
       '127.0.0.1@evil.example',
     ].map((Host) => ({ Host })),
     ...['http://evil.example', 'null', 'http://127.0.0.1:3000'].map((Origin) => ({ Origin })),
-  ])('refuses a page with %j, whose name may be rebound', async (headers: Record<string, string>) => {
+  ])('rejects a browser request with %j, whose host name could be rebound', async (headers: Record<string, string>) => {
     const answers = [
       await control('PUT', '/_local/clock', { advance_seconds: 1 }, headers),
       await control('POST', '/_local/schedules/sweep-drafts', undefined, headers),
@@ -223,11 +223,11 @@ describe('npm start, running', () => {
     }
   });
 
-  it.each(['localhost', 'LOCALHOST:3000', '127.0.0.1:1', '[::1]:3000'])('answers as %s', async (Host) => {
+  it.each(['localhost', 'LOCALHOST:3000', '127.0.0.1:1', '[::1]:3000'])('responds as %s', async (Host) => {
     expect((await control('GET', '/_local/clock', undefined, { Host })).status).toBe(200);
   });
 
-  it('accepts a body as application/json only', async () => {
+  it('accepts a body only as application/json', async () => {
     const plain = await control('PUT', '/_local/clock', { advance_seconds: 1 }, { 'Content-Type': 'text/plain' });
     expect([plain.status, codeOf(plain)]).toEqual([415, 'validation_unsupported_media_type']);
     const type = 'application/json; charset=utf-8';
@@ -237,7 +237,7 @@ describe('npm start, running', () => {
     expect([malformed.status, codeOf(malformed)]).toEqual([400, 'validation_malformed_json']);
   });
 
-  it('names the variable of a port in use, and starts no emulator', async () => {
+  it('prints the variable of a port in use, and starts no emulator', async () => {
     const { port } = new URL(service.url);
     const free = createServer().listen(0, '127.0.0.1');
     await once(free, 'listening');
@@ -256,14 +256,14 @@ describe('npm start, running', () => {
 describe('npm start, from start to end', () => {
   afterEach(endAll);
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends on %s with its emulator', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('exits on %s with its emulator', async (signal) => {
     const service = await startService();
     expect(await isListening(service.database)).toBe(true);
     expect(await stopService(service, signal)).toBe(0);
     expect([await isListening(service.url), await isListening(service.database)]).toEqual([false, false]);
   });
 
-  it.skipIf(process.platform === 'win32')('ends when npm ends, whose shell forwards no signal', async () => {
+  it.skipIf(process.platform === 'win32')('exits if npm is killed, whose shell forwards no signal', async () => {
     const words = ['-c', `"${process.execPath}" infra/local/start.ts; true`];
     const service = await startService({ npm_lifecycle_event: 'start' }, ['sh', words]);
     service.process.kill();
@@ -271,11 +271,11 @@ describe('npm start, from start to end', () => {
     await vi.waitUntil(async () => !(await isListening(service.url)) && !(await isListening(service.database)), 10_000);
   });
 
-  it.skipIf(process.platform === 'win32')('ends with a message when its database cannot write a change', async () => {
+  it.skipIf(process.platform === 'win32')('exits with a message if its database cannot write a change', async () => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), 'levy-'));
     const API_KEY = 'demo';
     try {
-      // A limit on the size of files, as a full disk: in units of 512 or 1,024 bytes.
+      // Limits the file size to simulate a full disk, in units of 512 or 1,024 bytes.
       const words = ['-c', `trap '' XFSZ; ulimit -f 64; exec "${process.execPath}" infra/local/start.ts`];
       const { process: child, url } = await startService({ DATA_DIR, API_KEY, NODE_DISABLE_COMPILE_CACHE: '1' }, [
         'sh',
@@ -300,13 +300,13 @@ describe('npm start, from start to end', () => {
     }
   });
 
-  it('ends its database when it is killed with SIGKILL', async () => {
+  it('stops its database if it is killed with SIGKILL', async () => {
     const service = await startService();
     await stopService(service, 'SIGKILL');
     await vi.waitUntil(async () => !(await isListening(service.database)), 10_000);
   });
 
-  it('keeps its data in DATA_DIR when it is killed, counts it in reports, and accepts any string as API_KEY', async () => {
+  it('keeps its data in DATA_DIR if it is killed, counts it in reports, and accepts any string as API_KEY', async () => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), 'levy-'));
     const API_KEY = "it's-$my-key";
     const headers = { 'X-API-Key': API_KEY };
@@ -335,7 +335,7 @@ describe('npm start, from start to end', () => {
     ['DYNAMODB_PORT', '70000'],
     ['API_KEY', 'two\nlines'],
     ['DYNAMODB_ENDPOINT', 'https://dynamodb.us-east-1.amazonaws.com'],
-  ])('fails with one line that names %s where it is %j', async (name, value) => {
+  ])('fails with one line that names %s if it is %j', async (name, value) => {
     const output = expect.stringMatching(new RegExp(`^${name} .*\n$`));
     expect(await failingStart({ [name]: value })).toEqual({ code: 1, output });
   });
@@ -373,7 +373,7 @@ describe('the local gateway', () => {
   afterAll(() => server.close().closeAllConnections());
   const eventOf = async (method: string, path: string, request: Request = {}) =>
     ((await send(url, method, path, request)) as Answer<{ event: APIGatewayProxyEvent }>).body.event;
-  /** The answer to bytes that no client library would send. */
+  /** Returns the response to bytes that no client library would send. */
   const raw = async (bytes: string): Promise<string> => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1').end(bytes);
     return text(socket);
@@ -400,7 +400,7 @@ describe('the local gateway', () => {
     expect((await eventOf('GET', '/transactions')).multiValueQueryStringParameters).toBeNull();
   });
 
-  it('decodes a path parameter once and leaves the path as it came', async () => {
+  it('decodes a path parameter once and does not change the path', async () => {
     const event = await eventOf('GET', '/transactions/a%252Fb%20c?x=1');
     expect(event).toMatchObject({
       resource: '/transactions/{id}',
@@ -412,7 +412,7 @@ describe('the local gateway', () => {
   });
 
   it.each(['/nowhere', '/transactions//', '/transactions/%zz', '/transactions/%ff', '/transactions/a/..', '//evil/'])(
-    'answers 404 in the envelope at %s',
+    'returns 404 with the error envelope at %s',
     async (path) => {
       const { status, headers, body } = await send(url, 'POST', path, { rawBody: '{' });
       const [error] = body.errors;
@@ -421,11 +421,11 @@ describe('the local gateway', () => {
     },
   );
 
-  it.each(['PUT', 'DELETE', 'OPTIONS', 'PATCH', 'HEAD'])('leaves %s to the function behind ANY', async (method) => {
+  it.each(['PUT', 'DELETE', 'OPTIONS', 'PATCH', 'HEAD'])('forwards %s to the function of ANY', async (method) => {
     expect((await send(url, method, '/transactions/txn_1')).status).toBe(405);
   });
 
-  it('accepts an absolute target, and otherwise only paths', async () => {
+  it('accepts an absolute request target, and otherwise only paths', async () => {
     const close = 'Host: localhost\r\nConnection: close\r\n\r\n';
     expect(await raw(`GET http://levy.example/transactions?a=1 HTTP/1.1\r\n${close}`)).toMatch(
       /^HTTP\/1.1 200 .*"path":"\/transactions"/s,
@@ -440,7 +440,7 @@ describe('the local gateway', () => {
     expect((await eventOf('POST', '/transactions', { rawBody })).body).toBe('"\ufffd"');
   });
 
-  it('accepts 10 MiB and refuses one byte more', async () => {
+  it('accepts 10 MiB and rejects one byte more', async () => {
     const rawBody = new Uint8Array(10 * 1024 * 1024 + 1).fill(0x20);
     expect((await send(url, 'POST', '/transactions', { rawBody: rawBody.subarray(1) })).status).toBe(200);
     const over = await send(url, 'POST', '/transactions', { rawBody });
@@ -452,7 +452,7 @@ describe('the local gateway', () => {
     { id: 'nothing', status: 500, code: 'system_internal_error' },
     { id: 'bad headers', status: 500, code: 'system_internal_error' },
     { id: 'never', status: 503, code: 'system_service_unavailable' },
-  ])('answers $status for a function that returns "$id", without the reason', async ({ id, status, code }) => {
+  ])('returns $status for a function that returns "$id", without the reason', async ({ id, status, code }) => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const answer = await send(url, 'GET', `/transactions/${encodeURIComponent(id)}`);
     expect([answer.status, answer.body.errors[0].code]).toEqual([status, code]);
@@ -460,11 +460,11 @@ describe('the local gateway', () => {
     log.mockRestore();
     expect(answer.headers.get('X-Request-Id')).toBe(answer.body.errors[0].meta.request_id);
     expect(answer.text).not.toContain('a table name');
-    // It may have written before it fell silent.
+    // The function could have written before it stopped responding.
     if (status === 503) expect(answer.body.errors[0].detail).toContain('with the same Idempotency-Key');
   });
 
-  it('passes on repeated headers, and a 304 without a body', async () => {
+  it('forwards repeated headers, and a 304 without a body', async () => {
     expect((await send(url, 'GET', '/transactions')).headers.get('X-Twice')).toBe('a, b');
     const unchanged = await send(url, 'GET', '/transactions/unchanged');
     expect([unchanged.status, unchanged.text, unchanged.headers.get('ETag')]).toEqual([304, '', '"1"']);
@@ -485,7 +485,7 @@ describe('the local gateway', () => {
   });
 });
 
-it('refuses a value of LOG that would do nothing', () => {
+it('rejects a LOG value that has no effect', () => {
   for (const LOG of ['requests', 'off', '', undefined]) expect(() => readSettings({ LOG })).not.toThrow();
   expect(() => readSettings({ LOG: 'yes' })).toThrow('LOG must be requests or off, not "yes".');
 });

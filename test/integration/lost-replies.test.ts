@@ -16,7 +16,7 @@ import { failSends, lostReply, noFaults } from '../support/faults.ts';
 
 afterEach(noFaults);
 
-/** The SDK's attempts at one call, all of which are written, and whose replies are all lost. */
+/** The SDK's attempts at one call, all of which are written and lose their replies. */
 const allAttempts = 3;
 const loseReplies = (of: string | null, sends = allAttempts) =>
   failSends({ sends, error: lostReply, where: 'on the way back', ...(of && { of: [of] }) });
@@ -30,7 +30,7 @@ describe('an account', () => {
     settings: defaultSettings(currentVersion),
   });
 
-  it('is provisioned once: the next attempt, and the next operator, find it', async () => {
+  it('is provisioned once: the next attempt and the next operator find it', async () => {
     const asked = account();
     loseReplies(null, 2);
     await provisionAccount(asked);
@@ -41,7 +41,7 @@ describe('an account', () => {
     await provisionAccount(other);
   });
 
-  it('has one key of a secret, with one name', async () => {
+  it('has one key per secret, with one id', async () => {
     const asked = account();
     await provisionAccount(asked);
     const key = { account: asked.id, secret: newApiKey(), scopes: ['read' as const], expires_at: null };
@@ -59,7 +59,7 @@ describe('an account', () => {
   });
 });
 
-it('counts a request at most as often as its count was sent, and never exceeds the limit', async () => {
+it('counts a request at most as often as the count was sent, and never exceeds the limit', async () => {
   const start = windowMs * 1000;
   const account = `acct_${randomBytes(16).toString('hex')}`;
   const counted = async () => {
@@ -70,7 +70,7 @@ it('counts a request at most as often as its count was sent, and never exceeds t
     return Item?.['requests'];
   };
   loseReplies('UpdateItem', 1);
-  // An addition is not the same twice: some of the limit is wasted, and the answer says so.
+  // A repeated addition counts twice, so part of the limit is wasted, and the response shows it.
   expect(await takeRequests(account, start, 4, 10)).toEqual({ taken: true, used: 8 });
   noFaults();
   expect(await counted()).toBe(8);

@@ -1,6 +1,6 @@
 /**
- * Compares the in-process database with the one that the tests run on: the same, behind its protocol, in `npm test`,
- * and Amazon's DynamoDB Local in `npm run test:amazon`. What DynamoDB Local answers differently is not compared.
+ * Compares the in-process database with the database of the test run: the same code behind its protocol in `npm test`,
+ * and Amazon's DynamoDB Local in `npm run test:amazon`. Known differences of DynamoDB Local are not compared.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { CreateTableCommand, type TransactionCanceledException } from '@aws-sdk/client-dynamodb';
@@ -27,7 +27,7 @@ import { type Command, type Item, MemoryDatabase, type Result, sendAny } from '.
 
 type Outcome = Result & { readonly name?: string; readonly reasons?: readonly object[] | undefined };
 
-/** The answer, or the error without its text, which differs between databases. */
+/** Returns the response, or the error without its message, which differs between databases. */
 const outcomeOf = async (send: () => Promise<Result>): Promise<Outcome> => {
   try {
     const { $metadata: _, ConsumedCapacity: _units, ...answer } = await send();
@@ -98,7 +98,7 @@ const conditionOf = (random: () => number) =>
     ? {}
     : { ConditionExpression: text(conditions, random), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const };
 
-// These fit every item. A transaction with one that does not is refused with another error by DynamoDB Local.
+// These fit every item. DynamoDB Local rejects a transaction with a value that does not fit with a different error.
 const fittingUpdates = [
   'ADD amount :amount SET account = :account',
   'SET amount = if_not_exists(amount, :more)',
@@ -166,7 +166,7 @@ const sorted = (answer: Outcome, TableName: string): Outcome =>
       }
     : answer;
 
-it('answers 1,500 random commands as the other database does, page by page', async () => {
+it('responds to 1,500 random commands as the other database does, page by page', async () => {
   const { TableName, compare } = await both();
   const random = seededRandom(1);
   const kinds = new Set<string>();
@@ -186,7 +186,7 @@ it('answers 1,500 random commands as the other database does, page by page', asy
       command = ExclusiveStartKey && new QueryCommand({ ...(command.input as QueryCommandInput), ExclusiveStartKey });
     }
   }
-  // Every kind of call was tested, including refusals.
+  // Every kind of call was tested, including errors.
   const refusal = 'ConditionalCheckFailedException';
   expect([...kinds].sort()).toEqual(
     [
@@ -261,13 +261,13 @@ const cases: Record<string, (TableName: string) => any> = {
   'a reserved word: Month': isReserved('Month'),
 };
 
-it.each(Object.entries(cases))('accepts or refuses as the other database does: %s', async (_, commandFor) => {
+it.each(Object.entries(cases))('accepts or rejects as the other database does: %s', async (_, commandFor) => {
   const { TableName, compare } = await both();
   const { memory, emulator } = await compare(commandFor(TableName));
   expect(memory).toEqual(emulator);
 });
 
-it('refuses the 573 documented reserved words, and every word that the other database refuses', async () => {
+it('rejects the 573 documented reserved words, and every word that the other database rejects', async () => {
   const { TableName, compare } = await both();
   const attributes = Object.values(tables).flatMap((table) =>
     ('indexes' in table ? table.indexes : []).flatMap(({ partition, sort, include }) => [
@@ -287,7 +287,7 @@ it('refuses the 573 documented reserved words, and every word that the other dat
   }
 });
 
-it('accepts a client token again with the same write, and refuses it with another, as the other database does', async () => {
+it('accepts a repeated client token only with the same write, as the other database does', async () => {
   const { TableName, compare } = await both();
   const write = (version: number, ClientRequestToken: string) =>
     new TransactWriteCommand({
@@ -316,7 +316,7 @@ it('reads everything in several pages of at most 1 MB, and in several batches of
   const { TableName, memory, compare } = await both();
   const keys = Array.from({ length: 45 }, (_, at) => ({ pk: 'big', sk: String(at).padStart(2, '0') }));
   for (const Key of keys) await compare(new PutCommand({ TableName, Item: { ...Key, a: 'x'.repeat(390_000) } }));
-  // DynamoDB Local returns the item that exceeds 1 MB with the page before, so page sizes are not compared.
+  // DynamoDB Local returns the item that exceeds 1 MB with the previous page, so page sizes are not compared.
   const query = queryOf('pk = :a', { ProjectionExpression: 'sk' }, { ':a': 'big' })(TableName);
   const clients = [async (command: Command) => memory.execute(command), (command: Command) => sendAny(command)];
   for (const send of clients) {
@@ -349,7 +349,7 @@ it('writes and scans in batches', async () => {
   expect(memory.Items).toHaveLength(15);
 });
 
-it('answers a query of a stale index with older versions, item by item', () => {
+it('returns older versions, item by item, from a query of a stale index', () => {
   const memory = new MemoryDatabase({ t: tables.transactions });
   const item = (pk: string, version: number) => ({ pk, sk: 'H', account: 'a', id: pk, version });
   const versions = (behind: readonly string[], writes = 8) =>
@@ -433,7 +433,7 @@ it('returns the items of a partition in order, in pages of any size and in both 
       }
 });
 
-it('reads no more rows of a partition of 50,000 than a page returns and its start takes to find', () => {
+it('reads only the returned rows and a binary search in a partition of 50,000 rows', () => {
   const memory = new MemoryDatabase({ t: tables.transactions });
   const put = (at: number) =>
     memory.execute(
@@ -443,7 +443,7 @@ it('reads no more rows of a partition of 50,000 than a page returns and its star
       }),
     );
   for (let at = 0; at < 50_000; at++) put(at);
-  // Each reading of a row of the partition is counted.
+  // Counts each read of a row of the partition.
   const { get } = Map.prototype;
   let reads = 0;
   const counted = (rows: Item[]) =>

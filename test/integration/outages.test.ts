@@ -17,7 +17,7 @@ afterEach(() => {
 
 const conflict = () => cancelled('None', 'TransactionConflict', 'None', 'None', 'None', 'None', 'None', 'None');
 
-/** The answer of an invocation with this much time. */
+/** Returns the response of an invocation with this much time. */
 const answerWithin = async (
   timeoutMs: number,
   { key }: Caller,
@@ -37,7 +37,7 @@ const answerWithin = async (
 };
 const unavailable = { status: 503, code: 'system_service_unavailable', retryAfter: 1 };
 
-describe('contention that lasts as long as the invocation', () => {
+describe('contention that lasts for the whole invocation', () => {
   let caller: Caller;
   beforeAll(async () => {
     caller = await newCaller();
@@ -47,7 +47,7 @@ describe('contention that lasts as long as the invocation', () => {
   it.each([
     ['conflicts of a new transaction', conflict, 'create-transaction', sale({ reference_id: 'busy' })],
     ['throttled writes', throttled, 'create-transaction', sale({ reference_id: 'busy' })],
-  ] as const)('is 503 with Retry-After, and nothing of it is stored: %s', async (_what, error, operation, body) => {
+  ] as const)('returns 503 with Retry-After, and stores nothing: %s', async (_what, error, operation, body) => {
     const seen = failSends({ error, where: 'on the way there', of: ['TransactWriteItems'] });
     expect(await answerWithin(4000, caller, operation, body)).toMatchObject(unavailable);
     expect(seen.sends).toBeGreaterThan(1);
@@ -55,7 +55,7 @@ describe('contention that lasts as long as the invocation', () => {
     expect((await made(clientOf(caller).list({ reference_id: 'busy' }))).data).toEqual([]);
   });
 
-  it('is 503 for a change, which finds its transaction as it was', async () => {
+  it('returns 503 for a change, and leaves its transaction unchanged', async () => {
     const client = clientOf(caller);
     const { id } = await made(client.create(sale()));
     failSends({ error: conflict, where: 'on the way there', of: ['TransactWriteItems'] });
@@ -65,7 +65,7 @@ describe('contention that lasts as long as the invocation', () => {
     expect(await made(client.get(id))).toMatchObject({ status: 'draft', version: 1 });
   });
 
-  it('returns 503 even for a call that hangs, before the invocation is ended', async () => {
+  it('returns 503 before the invocation times out, even for a call that hangs', async () => {
     const isOfLedger = ({ input }: { input: object }) =>
       'TableName' in input && input.TableName === environment.tables.transactions;
     database.middlewareStack.add(
@@ -76,9 +76,9 @@ describe('contention that lasts as long as the invocation', () => {
     expect(answer).toMatchObject(unavailable);
   });
 
-  it('is 503 when concurrent changes always come first', async () => {
+  it('returns 503 if concurrent changes always win', async () => {
     const { id } = await sold(clientOf(caller));
-    // The version that was read is never the version in the table.
+    // The read version is never the version in the table.
     database.middlewareStack.add(
       (next) => async (sent) => {
         const { TransactItems } = sent.input as { TransactItems?: { Put?: { ExpressionAttributeValues?: object } }[] };

@@ -1,5 +1,5 @@
-// @isolated: modules cache an activated release, which changes the answers for every account.
-/** The operator's own rules: import, answers, reports, later official imports and withdrawal, on the file's own table. */
+// @isolated: modules cache an activated release, which changes the responses of every account.
+/** Custom rules: import, responses, reports, later official imports and withdrawal, on a separate table. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const importOwn = async (file: object, ...options: readonly string[]) => {
 
 const importSst = async (state: string, rates: string | Buffer, boundaries: string | Buffer) => {
   const files = [await save('R.csv', rates), await save('B.csv', boundaries)] as const;
-  // A file of a few ZIPs changes a large share of them.
+  // A file with a few ZIPs changes a large share of them.
   const gates = ['--override', 'vanished,changed,largest,built-in,cases'];
   const out = await content(
     ...['import', '--format', 'sst', '--state', state, '--rates', files[0], '--boundaries', files[1], '--activate'],
@@ -52,7 +52,7 @@ const importSst = async (state: string, rates: string | Buffer, boundaries: stri
 const activeIn = async (state: string) => (await readActiveReleases()).states[`US-${state}`]?.release ?? null;
 
 let minutes = 0;
-/** Instances notice an activation after a minute. */
+/** Instances detect an activation after a minute. */
 const noticed = <Value>(run: () => Promise<Value>): Promise<Value> => {
   minutes += 2;
   return later(minutes * 60_000, run);
@@ -98,7 +98,7 @@ const own = {
   ],
 };
 
-describe('own rules over the built-in release', () => {
+describe('custom rules over the built-in release', () => {
   it('change nothing on a dry run and before they are active', async () => {
     const { out } = await importOwn(own, '--dry-run');
     expect(out).toContain('Rule mn-own-books (DIGITAL): exempt, from 2026-11-01.');
@@ -108,14 +108,14 @@ describe('own rules over the built-in release', () => {
     const { id } = await importOwn(own);
     expect(await findHead(id)).toMatchObject({ format: 'rules', chain: [], counts: { parts: 0 } });
     expect(await activeIn('MN')).toBe(null);
-    // The built-in tables have 9.025 % in Minneapolis.
+    // The built-in rate of Minneapolis is 9.025 %.
     expect(await taxOf()).toBe('9.03');
     expect(await taxOf({ product: 'DIGITAL.EBOOKS' })).toBe('9.03');
     expect(await taxOf({ product: 'CLOTHING.APPAREL' })).toBe('0.00');
     expect((await importOwn(own)).out).toContain(`${id} already has the same content`);
   });
 
-  it('apply before the content on their days and in their ZIPs', async () => {
+  it('take precedence over the content on their days and in their ZIPs', async () => {
     const { out } = await importOwn(own, '--activate');
     expect(out).toContain('Combined rates of 3 ZIPs and cities change');
     expect(out).toContain('(55401 from 9.025% to 9.525%');
@@ -125,13 +125,13 @@ describe('own rules over the built-in release', () => {
     expect(await taxOf({ product: 'DIGITAL.EBOOKS' })).toBe('0.00');
     expect(await taxOf({ product: 'DIGITAL.EBOOKS', day: '2026-10-31' })).toBe('9.03');
     expect(await taxOf({ product: 'CLOTHING.APPAREL' })).toBe('9.53');
-    // It replaces the rule of the content with its id, which also exempts footwear, from its first day on.
+    // It replaces the content's rule with the same id, which also exempts footwear, from the custom rule's first day.
     expect(await taxOf({ product: 'CLOTHING.FOOTWEAR' })).toBe('9.53');
     expect(await taxOf({ product: 'CLOTHING.FOOTWEAR', day: '2026-11-14' })).toBe('0.00');
     expect(await taxOf({ product: 'CLOTHING.APPAREL', day: '2026-11-14' })).toBe('0.00');
   });
 
-  it('are named as own in the explanation, with the texts of their sources', async () => {
+  it('are marked as custom in the explanation, with their source texts', async () => {
     const { explanation } = await calculate();
     const find = (step: string, text: string) =>
       explanation?.find((one) => one.step === step && one.text.includes(text));
@@ -143,7 +143,7 @@ describe('own rules over the built-in release', () => {
     expect(rule?.citation).toBe(`Own rules: ${sources.ruling}`);
   });
 
-  it('are shown by list, show, diff, verify and GET /coverage', async () => {
+  it('are included in list, show, diff, verify and GET /coverage', async () => {
     const id = (await activeIn('MN')) ?? '';
     // Below: parts, jurisdictions and rates.
     expect(await content('list', '--state', 'MN')).toMatch(new RegExp(`\\* +${id} +own +complete +0 +1 +1 `));
@@ -175,18 +175,18 @@ const minnesota = (tax: string) =>
 const zip55401 = lines(boundaryRow({ zips: ['55401', '', '55401', ''], state: '27', county: '053', from: '20240101' }));
 
 describe('a later official import', () => {
-  it('keeps own rules in force, over its own rates', async () => {
+  it('keeps custom rules in force, over its own rates', async () => {
     const over = await activeIn('MN');
     const { id, out } = await importSst('MN', minnesota('0.01'), zip55401);
     expect(await findHead(id)).toMatchObject({ below: over, chain: [], own: { rules: [{}, {}] } });
     expect(out).toContain('(55401 from 9.525% to 8.375%');
-    // 6.875 % of the state, 1 % of the county, and 0.5 % of the own district.
+    // 6.875 % for the state, 1 % for the county, and 0.5 % for the custom district.
     expect(await taxOf()).toBe('8.38');
     expect(await taxOf({ product: 'DIGITAL.EBOOKS' })).toBe('0.00');
     expect(await content('list', '--state', 'MN')).toMatch(new RegExp(`\\* +${id} +sst \\+ own `));
   });
 
-  it('does not change what earlier transactions are calculated with, nor does a withdrawal', async () => {
+  it('does not change the calculation of earlier transactions, nor does a withdrawal', async () => {
     const client = clientOf(await newCaller());
     const address = { customer: { address: minneapolis } };
     const line_items = [goods(), goods({ product_tax_code: 'DIGITAL.EBOOKS' })];
@@ -203,7 +203,7 @@ describe('a later official import', () => {
     await content('rollback', '--state', 'MN');
   });
 
-  it("keeps the rate of a file's jurisdiction that own rules change", async () => {
+  it('keeps a custom rate for a jurisdiction of the file', async () => {
     const county = { jurisdiction: 'US-MN-00-053', rate: '0.03', from: '2026-11-15', source: 'ordinance' };
     const { out, id } = await importOwn({ state: 'MN', sources, rates: [county] }, '--activate');
     expect(out).toContain('Withdrawn: Rule mn-own-books (DIGITAL): exempt, from 2026-11-01.');
@@ -211,7 +211,7 @@ describe('a later official import', () => {
     expect((await findHead(id))?.chain).toHaveLength(1);
     expect(await taxOf()).toBe('9.88');
     expect(await taxOf({ day: '2026-11-14' })).toBe('8.88');
-    // The file does not name this ZIP: 9.025 % of the tables, of which the county has 0.15 %.
+    // The file does not list this ZIP: 9.025 % from the tables, including 0.15 % for the county.
     expect(await taxOf({ address: { ...minneapolis, postal_code: '55408' } })).toBe('11.88');
     expect(await taxOf({ product: 'DIGITAL.EBOOKS' })).toBe('9.88');
     const { call } = await newCaller({ scopes: ['read'] });
@@ -224,7 +224,7 @@ describe('a later official import', () => {
 });
 
 describe('an empty file', () => {
-  it('withdraws own rules, and a rollback brings them back', async () => {
+  it('withdraws custom rules, and a rollback restores them', async () => {
     const before = await activeIn('MN');
     await importOwn({ state: 'MN' }, '--activate');
     expect(await taxOf()).toBe('7.38');
@@ -237,11 +237,11 @@ describe('an empty file', () => {
   });
 });
 
-describe('own rules beside street addresses', () => {
+describe('custom rules with street addresses', () => {
   const wauwatosa = { state: 'WI', postal_code: '53213', country: 'US' };
   const at = (line1: string | null) => ({ address: { ...wauwatosa, line1 } });
 
-  it('add to the taxes of the street, and their rules apply there', async () => {
+  it("add to the street's taxes, and their rules apply there", async () => {
     const [rates, boundaries] = [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')];
     await importSst('WI', rates.content, boundaries.content);
     expect(await taxOf(at('150 Main St'))).toBe('7.90');

@@ -7,9 +7,9 @@ const version = 'aspen.2026-10-01';
 const unknown = 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 type Fault = { readonly headers?: Record<string, string | null>; readonly body?: unknown; readonly rawBody?: string };
 
-describe('the order of refusals', () => {
+describe('the order of errors', () => {
   const malformed = '{"line_items": [';
-  // Each fault with all that come after it; the first one answers.
+  // Each fault with all later ones; the first one determines the error.
   const faults: readonly (Fault & { readonly name: string; readonly refusal: string; readonly who?: string })[] = [
     { name: 'no credential', who: 'nobody', refusal: '401 | auth_error X-API-Key' },
     { name: 'no scope', who: 'reader', refusal: '403 | auth_forbidden' },
@@ -39,7 +39,7 @@ describe('the order of refusals', () => {
   ];
 
   it.each(faults.map(({ name, refusal }, index) => ({ name, refusal, index })))(
-    '$name comes before what follows',
+    'checks $name before the later faults',
     async ({ index, refusal }) => {
       const [writer, reader, limited] = await Promise.all([
         newCaller(),
@@ -65,12 +65,12 @@ describe('the order of refusals', () => {
     ['DELETE', `/transactions/${unknown}`, '405 | method_not_allowed', 'GET, POST'],
     ['PUT', '/transactions', '405 | method_not_allowed', 'GET, POST'],
     ['GET', '/calculations', '405 | method_not_allowed', 'POST'],
-  ])('path and method come before the credential: %s %s', async (method, path, refusal, allow) => {
+  ])('checks path and method before the credential: %s %s', async (method, path, refusal, allow) => {
     const answer = await anonymous.call(method, path);
     expect([refusalOf(answer), answer.headers.get('allow')]).toEqual([refusal, allow]);
   });
 
-  it('fields come before 404, 404 before 412, 412 before 409', async () => {
+  it('checks fields before 404, 404 before 412, 412 before 409', async () => {
     const client = clientOf(await newCaller());
     const { id } = await sold(client);
     const stale = { 'If-Match': '"7"' };
@@ -83,7 +83,7 @@ describe('the order of refusals', () => {
       expect(refusalOf(answer)).toBe(refusal);
   });
 
-  it('query, fields and unknown fields come together', async () => {
+  it('reports query, fields and unknown fields together', async () => {
     const client = clientOf(await newCaller());
     const answer = await client.call('POST', '/transactions?dry_run=1', {
       body: sale({ status: 'paid', colour: 'red' }),
@@ -94,7 +94,7 @@ describe('the order of refusals', () => {
     );
   });
 
-  it('a field that the status forbids is refused before a duplicate reference_id', async () => {
+  it('rejects a field that the status forbids before a duplicate reference_id', async () => {
     const client = clientOf(await newCaller());
     await sold(client, { reference_id: 'taken' });
     const { id } = await sold(client);
@@ -105,7 +105,7 @@ describe('the order of refusals', () => {
 });
 
 describe('Service-Version and X-Request-Id', () => {
-  it('names the version of the response, sent or pinned, for every status', async () => {
+  it("return the response's version, sent or pinned, for every status", async () => {
     const client = clientOf(await newCaller());
     const { id } = await made(client.create(sale()));
     const answers = [

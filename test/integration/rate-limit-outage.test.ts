@@ -1,9 +1,9 @@
-// @isolated: it has another database endpoint.
+// @isolated: uses a different database endpoint.
 import { afterEach, expect, it, vi } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { RequestContext } from '../../shared/api/request-context.ts';
 
-// No server listens there. The modules read the environment when they are imported.
+// No server listens there. The modules read the environment at import.
 process.env['DYNAMODB_ENDPOINT'] = 'http://127.0.0.1:1';
 vi.resetModules();
 const { requestContext } = await import('../../shared/api/request-context.ts');
@@ -33,8 +33,8 @@ const limited = (id: string): RequestContext => {
   return asked;
 };
 
-it('lets requests pass while the database is down, shows the limit, and counts that in one metric', async () => {
-  // The service's clock stands still, so that all requests are within a second.
+it('allows requests while the database is down, returns the limit, and counts the outage in one metric', async () => {
+  // The service's clock is stopped, so all requests are in the same second.
   vi.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000);
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const requests = ['acc_outage', 'acc_outage', 'acc_other', 'acc_outage', 'acc_third'].map(limited);
@@ -44,7 +44,7 @@ it('lets requests pass while the database is down, shows the limit, and counts t
   }
   const lines = write.mock.calls.map(([line]) => String(line));
   vi.restoreAllMocks();
-  // One metric line, for the one request that detected the outage.
+  // One metric line, for the request that detected the outage.
   expect(lines).toHaveLength(1);
   expect(lines[0]?.endsWith('}\n')).toBe(true);
   expect(JSON.parse(lines[0] ?? '')).toEqual({
@@ -57,7 +57,7 @@ it('lets requests pass while the database is down, shows the limit, and counts t
   });
 });
 
-it('names the limit from the start, for an answer that does not wait for the count', () => {
+it('returns the limit from the start, for a response that does not wait for the count', () => {
   const asked = limited('acc_waiting');
   void limitRate(asked);
   expect(asked.replyHeaders).toMatchObject({ 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '2' });

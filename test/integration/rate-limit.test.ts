@@ -19,7 +19,7 @@ const unknown = 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const rateOf = ({ headers }: Answer) => ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}`));
 
 describe('limiters that share the real counter', () => {
-  // A machine that is slow is no outage, and what is sent twice is counted twice: each call has half a minute.
+  // Each call has half a minute: a slow machine must not count as an outage, and a repeated call counts twice.
   type Patience = { readonly connectionTimeout: number; readonly requestTimeout: number };
   type Handler = {
     readonly updateHttpClientConfig: (name: keyof Patience, value: number) => void;
@@ -33,7 +33,7 @@ describe('limiters that share the real counter', () => {
   let usual: Patience;
   beforeAll(async () => {
     vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
-    // Its configuration is cached after a first call.
+    // Its configuration is cached after the first call.
     await database.send(new GetCommand({ TableName: environment.tables.accounts, Key: rateWindowKey('nobody', 0) }));
     usual = handler.httpHandlerConfigs();
     answerWithin({ connectionTimeout: 30_000, requestTimeout: 30_000 });
@@ -60,12 +60,12 @@ describe('limiters that share the real counter', () => {
     { instances: 2, limit: 100, requests: 500 },
     { instances: 8, limit: 400, requests: 1200 },
     { instances: 40, limit: 500, requests: 4000 },
-  ])('$instances of them admit all of $limit requests, and none more, of $requests', async (given) => {
+  ])('$instances instances admit exactly $limit of $requests requests', async (given) => {
     const { instances, limit, requests } = given;
     const account = `acct_${randomUUID()}`;
     const start = Math.floor(Date.now() / windowMs) * windowMs;
     const limiters = Array.from({ length: instances }, () => rateLimiter(takeRequests, failed));
-    // Each instance sends its requests one after the other; all instances run concurrently.
+    // Each instance sends its requests in sequence; all instances run concurrently.
     const admitted = await Promise.all(
       limiters.map(async ({ admit }) => {
         let count = 0;
@@ -128,7 +128,7 @@ it('every kind of response to a known account has its limit and the remaining re
     expect(remaining).toMatch(/^\d+$/);
     expect(Number(remaining)).toBeLessThanOrEqual(isFull ? 0 : 1000);
     expect([status, answer.headers.has('retry-after')]).toEqual([status, isFull || Number(status) === 503]);
-    // A window has ten seconds.
+    // A window is ten seconds.
     if (isFull) expect(answer.headers.get('retry-after')).toMatch(/^([1-9]|10)$/);
     expect(answer.headers.has('x-ratelimit-reset')).toBe(false);
     expect([status, answer.headers.get('vary')?.includes('Service-Version')]).toEqual([status, true]);
@@ -136,7 +136,7 @@ it('every kind of response to a known account has its limit and the remaining re
 });
 
 describe('the setting of an account', () => {
-  it('a limit of 0 refuses every request, and a changed limit counts within a minute', async () => {
+  it('a limit of 0 rejects every request, and a changed limit applies within a minute', async () => {
     const { account, call } = await newCaller({ settings: { rate_limit: 0 } });
     const client = clientOf({ call });
     for (let times = 0; times < 3; times += 1) {

@@ -1,4 +1,4 @@
-// @isolated: modules cache an activated release, which changes the answers for every account.
+// @isolated: modules cache an activated release, which changes the responses of every account.
 
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
@@ -18,7 +18,7 @@ const codesOf = (body: Rates): string[] => body.warnings.map(({ code }) => code)
 const minneapolis = { postal_code: '55401', city: 'Minneapolis', state: 'MN' };
 
 describe('the built-in content', () => {
-  it('answers the rates of a ZIP today, with the parts that sum to them', async () => {
+  it("returns today's rates of a ZIP, with the parts that add up to them", async () => {
     const get = await clientWith();
     const { status, body } = await get({ postal_code: '55401' });
     expect([status, body.object, body.combined_rate]).toEqual([200, 'rates', '0.09025']);
@@ -48,7 +48,7 @@ describe('the built-in content', () => {
     expect(codesOf(body)).toEqual(['local_rates_by_place']);
   });
 
-  it('answers any day, by default that of its clock', async () => {
+  it("returns the rates of any day, by default of the clock's day", async () => {
     const get = await clientWith();
     const { body } = await get({ ...minneapolis, date: '1999-05-01' });
     expect([body.date, body.combined_rate, codesOf(body)]).toEqual(['1999-05-01', null, ['not_covered']]);
@@ -56,7 +56,7 @@ describe('the built-in content', () => {
     expect(Date.parse(ahead.body.date)).toBeGreaterThan(Date.now() + 398 * dayMs);
   });
 
-  it('makes no call to the database, warm', async () => {
+  it('makes no database call if warm', async () => {
     const get = await clientWith();
     await get(minneapolis);
     expect(await callsOf(() => made(get(minneapolis)))).toEqual([]);
@@ -72,16 +72,16 @@ describe('the built-in content', () => {
     [{ ...minneapolis, date: '2026-11-22T00:00:00Z' }, '422 | validation_invalid_format date'],
     [{ ...minneapolis, city: 'x'.repeat(501) }, '422 | validation_invalid_format city'],
     [{ ...minneapolis, zip: '55401' }, '422 | validation_unknown_parameter zip'],
-  ])('refuses %o', async (query, refusal) => {
+  ])('rejects %o', async (query, refusal) => {
     expect(refusalOf(await (await clientWith())(query))).toBe(refusal);
   });
 });
 
 describe("the account's policies", () => {
-  // Hastings is in Dakota (1.25), Goodhue (0.5) and Washington County (1.5 percent).
+  // Hastings is in Dakota (1.25 percent), Goodhue (0.5 percent) and Washington County (1.5 percent).
   const hastings = { postal_code: '55033', date: '2026-11-22' };
 
-  it('refuse what they reject, as a calculation does', async () => {
+  it('reject the same addresses as a calculation', async () => {
     const ambiguous = await clientWith({ ambiguous_address: 'reject' });
     expect(refusalOf(await ambiguous(hastings))).toBe('422 | validation_address_unresolvable postal_code');
     const incomplete = await clientWith({ incomplete_coverage: 'reject' });
@@ -94,7 +94,7 @@ describe('an import over the built-in content', () => {
   const id = 'US-MN@2030-01-01.101';
   const bottom = builtInRelease('MN')?.id as string;
 
-  it('answers for the ZIPs that it names, and the built-in tables for the others', async () => {
+  it('returns imported rates for its ZIPs, and built-in rates for the others', async () => {
     const head = headOf(id, { below: bottom, chain: [], bottom, coverage: 'partial' });
     await store.importRelease(head, [partOf('55402', { 'US-MN-FILE': '0.01' })]);
     await store.activateRelease('US-MN', id, await store.readActiveReleases(), '2030-01-01T00:00:00.000Z');

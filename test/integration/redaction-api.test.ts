@@ -10,7 +10,7 @@ import { runInProcess } from '../support/run-command.ts';
 import { clientOf, creditOf, goods, later, made, michigan, refusalOf, sale, sold } from '../support/sales.ts';
 import { alter, forge, ofTransaction, undoTampering } from '../support/tampering.ts';
 
-describe('redaction api', () => {
+describe('redacted data', () => {
   const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', '--account', ...args]);
 
   const personal = {
@@ -29,7 +29,7 @@ describe('redaction api', () => {
     return { ...caller, id: account.id, client: clientOf(caller), run };
   };
 
-  it('is shown as null with the time of the redaction, in GET, lists and CSV', async () => {
+  it('is returned as null with the time of the redaction, in GET, lists and CSV', async () => {
     const { client, call, run } = await shop();
     const lines = [goods({ id: 'item_1', description: 'Engraved: for J.', metadata: { gift: 'yes' } })];
     const { id, version } = await sold(client, { ...personal, line_items: lines, reference_id: 'order-1' });
@@ -55,7 +55,7 @@ describe('redaction api', () => {
     });
   });
 
-  it('cannot be replayed, and takes no new data or figures', async () => {
+  it('cannot be replayed or replaced, and amounts cannot be edited', async () => {
     const { client, call, run } = await shop();
     const { id } = await sold(client, personal);
     const draft = await made(client.create(sale(personal)));
@@ -76,7 +76,7 @@ describe('redaction api', () => {
     expect(await made(client.update(id, { status: 'void' }))).toMatchObject({ status: 'void', metadata: {} });
   });
 
-  it('leaves a sale creditable by its lines, and refuses a line that only an address could tax', async () => {
+  it('leaves a sale creditable by its lines, and a line that needs an address is rejected', async () => {
     const { client, run, id: account } = await shop();
     const parent = await sold(client, personal);
     await run('--transaction', parent.id);
@@ -92,7 +92,7 @@ describe('redaction api', () => {
     expect((await rawItemsOf(account)).filter((item) => /Woodward|cus_9|example\.org/.test(item))).toEqual([]);
   });
 
-  it('personal data of a draft credit stays removed when the draft is finalized from a sale that has the data', async () => {
+  it('is not restored when a draft credit is finalized from a sale that has the data', async () => {
     const { client, run, id: account } = await shop();
     const parent = await sold(client, personal);
     const draft = await made(client.create(creditOf(parent, { status: 'draft' })));
@@ -105,7 +105,7 @@ describe('redaction api', () => {
     expect(stored.filter((item) => /Woodward|cus_9/.test(item))).toEqual([]);
   });
 
-  it('answers a repeated request without the data, and writes nothing twice', async () => {
+  it('is not in the response to a repeated request, which writes nothing', async () => {
     const { client, run, id: account } = await shop();
     const key = { 'Idempotency-Key': 'order 1' };
     const body = sale({ ...personal, status: 'finalized' });
@@ -120,7 +120,7 @@ describe('redaction api', () => {
     expect((await rawItemsOf(account)).filter((item) => item.includes('example.org'))).toEqual([]);
   });
 
-  it('includes the credits of a sale, an expired draft, and is complete when it is repeated', async () => {
+  it('includes the credits of a sale and an expired draft, and a repeated run is complete', async () => {
     const { client, run, id: account } = await shop();
     const parent = await sold(client, personal);
     await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
@@ -136,7 +136,7 @@ describe('redaction api', () => {
     expect((await rawItemsOf(account)).filter((item) => item.includes('Woodward'))).toEqual([]);
   });
 
-  it('refuses unknown objects and unconfirmed runs, and a dry run only counts', async () => {
+  it('requires a known object and a confirmation, and a dry run only counts', async () => {
     const { client, id: account } = await shop();
     const { id } = await sold(client, personal);
     const before = await rawItemsOf(account);
@@ -157,8 +157,8 @@ describe('redaction api', () => {
   });
 });
 
-describe('redaction verify', () => {
-  /** Changes of a ledger after a redaction, each found by `ledger verify`. */
+describe('ledger verify after a redaction', () => {
+  /** Changes of a ledger after a redaction. `ledger verify` reports each. */
 
   const personal = { customer: { id: 'cus_9', address: michigan }, metadata: { email: 'a@example.org' } };
   let account: string;
@@ -198,7 +198,7 @@ describe('redaction verify', () => {
     line_items: line_items.map((line) => ({ ...line, tax_amount: '0.06' })),
   }));
 
-  /** A change of the redacted transaction or the other one, without or with a new hash in the newest audit entry. */
+  /** A change of the redacted or the other transaction, with or without a recomputed hash in the newest audit entry. */
   const changes: readonly (readonly [
     string,
     'redacted' | 'other',
@@ -219,14 +219,14 @@ describe('redaction verify', () => {
     ['a claim of a redaction', 'other', claim],
   ];
 
-  it('finds nothing in a ledger with a redacted transaction', async () => {
+  it('reports no findings in a ledger with a redacted transaction', async () => {
     expect(await found()).toEqual([]);
   });
 
   it.each([
     ...changes.map(([title, which, change]) => [title, which, change, alter] as const),
     ...rehashed.map(([title, which, change]) => [`${title}, with a new hash`, which, change, forge] as const),
-  ])('finds a change of %s', async (_, which, change, apply) => {
+  ])('reports a change of %s', async (_, which, change, apply) => {
     const changed = which === 'redacted' ? redacted : other;
     await apply(changed, change);
     expect(await found()).toContain(`chain ${changed.id}`);

@@ -1,4 +1,4 @@
-// @isolated: ids of one process never go back, and here they must tell the time of their creation.
+// @isolated: ids in one process only increase, and here they must match their creation time.
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ describe('redact', () => {
     (await rawItemsOf(account)).flatMap((item) => item.match(new RegExp(`.{0,60}${text}.{0,20}`)) ?? []);
 
   describe('a redaction of a random ledger', () => {
-    it.each([1, 2, 3])('removes every personal text from every item, and no figure: seed %i', async (seed) => {
+    it.each([1, 2, 3])('removes every personal string from every item, and no amount: seed %i', async (seed) => {
       const shop = await personalShop(seed, 12);
       const { account } = shop.caller;
       const before = await everyFigure(shop);
@@ -65,7 +65,7 @@ describe('redact', () => {
     });
   });
 
-  it('leaves nothing of a customer in credits that were drafted concurrently, if it ends clean', async () => {
+  it('removes the customer from concurrently drafted credits, if it ends without an error', async () => {
     const caller = await newCaller();
     const client = filerOf(caller);
     for (let round = 0; round < 4; round++) {
@@ -89,7 +89,7 @@ describe('redact', () => {
   });
 
   it.each(['credit', 'sale'])(
-    'a draft credit is finalized without a warning after its %s was redacted',
+    'finalizes a draft credit without a warning after its %s was redacted',
     async (redacted) => {
       const caller = await newCaller();
       const client = filerOf(caller);
@@ -102,12 +102,12 @@ describe('redact', () => {
     },
   );
 
-  it('reports how many sales are left when new ones keep coming, fails, and ends clean when run again', async () => {
+  it('reports the number of remaining sales if new ones are added, fails, and completes when repeated', async () => {
     const caller = await newCaller();
     const client = filerOf(caller);
     const customer = { id: 'privbusy', address: michigan };
     await sold(client, { customer });
-    // A sale is recorded before each time that the command reads its selection.
+    // A sale is recorded before each read of the selection.
     database.middlewareStack.add(
       (next) => async (sent) => {
         if ((sent.input as { IndexName?: string }).IndexName === 'by_account') await sold(client, { customer });
@@ -127,13 +127,13 @@ describe('redact', () => {
   });
 });
 
-describe('redaction retention', () => {
+describe('retention of personal data', () => {
   const fail = (error: unknown) => {
     throw error;
   };
 
   type Ports = ReturnType<typeof retentionPorts>;
-  /** A run of the schedule for one account, because the register of the tests has thousands. */
+  /** Runs the schedule for one account, because the test register has thousands. */
   const runFor = (account: string, changes: (ports: Ports) => Partial<Ports> = () => ({})) => {
     const ports = retentionPorts(() => 600_000, fail);
     return retainPersonalData({
@@ -157,14 +157,14 @@ describe('redaction retention', () => {
   const redactedOf = async (client: ReturnType<typeof clientOf>) =>
     (await made(client.list({ limit: '100' }))).data.map(({ redacted_at }) => redacted_at !== undefined).reverse();
 
-  it('removes personal data once it is older than the setting, and continues there on later days', async () => {
+  it('removes personal data older than the setting, and continues from there on later days', async () => {
     const { id, client } = await shop('30');
     for (let at = 0; at < 30; at++) await sold(client, { metadata: { email: 'priv@example.org' } });
     await later(10 * dayMs, () => sold(client));
     expect(await runFor(id)).toEqual(outcome(0));
     await later(31 * dayMs, async () => {
       expect(await runFor(id)).toEqual(outcome(30));
-      // Done for this day.
+      // The account is done for this day.
       expect(await runFor(id)).toEqual(outcome(0));
     });
     expect(await redactedOf(client)).toEqual([...Array.from({ length: 30 }, () => true), false]);
@@ -177,10 +177,10 @@ describe('redaction retention', () => {
     expect(code).toBe(0);
   });
 
-  it('stops when the time is up, and the next run of the day does the rest', async () => {
+  it('stops when the time is up, and the next run of the day finishes', async () => {
     const { id, client } = await shop('30');
     for (let at = 0; at < 30; at++) await sold(client);
-    // Ids never go back in time, and the test above made one ten days later.
+    // Ids only increase, and the test above created one ten days later.
     await later(60 * dayMs, async () => {
       // The time ends with the first batch of 25.
       let isFirst = true;
@@ -197,7 +197,7 @@ describe('redaction retention', () => {
     expect(await redactedOf(client)).not.toContain(false);
   });
 
-  it('keeps the data without the setting, which has bounds', async () => {
+  it('keeps the data without the setting, which has a minimum and a maximum', async () => {
     const { id, client } = await shop();
     await sold(client);
     await later(4000 * dayMs, async () => expect(await runFor(id)).toEqual(outcome(0)));
@@ -208,7 +208,7 @@ describe('redaction retention', () => {
     expect(await accounts('settings', '--account', id, 'retain_personal_data_days=null')).toMatchObject({ code: 0 });
   });
 
-  it('restarts the day after a failure, and skips an altered transaction', async () => {
+  it('repeats the day after a failure, and skips a tampered transaction', async () => {
     const { id, client } = await shop('30');
     const { id: altered } = await sold(client);
     await sold(client);
@@ -234,7 +234,7 @@ describe('redaction retention', () => {
   it('leaves no position of an account whose items are deleted meanwhile', async () => {
     const { id, client } = await shop('30');
     await sold(client);
-    // Ids never go back in time, and tests above made later ones.
+    // Ids only increase, and the tests above created later ones.
     await later(100 * dayMs, () =>
       runFor(id, ({ olderIds }) => ({
         olderIds: async (...range) => {

@@ -1,4 +1,4 @@
-/** Sales under a remote seller's election in returns, reports and replays. The taxes are 8 % of what is sold. */
+/** Sales under a remote seller's election in returns, reports and replays. The tax is 8 % of the sale. */
 import { expect, it } from 'vitest';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, filerOf, soldOn } from '../support/filings.ts';
@@ -37,22 +37,25 @@ it.each([
     // 4 % for the state, 2 % for Jefferson County and 4 % for Birmingham.
     ['10.00', ['US-AL', 'US-AL-00-073', 'US-AL-01-07000']],
   ],
-] as const)('are in the return of %s by jurisdiction, less their credit', async (state, customer, totals, after) => {
-  const filer = filerOf(await newCaller({ settings }));
-  const sold = await soldOn(filer, '2026-09-10', '100.00', { customer });
-  expect(sold.tax_amount).toBe('8.00');
-  const line_items = [{ id: 'item_1', product_tax_code: 'GENERAL', quantity: '1', unit_price: '20.00' }];
-  const credit = await made(filer.create(creditOf(sold, { tax_date: '2026-09-20', line_items })));
-  expect(credit.tax_amount).toBe('1.60');
-  const later = await soldOn(filer, '2026-10-01', '100.00', { customer });
-  const codes = later.tax_summary.map(({ jurisdiction_code }) => jurisdiction_code);
-  expect([later.tax_amount, codes]).toEqual(after);
+] as const)(
+  'remote sales are in the return of %s by jurisdiction, less their credit',
+  async (state, customer, totals, after) => {
+    const filer = filerOf(await newCaller({ settings }));
+    const sold = await soldOn(filer, '2026-09-10', '100.00', { customer });
+    expect(sold.tax_amount).toBe('8.00');
+    const line_items = [{ id: 'item_1', product_tax_code: 'GENERAL', quantity: '1', unit_price: '20.00' }];
+    const credit = await made(filer.create(creditOf(sold, { tax_date: '2026-09-20', line_items })));
+    expect(credit.tax_amount).toBe('1.60');
+    const later = await soldOn(filer, '2026-10-01', '100.00', { customer });
+    const codes = later.tax_summary.map(({ jurisdiction_code }) => jurisdiction_code);
+    expect([later.tax_amount, codes]).toEqual(after);
 
-  expect(taxesOf((await closedFiling(filer, state, '2026-09-30')).totals)).toEqual(totals);
-  const october = await closedFiling(filer, state, '2026-10-31');
-  expect(october.totals.map(({ jurisdiction_code }) => jurisdiction_code)).toEqual(after[1]);
-  for (const { id } of [sold, later]) {
-    const { body } = await filer.call('POST', `/transactions/${id}/replay`);
-    expect(body).toMatchObject({ match: true, differences: [] });
-  }
-});
+    expect(taxesOf((await closedFiling(filer, state, '2026-09-30')).totals)).toEqual(totals);
+    const october = await closedFiling(filer, state, '2026-10-31');
+    expect(october.totals.map(({ jurisdiction_code }) => jurisdiction_code)).toEqual(after[1]);
+    for (const { id } of [sold, later]) {
+      const { body } = await filer.call('POST', `/transactions/${id}/replay`);
+      expect(body).toMatchObject({ match: true, differences: [] });
+    }
+  },
+);

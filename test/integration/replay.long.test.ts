@@ -18,7 +18,7 @@ const keyOf = ({ account }: Caller, id: string) => headKey(account.id, id);
 const itemOf = async (caller: Caller, id: string) =>
   (await database.send(new GetCommand({ TableName, Key: keyOf(caller, id), ConsistentRead: true }))).Item;
 
-/** Write a transaction directly to the table, as an attacker would. */
+/** Writes a transaction directly to the table, as an attacker would. */
 const tamper = async (caller: Caller, id: string, change: (stored: StoredTransaction) => StoredTransaction) => {
   const stored = transactionFrom(await itemOf(caller, id));
   await database.send(new PutCommand({ TableName, Item: transactionItem(caller.account.id, change(stored)) }));
@@ -31,7 +31,7 @@ const setAt = <Value extends object>(value: Value, path: readonly string[], leaf
   return copy;
 };
 
-// The same sequence in every run, so that a failure can be looked at again.
+// The same sequence in every run, so a failure can be reproduced.
 const randomOf = (seed: number) => {
   let state = seed;
   const next = () => {
@@ -83,7 +83,7 @@ const lineOf = (random: Random, index: number) => ({
 
 const exemption = { type: 'resale', certificate_id: 'C-1', regions: ['PA', 'MI'], valid_from: '2026-01-01' };
 
-/** A sale with any of the features that there are. */
+/** Generates a sale with any combination of features. */
 const saleOf = (random: Random) => ({
   tax_date: random.of(['2026-10-08', '2026-09-30', '2026-03-01T23:59:59Z', '2025-12-31']),
   customer: { address: random.of(addresses), ...(random.chance(0.15) && { exemption }) },
@@ -107,7 +107,7 @@ const settings = [
   { ambiguous_address: 'highest_rate', ship_from: addresses[1] },
 ] as const;
 
-/** An amount of the transaction's currency that is somewhat less than another one. */
+/** Returns an amount of the transaction's currency that is slightly less than a given amount. */
 const lessThan = (random: Random, amount: string) => {
   const [, decimals = ''] = amount.split('.');
   return (Number(amount) * random.of([0.25, 0.5, 0.9])).toFixed(decimals.length);
@@ -119,7 +119,7 @@ const partOf = (random: Random, transaction: Transaction) => ({
     .map(({ id, unit_price }) => ({ id, quantity: '1', unit_price: lessThan(random, unit_price) })),
 });
 
-/** Every kind of credit; a credit that its sale does not allow is refused, and there is nothing to replay. */
+/** Creates every kind of credit; a credit that its sale does not allow is rejected and not replayed. */
 const creditsOf = async (random: Random, client: Client, parent: Transaction): Promise<string[]> => {
   const part = partOf(random, parent);
   const shipped = onlyShipping(parent.shipping);
@@ -166,7 +166,7 @@ const story = async (random: Random, client: Client): Promise<string[]> => {
   const { status, body: parent } = await client.update(id, { status: 'finalized' });
   if (status !== 200) return [id];
   const credits = await creditsOf(random, client, parent);
-  // Refused while a credit is in force; otherwise the credits' sale is another one than they found.
+  // Rejected while a credit is in force; otherwise the sale would differ from the one that its credits used.
   if (random.chance(0.3)) await client.update(id, { tax_amount: lessThan(random, parent.tax_amount) });
   if (random.chance(0.2)) await client.update(id, { status: 'void' });
   return [id, ...credits];
@@ -192,7 +192,7 @@ it('replays at least 300 sales, edits, supplied taxes and credits of all kinds a
   await Promise.all(settings.map(tell));
   expect(replays.filter(({ match }) => match !== true).slice(0, 3)).toEqual([]);
   expect(replays.length).toBeGreaterThan(300);
-  // All of them took part: a mix without one would show nothing about it.
+  // Every kind is included: a sample without one would not test it.
   const expected = ['sale', 'credit'].flatMap((type) =>
     ['draft', 'finalized', 'void'].flatMap((status) =>
       ['calculated', 'provided'].map((source) => `${type} ${status} ${source}`),
@@ -201,7 +201,7 @@ it('replays at least 300 sales, edits, supplied taxes and credits of all kinds a
   expect([...kinds].sort()).toEqual(expected.sort());
 });
 
-it('returns its releases, and stores nothing', async () => {
+it('returns the releases that were used, and stores nothing', async () => {
   const caller = await newCaller();
   const client = clientOf(caller);
   const { id, content_releases } = await sold(client);
@@ -238,7 +238,7 @@ const figures: readonly { readonly pointer: string; readonly leaf: string | null
   { pointer: '/shipping/taxes/0/taxability_reason', leaf: 'standard_rated' },
 ];
 
-it.each(figures)('names $pointer where it was written otherwise, and nothing else', async ({ pointer, leaf }) => {
+it.each(figures)('reports only $pointer if it was changed', async ({ pointer, leaf }) => {
   const caller = await newCaller();
   const client = clientOf(caller);
   const shipping = { amount: '7.95', product_tax_code: 'SHIPPING.DELIVERY._SEPARATELY_STATED' };
@@ -254,11 +254,11 @@ it.each(figures)('names $pointer where it was written otherwise, and nothing els
     difference_count: 1,
     differences: [{ pointer, recorded: leaf, replayed: right }],
   });
-  // The item is restored, so that this transaction passes the checks at the end of the file.
+  // Restores the item, so this transaction passes the checks at the end of the file.
   await tamper(caller, id, (stored) => ({ ...stored, transaction: setAt(stored.transaction, path, right) }));
 });
 
-/** The transaction with a change, replayed, and without it again. */
+/** Replays the transaction with a change, and restores it. */
 const replayedWith = async (caller: Caller, id: string, change: (stored: StoredTransaction) => StoredTransaction) => {
   const right = transactionFrom(await itemOf(caller, id));
   await tamper(caller, id, change);
@@ -278,13 +278,13 @@ it.each<[string, Record<string, unknown>, (transaction: Transaction) => Partial<
     { match: false, difference_count: 150, differences: { length: 100 } },
   ],
   [
-    'names an additional row, field by field',
+    'lists an additional row, field by field',
     {},
     ({ tax_summary }) => ({ tax_summary: [...tax_summary, ...tax_summary] }),
     { differences: expect.arrayContaining([{ pointer: row, recorded: '0.06', replayed: null }]) },
   ],
   [
-    'returns match null if a release is missing: neither a match nor a difference',
+    'returns match null if a release is missing',
     {},
     () => ({ content_releases: gone }),
     { ...missing, detail: expect.stringContaining('US-MI@2020-01-01.1'), difference_count: 0, differences: [] },
@@ -316,7 +316,7 @@ it('returns the same for a credit without the stored state of its sale', async (
   expect(answer).toMatchObject({ match: null, reason: 'parent_not_known', differences: [] });
 });
 
-it('replays with the stored settings of the transaction, not the current ones of the account', async () => {
+it("uses the stored settings of the transaction, not the account's current settings", async () => {
   const caller = await newCaller();
   const { id } = await sold(clientOf(caller));
   const registrations = [{ state: 'PA', from: '2020-01-01', to: null, frequency: 'month' as const }];
@@ -331,14 +331,14 @@ it('replays with the stored settings of the transaction, not the current ones of
   });
 });
 
-it('replays an expired draft at the version that it reads as', async () => {
+it('replays an expired draft at the version that reads return', async () => {
   const client = clientOf(await newCaller());
   const { id } = await made(client.create(sale()));
   const answer = await later(2 * dayMs, () => replayed(client, id));
   expect([answer.match, answer.version]).toEqual([true, 2]);
 });
 
-it('reads the ledger once, and once more for the sale of a credit', async () => {
+it('reads the ledger once, and a second time for the sale of a credit', async () => {
   const client = clientOf(await newCaller());
   const parent = await sold(client);
   const credit = await made(client.create(creditOf(parent)));

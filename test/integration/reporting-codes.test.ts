@@ -1,4 +1,4 @@
-// @isolated: modules cache an activated release, which changes the answers for every account.
+// @isolated: modules cache an activated release, which changes the responses of every account.
 
 import { parse } from 'csv-parse/sync';
 import { beforeAll, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ const codesOf = (rows: readonly Row[]) =>
   rows.map(({ jurisdiction_code, reporting_code }) => [jurisdiction_code, reporting_code]);
 const read = (text: string): Record<string, string>[] => parse(text, { columns: true, record_delimiter: '\r\n' });
 
-it('are in the rates and the tax of an address', async () => {
+it('reporting codes are in the rates and the tax of an address', async () => {
   const { call } = await newCaller();
   const { body: rates } = await call('GET', '/rates?postal_code=55401&date=2026-10-05');
   expect(codesOf(rates.jurisdictions)).toEqual(ofMinneapolis);
@@ -43,7 +43,7 @@ it('are in the rates and the tax of an address', async () => {
   expect(codesOf(body.tax_summary)).toEqual(ofMinneapolis);
 });
 
-it('are in the totals and entries of a filing, and in both CSV files', async () => {
+it('reporting codes are in the totals and entries of a filing, and in both CSV files', async () => {
   const filer = filerOf(await newCaller());
   const sold = await soldOn(filer, '2026-10-05', '100.00', { customer });
   const credit = await made(filer.create(creditOf(sold, { tax_date: '2026-10-06' })));
@@ -61,7 +61,7 @@ it('are in the totals and entries of a filing, and in both CSV files', async () 
       row['jurisdiction_code'],
       row['reporting_code'],
     ]);
-  // By their codes, and the total.
+  // By code, and in total.
   expect(await written({})).toEqual([...inCsv, ['', '']]);
   expect(await written({ expand: 'entries' })).toEqual([...inCsv, ...inCsv]);
 });

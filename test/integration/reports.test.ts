@@ -27,7 +27,7 @@ type Head = { readonly Keys: { readonly sk: { readonly S: string } } };
 
 let read: () => Promise<StreamRecord[]>;
 const delivered: StreamRecord[] = [];
-/** The records since the last call. */
+/** Returns the stream records since the last call. */
 const fresh = async (): Promise<StreamRecord[]> => {
   const records = await read();
   delivered.push(...records);
@@ -50,11 +50,11 @@ const places = {
 type State = keyof typeof places;
 const states = Object.keys(places) as State[];
 
-/** Cents of a decimal string. */
+/** Returns the cents of a decimal string. */
 const cents = (text: string): number => Math.round(Number(text) * 100);
 type Sums = Record<string, { gross: number; taxable: number; tax: number; count: number }>;
 
-/** Sums of finalized documents from what the API returns of them, line by line: by month, state and type. */
+/** Sums finalized transactions from API responses, line by line: by month, state and type. */
 const sumsOf = (transactions: readonly Transaction[]): Sums => {
   const sums: Sums = {};
   for (const { status, type, tax_date, line_items, shipping } of transactions) {
@@ -108,7 +108,7 @@ const allOf = async (filer: ReturnType<typeof filerOf>): Promise<Transaction[]> 
   }
 };
 
-/** Random sales in one or two states, with credits, voids, changed taxes, drafts and filings. */
+/** Creates random sales in one or two states, with credits, voids, changed taxes, drafts and filings. */
 const exercise = async (filer: ReturnType<typeof filerOf>, seed: number, steps: number) => {
   const draw = drawFrom(seed);
   const line = (id: string, state: State) =>
@@ -133,7 +133,7 @@ const exercise = async (filer: ReturnType<typeof filerOf>, seed: number, steps: 
     else if (draw.oneIn(2)) sales.push(await made(filer.update(made1.id, { status: 'finalized' })));
     const parent = sales[draw.below(Math.max(1, sales.length))];
     if (!parent || !draw.oneIn(2)) continue;
-    // Refusals are fine: a sale with credits cannot be voided, and one that is filed neither.
+    // Errors are expected: a sale with credits, or a filed sale, cannot be voided.
     const kind = draw.below(4);
     if (kind === 0) await filer.update(parent.id, { status: 'void', void_reason: 'test' });
     else if (kind === 1) await filer.update(parent.id, { tax_amount: `${draw.below(9)}.00` });
@@ -149,7 +149,7 @@ it('sums by state and month equal the transactions, however records are batched,
   await cancel(filer, (await closedFiling(filer, 'NY', '2026-08-31')).id);
   const records = await fresh();
   expect(records.length).toBeGreaterThan(100);
-  // As from two shards: records of one item stay in order, records of different items may not.
+  // Simulates two shards: records of one item are in order, records of different items might not be.
   const keyOf = ({ dynamodb }: StreamRecord) => (dynamodb as { Keys: { pk: { S: string } } }).Keys.pk.S;
   const shards = [...Map.groupBy(records, (record) => Number(keyOf(record).at(-1)?.charCodeAt(0)) % 2).values()];
   await Promise.all(
@@ -163,7 +163,7 @@ it('sums by state and month equal the transactions, however records are batched,
     expect(reported(report)).toEqual(sumsOf(await allOf(client)));
     expect(report.warnings).toEqual([]);
   }
-  // Deliver everything again, as after an outage: nothing counts twice.
+  // Delivers everything again, as after an outage. Nothing is counted twice.
   const before = await reportOf(filer);
   await countRecords(records);
   await countRecords(records.slice(0, records.length / 2));
@@ -171,7 +171,7 @@ it('sums by state and month equal the transactions, however records are batched,
   expect(before.as_of).toMatch(/^20/);
 });
 
-it('a recount counts what the stream missed, once', async () => {
+it('a recount counts once what the stream missed', async () => {
   const caller = await newCaller();
   const filer = filerOf(caller);
   await exercise(filer, 3, 25);
@@ -186,8 +186,8 @@ it('a recount counts what the stream missed, once', async () => {
   expect(reported(await reportOf(filer))).toEqual(sumsOf(await allOf(filer)));
 });
 
-describe('an earlier version that arrives late', () => {
-  // A recount reads a version, and the stream delivers newer ones before the recount writes.
+describe('a late record of an earlier version', () => {
+  // A recount reads a version, and the stream delivers newer versions before the recount writes.
   const newestFirst = async (update: (filer: ReturnType<typeof filerOf>, id: string) => Promise<void>) => {
     const filer = filerOf(await newCaller());
     await fresh();
@@ -196,7 +196,7 @@ describe('an earlier version that arrives late', () => {
     return { filer, records: await fresh() };
   };
 
-  it('does not count after the void', async () => {
+  it('is not counted after the void', async () => {
     const { filer, records } = await newestFirst(async ({ update }, id) => {
       await made(update(id, { status: 'void', void_reason: 'test' }));
     });
@@ -204,7 +204,7 @@ describe('an earlier version that arrives late', () => {
     expect(reported(await reportOf(filer))).toEqual({});
   });
 
-  it('does not count after a newer one with the same amounts as the counted one', async () => {
+  it('is not counted after a newer version with the same amounts', async () => {
     const { filer, records } = await newestFirst(async ({ update }, id) => {
       const { tax_amount } = await made(update(id, { tax_amount: '1.00' }));
       expect(tax_amount).toBe('1.00');
@@ -218,7 +218,7 @@ describe('an earlier version that arrives late', () => {
 });
 
 describe('GET /reports/by-state', () => {
-  it('counts sales of states without registration, by the reason of their exemption', async () => {
+  it('counts sales in states without registration, by exemption reason', async () => {
     const caller = await newCaller({
       settings: { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }] },
     });
@@ -241,9 +241,9 @@ describe('GET /reports/by-state', () => {
     ['?from=2026-05&to=2026-04', 'from'],
     ['?from=2023-11&to=2026-11', 'from'],
     ['?to=November', 'to'],
-    // Eleven months earlier is no month.
+    // Eleven months before this is not a valid month.
     ['?to=0000-01', 'to'],
-  ])('refuses %s and names the parameter', async (query, parameter) => {
+  ])("rejects %s with the parameter's name", async (query, parameter) => {
     const { status, body } = await filerOf(await newCaller()).call('GET', `/reports/by-state${query}`);
     expect([status, (body as never as { errors: [{ source: object }] }).errors[0].source]).toMatchObject([
       422,
@@ -252,7 +252,7 @@ describe('GET /reports/by-state', () => {
   });
 });
 
-it('removing personal data changes no sum', async () => {
+it('a redaction changes no sum', async () => {
   const caller = await newCaller();
   const filer = filerOf(caller);
   const exempt = { address: michigan, exemption: { type: 'resale', certificate_number: 'secret' } };
@@ -283,7 +283,7 @@ describe('accounts check', () => {
     });
   });
 
-  it('exits with 0 when everything is decided, and lists what it cannot check', async () => {
+  it('exits with 0 if everything is set, and lists what it cannot check', async () => {
     const decided = await checkOf({
       settings: {
         registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' }],
@@ -327,12 +327,12 @@ describe('GET /registrations/advice', () => {
     return { of: (state: string) => data.find((advice) => advice.state === `US-${state}`), data, warnings };
   };
 
-  it('returns where to register, and what is near', async () => {
+  it('returns the states in which to register, and those close to a threshold', async () => {
     const caller = await newCaller({
       settings: { registrations: [{ state: 'NY', from: '2026-01-01', to: null, frequency: 'month' }] },
     });
     const filer = filerOf(caller);
-    // New York needs both; Michigan counts the year before; Texas takes 500,000 in twelve months.
+    // New York needs both; Michigan counts the previous year; the threshold of Texas is 500,000 in twelve months.
     await sellIn(filer, 'NY', '600000.00');
     await sellIn(filer, 'MI', '100000.01');
     await sellIn(filer, 'TX', '499999.99');
@@ -352,7 +352,7 @@ describe('GET /registrations/advice', () => {
     expect(of('OR')).toBeUndefined();
   });
 
-  it('warns of other currencies, and prints the same on the command line', async () => {
+  it('warns of other currencies, and the CLI prints the same', async () => {
     const caller = await newCaller();
     const filer = filerOf(caller);
     await made(filer.create(sale({ ...month, currency: 'EUR', line_items: [goods({ unit_price: '900000.00' })] })));
@@ -364,7 +364,7 @@ describe('GET /registrations/advice', () => {
   });
 });
 
-it('the local service counts by itself', async () => {
+it('the local service counts transactions continuously', async () => {
   await startEventSource(environment.tables.transactions);
   const filer = filerOf(await newCaller());
   await made(filer.create(sale({ status: 'finalized' })));
@@ -384,7 +384,7 @@ describe('a report in many currencies', () => {
       ' ',
     );
 
-  /** The sums that `count-transactions` would keep of sales in many currencies. Every seventh one is of voided sales. */
+  /** The sums that `count-transactions` would keep for sales in many currencies. One in seven is for voided sales. */
   const rows = months.flatMap((month) =>
     states.flatMap((state) =>
       currencies.map((currency, at) => {
@@ -394,7 +394,7 @@ describe('a report in many currencies', () => {
     ),
   );
 
-  it('comes in pages, each row once', async () => {
+  it('is paged, with each row once', async () => {
     const caller = await newCaller();
     const client = filerOf(caller);
     const TableName = environment.tables.transactions;

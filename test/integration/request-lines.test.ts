@@ -31,7 +31,7 @@ const duration = {
 };
 const requestIdOf = ({ headers }: Answer) => headers.get('X-Request-Id');
 
-/** The lines of a request, by its id: others may write at the same time. */
+/** Returns the log lines of a request by its id, because others can be written at the same time. */
 const linesOf = (answer: Answer): Line[] =>
   metricLines().filter(({ request_id }) => request_id === requestIdOf(answer));
 const lineOf = (answer: Answer): Line => {
@@ -44,7 +44,7 @@ const used = { Duration: expect.any(Number), database_calls: expect.any(Number),
 
 describe('a request has one line', () => {
   it.each(Object.keys(endpoints) as Operation[])(
-    '%s: with the operation, the account, the status and the times',
+    '%s: with the operation, the account, the status and the durations',
     async (operation) => {
       const { method, path, scope } = endpoints[operation];
       const caller = await newCaller();
@@ -58,7 +58,7 @@ describe('a request has one line', () => {
     },
   );
 
-  it('a calculation and a refusal have exactly these fields, in less than 600 bytes', async () => {
+  it('for a calculation and an error with exactly these fields, in less than 600 bytes', async () => {
     const { account, call } = await newCaller();
     const fieldsOf = (answer: Answer, metrics: unknown[], fields: object) => ({
       _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [duration, ...metrics] },
@@ -77,7 +77,7 @@ describe('a request has one line', () => {
     expect(lineOf(refused)).toEqual({ ...refusal, account: other.id });
   });
 
-  it('a request without credentials has no account, and one that is refused later has one', async () => {
+  it('without an account if credentials are missing, and with one if the request is rejected later', async () => {
     const stranger = await anonymous.call('GET', '/transactions');
     expect(lineOf(stranger)).toEqual({
       ...{ ...time, request_id: requestIdOf(stranger), operation: 'list-transactions', status: 401 },
@@ -91,14 +91,14 @@ describe('a request has one line', () => {
     expect(lineOf(refused)).toMatchObject({ status: 429, account: limited.account.id, code: 'rate_limit_error' });
   });
 
-  it('a method that a path does not have is in the name of its function, and a refusal of the gateway has no line', async () => {
+  it("with the function's name for a method that a path does not have, and none for a gateway error", async () => {
     const answer = await anonymous.call('DELETE', '/transactions');
     expect(lineOf(answer)).toMatchObject({ operation: 'method-not-allowed', status: 405, code: 'method_not_allowed' });
     const unknown = await anonymous.call('GET', '/nowhere');
     expect([unknown.status, linesOf(unknown)]).toEqual([404, []]);
   });
 
-  it('a bug, an outage and a timeout', async () => {
+  it('for a bug, an outage and a timeout', async () => {
     const caller = await newCaller();
     const { id } = await sold(clientOf(caller));
     const asked = (call: Caller['call'] = caller.call) => call('GET', `/transactions/${id}`);
@@ -110,7 +110,7 @@ describe('a request has one line', () => {
     failSends({ error: lostReply, ...where });
     expect(lineOf(await asked())).toMatchObject(outage);
     noFaults();
-    // The ledger's read alone: the limiter may have to count meanwhile.
+    // Only the ledger's read, because the limiter can write a count meanwhile.
     database.middlewareStack.add(
       (next, { commandName }) =>
         (sent) =>
@@ -120,7 +120,7 @@ describe('a request has one line', () => {
     expect(lineOf(await asked(await soon(caller)))).toMatchObject(outage);
   });
 
-  it('the credentials cannot be read: that is counted, and no refusal of a credential is', async () => {
+  it('if credentials cannot be read: it counts as an outage and not as a rejected credential', async () => {
     const unread = () => metricLines().filter(({ CredentialsUnread }) => CredentialsUnread !== undefined);
     const before = unread().length;
     await anonymous.call('GET', '/coverage', { headers: { 'X-API-Key': 'levy_none' } });
@@ -133,7 +133,7 @@ describe('a request has one line', () => {
     expect(lineOf(answer)).not.toHaveProperty('account');
   });
 
-  it('has no line while request lines are off', async () => {
+  it('unless request lines are off', async () => {
     const { call } = await newCaller();
     requestLines.areOn = false;
     const answer = await call('POST', '/calculations', { body: sale() });
@@ -151,14 +151,14 @@ describe('request lines with essential metrics', () => {
   });
   const publishedBy = (answer: Answer) => lineOf(answer)['_aws'].CloudWatchMetrics;
 
-  it('a calculation publishes its duration alone, and its line has all fields', async () => {
+  it('publish only the duration of a calculation, and the line has all fields', async () => {
     const { call } = await newCaller();
     const calculation = await call('POST', '/calculations', { body: sale() });
     expect(publishedBy(calculation)).toEqual([duration]);
     expect(lineOf(calculation)).toMatchObject({ KeyKept: 0, state: 'US-MI', Tax: 6, ...used });
   });
 
-  it('a refusal is a metric only if an alarm reads its code', async () => {
+  it('publish an error as a metric only if an alarm reads its code', async () => {
     const caller = await newCaller();
     const refused = await caller.call('POST', '/calculations', { body: { line_items: 7 } });
     expect(publishedBy(refused)).toEqual([duration]);
@@ -170,7 +170,7 @@ describe('request lines with essential metrics', () => {
     expect(lineOf(failed)).toMatchObject({ code: 'system_internal_error', Refused: 1 });
   });
 
-  it('a failure is counted, and so is a recorded transaction', async () => {
+  it('publish a failure and a recorded transaction', async () => {
     const caller = await newCaller();
     const created = await caller.call('POST', '/transactions', { body: sale({ status: 'finalized' }) });
     expect(publishedBy(created)).toEqual([duration, directive(['Recorded'])]);
@@ -185,7 +185,7 @@ describe('request lines with essential metrics', () => {
   });
 });
 
-/** The API whose functions have half a second and a little: by the time the database would answer, they have to. */
+/** The API with a function timeout of just over half a second: functions must respond before the database does. */
 const soon = (caller: Caller) =>
   hurriedCall(
     {
@@ -200,10 +200,10 @@ const soon = (caller: Caller) =>
   );
 
 describe('the counts of a line', () => {
-  it('the calls and units are those that the database charged, of this request alone', async () => {
+  it('the calls and units are those that the database charged for this request alone', async () => {
     const callers = await Promise.all(Array.from({ length: 6 }, () => newCaller()));
     const sales = await Promise.all(callers.map((caller) => sold(clientOf(caller))));
-    // Warm: the key is known, and the limiter has leased. A strongly consistent read of at most 4 KB is one unit.
+    // Warm: the key is cached, and the limiter has a lease. A strongly consistent read of at most 4 KB is one unit.
     const alone = await Promise.all(callers.map((caller, at) => caller.call('GET', `/transactions/${sales[at]?.id}`)));
     for (const answer of alone) expect(lineOf(answer)['KeyKept']).toBe(1);
     const [one] = callers as [Caller];
@@ -224,7 +224,7 @@ describe('the counts of a line', () => {
     expect(line['database_calls']).toBe(charged.length);
     expect(line['database_units']).toBe(charged.reduce((sum, units) => sum + units, 0));
     expect(line['database_units']).toBeGreaterThan(2);
-    // At the same time: a write of many units beside a read of one, each with its own.
+    // Concurrently: a write of many units and a read of one, each with a separate count.
     const together = await Promise.all(
       callers.flatMap((caller, at) => [
         caller.call('POST', '/transactions', { body: sale({ status: 'finalized' }) }),
@@ -232,7 +232,7 @@ describe('the counts of a line', () => {
       ]),
     );
     for (const { operation, database_calls, database_units } of together.map(lineOf)) {
-      // Beside its own call, the limiter may lease with one of one unit.
+      // In addition to its own call, the limiter can take a lease with one call of one unit.
       const most = operation === 'get-transaction' ? 2 : Number(line['database_units']) + 1;
       expect(database_calls).toBeLessThanOrEqual(
         operation === 'get-transaction' ? 2 : Number(line['database_calls']) + 1,
@@ -242,7 +242,7 @@ describe('the counts of a line', () => {
     }
   });
 
-  it('cached and read keys and content', async () => {
+  it('count cached and read keys and content', async () => {
     const { call } = await newCaller();
     const asked = async () => {
       const { KeyKept, ContentKept } = lineOf(await call('POST', '/calculations', { body: sale() }));
@@ -253,7 +253,7 @@ describe('the counts of a line', () => {
     expect(await later(61_000, asked)).toEqual([0, 0]);
   });
 
-  it('the tax of each state of a document, in dollars', async () => {
+  it('contain the tax of each state of a transaction, in dollars', async () => {
     const { call } = await newCaller();
     const elsewhere = { ...michigan, line1: '350 W Georgia Street', city: 'Salem', state: 'OR', postal_code: '97301' };
     const line = { product_tax_code: 'GENERAL', quantity: '1', unit_price: '0.99' };
@@ -272,7 +272,7 @@ describe('the counts of a line', () => {
     });
   });
 
-  it('a new transaction is recorded once, with its tax: not its replay, its refusal, its update or a calculation', async () => {
+  it('count a new transaction once, with its tax, but not its replay, rejection, update or a calculation', async () => {
     const { call } = await newCaller();
     const create = (body: object, headers = {}) => call('POST', '/transactions', { body, headers });
     const order = sale({ reference_id: 'order_1' });
@@ -303,7 +303,7 @@ describe('the counts of a line', () => {
   });
 });
 
-describe('a run of a schedule has one line', () => {
+describe('a schedule run has one line', () => {
   const schedule = (...names: string[]) => ({
     Timestamp: expect.any(Number),
     CloudWatchMetrics: [directive(names, 'schedule')],
@@ -325,7 +325,7 @@ describe('a run of a schedule has one line', () => {
     const _aws = schedule('Voided', 'Skipped', 'Complete');
     expect(due.lines).toHaveLength(1);
     expect(lines).toEqual([{ _aws, schedule: 'sweep-drafts', Voided: 2, Skipped: 0, Complete: 1, ...used }]);
-    // Each draft is read and written, and the index is queried: no less than that, and no less than a unit each.
+    // Each draft is read and written, and the index is queried, so each takes at least one call and one unit.
     expect(lines[0]?.['database_calls']).toBeGreaterThan(4);
     expect(lines[0]?.['database_units']).toBeGreaterThan(4);
   });
@@ -339,7 +339,7 @@ describe('a run of a schedule has one line', () => {
     expect(lines).toEqual([{ _aws: schedule('Complete', 'Failed'), ...closed }]);
   });
 
-  it('a failed run has none, which the alarm detects', async () => {
+  it('unless it fails, which the alarm detects', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     failSends({ error: () => new TypeError('no'), where: 'on the way there' });
     expect(await run('close-periods')).toEqual({ failed: true, lines: [] });
@@ -349,6 +349,6 @@ describe('a run of a schedule has one line', () => {
 afterAll(() => {
   const lines = metricLines();
   expect(lines.length).toBeGreaterThan(50);
-  // CloudWatch drops what it cannot read, without a word.
+  // CloudWatch silently drops lines that it cannot parse.
   expect(lines.flatMap((line) => emfProblems(line))).toEqual([]);
 });

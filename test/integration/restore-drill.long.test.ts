@@ -1,4 +1,4 @@
-/** infra/operations/restore-drill.sh, with a stand-in for the AWS CLI and tables of the emulator as the restored ones. */
+/** infra/operations/restore-drill.sh with a fake AWS CLI and emulator tables as the restored tables. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,7 +9,8 @@ import { standInAws } from '../support/stand-in-aws.ts';
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
-// Each table has another latest time, the Content table the earliest. The AWS CLI writes times in two formats.
+// Each table has a different latest restore time, the Content table the earliest. The AWS CLI prints times in two
+// formats.
 const aws = standInAws(`
 case "$*" in
   *wait*) exit "\${WAITED:-0}" ;;
@@ -33,7 +34,7 @@ const drill = (args: readonly string[], variables: Record<string, string>) =>
 const verbs = (commands: readonly string[]) =>
   commands.map((line) => line.split(' ').slice(1, 3).join(' ').replace(/ --.*/, ''));
 
-it('prints its commands with --dry-run, and calls no AWS command', async () => {
+it('prints its commands with --dry-run, and runs no AWS command', async () => {
   const { code, out, asked } = await drill(
     ['--dry-run', '--at', '2026-11-21T12:00:00Z', '--sample', '0.01'],
     named(''),
@@ -52,12 +53,12 @@ it('prints its commands with --dry-run, and calls no AWS command', async () => {
   );
 });
 
-it('restores all tables to the same second: the earliest of their latest times', async () => {
+it('restores all tables to the same second: the earliest of their latest restore times', async () => {
   const dry = await drill(['--dry-run'], named(''));
   expect([dry.code, dry.asked]).toEqual([0, []]);
   expect(dry.out.split('\n').filter((line) => line.startsWith('+ '))).toHaveLength(3 + 3 + 3 + 2 + 3);
 
-  // No database answers, so it ends when it lists the accounts.
+  // No database responds, so the script ends when it lists the accounts.
   const { asked } = await drill([], { ...named(''), DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' });
   const restores = asked.filter((line) => line.includes('restore-table-to-point-in-time'));
   expect(restores.map((line) => /--source-table-name (\S+) .* --restore-date-time (\S+)/.exec(line)?.slice(1))).toEqual(
@@ -79,7 +80,7 @@ it.each([
   [['--sample', '2'], {}, /Pass --sample as/],
   [['--verify', '-drill-test', '--at', '2026-11-21T12:00:00Z'], {}, /Usage/],
   [['--delete'], {}, /Usage/],
-])('refuses %j with %j, and calls no AWS command', async (args, variables, message) => {
+])('rejects %j with %j, and runs no AWS command', async (args, variables, message) => {
   const { code, err, asked } = await drill(args, { ...named(''), ...variables });
   expect([code, asked]).toEqual([2, []]);
   expect(err).toMatch(message);
@@ -91,14 +92,14 @@ const listed = (suffix: string) =>
 it('waits for a day, and then prints the remaining tables and how to continue', async () => {
   const { code, out, asked } = await drill([], { ...named(''), WAITED: '255' });
   expect(code).toBe(1);
-  // A waiter of AWS gives up after 500 s.
+  // An AWS waiter times out after 500 s.
   expect(verbs(asked).filter((verb) => verb === 'wait table-exists').length * 500).toBeCloseTo(86_400, -4);
   expect(out).toContain(
     `${listed('-drill-test')}\nTo continue: infra/operations/restore-drill.sh --verify -drill-test\n`,
   );
 });
 
-it('pauses before it retries, so that an expired session can be renewed', async () => {
+it('pauses before a retry, so an expired session can be renewed', async () => {
   const { err, asked } = await drill([], { ...named(''), WAITED: '255', PAUSE_SECONDS: 'some' });
   expect(err).toMatch(/sleep: invalid time interval .some/);
   expect(verbs(asked).filter((verb) => verb === 'wait table-exists')).toHaveLength(1);

@@ -13,7 +13,7 @@ const pathOf = ({ path }: Endpoint) => path.replace('{id}', 'txn_1');
 const isPrivate = ({ scope }: Endpoint) => scope !== null;
 const all = Object.values(endpoints);
 
-it('forbid caching, MIME sniffing, framing, scripts, embedding, referrers and plain HTTP', () => {
+it('responses forbid caching, MIME sniffing, framing, scripts, embedding, referrers and plain HTTP', () => {
   expect(safetyHeaders).toEqual({
     'Cache-Control': 'no-store',
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -32,7 +32,7 @@ describe('the safety headers', () => {
   });
 
   it.each(all.filter((route) => !isPrivate(route)))(
-    'are on $method $path, which is cacheable and has its own policy',
+    'are on $method $path, which is cacheable and has a separate policy',
     async (route) => {
       const { status, headers } = await anonymous.call(route.method, pathOf(route), {});
       expect(status).toBe(200);
@@ -77,7 +77,7 @@ describe('the safety headers', () => {
   });
 });
 
-describe('an unreadable request', () => {
+describe('an invalid HTTP request', () => {
   const answerTo = async (bytes: string): Promise<string> => {
     const { hostname, port } = new URL((await startApi()).url);
     const socket = connect(Number(port), hostname);
@@ -87,18 +87,21 @@ describe('an unreadable request', () => {
   };
 
   it.each([
-    ['is no HTTP', 'hello\r\n\r\n'],
-    ['has two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+    ['not HTTP', 'hello\r\n\r\n'],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
     [
-      'has both a length and chunks',
+      'both a length and chunks',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
-    ['has more than 10 KiB of headers', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(10_241)}\r\n\r\n`],
-    ['has more than 10 KiB of path', `GET /${'a'.repeat(10_241)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-  ])('%s: 400 in the envelope, with the safety headers, and the connection ends', async (_what, bytes) => {
-    const [head = '', body = ''] = (await answerTo(bytes)).split('\r\n\r\n');
-    expect(head).toMatch(/^HTTP\/1\.1 400 /);
-    for (const [name, value] of Object.entries(safetyHeaders)) expect(head).toContain(`\r\n${name}: ${value}`);
-    expect(JSON.parse(body).errors).toMatchObject([{ status: '400', code: 'validation_malformed_json' }]);
-  });
+    ['more than 10 KiB of headers', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(10_241)}\r\n\r\n`],
+    ['more than 10 KiB of path', `GET /${'a'.repeat(10_241)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+  ])(
+    'returns 400 with the error envelope and the safety headers, and closes the connection: %s',
+    async (_what, bytes) => {
+      const [head = '', body = ''] = (await answerTo(bytes)).split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 400 /);
+      for (const [name, value] of Object.entries(safetyHeaders)) expect(head).toContain(`\r\n${name}: ${value}`);
+      expect(JSON.parse(body).errors).toMatchObject([{ status: '400', code: 'validation_malformed_json' }]);
+    },
+  );
 });

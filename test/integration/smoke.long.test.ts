@@ -1,4 +1,4 @@
-/** `npm run smoke -- URL` on the service, and behind a proxy that injects one fault at a time. */
+/** Runs `npm run smoke -- URL` against the service, directly and behind a proxy that injects one fault at a time. */
 import { describe, expect, it, vi } from 'vitest';
 import { newSession, runSmoke } from '../../shared/cli/smoke/workflows.ts';
 import type { TransactionRow } from '../../shared/ledger/response.ts';
@@ -18,14 +18,14 @@ const smoke = (args: readonly string[], key: string | null) => {
 
 type Caller = Awaited<ReturnType<typeof newCaller>>;
 
-/** The transactions of the account, oldest first. */
+/** Returns the account's transactions, oldest first. */
 const stored = async (caller: Caller): Promise<TransactionRow[]> =>
   (await clientOf(caller).list({ limit: '100' })).body.data.toReversed();
 
 const statesOf = (rows: readonly TransactionRow[]) =>
   rows.map(({ status, void_reason }) => `${status}: ${void_reason}`);
 
-/** Run through a proxy with a fault. */
+/** Runs through a proxy with a fault. */
 const broken = async (caller: Caller, how: Break) => {
   const proxy = await breakingProxy((await startApi()).url, how);
   const lines: string[] = [];
@@ -39,17 +39,18 @@ const broken = async (caller: Caller, how: Break) => {
   }
 };
 
-// docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html: of a Lambda integration's answer.
+// docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html: headers of a Lambda integration's
+// response.
 const renamedByGateway = [
   ...['Authorization', 'Connection', 'Content-Length', 'Content-MD5', 'Date', 'Max-Forwards', 'Server', 'User-Agent'],
   'WWW-Authenticate',
 ];
 const voided = 'void: Smoke test';
 const isCreate = ({ method, path }: Passing) => method === 'POST' && path === '/transactions';
-/** Whether a request changes a transaction to a status. */
+/** Returns whether a request changes a transaction to a status. */
 const changesTo = ({ method, path, sent }: Passing, status: string) =>
   method === 'POST' && path.startsWith('/transactions/') && sent?.['status'] === status;
-/** Replace the status of requests that change a transaction to it, which the service then refuses. */
+/** Replaces the status in requests that change a transaction to it, so the service rejects them. */
 const refusing = (status: string, isRefused: () => boolean = () => true): Break => ({
   there: (passing) => {
     if (changesTo(passing, status) && isRefused()) Object.assign(passing.sent ?? {}, { status: 'nonsense' });
@@ -110,7 +111,7 @@ describe('npm run smoke', () => {
     ['an address without TLS', ['http://levy.example.com', 'levy_x'], /https/],
     ['a query', ['https://levy.example.com/?x=1', 'levy_x'], /without a query/],
     ['no time', ['https://levy.example.com', 'levy_x', '--timeout', '0'], /--timeout/],
-  ])('refuses %s', async (_, args, message) => {
+  ])('rejects %s', async (_, args, message) => {
     const { code, out, err } = await smoke(args, null);
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(message);
@@ -180,7 +181,7 @@ const cases: readonly (readonly [RegExp, number, Break])[] = [
 ];
 
 describe('npm run smoke', () => {
-  it.each(cases)('finds %s, and leaves only void transactions', async (message, made, how) => {
+  it.each(cases)('detects %s, and leaves only void transactions', async (message, made, how) => {
     const caller = await newCaller();
     const { failure, left, failed } = await broken(caller, how);
     expect(failure).toMatch(message);
@@ -191,7 +192,7 @@ describe('npm run smoke', () => {
 });
 
 describe('a transaction of npm run smoke', () => {
-  it('is found by its reference and voided when the response was lost', async () => {
+  it('is found by its reference and voided if the response was lost', async () => {
     const caller = await newCaller();
     const { failure, left } = await broken(caller, {
       back: (_, passing) => (isCreate(passing) && passing.sent?.type === 'credit' ? 'hang up' : undefined),
@@ -203,7 +204,7 @@ describe('a transaction of npm run smoke', () => {
     expect(statesOf(rows)).toEqual([voided, voided, voided]);
   });
 
-  it('is voided although two of three void requests fail', async () => {
+  it('is voided even if two of three void requests fail', async () => {
     const caller = await newCaller();
     let voids = 0;
     const { failure, left } = await broken(
@@ -214,11 +215,11 @@ describe('a transaction of npm run smoke', () => {
     expect(statesOf(await stored(caller))).toEqual([voided, voided, voided, voided]);
   });
 
-  it('is reported by id when it cannot be voided', async () => {
+  it('is reported by id if it cannot be voided', async () => {
     const caller = await newCaller();
     const { failure, left, lines } = await broken(caller, {
       ...refusing('void'),
-      // The response claims success.
+      // The response reports success.
       ...back(
         (passing) => changesTo(passing, 'nonsense'),
         (passed) => Object.assign(passed, { status: 200, text: '{"status":"void"}' }),
@@ -231,7 +232,7 @@ describe('a transaction of npm run smoke', () => {
     expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['finalized']));
   });
 
-  it('is voided, and no other, when responses name another transaction', async () => {
+  it('is voided, and no other, if responses contain another transaction', async () => {
     const caller = await newCaller();
     const foreign = await sold(clientOf(caller), { reference_id: 'invoice_1' });
     const { failure, left } = await broken(caller, {
@@ -245,7 +246,7 @@ describe('a transaction of npm run smoke', () => {
     expect(statesOf(await stored(caller))).toEqual(['finalized: null', voided]);
   });
 
-  it('is voided when the run is stopped', async () => {
+  it('is voided if the run is stopped', async () => {
     const caller = await newCaller();
     const proxy = await breakingProxy((await startApi()).url, {});
     const print = (line: string) => void (line.includes('estimate: calculate') && session.stop());

@@ -1,4 +1,4 @@
-// @isolated: modules cache an activated release, which changes the answers for every account.
+// @isolated: modules cache an activated release, which changes the responses of every account.
 
 import { beforeAll, expect, it } from 'vitest';
 import { contentProgram } from '../../shared/cli/content.ts';
@@ -37,7 +37,7 @@ const wauwatosa = { state: 'WI', postal_code: '53213', country: 'US' };
 const at = (line1: string | null) => ({ customer: { address: { ...wauwatosa, line1 } } });
 const tax_date = '2026-11-22';
 
-it('decide the tax of a calculation with the calls of a look-up by ZIP', async () => {
+it('street addresses determine the tax of a calculation, with the calls of a ZIP look-up', async () => {
   const { call } = await newCaller();
   const calculate = async (request: object) => {
     calls = [];
@@ -57,7 +57,7 @@ it('decide the tax of a calculation with the calls of a look-up by ZIP', async (
   expect(await calculate(both)).toEqual(['13.80', { level: 'street', ambiguous: false, ...complete }, 0, []]);
 });
 
-it('decide the rates of an address', async () => {
+it('street addresses determine the rates of an address', async () => {
   const { call } = await newCaller({ scopes: ['read'] });
   const ratesAt = async (query: Record<string, string>) => {
     const { body } = await call(
@@ -72,7 +72,7 @@ it('decide the rates of an address', async () => {
   expect(await ratesAt({})).toEqual(['0.059', 'zip5', true, 2]);
 });
 
-it('are imported, shown, verified and compared by the command line', async () => {
+it('street addresses are imported, printed, verified and compared by the CLI', async () => {
   const files = [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')];
   const out = await withFiles(files, ([rates = '', boundaries = '']) =>
     content('import', '--format', 'sst', '--state', 'WI', '--rates', rates, '--boundaries', boundaries),

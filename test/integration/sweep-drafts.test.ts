@@ -11,12 +11,12 @@ import { newCaller } from '../support/api.ts';
 import { clientOf, creditOf, dayMs, hourMs, later, made, sale, sold } from '../support/sales.ts';
 import { created } from '../support/transactions.ts';
 
-/** Runs the schedule with this many milliseconds left at each reading. */
+/** Runs the schedule with this many milliseconds left each time the clock is read. */
 const sweep = (remainingMs: () => number = () => 240_000) =>
   handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: remainingMs } as Context);
 const newClient = async (draft_ttl_hours = 24) => clientOf(await newCaller({ settings: { draft_ttl_hours } }));
 
-it('voids the expired drafts of all accounts as reads showed them, and finds nothing the second time', async () => {
+it('voids the expired drafts of all accounts as reads return them, and finds none the second time', async () => {
   const [client, other] = await Promise.all([newClient(), newClient()]);
   const drafts = await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
@@ -35,7 +35,7 @@ it('voids the expired drafts of all accounts as reads showed them, and finds not
     expect(await sweep()).toEqual({ voided: 0, skipped: 0, complete: true });
     expect((await client.create(sale({ reference_id: 'r0' }))).status).toBe(201);
   });
-  // It is true in the table now: set back, the clock brings no draft back.
+  // The table now stores the void: turning the clock back does not restore the draft.
   expect((await made(client.get(`${drafts[0]?.id}`))).status).toBe('void');
   expect((await made(client.list({ status: 'void', limit: '100' }))).data).toHaveLength(30);
 });
@@ -63,28 +63,29 @@ it('changes only expired drafts', async () => {
   });
 });
 
-it('begins no batch without enough time, and the next run finishes', async () => {
+it('starts no batch without enough time, and the next run finishes', async () => {
   const client = await newClient();
   // More than one batch of 25 for most of the eight shards.
   const drafts: { id: string }[] = [];
   for (let block = 0; block < 15; block++)
     drafts.push(...(await Promise.all(Array.from({ length: 20 }, () => made(client.create(sale()))))));
   await later(dayMs, async () => {
-    // An index read and a draft read twice, each 6.9 s at the worst, and its write tried for 8 s and once more: 35.6 s.
+    // An index read and a draft read, each retried and 6.9 s at worst, and a write retried for 8 s and once more: 35.6
+    // s.
     expect(await sweep(() => 35_600)).toEqual({ voided: 0, skipped: 0, complete: false });
-    // Every shard begins one batch, and then the time is nearly up.
+    // Every shard starts one batch, and then the time is nearly up.
     let asked = 0;
     const first = (await sweep(() => (asked++ < 8 ? 60_000 : 35_600))) as { voided: number; complete: boolean };
     expect(first.complete).toBe(false);
     expect(first.voided).toBeGreaterThan(0);
     expect(first.voided).toBeLessThanOrEqual(200);
-    // On a machine that is busy a run may miss some.
+    // On a busy machine, a run can miss some.
     for (let runs = 0, isComplete = false; !isComplete && runs < 5; runs++)
       isComplete = ((await sweep()) as { complete: boolean }).complete;
     expect(await sweep()).toEqual({ voided: 0, skipped: 0, complete: true });
   });
-  // Asked of the drafts and not of the runs, as one whose reply was lost does not count what it voided; with the clock
-  // set back.
+  // Checks the drafts, not the runs, because a run whose reply was lost does not count what it voided. The clock is set
+  // back.
   const statuses = await Promise.all(drafts.map(async ({ id }) => (await made(client.get(id))).status));
   expect(statuses).toEqual(Array(300).fill('void'));
 });
@@ -113,7 +114,7 @@ it('voids the others if one cannot be read, and reports an incomplete run', asyn
   await replaceSummary(Attributes?.['summary']);
 });
 
-describe('a sweep of shards that fail', () => {
+describe('a sweep with failing shards', () => {
   const draft = (at: number): ExpiredDraft => ({ account: 'acct_1', id: `txn_${at}`, expires_at: `2026-10-01T${at}` });
   const drafts = Array.from({ length: 60 }, (_, at) => draft(at));
   const { after: stored } = created({ expires_at: '2026-10-01T00:00:00.000Z' });
@@ -137,18 +138,18 @@ describe('a sweep of shards that fail', () => {
     return stored;
   };
 
-  it('continues after a whole batch that cannot be voided', async () => {
+  it('continues after a batch that cannot be voided at all', async () => {
     const swept = await sweepDrafts({ ...ports, ledger: { ...ports.ledger, find: brokenUpTo(29) } });
     expect(swept).toEqual({ voided: 30, skipped: 30, complete: false });
   });
 
-  it('continues after a batch that the index still lists', async () => {
+  it('continues after a batch that is still in the index', async () => {
     const find = async (_account: string, id: string) => (Number(id.slice(4)) < 30 ? undefined : stored);
     const swept = await sweepDrafts({ ...ports, ledger: { ...ports.ledger, find } });
     expect(swept).toEqual({ voided: 30, skipped: 30, complete: true });
   });
 
-  it('ends one shard with its query, and no other', async () => {
+  it('ends only the shard whose query fails', async () => {
     const onFailure = vi.fn();
     const expired: DraftIndex['expired'] = (shard, ...rest) => {
       if (shard === 0) return Promise.reject(new Error('no index'));
@@ -158,7 +159,7 @@ describe('a sweep of shards that fail', () => {
     expect([swept, onFailure.mock.calls.length]).toEqual([{ voided: 60, skipped: 0, complete: false }, 1]);
   });
 
-  it('does not report completion if another change kept a draft from it', async () => {
+  it('does not report completion if a concurrent change prevented a void', async () => {
     const commit = async (): Promise<Committed> => ({ kind: 'stale' });
     const swept = await sweepDrafts({ ...ports, ledger: { ...ports.ledger, commit } });
     expect(swept).toEqual({ voided: 0, skipped: 60, complete: false });

@@ -9,7 +9,7 @@ const local = '2026-10-31T20:30:00-04:00';
 
 const newClient = async (settings: object) => clientOf(await newCaller({ settings }));
 
-it('dates an evening in New York to that day, in answers, lists and updates', async () => {
+it('dates an evening in New York to that day, in responses, lists and updates', async () => {
   const client = await newClient({ time_zone: 'America/New_York' });
   expect((await made(client.calculate(sale({ tax_date: evening })))).tax_date).toBe(local);
   const draft = await made(client.create(sale({ tax_date: evening })));
@@ -35,7 +35,7 @@ it('changes nothing if a stored tax date is sent again, even after the time zone
   });
 });
 
-it('a reconciliation reads its range in the time zone', async () => {
+it('a reconciliation uses the time zone for its range', async () => {
   const { call } = await newCaller({ settings: { time_zone: 'America/New_York' } });
   const transactions = [{ reference_id: 'a', total_amount: '106.00', tax_amount: '6.00' }];
   const asked = (from: string, to: string) => call('POST', '/reconciliations', { body: { from, to, transactions } });
@@ -51,14 +51,14 @@ it('an evening with an offset is a sale of the UTC day by default', async () => 
   expect(refusalOf(refused)).toBe('422 | validation_invalid_format /tax_date');
 });
 
-it('a document without a tax date has the time of the request, in the time zone', async () => {
+it('a transaction without a tax date has the time of the request, in the time zone', async () => {
   const client = await newClient({ time_zone: 'Pacific/Honolulu' });
   const { tax_date, created_at } = await sold(client, { tax_date: null });
   expect(tax_date).toMatch(/-10:00$/);
   expect(Math.abs(Date.parse(tax_date) - Date.parse(created_at))).toBeLessThan(60_000);
 });
 
-it('the day in the time zone decides whether the books are open', async () => {
+it('the day in the time zone determines whether the period is closed', async () => {
   const client = await newClient({ time_zone: 'America/New_York', books_open_from: '2026-11-01' });
   const refused = await client.create(sale({ tax_date: evening }));
   expect(refusalOf(refused)).toBe('422 | validation_date_out_of_range /tax_date');

@@ -1,5 +1,5 @@
-/** The function `update-content` against a local server that plays the publishers, and one that plays the event bus. */
-// @isolated: it has tables and publishers of its own.
+/** The function `update-content` with local servers that simulate the publishers and the event bus. */
+// @isolated: uses separate tables and publishers.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,7 +56,7 @@ const validators = Object.fromEntries(
     return [type, ajv.compile(JSON.parse(schema))];
   }),
 );
-/** The details of the events since the last call. Each must match its published schema. */
+/** Returns the details of the events since the last call. Each must match its published schema. */
 const newEvents = () =>
   bus.entries.splice(0).map(({ EventBusName, Source, DetailType, Detail }) => {
     expect([EventBusName, Source]).toEqual(['Levy', 'levy']);
@@ -66,7 +66,7 @@ const newEvents = () =>
     return detail;
   });
 
-/** Run the function for a state: its figures, and the events that it published. */
+/** Runs the function for a state. Returns its metrics and the published events. */
 const run = async ({ handler }: Deployed, state: string) => {
   const log = vi.spyOn(console, 'info').mockImplementation(() => {});
   try {
@@ -83,7 +83,7 @@ const activeOf = async ({ readActiveReleases }: Deployed, state: string) =>
 const quiet = { waiting: false, activated: false, failed: false, stale: false };
 
 describe('contentUpdates=propose', () => {
-  it('stores new files as a release and proposes it once, with its files and the figures of the gates', async () => {
+  it('stores new files as a release and proposes it once, with its files and the gate measurements', async () => {
     server.publish(smallFiles('MI', { rate: '0' }));
     const { figures, events } = await run(proposing, 'MI');
     const [release] = await releasesOf(proposing, 'MI');
@@ -135,7 +135,7 @@ describe('contentUpdates=propose', () => {
     });
   });
 
-  it('publishes in the next run what the bus did not accept, with the same id', async () => {
+  it('publishes in the next run, with the same id, what the bus did not accept', async () => {
     bus.refuse(1);
     const failing = vi.spyOn(console, 'error').mockImplementation(() => {});
     await expect(run(proposing, 'OH')).rejects.toThrow('The schedule update-content failed');
@@ -154,7 +154,7 @@ describe('contentUpdates=propose', () => {
     expect(events).toMatchObject([{ event_type: 'content.activated', occurred_at: at, content: { release } }]);
   });
 
-  it('publishes the activation by an operator even if a new file came before the next run', async () => {
+  it("publishes an operator's activation even if a new file is posted before the next run", async () => {
     await run(proposing, 'KS');
     const [first = ''] = await releasesOf(proposing, 'KS');
     await proposing.activate(first, silent);
@@ -166,7 +166,7 @@ describe('contentUpdates=propose', () => {
     ]);
   });
 
-  it('refuses a state without a file, and removes its files after each run', async () => {
+  it('rejects a state without a file, and removes its files after each run', async () => {
     const failing = vi.spyOn(console, 'error').mockImplementation(() => {});
     for (const state of ['NY', 'OR', '']) await expect(run(proposing, state)).rejects.toThrow('failed with Error');
     failing.mockRestore();
@@ -174,14 +174,14 @@ describe('contentUpdates=propose', () => {
   });
 });
 
-describe('a publisher that fails', () => {
+describe('a failing publisher', () => {
   const gone: Play = (_request, response) => {
     response.writeHead(404).end();
     return true;
   };
   const dayMs = 86_400_000;
 
-  it('changes nothing, and its state is stale after seven days', async () => {
+  it('changes nothing, and makes its state stale after seven days', async () => {
     await run(proposing, 'UT');
     const before = await releasesOf(proposing, 'UT');
     server.play('/UTR', gone);
@@ -204,7 +204,7 @@ describe('a publisher that fails', () => {
 });
 
 describe('contentUpdates=activate', () => {
-  it('activates a release that passes the gates, and publishes that', async () => {
+  it('activates a release that passes the gates, and publishes the activation', async () => {
     const { figures, events } = await run(activating, 'MI');
     const [release] = await releasesOf(activating, 'MI');
     const { states } = await activating.readActiveReleases();
@@ -225,18 +225,18 @@ describe('contentUpdates=activate', () => {
     expect([await activeOf(activating, 'MN'), await activeOf(activating, 'AK')]).toEqual([null, null]);
   });
 
-  it('does not activate again what an operator rolled back, and publishes no event', async () => {
+  it('does not activate a release again after an operator rolled it back, and publishes no event', async () => {
     await activating.rollBack('MI', silent);
     expect(await run(activating, 'MI')).toEqual({ figures: { ...quiet, waiting: true }, events: [] });
     expect(await activeOf(activating, 'MI')).toBe(null);
   });
 
-  it('publishes in the next run the activation of a run that ended before its event, with the same figures', async () => {
+  it('publishes in the next run an activation whose run ended before its event, with the same measurements', async () => {
     server.publish(smallFiles('IA', { rate: '0.005' }));
     await run(proposing, 'IA');
     const [release = ''] = await releasesOf(activating, 'IA');
     const source = await activating.readContentSource('IA');
-    // The file has another first day than the built-in release, and a county tax that Iowa does not have there.
+    // The file's first day differs from the built-in release, and it has a county tax that Iowa does not have there.
     const county = { jurisdiction: 'US-IA-00-001', kind: 'general', to: null, before: null, after: '0.005' };
     expect(source.proposal?.changes).toMatchObject({
       against: expect.stringMatching(/^US-IA@/),

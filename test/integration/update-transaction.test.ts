@@ -34,7 +34,7 @@ const states = {
 };
 type State = keyof typeof states;
 
-/** A client with a transaction in this state. */
+/** Returns a client with a transaction in this state. */
 const start = async (state: State, others: object = {}) => {
   const client = await newClient();
   const before = await states[state](client, others);
@@ -45,7 +45,7 @@ const start = async (state: State, others: object = {}) => {
   };
 };
 
-/** Each input with another value than the sale has. */
+/** Each input with a value different from the sale's. */
 const inputs: Record<string, unknown> = {
   line_items: [goods({ id: 'other' })],
   tax_date: '2026-10-09',
@@ -99,23 +99,26 @@ describe('the changes that each status allows', () => {
       expect(refusalOf(await client.update(of, { reference_id }))).toBe('409 | conflict_immutable_field /reference_id');
   });
 
-  it.each(['draft', 'finalized'] as const)('the tax of a %s sale can be changed, and taken back', async (status) => {
-    const { update } = await start(status);
-    expect(await made(update({ tax_amount: '5.00' }))).toMatchObject({
-      status,
-      tax_amount: '5.00',
-      calculated_tax_amount: '6.00',
-      tax_amount_source: 'provided',
-      total_amount: '105.00',
-      tax_summary: [{ tax_amount: '5.00' }],
-      version: 2,
-    });
-    const back = await made(update({ tax_amount: null }));
-    expect(back).toMatchObject({ tax_amount: '6.00', tax_amount_source: 'calculated', total_amount: '106.00' });
-    expect(warningsOf(back)).toEqual([]);
-  });
+  it.each(['draft', 'finalized'] as const)(
+    'the tax of a %s sale can be changed, and the change reverted',
+    async (status) => {
+      const { update } = await start(status);
+      expect(await made(update({ tax_amount: '5.00' }))).toMatchObject({
+        status,
+        tax_amount: '5.00',
+        calculated_tax_amount: '6.00',
+        tax_amount_source: 'provided',
+        total_amount: '105.00',
+        tax_summary: [{ tax_amount: '5.00' }],
+        version: 2,
+      });
+      const back = await made(update({ tax_amount: null }));
+      expect(back).toMatchObject({ tax_amount: '6.00', tax_amount_source: 'calculated', total_amount: '106.00' });
+      expect(warningsOf(back)).toEqual([]);
+    },
+  );
 
-  it('keeps what is owed in step with the tax of a finalized sale, until it is void', async () => {
+  it('the owed tax follows the tax of a finalized sale until it is void', async () => {
     const caller = await newCaller();
     const client = clientOf(caller);
     const owed = async () =>
@@ -130,7 +133,7 @@ describe('the changes that each status allows', () => {
     expect(await owed()).toEqual([]);
   });
 
-  it('drops a supplied tax when an edit recalculates, and warns; with a new one it does not', async () => {
+  it('a recalculating edit drops a supplied tax and warns; with a new tax it does not warn', async () => {
     const { update } = await start('draft', { tax_amount: '5.00' });
     const dropped = await made(update({ discount_amount: '50.00' }));
     expect(dropped).toMatchObject({ tax_amount: '3.00', tax_amount_source: 'calculated' });
@@ -142,7 +145,7 @@ describe('the changes that each status allows', () => {
     expect(kept).toMatchObject({ tax_amount: '5.50', status: 'finalized' });
   });
 
-  it('refuses the whole request where one field is fixed, and names all that are, in the order of the request', async () => {
+  it('a fixed field fails the whole request, and the errors list all fixed fields in request order', async () => {
     const { client, before, update } = await start('finalized', { reference_id: 'a' });
     const body = { metadata: { a: 'b' }, currency: 'EUR', reference_id: 'b', status: 'draft', type: 'credit' };
     expect(refusalOf(await update(body)).split(' | ')).toEqual([
@@ -156,17 +159,17 @@ describe('the changes that each status allows', () => {
   });
 });
 
-describe('another currency of a draft', () => {
+describe('a draft in a different currency', () => {
   it.each([
     ['JPY', '0'],
     ['KWD', '0.000'],
-  ])('sets the decimals of credited amounts as well: %s', async (currency, zero) => {
+  ])('has credited amounts with the decimals of the currency: %s', async (currency, zero) => {
     const { update } = await start('draft');
     const changed = await made(update({ currency }));
     expect([changed.credited_amount, changed.credited_tax_amount]).toEqual([zero, zero]);
   });
 
-  it('compares a sent tax in the new currency: 570 yen are not 5.70 dollars', async () => {
+  it('compares a sent tax in the new currency: 570 yen is not 5.70 dollars', async () => {
     const { client, before, update } = await start('draft', { currency: 'JPY', tax_amount: '570' });
     await made(update({ currency: 'USD', tax_amount: '5.70' }));
     const history = await made(client.call('GET', `/transactions/${before.id}/history`));
@@ -175,15 +178,18 @@ describe('another currency of a draft', () => {
 });
 
 describe('a field sent with its stored value', () => {
-  it.each(Object.keys(states) as State[])('is unchanged: all of a %s transaction at once', async (state) => {
-    const same = { currency: 'USD', collected_by: 'seller', reference_id: 'r', metadata: { a: '1' } };
-    const { before, update } = await start(state, { ...inputs, ...same });
-    const answer = await update(before, { Prefer: 'handling=strict' });
-    expect([answer.status, answer.body]).toEqual([200, before]);
-    expect(answer.headers.get('etag')).toBe(`"${before.version}"`);
-  });
+  it.each(Object.keys(states) as State[])(
+    'is unchanged, even all fields of a %s transaction at once',
+    async (state) => {
+      const same = { currency: 'USD', collected_by: 'seller', reference_id: 'r', metadata: { a: '1' } };
+      const { before, update } = await start(state, { ...inputs, ...same });
+      const answer = await update(before, { Prefer: 'handling=strict' });
+      expect([answer.status, answer.body]).toEqual([200, before]);
+      expect(answer.headers.get('etag')).toBe(`"${before.version}"`);
+    },
+  );
 
-  it('makes a retried finalize a 200', async () => {
+  it('returns 200 for a retried finalization', async () => {
     const { update } = await start('draft');
     const body = { status: 'finalized', reference_id: 'in_1', line_items: [goods()], metadata: { a: '1' } };
     const [first, second] = [await update(body), await update(body)];
@@ -232,7 +238,7 @@ it.each<[unknown, string]>([
   [[], 'invalid_format'],
   [null, 'invalid_format'],
   [{ customer: { address: { state: 'XX' } } }, 'address_unresolvable /customer/address/state'],
-])('refuses %j', async (body, refused) => {
+])('rejects %j', async (body, refused) => {
   const { client, before, update } = await start('draft');
   expect(refusalOf(await update(body))).toBe(`422 | validation_${refused}`);
   expect((await made(client.get(before.id))).version).toBe(1);
@@ -259,7 +265,7 @@ describe('versions', () => {
     ['W/"1"', 412],
     ['1', 412],
     ['', 412],
-  ])('If-Match %s of version 1 is %i', async (header, status) => {
+  ])('If-Match %s of version 1 returns %i', async (header, status) => {
     const { client, before, update } = await start('draft');
     const answer = await update({ metadata: { a: '1' } }, { 'If-Match': header });
     expect(answer.status).toBe(status);
@@ -295,12 +301,12 @@ describe('an expired draft', () => {
         version: 3,
       }),
     );
-    // Set back, the clock brings no draft back.
+    // Turning the clock back does not restore the draft.
     expect((await made(client.get(before.id))).status).toBe('void');
   });
 });
 
-describe('the account settings that figures rest on', () => {
+describe('the account settings that affect amounts', () => {
   it('are recorded: a recalculation of a finalized transaction returns the same', async () => {
     const { account } = await newCaller({ settings: { registrations: [], rounding: 'invoice' } });
     const now = { ...account, settings: { ...account.settings, registrations: null, incomplete_coverage: 'reject' } };

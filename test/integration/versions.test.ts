@@ -6,7 +6,7 @@ import { refusalOf, sale } from '../support/sales.ts';
 const [current = ''] = supportedVersions;
 const as = (version: string | readonly string[]) => ({ 'Service-Version': version });
 
-it('answers in the version of the account, or in the one that the request names', async () => {
+it("responds in the account's version, or in the requested version", async () => {
   const { call } = await newCaller();
   for (const headers of [{}, as(current)]) {
     const answer = await call('POST', '/calculations', { body: sale(), headers });
@@ -16,7 +16,7 @@ it('answers in the version of the account, or in the one that the request names'
 });
 
 it.each([['dogwood.2028-01-01'], ['aspen'], [''], [[current, current]]])(
-  'refuses the version "%s" and lists the supported ones',
+  'rejects the version "%s" and lists the supported ones',
   async (sent) => {
     const { call } = await newCaller();
     const answer = await call('POST', '/calculations', { body: sale(), headers: as(sent) });
@@ -27,7 +27,7 @@ it.each([['dogwood.2028-01-01'], ['aspen'], [''], [[current, current]]])(
   },
 );
 
-it('replays an answer to the same request with and without the header', async () => {
+it('replays the response to the same request with and without the header', async () => {
   const { call } = await newCaller();
   const request = { body: sale(), headers: { 'Idempotency-Key': 'k' } };
   const first = await call('POST', '/transactions', request);

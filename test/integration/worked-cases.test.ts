@@ -1,12 +1,11 @@
-// @isolated: modules cache an activated release, which changes the answers for every account.
+// @isolated: modules cache an activated release, which changes the responses of every account.
 /**
- * Worked examples of revenue departments, statutes and vendors, through the API: with the built-in content where that has
- * their rates, else with a release that is built of the rates that they name, stored and activated.
- *
- * In the fixture all are as their sources have them; `test/support/worked-case.ts` says how a client would send them. Left
- * out are two: the District of Columbia's 7 % from October 2026, which nobody has confirmed, and Illinois' holiday of 2010,
- * whose delivery is shared in whole percents (61 and 39) where this service shares cents. Of Finland's VAT, for which there
- * is no content, it is only tested that the answer says so. Minneapolis and Saint Paul have the districts of today.
+ * Worked examples of revenue departments, statutes and vendors, through the API: with the built-in content if it has
+ * their rates, otherwise with a release built from the rates in the example, stored and activated. The fixture quotes
+ * each example from its source; `test/support/worked-case.ts` converts it to a request. Two are left out: the District
+ * of Columbia's 7 % from October 2026, which is not confirmed, and Illinois' holiday of 2010, whose source divides the
+ * delivery charge in whole percents (61 and 39) while this service divides it in cents. Finland's VAT has no content,
+ * so only the warning is tested. Minneapolis and Saint Paul have today's districts.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +22,7 @@ import { contentOf, foundOf, requestOf, type WorkedCase } from '../support/worke
 
 const cases = fixture as unknown as readonly WorkedCase[];
 
-/** Build the content that a case names, and store it; answers its id. */
+/** Builds and stores the content of a case; returns its id. */
 const stored = async (one: WorkedCase, id: string): Promise<string | null> => {
   const options = contentOf(one, id);
   if (!options) return null;
@@ -40,7 +39,7 @@ const stored = async (one: WorkedCase, id: string): Promise<string | null> => {
 };
 
 let count = 0;
-/** Run with a case's content in force: a minute after its activation, when every instance has noticed. */
+/** Runs with a case's content in force, a minute after its activation, when every instance has detected it. */
 const withContent = async <Value>(one: WorkedCase, run: () => Promise<Value>): Promise<Value> => {
   count += 1;
   const code = `US-${one.state}`;
@@ -59,7 +58,7 @@ const withContent = async <Value>(one: WorkedCase, run: () => Promise<Value>): P
 const client = clientOf(await newCaller());
 const calculated = (one: WorkedCase) => withContent(one, () => made(client.calculate(requestOf(one))));
 
-// The sources of these are about the state's tax; the built-in content adds the local taxes of the place.
+// These sources cover only the state's tax; the built-in content adds the local taxes of the place.
 const isOfStateAlone = ({ rates, expected: { rows = [], local_tax, sourced_to } }: WorkedCase): boolean =>
   !rates && !local_tax && !sourced_to && rows.length > 0 && rows.every(({ level }) => level === 'state');
 const stateTax = ({ line_items, shipping }: Calculation): string => {
@@ -73,7 +72,7 @@ const byId = (id: string): WorkedCase => cases.find((one) => one.id === id) as W
 
 describe('worked cases', () => {
   const sales = cases.filter(({ lines, country }) => lines && !country);
-  it('are all there: 63 of a sale, two of a refund, one of another country', () => {
+  it('include all of them: 63 of a sale, two of a refund, one of another country', () => {
     expect(cases.map(({ id }) => id)).toHaveLength(new Set(cases.map(({ id }) => id)).size);
     expect([sales.length, cases.filter(({ original }) => original).length, cases.length]).toEqual([63, 2, 66]);
   });
@@ -123,7 +122,7 @@ describe('worked cases', () => {
   it.each([
     { id: 'credit-stripe-proration', tax_included: false, total: '125.00' },
     { id: 'credit-stripe-proration-inclusive', tax_included: true, total: '100.00' },
-  ])('$id: a part of a sale is refunded with the tax that was collected on it', async ({ id, tax_included, total }) => {
+  ])('$id: a partial refund returns the tax that was collected on it', async ({ id, tax_included, total }) => {
     const one = byId(id);
     const { original = [], expected } = one;
     const lines = original.map(({ id: line, net, gross }) => ({

@@ -5,7 +5,7 @@ import { newCaller } from '../support/api.ts';
 
 // DynamoDB Local counts the indexes of a transaction twice.
 it.runIf(inject('emulator') === 'memory')(
-  'each operation makes the documented calls, takes one write unit for each index row, and has about the units of `npm run cost`',
+  'each operation makes the documented calls, takes one write unit per index row, and about the units in `npm run cost`',
   async () => {
     const figures = await databaseFigures((await newCaller()).key, inject('emulator'));
     expect(Object.fromEntries(figures.map(({ of, calls, read_units }) => [of, [calls, read_units]]))).toEqual({
@@ -16,7 +16,7 @@ it.runIf(inject('emulator') === 'memory')(
     // By account, tax date, customer and reference; a draft also by deadline, a credit by parent and among credits.
     const rows = { 'create draft': 5, 'update draft': 4, finalize: 5, 'create finalized': 4, credit: 6 + 4, void: 4 };
     for (const [of, count] of Object.entries(rows)) expect(unitsOf(of), of).toMatchObject({ index_write_units: count });
-    // The measures of `npm run cost` are for other content, with four jurisdictions.
+    // `npm run cost` measures different content, with four jurisdictions.
     const { steps } = measuresOf(3);
     for (const of of ['create draft', 'update draft', 'finalize', 'create finalized', 'credit'] as const) {
       const ratio = Number(unitsOf(of)['write_units']) / Number(steps[of].writes);
