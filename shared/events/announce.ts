@@ -130,7 +130,9 @@ const readEvents = ({ dynamodb: { NewImage, SequenceNumber } }: StreamRecord): L
     return String(item['pk']).startsWith('F#') ? filingEvents(item) : transactionEvents(item);
   } catch (error) {
     // Lambda logs the whole error, so it identifies the record but contains none of its content.
-    throw errorWithoutStack(`The record ${SequenceNumber} gives no event: ${failureLine(error).error}.`);
+    throw errorWithoutStack(
+      `Stream record ${SequenceNumber} cannot be converted to an event: ${failureLine(error).error}.`,
+    );
   }
 };
 

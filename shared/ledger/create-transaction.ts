@@ -38,8 +38,8 @@ type Creation = {
 /**
  * Records a sale or a credit: calculates the tax, then writes atomically.
  *
- * Rejects whatever a calculation rejects, `conflict_duplicate_reference_id`, a credit that its parent does not allow,
- * and a transaction that is too large to store or return. A repeated Idempotency-Key returns the first response.
+ * Rejects any request that a calculation rejects, a duplicate reference_id, a credit that its parent does not allow, and
+ * a transaction that is too large to store or return. A repeated Idempotency-Key returns the first response.
  */
 export const createTransaction = async (
   creation: Creation,

@@ -111,8 +111,8 @@ export const readContentSources = async (states: readonly string[]): Promise<Rea
 
 const moved: Problem = {
   code: 'precondition_failed',
-  title: 'Another update of the state runs',
-  detail: 'A concurrent update changed the record of its files. Run the update again after that one ends.',
+  title: 'Concurrent update of the state',
+  detail: 'A concurrent update changed the record of the state. Wait until it ends, then run the update again.',
 };
 
 /** Replaces a state's record if it still has the version that was read, and rejects the write otherwise. */

@@ -68,7 +68,7 @@ export async function* listHeads(
 
 const noSuchRelease = (id: string, state: string): Problem => ({
   code: 'not_found',
-  title: 'No such release',
+  title: 'Release not found',
   detail: `${state} has no finished release ${id}.`,
 });
 
@@ -139,8 +139,8 @@ const problem = (title: string, detail: string, code: Problem['code'] = 'precond
  * Rejects an id that any import has used, and the id of a built-in release.
  */
 export const beginImport = async (id: string, at: string): Promise<Result<ImportClaim>> => {
-  const taken = (detail: string) => refuse(problem('Id of a release is taken', detail));
-  if (builtInReleaseById(id)) return taken(`${id} is a built-in release, whose id no import can use.`);
+  const taken = (detail: string) => refuse(problem('Release id already in use', detail));
+  if (builtInReleaseById(id)) return taken(`${id} is a built-in release. An import cannot use its id.`);
   const claim = { id, run: randomUUID() };
   const failed = await transact([
     { ConditionCheck: { TableName, Key: releaseHeadKey(id), ...absent } },
@@ -221,7 +221,7 @@ const setStage = (id: string, stage: 'discarding' | 'discarded'): Promise<boolea
 const noImport = (id: string) =>
   problem(
     'Import cannot be discarded',
-    `${id} is no unfinished import. List the unfinished ones with \`npm run content -- list\`.`,
+    `${id} is not an unfinished import. To list unfinished imports, run \`npm run content -- list\`.`,
     'not_found',
   );
 

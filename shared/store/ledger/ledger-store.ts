@@ -57,7 +57,7 @@ export const findRefusal = (
   const claim = failedAs('take');
   if (claim) return { kind: 'reference_taken', transactionId: Claim.parse(claim.item).transaction_id };
   if (failed.some(({ role }) => staleRoles.has(role))) return { kind: 'stale' };
-  // A concurrent change of the head can also remove an open entry. Only without contention was it a filing.
+  // A concurrent change of the head can also remove an open entry. Without contention, a filing removed it.
   if (isContended(obstacles.map(({ code }) => code))) return throwCanceled(exception);
   if (failed.some(({ role }) => closedRoles.has(role))) return { kind: 'period_closed' };
   throw exception;
