@@ -11,7 +11,7 @@ import type { LocatedLine } from './locate-lines.ts';
 import type { Warning } from './response.ts';
 import type { TaxingAddress } from './sourcing.ts';
 
-/** The tax day, and the service's time in milliseconds, which decides whether newer rates are due. */
+/** The tax date, and the current time in milliseconds, which determines whether newer rates are due. */
 export type WarningDays = { readonly day: string; readonly nowMs: number };
 
 const usedInstead = {
@@ -26,11 +26,11 @@ const approximate = (place: string, { of, because }: Approximation, day: string)
 const outdated = (place: string, { asOf, due }: Published): string =>
   `the local rates of ${place} are as of ${asOf}, and newer ones were due by ${due}. Import them: \`GET /coverage\` names the publisher.`;
 
-/** Whether rates newer than a publication are due. A publication confirms its rates up to its own day. */
+/** Whether rates newer than a publication are due. A publication confirms its rates up to its date. */
 const isOutdated = ({ asOf, overdueMs }: Published, { day, nowMs }: WarningDays): boolean =>
   asOf < day && overdueMs <= nowMs;
 
-/** Warnings that the local rates of an address are from another day, or that newer ones are due. */
+/** Warns that the local rates of an address are from a different day, or that newer rates are due. */
 const ageWarnings = (decisive: TaxingAddress, placeOf: () => string, pointer: string, days: WarningDays): Warning[] => {
   const { approximation, published, place } = decisive;
   const warnings: Warning[] = [];
@@ -54,7 +54,7 @@ const isOutside = ({ country, state }: TaxingAddress['address']): boolean =>
 const notCovered = ({ place: { name }, address }: TaxingAddress, outcome: string): string =>
   `${address.country === 'US' ? '' : 'Country '}${name} is not covered by any content release${isOutside(address) ? `: no state's sales tax is due on deliveries there, and its own taxes are not known` : ''}.${outcome}`;
 
-// Advice on the fields with which local taxes can be found.
+// Advice on the fields that determine local taxes.
 const localAdvice = ({ place: { release }, address: { zip5, isZipKnown } }: TaxingAddress): string =>
   release && release.locations.length > 0 && (zip5 === null || !isZipKnown)
     ? ' They depend on the ZIP: send address.postal_code.'
@@ -86,7 +86,7 @@ const unknownCounty = (
   { unknownCounty: unknown }: ByPlace,
 ): string => (unknown ? ` ${state} has no county named ${county}.${didYouMean(unknown.suggestion)}` : '');
 
-/** The limitations of local rates that are found by ZIP and city. */
+/** The limitations of local rates by ZIP and city. */
 const missingByPlace = (name: string, address: TaxingAddress['address'], byPlace: ByPlace): string => {
   const { area, missing, possible, established } = byPlace;
   const unestablished = possible.filter(({ rate }) => rate === null).map((one) => one.name);
@@ -100,11 +100,11 @@ const missingByPlace = (name: string, address: TaxingAddress['address'], byPlace
   return `${name}: no local rate is established for ${addressText(address)}; only the state rate was used.${unknownCity(address, byPlace)}${unknownCounty(name, address, byPlace)}${advice}`;
 };
 
-/** How local rates were found by ZIP and city. */
+/** Describes how local rates were found by ZIP and city. */
 const byPlaceText = (decisive: TaxingAddress, byPlace: ByPlace): string => {
   const { place, address } = decisive;
   const used = appliedAreaText(decisive, byPlace);
-  // A city that is not of the ZIP decides nothing.
+  // A city outside the ZIP does not affect the result.
   const isUsed = byPlace.city !== 'unknown' && byPlace.city !== 'elsewhere';
   return [
     `${place.name}: local rates${used === '' ? '' : ` of ${used}`} were found by ${addressText(isUsed ? address : { ...address, city: null })}, without a boundary file.`,
@@ -144,7 +144,7 @@ const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: stri
   const { resolution, place, address, choice, lacksLocals } = decisive;
   const warnings: Warning[] = [];
   const warn = (code: Warning['code'], message: string) => warnings.push({ code, message, pointer });
-  // If the place has jurisdictions, their rates are unknown, and the tax core warns of that.
+  // If the place has jurisdictions, their rates are unknown, and the tax core warns about that.
   if (resolution.coverage === 'none' && place.jurisdictions.length === 0)
     warn('not_covered', notCovered(decisive, outcome));
   if (resolution.coverage !== 'none') {
@@ -164,7 +164,10 @@ const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: stri
   return warnings;
 };
 
-/** Warnings about a line's addresses and their local taxes. `isCalculated` is false for rates without a calculation. */
+/**
+ * Returns warnings about a line's addresses and their local taxes. `isCalculated` is false for rates without a
+ * calculation.
+ */
 export const resolutionWarnings = (
   { decisive, pointers }: LocatedLine,
   days: WarningDays,
@@ -172,13 +175,13 @@ export const resolutionWarnings = (
 ): Warning[] =>
   decisive.flatMap((address) => addressWarnings(address, pointers[address.at], isCalculated ? noTax : '', days));
 
-/** Uncertainties as warnings at one pointer. */
+/** Returns uncertainties as warnings at one pointer. */
 export const uncertaintyWarnings = (uncertainties: readonly Uncertainty[], pointer: string): Warning[] =>
   uncertainties.map(({ code, message }) => ({ code, message, pointer }));
 
 const sourcingText = (state: string) => (): string => `${state}, where sales within the state are taxed`;
 
-/** Uncertainties about who taxes a line: the local taxes of its addresses, and which address decides. */
+/** Returns uncertainties about who taxes a line: the local taxes of its addresses, and which address decides. */
 export const placeUncertainties = (
   { place: { name, release }, decisive, uncertain, pointers }: LocatedLine,
   { day }: WarningDays,
@@ -199,7 +202,7 @@ export const placeUncertainties = (
     : []),
 ];
 
-/** The warning that only the state's tax is known, from a rule that applies without a general rate. */
+/** Warns that only the state tax is known, from a rule that needs no general rate. */
 export const ruleAloneWarnings = ({ decisive, pointers }: LocatedLine): Warning[] =>
   decisive
     .filter(({ resolution, lacksLocals }) => resolution.coverage === 'none' && lacksLocals)

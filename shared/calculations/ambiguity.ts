@@ -14,12 +14,12 @@ import { decimalText } from '../money/decimal.ts';
 import { listed, listedUpTo, namedMax } from './explain/step.ts';
 import type { TaxingAddress } from './sourcing.ts';
 
-/** Texts about local rates that are found by ZIP and city, without a boundary file. */
+/** Messages about local rates by ZIP and city, without a boundary file. */
 
 /** Why an address is ambiguous, and what to send instead. */
 type Ambiguity = { readonly why: string; readonly advice: string };
 
-/** How the local tables decided about an address; `null` where an import or an older release decided. */
+/** How the local tables resolved an address; `null` if an import or an older release resolved it. */
 export const decidedByTable = ({ choice, place: { release } }: TaxingAddress): ByPlace | null =>
   release?.local && !release.fallback ? (choice?.byPlace ?? null) : null;
 
@@ -31,13 +31,13 @@ export const importFile = ({ place: { release } }: TaxingAddress): string =>
 
 const rateText = (rate: bigint): string => formatPercent(formatFraction(rate));
 
-/** `98%` of the residents; whole percents, because the shares are estimates. */
+/** Formats a share of residents as `98%`; whole percentages, because the shares are estimates. */
 const shareText = (percent: number): string => (percent < 1 ? 'less than 1%' : `${Math.round(percent)}%`);
 
-/** How many places a text names. */
+/** The maximum number of places in a message. */
 export const areasMax = 8;
 
-/** `Cobb County (local rate 2%, 98% of the residents), Atlanta (4.9%, 1%) and Denver (6.25%)`. */
+/** Formats places as `Cobb County (local rate 2%, 98% of the residents), Atlanta (4.9%, 1%) and Denver (6.25%)`. */
 const areasText = (possible: readonly PossibleArea[]): string => {
   const texts = possible.map(({ name, rate, percent }, index) => {
     const [before, after] = index === 0 ? ['local rate ', ' of the residents'] : ['', ''];
@@ -47,7 +47,7 @@ const areasText = (possible: readonly PossibleArea[]): string => {
   return listedUpTo(texts, areasMax);
 };
 
-/** Advice on the fields that leave fewer areas, or on the files to import instead. */
+/** Advice on the fields that narrow down the areas, or on the files to import instead. */
 const adviseAddress = (decisive: TaxingAddress, { city, suggestion, zipCounties, unknownCounty }: ByPlace): string => {
   const { zip5, county } = decisive.address;
   if (zipCounties === null) return zip5 === null ? 'Send the ZIP code and the city.' : 'Correct the ZIP code.';
@@ -61,7 +61,7 @@ const adviseAddress = (decisive: TaxingAddress, { city, suggestion, zipCounties,
   return [...spelling, `${advice.charAt(0).toUpperCase()}${advice.slice(1)}`].join(' ');
 };
 
-/** Which parts of an address contradict each other, as a sentence; `null` if none do. */
+/** Returns a sentence about the contradictory parts of an address; `null` if there are none. */
 const contradictionByPlace = (
   { address: { zip5, city, county } }: TaxingAddress,
   { city: reading, contradictsCounty, zipCounties }: ByPlace,
@@ -71,7 +71,7 @@ const contradictionByPlace = (
   return contradictsCounty ? `The county ${county} is not a county of ZIP ${zip5}.` : null;
 };
 
-/** Why the tables by ZIP and city leave several local rates. */
+/** Explains why the tables by ZIP and city give several local rates. */
 const ambiguityByPlace = (decisive: TaxingAddress, byPlace: ByPlace): Ambiguity => {
   const { possible, city } = byPlace;
   const advice =
@@ -84,7 +84,7 @@ const ambiguityByPlace = (decisive: TaxingAddress, byPlace: ByPlace): Ambiguity 
   return { why, advice };
 };
 
-/** How one of several possible areas of the tables was chosen, unless the account's policy takes the highest rate. */
+/** Explains how one of several possible areas was chosen, unless the account's policy uses the highest rate. */
 export const choiceByPlace = ({ possible }: ByPlace): string => {
   const same = possible.filter(({ rate }) => rate === possible[0]?.rate);
   const percent = same.reduce((sum, one) => sum + one.percent, 0);
@@ -100,7 +100,7 @@ const isSet = ({ place: { jurisdictions } }: TaxingAddress, [{ codes }]: LocalCh
   return local.length === codes.length && local.every(({ code }) => codes.includes(code));
 };
 
-/** The names of the place and county whose rates were used, or of the jurisdictions where a policy took others. */
+/** Returns the names of the place and county whose rates were used, or of the jurisdictions that a policy selected. */
 export const appliedAreaText = (decisive: TaxingAddress, { area }: ByPlace): string => {
   const { choice, place } = decisive;
   if (area === null) return '';
@@ -112,7 +112,7 @@ export const appliedAreaText = (decisive: TaxingAddress, { area }: ByPlace): str
   return [...new Set([area.place, area.county])].filter(Boolean).join(', ');
 };
 
-/** The local rates that the tables have for an address, and which of them are charged. */
+/** Describes the possible local rates of an address in the tables, and which of them are charged. */
 export const coverageByPlace = (decisive: TaxingAddress, byPlace: ByPlace, { id }: Release): string => {
   const { resolution } = decisive;
   const table = `the table of local rates ${id.slice('US-'.length, id.lastIndexOf('.'))}`;
@@ -131,7 +131,7 @@ const correct = 'No other address would be more precise: the content has to be c
 const noMorePrecise = 'No other address would be more precise: only content by ZIP+4 would be.';
 const onlyByZip = 'No other address would be more precise: only content by ZIP would be.';
 
-/** Whether a ZIP exists that has exactly one of the sets that the city may have. */
+/** Whether a ZIP exists that has exactly one of the possible sets of the city. */
 const hasOwnZip = ({ place: { release }, choice }: TaxingAddress): boolean =>
   release?.locations.some(
     ({ zips, alternatives: [first, ...others] }) =>
@@ -151,7 +151,7 @@ const candidateText = (candidate: StateCandidate): string => {
   return `${state} (${decimalText({ units: rate, scale: rateDecimals })}${knownText(candidate)})`;
 };
 
-// Which of the states was chosen, and by what.
+// Explains which of the states was chosen, and why.
 const assumedText = ({ states, prefer, address: { state } }: TaxingAddress): string =>
   states.some(({ rate }) => rate !== null)
     ? `${state} was assumed, which has the ${prefer} combined general rate that is known.`
@@ -188,7 +188,7 @@ const ofStreet = ({ address: { zip5, line1 }, place: { release } }: TaxingAddres
   };
 };
 
-// A ZIP+4 helps only where the content has ranges of ZIP+4 in this ZIP.
+// A ZIP+4 helps only if the content has ZIP+4 ranges for this ZIP.
 const ofZip = (decisive: TaxingAddress): Ambiguity => {
   const {
     address: { zip5, plus4 },
@@ -226,14 +226,14 @@ const ofContradiction = ({ zip5, city }: TaxingAddress['address'], { possible, u
   advice: 'Correct the city, or the ZIP code.',
 });
 
-/** Which parts of an address contradict each other, as a sentence; `null` if none do. */
+/** Returns a sentence about the contradictory parts of an address; `null` if there are none. */
 export const describeContradiction = (decisive: TaxingAddress): string | null => {
   const byPlace = decidedByTable(decisive);
   if (byPlace) return contradictionByPlace(decisive, byPlace);
   return decisive.choice?.contradictsCity ? ofContradiction(decisive.address, decisive.choice).why : null;
 };
 
-/** Why an address is ambiguous, and what to send instead: two sentences, without what was assumed. */
+/** Returns two sentences: why an address is ambiguous, and what to send instead, without the assumption made. */
 export const describeAmbiguity = (decisive: TaxingAddress): Ambiguity => {
   const { address, choice } = decisive;
   if (address.isStateGuessed)

@@ -1,4 +1,4 @@
-/** Field names; `true` means that the fields below it do not matter. */
+/** Field names; `true` means that nested fields do not matter. */
 export type AnswerFields = { readonly [name: string]: true | AnswerFields };
 
 const named = <Name extends string>(...names: readonly Name[]) =>
@@ -7,9 +7,7 @@ const named = <Name extends string>(...names: readonly Name[]) =>
 const charge = ['taxable_amount', 'exempt_amount', 'tax_amount', 'taxes'] as const;
 
 /**
- * The fields that a response has and its request does not. A response sent back as a request has no warnings about them.
- *
- * Plain names, because building the schemas of responses would slow down every cold start. A test compares the two.
+ * The fields of a response that are not in its request. A response sent back as a request has no warnings about them.  They are listed by hand, because building the response schemas would slow down every cold start. A test compares the lists with the schemas.
  */
 export const calculationAnswerFields = {
   ...named('object', 'subtotal_amount', 'applied_discount_amount', 'applied_third_party_discount_amount'),
@@ -22,10 +20,10 @@ export const calculationAnswerFields = {
   shipping: named('applied_discount_amount', 'net_amount', ...charge),
 } satisfies AnswerFields;
 
-// The request of a transaction may have a tax_amount.
+// A transaction's request can have a tax_amount.
 const { tax_amount: _, ...ofCalculation } = calculationAnswerFields;
 
-/** The fields that a transaction has and its request does not. */
+/** The response fields of a transaction that are not in its request. */
 export const transactionAnswerFields: AnswerFields = {
   ...ofCalculation,
   ...named('id', 'calculated_tax_amount', 'tax_amount_source', 'credited_amount', 'credited_tax_amount'),
@@ -33,12 +31,12 @@ export const transactionAnswerFields: AnswerFields = {
   ...named('expires_at', 'redacted_at', 'filings', 'version', 'history', 'commitments'),
 };
 
-/** The fields of a filing, which has two kinds of requests. */
+/** The response fields of a filing, which has two kinds of requests. */
 export const filingAnswerFields: AnswerFields = {
   ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'due_date', 'vendor_discount', 'terms'),
   ...named('status', 'confirmation_number', 'totals', 'totals_next_cursor', 'summary', 'exceptions', 'progress'),
   ...named('asked_by', 'created_at', 'closed_at', 'filed_at', 'canceled_at', 'warnings', 'entries'),
 };
 
-/** The fields that a customer has and its request does not. */
+/** The response fields of a customer that are not in its request. */
 export const customerAnswerFields = named('object', 'created_at', 'updated_at', 'version', 'warnings');

@@ -12,16 +12,14 @@ import type { CalculationInput } from './request.ts';
 import type { Calculation, Warning } from './response.ts';
 import { listWarnings } from './warnings.ts';
 
-/** The engine's version. A transaction pins it, and a replay reports when it differs. */
+/** The engine version. A transaction pins it, and a replay reports a different version. */
 export const engineVersion = '1.1.0';
 
 /** A calculation without the fields that differ between calculations and transactions. */
 export type Outcome = Omit<Calculation, 'object' | 'type' | 'parent_transaction_id'>;
 
 /**
- * Calculate the tax of a request. Pure: the content and the time are arguments. `sent` are the warnings about the body.
- *
- * Refusals: see `readDocument`. Missing and unconfirmed content is calculated, with `warnings`.
+ * Calculates the tax of a request. Pure: the content and the time are arguments. `sent` contains the warnings about the body.  Refusals: see `readDocument`. Missing and unconfirmed content causes `warnings`, not refusals.
  */
 export const calculate = (input: CalculationInput, context: Context, sent: readonly Warning[]): Result<Outcome> => {
   const setting = input.type === 'credit' ? 'none' : context.settings.retail_delivery_fee;
@@ -30,7 +28,7 @@ export const calculate = (input: CalculationInput, context: Context, sent: reado
   if (!read.ok) return read;
   const { document } = read.value;
   const { taxed, fees } = setting === 'none' ? { taxed: calculateTax(document), fees: [] } : taxWithFees(document);
-  // In a price that includes tax, a fee needs a price of its own.
+  // If the price includes tax, a fee needs a separate price.
   if (setting !== 'add' || fees.length === 0 || document.taxIncluded) {
     const feeWarnings = dueFeeWarnings(fees, document, writerFor(document.exponent));
     return accept(buildOutcome(request, read.value, taxed, sent, context.now, feeWarnings));
@@ -65,7 +63,7 @@ const buildOutcome = (
         ...(echoes.line_items[index] as LineEcho),
         amount: write((document.lines[index] as TaxLine).amount),
         applied_third_party_discount_amount: write(thirdPartyDiscount),
-        // Fields one by one: a second spread would take 3 % of a calculation.
+        // Fields are copied one by one: a second spread would take 3% of the time of a calculation.
         applied_discount_amount: write(discount),
         net_amount: write(net),
         taxable_amount: write(taxable),

@@ -7,16 +7,13 @@ import type { Customer, certificateReasons, Exemption } from './fields.ts';
 import type { CalculationInput } from './request.ts';
 import type { AppliedExemption, LineItemResponse, Warning } from './response.ts';
 
-/** An exemption certificate of a customer; `states` are jurisdiction codes (`US-IN`), `null` for all states. */
+/** A customer's exemption certificate; `states` contains jurisdiction codes (`US-IN`), or is `null` for all states. */
 export type Certificate = Pick<AppliedExemption, 'certificate_number' | 'valid_from' | 'valid_to'> & {
   readonly reason: (typeof certificateReasons)[number];
   readonly states: readonly string[] | null;
 };
 
-/**
- * The certificates of buyers: from the stored customers as they are now, or as a transaction recorded them, by the id
- * of the line item.
- */
+/** The certificates of buyers: currently stored for the customers, or recorded in a transaction by line item id. */
 export type KnownCertificates =
   | { readonly customers: ReadonlyMap<string, readonly Certificate[]> }
   | { readonly recorded: ReadonlyMap<string, AppliedExemption | null>; readonly warnings: readonly Warning[] };
@@ -26,8 +23,8 @@ type Buyers = Pick<CalculationInput, 'customer' | 'collected_by'> & {
 };
 
 /**
- * The exemption in the request for a line item: the line's customer comes before the document's. The document's
- * customer does not exempt a line of another buyer, which has another id. `none` leaves every certificate unused.
+ * Returns the exemption in the request for a line item: the line's customer overrides the document's customer. The
+ * document's customer does not exempt a line with a different customer id. `none` disables every certificate.
  */
 const inlineExemption = (line: Customer | null | undefined, document: Customer | null | undefined) => {
   const [lineId, documentId] = [line?.id ?? null, document?.id ?? null];
@@ -35,13 +32,16 @@ const inlineExemption = (line: Customer | null | undefined, document: Customer |
   return line?.exemption ?? (isSameBuyer ? document?.exemption : null) ?? null;
 };
 
-/** Finds the certificates of the customers that exist, by id: one call for each hundred ids, one after the other. */
+/** Finds the certificates of the existing customers by id: one call per hundred ids, sequentially. */
 export type FindCertificates = (
   account: string,
   ids: readonly string[],
 ) => Promise<ReadonlyMap<string, readonly Certificate[]>>;
 
-/** The ids of customers whose certificates can apply to a request, each once. An exemption in the request wins. */
+/**
+ * Returns the unique ids of customers whose certificates can apply to a request. An exemption in the request takes
+ * precedence.
+ */
 export const listCustomerIds = ({ customer, collected_by, line_items }: Buyers): readonly string[] => {
   if (collected_by === 'marketplace') return [];
   const ids = (line_items ?? [])
@@ -50,7 +50,10 @@ export const listCustomerIds = ({ customer, collected_by, line_items }: Buyers):
   return [...new Set(ids.filter((id) => id !== null))];
 };
 
-/** The certificates that a transaction recorded with its line items, so that recalculating it gives the same figures. */
+/**
+ * Returns the certificates that a transaction recorded with its line items, so that a recalculation gives the same
+ * amounts.
+ */
 export const recordedCertificates = (transaction: {
   readonly line_items: readonly LineItemResponse[];
   readonly warnings: readonly Warning[];
@@ -67,7 +70,7 @@ const certificateWarnings: ReadonlySet<string> = new Set<Warning['code']>([
 export const isWithin = (day: string, from: string | null | undefined, to: string | null | undefined): boolean =>
   (!from || from <= day) && (!to || day <= to);
 
-/** An exemption of the request as it is recorded with a line item. */
+/** Returns an exemption in the request as it is recorded with a line item. */
 const appliedInline = (exemption: Exemption): AppliedExemption => ({
   customer_id: null,
   reason: exemption.type,
@@ -76,11 +79,11 @@ const appliedInline = (exemption: Exemption): AppliedExemption => ({
   valid_to: exemption.valid_to ?? null,
 });
 
-// Sorts after every day.
+// Sorts after every date.
 const noEnd = '~';
 const lastDay = ({ valid_to }: Certificate): string => valid_to ?? noEnd;
 
-/** The first of the certificates that no other one precedes. */
+/** Returns the first certificate in the given order. */
 const first = (certificates: readonly Certificate[], precedes: (a: Certificate, b: Certificate) => boolean) =>
   certificates.reduce<Certificate | null>(
     (best, certificate) => (best === null || precedes(certificate, best) ? certificate : best),
@@ -118,23 +121,20 @@ type Question = {
   readonly customerId: string;
   /** The jurisdiction code of the state that taxes the sale. */
   readonly place: string;
-  /** Its name, for messages. */
+  /** The state's name, for messages. */
   readonly placeName: string;
   /** The tax day. */
   readonly day: string;
 };
 
-/** The certificate that applies, or the reasons why none does. */
+/** The applicable certificate, or the reasons why none applies. */
 type Choice = {
   readonly applied: AppliedExemption | null;
   readonly warnings: readonly Omit<Warning, 'pointer'>[];
 };
 
 /**
- * Choose the certificate of a customer that exempts a sale in a state on a day. Among several valid ones it is the one with
- * the latest last day (none is the latest), then the first in the customer's list.
- *
- * Without a valid one, warns of the one that expired last and of the one that becomes valid next.
+ * Chooses the customer's certificate that exempts a sale in a state on a day. Among several valid certificates, the one with the latest last day applies (no last day is the latest), then the first in the customer's list.  If none is valid, warns about the most recently expired and the next valid certificate.
  */
 export const chooseCertificate = (certificates: readonly Certificate[], question: Question): Choice => {
   const { customerId, place, placeName, day } = question;
@@ -159,12 +159,12 @@ export const chooseCertificate = (certificates: readonly Certificate[], question
   };
 };
 
-/** Why nothing is collected for a line or its shipping. */
+/** Why no tax is collected for a line or its shipping. */
 
 const isFor = ({ regions }: Exemption, place: string): boolean =>
   !regions || regions.some((region) => stateJurisdiction(region) === place);
 
-/** Why nothing is collected in a place (`US-MI`) on a tax day from any buyer, or `null`. */
+/** Returns why no tax is collected in a place (`US-MI`) on a tax date from any buyer, or `null`. */
 const sellersCollectionExemption = (
   collectedBy: CalculationInput['collected_by'],
   place: string,
@@ -188,7 +188,7 @@ type Buyer = {
 const noCertificate: Buyer = { exemption: null, warnings: [] };
 
 /**
- * The buyer with a certificate of the request. `holder` is the pointer of the line item that has it; empty for the
+ * The buyer with a certificate in the request. `holder` is the pointer of the line item that has it; empty for the
  * document.
  */
 const inlineBuyer = (inline: Exemption, { code, name }: Place, day: string, holder: string): Buyer => {
@@ -204,8 +204,8 @@ const inlineBuyer = (inline: Exemption, { code, name }: Place, day: string, hold
 };
 
 /**
- * Decides which certificate exempts a line item in a place on the tax day. A line's customer overrides the document's,
- * and a certificate in the request overrides the customer's certificates.
+ * Decides which certificate exempts a line item in a place on the tax date. A line's customer overrides the document's
+ * customer, and a certificate in the request overrides the customer's certificates.
  */
 const buyerFinder = (input: CalculationInput, day: string, known: KnownCertificates | undefined) => {
   const ids = known && 'recorded' in known ? documentIds(input).lines : [];
@@ -228,11 +228,11 @@ const buyerFinder = (input: CalculationInput, day: string, known: KnownCertifica
   };
 };
 
-/** The reason for no tax of a line in a place, and the certificate behind it. */
+/** Why a line is not taxed in a place, and the certificate behind the reason. */
 export type LineCollectionExemption = Buyer & { readonly collectionExemption: CollectionExemption };
 
 /**
- * The collection exemption of a charge that delivers the line. SNAP benefits do not pay for deliveries, so that the
+ * Returns the collection exemption of a charge that delivers the line. SNAP benefits do not pay for deliveries, so the
  * charge is taxed as the delivery of exempt goods.
  */
 export const deliveryCollectionExemption = ({
@@ -241,8 +241,8 @@ export const deliveryCollectionExemption = ({
 }: LineCollectionExemption): CollectionExemption => (exemption?.reason === 'snap' ? null : collectionExemption);
 
 /**
- * Finds why nothing is collected for a line item, by its index, in a place, in this order: the account is not registered, a
- * marketplace collects, the buyer's certificate is valid.
+ * Finds why no tax is collected for a line item, by its index, in a place. Checks in this order: the account is not
+ * registered, a marketplace collects, the buyer's certificate is valid.
  */
 export const collectionExemptionFinder = (
   input: CalculationInput,
@@ -252,7 +252,7 @@ export const collectionExemptionFinder = (
   const findBuyer = buyerFinder(input, day, certificates);
   return (index: number, place: Place): LineCollectionExemption => {
     const sellers = sellersCollectionExemption(input.collected_by, place.code, day, settings);
-    // Where the seller collects from nobody, no certificate is needed.
+    // If the seller collects from no buyer, no certificate is needed.
     if (sellers !== null) return { ...noCertificate, collectionExemption: sellers };
     const buyer = findBuyer(input.line_items?.[index]?.customer ?? null, index, place);
     return { ...buyer, collectionExemption: buyer.exemption ? 'customer_exempt' : null };

@@ -3,37 +3,37 @@ import { isShippingCharge, isStateFee } from '../tax/document.ts';
 import { findProduct, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { LineItemRequest } from './request.ts';
 
-/** The role of each line item in its document: goods, a charge on them, a reduction of others, or a fee of a state. */
+/** The role of each line item in its document: goods, a charge for goods, a reduction of other charges, or a state fee. */
 
 export const generalGoods = 'GENERAL';
 
-/** Fees that are taxed as the goods that they are for. */
+/** Fees that are taxed like the goods that they are for. */
 const feesOfGoods = ['FEES.GIFT_WRAP', 'FEES.CARD_SURCHARGE', 'FEES.ORDER_FEE', 'FEES.CONTAINER_DEPOSIT'];
 
-/** Whether a product is such a fee. */
+/** Whether a product is a fee that is taxed like its goods. */
 export const isFee = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => feesOfGoods.includes(path);
 
-/** Whether a text can be the code of a charge: such a code is a shipping charge or a fee. Cheaper than parsing the code. */
+/** Whether a string can be the code of a charge (shipping or a fee). Faster than parsing the code. */
 export const mayBeCharge = (code: string | null | undefined): boolean =>
   code != null && /^\s*(SHIPPING|FEES)\b/i.test(code);
 
-/** Whether a line item with this price reduces others (`reductions.ts`). */
+/** Whether a line item with this price reduces other charges (`reductions.ts`). */
 export const isReduction = (unitPrice: string | null | undefined): boolean =>
   unitPrice?.startsWith('-') === true && /[1-9]/.test(unitPrice);
 
 /**
- * The role of a line item in its document: goods, a charge on them (shipping or a fee), a reduction of others, or a fee
- * of a state.
+ * The role of a line item in its document: goods, a charge for goods (shipping or a fee), a reduction of other charges,
+ * or a state fee.
  */
 export type Role = 'goods' | 'charge' | 'reduction' | 'state_fee';
 
 export type Priced = {
-  /** `null` where its code is not valid. */
+  /** `null` if its code is invalid. */
   readonly product: ProductTaxCode | null;
   readonly isReduction: boolean;
 };
 
-/** The roles of line items. Where nothing else is sold, the delivery or the fee counts as goods. */
+/** Returns the roles of line items. If nothing else is sold, the delivery or the fee counts as goods. */
 export const assignRoles = (lines: readonly Priced[]): readonly Role[] => {
   const kinds = lines.map(({ product, isReduction }) => {
     if (isReduction) return 'reduction';
@@ -49,7 +49,7 @@ export const assignRoles = (lines: readonly Priced[]): readonly Role[] => {
   });
 };
 
-/** The fields that decide the role of a line item. */
+/** The fields that determine the role of a line item. */
 export const toPriced = ({
   product_tax_code,
   unit_price,
@@ -58,41 +58,41 @@ export const toPriced = ({
   isReduction: isReduction(unit_price),
 });
 
-/** The decimals of a request in minor units. `exponent` is the number of decimals of the currency. */
+/** Conversion of request decimals to minor units. `exponent` is the number of decimals of the currency. */
 
 type Text = string | null | undefined;
 
-/** Whether a value of an unvalidated body is a decimal as the schema has it. */
+/** Whether a value of an unvalidated body is a decimal in the schema's format. */
 export const isDecimal = (value: unknown): value is string => typeof value === 'string' && decimalPattern.test(value);
 
-/** Like `isDecimal`, for a price, which may be below zero. */
+/** Like `isDecimal`, for a price, which can be negative. */
 export const isPrice = (value: unknown): value is string =>
   typeof value === 'string' && signedDecimalPattern.test(value);
 
-/** An amount; zero where none was sent. */
+/** Returns an amount; zero if none was sent. */
 export const parseMinor = (text: Text, exponent: number): bigint => (text ? rescale(decimal(text), exponent) : 0n);
 
-/** Quantity times unit price of a line item, before discounts. */
+/** Returns quantity times unit price of a line item, before discounts. */
 export const lineAmount = (
   { quantity, unit_price }: { readonly quantity?: Text; readonly unit_price?: Text },
   exponent: number,
 ): bigint => multiply(decimal(quantity ?? '1'), decimal(unit_price ?? '0'), exponent);
 
-/** `shipping` of a request or a response: none, one charge as an object, or a list of charges. */
+/** The `shipping` field of a request or a response: null, one charge as an object, or a list of charges. */
 type OneOrMany<Charge> = Charge | Charge[] | null | undefined;
 
 const isList = <Charge>(shipping: OneOrMany<Charge>): shipping is Charge[] => Array.isArray(shipping);
 
-/** The charges as a list. */
+/** Returns the charges as a list. */
 export const shippingList = <Charge>(shipping: OneOrMany<Charge>): readonly Charge[] =>
   isList(shipping) ? shipping : shipping ? [shipping] : [];
 
-/** Replaces each charge, and keeps the form in which they were sent. */
+/** Maps each charge, and keeps the form in which they were sent. */
 export const mapShipping = <From, To>(
   shipping: OneOrMany<From>,
   replace: (charge: From, index: number) => To,
 ): To | To[] | null => (isList(shipping) ? shipping.map(replace) : shipping ? replace(shipping, 0) : null);
 
-/** The JSON Pointer of a charge in the document. */
+/** Returns the JSON Pointer of a charge in the document. */
 export const shippingPointer = (shipping: OneOrMany<unknown>, index: number): string =>
   isList(shipping) ? `/shipping/${index}` : '/shipping';

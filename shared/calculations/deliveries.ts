@@ -1,4 +1,4 @@
-/** Which line items a shipping charge delivers, and which a fee of the seller is for. */
+/** Which line items a shipping charge delivers, and which line items a seller's fee is for. */
 import { invalidFormat, type Problem } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import { determineFulfillment, isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
@@ -17,10 +17,10 @@ import { deliveriesMax, type LineItemRequest, type lineFulfillments, type Shippi
 
 const delivery = 'SHIPPING.DELIVERY';
 
-/** A gift card or a donation is no sale, so a fee on the order is not for it. */
+/** A gift card or a donation is not a sale, so a fee on the order is not for it. */
 const isSold = ({ product }: Line): boolean => product !== null && determineFulfillment(product) !== 'none';
 
-/** Which goods the fees of a seller are usually for. */
+/** Which goods the seller's fees are usually for. */
 const usualGoods: Readonly<Record<string, (line: Line) => boolean>> = {
   'FEES.GIFT_WRAP': (line) => isShipped(line) || line.fulfillment === 'pickup',
   'FEES.CARD_SURCHARGE': isSold,
@@ -28,31 +28,31 @@ const usualGoods: Readonly<Record<string, (line: Line) => boolean>> = {
   'FEES.CONTAINER_DEPOSIT': ({ product }) => isWithin(product?.path ?? '', 'BEVERAGES'),
 };
 
-/** A line item, as far as shipping depends on it. */
+/** The fields of a line item that shipping depends on. */
 type Line = {
   readonly id: string;
   readonly product: ProductTaxCode | null;
   readonly role: Role;
   readonly fulfillment: (typeof lineFulfillments)[number] | null;
   readonly isFree: boolean;
-  /** The line item that it names. */
+  /** The line item that it references. */
   readonly parentId: string | null;
 };
 
 /** A shipping charge or a fee: a line item, or a charge in `shipping`. */
 export type Charge = {
   readonly pointer: string;
-  /** The index of the line item that is the charge; `null` for a charge in `shipping`. */
+  /** The index of the charge's line item; `null` for a charge in `shipping`. */
   readonly line: number | null;
-  /** The ids of the line items that it names, and the field that names them. */
+  /** The ids of the referenced line items, and the field that contains them. */
   readonly ids: readonly string[] | null;
   readonly named: 'line_item_ids' | 'parent_line_item_id';
-  /** Which goods a fee is usually for. Absent: a shipping charge. */
+  /** Which goods a fee is usually for. Absent for a shipping charge. */
   readonly feeOn?: (line: Line) => boolean;
   readonly isFree: boolean;
 };
 
-/** A document as sent, as far as its charges depend on it. */
+/** The fields of a document that its charges depend on, as sent. */
 export type SentLine = Pick<
   Partial<LineItemRequest>,
   | 'id'
@@ -76,12 +76,12 @@ const isZero = (amount: string | null | undefined): boolean => !amount || /^-?[0
 
 type Charges = {
   readonly lines: readonly Line[];
-  /** The indexes of the lines by their ids. */
+  /** Returns the indexes of the lines by id. */
   readonly indexes: ReadonlyMap<string, number>;
   readonly charges: readonly Charge[];
 };
 
-/** A line item that is a charge. A credit may name a line of another document. */
+/** A line item that is a charge. A credit can reference a line of a different document. */
 const chargeOfLine = ({ product, isFree, parentId }: Line, line: number, isCredit: boolean): Charge => ({
   pointer: `/line_items/${line}`,
   line,
@@ -93,11 +93,11 @@ const chargeOfLine = ({ product, isFree, parentId }: Line, line: number, isCredi
 
 const noCharges: Charges = { lines: [], indexes: new Map(), charges: [] };
 
-/** The line items and shipping charges of a document: first the line items that are charges, then those in `shipping`. */
+/** Returns the charges of a document: first the line items that are charges, then the charges in `shipping`. */
 export const readCharges = (document: SentDocument): Charges => {
   const sent = document.line_items ?? [];
   const inField = shippingList(document.shipping);
-  // Most documents without shipping have no charges: their codes are not read.
+  // Most documents without shipping have no charges, so their codes are not parsed.
   if (inField.length === 0 && !sent.some(({ product_tax_code }) => mayBeCharge(product_tax_code))) return noCharges;
   const priced = sent.map(toPriced);
   const roles = assignRoles(priced);
@@ -130,11 +130,11 @@ export const readCharges = (document: SentDocument): Charges => {
   };
 };
 
-/** The product tax code of a charge in `shipping`. */
+/** Returns the product tax code of a charge in `shipping`. */
 export const shippingCode = ({ product_tax_code }: SentCharge): string => product_tax_code ?? delivery;
 
 /**
- * Whether a carrier or the seller brings a line item to the buyer: by its `fulfillment`, or else by its product tax
+ * Whether a carrier or the seller delivers a line item to the buyer: by its `fulfillment`, or else by its product tax
  * code.
  */
 export const isShipped = ({ product, fulfillment }: Pick<Line, 'product' | 'fulfillment'>): boolean =>
@@ -170,7 +170,7 @@ const namedLines = (charge: Charge, ids: readonly string[], { lines, indexes }: 
   return accept([...named]);
 };
 
-/** The goods that a fee is for: those that it is usually for, or all if there are none. */
+/** Returns the goods that a fee is usually for, or all goods if there are none. */
 const goodsOfFee = (
   isFor: (line: Line) => boolean,
   goods: readonly number[],
@@ -181,11 +181,7 @@ const goodsOfFee = (
 };
 
 /**
- * The indexes of the line items that a charge delivers: those that it names, otherwise all that are shipped. A charge
- * of zero delivers all goods where nothing is shipped. A fee is for the goods that it is usually for, unless it names
- * one.
- *
- * Refusals: ids of no goods, and a charge above zero where no line item is shipped.
+ * Returns the indexes of the line items that a charge delivers: the referenced line items, otherwise all that are shipped. A charge of zero delivers all goods if nothing is shipped. A fee is for the goods that it is usually for, unless it references a line item.  Refusals: ids that are not goods, and a charge above zero if no line item is shipped.
  */
 const deliveredLines = (charge: Charge, document: Charges): Result<readonly number[]> => {
   const { lines } = document;
@@ -204,9 +200,7 @@ const tooManyDeliveries = (pointer: string, deliveries: number): Problem => {
 };
 
 /**
- * The indexes of the line items that each charge of a document delivers.
- *
- * Refusals: see `deliveredLines`; also more than `deliveriesMax` line items, counted once for each charge.
+ * Returns the indexes of the line items that each charge of a document delivers.  Refusals: see `deliveredLines`; also more than `deliveriesMax` line items, counted once per charge.
  */
 export const deliveredLinesOfAll = (document: Charges): Result<readonly (readonly number[])[]> => {
   const problems: Problem[] = [];
@@ -226,7 +220,7 @@ export const deliveredLinesOfAll = (document: Charges): Result<readonly (readonl
   return first ? refuse(first, ...others) : accept(delivered);
 };
 
-/** The problems of the shipping charges of a document, unless one of its codes is invalid. */
+/** Returns the problems of the shipping charges of a document, unless one of its codes is invalid. */
 export const deliveryProblems = (document: SentDocument): readonly Problem[] => {
   const read = readCharges(document);
   if (read.lines.some(({ product }) => product === null)) return [];

@@ -1,4 +1,4 @@
-/** Retail delivery fees: what a state charges on an order that is delivered, in addition to the tax on its goods. */
+/** Retail delivery fees: a state's charge on a delivered order, in addition to the tax on its goods. */
 
 import { invalidFormat, type Problem } from '../base/problem.ts';
 import { decimal } from '../money/decimal.ts';
@@ -21,10 +21,10 @@ import type { Warning } from './response.ts';
 
 const feeId = 'retail_delivery_fee';
 
-/** A fee that is due on a document, in minor units, and the index of the first line that is delivered in its state. */
+/** A fee that is due on a document, in minor units, and the index of the first line delivered in its state. */
 type DueFee = { readonly line: number; readonly amount: bigint; readonly name: string; readonly note: string };
 
-/** The first shipped line with tax to collect in each state that has a fee, unless a line of the document is that fee. */
+/** Finds the first shipped line with tax to collect in each state with a fee, unless a line of the document is that fee. */
 const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
   const first = new Map<string, number>();
   const withFees = placesWithFees(lines);
@@ -36,7 +36,7 @@ const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
   return [...first.values()];
 };
 
-/** The places of lines that have a fee. Most lines share one place. */
+/** Returns the places of lines in states with a fee. Most lines share one place. */
 const placesWithFees = (lines: readonly TaxLine[]): ReadonlySet<Place> => {
   const found = new Set<Place>();
   let last: Place | null = null;
@@ -59,7 +59,7 @@ const feeLine = ({ place }: TaxLine): TaxLine => ({
   isShipped: false,
 });
 
-/** A document at its prices without the tax that they include. */
+/** Returns a document at its prices without the included tax. */
 const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument => {
   const none = { discount: 0n, thirdPartyDiscount: 0n };
   const base = (charge: TaxedCharge | undefined) => (charge ? charge.taxable + charge.exempt : 0n);
@@ -79,8 +79,8 @@ const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument =>
 type WithFees = { readonly taxed: TaxedDocument; readonly fees: readonly DueFee[] };
 
 /**
- * The tax of a document, and the fees that are due on it and have no line of their own: calculated with such a line in each
- * state that has a fee, which changes nothing of the others (C.R.S. 43-4-218, Minn. Stat. 168E).
+ * Calculates the tax of a document, and the fees that are due on it without a line. Each fee is calculated with an
+ * added line, which does not change the other lines (C.R.S. 43-4-218, Minn. Stat. 168E).
  */
 export const taxWithFees = (document: TaxDocument): WithFees => {
   const delivered = deliveredIn(document);
@@ -105,13 +105,13 @@ const isAddedFee = ({ id, product_tax_code, unit_price }: LineItemRequest): bool
 
 type Input = Pick<CalculationInput, 'line_items' | 'shipping'>;
 
-/** A request without the fees that Levy added to it: whether they are due is calculated again. */
+/** Returns a request without the fees that Levy added, so that they are calculated again. */
 export const withoutAddedFees = <Sent extends Input>(input: Sent): Sent =>
   input.line_items?.some(isAddedFee)
     ? { ...input, line_items: input.line_items.filter((line) => !isAddedFee(line)) }
     : input;
 
-/** A request with a line item for each fee, at the place of the line that it is due for. */
+/** Returns a request with a line item for each fee, at the place of the line that triggers it. */
 export const withFees = <Sent extends Input>(input: Sent, fees: readonly DueFee[]): Sent => {
   const lines = input.line_items ?? [];
   const taken = new Set([...lines, ...shippingList(input.shipping)].map(({ id }) => id));
@@ -133,7 +133,7 @@ export const withFees = <Sent extends Input>(input: Sent, fees: readonly DueFee[
   return { ...input, line_items: [...lines, ...added] };
 };
 
-/** The warnings that fees are due and not charged. */
+/** Warns about fees that are due and not charged. */
 export const dueFeeWarnings = (fees: readonly DueFee[], { taxIncluded }: TaxDocument, write: Writer): Warning[] =>
   fees.map(({ name, amount, note }) => {
     const line = `send a line item with the product_tax_code ${retailDeliveryFee} and the unit_price ${write(taxIncluded ? amount : 0n)}`;
@@ -150,8 +150,8 @@ const isFeeCode = (code: string | null | undefined): boolean => {
 };
 
 /**
- * The problems of fees with a price of their own, where prices do not include tax. Levy adds the fee as tax, so a price would
- * be charged in addition to it.
+ * Returns the problems of fees with a price if prices do not include tax. Levy adds the fee as tax, so its price would
+ * be charged in addition.
  */
 export const pricedFeeProblems = ({ line_items, tax_included }: SentDocument): readonly Problem[] =>
   (tax_included ? [] : (line_items ?? [])).flatMap(({ product_tax_code, unit_price }, index) => {
@@ -160,7 +160,7 @@ export const pricedFeeProblems = ({ line_items, tax_included }: SentDocument): r
     return [invalidFormat(`/line_items/${index}/unit_price`, 'Retail delivery fee with a price', detail)];
   });
 
-/** Warnings that the price of a fee, in prices that include tax, is more than the fee that is due. */
+/** Warns that the price of a fee, if prices include tax, is above the fee that is due. */
 export const overpricedFeeWarnings = ({ lines }: TaxDocument, taxed: TaxedDocument, write: Writer): Warning[] =>
   lines.flatMap(({ product }, index) => {
     const { taxable, exempt, rows } = taxed.lines[index] as TaxedCharge;

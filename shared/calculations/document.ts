@@ -34,20 +34,20 @@ import { listReductions, type Reduction } from './reductions.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import type { AppliedExemption, Warning } from './response.ts';
 
-/** The places of a document's lines, and what its shipping charges deliver where. */
+/** The places of a document's lines, and which lines its shipping charges deliver where. */
 type LocatedDocument = {
   readonly lines: readonly LocatedLine[];
   readonly deliveries: {
-    /** The lines that are shipping charges, by their indexes. */
+    /** The indexes of the lines that are shipping charges. */
     readonly ofLines: ReadonlyMap<number, readonly Delivery[]>;
-    /** The charges in `shipping`, in their order. */
+    /** The charges in `shipping`, in order. */
     readonly ofShipping: readonly (readonly Delivery[])[];
   };
-  /** The places of shipping charges that have addresses of their own. */
+  /** The places of shipping charges that have separate addresses. */
   readonly others: readonly { readonly located: LocatedLine; readonly collectionExemption: CollectionExemption }[];
 };
 
-/** The addresses of a charge that replace the addresses of its lines, with their pointers. */
+/** The addresses of a charge that override the addresses of its lines, with their pointers. */
 type OwnAddresses = {
   readonly to: PostalAddress | null;
   readonly from: PostalAddress | null;
@@ -57,7 +57,7 @@ type OwnAddresses = {
 const addressIn = (holder: { readonly address?: PostalAddress | null | undefined } | null | undefined) =>
   holder?.address && !isEmptyAddress(holder.address) ? holder.address : null;
 
-/** A shipping charge's own addresses: from a line item, or `ship_to` and `ship_from`. */
+/** A shipping charge's addresses: from a line item, or `ship_to` and `ship_from`. */
 const ownAddresses = (input: CalculationInput, { line, pointer }: Charge, index: number): OwnAddresses => {
   const charge = shippingList(input.shipping)[index];
   const { customer, ship_from } = (line === null ? null : input.line_items?.[line]) ?? {};
@@ -81,7 +81,7 @@ const destinationWith = ({ to, from, pointers }: OwnAddresses, line: Destination
 
 type Parcel = { readonly line: number; readonly destination: Destination | null };
 
-/** The lines that each charge delivers, with their destinations where the charge has addresses of its own. */
+/** Returns the lines that each charge delivers, with their destinations if the charge has separate addresses. */
 const readParcels = (
   input: CalculationInput,
   destinations: readonly Destination[],
@@ -106,8 +106,8 @@ const readParcels = (
 };
 
 /**
- * The index of the line item that decides the place of a negative price: the first one that it reduces. If it reduces only
- * `shipping`, the first line item without a negative price. Its own addresses are ignored.
+ * Returns the index of the line item that determines the place of a negative price: the first one that it reduces. If
+ * it reduces only `shipping`, the first line item without a negative price. Its own addresses are ignored.
  */
 const reducedLine = ({ parts }: Reduction, lines: readonly LineItemRequest[]): number => {
   const [first = 0] = parts.keys();
@@ -115,9 +115,7 @@ const reducedLine = ({ parts }: Reduction, lines: readonly LineItemRequest[]): n
 };
 
 /**
- * Find the place of every line, and of every line that a shipping charge delivers to an address of its own.
- *
- * Refusals: addresses that cannot be read; see also `deliveredLinesOfAll`.
+ * Finds the place of every line, and of every line that a shipping charge delivers to a separate address.  Refusals: addresses that cannot be resolved; see also `deliveredLinesOfAll`.
  */
 const locateDocument = (
   input: CalculationInput,
@@ -127,7 +125,7 @@ const locateDocument = (
   collectionExemptionOf: (line: number, place: Place) => LineCollectionExemption,
 ): Result<LocatedDocument> => {
   const lines = input.line_items ?? [];
-  // Most lines have no addresses of their own, and share one destination.
+  // Most lines have no addresses, and share one destination.
   let shared: Destination | null = null;
   const own = lines.map((line, index) => {
     if (hasOwnDestination(line)) return chooseDestination(input, line, index, context.settings);
@@ -166,7 +164,7 @@ const incompleteText = (coverage: Coverage, decisive: LocatedLine['decisive']): 
     : 'the rates of the tax day are not on record, only those of another day';
 };
 
-/** The refusal of a place by the account's policies, or `null`. */
+/** Returns the refusal of a place by the account's policies, or `null`. */
 export const policyProblem = (
   { resolution, place, decisive, pointer, pointers }: LocatedLine,
   settings: Settings,
@@ -193,29 +191,29 @@ export const policyProblem = (
   return null;
 };
 
-/** The inputs of a calculation besides the request. */
+/** The inputs of a calculation other than the request. */
 export type Context = {
   readonly settings: Settings;
   readonly releaseFor: ReleaseFor;
-  /** The service's time in milliseconds. */
+  /** The current time in milliseconds. */
   readonly now: number;
-  /** The certificates of the buyers. Without it, only those in the request apply. */
+  /** The certificates of the buyers. If absent, only certificates in the request apply. */
   readonly certificates?: KnownCertificates;
 };
 
-/** A warning about the certificate of a line, by its index; `null` for one that was recorded with a transaction. */
+/** A warning about the certificate of a line, by its index; `null` if the certificate was recorded with a transaction. */
 type CertificateWarning = { readonly line: number | null; readonly warning: Warning };
 
 export type ReadDocument = {
   readonly document: TaxDocument;
   readonly located: readonly LocatedLine[];
-  /** The places of the lines, and of shipping charges that have addresses of their own. */
+  /** The places of the lines, and of shipping charges with separate addresses. */
   readonly places: readonly LocatedLine[];
-  /** ISO instant or date that begins with the tax day: as sent, or now. */
+  /** ISO timestamp or date that begins with the tax date: as sent, or now. */
   readonly taxDate: string;
   /** The certificate that exempts each line, or `null`. */
   readonly exemptions: readonly (AppliedExemption | null)[];
-  /** Warnings about certificates that do not apply on the tax day. They matter where the line is taxed. */
+  /** Warnings about certificates that do not apply on the tax date. They matter only if the line is taxed. */
   readonly certificateWarnings: readonly CertificateWarning[];
 };
 
@@ -251,7 +249,7 @@ const buildLines = (
     };
   });
 
-/** The reductions of each charge by all line items with a negative price. */
+/** Returns the reductions of each charge by all line items with a negative price. */
 const reducedAmounts = (reductions: readonly Reduction[]): ReadonlyMap<number, bigint> => {
   const amounts = new Map<number, bigint>();
   for (const { parts } of reductions)
@@ -262,9 +260,8 @@ const reducedAmounts = (reductions: readonly Reduction[]): ReadonlyMap<number, b
 type Charges = Pick<TaxDocument, 'lines' | 'shipping'>;
 
 /**
- * The charges, with the amounts of line items with a negative price as discounts. Such a line item itself has a
- * discount of its whole amount, so that the amounts of the document add up. It has the product of the first charge that
- * it reduces.
+ * Returns the charges, with the amounts of negative line items as discounts. A negative line item has a discount of its
+ * whole amount, so that the amounts of the document add up. It has the product of the first charge that it reduces.
  */
 const withReductions = (charges: Charges, reductions: readonly Reduction[]): Charges => {
   if (reductions.length === 0) return charges;
@@ -285,7 +282,7 @@ const withReductions = (charges: Charges, reductions: readonly Reduction[]): Cha
   };
 };
 
-// A marketplace that collects does not use the elections of its sellers.
+// A collecting marketplace does not use the elections of its sellers.
 const locatingContext = ({ collected_by }: CalculationInput, { settings, releaseFor }: Context) => ({
   settings: collected_by === 'marketplace' ? { ...settings, remote_seller_elections: [] } : settings,
   releaseFor,
@@ -304,10 +301,7 @@ const buildShipping = (
   }));
 
 /**
- * Convert a valid request into the tax core's document: amounts in minor units, addresses as places.
- *
- * Refusals: addresses that cannot be resolved, places that the account's policies reject, shipping charges that deliver
- * no line item, and negative prices that reduce nothing.
+ * Converts a valid request into the tax core's document: amounts in minor units, addresses as places.  Refusals: addresses that cannot be resolved, places that the account's policies reject, shipping charges that deliver no line item, and negative prices that reduce nothing.
  */
 export const readDocument = (input: CalculationInput, context: Context): Result<ReadDocument> => {
   const taxDate = input.tax_date ?? taxDateAt(context.now, context.settings.time_zone);
@@ -336,7 +330,7 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
     },
     reductions.value,
   );
-  // Where nothing is collected, incomplete content does not matter.
+  // If no tax is collected, incomplete content does not matter.
   const taxed = [
     ...locatedLines.filter((_, index) => lines[index]?.collectionExemption === null),
     ...others.filter(({ collectionExemption }) => collectionExemption === null).map(({ located }) => located),

@@ -2,7 +2,7 @@ import { mapShipping, shippingList } from './charges.ts';
 import type { CalculationInput, LineItemRequest, ShippingRequest } from './request.ts';
 import type { LineItemResponse, ShippingResponse } from './response.ts';
 
-/** Metadata as stored: keys with a null value are deleted. */
+/** Returns metadata as stored: keys with a null value are deleted. */
 export const echoMetadata = (
   metadata: Readonly<Record<string, string | null>> | null | undefined,
 ): Record<string, string> =>
@@ -10,7 +10,7 @@ export const echoMetadata = (
     ? Object.fromEntries(Object.entries(metadata).filter((entry): entry is [string, string] => entry[1] !== null))
     : {};
 
-/** The request's fields in a response: as sent, `null` where absent, defaults filled in. */
+/** Returns the request's fields for a response: as sent, `null` if absent, with defaults filled in. */
 export const inputEcho = (input: Omit<CalculationInput, 'shipping' | 'line_items'>, taxDate: string) => ({
   currency: input.currency ?? 'USD',
   tax_date: taxDate,
@@ -59,9 +59,9 @@ type Charges = {
 };
 
 /**
- * The ids of line items and shipping charges: as sent, otherwise `line_1` and `shipping_1` by position. A generated id
- * never equals one that was sent or one of `others`: a credit's line must not match a line of its sale by a generated
- * id.
+ * Returns the ids of line items and shipping charges: as sent, otherwise `line_1` and `shipping_1` by position. A
+ * generated id never equals a sent id or one of `others`, because a credit's line must not match a line of its sale by
+ * a generated id.
  */
 export const documentIds = ({ line_items, shipping }: Charges, others: readonly string[] = []) => {
   const lines = line_items ?? [];
@@ -79,7 +79,7 @@ export const documentIds = ({ line_items, shipping }: Charges, others: readonly 
   return { lines: assignIds(lines, 'line'), shipping: assignIds(charges, 'shipping') };
 };
 
-/** The line items and shipping charges of a request as sent, with their ids. */
+/** Returns the line items and shipping charges of a request as sent, with ids. */
 export const chargeEchoes = ({ line_items, shipping }: Pick<CalculationInput, 'line_items' | 'shipping'>) => {
   const ids = documentIds({ line_items, shipping });
   return {
@@ -95,7 +95,7 @@ type Echoed = Omit<CalculationInput, 'shipping' | 'line_items'> & {
   readonly line_items: readonly LineItemResponse[];
 };
 
-/** The inputs that a response was calculated from: it echoes all of them. */
+/** Returns the inputs of a response: it echoes all of them. */
 export const restoreInput = (answer: Echoed) => ({
   type: answer.type,
   ...inputEcho(answer, answer.tax_date),

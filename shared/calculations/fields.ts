@@ -15,7 +15,7 @@ const isIdentifier = (value: string) => {
   return value.length > 0;
 };
 
-// Names the value to send. A value of white space alone has none.
+// Returns the value to send, or general advice if the value is only whitespace.
 const paddedAdvice = ({ input }: { readonly input?: unknown }): string => {
   const trimmed = String(input).trim();
   return isIdentifier(trimmed) && trimmed.length <= 255
@@ -24,8 +24,8 @@ const paddedAdvice = ({ input }: { readonly input?: unknown }): string => {
 };
 
 /**
- * An identifier that the client chooses: 1 to 255 characters without control characters, and without white space at the
- * start or the end. Otherwise `" o1"` and `"o1"` would be two documents.
+ * An identifier that the client chooses: 1 to 255 characters without control characters, and without leading or
+ * trailing whitespace. Otherwise `" o1"` and `"o1"` would be two documents.
  */
 export const identifier = described(
   z.string(identifierAdvice).check(
@@ -36,16 +36,14 @@ export const identifier = described(
   'An identifier that the client chooses.',
   {
     minLength: 1,
-    // The class of control characters is spelled out, because not every language's patterns have a name for it.
+    // The class of control characters is spelled out, because not every regular expression dialect has a name for it.
     pattern:
       '^[^\\s\\u0000-\\u001F\\u007F-\\u009F]([^\\u0000-\\u001F\\u007F-\\u009F]*[^\\s\\u0000-\\u001F\\u007F-\\u009F])?$',
   },
 );
 
 /**
- * The fields that requests share, each with what to send instead when it is wrong.
- *
- * A `pattern` documents a check that code makes. It never refuses a value that the code accepts.
+ * The fields that requests share, each with what to send instead of an invalid value.  A `pattern` documents a check in the code. It never rejects a value that the code accepts.
  */
 
 export const text = (max: number) =>
@@ -94,7 +92,7 @@ export const currency = described(
   { pattern: '^[A-Z]{3}$', examples: ['USD'] },
 );
 
-/** A product tax code. Each thing that is wrong with it has its own error code. */
+/** A product tax code. Each problem with it has a separate error code. */
 export const productTaxCode = described(
   z.string('Send a product tax code, such as "CLOTHING.APPAREL".').check(checkWith(parseProductTaxCode)),
   'A product tax code, with any attributes appended.',
@@ -104,7 +102,7 @@ export const productTaxCode = described(
 export const metadataMax = { keys: 50, key: 40, value: 500 };
 export const metadataAdvice = `Send an object of at most ${metadataMax.keys} keys with string values.`;
 
-/** Key-value data of the client. A null value deletes its key. */
+/** The client's key-value data. A null value deletes its key. */
 export const metadata = described(
   z
     .record(
@@ -123,7 +121,7 @@ export const certificateReasons = ['resale', 'government', 'nonprofit', 'direct_
 export const exemptionTypes = [...certificateReasons, 'snap'] as const;
 
 const regionsAdvice = 'Send an array of state codes, or leave it out for everywhere.';
-// An unknown region would exempt nothing, without an error.
+// An unknown region would exempt nothing without an error.
 const region = described(
   text(50).check(
     z.refine((value) => stateJurisdiction(value) !== null, 'Send the code of a state, such as IN or US-IN.'),
@@ -173,7 +171,7 @@ const noExemption = described(
   { pattern: '^none$' },
 );
 
-/** A certificate, or the text `none`, which disables the certificates of the stored customer and of the document. */
+/** A certificate, or the string `none`, which disables the certificates of the stored customer and of the document. */
 const SentExemption = described(
   z.union([Exemption, noExemption], exemptionAdvice),
   'A certificate that exempts the buyer. It applies if it is valid on the tax date. `none` instead of an object taxes the buyer.',

@@ -9,7 +9,7 @@ export type Writer = (minor: bigint) => string;
 
 export const writerFor = (exponent: number): Writer => {
   const zero = { minor: 0n, text: formatAmount(0n, exponent) };
-  // Most amounts of a line are zero or its base: the texts of the last two others are kept.
+  // Most amounts of a line are zero or its base, so the strings of the last two other amounts are cached.
   let [last, other] = [zero, zero];
   return (minor) => {
     if (minor === 0n) return zero.text;
@@ -26,18 +26,18 @@ type Charges<Line, Shipping> = {
   readonly shipping: Shipping | Shipping[] | null;
 };
 
-/** The charges of a response: its line items, and then its shipping charges. */
+/** Returns the charges of a response: its line items, then its shipping charges. */
 export const listCharges = <Line, Shipping>({ line_items, shipping }: Charges<Line, Shipping>): (Line | Shipping)[] => [
   ...line_items,
   ...shippingList(shipping),
 ];
 
-/** Every row of a response. */
+/** Returns every row of a response. */
 export const listTaxRows = (answer: Charges<Rows, Rows>): TaxRowResponse[] =>
   listCharges(answer).flatMap(({ taxes }) => taxes);
 type Rows = { readonly taxes: readonly TaxRowResponse[] };
 
-/** A jurisdiction's row in a response. */
+/** Builds a jurisdiction's row in a response. */
 export const rowResponse = (row: TaxRow, write: Writer): TaxRowResponse => {
   const { code, name, type, tax_type, reporting_code } = row.jurisdiction;
   return {
@@ -61,10 +61,10 @@ type Summed = Pick<TaxRow, 'rate' | 'taxable' | 'exempt' | 'tax'> & {
 };
 type Sum = { -readonly [Name in keyof Summed]: Summed[Name] };
 
-/** Sum the rows of charges by jurisdiction and rate, in the order of their first appearance, as returns need them. */
+/** Sums the rows of charges by jurisdiction and rate, in order of first appearance, as returns need them. */
 const summarize = (charges: readonly { readonly rows: readonly Summed[] }[], write: Writer): TaxSummaryRow[] => {
   const sums: Sum[] = [];
-  // By code, and then by rate, of which a jurisdiction has few. A joined text key for every row would be slower.
+  // Keyed by code, then by rate, because a jurisdiction has few rates. A joined string key per row would be slower.
   const byCode = new Map<string, Sum[]>();
   for (const { rows } of charges)
     for (const { jurisdiction, rate, taxable, exempt, tax } of rows) {
@@ -92,11 +92,11 @@ const summarize = (charges: readonly { readonly rows: readonly Summed[] }[], wri
   }));
 };
 
-/** The summary of a calculated document. */
+/** Returns the summary of a calculated document. */
 export const summarizeDocument = ({ lines, shipping }: TaxedDocument, write: Writer): TaxSummaryRow[] =>
   summarize([...lines, ...shipping], write);
 
-/** The summary of a response's rows: of a credit, of an open entry, or after a tax was supplied. */
+/** Returns the summary of a response's rows: a credit, an open entry, or a supplied tax. */
 export const summarizeRows = (
   rows: readonly TaxRowResponse[],
   exponent: number,
@@ -116,7 +116,7 @@ const readRow = (row: TaxRowResponse, exponent: number): Summed => ({
   tax: parseAmount(row.tax_amount, exponent),
 });
 
-/** The sums of a response's charges. */
+/** Returns the sums of a response's charges. */
 export const documentTotals = (
   {
     tax_included,
@@ -131,7 +131,7 @@ export const documentTotals = (
   const subtotal = sum(line_items.map(({ amount }) => amount));
   const discount = sum(charges.map((charge) => charge.applied_discount_amount));
   const coupons = sum(line_items.map((line) => line.applied_third_party_discount_amount));
-  // As sent: with any decimals.
+  // As sent, with any number of decimals.
   const shipped = shippingList(shipping).reduce((total, { amount }) => total + parseMinor(amount, exponent), 0n);
   const tax = sum(charges.map(({ tax_amount }) => tax_amount));
   return {
@@ -147,7 +147,10 @@ export const documentTotals = (
   };
 };
 
-/** The amounts of a whole document in minor units: total = subtotal − discounts + shipping (+ tax unless it is included). */
+/**
+ * Returns the amounts of a whole document in minor units: total = subtotal − discounts + shipping (+ tax unless it is
+ * included).
+ */
 export const sumTotals = (document: TaxDocument, { lines, shipping }: TaxedDocument) => {
   const totals = { subtotal: 0n, shipping: 0n, discount: 0n, thirdPartyDiscount: 0n, taxable: 0n, exempt: 0n, tax: 0n };
   for (const { amount } of document.lines) totals.subtotal += amount;

@@ -21,15 +21,15 @@ import { type Route, resolveAddresses, sourceSale, type TaxingAddress } from './
 export type LocatedLine = {
   readonly resolution: Resolution;
   readonly place: Place;
-  /** The addresses that decide. Lines whose addresses are equal share them. */
+  /** The deciding addresses. Lines with equal addresses share them. */
   readonly decisive: readonly TaxingAddress[];
-  /** The state's sourcing setting, where it decided and is not confirmed, or not established on the day. */
+  /** The state's sourcing setting, if it decided and is not confirmed, or not established on the day. */
   readonly uncertain: (Evidence & Dated) | null;
-  /** The differences because the sale is from another state; `null` without any. */
+  /** The differences because the sale is from another state; `null` if there are none. */
   readonly remote: RemoteSale | null;
   /** The pointers of the addresses in the request. */
   readonly pointers: Readonly<Record<SourcedAt, string>>;
-  /** The pointer of the first address that decides. */
+  /** The pointer of the first deciding address. */
   readonly pointer: string;
 };
 
@@ -38,23 +38,23 @@ const partyAddress = (holder: Customer | ShipFrom | null | undefined): PostalAdd
 /** Whether every field of an address is empty. */
 export const isEmptyAddress = (address: PostalAddress): boolean => Object.values(address).every((value) => !value);
 
-/** The inputs of locating besides the addresses. */
+/** The inputs of locating other than the addresses. */
 export type Locating = { readonly settings: Settings; readonly releaseFor: ReleaseFor };
 
-/** Where a line or its shipping goes, and where it comes from. */
+/** The destination and origin of a line or its shipping. */
 export type Destination = {
   readonly address: PostalAddress;
   readonly origin: PostalAddress | null;
   readonly pointers: LocatedLine['pointers'];
 };
 
-/** Whether a line has a destination or an origin of its own. */
+/** Whether a line has its own destination or origin. */
 export const hasOwnDestination = ({ customer, ship_from, fulfillment }: LineItemRequest): boolean =>
   partyAddress(customer) !== null || partyAddress(ship_from) !== null || fulfillment === 'pickup';
 
 /**
- * The destination of a line. A line that is picked up is delivered where the seller hands it over: at its origin, wherever
- * the buyer is (SSUTA section 310 A 1). Without an origin it is refused.
+ * Returns the destination of a line. A picked-up line is delivered where the seller hands it over: at its origin,
+ * wherever the buyer is (SSUTA section 310 A 1). It is rejected without an origin.
  */
 export const chooseDestination = (
   input: CalculationInput,
@@ -89,10 +89,7 @@ const toLocatedLine = (found: Found, { pointers }: Pick<LocatedLine, 'pointers'>
   pointer: pointers[found.decisive[0]?.at ?? 'destination'],
 });
 
-/**
- * Find the place of every destination. Routes of equal addresses get the same place, so that their lines share
- * treatments.
- */
+/** Finds the place of every destination. Routes with equal addresses share a place, so their lines share treatments. */
 export const locateAll = (
   destinations: readonly Destination[],
   context: Locating,
@@ -112,7 +109,7 @@ export const locateAll = (
     : accept(destinations.map((destination) => located.get(destination) as LocatedLine));
 };
 
-/** Remove duplicates: lines that share the document's address have the same problem. */
+/** Removes duplicates: lines that share the document's address have the same problem. */
 export const distinct = (problems: readonly Problem[]): Problem[] => [
   ...new Map(problems.map((problem) => [JSON.stringify(problem.source), problem])).values(),
 ];
@@ -127,7 +124,7 @@ const buildRoute = ({ address, origin, pointers }: Destination): Result<Route> =
   return from.ok ? accept({ to: to.value, from: from.value }) : from;
 };
 
-/** `from` tells a sale from another state where the route has no origin. */
+/** `from` is the origin used to detect a sale from another state if the route has no origin. */
 const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string, from = route.from): Found => {
   const highest = settings.ambiguous_address === 'highest_rate';
   const elections = settings.remote_seller_elections;
@@ -139,7 +136,10 @@ const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string
   return { ...sourced, resolution: resolveAddresses(sourced.decisive) };
 };
 
-/** Finds each route once: addresses of one ZIP that differ in their street share it if the content has no streets there. */
+/**
+ * Finds each route once: addresses in one ZIP that differ only in their street share it if the content has no streets
+ * there.
+ */
 const addressFinder = (context: Locating, day: string) => {
   const known = new Map<string, Found>();
   const { releaseFor } = context;
@@ -153,8 +153,8 @@ const addressFinder = (context: Locating, day: string) => {
 };
 
 /**
- * Find where a sale from another state to an address is taxed. The address is the whole request. Where local taxes are not
- * owed on such a sale, they are left out if the account ships from another state, as in its calculations.
+ * Finds where a sale from another state to an address is taxed. The address is the whole request. As in calculations,
+ * local taxes that are not owed on such a sale are omitted if the account ships from another state.
  */
 export const locateAddress = (to: TaxAddress, context: Locating, day: string): LocatedLine => {
   const { ship_from } = context.settings;
@@ -165,7 +165,7 @@ export const locateAddress = (to: TaxAddress, context: Locating, day: string): L
   });
 };
 
-/** The releases that places are taxed by, by the states' jurisdiction codes. Transactions pin them. */
+/** Returns the releases that tax the places, by the states' jurisdiction codes. Transactions pin them. */
 export const contentReleases = (located: readonly { readonly place: Place }[]): Record<string, string> => {
   const releases: Record<string, string> = {};
   for (const { release } of new Set(located.map(({ place }) => place)))
@@ -180,10 +180,7 @@ type Addressed = Pick<CalculationInput, 'customer' | 'ship_from'> & {
 };
 
 /**
- * The addresses that a calculation needs content for: destinations and origins, each once. An address without a state whose
- * ZIP is in several states is listed for each of them.
- *
- * Addresses that cannot be read are omitted: they are rejected when they are located.
+ * Returns the unique addresses that a calculation needs content for: destinations and origins. An address without a state whose ZIP is in several states is listed for each of them.  Addresses that cannot be resolved are omitted: they are rejected later.
  */
 export const listAddresses = (input: Addressed, settings: Pick<Settings, 'ship_from'>): readonly TaxAddress[] => {
   const seen = new Set<PostalAddress>();
@@ -191,7 +188,7 @@ export const listAddresses = (input: Addressed, settings: Pick<Settings, 'ship_f
   const add = (address: PostalAddress | null | undefined) => {
     if (!address || seen.has(address)) return;
     seen.add(address);
-    // Most lines of a long document share their addresses, as objects or by the fields that decide.
+    // Most lines of a long document share their addresses, as objects or by the deciding fields.
     const key = JSON.stringify([address.country, address.state, address.postal_code, address.city, address.county]);
     if (found.has(key)) return;
     const read = readAddress(address, '');

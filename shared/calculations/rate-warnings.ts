@@ -37,7 +37,7 @@ const describeRemoteSale = (remote: RemoteSale, { name, release }: Place): strin
 type Charged = { readonly code: string; readonly type: string };
 type Remote = Pick<LocatedLine, 'place' | 'remote'>;
 
-/** Whether the warning is about a tax. A local rate that has its own value for sales from other states is certain. */
+/** Whether the warning is about a tax. A local rate with a separate value for sales from other states is certain. */
 const isConcerned = ({ code, type }: Charged, remote: RemoteSale, { release }: Place, day: string): boolean => {
   if (remote.kind === 'elected') return code === remote.terms.jurisdiction.code;
   return type !== 'state' && release !== null && rateOn(release, code, day)?.interstate === undefined;
@@ -63,8 +63,8 @@ const listPlaces = ({ deliveries }: Partial<Pick<ShippingCharge, 'deliveries'>>)
 ];
 
 /**
- * Warnings that the rates of a document may differ for a remote seller: one for each state, at the first charge with
- * such a tax. `pointerOf` returns the pointer of a charge by its index: the lines come first, then `shipping`.
+ * Warns that the rates of a document could differ for a remote seller: once per state, at the first charge with such a
+ * tax. `pointerOf` returns the pointer of a charge by its index: the lines come first, then `shipping`.
  */
 export const remoteWarnings = (
   { day, lines, shipping }: TaxDocument,
@@ -88,14 +88,15 @@ export const remoteWarnings = (
   return [...warnings.values()];
 };
 
-// A rate in units of `10^-rateDecimals` as a percentage. A visible rate has all of its decimals, as published.
+// Formats a rate in units of `10^-rateDecimals` as a percentage. A visible rate keeps all of its decimals, as
+// published.
 const percent = (units: bigint): string => decimalText({ units, scale: rateDecimals - 2 });
 const visiblePercent = (units: bigint): string =>
   formatAmount(units / powerOfTen(rateDecimals - visibleDecimals), visibleDecimals - 2);
 
 /**
- * Warns that general excise tax is charged at the rate that the seller owes (in units of `10^-rateDecimals`), although
- * it is owed on the tax as well.
+ * Warns that general excise tax is charged at the seller's rate (in units of `10^-rateDecimals`), although the tax is
+ * also owed on the tax itself.
  */
 export const notPassedOn = (place: string, owed: bigint, pointer: string | null): Warning => ({
   code: 'general_excise_not_passed_on',
@@ -107,8 +108,8 @@ const isCharged = ({ rows }: TaxedCharge): boolean =>
   rows.some(({ exact, jurisdiction }) => exact > 0n && jurisdiction.tax_type === 'general_excise');
 
 /**
- * The warning of a document that charges general excise tax without passing it on: once, at the first charge.
- * `pointerOf` is the pointer of a charge by its index: of the lines, and then of `shipping`.
+ * Warns that a document charges general excise tax without passing it on: once, at the first charge. `pointerOf`
+ * returns the pointer of a charge by its index: the lines come first, then `shipping`.
  */
 export const notPassedOnWarnings = (
   { lines, passOnGeneralExcise }: TaxDocument,

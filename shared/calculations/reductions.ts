@@ -1,6 +1,6 @@
 /**
  * Line items with a negative price, such as a prorated refund or a down payment on the invoice: each reduces other line
- * items or shipping charges of its document, and is taxed as they are.
+ * items or shipping charges of its document, and is taxed like them.
  */
 
 import { invalidFormat, type Problem } from '../base/problem.ts';
@@ -15,13 +15,13 @@ import { documentIds } from './echo.ts';
 
 /** The reductions of other charges by a line item, in minor units. Charges are the line items, then `shipping`. */
 export type Reduction = {
-  /** The index of its line item. */
+  /** The index of the reducing line item. */
   readonly line: number;
-  /** The amount by the index of each charge that it reduces. The first is never absent. */
+  /** The amount by the index of each reduced charge. The first is always present. */
   readonly parts: ReadonlyMap<number, bigint>;
 };
 
-/** A charge that can be reduced: what is left of it after its own discounts. */
+/** A charge that can be reduced: its remaining amount after its own discounts. */
 type Charge = {
   readonly id: string;
   readonly code: string | null;
@@ -53,7 +53,7 @@ const reducibleCharges = (document: SentDocument, exponent: number): (Charge | n
   return [...lines, ...shipping];
 };
 
-/** The charges that a line item reduces: those that it names, those with its code, or all goods. */
+/** Returns the charges that a line item reduces: the referenced charges, the charges with its code, or all goods. */
 const listTargets = (
   { parent_line_item_id: named, product_tax_code: code }: SentLine,
   charges: readonly (Charge | null)[],
@@ -111,11 +111,7 @@ const reduce = (
 };
 
 /**
- * The charges that line items with a negative price reduce, one after the other and in proportion to what is left of
- * each charge after its own discounts: the charge whose id `parent_line_item_id` is, or else the charges with its
- * product tax code, or else all goods. `exponent` is the number of decimals of the currency.
- *
- * Refusals: a price below zero that reduces nothing, or more than there is, or that has discounts.
+ * Returns the charges that line items with a negative price reduce, sequentially and in proportion to the remaining amount of each charge after its own discounts: the charge with the id in `parent_line_item_id`, or else the charges with its product tax code, or else all goods. `exponent` is the number of decimals of the currency.  Refusals: a negative price that reduces nothing, that exceeds the remaining amount, or that has discounts.
  */
 export const listReductions = (document: SentDocument, exponent: number): Result<readonly Reduction[]> => {
   const lines = document.line_items ?? [];

@@ -9,9 +9,9 @@ import { electedRateOn, releaseWithElection, remoteLocalTaxOn } from '../catalog
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { couldBeState, placeAt, type Route, type Sourced } from './sourcing.ts';
 
-/** Why the tax of a remote sale differs from the tax of its address, or may differ. */
+/** Why the tax of a remote sale differs, or could differ, from the tax of its address. */
 export type RemoteSale =
-  /** `isOutdated`: the state's rate of the day is not on record, and its last one is used. */
+  /** `isOutdated`: the state's rate for the day is not on record, so the last known rate is used. */
   | {
       readonly kind: 'elected';
       readonly terms: ElectedRate;
@@ -19,13 +19,13 @@ export type RemoteSale =
       readonly isOutdated: boolean;
     }
   | { readonly kind: 'without_local'; readonly terms: RemoteLocalTax }
-  /** The local tax of the address is charged, and may not be what is owed. */
+  /** The local tax of the address is charged, but a different tax could be owed. */
   | { readonly kind: 'uncertain'; readonly terms: RemoteLocalTax };
 
-/** The inputs that decide about a remote sale besides its addresses. */
+/** The inputs that determine a remote sale other than its addresses. */
 type Terms = { readonly elections: readonly RemoteSellerElection[]; readonly day: string };
 
-// Caches of rates and rules are keyed by the release, so each one gets one release for an election.
+// Caches of rates and rules are keyed by the release, so each release has one derived release per election.
 const releases = new WeakMap<Release, Map<ElectedRate, Release>>();
 
 const electedRelease = (release: Release, elected: ElectedRate): Release =>
@@ -35,7 +35,7 @@ const electedRelease = (release: Release, elected: ElectedRate): Release =>
     () => releaseWithElection(release, elected),
   );
 
-/** The place with these jurisdictions of its destination, which are known without the rest of the address. */
+/** Returns the place with these jurisdictions of its destination, which are known without the rest of the address. */
 const placedAt = (
   { place, decisive: [destination, ...others], uncertain }: Sourced,
   release: Release,
@@ -65,7 +65,7 @@ const placedAt = (
 
 const isOn = ({ from, to }: RemoteSellerElection, day: string): boolean => from <= day && (to === null || day <= to);
 
-/** The rate that the account elected in the state, with the first day of its election; `null` if it elected none. */
+/** Returns the rate that the account elected in the state, with the first day of its election; `null` if there is none. */
 const electedIn = (release: Release, { elections, day }: Terms) => {
   const own = elections.find((one) => stateJurisdiction(one.state) === release.state && isOn(one, day));
   const found = own && electedRateOn(release, own.election, day);
@@ -79,9 +79,9 @@ const isFromElsewhere = ({ to, from }: Route, { decisive: [destination] }: Sourc
   !couldBeState(from, destination.address);
 
 /**
- * Tax a sale from another state, or from an unknown origin, as the law of the destination's state taxes remote sales:
- * at the rate that the account elected, or without local taxes where none are owed. Without local taxes only if the
- * origin is known, because a sale within the state owes them.
+ * Taxes a sale from another state, or from an unknown origin, as the destination state taxes remote sales: at the rate
+ * that the account elected, or without local taxes if none are owed. Local taxes are omitted only if the origin is
+ * known, because a sale within the state owes them.
  */
 export const asRemoteSale = (
   sourced: Sourced,
@@ -107,7 +107,7 @@ export const asRemoteSale = (
   if (!local) return { ...sourced, remote: null };
   if (local.policy === 'may_differ' || !isFromElsewhere(route, sourced))
     return { ...sourced, remote: { kind: 'uncertain', terms: local } };
-  // A remote seller that registered in a city adds its tax in own rules.
+  // A remote seller registered in a city adds its tax with custom rules.
   const own = place.jurisdictions.filter(({ code }) => isOwnCode(code));
   return {
     ...placedAt(sourced, release, [...ofState, ...own], { evidence: [local], day }),

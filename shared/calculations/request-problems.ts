@@ -19,34 +19,35 @@ import { isEmptyAddress } from './locate-lines.ts';
 import { listReductions, type Reduction } from './reductions.ts';
 import { lineFulfillments, lineItemsAdvice, lineItemsMax, shippingMax } from './request.ts';
 
-/** Problems of the discounts in an unvalidated body. Fields that are invalid by themselves are skipped. */
+/** Returns problems of the discounts in an unvalidated body. Fields that are invalid by themselves are skipped. */
 
 const discounts = ['discount_amount', 'third_party_discount_amount'] as const;
 
 const readAmount = (value: unknown, exponent: number): bigint => (isDecimal(value) ? parseMinor(value, exponent) : 0n);
 
-/** The amount of a line before discounts, or `undefined` where its price or quantity is invalid. */
+/** Returns the amount of a line before discounts, or `undefined` if its price or quantity is invalid. */
 const amountOfLine = (line: Line, exponent: number): bigint | undefined => {
   const { quantity, unit_price } = line ?? {};
   return isDecimal(quantity) && isPrice(unit_price) ? lineAmount({ quantity, unit_price }, exponent) : undefined;
 };
 
-/** The refusal of discounts above the amount that they apply to, which is `what`. */
+/** Returns the refusal of discounts above the amount that they apply to (`what`). */
 export const discountTooLarge = (pointer: string, name: string, what = 'the amount that they apply to'): Problem =>
   invalidFormat(pointer, `Invalid ${name}`, `The discounts exceed ${what}. Send lower discounts.`);
 
 /** A line or a shipping charge before discounts. */
 type Discounted = { readonly fields: Line; readonly pointer: string; readonly amount: bigint | undefined };
 
-/** The amount of a line or a charge after its own discounts. */
+/** Returns the amount of a line or a charge after its own discounts. */
 const ownNet = ({ fields, amount }: Discounted, exponent: number): bigint | undefined =>
   amount === undefined
     ? undefined
     : discounts.reduce((net, name) => net - readAmount(fields?.[name], exponent), amount);
 
 /**
- * The problems of discounts above what they apply to: of a line or a charge alone, or else of the document. `reductions` is
- * what line items with a negative price take off the others; `null` if a field of the body cannot be read.
+ * Returns the problems of discounts that exceed what they apply to: a line or charge, or else the document.
+ * `reductions` is the amount that negative line items take off other charges; `null` if a field of the body cannot be
+ * parsed.
  */
 const discountProblems = (
   input: JsonObject,
@@ -92,8 +93,8 @@ const rolesIn = (items: readonly Discounted[]): readonly Role[] =>
   );
 
 /**
- * The discounts of a document apply to goods; only `discount_amount` can apply to shipping as well, and none to a
- * state's fee.
+ * A document discount applies to goods. Only `discount_amount` can also apply to shipping, and no discount applies to a
+ * state fee.
  */
 const documentDiscountProblems = (
   input: JsonObject,
@@ -118,7 +119,7 @@ const documentDiscountProblems = (
   const goodsNet = sum(nets);
   const isShared = input['discount_applies_to'] === 'line_items_and_shipping';
   const whole = isShared ? goodsNet + sum(shipping) : goodsNet;
-  // A shared discount takes its part of the goods only, in proportion.
+  // A shared discount takes only the goods' part, in proportion.
   const ofGoods = isShared && whole > 0n ? (seller * goodsNet + whole - 1n) / whole : seller;
   if (seller <= whole && ofGoods + thirdParty <= goodsNet) return [];
   const what = isShared
@@ -152,13 +153,13 @@ const chargeChecks: Checks = Object.entries({
   line_item_ids: isTexts,
 });
 
-/** An object whose fields have the types of the schema, as far as shipping depends on them. */
+/** An object whose fields have the types of the schema, if shipping depends on them. */
 const isRead = (fields: JsonObject | undefined, checks: Checks): boolean =>
   checks.every(([name, check]) => check(fields?.[name]));
 
 /**
- * The inputs of shipping in an unvalidated body with these line items and shipping charges. `null` where a field has
- * another type: the schema refuses it.
+ * Returns the inputs of shipping in an unvalidated body with these line items and shipping charges. `null` if a field
+ * has a different type, which the schema rejects.
  */
 const sentDocument = (
   { type, tax_included, shipping }: JsonObject,
@@ -179,8 +180,8 @@ const sentDocument = (
 };
 
 /**
- * Problems of a calculation's body besides the format of its fields: between fields, of its date and of its addresses. They
- * are returned together with the schema's problems.
+ * Returns problems of a calculation's body other than the format of its fields: between fields, of its date and of its
+ * addresses. They are returned together with the schema's problems.
  */
 export const calculationProblems = (body: unknown, nowMs: number): Problem[] => [
   ...dateProblems(body, nowMs),
@@ -190,7 +191,7 @@ export const calculationProblems = (body: unknown, nowMs: number): Problem[] => 
 
 const aheadMs = 31 * dayMs;
 
-/** A tax date too far in the future for known content. */
+/** Rejects a tax date too far in the future for known content. */
 export const dateProblems = (body: unknown, nowMs: number): Problem[] => {
   const taxDate = asObject(body)?.['tax_date'];
   if (typeof taxDate !== 'string' || !(Date.parse(taxDate) > nowMs + aheadMs)) return [];
@@ -201,13 +202,13 @@ export const dateProblems = (body: unknown, nowMs: number): Problem[] => {
 const holderProblems = (fields: JsonObject, path: string, holders = ['customer', 'ship_from']): Problem[] =>
   holders.flatMap((holder) => {
     const { success, data } = PostalAddress.safeParse(asObject(fields[holder])?.['address']);
-    // An empty origin is none; the schema refuses an address of the wrong shape.
+    // An empty origin counts as absent; the schema rejects an invalid address.
     if (!success || (holder !== 'customer' && isEmptyAddress(data))) return [];
     const read = readAddress(data, `${path}/${holder}/address`);
     return read.ok ? [] : read.problems;
   });
 
-/** Problems of addresses that cannot be resolved. A credit of a sale takes the sale's addresses. */
+/** Returns problems of addresses that cannot be resolved. A credit uses the addresses of its sale. */
 export const addressProblems = (body: unknown): Problem[] => {
   const input = asObject(body);
   if (!input || (input['type'] === 'credit' && input['parent_transaction_id'])) return [];
@@ -222,8 +223,8 @@ export const addressProblems = (body: unknown): Problem[] => {
 };
 
 /**
- * Problems between the fields of an unvalidated body. Fields that are invalid by themselves are skipped, so that the
- * schema's problems and these can be returned together.
+ * Returns problems between the fields of an unvalidated body. Fields that are invalid by themselves are skipped, so
+ * these problems can be returned together with the schema's problems.
  */
 export const crossFieldProblems = (body: unknown): Problem[] => {
   const input = asObject(body);
@@ -243,7 +244,7 @@ export const crossFieldProblems = (body: unknown): Problem[] => {
 
 type Line = JsonObject | undefined;
 
-// The schema refuses lines that are not objects, and too many lines.
+// The schema rejects lines that are not objects, and too many lines.
 const readLines = (value: unknown): readonly Line[] =>
   Array.isArray(value) && value.length <= lineItemsMax ? value.map(asObject) : [];
 
@@ -257,7 +258,7 @@ const parentProblems = (input: JsonObject, isCredit: boolean): Problem[] =>
       return invalidFormat(`/${name}`, `Invalid ${name}`, detail);
     });
 
-// Benefits pay for eligible food, never for a whole order with its deliveries and fees.
+// SNAP benefits pay for eligible food, but never for a whole order with its deliveries and fees.
 const benefitsProblems = (input: JsonObject): Problem[] => {
   if (asObject(asObject(input['customer'])?.['exemption'])?.['type'] !== 'snap') return [];
   const detail =
@@ -265,7 +266,7 @@ const benefitsProblems = (input: JsonObject): Problem[] => {
   return [invalidFormat('/customer/exemption/type', 'Invalid type', detail)];
 };
 
-/** The objects in `shipping`, one or a list, with their pointers. */
+/** Returns the objects in `shipping`, one or a list, with their pointers. */
 const sentCharges = ({ shipping }: JsonObject): readonly { readonly charge: Line; readonly pointer: string }[] =>
   Array.isArray(shipping)
     ? shipping.slice(0, shippingMax).map((charge, index) => ({
@@ -295,7 +296,7 @@ const missingPrices = (lines: readonly Line[]): Problem[] =>
       : [requiredField(`/line_items/${index}/unit_price`, 'Send unit_price, a decimal as a string.')],
   );
 
-// The schema refuses a line or a customer that is not an object, so a missing address is not reported again.
+// The schema rejects a line or a customer that is not an object, so a missing address is not reported again.
 const hasAddress = (holder: Line) => {
   const customer = holder?.['customer'];
   return !holder || (asObject(customer) ? isSent(asObject(customer)?.['address']) : isSent(customer));
@@ -310,7 +311,7 @@ const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] 
 const exponentOfInput = ({ currency }: JsonObject): number =>
   minorDigits(typeof currency === 'string' ? currency : 'USD');
 
-/** The problems of discounts, of shipping charges without line items, and of line items with a negative price. */
+/** Returns the problems of discounts, of shipping charges without line items, and of negative line items. */
 const chargeProblems = (input: JsonObject, lines: readonly Line[]): readonly Problem[] => {
   const exponent = exponentOfInput(input);
   const charges = sentCharges(input);

@@ -20,13 +20,10 @@ import {
 export const lineItemsMax = 1000;
 /** The maximum number of shipping charges in a document. */
 export const shippingMax = 100;
-/**
- * The maximum number of line items that the shipping charges and fees of a document are for, counted once for each
- * charge.
- */
+/** The maximum number of line items that the shipping charges and fees of a document are for, counted once per charge. */
 export const deliveriesMax = 5000;
 
-// On create, null means absent. Fields of one kind share a schema: building one takes 20 µs of a cold start.
+// On create, null means absent. Fields of one kind share a schema: building a schema takes 20 µs of a cold start.
 const optional = {
   customer: described(z.nullish(Customer), "The buyer. A line item's customer overrides the document's."),
   decimal: z.nullish(decimalString),
@@ -46,9 +43,9 @@ const thirdPartyAdvice =
   "A discount that a third party pays for, such as a manufacturer's coupon. The state decides whether it reduces the taxable amount.";
 const prorated = 'Levy distributes it over the goods in proportion to their amounts.';
 
-/** The charges that a discount of the document reduces. */
+/** The charges that a document discount reduces. */
 export const discountTargets = ['line_items', 'line_items_and_shipping'] as const;
-/** How the buyer gets a line. */
+/** How the buyer receives a line. */
 export const lineFulfillments = ['ship', 'pickup', 'electronic', 'none'] as const;
 
 export const LineItemRequest = described(
@@ -202,5 +199,5 @@ export const CalculationRequest = described(
 );
 export type CalculationRequest = z.infer<typeof CalculationRequest>;
 
-/** The inputs without the sale of a credit: what the tax core calculates. */
+/** The inputs without the sale of a credit: the tax core's input. */
 export type CalculationInput = Omit<CalculationRequest, 'parent_transaction_id' | 'credit_remaining'>;

@@ -10,7 +10,7 @@ import { Customer } from './fields.ts';
 import { CalculationRequest, LineItemRequest, ShippingRequest } from './request.ts';
 import type { Warning } from './response.ts';
 
-// Names of other services for our fields, in snake case.
+// Other services' names for our fields, in snake case.
 const aliases: Readonly<Record<string, readonly string[]>> = {
   address1: ['line1'],
   amount: ['unit_price', 'amount'],
@@ -39,8 +39,8 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
 const snakeCase = (name: string): string => name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase();
 
 /**
- * The field among `names` that an unknown field probably means: the name of another service, or a typo; `null` without
- * one.
+ * Returns the field among `names` that an unknown field probably means: another service's name, or a typo; `null` if
+ * there is none.
  */
 const suggestedField = (unknown: string, names: readonly string[]): string | null => {
   const name = snakeCase(unknown);
@@ -50,13 +50,13 @@ const suggestedField = (unknown: string, names: readonly string[]): string | nul
   return field === undefined || field === unknown ? null : field;
 };
 
-// Fields of other requests, which a name in camel case can mean.
+// Fields of other requests, which a camel-case name can mean.
 const otherFields = [
   ...['acknowledge_exceptions', 'confirmation_number', 'dry_run', 'period_end'],
   ...['reference_id', 'status', 'tax_amount', 'void_reason'],
 ];
 
-/** A sentence that suggests a field instead of an unknown one at a pointer; empty without a similar field. */
+/** Returns a sentence that suggests a field instead of an unknown field at a pointer; empty without a similar field. */
 export const suggestField = (pointer: string, names: readonly string[]): string => {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1);
   if (/^\/(shipping_?)?address$/i.test(pointer) && names.includes('customer')) return 'Send `customer.address`.';
@@ -80,7 +80,7 @@ const unknownFieldWarning = (pointer: string, names: readonly string[] | undefin
 };
 
 /**
- * A warning for each of the first 20 unknown fields, and one for the number of the others. `names` are the fields to
+ * Warns about each of the first 20 unknown fields, and once about the number of the others. `names` are the fields to
  * suggest; by default, the fields of a calculation.
  */
 export const unknownFieldWarnings = (pointers: readonly string[], names?: readonly string[]): Warning[] => {
@@ -91,15 +91,15 @@ export const unknownFieldWarnings = (pointers: readonly string[], names?: readon
 };
 
 /**
- * The decimals of the amounts of a body; `null` where the stored transaction or the sale of a credit decides, and amounts
- * have as many as they were sent with.
+ * The decimals of the amounts in a body; `null` if the stored transaction or the sale of a credit determines the
+ * currency, so the sent decimals are used.
  */
 const exponentIn = ({ currency }: JsonObject, isInherited: boolean): number | null =>
   typeof currency === 'string' ? minorDigits(currency) : isInherited ? null : minorDigits('USD');
 
 /**
- * The warning that `amount` of a line, which only answers have, is not its quantity times its price; none for an own
- * answer.
+ * Warns that the `amount` of a line, which only responses have, is not its quantity times its price. An unchanged
+ * response causes no warning.
  */
 const amountWarning = (line: JsonObject, exponent: number | null, pointer: string): Warning[] => {
   const { amount, quantity, unit_price } = line;
@@ -118,10 +118,11 @@ const amountWarnings = (body: JsonObject, isInherited: boolean): Warning[] => {
   return lines.flatMap((line, index) => amountWarning(asObject(line) ?? {}, exponent, `/line_items/${index}`));
 };
 
-// Programs write UTC as `Z` or as this offset, whatever the day of the sale: they leave the day to the account.
+// Programs write UTC as `Z` or with this offset, whatever the day of the sale, so the account's time zone determines
+// the day.
 const utcOffset = /[+-]00:00$/;
 
-/** The warning that the offset of the tax date gives another day than the account's time zone, which decides. */
+/** Warns that the offset of the tax date gives a different day than the account's time zone, which takes precedence. */
 const taxDayWarnings = ({ tax_date: sent }: JsonObject, { settings: { time_zone } }: Account): Warning[] => {
   if (typeof sent !== 'string' || !/[+-]\d\d:\d\d$/.test(sent) || utcOffset.test(sent)) return [];
   const [own, day] = [sent.slice(0, 10), inTimeZone(sent, time_zone).slice(0, 10)];
@@ -131,9 +132,9 @@ const taxDayWarnings = ({ tax_date: sent }: JsonObject, { settings: { time_zone 
 };
 
 /**
- * Warnings about a valid body as sent, that the calculation does not read: unknown fields, an amount of a line that
- * contradicts its price, and a tax date whose day depends on the time zone. `isUpdate` of a stored transaction, whose
- * currency applies unless the body has one.
+ * Warns about parts of a valid body that the calculation ignores: unknown fields, a line amount that contradicts its
+ * price, and a tax date whose day depends on the time zone. `isUpdate` is true for a stored transaction, whose currency
+ * applies unless the body has one.
  */
 export const sentWarnings = (
   sent: unknown,

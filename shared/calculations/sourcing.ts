@@ -10,21 +10,21 @@ import type { SourcedAt } from '../tax/assessment.ts';
 import type { Place } from '../tax/document.ts';
 import { isUnconfirmed } from '../tax/uncertainties.ts';
 
-/** An address that decides where a sale is taxed: its destination or its origin. */
+/** An address that determines where a sale is taxed: its destination or its origin. */
 export type TaxingAddress = Located & { readonly at: SourcedAt };
 
-/** Where a sale is taxed, and the addresses that decide. The first one decides about the state at least. */
+/** Where a sale is taxed, and the deciding addresses. The first one determines at least the state. */
 export type Sourced = {
   readonly place: Place;
   readonly decisive: readonly [TaxingAddress, ...TaxingAddress[]];
-  /** The state's sourcing setting, where it decided and is not confirmed, or not established on the day. */
+  /** The state's sourcing setting, if it decided and is not confirmed, or not established on the day. */
   readonly uncertain: (Evidence & Dated) | null;
 };
 
 /** The two addresses of a sale. `from: null` is unknown. */
 export type Route = { readonly to: TaxAddress; readonly from: TaxAddress | null };
 
-/** The inputs of locating besides the addresses. */
+/** The inputs of locating other than the addresses. */
 type Locating = { readonly releaseFor: ReleaseFor; readonly day: string; readonly highest: boolean };
 
 const isKnown = ({ resolution: { coverage, ambiguous }, lacksLocals }: TaxingAddress): boolean =>
@@ -33,16 +33,16 @@ const isKnown = ({ resolution: { coverage, ambiguous }, lacksLocals }: TaxingAdd
 const joinCodes = ({ place: { jurisdictions } }: TaxingAddress): string =>
   jurisdictions.map(({ code }) => code).join(' ');
 
-/** Whether taxing at the origin or at the destination may differ: not where both have the same known jurisdictions. */
+/** Whether taxing at the origin or at the destination could differ: false if both have the same known jurisdictions. */
 const mayDiffer = (destination: TaxingAddress, origin: TaxingAddress): boolean =>
   JSON.stringify(destination.address) !== JSON.stringify(origin.address) &&
   !(isKnown(destination) && isKnown(origin) && joinCodes(destination) === joinCodes(origin));
 
-// No state was sent and the ZIP is in several states: it could be the state of the destination.
+// No state was sent and the ZIP is in several states, so it could be in the destination's state.
 export const couldBeState = ({ isStateGuessed, zip5 }: TaxAddress, { state }: TaxAddress): boolean =>
   isStateGuessed && zip5 !== null && state !== null && statesOfZip(zip5).includes(state);
 
-/** An address that only decides whether the sale stays within its state, and is ambiguous about that. */
+/** An address that only determines whether the sale is within one state, and is ambiguous about that. */
 const asUncertainty = (uncertain: TaxingAddress, { resolution }: TaxingAddress): TaxingAddress => ({
   ...uncertain,
   resolution: { ...resolution, ambiguous: true },
@@ -72,7 +72,7 @@ export const placeAt = (
 const sourcedAt = (end: TaxingAddress, isInterstate: boolean): Place =>
   placeAt(end.place, [[end, end.place.jurisdictions]], isInterstate);
 
-/** The release for all jurisdictions but districts. */
+/** The release for all jurisdictions except districts. */
 const withoutDistricts = (release: Release): Release => {
   const [state, ...others] = release.jurisdictions;
   const districts = new Set(others.flatMap(({ type, code }) => (type === 'district' ? [code] : [])));
@@ -83,16 +83,19 @@ const withoutDistricts = (release: Release): Release => {
   };
 };
 
-/** The origin's release with the districts of the destination: an import and the release below it may differ in a rate. */
+/**
+ * Returns the origin's release with the districts of the destination. An import and the release below it can differ in
+ * a rate.
+ */
 const mixedRelease = (origin: Release, destination: Release): Release =>
   origin === destination ? origin : mergedRelease(withoutDistricts(origin), destination);
 
-/** California: districts tax at the destination, all others at the origin. */
+/** California: district taxes are sourced at the destination, all others at the origin. */
 const mixedPlace = (from: TaxingAddress, to: TaxingAddress): Place => {
   const { place: origin } = from;
   const near = origin.jurisdictions.filter(({ type }) => type !== 'district');
   const far = to.place.jurisdictions.filter(({ type }) => type === 'district');
-  // If one end is not covered, the other end does not have all taxes.
+  // If one end is not covered, the other end has only part of the taxes.
   if (!origin.release || !to.place.release || near.length === 0 || to.place.jurisdictions.length === 0)
     return placeAt(origin, [], false);
   const ends = [[from, near] as const, [to, far] as const];
@@ -100,8 +103,8 @@ const mixedPlace = (from: TaxingAddress, to: TaxingAddress): Place => {
 };
 
 /**
- * Find where a sale is taxed: at its destination or, where the state requires it and the goods come from the same state, at
- * its origin. A sale from another state or an unknown origin is always taxed at its destination.
+ * Finds where a sale is taxed: at its destination or, if the state requires it and the goods come from the same state,
+ * at its origin. A sale from another state or an unknown origin is always taxed at its destination.
  */
 export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Locating): Sourced => {
   const find = (address: TaxAddress, at: SourcedAt): TaxingAddress => ({
@@ -138,11 +141,11 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
   };
 };
 
-// From the worst to the best.
+// Ordered from worst to best.
 const levels = ['none', 'state', 'county', 'city', 'zip5', 'zip9', 'street'] as const;
 const coverages = ['none', 'partial', 'complete'] as const;
 
-/** The worst level, ambiguity and coverage of the addresses that decide. */
+/** Returns the worst level, ambiguity and coverage of the deciding addresses. */
 export const resolveAddresses = (decisive: readonly TaxingAddress[]): Resolution => {
   const resolutions = decisive.map(({ resolution }) => resolution);
   return {

@@ -22,11 +22,11 @@ const notPaid = [
   ...['BEVERAGES.BEER', 'BEVERAGES.WINE', 'BEVERAGES.SPIRITS'],
 ];
 
-// SNAP benefits pay for food and drinks to have at home, except alcohol and hot food (7 U.S.C. 2012(k)).
+// SNAP benefits pay for food and drinks for home consumption, except alcohol and hot food (7 U.S.C. 2012(k)).
 const isEligibleFood = ({ path, attributes }: ProductTaxCode): boolean =>
   /^(FOOD|BEVERAGES)\./.test(path) && !notPaid.includes(path) && !attributes.includes('_HEATED');
 
-/** Warnings about lines that were sent as paid with SNAP benefits, and are not eligible by their codes. */
+/** Warns about lines that were sent as paid with SNAP benefits but are not eligible by their codes. */
 const benefitsWarnings = ({
   document: { lines },
   exemptions,
@@ -40,12 +40,12 @@ const benefitsWarnings = ({
 const treatmentWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
   treatments.flatMap(({ uncertainties }) => uncertaintyWarnings(uncertainties, pointer));
 
-// Where nothing is collected from the buyer, uncertainties about the place do not matter, including that it has no tax.
+// If no tax is collected from the buyer, uncertainties about the place do not matter, including that it has no tax.
 const isTaxed = ({ treatments, rows }: TaxedCharge): boolean =>
   treatments.some(({ effect }) => effect.kind !== 'collection_exemption') ||
   rows.every(({ reason }) => reason === 'not_subject_to_tax');
 
-// No certificate is needed where no tax is charged. An exempt product may come with taxed shipping.
+// No certificate is needed if no tax is charged. An exempt product can have taxed shipping.
 const isCharged = (index: number, located: readonly LocatedLine[], { lines, shipping }: TaxedDocument): boolean => {
   const codes = new Set(located[index]?.place.jurisdictions.map(({ code }) => code));
   const isInPlace = (charge: TaxedCharge) =>
@@ -54,7 +54,7 @@ const isCharged = (index: number, located: readonly LocatedLine[], { lines, ship
   return (lines[index]?.tax ?? 0n) > 0n || deliveries.some(isInPlace);
 };
 
-// Shipping that is not stated separately matters only where it is taxed.
+// Shipping that is not separately stated matters only if it is taxed.
 const shippingWarnings = ({ treatments, rows }: TaxedCharge, pointer: string): Warning[] => {
   const taxed = new Set(rows.filter(({ taxable }) => taxable > 0n).map(({ jurisdiction }) => jurisdiction.code));
   return treatments.flatMap(({ uncertainties, jurisdiction }) =>
@@ -65,7 +65,7 @@ const shippingWarnings = ({ treatments, rows }: TaxedCharge, pointer: string): W
   );
 };
 
-/** The warning that a shipping charge or a fee is the only thing sold, where it would be taxed as the goods are. */
+/** Warns that a shipping charge or a fee is sold without the goods whose taxability it would follow. */
 const withoutGoodsWarnings = ({ treatments, taxable }: TaxedCharge, pointer: string): Warning[] => {
   const followed = treatments.find(({ effect: { kind } }) => kind === 'follows_goods' || kind === 'any_taxable');
   if (!followed || taxable === 0n) return [];
@@ -73,10 +73,10 @@ const withoutGoodsWarnings = ({ treatments, taxable }: TaxedCharge, pointer: str
   return [{ code: 'taxability_not_established', message, pointer }];
 };
 
-/** The pointer of a charge by its index: of the line items, and then of `shipping`. */
+/** Returns the pointer of a charge by its index: the line items, then `shipping`. */
 type PointerOf = (charge: number) => string;
 
-/** The warning that the included tax is the gross minus the net, because no net plus its tax equals the gross. */
+/** Warns that the included tax is the gross minus the net, because no net plus its tax equals the gross. */
 const inexactWarning = (
   { charges, gross, net, taxOfNet }: InexactGross,
   write: Writer,
@@ -94,7 +94,7 @@ const inexactWarning = (
 const isFeeAlone = ({ rows }: TaxedCharge): boolean =>
   rows.every(({ jurisdiction }) => jurisdiction.tax_type === 'fee');
 
-/** Warns that a charge with included tax has no base: its only cent is tax of the whole invoice. */
+/** Warns that a charge with included tax has no base, because its only cent is tax of the whole invoice. */
 const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer, pointer: PointerOf): Warning[] =>
   [...lines, ...shipping].flatMap((charge, index) => {
     const { tax, taxable, exempt, inexact } = charge;
@@ -106,8 +106,8 @@ const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer, poi
 type Read = Pick<ReadDocument, 'document' | 'located' | 'places' | 'exemptions' | 'certificateWarnings'>;
 
 /**
- * Warnings about the places of a document: once for the lines of one place, and about its uncertainties where a line is
- * taxed.
+ * Returns warnings about the places of a document: once for the lines of one place, and about its uncertainties if a
+ * line is taxed.
  */
 const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument, days: WarningDays): Warning[] => {
   const reported = new Set<LocatedLine['decisive']>();
@@ -126,21 +126,21 @@ const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument, days
   return warnings;
 };
 
-/** Warnings about the treatment of a line. Lines that share their treatments have the same ones. */
+/** Returns warnings about the treatment of a line. Lines that share their treatments have the same warnings. */
 const lineWarnings = (line: TaxedCharge, pointer: string): Warning[] =>
   line.shares
     ? shippingWarnings(line, pointer)
     : [...treatmentWarnings(line.treatments, pointer), ...withoutGoodsWarnings(line, pointer)];
 
-/** Warnings about what the state does with a discount that a third party pays, where the line is taxed. */
+/** Warns about the state's treatment of a third-party discount if the line is taxed. */
 const couponWarnings = ({ place }: TaxLine, line: TaxedCharge, day: string, pointer: string): Warning[] =>
   isTaxed(line) && (line.taxable > 0n || line.net === 0n)
     ? uncertaintyWarnings(uncertaintiesAboutCoupons(place, day), pointer)
     : [];
 
 /**
- * The warnings of a calculation at the service's time, after those about the body as sent. Each message comes once, at the
- * first place that it applies to.
+ * Returns the warnings of a calculation at the current time, after the warnings about the body as sent. Each message is
+ * returned once, at the first place that it applies to.
  */
 export const listWarnings = (
   input: CalculationInput,

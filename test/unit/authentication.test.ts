@@ -126,7 +126,7 @@ describe('401', () => {
     ['two different keys', { 'x-api-key': [good, 'other'] }, none, 0],
     ['two different tokens', { authorization: ['Bearer a', 'Bearer b'] }, none, 0],
     ['an unknown key', { 'x-api-key': 'nobody' }, unknown, 1],
-    ['a key of another shape', { 'x-api-key': `${good}!` }, unknown, 1],
+    ['a key in a different format', { 'x-api-key': `${good}!` }, unknown, 1],
     ['a control character', { 'x-api-key': 'a\u0007b' }, unknown, 0],
     ['513 characters', { 'x-api-key': 'k'.repeat(513) }, unknown, 0],
     [
@@ -140,7 +140,7 @@ describe('401', () => {
     ['a key of a closed account', { 'x-api-key': 'of closed' }, unknown, 2],
     ['a token of a closed account', { authorization: 'Bearer acc_closed' }, invalid, 1],
     ['a bad token', { authorization: 'Bearer nonsense' }, invalid, 0],
-    ['another scheme', { authorization: 'Basic YTpi' }, invalid, 0],
+    ['a different scheme', { authorization: 'Basic YTpi' }, invalid, 0],
     ['no token', { authorization: 'Bearer' }, invalid, 0],
     ['two tokens in one', { authorization: 'Bearer a b' }, invalid, 0],
     ['an endless token', { authorization: `Bearer ${'t'.repeat(8192)}` }, invalid, 0],

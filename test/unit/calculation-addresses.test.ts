@@ -29,14 +29,14 @@ describe('address resolution', () => {
     [{ state: 'MI', country: 'us' }, 'US-MI', 'state', 'a country in lower case'],
     [{ state: 'MI', country: 'USA' }, 'US-MI', 'state', 'the three letters of the country'],
     [{ state: 'MI', country: 'U.S.A.' }, 'US-MI', 'state', 'with points'],
-    [{ state: 'MI', country: ' ' }, 'US-MI', 'state', 'a blank country is none'],
+    [{ state: 'MI', country: ' ' }, 'US-MI', 'state', 'a blank country is treated as absent'],
     [{ state: '', postal_code: '48933' }, 'US-MI', 'state', 'an empty state is none'],
     [{ state: 'DC', postal_code: '20001' }, 'US-DC', 'state', 'the District is a state here'],
     [{ country: 'PR', postal_code: '00901' }, 'US-PR', 'county', 'Puerto Rico as a country'],
     [{ country: 'Puerto Rico', postal_code: '00901' }, 'US-PR', 'county', 'by its name'],
     [{ state: 'PR', postal_code: '00901' }, 'US-PR', 'county', 'as a state'],
     [{ country: 'Guam' }, 'US-GU', 'none', 'a territory as a country'],
-    [{ country: 'U.S. Virgin Islands' }, 'US-VI', 'none', 'a territory with points'],
+    [{ country: 'U.S. Virgin Islands' }, 'US-VI', 'none', 'a territory with periods'],
     [{ country: 'Georgia' }, 'GEORGIA', 'none', 'a country with the name of a state'],
     [{ country: 'CA' }, 'CA', 'none', 'a country with the code of a state'],
   ])('resolves %o to %s at level %s: %s', (to, code, level) => {
@@ -168,13 +168,13 @@ describe('a ZIP in several states, without a state', () => {
 
 describe('an address that cannot be resolved', () => {
   it.each<[Address, string, string]>([
-    [{}, '', 'it says nothing'],
+    [{}, '', 'it is empty'],
     [{ city: 'Lansing', line1: '200 N Capitol Ave' }, '', 'a city is in many states'],
     [{ country: 'US' }, '', 'a country is not enough'],
     [{ postal_code: '00000' }, '', 'the ZIP is not in use, and no state is sent'],
     [{ state: 'XX' }, '/state', 'there is no such state'],
     [{ state: 'Ontario' }, '/state', 'it is in another country'],
-    [{ state: 'constructor' }, '/state', 'an inherited name is no state'],
+    [{ state: 'constructor' }, '/state', 'an inherited property name is not a state'],
     [{ state: 'MI', postal_code: '4893' }, '/postal_code', 'a digit is missing'],
     [{ state: 'MI', postal_code: '489333' }, '/postal_code', 'a digit too many'],
     [{ state: 'MI', postal_code: '48933-15' }, '/postal_code', 'half of a ZIP+4'],
@@ -247,12 +247,17 @@ describe("the account's policies", () => {
   const philadelphia = { state: 'PA', postal_code: '19113' };
   it.each<[string, Address, Options, string[]]>([
     ['refuse missing local rates', { state: 'NY', postal_code: '10001' }, rejectIncomplete, ['validation_not_covered']],
-    ['refuse what nothing covers', { country: 'CA' }, rejectIncomplete, ['validation_not_covered']],
+    ['reject an address that is not covered', { country: 'CA' }, rejectIncomplete, ['validation_not_covered']],
     ['accept complete content', { state: 'MI', postal_code: '48933' }, rejectIncomplete, []],
-    ['refuse where the account collects', { state: 'TX' }, registered('TX'), ['validation_not_covered']],
-    ['accept where it does not', { state: 'TX' }, registered('MI'), []],
-    ['refuse an ambiguous ZIP', philadelphia, { ...rejectAmbiguous, releaseFor: () => listedRelease }, [unresolvable]],
-    ['accept another', { state: 'PA', postal_code: '19103' }, rejectAmbiguous, []],
+    [
+      'reject incomplete coverage in a state where the account collects',
+      { state: 'TX' },
+      registered('TX'),
+      ['validation_not_covered'],
+    ],
+    ['accept incomplete coverage in a state where the account does not collect', { state: 'TX' }, registered('MI'), []],
+    ['reject an ambiguous ZIP', philadelphia, { ...rejectAmbiguous, releaseFor: () => listedRelease }, [unresolvable]],
+    ['accept an unambiguous ZIP', { state: 'PA', postal_code: '19103' }, rejectAmbiguous, []],
   ])('%s', (_, to, options, codes) => {
     expect(problemsOf(to, options)).toEqual(codes.map((code) => `${code} /customer/address`));
     expect(refusal({ to })).toEqual([]);
@@ -294,7 +299,7 @@ describe('the location of an address', () => {
     [{ postal_code: '48910' }, '4.00', true, 'its location has not begun', '2026-06-30'],
     [{ postal_code: '48910' }, '7.00', false, 'its location is in force', '2026-07-01'],
     [{ city: 'St. Johns' }, '7.00', true, 'punctuation in a city does not matter'],
-    [{ city: 'Johns' }, '4.00', false, 'a part of a name is no city'],
+    [{ city: 'Johns' }, '4.00', false, 'a part of a name does not match'],
     [{ postal_code: '48933', city: 'St. Johns' }, '5.00', true, 'the ZIP wins over the city'],
   ])('%o has tax %s, ambiguous %s: %s', (to, tax, ambiguous, _, tax_date = '2026-09-15') => {
     const outcome = ask({ to: { state: 'MI', ...to }, tax_date }, options);

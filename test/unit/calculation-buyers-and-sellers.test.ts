@@ -160,7 +160,7 @@ describe('the origin of a sale', () => {
 
   it.each([
     ['within Pennsylvania, an origin state, the origin decides', philadelphia, harrisburg, '6.00 origin'],
-    ['and the other way round', harrisburg, philadelphia, '8.00 origin'],
+    ['and in the opposite direction', harrisburg, philadelphia, '8.00 origin'],
     ['a remote sale is taxed at its destination', philadelphia, lansing, '8.00 destination'],
     ['a sale into a destination state is taxed there', lansing, { state: 'MI' }, '6.00 destination'],
     ['a sale from abroad is taxed at its destination', philadelphia, { country: 'CA' }, '8.00 destination'],

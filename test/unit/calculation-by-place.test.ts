@@ -209,7 +209,7 @@ describe('an address with several possible local rates', () => {
   const harris = 'Harris County (local rate 1%, 100% of the residents) and Tomball (2%)';
 
   it.each<[Address, number, string, string]>([
-    [at('Atlanta', 'GA', '30339'), 6, cobb, 'most of the ZIP is outside of the city, in another county'],
+    [at('Atlanta', 'GA', '30339'), 6, cobb, 'most of the ZIP is outside the city, in a different county'],
     [at('Littleton', 'CO', '80129'), 5, douglas, 'most of the ZIP is outside of the city, in the same county'],
     [at('Saint Louis', 'MO', '63141'), 7.738, creveCoeur, 'most of the ZIP is in a place whose rate is not known'],
     [at('Snellville', 'GA', '30039'), 6, gwinnett, 'the ZIP is in two counties'],
@@ -217,7 +217,12 @@ describe('an address with several possible local rates', () => {
     [{ state: 'CO', postal_code: '80221' }, 4.75, 'Adams County (local rate 1.85%, 80%', 'no city was sent'],
     [at('Tomball', 'TX', '77337'), 7.25, harris, 'the name is a place where the ZIP has no residents'],
     [at('Dallas', 'TX', '75261'), 6.25, 'Dallas (2%)', 'the ZIP has no residents in the county of the city'],
-    [{ city: 'Houston', state: 'TX' }, 8.25, 'Houston (local rate 2%, 79%', 'mail for the city goes beyond its limits'],
+    [
+      { city: 'Houston', state: 'TX' },
+      8.25,
+      'Houston (local rate 2%, 79%',
+      "the city's postal area extends beyond its limits",
+    ],
   ])('%o is ambiguous, at %s percent: %s, because %s', (to, percent, areas) => {
     const answer = askAbout(to);
     expect(answer).toMatchObject({ percent, ambiguous: true });

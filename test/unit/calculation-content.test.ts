@@ -103,7 +103,7 @@ describe('local taxes of the built-in content', () => {
     ['PA', '19103', '8.00', ['01-60000'], 'Philadelphia adds 2 %'],
     ['PA', '15222', '7.00', ['00-003'], 'Allegheny County adds 1 %'],
     ['PA', '17101', '6.00', [], 'Harrisburg adds nothing'],
-    ['PA', '19103-1234', '8.00', ['01-60000'], 'a ZIP+4 lies in its ZIP'],
+    ['PA', '19103-1234', '8.00', ['01-60000'], 'a ZIP+4 is in its ZIP'],
     ['HI', '96720', '4.50', ['00-001'], 'Hilo adds 0.5 %'],
     ['VA', '22201', '6.00', ['63-NORTHERN'], 'Arlington: 5.3 + 0.7'],
     ['VA', '23220', '6.00', ['63-CENTRAL'], 'Richmond: 5.3 + 0.7'],
@@ -129,7 +129,7 @@ describe('local taxes of the built-in content', () => {
     ['VA', '23220', '1.00', '1 % flat, and no regional tax'],
     ['MS', '39201', '5.00', '5 % flat, and no city tax'],
     ['PA', '19103', '0.00', 'exempt on both levels'],
-    ['HI', '96813', '4.50', 'the excise falls on food too'],
+    ['HI', '96813', '4.50', 'the excise applies to food'],
   ])('groceries at 100.00 in %s %s: %s, %s', (state, zip, tax) => {
     expect(ask({ to: at(state, zip), line_items: [{ product_tax_code: 'FOOD.GROCERY' }] }).tax_amount).toBe(tax);
   });
@@ -320,7 +320,7 @@ describe('an overdue local rate', () => {
     [miami, '2027-01-09', '2027-01-09', true, 'it is overdue'],
     [detroit, '2030-01-01', '2030-01-01', false, 'the state has no local taxes'],
     [boulder, '2026-02-01', '2026-11-20', true, 'an earlier tax day is not confirmed either'],
-    [boulder, '2026-01-01', '2030-01-01', false, 'the tax day is that of the list'],
+    [boulder, '2026-01-01', '2030-01-01', false, 'the tax date is the date of the list'],
   ])('%o on %s has a warning as of the service date %s: %s, because %s', (to, tax_date, today, isOutdated) => {
     expect(answerOf(to, tax_date, { today }).codes.includes('local_rates_outdated')).toBe(isOutdated);
   });

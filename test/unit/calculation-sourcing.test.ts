@@ -116,7 +116,7 @@ describe('a sale within a state', () => {
   it.each<[Sourcing, string, string, string]>([
     ['destination', '0.00', '7.50', 'the destination decides'],
     ['origin', '7.50', '0.00', 'the origin decides'],
-    ['mixed', '7.00', '0.50', 'the district alone is at the destination'],
+    ['mixed', '7.00', '0.50', 'only the district is sourced at the destination'],
   ])('with the %s policy applies ZIP rules, %s to the ZIP and %s from the ZIP: %s', (policy, there, fromThere) => {
     const releaseFor = () =>
       releaseOf({
@@ -145,7 +145,7 @@ describe('a sale within a state', () => {
 describe('a sale from another state or country', () => {
   it.each<[object | null, string]>([
     [null, 'an unknown origin is remote'],
-    [{}, 'an empty address is none'],
+    [{}, 'an empty address is treated as absent'],
     [{ state: 'MI', postal_code: '48933' }, 'the origin is in another state'],
     [{ country: 'CA', state: 'ON' }, 'the country CA is no California'],
   ])('from %o is taxed at its destination with every policy: %s', (from) => {

@@ -48,8 +48,8 @@ describe('the location that decided', () => {
     ['medium-high confidence', { customer }, 'medium-high', 0],
     ['all ZIPs of its list', { line_items: lines }, 'medium', 1],
     ['other ZIPs', { line_items: lines.slice(2) }, 'medium', 0],
-    ['a buyer from whom nothing is collected', { customer: exempt }, 'low', 0],
-    ['one beside a line that is taxed', { line_items: [{ customer: exempt }, { customer }] }, 'low', 1],
+    ['an exempt buyer', { customer: exempt }, 'low', 0],
+    ['an exempt line next to a taxed line', { line_items: [{ customer: exempt }, { customer }] }, 'low', 1],
   ])('causes warnings for %s: %o', (_, request, confidence, count) => {
     const found = unconfirmed(request, located(confidence));
     expect(found).toHaveLength(count);
@@ -76,12 +76,12 @@ describe('the sourcing setting', () => {
   const message = `/ship_from/address ${says('Ohio, where sales within the state are taxed', 'medium')}`;
 
   it.each<[string, Request, string[]]>([
-    ['the goods come from another place of the state', from('44111'), [message]],
+    ['the goods come from another place in the state', from('44111'), [message]],
     ['they come from the same place', from('44101'), []],
     ['the same taxes are at both ends', from('44102'), []],
     ['the jurisdictions of the origin are unknown', from('44112'), [message]],
     ['a remote sale is taxed at its destination everywhere', from('48226', 'MI'), []],
-    ['so is one of unknown origin', { to: at('44101') }, []],
+    ['a sale of unknown origin is taxed at its destination', { to: at('44101') }, []],
   ])('causes a warning if it decided the tax: %s', (_, request, expected) => {
     for (const policy of ['destination', 'origin', 'mixed'] as const) {
       expect(unconfirmed(request, sourced(policy, 'medium'))).toEqual(expected);
@@ -119,12 +119,12 @@ describe('the rounding setting', () => {
     ['so are three cents', { line_items: prices('0.50') }, rounded, null],
     ['3.06 cents are not', { line_items: prices('0.51') }, rounded, '/line_items/0'],
     ['it is said once', { line_items: prices('1.00', '0.51', '0.52') }, rounded, '/line_items/1'],
-    ['each line is rounded by itself', { line_items: prices('0.49', '0.51') }, rounded, '/line_items/0'],
+    ['each line is rounded separately', { line_items: prices('0.49', '0.51') }, rounded, '/line_items/0'],
     ['an invoice may be whole', { line_items: prices('0.49', '0.51') }, onInvoice, null],
     ['an invoice may not', { line_items: prices('0.49', '0.52') }, onInvoice, '/line_items/0'],
     ['the sum of jurisdictions is whole', { to: at('44101'), line_items: prices('0.50') }, local, null],
     ['or it is not', { to: at('44101'), line_items: prices('0.51') }, local, '/line_items/0'],
-    ['shipping counts', withShipping('0.51'), rounded, '/shipping'],
+    ['shipping is included', withShipping('0.51'), rounded, '/shipping'],
     ['shipping may be whole', withShipping('0.50'), rounded, null],
     [
       'nothing is taxed',

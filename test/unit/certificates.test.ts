@@ -21,8 +21,8 @@ describe('the applicable certificate', () => {
     ['one for all states and days', [numbered('a')], 'a'],
     ['one of the state', [numbered('a', { states: ['US-OH'] }), numbered('b', { states: ['US-MI'] })], 'b'],
     ['one on its first and last day', [numbered('a', { valid_from: question.day, valid_to: question.day })], 'a'],
-    ['not the one that ended the day before', [numbered('a', { valid_to: '2026-10-07' })], null],
-    ['not the one that begins the day after', [numbered('a', { valid_from: '2026-10-09' })], null],
+    ['none if it ended the day before', [numbered('a', { valid_to: '2026-10-07' })], null],
+    ['none if it begins the day after', [numbered('a', { valid_from: '2026-10-09' })], null],
     [
       'the one that ends last',
       [numbered('a', { valid_to: '2026-11-01' }), numbered('b', { valid_to: '2026-12-01' })],
@@ -55,11 +55,11 @@ describe('the warnings', () => {
   const later = ['2027-01-01', '2026-12-01', '2028-01-01'].map((valid_from) => certificate({ valid_from }));
 
   it.each([
-    ['the last day of the one that expired last', old, ['exemption_expired 2026-09-30']],
+    ['the last day of the most recently expired certificate', old, ['exemption_expired 2026-09-30']],
     ['the first day of the next', later, ['exemption_not_yet_valid 2026-12-01']],
     ['both', [...later, ...old], ['exemption_expired 2026-09-30', 'exemption_not_yet_valid 2026-12-01']],
     ['none of other states', [certificate({ states: ['US-OH'], valid_to: '2026-01-31' })], []],
-    ['none where a certificate is valid', [...old, certificate()], []],
+    ['nothing if a certificate is valid', [...old, certificate()], []],
   ])('name %s', (_, certificates, expected) => expect(codesAndDays(...certificates)).toEqual(expected));
 
   it('name the certificate, the customer and the state, and say what to change', () => {
@@ -129,7 +129,7 @@ describe('the customers whose certificates are read', () => {
   it.each<[string, Parameters<typeof listCustomerIds>[0], string[]]>([
     ['none without an id', { customer: {}, line_items: [{}] }, []],
     ["the document's, once for its lines", { customer: { id: 'a' }, line_items: [{}, {}, { customer: {} }] }, ['a']],
-    ["the lines' own", { customer: { id: 'a' }, line_items: [{ customer: { id: 'b' } }, {}] }, ['b', 'a']],
+    ['the customers of the lines', { customer: { id: 'a' }, line_items: [{ customer: { id: 'b' } }, {}] }, ['b', 'a']],
     ['none with an inline certificate', { customer: { id: 'a', exemption }, line_items: [{}] }, []],
     [
       'none for a line with an inline certificate',
@@ -137,16 +137,16 @@ describe('the customers whose certificates are read', () => {
       [],
     ],
     [
-      "that of a line of another buyer than the document's, whose certificate is inline",
+      "the customer of a line, if only the document's customer has an inline certificate",
       { customer: { id: 'a', exemption }, line_items: [{ customer: { id: 'b' } }, { customer: { id: 'a' } }, {}] },
       ['b'],
     ],
     [
-      'none of a line where the document has an inline certificate and no id',
+      'no customer of a line if the document has an inline certificate without an id',
       { customer: { exemption }, line_items: [{ customer: { id: 'b' } }] },
       [],
     ],
-    ['none where a marketplace collects', { customer: { id: 'a' }, collected_by: 'marketplace', line_items: [{}] }, []],
+    ['empty if a marketplace collects', { customer: { id: 'a' }, collected_by: 'marketplace', line_items: [{}] }, []],
     ['none without lines', { customer: { id: 'a' } }, []],
   ])('are %s', (_name, input, expected) => {
     expect(listCustomerIds(input)).toEqual(expected);

@@ -57,7 +57,7 @@ describe('the publisher client', async () => {
     it.each([
       ['a loopback address', `https://127.0.0.1:${port}/`],
       ['a loopback address without encryption', inside.url],
-      ['a name of this machine', `https://localhost:${port}/`],
+      ['a hostname of this machine', `https://localhost:${port}/`],
       ['an address that is written as a number', `https://2130706433:${port}/`],
       ['the metadata of a cloud', 'https://169.254.169.254/latest/meta-data/'],
       ['a link-local address', 'https://[fe80::1]/'],
@@ -66,7 +66,7 @@ describe('the publisher client', async () => {
       ['a private network', 'https://10.0.0.1/'],
       ['plain http', 'http://93.184.215.14/'],
       ['a file', 'file:///etc/passwd'],
-      ['itself, for ever', '/again'],
+      ['itself in an endless loop', '/again'],
     ])('to %s is rejected at once', async (_what, location) => {
       play = (_request, response) => response.writeHead(302, { Location: location }).end();
       for (const read of [trusting().readText(page), trusting().readVersion(page), download(trusting())])

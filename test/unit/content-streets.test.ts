@@ -51,7 +51,7 @@ describe('an invalid street-address row', () => {
   });
 
   it.each([
-    ['its first day is none', good.replace('20200101', '20201301')],
+    ['its first day is invalid', good.replace('20200101', '20201301')],
     ['it lacks a column', good.replace(/,$/, '')],
     ['it is of no known type', good.replace(/^A/, 'B')],
     ['its ZIP cannot be read', good.replace('05401', 'O5401')],
@@ -190,7 +190,7 @@ describe('a file with only street rows, as in Vermont', () => {
     ['house numbers that are none', '1 REAR,9,B,,MAIN,ST', 'street'],
     ['an end before its begin', '9,1,B,,MAIN,ST', 'street'],
     ['no parity', '1,99,,,MAIN,ST', 'street'],
-    ['another parity', '1,99,X,,MAIN,ST', 'street'],
+    ['an unknown parity', '1,99,X,,MAIN,ST', 'street'],
     ['units without parity', '1,99,B,,MAIN,ST,,APT,1,10,', 'street'],
     ['no street', '1,99,B,,,', 'ZIP'],
     ['two streets', '1,99,B,,MAIN & ELM,ST', 'ZIP'],

@@ -54,8 +54,8 @@ describe('reductions', () => {
   describe('a negative price reduces', () => {
     // 4.00 of 10.00 is the lamp's share among all goods: 36.00 at 6.625% is 2.385.
     it.each([
-      ['the line that it names', { unit_price: '-10.00', parent_line_item_id: 'lamp' }, '90.00 0.00 1.99 91.99'],
-      ['an exempt line that it names', { unit_price: '-10.00', parent_line_item_id: 'shirt' }, '90.00 0.00 2.65 92.65'],
+      ['the referenced line', { unit_price: '-10.00', parent_line_item_id: 'lamp' }, '90.00 0.00 1.99 91.99'],
+      ['a referenced exempt line', { unit_price: '-10.00', parent_line_item_id: 'shirt' }, '90.00 0.00 2.65 92.65'],
       ['the lines with its code', { unit_price: '-10.00', product_tax_code: 'GENERAL' }, '90.00 0.00 1.99 91.99'],
       ['all goods, in proportion', { unit_price: '-10.00', product_tax_code: null }, '90.00 0.00 2.39 92.39'],
       ['as often as its quantity', { unit_price: '-2.50', quantity: '4' }, '90.00 0.00 1.99 91.99'],

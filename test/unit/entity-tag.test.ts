@@ -24,8 +24,8 @@ describe('If-None-Match', () => {
     [['"x","abc","y"'], 'spaces are optional'],
     [['"x"\t,\t W/"abc" '], 'tabs are spaces too'],
     [[',, "x",, "abc",'], 'a list may have empty elements'],
-    [['garbage', '"abc"'], 'garbage spoils its own line only'],
-    [['"a,b", "abc"'], 'a quoted comma separates nothing'],
+    [['garbage', '"abc"'], 'garbage invalidates only its own line'],
+    [['"a,b", "abc"'], 'a quoted comma is not a separator'],
     [['"", "abc"'], 'a tag may be empty'],
   ])('%j matches: %s', (values) => expect(matches(values, tag)).toBe(true));
 
@@ -40,9 +40,9 @@ describe('If-None-Match', () => {
     [['W/ "abc"'], 'the mark is stuck to the tag'],
     [['"x,"abc","'], 'it is between two tags, not in one'],
     [['"x" "abc"'], 'a comma is missing'],
-    [['"x,abc,y"'], 'it is inside another tag'],
+    [['"x,abc,y"'], 'it is part of a different tag'],
     [['"*"'], 'a quoted star is a tag'],
-    [['\\"abc\\"'], 'a backslash escapes nothing'],
+    [['\\"abc\\"'], 'a backslash is not an escape character'],
   ])('%j does not match: %s', (values) => expect(matches(values, tag)).toBe(false));
 
   it('matches exactly the tags in its list', () => {

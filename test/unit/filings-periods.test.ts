@@ -234,13 +234,13 @@ describe('the next period', () => {
     { end: null, because: 'nothing is open and nothing was closed' },
     { oldest: '2026-03', end: '2026-03-31', because: 'the oldest entry is of that month' },
     { oldest: '0202-10', end: '2022-05-31', because: 'books open four years before the account was created' },
-    { oldest: '0202-10', from: '2026-01-01', end: '2026-01-31', because: 'the setting says when books open' },
+    { oldest: '0202-10', from: '2026-01-01', end: '2026-01-31', because: 'the setting determines when books open' },
     { last: '0202-10-31', end: '2022-05-31', because: 'a closed period of long ago is before the books' },
     { last: '2022-04-30', end: '2022-05-31', because: 'the period after it has days within the books' },
     { last: '2026-09-30', end: '2026-10-31', because: 'periods follow each other' },
     { last: '2026-09-30', oldest: '2026-01', end: '2026-10-31', because: 'late entries do not go back' },
     { last: '2025-09-30', from: '2026-07-01', end: '2025-10-31', because: 'a later setting skips no period' },
-    { last: '0202-10-31', from: '2020-01-01', end: '2020-01-31', because: 'an earlier setting counts' },
+    { last: '0202-10-31', from: '2020-01-01', end: '2020-01-31', because: 'an earlier setting applies' },
   ])('ends on $end, because $because', async ({ oldest = null, last = null, from = null, end }) => {
     expect((await next(oldest, last, from)).period?.end ?? null).toBe(end);
   });

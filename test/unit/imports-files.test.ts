@@ -85,8 +85,8 @@ describe('files', () => {
 
     it.each([
       { because: 'to the end of the file', rest: 'e,f\n'.repeat(10), says: 'is never closed' },
-      { because: 'over more than a row can have', rest: 'e,f\n'.repeat(100_000), says: 'close its quote' },
-      { because: 'up to a quote in another row', rest: 'e,f\n"g,h\n', says: 'Correct its quotes' },
+      { because: 'beyond the size limit of a row', rest: 'e,f\n'.repeat(100_000), says: 'close its quote' },
+      { because: 'until a quote in a later row', rest: 'e,f\n"g,h\n', says: 'Correct its quotes' },
     ])('report the line of a quote that is open $because, after the rows before it', async ({ rest, says }) => {
       const { rows } = await read('table.csv', `a,b\n\n\n"c,d\n${rest}`);
       expect(rows).toEqual([

@@ -84,7 +84,7 @@ const formats: readonly Row[] = [
     rates: [
       ['PRATTVILLE', '2026-11-21', [9.5], 'Autauga County has 2 %, the city 3.5 %'],
       ['PRATTVILLE', '2026-10-31', [], 'the city’s rate begins on 1 November'],
-      ['BIRMINGHAM', '2026-11-21', [9, 10], 'it lies in Shelby County (1 %) and Jefferson County (2 %)'],
+      ['BIRMINGHAM', '2026-11-21', [9, 10], 'it is in Shelby County (1%) and Jefferson County (2%)'],
       ['HUNTSVILLE', '2026-11-21', [9], 'a county code besides the county’s own has 0.5 %'],
     ],
     codes: {
@@ -152,7 +152,7 @@ const formats: readonly Row[] = [
       ['PHOENIX', '2026-11-21', [9.1], 'it adds 2.8 % to 6.3 %'],
       ['APACHE JUNCTION', '2026-12-31', [8.7, 9.1], 'it lies in two counties'],
       ['APACHE JUNCTION', '2027-01-01', [8.9, 9.3], 'its next rate has begun'],
-      ['MARICOPA', '2026-11-21', [9.2], 'the city lies in Pinal County'],
+      ['MARICOPA', '2026-11-21', [9.2], 'the city is in Pinal County'],
       ['PHOENIX', '2025-06-30', [], 'its rate has not begun'],
     ],
     codes: {
@@ -182,11 +182,11 @@ const formats: readonly Row[] = [
     state: 'CA',
     file: fixture('cdtfa.csv'),
     rates: [
-      ['ALAMEDA', '2026-11-21', [10.75], 'it is combined, and holds the state’s 7.25'],
+      ['ALAMEDA', '2026-11-21', [10.75], "it is a combined rate that includes the state's 7.25"],
       ['ALAMEDA', '2027-03-31', [10.75], 'a future row has not begun'],
       ['ALAMEDA', '2027-04-01', [11], 'a future row has begun'],
       ['ALTURAS', '2026-11-21', [7.25], 'it has no local tax'],
-      ['ANGELS CAMP', '2026-11-21', [7.75], 'a percentage is a rate as well'],
+      ['ANGELS CAMP', '2026-11-21', [7.75], 'a percentage is accepted as a rate'],
     ],
     codes: {
       ALAMEDA: ['US-CA-001-00562 | Alameda (combined local rate) | district | combined | -'],
@@ -209,10 +209,10 @@ const formats: readonly Row[] = [
     rates: [
       ['DENVER', '2026-11-21', [9.15], 'a city that collects its own tax is in the file'],
       ['DENVER', '2026-06-30', [], 'the file is of July'],
-      ['AURORA', '2026-11-21', [7, 8, 8.5], 'it lies in two counties, and a part of it outside RTD'],
-      ['MONUMENT', '2026-11-21', [7.63, 8.63], 'a part of it lies in a transportation authority'],
-      ['GRAND JUNCTION', '2026-11-21', [8.66], 'a tax of the county has a type of its own'],
-      ['BASALT', '2026-11-21', [9.8], 'the county has another rate there'],
+      ['AURORA', '2026-11-21', [7, 8, 8.5], 'it is in two counties, and part of it is outside RTD'],
+      ['MONUMENT', '2026-11-21', [7.63, 8.63], 'part of it is in a transportation authority'],
+      ['GRAND JUNCTION', '2026-11-21', [8.66], 'a county tax has a separate type'],
+      ['BASALT', '2026-11-21', [9.8], 'the county has a different rate there'],
       ['EAGLE VAIL', '2026-11-21', [5.4, 6.5], 'it has no city tax, and a district without a city may lie in it'],
       ['NEW TOWN', '2026-11-21', [7.4], 'it has a city tax'],
     ],
@@ -258,7 +258,7 @@ const formats: readonly Row[] = [
     ],
     bad: [
       [colorado(0, 9, { number: '3' }), 2, 'the file has 0.03 for the state, the release has 0.029'],
-      [colorado(0, 8, 'Stat'), 2, 'the file has nothing for the state'],
+      [colorado(0, 8, 'Stat'), 2, 'the file has no rate for the state'],
       [colorado(0, 12, 'n/a'), 2, 'has the tax County with the rate n/a'],
       [colorado(0, 11, null), 2, 'has the tax (none) with the rate 0.25'],
       [colorado(0, 2, 'ARAPAHO'), 2, 'County ARAPAHO '],
@@ -283,7 +283,7 @@ const formats: readonly Row[] = [
       ['CAMP POINT', '2026-10-31', [6.5], 'its earlier period has not ended'],
       ['CAMP POINT', '2026-11-01', [7], 'its current period has begun'],
       ['BARRINGTON', '2026-11-21', [8, 10], 'it lies in two counties'],
-      ['ALTON', '2026-11-21', [6.25], 'it is named without its rates, which are in another file'],
+      ['ALTON', '2026-11-21', [6.25], 'it is listed without its rates, which are in a different file'],
       ['COLLINSVILLE', '2026-11-21', [8.6, 8.85], 'some addresses have the high rate'],
     ],
     codes: {
@@ -318,7 +318,7 @@ const formats: readonly Row[] = [
     rates: [
       ['IOTA', '2026-11-21', [10.25, 11.25], 'a district of the parish may lie in it'],
       ['IOTA', '2026-09-30', [], 'the file is of October'],
-      ['CROWLEY', '2026-11-21', [10.5, 11.25, 11.5], 'a district lies in a part of it'],
+      ['CROWLEY', '2026-11-21', [10.5, 11.25, 11.5], 'a district covers part of it'],
       ['NEW ORLEANS', '2026-11-21', [5.245, 10], 'a district of the parish may lie in it'],
     ],
     codes: {
@@ -354,7 +354,7 @@ const formats: readonly Row[] = [
     file: missouriFile(),
     rates: [
       ['KANSAS CITY', '2026-11-21', [8.6, 8.975], 'it lies in two counties'],
-      ['ST LOUIS', '2026-11-21', [9.679], 'it is a county of its own'],
+      ['ST LOUIS', '2026-11-21', [9.679], 'it is an independent city'],
       ['ST LOUIS', '2026-09-30', [], 'the file is of October'],
       ['NEW TOWN', '2026-11-21', [], 'no table has it'],
     ],
@@ -424,7 +424,7 @@ const formats: readonly Row[] = [
     file: fixture('taxrates.txt'),
     // 48189 is Hale County; 00160, 05000 and 07156 are the Census codes of the cities.
     rates: [
-      ['ABERNATHY', '2026-11-21', [8.125, 8.25], 'it lies in a county and in a hospital district'],
+      ['ABERNATHY', '2026-11-21', [8.125, 8.25], 'it is in a county and in a hospital district'],
       ['AUSTIN', '2026-11-21', [8.25], 'it adds 1 % of the city and 1 % of the MTA'],
       ['AUSTIN', '2026-09-30', [], 'the file is of October'],
       ['BEE CAVE', '2026-11-21', [8.25], 'the city has 2 %'],
@@ -461,7 +461,7 @@ const formats: readonly Row[] = [
     rates: [
       ['ALEXANDRIA', '2026-11-21', [6], 'the current sheet has 6 %'],
       ['ALEXANDRIA', '2027-01-01', [7], 'the next period has begun'],
-      ['SALEM', '2026-11-21', [5.3], 'it has the statewide rate alone'],
+      ['SALEM', '2026-11-21', [5.3], 'it has only the statewide rate'],
       ['ACCOMACK', '2026-11-21', [], 'it is a county'],
     ],
     codes: {
@@ -739,8 +739,8 @@ describe('the importer texas', () => {
   const abernathy = 'US-TX-01-00160 2095015';
   it.each([
     ['a county that the tables do not have it in', 'Lubbock (Hale Co)\t2095016', 'US-TX-2095016 2095016', abernathy],
-    ['a name that the tables do not have', 'Nowhere at All\t2227999', 'US-TX-2227999 2227999', abernathy],
-    ['the name of another code', 'Abernathy\t2227999', 'US-TX-01-00160 2227999', 'US-TX-2095015 2095015'],
+    ['a name that is not in the tables', 'Nowhere at All\t2227999', 'US-TX-2227999 2227999', abernathy],
+    ['the name of a different code', 'Abernathy\t2227999', 'US-TX-01-00160 2227999', 'US-TX-2095015 2095015'],
   ])("keeps the file's code of a city with %s", async (_, to, ...codes) => {
     const { parts } = await read('texas', 'TX', texas('Bee Cave (Travis Co)\t2227098', to));
     const cities = [...parts.values()].flatMap(({ jurisdictions }) =>

@@ -58,17 +58,17 @@ describe('the rate and the highest rate of an address', () => {
     ['it has one rate', illinois(), 'CHICAGO', '60601', 10.5, null],
     ['some addresses have the high rate', illinois(), 'COLLINSVILLE', '62234', 8.6, 8.85],
     ['the ZIP has the county', illinois(`${lineOf('CHICAGO')}\n${chicagoInDupage}\n`), 'CHICAGO', '60601', 10.5, null],
-    ['it lies in two counties', illinois(`${lineOf('CHICAGO')}\n${chicagoInDupage}\n`), 'CHICAGO', null, 8.5, 10.5],
+    ['the city is in two counties', illinois(`${lineOf('CHICAGO')}\n${chicagoInDupage}\n`), 'CHICAGO', null, 8.5, 10.5],
     ['the lower rate is of a part outside a district', colorado(), 'AURORA', '80013', 8, 8],
     ['most residents are in Adams County, and some are in Denver', colorado(), 'AURORA', '80019', 8.5, 8.5],
-    ['a part lies in a district', colorado(), 'MONUMENT', '80132', 7.63, 8.63],
+    ['part of the city is in a district', colorado(), 'MONUMENT', '80132', 7.63, 8.63],
     ['the name of the district comes first', colorado('PPRTA MONUMENT'), 'MONUMENT', '80132', 7.63, 8.63],
     ['a slash separates the names', colorado('PPRTA/MONUMENT'), 'MONUMENT', '80132', 7.63, 8.63],
     ['the county is in the name', colorado('PPRTA (MONUMENT), EL PASO COUNTY'), 'MONUMENT', '80132', 7.63, 8.63],
     ['it has one rate', colorado(), 'DENVER', '80202', 9.15, null],
-    ['a district lies in the city', domiciles, 'CROWLEY', '70526', 10.5, 11.5],
-    ['a district may lie in the city', domiciles, 'NEW ORLEANS', '70116', 10, 10],
-    ['a district lies in a part of the city', districts, 'ALBUQUERQUE', '87102', 7.625, 8.125],
+    ['a district is in the city', domiciles, 'CROWLEY', '70526', 10.5, 11.5],
+    ['a district could be in the city', domiciles, 'NEW ORLEANS', '70116', 10, 10],
+    ['a district covers part of the city', districts, 'ALBUQUERQUE', '87102', 7.625, 8.125],
   ])('is correct if %s', async (_, file, city, zip5, percent, highest) => {
     const current = await importOver(file);
     const ambiguous = highest !== null;

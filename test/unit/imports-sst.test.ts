@@ -44,12 +44,12 @@ describe('SST files', () => {
     it.each([
       { zip: '55401', day: '2019-01-15', percent: 8.025, because: 'state, county, city and ballpark district' },
       { zip: '55401', day: '2026-11-21', percent: 9.025, because: 'Minneapolis has two metropolitan districts more' },
-      { zip: '55405', day: '2026-11-21', percent: 9.025, because: 'a range goes to its last ZIP' },
+      { zip: '55405', day: '2026-11-21', percent: 9.025, because: 'a range includes its last ZIP' },
       { zip: '55101', day: '2026-11-21', percent: 9.875, because: 'Saint Paul, whose county has no tax of its own' },
       { zip: '55101-1610', day: '2026-11-21', percent: 7.875, because: 'one ZIP+4 is outside the city' },
       { zip: '56001', day: '2026-11-21', percent: 6.875, because: 'no local tax' },
       { zip: '55060', day: '2025-12-31', percent: 7.375, because: 'the last day of a city’s tax' },
-      { zip: '56013', day: '2026-12-31', percent: 6.875, because: 'a tax that begins tomorrow is none today' },
+      { zip: '56013', day: '2026-12-31', percent: 6.875, because: 'a tax that begins tomorrow does not apply today' },
       { zip: '56013', day: '2027-01-01', percent: 7.375, because: 'the first day of a county’s tax' },
     ])('$zip on $day is $percent %: $because', async ({ zip, day, percent }) => {
       expect(percentAt(await minnesota(), zip, day)).toEqual({ percent, coverage: 'complete' });
@@ -63,8 +63,8 @@ describe('SST files', () => {
     it.each([
       { zip: '55401', day: '2019-04-01', because: 'the boundary rows have ended' },
       { zip: '55401', day: '2017-09-30', because: 'the boundary rows have not begun' },
-      { zip: '55060', day: '2026-01-01', because: 'the city’s last rate has ended, and a row still names the city' },
-      { zip: '55902', day: '2026-11-21', because: 'no row names the ZIP' },
+      { zip: '55060', day: '2026-01-01', because: "the city's last rate has ended, but a row still lists the city" },
+      { zip: '55902', day: '2026-11-21', because: 'no row lists the ZIP' },
       { zip: '55802', day: '2019-01-15', because: 'the city’s rate of that day is older than the file' },
     ])('$zip on $day has only the state rate: $because', async ({ zip, day }) => {
       expect(percentAt(await minnesota(), zip, day)).toEqual({ percent: 6.875, coverage: 'partial' });
@@ -130,9 +130,9 @@ describe('SST files', () => {
     it.each([
       ['a district that the rate file lacks', boundary, 'ST,80003,63', 'ST,80099,63', 3, '55101'],
       ['a district without a type', boundary, 'ST,80003,63', 'ST,80003,', 3, '55101'],
-      ['a place where the state does not tax', boundary, '55108,,,27,27,', '55108,,,27,00,', 3, '55101'],
+      ["a place outside the state's tax", boundary, '55108,,,27,27,', '55108,,,27,00,', 3, '55101'],
       ['a rate that is a percentage', rates, '27,63,80003,0.0050', '27,63,80003,0.5000', 6, '55101'],
-      ['a day that is none', rates, '20171001,29991231', '20170931,29991231', 7, '55401'],
+      ['an invalid day', rates, '20171001,29991231', '20170931,29991231', 7, '55401'],
     ] as const)('report %s as bad, and its place is unknown', async (_, { name }, from, to, line, zip) => {
       const given = files.map((one) => (one.name === name ? changed(name, from, to) : one));
       const imported = await importFiles('sst', 'MN', given);

@@ -75,7 +75,7 @@ describe('WooCommerce', () => {
     // The comparison with a shop below covers lists, ranges, priorities and compound rates.
     it.each<[string, string, number[] | undefined, string[]]>([
       ['a range with the ellipsis of a word processor', '75003', [8.25], ['US,TX,75001…75003,*,8.25,Tax,1,0,1,']],
-      ['not what lies beyond the range', '75004', undefined, ['US,TX,75001...75003,*,8.25,Tax,1,0,1,']],
+      ['not beyond the range', '75004', undefined, ['US,TX,75001...75003,*,8.25,Tax,1,0,1,']],
       ['a ZIP with any ZIP+4', '75001', [8.25], ['US,TX,75001*,*,8.25,Tax,1,0,1,']],
       [
         'compound rows in the order of priorities',

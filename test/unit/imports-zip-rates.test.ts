@@ -119,7 +119,7 @@ describe('rates by ZIP', () => {
   });
 
   it.each([
-    { risk: '1', ambiguous: false, because: 'the whole ZIP lies in one city and county' },
+    { risk: '1', ambiguous: false, because: 'the whole ZIP is in one city and county' },
     { risk: '1.0', ambiguous: false, because: 'a spreadsheet writes it so' },
     { risk: '', ambiguous: false, because: 'the row has no value' },
     { risk: '2', ambiguous: true, because: 'borders cross the ZIP' },

@@ -91,11 +91,11 @@ describe('the log line of an error', () => {
     ['the message', new Error(JSON.stringify(body))],
     ['a message that looks like a stack', new Error(`no place${disguised}`)],
     ['a message that was changed', Object.assign(new Error(`no place${disguised}`), { message: 'other' })],
-    ['a name that is no name', Object.assign(new Error('x'), { name: '77 Canary Lane' })],
+    ['a name that is not an error name', Object.assign(new Error('x'), { name: '77 Canary Lane' })],
     ['the cause', new Error('x', { cause: new Error('77 Canary Lane') })],
     ['the fields', Object.assign(new Error('x'), { CancellationReasons: [{ Item: body }] })],
-    ['what is no error', body],
-    ['a text', '77 Canary Lane'],
+    ['a value that is not an error', body],
+    ['a string', '77 Canary Lane'],
   ])('never contains %s', (_what, error) => {
     expect(JSON.stringify(thrownBy(error))).not.toMatch(/canary/i);
   });

@@ -41,18 +41,18 @@ describe('a decimal', () => {
     }));
 
   it.each([
-    [5n, 10n, 1n, 'half a unit goes up'],
-    [25n, 10n, 3n, 'half goes up from an even number: this is no banker’s rounding'],
-    [24n, 10n, 2n, 'less than half goes down'],
-    [26n, 10n, 3n, 'more than half goes up: nothing is cut off'],
-    [0n, 7n, 0n, 'nothing stays nothing'],
+    [5n, 10n, 1n, 'half a unit is rounded up'],
+    [25n, 10n, 3n, "half is rounded up from an even number, unlike banker's rounding"],
+    [24n, 10n, 2n, 'less than half is rounded down'],
+    [26n, 10n, 3n, 'more than half is rounded up, not truncated'],
+    [0n, 7n, 0n, 'zero stays zero'],
   ])('%s divided by %s is %s: %s', (dividend, by, quotient) => expect(divideHalfUp(dividend, by)).toBe(quotient));
 
   const largest = '999999999999.9999999999';
   it.each([
-    ['0.10', '0.05', 2, 1n, 'half a cent goes up'],
+    ['0.10', '0.05', 2, 1n, 'half a cent is rounded up'],
     [largest, largest, 0, 10n ** 24n - 200n, 'the largest product of a request is exact to its last digit'],
-    ['1', '0.0000000001', 2, 0n, 'the smallest price is no cent'],
+    ['1', '0.0000000001', 2, 0n, 'the smallest price rounds to zero'],
     ['0.004', '2', 2, 1n, 'the price is not rounded before it is multiplied'],
   ])('%s times %s with %s decimals is %s: %s', (left, right, to, product) => {
     expect(multiply(decimal(left), decimal(right), to)).toBe(product);
@@ -152,7 +152,7 @@ describe('allocating by largest remainder', () => {
     [100n, [1n, 2n], [33n, 67n], 'the larger remainder wins wherever it stands'],
     [5n, [0n, 0n], [3n, 2n], 'weights of zero share equally'],
     [7n, [0n], [7n], 'one takes all, whatever it weighs'],
-    [0n, [], [], 'nothing may be shared with nobody'],
+    [0n, [], [], 'zero can be split among no weights'],
   ])('splits %s by %o into %o: %s', (amount, shares, parts) => expect(allocate(amount, shares)).toEqual(parts));
 
   it('rejects an amount without weights, and a negative amount', () => {

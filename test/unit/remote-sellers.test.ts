@@ -93,7 +93,7 @@ describe('the single local use tax of Texas', () => {
       elected(single),
       '8.25',
     ],
-    ['where the origin is unknown', { ship_from: null }, elected(single), '8.00'],
+    ['if the origin is unknown', { ship_from: null }, elected(single), '8.00'],
     [
       'not where the account ships from the state',
       { ship_from: null },
@@ -104,7 +104,7 @@ describe('the single local use tax of Texas', () => {
     ['from its first day', { tax_date: '2026-03-01' }, elected(days), '8.00'],
     ['to its last day', { tax_date: '2026-09-30' }, elected(days), '8.00'],
     ['not after its last day', { tax_date: '2026-10-01' }, elected(days), '8.25'],
-    ['again from another first day', { tax_date: '2026-12-01' }, elected(days, again), '8.00'],
+    ['again from a new first day', { tax_date: '2026-12-01' }, elected(days, again), '8.00'],
     ['not to sales that a marketplace collects on', { collected_by: 'marketplace' }, elected(single), '0.00'],
   ])('applies %s', (_, request, options, tax) => {
     const outcome = ask(sold(houston, request), options);

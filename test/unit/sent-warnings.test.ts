@@ -68,7 +68,7 @@ describe('a tax date with an offset', () => {
     ['2026-11-01T02:30:00Z', newYork, false, 'Z leaves the day to the account'],
     ['2026-11-01T02:30:00+00:00', newYork, false, 'UTC may be written so'],
     ['2026-10-31', newYork, false, 'it is a date'],
-    [null, newYork, false, 'there is none'],
+    [null, newYork, false, 'no tax date was sent'],
   ])('%s in $settings.time_zone causes a warning: %s, because %s', (tax_date, account, warns) => {
     expect(found({ tax_date }, account)).toEqual(warns ? ['tax_day_differs /tax_date'] : []);
   });

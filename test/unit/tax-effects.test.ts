@@ -222,12 +222,12 @@ describe('a band in a separate jurisdiction', () => {
   });
 
   it.each([
-    { ptc: 'GENERAL', day: '2026-10-08', rows: 2, because: 'no rule with a band names it' },
-    { ptc: 'HEALTH.DRUGS', day: '2026-10-08', rows: 2, because: 'it is exempt by a rule that names it more closely' },
-    { ptc: 'HEALTH.DIAPERS', day: '2026-10-08', rows: 3, because: 'the band names its family' },
+    { ptc: 'GENERAL', day: '2026-10-08', rows: 2, because: 'no rule with a band applies to it' },
+    { ptc: 'HEALTH.DRUGS', day: '2026-10-08', rows: 2, because: 'it is exempt by a more specific rule' },
+    { ptc: 'HEALTH.DIAPERS', day: '2026-10-08', rows: 3, because: 'the band applies to its family' },
     { ptc: 'HOME.APPLIANCES', day: '2026-08-01', rows: 2, because: 'it is a holiday' },
     { ptc: 'HOME.APPLIANCES', day: '2026-08-03', rows: 3, because: 'the holiday is over' },
-    { ptc: 'HOME.FURNITURE', day: '1999-12-31', rows: 1, because: 'nothing is established of that day' },
+    { ptc: 'HOME.FURNITURE', day: '1999-12-31', rows: 1, because: 'nothing is established for that day' },
   ])('has $rows rows for $ptc at 2,000.00 on $day: $because', ({ ptc, day, rows }) => {
     expect(taxLine(lineOf(placeOf(tennessee), { ptc, amount: '2000.00' }), { day }).rows).toHaveLength(rows);
   });
@@ -271,14 +271,14 @@ describe('a fee', () => {
     [0n, [lineOf(minnesota, { amount: '120.00', discount: '20.01' })], 'after the discount'],
     [50n, [lineOf(minnesota, { amount: '100.00', thirdPartyDiscount: '50.00' })], 'not after a coupon'],
     [0n, [lineOf(minnesota, { ptc: 'CLOTHING.APPAREL', amount: '500.00' })], 'exempt goods do not count'],
-    [0n, [lineOf(minnesota, { ptc: 'SERVICES.REPAIR', amount: '199.98' })], 'only what is taxed counts'],
+    [0n, [lineOf(minnesota, { ptc: 'SERVICES.REPAIR', amount: '199.98' })], 'only taxed lines count'],
     [0n, [lineOf(minnesota, { collectionExemption: 'customer_exempt' })], 'a buyer who is exempt does not count'],
     [0n, [lineOf(placeOf(releaseOf({ of: [{ code: 'US-YY', type: 'state', rate: '0.06' }] })))], 'for another state'],
     [0n, [], 'there are no goods'],
     [150n, [goods('100.00')], 'three deliveries', fee(minnesota, '3')],
     [50n, [], 'a fee without a minimum is always due', fee(feeAt(null))],
     [50n, [lineOf(feeAt(null, '0'))], 'a state without the tax may have the fee', fee(feeAt(null, '0'))],
-    [28n, [], 'it is rounded by itself, half up', fee(feeAt(null, '0.06', '0.275'))],
+    [28n, [], 'it is rounded separately, half up', fee(feeAt(null, '0.06', '0.275'))],
     [25n, [], 'half of one', fee(feeAt(null), '0.5')],
     [0n, [], 'an exempt buyer', { ...fee(feeAt(null)), collectionExemption: 'customer_exempt' }],
   ])('is $0 cents: $2', (tax, lines, _, line = fee()) => {
@@ -319,7 +319,7 @@ describe('a fee', () => {
   });
 
   it.each([
-    ['a price is what the seller states, and nothing is added', { amount: '0.60' }, false, [0n, 650n], 60n],
+    ['a price is used as sent, and nothing is added', { amount: '0.60' }, false, [0n, 650n], 60n],
     ['a price that a discount takes is one', { amount: '0.50', discount: '0.50' }, false, [0n, 650n], 0n],
     ['it is extracted from a price that includes it', { amount: '0.50' }, true, [50n, 650n], 0n],
     ['it leaves the rest of a price that includes it', { amount: '0.60' }, true, [50n, 650n], 10n],

@@ -60,8 +60,8 @@ describe('tax included in a gross amount', () => {
 
   it.each([
     ['106.00', '100.00', '6.00', 'one hundred and six hundredths'],
-    ['0.09', '0.09', '0.00', 'no net gives it: 0.08 comes to 0.08, and 0.09 to 0.10'],
-    ['0.08', '0.08', '0.00', '0.0048 is no cent'],
+    ['0.09', '0.09', '0.00', 'no net adds up to it: 0.08 becomes 0.08, and 0.09 becomes 0.10'],
+    ['0.08', '0.08', '0.00', '0.0048 rounds to zero'],
     ['100.00', '94.34', '5.66', '94.34 is taxed 5.6604'],
   ])('in Michigan: the net of %s is %s and the tax %s, because %s', (gross, net, tax) => {
     const to = { state: 'MI', postal_code: '48933' };
@@ -208,7 +208,7 @@ describe('the work of extracting included tax', () => {
       'the threshold includes shipping',
       placeAt([], { rules: [{ ...excess, effect: cliff, threshold_includes_shipping: true }] }),
     ],
-    ['shipping is taxed by itself', placeAt([], { shipping: 'always_taxable', rules: [excess] })],
+    ['shipping is taxed separately', placeAt([], { shipping: 'always_taxable', rules: [excess] })],
   ])('grows linearly with the charges: %s', (_, place) => {
     const [few, many] = [assessmentsPerDelivery(place, 5), assessmentsPerDelivery(place, 40)];
     expect(few).toBeGreaterThan(0);

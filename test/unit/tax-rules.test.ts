@@ -49,7 +49,7 @@ describe('the deciding rule', () => {
     ['then the latest first day', plain, { from: '2025-07-01' }, { from: '2020-01-01' }, undated],
     ['the family of a code', plain, { ptcs: family }],
     ['one of several attributes', fur, any('_FUR', '_ATHLETIC')],
-    ['not the beginning of a name', plain, null, { ptcs: ['CLOTHING.APP'] }],
+    ['not for a prefix of a name', plain, null, { ptcs: ['CLOTHING.APP'] }],
     ['not with an attribute that it rules out', athleticFur, null, { attributes: { any: [], none: ['_FUR'] } }],
     ['not without its attribute', plain, null, any('_FUR')],
     ['not without one of its attributes', fur, null, all('_ATHLETIC', '_FUR')],
@@ -69,7 +69,7 @@ describe('the deciding rule', () => {
   const summer = rule('summer', food, exempt, { from: '2020-01-01', season: { from: '06-01', to: '08-31' } });
   const august = rule('holiday', food, taxable, { from: '2026-08-07', to: '2026-08-09' });
   it.each<[readonly Rule[], string, string | undefined, string]>([
-    [halfYears, '2025-12-31', undefined, 'nothing has begun'],
+    [halfYears, '2025-12-31', undefined, 'no rule has begun'],
     [halfYears, '2026-01-01', 'before', 'a first day is inclusive'],
     [halfYears, '2026-06-30', 'before', 'a last day is inclusive'],
     [halfYears, '2026-07-01', 'after', 'the next one begins'],
@@ -79,7 +79,7 @@ describe('the deciding rule', () => {
     [[usual, summer], '2026-08-31', 'summer', 'its last day is inclusive'],
     [[usual, summer], '2026-09-01', 'all', 'it is over'],
     [[august, summer], '2026-08-08', 'holiday', 'a holiday began in the season'],
-    [[{ ...usual, jurisdictions: ['US-XX'] }, summer], '2026-07-01', 'all', 'it names the jurisdiction'],
+    [[{ ...usual, jurisdictions: ['US-XX'] }, summer], '2026-07-01', 'all', 'it lists the jurisdiction'],
   ])('on $1 is $2: $3', (rules, day, wins) => {
     expect(winner(rules, 'FOOD.GROCERY', {}, day)).toBe(wins);
   });
@@ -229,16 +229,16 @@ describe('the tax day', () => {
     [dated, 'GENERAL', '2026-10-01', '0.07 standard_rated', 'the next rate begins'],
     [dated, 'GENERAL', '2030-01-01', '0.07 standard_rated', 'no last day is open'],
     [undatedRate, 'GENERAL', '2025-12-31', '0 not_supported', 'the first day of the rate is not established'],
-    [undatedRate, 'GENERAL', '2026-01-01', '0.06 standard_rated', 'the release counts from here'],
+    [undatedRate, 'GENERAL', '2026-01-01', '0.06 standard_rated', 'the release applies from here'],
     [undatedRule, 'FOOD.GROCERY', '2025-12-31', '0.06 not_supported', 'the rule may not have held'],
-    [undatedRule, 'FOOD.GROCERY', '2026-01-01', '0.06 product_exempt', 'the rule counts from here'],
-    [undatedRule, 'GENERAL', '2025-12-31', '0.06 standard_rated', 'the rule does not name the product'],
+    [undatedRule, 'FOOD.GROCERY', '2026-01-01', '0.06 product_exempt', 'the rule applies from here'],
+    [undatedRule, 'GENERAL', '2025-12-31', '0.06 standard_rated', 'the rule does not include the product'],
     [undatedSeason, 'FOOD.GROCERY', '2025-07-01', '0.06 not_supported', 'in the season it may have held'],
     [undatedSeason, 'FOOD.GROCERY', '2025-12-01', '0.06 standard_rated', 'out of it the rule does not exist'],
-    [undatedSeason, 'FOOD.GROCERY', '2026-07-01', '0.06 product_exempt', 'it counts from here'],
+    [undatedSeason, 'FOOD.GROCERY', '2026-07-01', '0.06 product_exempt', 'it applies from here'],
     [over, 'GENERAL', '2020-01-01', '0.06 standard_rated', 'a rule that is over leaves no day uncertain'],
     [ended, 'GENERAL', '2026-12-31', '0.06 standard_rated', 'the last day of a release is inclusive'],
-    [ended, 'GENERAL', '2027-01-01', '0 not_supported', 'a release covers nothing after it'],
+    [ended, 'GENERAL', '2027-01-01', '0 not_supported', 'the release covers no later day'],
   ])('$1 on $2 is $3: $4', (place, ptc, day, row) => {
     const { rows, treatments } = taxLine(lineOf(place, { ptc }), { day });
     expect(rows.map(({ rate, reason }) => `${rate} ${reason}`)).toEqual([row]);
@@ -292,7 +292,7 @@ describe('the uncertainties of a rule', () => {
       /is taxable.*With _PRESCRIPTION, it is exempt/,
     ],
     ['no missing attribute', drugs, 'HEALTH.DRUGS._PRESCRIPTION', null, /^$/],
-    ['another attribute of the group', drugs, 'HEALTH.DRUGS._OVER_THE_COUNTER', null, /^$/],
+    ['a different attribute of the group', drugs, 'HEALTH.DRUGS._OVER_THE_COUNTER', null, /^$/],
     ['no rule', [], 'GENERAL', 'taxability_not_established', /no rule for GENERAL/],
   ])('include %s', (_, rules, ptc, code, message) => {
     expect(uncertaintiesOf(rules, ptc)).toEqual(

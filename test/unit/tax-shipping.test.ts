@@ -46,9 +46,9 @@ describe('shipping that follows the goods', () => {
     [0n, [free('100.00')], 'the goods are free'],
     [667n, [free('50.00'), taxable('100.00')], 'two thirds of the goods are taxed'],
     [500n, [taxable('0'), free('0')], 'lines of zero share equally'],
-    [0n, [taxable('0'), free('100.00')], 'a line of zero has no share beside others'],
-    [500n, [discounted, free('50.00')], 'shares go by the net, not by the price'],
-    [500n, [coupon, free('50.00')], 'a third-party discount lowers no share'],
+    [0n, [taxable('0'), free('100.00')], 'a line of zero has no share next to other lines'],
+    [500n, [discounted, free('50.00')], 'shares depend on the net, not on the price'],
+    [500n, [coupon, free('50.00')], 'a third-party discount does not reduce a share'],
     [500n, [exempt, taxable('50.00')], 'one of two buyers is exempt'],
   ])('has $0 of 1000 cents taxed: $2', (taxed, lines) => {
     expect(ship(lines)).toMatchObject({
@@ -151,8 +151,8 @@ describe('shipping that is taxed if any goods are', () => {
 
   it.each([
     [['US-XX 0 1000 0 product_exempt'], [free('50.00', place)], 'nothing is taxed'],
-    [['US-XX 1000 0 60 standard_rated'], [taxable('0.01', place), free('999.99', place)], 'a cent is'],
-    [['US-XX 1000 0 60 standard_rated'], [taxable('0', place), free('0', place)], 'it would be at any price'],
+    [['US-XX 1000 0 60 standard_rated'], [taxable('0.01', place), free('999.99', place)], 'a cent is taxed'],
+    [['US-XX 1000 0 60 standard_rated'], [taxable('0', place), free('0', place)], 'it would be taxed at any price'],
     [['US-XX 1000 0 60 standard_rated'], [taxable('100.00', half)], 'goods are taxed in part'],
     [
       ['US-XX 750 0 45 standard_rated', 'US-XX 250 0 5 reduced_rated'],
@@ -241,7 +241,7 @@ describe('rounding of shipping with its goods', () => {
     ['99.00', 600n, [619n, 38n], [619n, 37n], '6.5625 is 6.56, not 6.57'],
     ['99.04', 596n, [619n, 37n], [619n, 37n], '6.5625 is 6.56 already'],
     ['0.03', 5n, [0n, 0n], [0n, 1n], '0.0050 is a cent'],
-    ['0', 600n, [0n, 38n], [0n, 38n], 'there is nothing to round it with'],
+    ['0', 600n, [0n, 38n], [0n, 38n], 'there are no goods to round it with'],
   ])(
     'with goods of %s and delivery of %s cents is %o separately, %o together, because %s',
     (amount, delivery, apart, together) => {

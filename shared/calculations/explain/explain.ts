@@ -24,7 +24,7 @@ import { listed, namedMax, step } from './step.ts';
 /** The amount of a charge without included tax. */
 const chargeBase = ({ taxable, exempt }: TaxedCharge): bigint => taxable + exempt;
 
-/** How included tax was extracted: from the charge alone, from its invoice, or as the difference to the gross. */
+/** How included tax was extracted: from the charge alone, from its invoice, or as the difference from the gross. */
 const extracted = (gross: bigint, taxed: TaxedCharge, { rounding }: TaxDocument, write: Writer): string => {
   const { inexact: gap, treatments } = taxed;
   const begins = ` Tax is included: ${write(gross)} less its tax is ${write(chargeBase(taxed))}`;
@@ -37,7 +37,7 @@ const extracted = (gross: bigint, taxed: TaxedCharge, { rounding }: TaxDocument,
   return `${begins}. No net plus its tax is exactly ${among}, ${write(gap.gross)}: the tax on ${write(gap.net)} is ${write(gap.taxOfNet)}. The tax is the difference to the gross instead, ${write(gap.gross - gap.net)}.`;
 };
 
-/** The base of a line where it differs from its amount: discounts and included tax. */
+/** Explains the base of a line if it differs from its amount: discounts and included tax. */
 const lineBaseSteps = (
   line: TaxLine,
   taxed: TaxedCharge,
@@ -63,7 +63,7 @@ const lineBaseSteps = (
   return [step('base', pointer, `${own}${discount}${coupon}${included}`)];
 };
 
-/** Each line's share of all shipping. */
+/** Returns each line's share of all shipping. */
 const listShares = ({ lines, shipping }: TaxedDocument): readonly bigint[] => {
   const shares = new Array<bigint>(lines.length).fill(0n);
   for (const charge of [...lines, ...shipping])
@@ -71,7 +71,7 @@ const listShares = ({ lines, shipping }: TaxedDocument): readonly bigint[] => {
   return shares;
 };
 
-/** How a shipping charge is allocated to the lines that it delivers. */
+/** Explains how a shipping charge is allocated to the lines that it delivers. */
 const shippingBaseStep = (
   { product, amount }: Pick<ShippingCharge, 'product' | 'amount'>,
   taxed: TaxedCharge,
@@ -97,7 +97,7 @@ const shippingBaseStep = (
   return step('base', pointer, `${name} of ${write(amount)}${less} is allocated to ${among}${parts}.${included}`);
 };
 
-/** A calculation, from the request to the figures. */
+/** A calculation, from the request to the amounts. */
 type Calculated = {
   readonly input: CalculationInput;
   readonly read: Pick<ReadDocument, 'document' | 'located' | 'exemptions'>;
@@ -105,10 +105,10 @@ type Calculated = {
   readonly write: Writer;
 };
 
-/** A calculation, with what is the same for all of its charges. */
+/** A calculation, with the data that all of its charges share. */
 type Explained = Omit<Calculated, 'read'> &
   Calculated['read'] & {
-    /** By charge: the parts that are rounded as one. */
+    /** The parts of each charge that are rounded together. */
     readonly parts: ReturnType<typeof roundedParts>;
     readonly charges: readonly Charge[];
     readonly invoices: Invoices;
@@ -117,7 +117,7 @@ type Explained = Omit<Calculated, 'read'> &
     readonly shares: readonly bigint[];
   };
 
-/** Why the buyer of a line is exempt, as a clause; `null` if no exemption applies. */
+/** Returns why the buyer of a line is exempt, as a clause; `null` if no exemption applies. */
 const describeExemption = (index: number, { input, exemptions, document }: Explained): string | null => {
   const applied = exemptions[index];
   if (!applied) return null;
@@ -155,14 +155,14 @@ const goodsSteps = (line: TaxLine, index: number, explained: Explained): Explana
 
 const oneUnit = { units: 1n, scale: 0 };
 
-/** Why the shipping into a state is exempt: as the first line there that has an exemption. */
+/** Returns why the shipping into a state is exempt: the reason of the first exempt line there. */
 const shippingExemption = (release: Release | null, explained: Explained): string | null => {
   const { document, exemptions } = explained;
   const index = document.lines.findIndex(({ place }, at) => place.release === release && exemptions[at]);
   return index < 0 ? null : describeExemption(index, explained);
 };
 
-/** A shipping charge can go to several states. Each state's rows have their own release and are rounded together. */
+/** A shipping charge can go to several states. Each state's rows use its release and are rounded together. */
 const shippingSteps = (
   { product, amount }: Pick<ShippingCharge, 'product' | 'amount'>,
   index: number,
@@ -201,7 +201,7 @@ const lineSteps = (line: TaxLine, index: number, explained: Explained): Explanat
     : [...place, ...goodsSteps(line, index, explained)];
 };
 
-// Lambda limits a response to 6 MB, as JSON in JSON. Without steps, 1,000 lines in seven jurisdictions take 4 MB.
+// Lambda limits a response to 6 MB, as JSON in JSON. Without steps, 1,000 lines in seven jurisdictions are 4 MB.
 const stepBytesMax = 1_200_000;
 const stepBytes = (one: ExplanationStep): number => Buffer.byteLength(JSON.stringify(JSON.stringify(one)));
 
@@ -213,9 +213,9 @@ const leftOut = (index: number, count: number): ExplanationStep =>
   );
 
 /**
- * How the tax of each line and of the shipping was calculated, as sentences with exact figures: the address (once for lines
- * that share it), its jurisdictions, the base, each jurisdiction's rule and rate, the rounding. Each step has its rule and
- * citation. After 1.2 MB of steps, one step counts the remaining lines.
+ * Explains how the tax of each line and of the shipping was calculated, as sentences with exact amounts: the address
+ * (once for lines that share it), its jurisdictions, the base, each jurisdiction's rule and rate, the rounding. Each
+ * step has its rule and citation. After 1.2 MB of steps, one step counts the remaining lines.
  */
 export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] => {
   const { input, taxed } = calculated;

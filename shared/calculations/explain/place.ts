@@ -34,7 +34,7 @@ const formatAddress = ({ address: { zip5, plus4, city, state, country } }: Taxin
 const otherDayText = 'The rates of the tax day are not on record; those of another day are used.';
 const partText = 'Local taxes are known for a part of the ZIP only.';
 
-/** The coverage of the taxes of the place, in words. */
+/** Describes the coverage of the place's taxes. */
 const coverageText = (decisive: TaxingAddress, release: Release): string => {
   const { choice, resolution, lacksLocals, approximation } = decisive;
   const byPlace = decidedByTable(decisive);
@@ -44,7 +44,7 @@ const coverageText = (decisive: TaxingAddress, release: Release): string => {
   return choice?.isPart && resolution.coverage === 'partial' ? partText : coverageTexts[resolution.coverage];
 };
 
-/** How the place was resolved, and the coverage of its taxes. */
+/** Describes how the place was resolved, and the coverage of its taxes. */
 const foundText = (decisive: TaxingAddress): string => {
   const { place, resolution, address } = decisive;
   const { name, release, jurisdictions } = place;
@@ -56,7 +56,7 @@ const foundText = (decisive: TaxingAddress): string => {
   return `${name}, found ${levelTexts[level]}. ${coverageText(decisive, release)}`;
 };
 
-/** A set of local jurisdictions with its combined general rate, which includes own jurisdictions. */
+/** Formats a set of local jurisdictions with its combined general rate, which includes custom jurisdictions. */
 const setText = (
   release: Release,
   { codes: found, isUnknown }: LocalSet,
@@ -70,7 +70,7 @@ const setText = (
   return `${names.join(' with ') || (isUnknown ? 'local rate not established' : 'no local tax')} (${rateText})`;
 };
 
-/** How one of the sets that an address may have was chosen. */
+/** Explains how one of the possible sets of an address was chosen. */
 const decisionText = (decisive: TaxingAddress, { possible, usual, byStreet }: LocalChoice): string => {
   const { prefer } = decisive;
   const some = byStreet ? 'of those that do not depend on the street' : 'of those that apply to the whole ZIP';
@@ -78,7 +78,7 @@ const decisionText = (decisive: TaxingAddress, { possible, usual, byStreet }: Lo
   return `The account's policy takes the ${prefer} ${considered.length === possible.length ? 'of them' : some}`;
 };
 
-/** The sets of local jurisdictions that an address may have, with their combined general rates, and which was chosen. */
+/** Lists the possible sets of local jurisdictions of an address with their combined general rates, and the chosen set. */
 const candidatesText = (decisive: TaxingAddress, day: string): string => {
   const { choice, place, prefer } = decisive;
   const { release, jurisdictions } = place;
@@ -92,7 +92,7 @@ const candidatesText = (decisive: TaxingAddress, day: string): string => {
   const chosen = considered.find(isChosen);
   const taken = chosen ? `: ${setText(release, chosen, own, day)}` : '';
   const byPlace = decidedByTable(decisive);
-  // The reason why the address is ambiguous names the others.
+  // The reason for the ambiguity lists the other sets.
   if (byPlace && prefer === 'lowest') return ` ${choiceByPlace(byPlace)}${taken}.`;
   const all = listedUpTo(
     possible.map((set) => setText(release, set, own, day)),
@@ -101,7 +101,7 @@ const candidatesText = (decisive: TaxingAddress, day: string): string => {
   return ` Candidates with their combined general rates: ${all}. ${decisionText(decisive, choice)}${taken}.`;
 };
 
-/** How the goods move at an address. Goods that are picked up are delivered at their origin. */
+/** Describes how the goods move at an address. Picked-up goods are delivered at their origin. */
 const movementAt = ({ at }: TaxingAddress, { destination, origin }: LocatedLine['pointers']): string => {
   if (destination === origin) return 'Picked up at';
   return at === 'origin' ? 'Shipped from' : 'Shipped to';
@@ -125,7 +125,7 @@ const sourcingText = ({ place }: LocatedLine, policy: Sourcing): string => {
   return `${place.name}, ${policyTexts[policy]}.`;
 };
 
-/** A sentence, after a space, on what the law or the account changes for a sale from another state. */
+/** Returns a sentence, after a space, about what the law or the account changes for a sale from another state. */
 const remoteText = ({ remote }: LocatedLine): string => {
   switch (remote?.kind) {
     case 'elected':
@@ -137,7 +137,7 @@ const remoteText = ({ remote }: LocatedLine): string => {
   }
 };
 
-/** Where a line is taxed: its addresses, which of them decide and why, and which jurisdictions tax there. */
+/** Explains where a line is taxed: its addresses, which of them decide and why, and which jurisdictions tax there. */
 export const placeSteps = (located: LocatedLine, day: string, pointer: string): ExplanationStep[] => {
   const { place, decisive, pointers } = located;
   const { release } = place;

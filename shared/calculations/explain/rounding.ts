@@ -11,11 +11,11 @@ import type { ExplanationStep } from '../response.ts';
 import { exactText } from './row.ts';
 import { cite, step } from './step.ts';
 
-/** A line, or one state's part of a shipping charge: rounded as one. */
+/** A line, or one state's part of a shipping charge, which is rounded as a unit. */
 export type Charge = {
   readonly rows: readonly TaxRow[];
   readonly release: Release | null;
-  /** The order among the shipping charges; `null` for goods. */
+  /** The position among the shipping charges; `null` for goods. */
   readonly shipment: number | null;
 };
 
@@ -27,7 +27,7 @@ export type Invoices = ReadonlyMap<string, ReadonlyMap<string, Sum>>;
 
 const roundingSetting = (release: Release | null, day: string) => settingOn(release?.settings.rounding ?? [], day);
 
-// A state's tables apply to documents in its currency only.
+// A state's tables apply only to documents in its currency.
 const tableRelease = (release: Release | null | undefined, { currency }: TaxDocument): Release | null =>
   release?.currency === currency ? release : null;
 
@@ -41,7 +41,7 @@ const sumByRate = (charges: readonly Charge[], day: string): Map<string, Sum> =>
     for (const row of rows) {
       const { units } = scaledRate(row.rate);
       const bracket = (policy && bracketFor(policy, row.jurisdiction.code, units, row)) ?? null;
-      // The parts of a release for two ZIPs are two objects with equal tables, so the key is text.
+      // The parts of a release for two ZIPs are different objects with equal tables, so the key is a string.
       const key = bracket ? `${bracket.jurisdiction} ${bracket.rate}` : noTable;
       const { taxable, exact, tax } = sums.get(key) ?? { taxable: 0n, exact: 0n, tax: 0n };
       sums.set(key, { bracket, taxable: taxable + row.taxable, exact: exact + row.exact, tax: tax + row.tax });
@@ -50,7 +50,7 @@ const sumByRate = (charges: readonly Charge[], day: string): Map<string, Sum> =>
   return sums;
 };
 
-/** The charges of a document by index: of its lines, and then of `shipping`. A shipping charge has one for each state. */
+/** Returns the charges of a document by index: its lines, then `shipping`. A shipping charge has one entry per state. */
 export const roundedParts = (
   document: TaxDocument,
   { lines, shipping }: TaxedDocument,
@@ -70,7 +70,7 @@ export const roundedParts = (
   });
 };
 
-/** The sums of each state's charges. */
+/** Returns the sums of each state's charges. */
 export const roundedInvoices = (charges: readonly Charge[], day: string): Invoices =>
   new Map([...Map.groupBy(charges, stateCode)].map(([state, own]) => [state, sumByRate(own, day)]));
 
@@ -83,7 +83,7 @@ type Rounded = {
   readonly write: Writer;
 };
 
-/** How a table determines the tax on an invoice's total. */
+/** Explains how a table determines the tax on an invoice's total. */
 const tableText = (bracket: Bracket, { taxable, tax }: Sum, own: Sum, name: string, write: Writer): string => {
   const { steps, rate, nothing_below } = bracket;
   const dollars = (taxable / 100n) * ((100n * scaledRate(rate).units) / minorUnit);
@@ -119,7 +119,7 @@ const exactSum = (charges: readonly Charge[]): bigint =>
 
 const half = (policy: Rounding | undefined): string => (dropsHalf(policy) ? 'half down' : 'half up');
 
-/** How shipping is rounded together with the goods that it delivers, and with the shipping charges before it. */
+/** Explains how shipping is rounded together with the goods that it delivers, and with earlier shipping charges. */
 const withGoodsText = (charge: Charge, { document, charges, write }: Rounded): string => {
   const inState = charges.filter((other) => stateCode(other) === stateCode(charge));
   const shipping = inState.filter(({ shipment }) => shipment === charge.shipment);
@@ -153,8 +153,8 @@ const howRounded = (charge: Charge, rounded: Rounded): string => {
 };
 
 /**
- * How the exact tax of a charge was rounded: alone, with the state's invoice, or for shipping together with its goods where
- * the state rounds so.
+ * Explains how the exact tax of a charge was rounded: alone, with the state's invoice, or, if the state requires it,
+ * shipping together with its goods.
  */
 export const roundingStep = (charge: Charge, rounded: Rounded, pointer: string): ExplanationStep => {
   const { exponent, taxIncluded, day } = rounded.document;

@@ -36,7 +36,7 @@ const per = ({ quantity }: Goods, amount: string): string => {
   return count === '1' ? amount : `${amount} for each of ${count} units, ${decimalText(all)} in total`;
 };
 
-/** The price that a threshold is compared with: for some rules, with its share of the shipping. */
+/** Returns the price that a threshold is compared with; for some rules it includes the share of the shipping. */
 const describePrice = ({ taxable, exempt, write }: Row, { shipping }: Goods, rule: Rule): string => {
   const net = taxable + exempt;
   return rule.threshold_includes_shipping && shipping > 0n
@@ -44,7 +44,7 @@ const describePrice = ({ taxable, exempt, write }: Row, { shipping }: Goods, rul
     : write(net);
 };
 
-/** The arithmetic of a threshold, cap, band or fee, with the figures of the row. */
+/** Explains the arithmetic of a threshold, cap, band or fee, with the amounts of the row. */
 const describeArithmetic = (rule: Rule, row: Row, goods: Goods): string => {
   const { taxable, exempt, write, reason, rate } = row;
   return (
@@ -62,7 +62,7 @@ const describeArithmetic = (rule: Rule, row: Row, goods: Goods): string => {
 
 const stateName = ({ release }: Goods): string => release?.state ?? 'the place';
 
-/** Why nothing is collected under any rule, or `null`. */
+/** Returns why no tax is collected under any rule, or `null`. */
 const collectionExemptionText = ({ reason, jurisdiction: { name } }: Row, goods: Goods): string | null => {
   switch (reason) {
     case 'customer_exempt':
@@ -84,7 +84,7 @@ const collectionExemptionText = ({ reason, jurisdiction: { name } }: Row, goods:
   }
 };
 
-// Above a holiday's limit, the rule that applies without the holiday decides.
+// Above a holiday's limit, the rule without the holiday applies.
 const missedHoliday = ({ jurisdiction, reason }: Row, { release, product, day }: Goods): string => {
   if (!release || reason === 'product_exempt_holiday') return '';
   const holiday = chooseRule(release, jurisdiction, product, day, ({ effect }) => effect.type === 'holiday');
@@ -104,7 +104,7 @@ const describeSpan = (rule: Rule): string => {
 const untaxedNote = ({ jurisdiction: { code } }: Row, { release, day }: Goods): string =>
   (release && rateOn(release, code, day)?.note) ?? '';
 
-/** The rule and its arithmetic for the goods of a row, as sentences. */
+/** Explains the rule and its arithmetic for the goods of a row, as sentences. */
 export const ruleText = (row: Row, rule: Rule | undefined, goods: Goods): string => {
   const { name } = row.jurisdiction;
   const collectionExemption = collectionExemptionText(row, goods);
@@ -117,7 +117,7 @@ export const ruleText = (row: Row, rule: Rule | undefined, goods: Goods): string
   return `${words} ${describeArithmetic(rule, row, goods)}`.trim() + missedHoliday(row, goods);
 };
 
-// A shipping policy has a rule id but is not a rule. Several rules may share an id, one for each level or time.
+// A shipping policy has a rule id but is not a rule. Several rules can share an id, one per level or period.
 const findRule = (release: Release | null, { ruleId, jurisdiction }: TaxRow, day: string): Rule | undefined =>
   release?.rules.find((rule) => {
     const { id, jurisdictions, levels } = rule;
@@ -126,7 +126,7 @@ const findRule = (release: Release | null, { ruleId, jurisdiction }: TaxRow, day
     return isOfLevel && (!jurisdictions || jurisdictions.includes(jurisdiction.code));
   }) ?? release?.rules.find(({ id }) => id === ruleId);
 
-/** An exact tax before it is rounded, as a decimal of the currency. */
+/** Formats an exact tax before rounding, as a decimal of the currency. */
 export const exactText = (exact: bigint, exponent: number): string =>
   decimalText({ units: exact, scale: exponent + rateDecimals });
 
@@ -140,7 +140,7 @@ const nameOfRate = (rate: string, general: Rate | undefined): Named => {
   return { name: "the rule's rate", isOwn: true };
 };
 
-/** The name of a row's rate: for a share of a visible rate, with the rate that it passes on. */
+/** Returns the name of a row's rate; for a share of a visible rate, with the rate that it passes on. */
 const nameRate = ({ rate, grossedUp }: TaxRow, general: Rate | undefined): Named => {
   if (!grossedUp) return nameOfRate(rate, general);
   const { owed, owedTogether, visible } = grossedUp;
@@ -164,11 +164,11 @@ const rateText = (row: TaxRow, { name }: Named, exponent: number, write: Writer)
   return `${jurisdiction.name}: ${write(taxable)} times ${rate}, ${name}, is ${product}${most}.${rest}`;
 };
 
-// The buyer or the account decides these, not a rule.
+// The buyer or the account determines these reasons, not a rule.
 const collectionExemptions = new Set<TaxRow['reason']>(['customer_exempt', 'not_collecting', 'marketplace_collects']);
 const untaxed = new Set<TaxRow['reason']>([...collectionExemptions, 'not_supported']);
 
-/** The rule of a row, and its rate with the tax before rounding. */
+/** Explains the rule of a row, and its rate with the tax before rounding. */
 export const rowSteps = (
   row: TaxRow,
   goods: Goods,
