@@ -1,7 +1,11 @@
-import { describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { newCaller } from '../support/api.ts';
 import { callsOf, used } from '../support/count-calls.ts';
 import { type Client, clientOf, creditOf, made, sale, sold } from '../support/sales.ts';
+
+// Caches stay warm however slow the machine is.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterAll(() => void vi.useRealTimers());
 
 const warmClient = async (): Promise<Client> => {
   const client = clientOf(await newCaller());
