@@ -47,7 +47,7 @@ const dueFrom = (item: unknown): DueEntry => {
 
 const position = sweepPosition(dueSweepKey);
 
-/** Returns the due index, for an invocation with this much time left. */
+/** Returns the due index, bounded by the time left in the invocation. */
 export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
   shards: dueShards,
   page: async (shard, upTo, limit, after) => {

@@ -126,7 +126,7 @@ const stepMsMax = 2 * callMsMax + contendedMsMax(callMsMax);
 
 const failureReporter = (what: string) => (error: unknown) => console.error({ filings: what, ...failureLine(error) });
 
-/** Returns the ports of the use cases that change filings, for an invocation with this much time left. */
+/** Returns the ports of the use cases that change filings, bounded by the time left in the invocation. */
 export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
   filings: { ...filingReadsWithin(remainingMs), commit: commitWithin(remainingMs) },
   ledger: ledgerWithin(remainingMs),

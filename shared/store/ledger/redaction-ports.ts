@@ -98,7 +98,7 @@ const locateEntries: RedactionStore['locateEntries'] = async (account, expected)
   );
 };
 
-/** Returns the ports of redactions on DynamoDB, for a caller with this much time left. */
+/** Returns the ports of redactions on DynamoDB, bounded by the time that the caller has left. */
 export const redactionPorts = (remainingMs: RemainingMs = () => Number.POSITIVE_INFINITY): RedactionPorts => ({
   store: {
     read,
@@ -159,7 +159,7 @@ const olderIds: RetentionPorts['olderIds'] = async (account, after, beforeMs, li
   return items.map(({ id }) => String(id));
 };
 
-/** Returns the ports of the retention setting, for a schedule with this much time left. */
+/** Returns the ports of the retention setting, bounded by the time left in the run. */
 export const retentionPorts = (remainingMs: RemainingMs, onFailure: RetentionPorts['onFailure']): RetentionPorts => ({
   ...redactionPorts(remainingMs),
   accountIds: listAccountIds,

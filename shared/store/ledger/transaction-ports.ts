@@ -56,7 +56,7 @@ export const transactionPorts: Ports = {
   fitsItemLimit,
 };
 
-/** Returns the same ports for an invocation with this much time left. */
+/** Returns the same ports, bounded by the time left in the invocation. */
 export const changePortsWithin = (remainingMs: RemainingMs): ChangePorts => ({
   ...transactionPorts,
   ledger: ledgerWithin(remainingMs),
