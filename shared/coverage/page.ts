@@ -84,69 +84,69 @@ const couponsLine = (releases: readonly Release[], day: string): string => {
       .map(({ state }) => state.slice('US-'.length))
       .toSorted()
       .join(', ');
-  return `A discount that a third party pays, such as a manufacturer's coupon, lowers the taxable price in ${named(({ policy }) => policy === 'reduces_price')}.
-It does not in the other states; no primary source confirms that in ${named(isUnconfirmed)}.`;
+  return `Third-party discounts, such as manufacturers' coupons, lower the taxable price in ${named(({ policy }) => policy === 'reduces_price')}.
+In the other states they do not. No primary source confirms this for ${named(isUnconfirmed)}.`;
 };
 
 const introduction = (day: string): string => `# Coverage by state
 
 \`npm run content -- coverage --write\` generates this page from the built-in releases, as of ${day}. \`GET /coverage\` returns the same
-with citations, notes and imported content.
+data with citations, notes and imported content.
 
-- **General rate**: the state's own rate on that day, since the first day on which Levy has it on record.
-- **Local rates**: how Levy finds the rate of an address. \`by place\` uses the ZIP code, the name of the city and the county (see below).
+- **General rate**: the state's rate on that day, and the first day for which Levy has it on record.
+- **Local rates**: how Levy finds the rate for an address. \`by place\` uses the ZIP code, the city and the county (see below).
   \`not levied\`: the state has no local taxes.
-- **As of**: the oldest and the newest day of the sources of the local rates.
-- **Outdated**: the share of areas whose local rate is older than its publisher's cadence allows, or of unknown age. Answers with such a rate
-  have the warning \`local_rates_outdated\`.
-- **Places missing**: the share of places with a tax of their own whose rate is not established. An address there gets the rate of its
-  county or state, \`coverage: partial\` and a warning.
-- **Clothing, groceries, digital goods, shipping**: how they are taxed. \`by level\` means that state and local taxes differ;
+- **As of**: the oldest and the newest date of the sources of the local rates.
+- **Outdated**: the share of areas whose local rate is older than its publisher's cadence allows, or of unknown age. Responses with such a
+  rate have the warning \`local_rates_outdated\`.
+- **Places missing**: the share of places with a separate tax whose rate is not established. An address there gets the rate of its county
+  or state, \`coverage: partial\` and a warning.
+- **Clothing, groceries, digital goods, shipping**: how these are taxed. \`by level\` means that state and local taxes differ;
   \`GET /coverage\` has the details.
-- \`*\` marks a value that no primary source confirms. Answers that rest on it have the warning \`content_unconfirmed\`.
+- \`*\` marks a value that no primary source confirms. Responses that depend on it have the warning \`content_unconfirmed\`.
 
 ## Earlier tax days
 
-Levy answers tax days since 2022-01-01 (\`approximate_from\` of the releases):
+Levy supports tax days from 2022-01-01 (\`approximate_from\` of the releases):
 
-- A rate or rule with a first day on record answers from that day. Local rates that are known to have changed since 2022 have a row for each
-  rate, such as those of Minnesota's cities and counties. The general rate of each state is on record since 2022-01-01 or earlier.
-- Without a first day on record, a local rate is established from \`established_from\` of the table on: 2026-10-01, and 2026-01-01 in four
-  states. On earlier days, the first rate on record is used: \`coverage\` is \`partial\`, with the warning \`local_rates_approximate\`, which names
-  both days. \`incomplete_coverage=reject\` refuses such an answer.
-- Without a first day on record, a rule is established from 2026-01-01 on. On earlier days it answers with the warning \`content_approximate\`.
-- Earlier than 2022-01-01, only values with a first day on record answer. All others are \`not_covered\`.
+- A rate or rule with a first day on record applies from that day. Local rates that are known to have changed since 2022 have one row per
+  rate, for example in Minnesota's cities and counties. The general rate of each state is on record since 2022-01-01 or earlier.
+- A local rate without a first day on record is established from the table's \`established_from\`: 2026-10-01, or 2026-01-01 in four
+  states. On earlier days, Levy uses the first rate on record: \`coverage\` is \`partial\`, and the warning \`local_rates_approximate\` names
+  both days. \`incomplete_coverage=reject\` rejects such a calculation.
+- A rule without a first day on record is established from 2026-01-01. On earlier days it applies with the warning \`content_approximate\`.
+- Before 2022-01-01, only values with a first day on record apply. Everything else is \`not_covered\`.
 
-To replace approximate rates by the files that a state publishes, see [Tax content](../../shared/cli/content/README.md).
+To replace approximate rates with the files that a state publishes, see [Tax content](../../shared/cli/content/README.md).
 `;
 
 const sourcesIntroduction = `## Official sources
 
 Each state with a general sales tax has a publisher. \`npm run content -- update\` imports the files that have a format below.
-\`npm run content -- sources\` and \`GET /coverage\` show how old the files are that Levy has. No publisher's site was reached in the tests.
+\`npm run content -- sources\` and \`GET /coverage\` show the age of the imported files. The tests do not contact the publishers' sites.
 
-- **Layout**: \`Cited\` means that the publisher or a public reader documents the layout. \`Unverified\` means that nobody does; an update
-  never activates such a release.
-- **Not imported**: the state publishes PDF, HTML or a workbook that Levy cannot read. Levy uses its built-in rates. To correct them, read the
-  publication and import a ZIP table: \`npm run content -- import --format zip-rates\`.
+- **Layout**: \`Cited\` means that the publisher or a public parser documents the layout. \`Unverified\` means that no public source
+  documents it; an update never activates such a release.
+- **Not imported**: the state publishes PDF, HTML or a workbook that Levy cannot read, so Levy uses its built-in rates. To correct them,
+  import a ZIP table with the published rates: \`npm run content -- import --format zip-rates\`.
 `;
 
 const residentsIntroduction = `## Local rates by residents
 
-How certain a rate by place is, without imported files, for every ZIP code: with the name that the postal service prefers there, with each
-other name, and without a city. \`npm run content -- coverage --by-residents\` prints the same by state.
+How certain the rate by place is for every ZIP code without imported files: with the name that the postal service prefers, with each other
+name, and without a city. \`npm run content -- coverage --by-residents\` prints the same table by state.
 
-- **Names**: ZIP codes with a name. **Residents**: of these ZIP codes.
-- **Certain**: one rate is possible. The percentage is the share of the residents.
+- **Names**: the number of ZIP codes, counted once per name. **Residents**: the residents of these ZIP codes.
+- **Certain**: only one rate is possible. The percentage is the share of the residents.
 - **Likelier rate**: several rates are possible, or one is not established. Levy charges the rate of most residents, with the warning
-  \`address_ambiguous\`. **Its share**: the residents of these ZIP codes who live where it applies, as estimated.
+  \`address_ambiguous\`. **Its share**: the estimated share of these residents who live where that rate applies.
 - **Not established**: no rate is known, with the warning \`local_rates_missing\`.
 `;
 
 const productsIntroduction = `## Product tax codes
 
-Which product tax codes have a rule of at least medium confidence, in the states that tax general goods. Elsewhere they are taxed as general
-goods, with the warning \`taxability_not_established\`. An attribute may have a rule where its code has none.
+The product tax codes with a rule of at least medium confidence, in the states that tax general goods. Without a rule, a code is taxed as
+general goods, with the warning \`taxability_not_established\`. An attribute can have a rule even if its code has none.
 [Taxability](taxability.md) shows how each state taxes each code.
 `;
 

@@ -46,9 +46,9 @@ const buildCell = (release: Release, code: string, day: string): Cell => {
 
 const introduction = (day: string, legend: readonly Sign[]): string => `# Taxability by product tax code and state
 
-\`npm run content -- coverage --write\` generates this page from the built-in releases, as of ${day}. It shows the tax of the state on a code
-without attributes, in the states with a general sales tax, without sales-tax holidays. \`GET /product-tax-codes?state=\` returns the same
-with the rule, its source and the attributes that change it. Local taxes may differ: \`POST /calculations\` includes them.
+\`npm run content -- coverage --write\` generates this page from the built-in releases, as of ${day}. It shows the state tax on a code without
+attributes, in the states with a general sales tax, ignoring sales tax holidays. \`GET /product-tax-codes?state=\` returns the same data with
+the rule, its source and the attributes that change it. Local taxes may differ; \`POST /calculations\` includes them.
 
 ${markdownTable(['Sign', 'Meaning'], [...legend, ['\\*', 'no primary source confirms it: `content_unconfirmed`']])}
 

@@ -15,7 +15,7 @@ import {
 import { effectDefinition } from './effects/effects.ts';
 import { type DecidingRule, separatelyStated } from './rule-choice.ts';
 
-/** Returns the content does not cover a product on a day, in one jurisdiction or (`null`) in all of them. */
+/** Reports that the content does not cover a product on a day, in one jurisdiction or in all of them (`null`). */
 export const notCovered = (
   { name, id }: Release,
   { product, day }: Pick<TaxedProduct, 'product' | 'day'>,
@@ -25,7 +25,7 @@ export const notCovered = (
   message: `${name}: ${id} does not cover ${product.path} on ${day}. No tax${jurisdiction ? ` of ${jurisdiction.name}` : ''} was calculated on it.`,
 });
 
-/** Returns a rule cannot be applied because its amounts are in a different currency than the document. */
+/** Reports that a rule cannot be applied because its amounts are in a different currency than the document. */
 export const otherCurrency = (
   { name }: Jurisdiction,
   { id }: DecidingRule,
@@ -36,7 +36,7 @@ export const otherCurrency = (
   message: `${name}, rule ${id}: its amounts are in ${state}, and the document is in ${document}. This tax was not calculated.`,
 });
 
-/** Returns a state's mandatory table could not be applied, for the same reason. */
+/** Reports that a state's mandatory table could not be applied, for the same reason. */
 export const otherCurrencyTable = ({ name, currency }: Release, document: string): Uncertainty => ({
   code: 'content_unconfirmed',
   message: `${name}: its tax tables are in ${currency}, so the tax on this document in ${document} was rounded half up.`,
@@ -72,7 +72,7 @@ export const uncertaintiesAboutDay = (
   return [{ code: 'content_approximate', message }];
 };
 
-/** The shipping was taxed as not separately stated, because its code does not state it. */
+/** Reports shipping that was taxed as not separately stated, because its code does not state it. */
 export const uncertaintiesAboutShipping = (
   rule: DecidingRule | undefined,
   { canonical }: ProductTaxCode,

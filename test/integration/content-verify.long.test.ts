@@ -108,7 +108,7 @@ const cases: readonly Case[] = [
     'a missing part',
     (id) => remove(partKey(id, '55402')),
     partFailed,
-    ['Part 55402 of ID is corrupt: the head lists it, and the table does not have it.'],
+    ['Part 55402 of ID is corrupt: the head lists it, but it is not in the table.'],
   ],
   [
     'an added part with its digest',

@@ -111,7 +111,7 @@ describe('a file with an invalid shape', () => {
     ],
     [
       withRule({ effect: { type: 'band', above: '20', to: '10', rate: '0.01' } }),
-      '1 rules[0].effect: Use `to` above `above`.',
+      '1 rules[0].effect: `to` must be greater than `above`.',
     ],
     [
       withRule({ effect: { type: 'use_split', business: { type: 'exempt' }, personal: { type: 'holiday' } } }),

@@ -28,7 +28,7 @@ export class ContentCorrupt extends Error {
 }
 
 /** Reasons for a missing and an unexpected part. */
-export const missingPart = 'the head lists it, and the table does not have it';
+export const missingPart = 'the head lists it, but it is not in the table';
 export const unlistedPart = 'the head does not list it';
 
 const corruptOrThrow = (error: unknown): ContentCorrupt => {

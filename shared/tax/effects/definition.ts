@@ -77,10 +77,10 @@ export const always = (): boolean => true;
 
 const text = (pattern: RegExp, advice: string) => z.string(advice).check(z.regex(pattern, advice));
 
-/** Returns an amount in the state's currency: `110` or `0.27`. */
+/** Returns the schema of an amount in the state's currency: `110` or `0.27`. */
 export const amount = () => text(/^\d{1,12}(\.\d{2})?$/, 'Use an amount as a string, such as "110" or "0.27".');
 
-/** Returns a rate below 100 %, as a fraction: `0.0625`. */
+/** Returns the schema of a rate below 100 %, as a fraction: `0.0625`. */
 export const rate = () =>
   text(/^0(\.\d{1,8})?$/, 'Use a fraction as a string, such as "0.0625" for 6.25 %: at most 8 decimals.');
 
@@ -92,6 +92,6 @@ export const codes = () => {
   return z.array(text(/^[A-Z_]+(\.[A-Z_]+)*$/, advice), advice);
 };
 
-/** Returns a strict object with the discriminator `type`. */
+/** Returns the schema of a strict object with the discriminator `type`. */
 export const typed = <const Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) =>
   z.strictObject({ type: z.literal(type), ...shape });

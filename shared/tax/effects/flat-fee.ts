@@ -11,7 +11,7 @@ const feeSchema = () =>
     amount: amount(),
     order_minimum: z.nullable(amount()),
     // Due once per order, regardless of the quantity. Absent: due for each unit.
-    once_per: z.exactOptional(z.literal('order', 'Use "order", or leave the field out for a fee on each unit.')),
+    once_per: z.exactOptional(z.literal('order', 'Use "order", or omit the field to charge the fee per unit.')),
     // Absent: the base is the taxable goods of the order without delivery charges, and the fee is due even if there are
     // none.
     base: z.exactOptional(z.strictObject({ also: codes(), never: codes(), shipping: flag() })),

@@ -11,7 +11,7 @@ export const baseCap = defineEffect({
   schema: () =>
     typed('base_cap', {
       amount: amount(),
-      per: z.exactOptional(z.literal('line', 'Use "line", or leave the field out for a cap on each unit.')),
+      per: z.exactOptional(z.literal('line', 'Use "line", or omit the field to apply the limit per unit.')),
     }),
   isInMoney: always,
   resolve: (effect) => {

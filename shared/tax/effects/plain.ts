@@ -71,7 +71,7 @@ export const anyTaxable = defineEffect({
   coverageTerm: () => 'any_taxable',
 });
 
-const reasonAdvice = 'Use a sentence that says why the treatment is not established: at most 600 characters.';
+const reasonAdvice = 'Use a sentence of at most 600 characters that explains why the treatment is not established.';
 
 /** Taxed like general goods, because the treatment is not established. `reason` states what is known. */
 export const notEstablished = defineEffect({

@@ -149,7 +149,7 @@ export const tieredRate = defineEffect({
 export const band = defineEffect({
   schema: () =>
     typed('band', { above: amount(), to: amount(), rate: rate() }).check(
-      z.refine(({ above, to }) => Number(above) < Number(to), 'Use `to` above `above`.'),
+      z.refine(({ above, to }) => Number(above) < Number(to), '`to` must be greater than `above`.'),
     ),
   isInMoney: always,
   taxesWithoutGeneralRate: true,
