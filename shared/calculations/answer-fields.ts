@@ -7,7 +7,10 @@ const named = <Name extends string>(...names: readonly Name[]) =>
 const charge = ['taxable_amount', 'exempt_amount', 'tax_amount', 'taxes'] as const;
 
 /**
- * The fields of a response that are not in its request. A response sent back as a request has no warnings about them.  They are listed by hand, because building the response schemas would slow down every cold start. A test compares the lists with the schemas.
+ * The fields of a response that are not in its request. A response sent back as a request has no warnings about them.
+ *
+ * They are listed by hand, because building the response schemas would slow down every cold start. A test compares the
+ * lists with the schemas.
  */
 export const calculationAnswerFields = {
   ...named('object', 'subtotal_amount', 'applied_discount_amount', 'applied_third_party_discount_amount'),

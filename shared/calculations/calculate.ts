@@ -19,7 +19,10 @@ export const engineVersion = '1.1.0';
 export type Outcome = Omit<Calculation, 'object' | 'type' | 'parent_transaction_id'>;
 
 /**
- * Calculates the tax of a request. Pure: the content and the time are arguments. `sent` contains the warnings about the body.  Refusals: see `readDocument`. Missing and unconfirmed content causes `warnings`, not refusals.
+ * Calculates the tax of a request. Pure: the content and the time are arguments. `sent` contains the warnings about the
+ * body.
+ *
+ * Refusals: see `readDocument`. Missing and unconfirmed content causes `warnings`, not refusals.
  */
 export const calculate = (input: CalculationInput, context: Context, sent: readonly Warning[]): Result<Outcome> => {
   const setting = input.type === 'credit' ? 'none' : context.settings.retail_delivery_fee;

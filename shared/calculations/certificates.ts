@@ -134,7 +134,10 @@ type Choice = {
 };
 
 /**
- * Chooses the customer's certificate that exempts a sale in a state on a day. Among several valid certificates, the one with the latest last day applies (no last day is the latest), then the first in the customer's list.  If none is valid, warns about the most recently expired and the next valid certificate.
+ * Chooses the customer's certificate that exempts a sale in a state on a day. Among several valid certificates, the one
+ * with the latest last day applies (no last day is the latest), then the first in the customer's list.
+ *
+ * If none is valid, warns about the most recently expired and the next valid certificate.
  */
 export const chooseCertificate = (certificates: readonly Certificate[], question: Question): Choice => {
   const { customerId, place, placeName, day } = question;

@@ -181,7 +181,11 @@ const goodsOfFee = (
 };
 
 /**
- * Returns the indexes of the line items that a charge delivers: the referenced line items, otherwise all that are shipped. A charge of zero delivers all goods if nothing is shipped. A fee is for the goods that it is usually for, unless it references a line item.  Refusals: ids that are not goods, and a charge above zero if no line item is shipped.
+ * Returns the indexes of the line items that a charge delivers: the referenced line items, otherwise all that are
+ * shipped. A charge of zero delivers all goods if nothing is shipped. A fee is for the goods that it is usually for,
+ * unless it references a line item.
+ *
+ * Refusals: ids that are not goods, and a charge above zero if no line item is shipped.
  */
 const deliveredLines = (charge: Charge, document: Charges): Result<readonly number[]> => {
   const { lines } = document;
@@ -200,7 +204,9 @@ const tooManyDeliveries = (pointer: string, deliveries: number): Problem => {
 };
 
 /**
- * Returns the indexes of the line items that each charge of a document delivers.  Refusals: see `deliveredLines`; also more than `deliveriesMax` line items, counted once per charge.
+ * Returns the indexes of the line items that each charge of a document delivers.
+ *
+ * Refusals: see `deliveredLines`; also more than `deliveriesMax` line items, counted once per charge.
  */
 export const deliveredLinesOfAll = (document: Charges): Result<readonly (readonly number[])[]> => {
   const problems: Problem[] = [];

@@ -115,7 +115,9 @@ const reducedLine = ({ parts }: Reduction, lines: readonly LineItemRequest[]): n
 };
 
 /**
- * Finds the place of every line, and of every line that a shipping charge delivers to a separate address.  Refusals: addresses that cannot be resolved; see also `deliveredLinesOfAll`.
+ * Finds the place of every line, and of every line that a shipping charge delivers to a separate address.
+ *
+ * Refusals: addresses that cannot be resolved; see also `deliveredLinesOfAll`.
  */
 const locateDocument = (
   input: CalculationInput,
@@ -301,7 +303,10 @@ const buildShipping = (
   }));
 
 /**
- * Converts a valid request into the tax core's document: amounts in minor units, addresses as places.  Refusals: addresses that cannot be resolved, places that the account's policies reject, shipping charges that deliver no line item, and negative prices that reduce nothing.
+ * Converts a valid request into the tax core's document: amounts in minor units, addresses as places.
+ *
+ * Refusals: addresses that cannot be resolved, places that the account's policies reject, shipping charges that deliver
+ * no line item, and negative prices that reduce nothing.
  */
 export const readDocument = (input: CalculationInput, context: Context): Result<ReadDocument> => {
   const taxDate = input.tax_date ?? taxDateAt(context.now, context.settings.time_zone);

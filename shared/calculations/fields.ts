@@ -43,7 +43,9 @@ export const identifier = described(
 );
 
 /**
- * The fields that requests share, each with what to send instead of an invalid value.  A `pattern` documents a check in the code. It never rejects a value that the code accepts.
+ * The fields that requests share, each with what to send instead of an invalid value.
+ *
+ * A `pattern` documents a check in the code. It never rejects a value that the code accepts.
  */
 
 export const text = (max: number) =>

@@ -180,7 +180,10 @@ type Addressed = Pick<CalculationInput, 'customer' | 'ship_from'> & {
 };
 
 /**
- * Returns the unique addresses that a calculation needs content for: destinations and origins. An address without a state whose ZIP is in several states is listed for each of them.  Addresses that cannot be resolved are omitted: they are rejected later.
+ * Returns the unique addresses that a calculation needs content for: destinations and origins. An address without a
+ * state whose ZIP is in several states is listed for each of them.
+ *
+ * Addresses that cannot be resolved are omitted: they are rejected later.
  */
 export const listAddresses = (input: Addressed, settings: Pick<Settings, 'ship_from'>): readonly TaxAddress[] => {
   const seen = new Set<PostalAddress>();

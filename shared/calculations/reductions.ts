@@ -111,7 +111,11 @@ const reduce = (
 };
 
 /**
- * Returns the charges that line items with a negative price reduce, sequentially and in proportion to the remaining amount of each charge after its own discounts: the charge with the id in `parent_line_item_id`, or else the charges with its product tax code, or else all goods. `exponent` is the number of decimals of the currency.  Refusals: a negative price that reduces nothing, that exceeds the remaining amount, or that has discounts.
+ * Returns the charges that line items with a negative price reduce, sequentially and in proportion to the remaining
+ * amount of each charge after its own discounts: the charge with the id in `parent_line_item_id`, or else the charges
+ * with its product tax code, or else all goods. `exponent` is the number of decimals of the currency.
+ *
+ * Refusals: a negative price that reduces nothing, that exceeds the remaining amount, or that has discounts.
  */
 export const listReductions = (document: SentDocument, exponent: number): Result<readonly Reduction[]> => {
   const lines = document.line_items ?? [];

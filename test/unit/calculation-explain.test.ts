@@ -252,10 +252,10 @@ describe('discounts, included tax and shipping', () => {
     ['the gross and the net', included, 'base', '/line_items/0', ['1 106.00 106.00 100.00']],
     ['the included tax', included, 'rounding', '/line_items/0', ['6 6.00']],
     ['the shares of shipping', shipped, 'base', '/shipping', ['9.00 2 6.00 3.00']],
-    ['what is taxed of it', shipped, 'rule', '/shipping', ['6.00 6.00', '0.00 3.00']],
-    ['its tax', shipped, 'rounding', '/shipping', ['0.36 0.36']],
+    ['the taxed part of shipping', shipped, 'rule', '/shipping', ['6.00 6.00', '0.00 3.00']],
+    ['the tax on shipping', shipped, 'rounding', '/shipping', ['0.36 0.36']],
     ['the tax of the invoice', cents, 'rounding', '/line_items/0', ['0.0054 0.0108 0.01 0.01'], onInvoice],
-    ['the share of another line', cents, 'rounding', '/line_items/1', ['0.0054 0.0108 0.01 0.00'], onInvoice],
+    ['the share of a second line', cents, 'rounding', '/line_items/1', ['0.0054 0.0108 0.01 0.00'], onInvoice],
   ])('show the amounts of %s', (_, asked, name, pointer, figures, options = {}) => {
     const outcome = explained(asked, withFood, options);
     expect(figuresOf(outcome, name, pointer).map((own) => own.join(' '))).toEqual(figures);

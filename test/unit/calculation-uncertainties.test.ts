@@ -77,8 +77,8 @@ describe('the sourcing setting', () => {
 
   it.each<[string, Request, string[]]>([
     ['the goods come from another place in the state', from('44111'), [message]],
-    ['they come from the same place', from('44101'), []],
-    ['the same taxes are at both ends', from('44102'), []],
+    ['origin and destination are the same place', from('44101'), []],
+    ['both ends have the same taxes', from('44102'), []],
     ['the jurisdictions of the origin are unknown', from('44112'), [message]],
     ['a remote sale is taxed at its destination everywhere', from('48226', 'MI'), []],
     ['a sale of unknown origin is taxed at its destination', { to: at('44101') }, []],
@@ -115,17 +115,22 @@ describe('the rounding setting', () => {
   const withShipping = (amount: string): Request => ({ line_items: prices('1.00'), shipping: { amount } });
 
   it.each<[string, Request, Options, string | null]>([
-    ['six dollars are whole cents', { line_items: prices('100.00') }, rounded, null],
-    ['so are three cents', { line_items: prices('0.50') }, rounded, null],
+    ['the tax is six dollars exactly', { line_items: prices('100.00') }, rounded, null],
+    ['the tax is three cents exactly', { line_items: prices('0.50') }, rounded, null],
     ['3.06 cents are not', { line_items: prices('0.51') }, rounded, '/line_items/0'],
-    ['it is said once', { line_items: prices('1.00', '0.51', '0.52') }, rounded, '/line_items/1'],
+    ['several lines cause one warning', { line_items: prices('1.00', '0.51', '0.52') }, rounded, '/line_items/1'],
     ['each line is rounded separately', { line_items: prices('0.49', '0.51') }, rounded, '/line_items/0'],
-    ['an invoice may be whole', { line_items: prices('0.49', '0.51') }, onInvoice, null],
-    ['an invoice may not', { line_items: prices('0.49', '0.52') }, onInvoice, '/line_items/0'],
-    ['the sum of jurisdictions is whole', { to: at('44101'), line_items: prices('0.50') }, local, null],
-    ['or it is not', { to: at('44101'), line_items: prices('0.51') }, local, '/line_items/0'],
+    ['the tax on the invoice is exact', { line_items: prices('0.49', '0.51') }, onInvoice, null],
+    ['the tax on the invoice is not exact', { line_items: prices('0.49', '0.52') }, onInvoice, '/line_items/0'],
+    ['the sum over jurisdictions is exact', { to: at('44101'), line_items: prices('0.50') }, local, null],
+    [
+      'the sum over jurisdictions is not exact',
+      { to: at('44101'), line_items: prices('0.51') },
+      local,
+      '/line_items/0',
+    ],
     ['shipping is included', withShipping('0.51'), rounded, '/shipping'],
-    ['shipping may be whole', withShipping('0.50'), rounded, null],
+    ['the tax on shipping is exact', withShipping('0.50'), rounded, null],
     [
       'nothing is taxed',
       { customer: { address: { state: 'OH' }, exemption: resale }, line_items: prices('0.51') },
@@ -133,13 +138,13 @@ describe('the rounding setting', () => {
       null,
     ],
     [
-      'the total of a table is whole',
+      'the total by a table is exact',
       { to: at('17101', 'PA'), line_items: prices('0.35', '0.65') },
       { releaseFor: () => tables },
       null,
     ],
     [
-      'the total of a table is not',
+      'the total by a table is not exact',
       { to: at('17101', 'PA'), line_items: prices('0.35', '0.66') },
       { releaseFor: () => tables },
       '/line_items/0',

@@ -18,17 +18,25 @@ const numbered = (certificate_number: string, others: Partial<Certificate> = {})
 describe('the applicable certificate', () => {
   it.each<[string, Certificate[], string | null]>([
     ['none', [], null],
-    ['one for all states and days', [numbered('a')], 'a'],
-    ['one of the state', [numbered('a', { states: ['US-OH'] }), numbered('b', { states: ['US-MI'] })], 'b'],
-    ['one on its first and last day', [numbered('a', { valid_from: question.day, valid_to: question.day })], 'a'],
+    ['a certificate for all states and days', [numbered('a')], 'a'],
+    ['a certificate for the state', [numbered('a', { states: ['US-OH'] }), numbered('b', { states: ['US-MI'] })], 'b'],
+    [
+      'a certificate on its first and last day',
+      [numbered('a', { valid_from: question.day, valid_to: question.day })],
+      'a',
+    ],
     ['none if it ended the day before', [numbered('a', { valid_to: '2026-10-07' })], null],
     ['none if it begins the day after', [numbered('a', { valid_from: '2026-10-09' })], null],
     [
-      'the one that ends last',
+      'the certificate that ends last',
       [numbered('a', { valid_to: '2026-11-01' }), numbered('b', { valid_to: '2026-12-01' })],
       'b',
     ],
-    ['one without an end before one with an end', [numbered('a', { valid_to: '9999-12-31' }), numbered('b')], 'b'],
+    [
+      'a certificate without a last day before one with a last day',
+      [numbered('a', { valid_to: '9999-12-31' }), numbered('b')],
+      'b',
+    ],
     ['the first of two that end on the same day', [numbered('a'), numbered('b', { states: ['US-MI'] })], 'a'],
   ])('is %s', (_name, certificates, expected) => {
     expect(choose(...certificates).applied?.certificate_number ?? null).toBe(expected);
@@ -56,9 +64,9 @@ describe('the warnings', () => {
 
   it.each([
     ['the last day of the most recently expired certificate', old, ['exemption_expired 2026-09-30']],
-    ['the first day of the next', later, ['exemption_not_yet_valid 2026-12-01']],
+    ['the first day of the next certificate', later, ['exemption_not_yet_valid 2026-12-01']],
     ['both', [...later, ...old], ['exemption_expired 2026-09-30', 'exemption_not_yet_valid 2026-12-01']],
-    ['none of other states', [certificate({ states: ['US-OH'], valid_to: '2026-01-31' })], []],
+    ['no certificates for other states', [certificate({ states: ['US-OH'], valid_to: '2026-01-31' })], []],
     ['nothing if a certificate is valid', [...old, certificate()], []],
   ])('name %s', (_, certificates, expected) => expect(codesAndDays(...certificates)).toEqual(expected));
 
@@ -128,7 +136,11 @@ describe('the customers whose certificates are read', () => {
   const exemption = { type: 'resale' } as const;
   it.each<[string, Parameters<typeof listCustomerIds>[0], string[]]>([
     ['none without an id', { customer: {}, line_items: [{}] }, []],
-    ["the document's, once for its lines", { customer: { id: 'a' }, line_items: [{}, {}, { customer: {} }] }, ['a']],
+    [
+      "the document's customer, once for its lines",
+      { customer: { id: 'a' }, line_items: [{}, {}, { customer: {} }] },
+      ['a'],
+    ],
     ['the customers of the lines', { customer: { id: 'a' }, line_items: [{ customer: { id: 'b' } }, {}] }, ['b', 'a']],
     ['none with an inline certificate', { customer: { id: 'a', exemption }, line_items: [{}] }, []],
     [

@@ -96,7 +96,7 @@ describe('a failed request', () => {
     ['an HTML page with 502', () => new Response('<html>', { status: 502 })],
     ['a network failure', networkFailure],
     ['a timeout', noReply],
-    ['a broken body', brokenBody],
+    ['an interrupted body', brokenBody],
     ['a truncated body', () => new Response('{"id":', { headers: { 'Content-Type': 'application/json' } })],
   ])('is retried with the same Idempotency-Key after %s', async (_, reply) => {
     const { levy, sent } = scripted([reply, reply]);
@@ -159,8 +159,8 @@ describe('a failed request', () => {
   });
 
   it.each([
-    ['in a try', noReply],
-    ['in a pause', error(503)],
+    ['during an attempt', noReply],
+    ['during a pause', error(503)],
   ])('ends when its caller aborts %s', async (_, reply) => {
     const abort = new AbortController();
     vi.mocked(setTimeout).mockImplementation((() => queueMicrotask(() => abort.abort(new Error('stopped')))) as never);

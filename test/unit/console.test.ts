@@ -312,7 +312,7 @@ describe('the search of a list', () => {
   });
 
   it.each([
-    ['some seconds once it has found something', [['a'], [], [], []], 2],
+    ['a few seconds if it has found rows', [['a'], [], [], []], 2],
     ['20 seconds while it has found nothing', Array.from({ length: 30 }, () => []), 7],
   ])('stops after %s and returns a cursor to continue from', async (_when, parts, most) => {
     const { found, requests } = searchOf(parts, { seconds: 3 });

@@ -38,7 +38,7 @@ describe('the changed combined rates', () => {
       changes: ['554010000-554019999 | 2026-04-01 | open | 0.06 | 0.07'],
     },
     {
-      because: 'a city that is known by its name',
+      because: 'a city is found by name',
       key: 'DULUTH',
       before: [locationOf({ cities: ['DULUTH'], alternatives: [['A']], from: '2020-01-01' })],
       after: [locationOf({ cities: ['DULUTH'], alternatives: [['B']], from: '2020-01-01' })],
@@ -156,37 +156,37 @@ describe('the changed jurisdiction rates', () => {
 
   it.each([
     {
-      because: 'equal rates, however they are written, are left out',
+      because: 'equal rates in different notation are omitted',
       before: [a('0.0050', '2020-01-01', '2024-03-31'), a('0.015', '2024-04-01')],
       after: [a('0.005', '2020-01-01', '2024-03-31'), a('0.0150', '2024-04-01')],
       changes: [],
     },
     {
-      because: 'a past correction affects its days only',
+      because: 'a past correction affects only its days',
       before: [a('0.01', '2020-01-01', '2021-06-30'), a('0.02', '2021-07-01')],
       after: [a('0.01', '2020-01-01', '2021-03-31'), a('0.02', '2021-04-01')],
       changes: ['A general 2021-04-01 2021-06-30 0.01 0.02'],
     },
     {
-      because: 'adjacent days with equal changes are one',
+      because: 'adjacent days with equal changes are merged',
       before: [a('0.01', '2020-01-01')],
       after: [a('0.02', '2020-01-01', '2020-12-31'), a('0.02', '2021-01-01')],
       changes: ['A general 2020-01-01  0.01 0.02'],
     },
     {
-      because: 'a jurisdiction is new, and one is gone',
+      because: 'a jurisdiction is added and another is removed',
       before: [a('0.01', '2020-01-01')],
       after: [rate('B', '0.02', '2020-01-01', '2020-12-31')],
       changes: ['A general 2020-01-01  0.01 ', 'B general 2020-01-01 2020-12-31  0.02'],
     },
     {
-      because: 'a rate without a first day counts from the day of its release',
+      because: 'a rate without a first day applies from the day of its release',
       before: [a('0.01', null)],
       after: [a('0.01', '2020-01-01')],
       changes: ['A general 2020-01-01 2025-12-31  0.01'],
     },
     {
-      because: 'food and sales from other states are kinds of their own',
+      because: 'food and sales from other states are separate kinds',
       before: [a('0.04', '2020-01-01', null, { food_rate: '0', interstate: { rate: '0.03' } })],
       after: [a('0.04', '2020-01-01', null, { food_rate: '0.01', interstate: { rate: '0.04' } })],
       changes: ['A food 2020-01-01  0 0.01', 'A general_interstate 2020-01-01  0.03 0.04'],
@@ -211,14 +211,19 @@ describe('the changed rules and settings', () => {
 
   it.each([
     {
-      because: 'the source does not count',
+      because: 'the source is ignored',
       before: [clothing],
       after: [{ ...clothing, source: 'law', confidence: 'medium' as const, note: 'read again' }],
       ids: [],
     },
     { because: 'an effect changes', before: [clothing, seven], after: [five, clothing], ids: ['grocery'] },
     { because: 'the days change', before: [clothing], after: [{ ...clothing, from: '2027-01-01' }], ids: ['clothing'] },
-    { because: 'one is new, and one is gone', before: [five], after: [clothing], ids: ['clothing', 'grocery'] },
+    {
+      because: 'one rule is added and one is removed',
+      before: [five],
+      after: [clothing],
+      ids: ['clothing', 'grocery'],
+    },
     ...limited.map((limits) => ({
       because: `it is limited to ${JSON.stringify(limits)}`,
       before: [clothing],

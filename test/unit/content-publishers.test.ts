@@ -58,8 +58,8 @@ describe('the publisher client', async () => {
       ['a loopback address', `https://127.0.0.1:${port}/`],
       ['a loopback address without encryption', inside.url],
       ['a hostname of this machine', `https://localhost:${port}/`],
-      ['an address that is written as a number', `https://2130706433:${port}/`],
-      ['the metadata of a cloud', 'https://169.254.169.254/latest/meta-data/'],
+      ['an IP address written as a number', `https://2130706433:${port}/`],
+      ['a cloud metadata address', 'https://169.254.169.254/latest/meta-data/'],
       ['a link-local address', 'https://[fe80::1]/'],
       ['IPv6 loopback', `https://[::1]:${port}/`],
       ['IPv4 in IPv6', `https://[::ffff:127.0.0.1]:${port}/`],
@@ -168,8 +168,8 @@ describe('the publisher client', async () => {
     });
 
     it.each([
-      ['a part of the file', 206, { 'Content-Range': 'bytes 5-9/10' }],
-      ['no change', 304, {}],
+      ['a partial file', 206, { 'Content-Range': 'bytes 5-9/10' }],
+      ['not modified', 304, {}],
     ])('aborts the download: %s', async (_what, status, headers) => {
       play = (_request, response) => {
         response.writeHead(status, headers).end(status === 304 ? undefined : 'taxes');

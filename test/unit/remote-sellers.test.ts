@@ -88,14 +88,14 @@ describe('the single local use tax of Texas', () => {
   it.each<[string, Request, Options, string]>([
     ['not to a sale within the state', { ship_from: austin }, elected(single), '8.25'],
     [
-      'not to one that is picked up there',
+      'not to a sale that is picked up there',
       { ship_from: austin, line_items: [{ ...goods('100.00'), fulfillment: 'pickup' }] },
       elected(single),
       '8.25',
     ],
     ['if the origin is unknown', { ship_from: null }, elected(single), '8.00'],
     [
-      'not where the account ships from the state',
+      'not if the account ships from the state',
       { ship_from: null },
       { settings: { ...elected(single).settings, ship_from: austin.address } },
       '8.25',
@@ -105,7 +105,7 @@ describe('the single local use tax of Texas', () => {
     ['to its last day', { tax_date: '2026-09-30' }, elected(days), '8.00'],
     ['not after its last day', { tax_date: '2026-10-01' }, elected(days), '8.25'],
     ['again from a new first day', { tax_date: '2026-12-01' }, elected(days, again), '8.00'],
-    ['not to sales that a marketplace collects on', { collected_by: 'marketplace' }, elected(single), '0.00'],
+    ['not to marketplace sales', { collected_by: 'marketplace' }, elected(single), '0.00'],
   ])('applies %s', (_, request, options, tax) => {
     const outcome = ask(sold(houston, request), options);
     expect(outcome.tax_amount).toBe(tax);

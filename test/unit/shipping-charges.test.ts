@@ -319,13 +319,13 @@ describe('a delivery fee', () => {
   it.each<[string, Request, string[], object?]>([
     ['at the threshold', { ...to, line_items: [sold('100.00')] }, ['Minnesota 0.50']],
     ['not a cent below it', { ...to, line_items: [sold('99.99')] }, []],
-    ['with clothing, although it is exempt', { ...to, line_items: [sold('40.00'), clothing] }, ['Minnesota 0.50']],
+    ['with exempt clothing', { ...to, line_items: [sold('40.00'), clothing] }, ['Minnesota 0.50']],
     ['not with food', { ...to, line_items: [sold('99.99'), sold('500.00', { product_tax_code: 'FOOD.GROCERY' })] }, []],
     ['not with goods that are picked up', { ...to, line_items: [picked] }, []],
     ['not with downloads', { ...to, line_items: [sold('500.00', { product_tax_code: 'DIGITAL.EBOOKS' })] }, []],
-    ['for one taxed item of a cent', { to: denver, line_items: [sold('0.01')] }, ['Colorado 0.28']],
+    ['for a single taxed item at 0.01', { to: denver, line_items: [sold('0.01')] }, ['Colorado 0.28']],
     [
-      'not for exempt goods alone',
+      'not for exempt goods only',
       { to: denver, line_items: [sold('500.00', { product_tax_code: 'HEALTH.DRUGS._PRESCRIPTION' })] },
       [],
     ],
@@ -333,18 +333,26 @@ describe('a delivery fee', () => {
     ['in each state', { line_items: both }, ['Colorado 0.28', 'Minnesota 0.50']],
     ['not if a line is the fee', { ...to, line_items: [sold('150.00'), feeAt('0.00')] }, []],
     [
-      'with the delivery of goods that count',
+      'with delivery that counts toward the threshold',
       { ...to, line_items: [sold('95.00')], shipping: { amount: '5.00' } },
       ['Minnesota 0.50'],
     ],
-    ['not with less delivery', { ...to, line_items: [sold('95.00')], shipping: { amount: '4.99' } }, []],
+    ['not with delivery a cent lower', { ...to, line_items: [sold('95.00')], shipping: { amount: '4.99' } }, []],
     ['not if a marketplace collects', { ...to, line_items: [sold('150.00')], collected_by: 'marketplace' }, []],
     ['not on a credit', { ...to, line_items: [sold('150.00')], type: 'credit' }, []],
     ['not without a registration', { ...to, line_items: [sold('150.00')] }, [], { registrations: [] }],
-    ['not by the setting none', { ...to, line_items: [sold('150.00')] }, [], { retail_delivery_fee: 'none' }],
+    ['not with the setting none', { ...to, line_items: [sold('150.00')] }, [], { retail_delivery_fee: 'none' }],
     // The five taxes on 100.00 add up to 9.03, each rounded.
-    ['without included tax', { ...to, tax_included: true, line_items: [sold('109.03')] }, ['Minnesota 0.50']],
-    ['not with less without it', { ...to, tax_included: true, line_items: [sold('109.00')] }, []],
+    [
+      'with prices that reach the threshold without their tax',
+      { ...to, tax_included: true, line_items: [sold('109.03')] },
+      ['Minnesota 0.50'],
+    ],
+    [
+      'not with prices below the threshold without their tax',
+      { ...to, tax_included: true, line_items: [sold('109.00')] },
+      [],
+    ],
   ])('is reported %s', (_, request, expected, settings = {}) =>
     expect(due(ask(request, { settings: { ...warning.settings, ...settings } }))).toEqual(expected),
   );

@@ -47,30 +47,30 @@ describe('store claims', () => {
 
   it.each<[string, State | null, State, string | null, string | null]>([
     ['a draft without a reference', null, none, null, null],
-    ['a draft with one', null, one, 'one', null],
-    ['a sale with one', null, { ...finalized, ...one }, 'one', null],
+    ['a draft with a reference', null, one, 'one', null],
+    ['a sale with a reference', null, { ...finalized, ...one }, 'one', null],
     ['a draft that is edited', one, one, null, null],
-    ['a draft that gets one', none, one, 'one', null],
-    ['a draft with a changed claim', one, other, 'other', 'one'],
-    ['a draft that gives it up', one, none, null, 'one'],
+    ['a draft that gets a reference', none, one, 'one', null],
+    ['a draft with a changed reference', one, other, 'other', 'one'],
+    ['a draft whose reference is removed', one, none, null, 'one'],
     ['a draft that is finalized', one, { ...finalized, ...one }, 'one', null],
-    ['a draft that is finalized with a changed claim', one, { ...finalized, ...other }, 'other', 'one'],
-    ['a draft that is finalized and gives it up', one, { ...finalized, ...none }, null, 'one'],
-    ['a draft that is finalized without one', none, { ...finalized, ...none }, null, null],
-    ['a draft that is void', one, { ...voided, ...one }, null, 'one'],
-    ['a sale that gets one', { ...finalized, ...none }, { ...finalized, ...one }, 'one', null],
+    ['a draft that is finalized with a changed reference', one, { ...finalized, ...other }, 'other', 'one'],
+    ['a draft that is finalized and loses its reference', one, { ...finalized, ...none }, null, 'one'],
+    ['a draft that is finalized without a reference', none, { ...finalized, ...none }, null, null],
+    ['a voided draft', one, { ...voided, ...one }, null, 'one'],
+    ['a sale that gets a reference', { ...finalized, ...none }, { ...finalized, ...one }, 'one', null],
     ['a sale that is edited', { ...finalized, ...one }, { ...finalized, ...one }, null, null],
     ['a sale that is filed', { ...finalized, ...one }, { ...filed, ...one }, null, null],
-    ['a sale that is void', { ...finalized, ...one }, { ...voided, ...one }, null, 'one'],
+    ['a voided sale', { ...finalized, ...one }, { ...voided, ...one }, null, 'one'],
     // A client can send this reason as well.
     [
-      'a sale that is void, as if a draft had expired',
+      'a sale voided with the reason draft_expired',
       { ...finalized, ...one },
       { ...voided, ...one, void_reason: 'draft_expired' },
       null,
       'one',
     ],
-    ['a void one that is edited', { ...voided, ...one }, { ...voided, ...one }, null, null],
+    ['a voided sale that is edited', { ...voided, ...one }, { ...voided, ...one }, null, null],
   ])('changes the claims of %s', (_what, before, after, take, release) => {
     const head = before === null ? created(after) : changed(created(before).after, after);
     expect(claimChanges(head, createdMs)).toEqual({ take, release });
