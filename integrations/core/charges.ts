@@ -2,7 +2,7 @@ import type { Schemas } from '../../shared/client/client.ts';
 import { divide, toDecimal, toMinor } from './money.ts';
 import { shippingLineId } from './shipping.ts';
 
-/** A line or a shipping charge of a sale in minor units, and what earlier credits left of it. */
+/** A line or a shipping charge of a sale in minor units, and the amounts that earlier credits left. */
 export type Charge = {
   /** `null` for a charge in `shipping`. */
   readonly line: Sale['line_items'][number] | null;
@@ -15,11 +15,11 @@ export type Charge = {
 };
 export type Sale = Pick<Schemas['Transaction'], 'tax_amount' | 'line_items' | 'shipping'>;
 
-/** What is left of a charge, with tax. */
+/** Returns the remaining amount of a charge, with tax. */
 export const gross = ({ leftNet, leftTax }: Charge): bigint => leftNet + leftTax;
 export const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
 
-/** The lines of a sale, and its shipping last. The plugins record one shipping charge. */
+/** Returns the lines of a sale, followed by its shipping. The plugins record one shipping charge. */
 export const chargesOf = (sale: Sale, exponent: number): Charge[] => {
   const charge = (net: string, tax: string, line: Charge['line']): Charge => {
     const [minorNet, minorTax] = [toMinor(net, exponent), toMinor(tax, exponent)];
@@ -32,14 +32,17 @@ export const chargesOf = (sale: Sale, exponent: number): Charge[] => {
   return [...lines, ...shipping.map(({ net_amount, tax_amount }) => charge(net_amount, tax_amount, null))];
 };
 
-/** The tax that Levy calculates for a part of a line: its recorded tax in proportion; the last part takes what is left. */
+/**
+ * Returns the tax that Levy calculates for a part of a line: its recorded tax in proportion; the last part gets the
+ * rest.
+ */
 const taxOf = (net: bigint, { leftNet, leftTax, ...whole }: Charge): bigint => {
   if (net === leftNet) return leftTax;
   const tax = whole.net === 0n ? 0n : divide(whole.tax * net, whole.net);
   return tax < leftTax ? tax : leftTax;
 };
 
-/** The net amount that is exactly `amount` with its tax, or `null`: rounding skips some amounts. */
+/** Returns the net amount that is exactly `amount` with its tax, or `null`, because rounding skips some amounts. */
 export const netOf = (amount: bigint, charge: Charge): bigint | null => {
   if (amount < 0n || amount > gross(charge)) return null;
   if (amount === gross(charge)) return charge.leftNet;
@@ -52,8 +55,8 @@ export const netOf = (amount: bigint, charge: Charge): bigint | null => {
 const nearby = [0, -1, 1, -2, 2];
 
 /**
- * Amounts close to the targets, with the same sum, that net amounts reach. `null` if there are none. With `isAny`,
- * charges that the refund does not name can give a cent as well.
+ * Returns reachable amounts close to the targets with the same sum, or `null` if there are none. With `isAny`, charges
+ * outside of the refund can contribute a cent too.
  */
 export const reachable = (charges: readonly Charge[], targets: readonly bigint[], isAny: boolean): bigint[] | null => {
   type Path = { readonly cost: number; readonly amounts: readonly bigint[] };
@@ -73,7 +76,7 @@ export const reachable = (charges: readonly Charge[], targets: readonly bigint[]
   return paths.get(0)?.amounts.slice() ?? null;
 };
 
-/** The largest amounts up to the targets that net amounts reach. */
+/** Returns the largest reachable amounts up to the targets. */
 export const below = (charges: readonly Charge[], targets: readonly bigint[]): bigint[] =>
   targets.map((target, at) => {
     let amount = target;
@@ -81,7 +84,7 @@ export const below = (charges: readonly Charge[], targets: readonly bigint[]): b
     return amount;
   });
 
-/** The credit line that refunds `net` of a line, or `null` for shipping. */
+/** Returns the credit line that refunds `net` of a line, or `null` for shipping. */
 export const creditLine = ({ line, leftUnits }: Charge, net: bigint, quantity: number, exponent: number) => {
   if (line === null) return null;
   const isExact = (line.unit_price.split('.')[1]?.length ?? 0) <= exponent;

@@ -8,15 +8,18 @@ export type Credit = {
   readonly refund: Refund;
   readonly line_items: Schemas['LineItemRequest'][];
   readonly shipping: { readonly amount: string } | null;
-  /** Sent only where the tax that Levy calculates would be a cent off what the shop paid back. */
+  /** Sent only if the tax that Levy calculates would differ by a cent from the shop's refund. */
   readonly tax_amount: string | null;
-  /** The amount to credit: the refund, less what exceeds the sale. */
+  /** The amount to credit: the refund minus the part that exceeds the sale. */
   readonly total: string;
-  /** The amount that the shop refunded above everything that it had collected; usually `0.00`. */
+  /** The amount that the shop refunded in excess of everything that it had collected; usually `0.00`. */
   readonly excess: string;
 };
 
-/** The refund of each charge, before the cents that no net amount reaches. They add up to the refund. */
+/**
+ * Distributes the refund over the charges, before adjusting for cents that no net amount reaches. The parts add up to
+ * the refund.
+ */
 const targetsOf = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): bigint[] => {
   const units = new Map(refund.lines.map(({ id, quantity }) => [id, quantity]));
   const targets = charges.map((charge) => {
@@ -31,7 +34,7 @@ const targetsOf = (charges: readonly Charge[], refund: Refund, exponent: number,
     return divide(left * BigInt(quantity), BigInt(charge.leftUnits));
   });
   if (sumOf(targets) >= total) return distribute(total, targets);
-  // More than the returned goods cost: first what is left of them, then of everything.
+  // The refund exceeds the returned goods: take the rest of these goods first, then of all charges.
   const spread = (wanted: bigint, rooms: readonly bigint[]) => {
     const most = sumOf(rooms);
     return distribute(wanted < most ? wanted : most, rooms);
@@ -44,7 +47,7 @@ const targetsOf = (charges: readonly Charge[], refund: Refund, exponent: number,
   return grown.map((target, at) => target + (others[at] as bigint));
 };
 
-/** A line with a refund of zero, for a credit of shipping alone: a line without remaining tax, if there is one. */
+/** Returns a line with a refund of zero for a shipping-only credit, preferably a line without remaining tax. */
 const emptyLine = (charges: readonly Charge[]): Charge | undefined => {
   const lines = charges.filter((charge) => charge.line && (charge.leftNet > 0n || charge.leftTax === 0n));
   return lines.find(({ leftTax }) => leftTax === 0n) ?? lines[0];
@@ -54,8 +57,8 @@ type Part = { readonly charge: Charge; readonly net: bigint; readonly tax: bigin
 type Parts = { readonly parts: readonly Part[]; readonly isTaxSent: boolean };
 
 /**
- * The whole refund as a part of one line, whose tax is sent. Levy distributes a sent tax over the lines in proportion
- * to their remaining tax, so that only a single line with tax gets exactly it.
+ * Credits the whole refund as part of one line, whose tax is sent. Levy distributes a sent tax over the lines in
+ * proportion to their remaining tax, so only a single taxed line gets exactly this tax.
  */
 const singleLineCredit = (charges: readonly Charge[], targets: readonly bigint[], total: bigint): Parts | null => {
   const canTake = (charge: Charge) => gross(charge) >= total && (charge.line || emptyLine(charges)?.leftTax === 0n);
@@ -71,7 +74,7 @@ const singleLineCredit = (charges: readonly Charge[], targets: readonly bigint[]
   return { parts: [{ charge, net, tax: total - net }], isTaxSent: true };
 };
 
-/** The share of each charge in a refund. */
+/** Returns the share of each charge in a refund. */
 const partsOf = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): Parts => {
   const targets = targetsOf(charges, refund, exponent, total);
   const reached = reachable(charges, targets, false);
@@ -116,17 +119,17 @@ const creditOf = (charges: readonly Charge[], refund: Refund, exponent: number):
 };
 
 /**
- * The credits of a sale for the refunds of its order, in their order. Each refund is credited with the amount that the
- * shop refunded:
+ * Converts the refunds of an order to credits of its sale, in the same order. Each credit has the amount that the shop
+ * refunded:
  *
  * - Returned units refund their share of what is left of their line, and shipping its amount.
- * - What the refund has less than that, all of them give back less, in proportion.
- * - What it has in addition, and a refund without lines, comes from what is left of the returned lines, then of all
- *   lines and the shipping, in proportion.
- * - A refund above all that is left is credited up to it; the rest is `excess`.
+ * - If the refund is lower, all of them are reduced in proportion.
+ * - An additional amount, or a refund without lines, is taken in proportion from the rest of the returned lines, then
+ * from all lines and the shipping.
+ * - A refund that exceeds the remaining total is credited up to it; the rest is `excess`.
  *
- * The tax is always the part of the recorded tax that Levy calculates for a credit, so that the credits of a fully
- * refunded order add up to its sale to the cent. A refund of nothing has no credit.
+ * The tax is always the part of the recorded tax that Levy calculates for a credit, so the credits of a fully refunded
+ * order add up to its sale to the cent. A zero refund has no credit.
  */
 export const creditsOf = (sale: Sale, refunds: readonly Refund[]): Credit[] => {
   const exponent = decimalsOf(sale.tax_amount);

@@ -1,4 +1,4 @@
-/** A retail delivery fee, in shops that have taxes only on their items. */
+/** Retail delivery fees in shops that support taxes only on items. */
 import type { Schemas } from '../../shared/client/client.ts';
 import { decimalsOf, toDecimal, toMinor } from './money.ts';
 
@@ -7,7 +7,7 @@ const addedId = 'retail_delivery_fee';
 
 type Line = Schemas['Calculation']['line_items'][number];
 
-/** Whether Levy added a line, because the account has the setting `retail_delivery_fee=add`. */
+/** Returns whether Levy added a line because of the account setting `retail_delivery_fee=add`. */
 export const isAddedFee = ({
   id,
   product_tax_code,
@@ -18,15 +18,15 @@ export const isAddedFee = ({
 const isCharged = ({ net_amount }: Line): boolean => /[1-9]/.test(net_amount);
 const stateOf = ({ jurisdiction_code }: Line['taxes'][number]): string => jurisdiction_code.slice(0, 5);
 
-/** The line that carries a fee: the first one with a price that the state of the fee taxes. */
+/** Returns the line to which a fee is added: the first line with a price that the fee's state taxes. */
 const carrierOf = (fee: Line, lines: readonly Line[]): Line | undefined => {
   const states = new Set(fee.taxes.map(stateOf));
   return lines.find((line) => isCharged(line) && line.taxes.some((row) => states.has(stateOf(row))));
 };
 
 /**
- * The calculation with its added fees as taxes of lines of the shop: a shop collects what its items have as taxes. The totals
- * stay. Where no line can carry a fee, the fee stays a line.
+ * Converts added fees to taxes of the shop's lines, because a shop collects only the taxes of its items. The totals do
+ * not change. A fee remains a line if no line can include it.
  */
 export const withFeesOnLines = (calculation: Schemas['Calculation']): Schemas['Calculation'] => {
   const lines = new Map(calculation.line_items.map((line) => [line.id, line]));

@@ -5,8 +5,8 @@ import { shippingLine } from './shipping.ts';
 export type Document = Schemas['CalculationRequest'] & { line_items: Schemas['LineItemRequest'][] };
 
 /**
- * Why Levy has no tax for a cart. `no_lines` and `no_address` end when the shopper goes on. An `incomplete_address` was
- * entered without what decides the tax: the shop treats it like a refusal of Levy.
+ * The reason why a cart has no tax from Levy. `no_lines` and `no_address` are resolved when the shopper continues. An
+ * `incomplete_address` lacks the fields that determine the tax, so the shop treats it like a refusal.
  */
 export type Gap = {
   readonly code: 'no_lines' | 'no_address' | 'incomplete_address' | 'foreign_country';
@@ -18,7 +18,7 @@ const gap = (code: Gap['code'], detail: string): Documented => ({ ok: false, gap
 
 const countryOf = (address: Address | null | undefined): string => address?.country?.trim().toUpperCase() ?? '';
 
-/** `us-hi` and `US-HI` are `HI`. Levy understands names and codes itself. */
+/** Converts `us-hi` and `US-HI` to `HI`. Levy itself accepts names and codes. */
 const stateOf = (province: string): string => province.replace(/^us-/i, '').toUpperCase();
 
 const addressOf = (address: Address): Schemas['PostalAddress'] => {
@@ -45,7 +45,10 @@ const lineOf = (line: Line): Schemas['LineItemRequest'] => ({
   ...(line.shipFrom && { ship_from: { address: addressOf(line.shipFrom) } }),
 });
 
-/** The address of the buyer, or of the store where all lines are picked up, if the buyer has none in the United States. */
+/**
+ * Returns the buyer's address; if it is not in the United States, the address of the store at which all lines are
+ * picked up.
+ */
 const destinationOf = ({ address, lines }: Cart): Address | null => {
   if (countryOf(address) === 'US' && (address?.province || address?.postalCode)) return address;
   const stores = lines.map(({ fulfillment, shipFrom }) => (fulfillment === 'pickup' ? (shipFrom ?? null) : null));
@@ -53,8 +56,8 @@ const destinationOf = ({ address, lines }: Cart): Address | null => {
 };
 
 /**
- * The document to calculate a cart with. A gap is a cart without lines, without a postal code and a state, or with an
- * address outside of the United States, which the shop taxes itself.
+ * Builds the document that calculates a cart. Returns a gap for a cart without lines, without a postal code and a
+ * state, or with an address outside of the United States, which the shop taxes itself.
  */
 export const documentOf = (cart: Cart): Documented => {
   const { currency, customerId, lines, shipping } = cart;
@@ -65,7 +68,7 @@ export const documentOf = (cart: Cart): Documented => {
   if (country !== 'US') return gap('foreign_country', `Levy calculates US sales tax, not the tax of ${country}.`);
   const sent = addressOf(address);
   if (!sent.postal_code && !sent.state) {
-    // A region of one country gives each cart that country at once.
+    // In a region with one country, each cart has that country from the start.
     const isEntered = Boolean(sent.line1 || sent.city);
     return gap(isEntered ? 'incomplete_address' : 'no_address', 'The address has neither a state nor a postal code.');
   }

@@ -1,6 +1,6 @@
 /**
- * Decimal string to minor units: `toMinor('19.9', 2)` is 1990n. Throws for text that is not a decimal or has more decimals
- * than the exponent: rounding is for the shop, which knows what it charged.
+ * Converts a decimal string to minor units: `toMinor('19.9', 2)` is 1990n. Throws for text that is not a decimal or has
+ * too many decimals: only the shop can round, because it knows what it charged.
  */
 export const toMinor = (text: string, exponent: number): bigint => {
   const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
@@ -10,20 +10,20 @@ export const toMinor = (text: string, exponent: number): bigint => {
   return sign ? -minor : minor;
 };
 
-/** Minor units to a decimal string: `toDecimal(1990n, 2)` is `"19.90"`. */
+/** Converts minor units to a decimal string: `toDecimal(1990n, 2)` is `"19.90"`. */
 export const toDecimal = (minor: bigint, exponent: number): string => {
   const digits = String(minor < 0n ? -minor : minor).padStart(exponent + 1, '0');
   const at = digits.length - exponent;
   return `${minor < 0n ? '-' : ''}${digits.slice(0, at)}${exponent ? `.${digits.slice(at)}` : ''}`;
 };
 
-/** The number of decimals of Levy's amounts in a currency. */
+/** Returns the number of decimals of Levy's amounts in a currency. */
 export const decimalsOf = (amount: string): number => amount.split('.')[1]?.length ?? 0;
 
-/** Division rounded half up, for amounts that are not negative. */
+/** Divides and rounds half up. The amounts must not be negative. */
 export const divide = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
 
-/** Distribute a total in proportion to weights, so that the parts add up to it (cumulative rounding). */
+/** Distributes a total in proportion to weights with cumulative rounding, so the parts add up to it. */
 export const distribute = (total: bigint, weights: readonly bigint[]): bigint[] => {
   const sum = weights.reduce((all, weight) => all + weight, 0n);
   let weighed = 0n;

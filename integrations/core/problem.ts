@@ -1,4 +1,7 @@
-/** Why Levy does not have an order as the shop has it. With `isFinal`, a retry has the same result: act manually. */
+/**
+ * The reason why Levy's record of an order differs from the shop's. If `isFinal`, a retry has the same result and
+ * manual action is required.
+ */
 export type Problem = {
   readonly reference: string;
   /**
@@ -21,7 +24,7 @@ export const failed = (reference: string, code: string, detail: string): { ok: f
   problem: { reference, code, detail, isFinal: true },
 });
 
-// Only another change by a person ends these.
+// Only a manual change resolves these.
 const finalConflicts: readonly string[] = ['conflict_has_credits', 'conflict_over_credit', 'conflict_period_closed'];
 
 type Refusal = {
@@ -36,20 +39,20 @@ type Lines = readonly { readonly id?: string | null; readonly description?: stri
 const pointersOf = ({ errors }: Refusal): string[] =>
   (errors as readonly Failing[]).map(({ source }) => source?.pointer ?? '');
 
-/** The code of a refusal of a shipping charge, because no line of its document is shipped. */
+/** The code of the refusal of a shipping charge in a document without shipped lines. */
 export const noShippedLine = 'no_shipped_line';
 
 const isUndelivered = (refusal: Refusal): boolean =>
   refusal.status === 422 && pointersOf(refusal).length > 0 && pointersOf(refusal).every((at) => at === '/shipping');
 
-/** Whether the buyer can end a refusal with another address. */
+/** Returns whether the buyer can resolve a refusal with a different address. */
 export const isAboutAddress = (refusal: Refusal): boolean =>
   pointersOf(refusal).length > 0 && pointersOf(refusal).every((at) => at.startsWith('/customer/address'));
 
-/** The code of a refusal. */
+/** Returns the code of a refusal. */
 export const codeOf = (refusal: Refusal): string => (isUndelivered(refusal) ? noShippedLine : refusal.code);
 
-/** The text of a refusal, with the field of each error and the shop's line. */
+/** Formats a refusal with the field of each error and the shop's line. */
 export const detailOf = (refusal: Refusal, lines: Lines = []): string => {
   const textOf = ({ source, detail }: Failing): string => {
     const pointer = source?.pointer ?? '';
@@ -60,7 +63,7 @@ export const detailOf = (refusal: Refusal, lines: Lines = []): string => {
   return (refusal.errors as readonly Failing[]).map(textOf).join(' ') || refusal.detail;
 };
 
-/** A refusal of Levy. Other conflicts can end, such as one with a write that is still running. */
+/** Converts a refusal. Other conflicts are temporary, such as with a write that is still running. */
 export const refused = (reference: string, refusal: Refusal, lines: Lines = []): { ok: false; problem: Problem } => {
   const isFinal = refusal.status !== 409 || finalConflicts.includes(refusal.code);
   return { ok: false, problem: { reference, code: codeOf(refusal), detail: detailOf(refusal, lines), isFinal } };

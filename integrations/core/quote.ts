@@ -5,15 +5,15 @@ import { shippingNotes } from './shipping.ts';
 
 export type Calculation = Schemas['Calculation'];
 
-/** Why Levy has no tax: of the address, of something else in the document, or because it did not answer in time. */
+/** Why there is no tax: Levy refused the address or another field of the document, or did not respond in time. */
 export type NoTaxReason = 'address' | 'refused' | 'unavailable';
 export type Quote =
   | {
       readonly ok: true;
       readonly calculation: Calculation;
-      /** Messages for the shop's staff: why the tax can be incomplete, or which products need another setting. */
+      /** Messages for the shop's staff: why the tax may be incomplete, or which product settings to change. */
       readonly warnings: readonly string[];
-      /** Whether Levy has the rates and rules of the address. Without them, the tax is zero. */
+      /** Whether Levy covers the rates and rules of the address. If not, the tax is zero. */
       readonly isCovered: boolean;
     }
   | { readonly ok: false; readonly reason: NoTaxReason; readonly detail: string };
@@ -24,10 +24,10 @@ const messages: Readonly<Record<NoTaxReason, string>> = {
   unavailable: 'The sales tax cannot be calculated at the moment. Try again in a minute.',
 };
 
-/** The message for the shopper when the shop does not continue without a tax from Levy. The log has the cause. */
+/** Returns the message for the shopper if the shop cannot continue without a tax from Levy. The cause is logged. */
 export const noTaxMessage = (reason: NoTaxReason): string => messages[reason];
 
-/** The log entry for the warnings of a quote. Log it once for each order. */
+/** Formats the log entry for the warnings of a quote. Log it once per order. */
 export const warningText = (reference: string, messages: readonly string[]): string =>
   `Check the tax of order ${reference}: ${messages.join(' ')}`;
 
@@ -41,7 +41,7 @@ const loggedCodes: readonly string[] = [
   'retail_delivery_fee_due',
 ];
 
-/** The quote of the calculation of a document. */
+/** Converts the calculation of a document to a quote. */
 export const quoteOf = (calculation: Calculation, document: Document): Quote => {
   const warnings = calculation.warnings.filter(({ code }) => loggedCodes.includes(code));
   return {

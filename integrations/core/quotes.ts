@@ -9,35 +9,35 @@ export { type Calculation, type NoTaxReason, noTaxMessage, type Quote, warningTe
 
 export type QuoteOptions = {
   readonly levy: Levy;
-  /** Milliseconds that one call waits at most, and all calls with the same `scope` together. Default: 1,000. */
+  /** Time limit in milliseconds for one call, and for all calls with the same `scope` together. Default: 1,000. */
   readonly timeoutMs?: number;
-  /** Milliseconds without calls after a failure (circuit breaker); a longer `Retry-After` replaces them. Default: 5,000. */
+  /** Pause in milliseconds after a failure (circuit breaker); a longer `Retry-After` overrides it. Default: 5,000. */
   readonly pauseMs?: number;
-  /** Calculations that are kept. Default: 1,000. */
+  /** Maximum number of cached calculations. Default: 1,000. */
   readonly maxEntries?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 };
 
 /**
- * Calculate the tax of a document. `scope` is an object of one checkout request, such as the HTTP request: its calls share
- * one time limit. Never throws for an outage.
+ * Calculates the tax of a document. `scope` is an object that represents one checkout request, such as the HTTP
+ * request; its calls share one time limit. Never throws for an outage.
  */
 export type GetQuote = (document: Document, scope?: object) => Promise<Quote>;
 
 const keptMs = 10 * 60_000;
-// Timers can end a moment early, and no call ends in less.
+// Timers can fire slightly early, and no call completes faster than this.
 const leastMs = 10;
 const dayMs = 24 * 60 * 60_000;
-// Without a right to calculate, every call fails alike.
+// Without permission to calculate, every call fails.
 const accountStatuses: readonly number[] = [401, 403];
 
-/** The same document gives the same text: `documentOf` writes the fields in one order. */
+/** Equal documents produce equal strings, because `documentOf` writes the fields in a fixed order. */
 export const digestOf = (value: object): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
 const unavailable = (detail: string): Quote => ({ ok: false, reason: 'unavailable', detail });
 
-/** A call that another request began has the time limit of that one. A quote that has ended is in time. */
+/** A call started by a different request has that request's time limit. A completed quote is always in time. */
 const withTimeout = (quote: Promise<Quote>, ms: number): Promise<Quote> =>
   new Promise((resolve, reject) => {
     const late = unavailable('No response within the remaining time limit.');
@@ -45,7 +45,10 @@ const withTimeout = (quote: Promise<Quote>, ms: number): Promise<Quote> =>
     quote.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 
-/** Calculate a document; once more where Levy has none of its lines as shipped, and the shop charges shipping for them. */
+/**
+ * Calculates a document. Retries with explicit fulfillment if Levy treats no line as shipped but the shop charges
+ * shipping.
+ */
 const post = async (levy: Levy, document: Document, limitMs: number) => {
   const start = performance.now();
   const send = (body: Document, timeoutMs: number) => levy.post('/calculations', { body, timeoutMs, maxTries: 1 });
@@ -59,9 +62,9 @@ const post = async (levy: Levy, document: Document, limitMs: number) => {
 type Entry = { readonly quote: Promise<Quote>; readonly until: number };
 
 /**
- * A cache of calculations with single flight. Successes and refusals are kept for ten minutes, but not past midnight UTC,
- * when rates change. After an outage, all documents without a kept calculation are `unavailable` for `pauseMs`, or for the
- * `Retry-After` of the response if it is longer.
+ * Creates a cache of calculations with request coalescing. Successes and refusals are cached for ten minutes, but not
+ * past midnight UTC, when rates change. After an outage, all documents without a cached calculation are `unavailable`
+ * for `pauseMs`, or for the response's `Retry-After` if it is longer.
  */
 export const createQuotes = ({
   levy,
@@ -87,7 +90,7 @@ export const createQuotes = ({
       const { refusal } = result;
       const detail = `${codeOf(refusal)}: ${detailOf(refusal, sent.line_items)}`;
       if (accountStatuses.includes(refusal.status)) return fail(detail);
-      // A conflict can end at once, and says nothing about other documents.
+      // A conflict can be resolved immediately and does not affect other documents.
       if (refusal.status === 409) return unavailable(detail);
       return { ok: false, reason: isAboutAddress(refusal) ? 'address' : 'refused', detail };
     } catch (error) {
@@ -119,7 +122,7 @@ export const createQuotes = ({
     const key = digestOf(document);
     const entry = entries.get(key);
     if (entry && entry.until > now()) {
-      // Written again, it is the newest.
+      // Reinserts the entry, so it becomes the newest.
       entries.delete(key);
       entries.set(key, entry);
       return trackWait(scope, withTimeout(entry.quote, leftMs));

@@ -7,19 +7,19 @@ import { findByReference, type Ledger, retrieve } from './transactions.ts';
 
 export type Report = {
   readonly checked: number;
-  /** Orders of which something was missing or different in Levy, and is recorded now. */
+  /** Orders that were missing or different in Levy and are now recorded. */
   readonly recorded: readonly string[];
   readonly problems: readonly Problem[];
-  /** Sales and credits in the range that Levy has, but that match no order of this shop. */
+  /** Sales and credits of the range in Levy that match no order of this shop. */
   readonly extra: readonly Schemas['ExtraTransaction'][];
 };
 
-/** The dates of the orders in UTC, such as `2026-10-01`, with the days of both included. */
+/** The date range of the orders in UTC, such as `2026-10-01`, inclusive. */
 export type Range = { readonly from: string; readonly to: string };
 
 const chunkSize = 1000;
 
-/** Compare finalized orders with the ledger by their amounts; returns the references that are missing or different. */
+/** Compares the amounts of finalized orders with the ledger. Returns the references that are missing or different. */
 const findDifferences = async ({ levy }: Ledger, orders: readonly Order[]): Promise<Set<string>> => {
   const transactions = orders.map(({ reference, total, tax }) => ({
     reference_id: reference,
@@ -27,7 +27,8 @@ const findDifferences = async ({ levy }: Ledger, orders: readonly Order[]): Prom
     tax_amount: tax,
   }));
   const compared = await levy.post('/reconciliations', { body: { transactions } });
-  // One invalid amount refuses the whole chunk. Recorded one by one, only its own order is a problem.
+  // One invalid amount causes a refusal of the whole chunk. If orders are recorded one by one, only the invalid order
+  // is a problem.
   if (!compared.ok && compared.refusal.status === 422) return new Set(orders.map(({ reference }) => reference));
   const { missing, different } = orThrow(compared);
   return new Set([...missing, ...different].map(({ reference_id }) => reference_id));
@@ -35,17 +36,17 @@ const findDifferences = async ({ levy }: Ledger, orders: readonly Order[]): Prom
 
 type Extra = Report['extra'][number];
 
-/** Whether another shop of the account recorded a transaction. */
+/** Returns whether a different shop of the account recorded a transaction. */
 const isOfOtherShop = async (ledger: Ledger, { reference_id, transaction_id }: Extra): Promise<boolean> => {
   const found = await retrieve(ledger, reference_id ?? transaction_id, transaction_id);
   const shop = found.ok ? found.value.transaction.metadata?.['shop'] : undefined;
   return shop !== undefined && shop !== ledger.shop;
 };
 
-/** The reference of the sale that a credit of a shop belongs to. */
+/** Returns the reference of the sale to which a credit belongs. */
 const saleReference = ({ reference_id }: Extra): string | undefined => /^(.*)-refund-/.exec(reference_id ?? '')?.[1];
 
-/** Whether a credit can be of a refund that is later than the snapshot of its order. */
+/** Returns whether a credit may belong to a refund made after the snapshot of its order. */
 const isOfLaterState = async (ledger: Ledger, entry: Extra, orders: readonly Order[]): Promise<boolean> => {
   const order = orders.find(({ reference }) => reference === saleReference(entry));
   const sale = order && (await findByReference(ledger, order.reference));
@@ -68,16 +69,15 @@ const extraIn = async (
     const { reference_id, type } = entry;
     if (type === 'sale') return !sales.has(reference_id ?? '');
     const order = saleReference(entry);
-    // The order of a credit may have been placed before the range.
+    // The order of a credit may be older than the range.
     if (order === undefined) return true;
     return sales.has(order) && !unbuilt.has(order) && !credits.has(reference_id ?? '');
   };
   const extra: Extra[] = [];
-  // The service compares the range with a list as well. An entry that does not exist leaves that comparison to
-  // `isExtra`.
+  // The service also compares the range with a list. A nonexistent entry leaves this comparison to `isExtra`.
   const transactions = [{ reference_id: 'levy-reconcile', total_amount: '0', tax_amount: '0' }];
   for (let starting_after: string | null = null; ; ) {
-    // Levy reads a date as a day of the account's time zone.
+    // Levy interprets a date in the account's time zone.
     const range = { from: `${from}T00:00:00.000Z`, to: `${to}T23:59:59.999Z` };
     const body = { ...range, transactions, starting_after };
     const page: Schemas['Reconciliation'] = orThrow(await ledger.levy.post('/reconciliations', { body }));
@@ -90,7 +90,7 @@ const extraIn = async (
 
 const nothing = { sale: null, isChanged: false } as const;
 
-/** The problem of an order that the adapter could not build, or that `recordOrder` threw for. */
+/** The problem of an order that the adapter could not build, or for which `recordOrder` threw an error. */
 export const invalidOrder = (reference: string, error: unknown): Problem =>
   failed(reference, 'invalid_order', error instanceof Error ? error.message : String(error)).problem;
 
@@ -100,18 +100,20 @@ const recordOrProblem = (ledger: Ledger, order: Order): Promise<Recorded> =>
     return { ...nothing, problems: [invalidOrder(order.reference, error)] };
   });
 
-/** Whether equal amounts say that the ledger has the order: it is paid, and neither refunded nor changed since. */
+/**
+ * Returns whether equal amounts prove that the order is recorded: it is paid, and was neither refunded nor changed
+ * since.
+ */
 const isPlain = ({ wanted, refunds, placedAt, changedAt }: Order): boolean =>
   wanted === 'finalized' && refunds.length === 0 && !(Date.parse(changedAt ?? '') > Date.parse(placedAt));
 
 /**
- * Compare the shop's orders of a range with Levy, and record what is not recorded. Orders that are refunded, unpaid, or
- * changed after their placement are recorded one by one; the amounts of the others are compared in batches of 1,000.
+ * Compares the shop's orders in a range with Levy and records missing data. Orders that are refunded, unpaid or changed
+ * after placement are recorded one by one; the amounts of all others are compared in batches of 1,000.
  *
- * `orders` are all orders placed in the range. `problems` are those of orders that the adapter could not build; the
- * report has them, too. An order that fails otherwise is the problem `invalid_order`. Throws `LevyUnavailable` during
- * an outage, and
- * `LevyRefused` without a credential that may read and write; another run continues.
+ * `orders` are all orders placed in the range. `problems` are the problems of orders that the adapter could not build;
+ * the report includes them. An order that fails otherwise has the problem `invalid_order`. Throws `LevyUnavailable`
+ * during an outage, and `LevyRefused` if the credential lacks read or write permission; a later run continues.
  */
 export const reconcile = async (
   ledger: Ledger,

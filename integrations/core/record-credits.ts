@@ -4,7 +4,7 @@ import type { Order, Refund } from './order.ts';
 import { failed, type Problem } from './problem.ts';
 import { type Body, createOnce, type Ledger, type Transaction } from './transactions.ts';
 
-/** The reference of the credit for a refund. */
+/** Returns the reference of the credit for a refund. */
 export const refundReference = (order: string, refund: string): string => `${order}-refund-${refund}`;
 
 const creditBody = (sale: Transaction, credit: Credit, order: Order, shop: string): Body => ({
@@ -20,7 +20,7 @@ const creditBody = (sale: Transaction, credit: Credit, order: Order, shop: strin
 
 type Credited = { readonly isChanged: boolean; readonly problem: Problem | null };
 
-/** Record the credit of a refund. A problem is what the ledger does not have as the shop's refund has it. */
+/** Records the credit of a refund. Returns a problem for each difference between the ledger and the shop's refund. */
 const ensureCredit = async (ledger: Ledger, sale: Transaction, credit: Credit, order: Order): Promise<Credited> => {
   const body = creditBody(sale, credit, order, ledger.shop);
   const reference = body.reference_id;
@@ -40,8 +40,8 @@ const ensureCredit = async (ledger: Ledger, sale: Transaction, credit: Credit, o
 };
 
 /**
- * The refunds that the sale needs credits for. Where an edit lowered a paid order, its sale has the new amounts, and
- * the first refunds return what was paid above them.
+ * Returns the refunds that require credits. If an edit lowered a paid order, its sale has the new amounts, and the
+ * first refunds return the overpayment.
  */
 const refundsOfSale = ({ refunds, paid, total }: Order, exponent: number): Refund[] => {
   let above = toMinor(paid ?? total, exponent) - toMinor(total, exponent);
@@ -53,7 +53,7 @@ const refundsOfSale = ({ refunds, paid, total }: Order, exponent: number): Refun
   });
 };
 
-/** Record the credits of an order's refunds, oldest first. */
+/** Records the credits of an order's refunds, oldest first. */
 export const recordCredits = async (
   ledger: Ledger,
   sale: Transaction,

@@ -8,7 +8,7 @@ import type { Body, Ledger } from './transactions.ts';
 
 export type SaleBody = Body & { readonly tax_amount: string; readonly line_items: Schemas['LineItemRequest'][] };
 
-/** The sale of an order, with the tax that the shop collected. */
+/** Builds the sale of an order, with the tax that the shop collected. */
 export const saleBody = (order: Order, { shop }: Ledger): Attempt<SaleBody> => {
   const documented = documentOf(order);
   if (!documented.ok) return failed(order.reference, documented.gap.code, documented.gap.detail);
@@ -25,9 +25,9 @@ export const saleBody = (order: Order, { shop }: Ledger): Attempt<SaleBody> => {
 type Figures = Pick<Schemas['TransactionRequest'], 'currency' | 'customer' | 'tax_amount' | 'line_items' | 'shipping'>;
 
 /**
- * The fields of a recorded sale that must match its order: the amounts, and the state, city and ZIP code that they are
- * due in. A product that was renamed or got another tax code or fulfillment since, or a street that was corrected, does
- * not change a recorded sale. A fee that Levy added is no line of the order.
+ * Returns the fields of a recorded sale that must match its order: the amounts, and the state, city and ZIP code of the
+ * tax. A later change of a product's name, tax code or fulfillment, or of the street, does not affect a recorded sale.
+ * Fees that Levy added are not lines of the order.
  */
 export const figuresOf = ({ currency, customer, tax_amount, line_items, shipping }: Figures): string => {
   const plain = (amount: string | null | undefined) => (amount ?? '0').replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
@@ -39,7 +39,7 @@ export const figuresOf = ({ currency, customer, tax_amount, line_items, shipping
     ...(line_items ?? []).filter(({ id }) => id === shippingLineId).map(({ unit_price }) => plain(unit_price)),
   ];
   const { state, city, postal_code } = customer?.address ?? {};
-  // Redaction keeps five digits of a ZIP code.
+  // Redaction keeps the first five digits of a ZIP code.
   const place = [state ?? null, city ?? null, postal_code?.slice(0, 5) ?? null];
   return JSON.stringify([currency, place, plain(tax_amount), charges, lines]);
 };

@@ -7,7 +7,7 @@ import { figuresOf, type SaleBody, saleBody } from './sale-body.ts';
 import { withDeliveredLines } from './shipping.ts';
 import { change, createOnce, findByReference, type Ledger, type Transaction, type Written } from './transactions.ts';
 
-/** The sale of an order after recording, what could not be recorded, and whether anything was written. */
+/** The sale of an order after recording, the problems, and whether anything was written. */
 export type Recorded = {
   readonly sale: Transaction | null;
   readonly problems: readonly Problem[];
@@ -16,7 +16,7 @@ export type Recorded = {
 
 const isRecorded = ({ status }: Transaction): boolean => status === 'finalized' || status === 'filed';
 
-/** Whether Levy has a later state of the order than this snapshot. */
+/** Returns whether Levy has a newer state of the order than this snapshot. */
 export const isNewer = (
   { metadata }: Transaction,
   { changedAt }: { readonly changedAt?: string | undefined },
@@ -30,24 +30,26 @@ const voidSale = async (ledger: Ledger, sale: Transaction, reference: string): P
   return failed(reference, code, `The order was edited after its sale ${sale.id} was recorded. ${detail}`);
 };
 
-// Levy merges metadata: without a value, a former estimate would keep its mark.
+// Levy merges metadata, so without a value a former estimate would remain marked.
 const marksOf = ({ metadata }: SaleBody) => ({ estimated: null, ...metadata });
 
-/** Store the estimate mark and the instant of the last change in a recorded sale whose figures are the same. */
+/** Updates the estimate mark and the time of the last change of a recorded sale with unchanged amounts. */
 const updateMarks = async (ledger: Ledger, sale: Transaction, body: SaleBody): Promise<Written> => {
   const stored = sale.metadata ?? {};
   const marks = Object.entries(marksOf(body)).filter(([name, value]) => (stored[name] ?? null) !== value);
   if (marks.length === 0) return { transaction: sale, isChanged: false };
   const metadata = Object.fromEntries(marks) as NonNullable<Schemas['TransactionUpdate']['metadata']>;
   const updated = await change(ledger, 'marked', sale, body.reference_id, { metadata });
-  // A redacted sale refuses it and is correct without it.
+  // A redacted sale refuses the update and is correct without it.
   return { transaction: updated.ok ? updated.data : sale, isChanged: updated.ok && 'estimated' in metadata };
 };
 
-/** The sale of an order. `isKept`: Levy has a later state, so the snapshot is ignored. */
+/** The sale of an order. With `isKept`, Levy has a newer state, so the snapshot is ignored. */
 type Ensured = Written & { readonly isKept?: boolean };
 
-/** Update a sale that has the order's reference. `null`: the sale is void, and the reference is free again. */
+/**
+ * Updates the sale that has the order's reference. Returns `null` if the sale is void and the reference is free again.
+ */
 const updateToMatch = async (
   ledger: Ledger,
   found: Written,
@@ -86,7 +88,7 @@ type Wanted = 'draft' | 'finalized';
 
 const ensureBody = async (ledger: Ledger, order: Order, wanted: Wanted, body: SaleBody): Promise<Attempt<Ensured>> => {
   const { reference } = order;
-  // An expired draft or a replaced sale frees the reference. Another process can take it again.
+  // An expired draft or a replaced sale frees the reference, which a different process can take.
   for (let round = 1; round <= 3; round++) {
     const found = await createOnce(ledger, wanted === 'draft' ? 'placed' : 'settled', body, wanted);
     if (!found.ok) return found;
@@ -107,7 +109,7 @@ const ensureSale = async (ledger: Ledger, order: Order, wanted: Wanted): Promise
   return delivering ? ensureBody(ledger, order, wanted, delivering) : ensured;
 };
 
-/** Void what was recorded of an order that was cancelled before its payment. */
+/** Voids the transaction of an order that was canceled before payment. */
 const ensureVoid = async (ledger: Ledger, order: Order): Promise<Recorded> => {
   const { reference } = order;
   const nothing: Recorded = { sale: null, problems: [], isChanged: false };
@@ -123,21 +125,20 @@ const ensureVoid = async (ledger: Ledger, order: Order): Promise<Recorded> => {
   return { ...nothing, sale, problems: [refused(reference, voided.refusal).problem] };
 };
 
-/** The problem if the shop collected another tax than Levy calculates. */
+/** Returns a problem if the collected tax differs from the tax that Levy calculates. */
 const taxDifference = ({ id, tax_amount, calculated_tax_amount }: Transaction, exponent: number): string | null =>
   toMinor(tax_amount, exponent) === toMinor(calculated_tax_amount, exponent)
     ? null
     : `The shop collected a tax of ${tax_amount}; Levy calculates ${calculated_tax_amount} (${id}).`;
 
 /**
- * Bring Levy to the state of an order: its draft, its finalized sale with the credits of its refunds, or nothing. Call
- * it after any change of the order, in any order of events, and as often as you like: what is recorded stays as it is.
+ * Synchronizes Levy with an order: its draft, its finalized sale with the credits of its refunds, or nothing. Call it
+ * after any change of the order. It is idempotent and does not depend on the order of events.
  *
- * `order.tax` is recorded as the collected tax, so that the ledger has what the shop charged; Levy also stores the tax
- * that it calculates. An order that was edited after its sale was recorded gets a new sale in place of the old one,
- * unless that has credits or its period is closed. A snapshot that is older than the recorded one by `changedAt`, and a
- * draft of an order whose sale is finalized, change nothing. Throws `LevyUnavailable` during an outage: call it again
- * later.
+ * `order.tax` is recorded as the collected tax, so the ledger has the amount that the shop charged; Levy also stores
+ * the calculated tax. If an order was edited after its sale was recorded, a new sale replaces the old one, unless the
+ * old sale has credits or its period is closed. A snapshot with an older `changedAt` than the recorded one, and a draft
+ * of an order whose sale is finalized, change nothing. Throws `LevyUnavailable` during an outage: call it again later.
  */
 export const recordOrder = async (ledger: Ledger, order: Order): Promise<Recorded> => {
   if (order.wanted === 'void') return ensureVoid(ledger, order);

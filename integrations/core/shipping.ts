@@ -1,4 +1,4 @@
-/** The shipping charge of a shop, where Levy ships none of the lines that it is charged for. */
+/** Handles shipping charges for lines that Levy does not treat as shipped. */
 import type { Schemas } from '../../shared/client/client.ts';
 import type { Line } from './order.ts';
 
@@ -6,15 +6,15 @@ type Document = Pick<Schemas['CalculationRequest'], 'shipping'> & {
   readonly line_items: Schemas['LineItemRequest'][];
 };
 
-/** The id of the line that stands for a shipping charge of an order of which the shop ships nothing. */
+/** The id of the line that represents the shipping charge of an order without shipped lines. */
 export const shippingLineId = 'shipping';
 
 const isHandedOver = ({ fulfillment }: Line): boolean => Boolean(fulfillment) && fulfillment !== 'ship';
 
 /**
- * A line for a shipping charge above zero where the shop hands all lines over otherwise, such as a fee for the pickup: Levy
- * refuses shipping that delivers nothing. Like a surcharge, it is taxed as general goods, at the store where lines are
- * picked up. `null` where the shop may ship a line.
+ * Returns a line for a positive shipping charge of an order that the shop does not ship, such as a pickup fee, because
+ * Levy refuses shipping without shipped lines. Like a surcharge, it is taxed as general goods, at the store at which
+ * lines are picked up. Returns `null` if the shop may ship a line.
  */
 export const shippingLine = (lines: readonly Line[], amount: string): Line | null => {
   const [first] = lines;
@@ -26,13 +26,14 @@ export const shippingLine = (lines: readonly Line[], amount: string): Line | nul
 
 type Taxed = Pick<Schemas['Calculation'], 'line_items' | 'shipping'>;
 
-/** The shipping charge of a calculation or a sale: a plugin sends one, as `shipping` or as a line. */
+/** Returns the shipping charge of a calculation or a sale. Plugins send one charge, as `shipping` or as a line. */
 export const shippingOf = ({ shipping, line_items }: Taxed) =>
   [shipping ?? []].flat()[0] ?? line_items.find(({ id }) => id === shippingLineId);
 
 /**
- * The document with a shipping charge for the lines that the shop ships by its own account: all that have no other
- * `fulfillment`. For a document that Levy refuses, because none of their products is shipped. `null` if there is none.
+ * Returns the document with explicit fulfillment for the lines that the shop ships: all lines without another
+ * `fulfillment`. Used if Levy refuses a document because none of its products is shipped. Returns `null` if there are
+ * no such lines.
  */
 export const withDeliveredLines = <Sent extends Document>(document: Sent): Sent | null => {
   const { shipping, line_items } = document;
@@ -43,7 +44,7 @@ export const withDeliveredLines = <Sent extends Document>(document: Sent): Sent 
   return { ...document, shipping: { ...shipping, line_item_ids: ids } };
 };
 
-/** Messages for the shop's staff about the shipping charge of a document: which products need another setting. */
+/** Returns messages for the shop's staff about a document's shipping charge: which product settings to change. */
 export const shippingNotes = ({ line_items, shipping }: Document): string[] => {
   const namesOf = (lines: Document['line_items']) =>
     lines.flatMap(({ id, description }) => description || id || []).join(', ');

@@ -3,7 +3,7 @@ import { type Attempt, done, refused } from './problem.ts';
 import { digestOf } from './quotes.ts';
 
 export type Transaction = Schemas['Transaction'];
-/** A transaction to record, with everything but its status. */
+/** A transaction to record, without its status. */
 export type Body = Omit<Schemas['TransactionRequest'], 'status'> & {
   readonly reference_id: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -11,13 +11,16 @@ export type Body = Omit<Schemas['TransactionRequest'], 'status'> & {
 
 export type Ledger = {
   readonly levy: Levy;
-  /** Begins the idempotency keys, and is in the metadata of each transaction. Different for each shop of an account. */
+  /**
+   * The prefix of idempotency keys, also stored in the metadata of each transaction. Must be unique among the shops of
+   * an account.
+   */
   readonly shop: string;
 };
 
 /**
- * Check the `shop` of a `Ledger`: HTTP headers carry it. Throws `RangeError` for anything but 1 to 50 visible ASCII
- * characters.
+ * Checks the `shop` of a `Ledger`, which is sent in HTTP headers. Throws `RangeError` for anything but 1 to 50 visible
+ * ASCII characters.
  */
 export const checkShopName = (shop: string): void => {
   if (!/^[\x21-\x7E]{1,50}$/.test(shop))
@@ -30,15 +33,15 @@ export type Written = { readonly transaction: Transaction; readonly isChanged: b
 const transactionIn = (errors: readonly object[]): string | undefined =>
   (errors[0] as { readonly meta?: { readonly transaction_id?: string } | null } | undefined)?.meta?.transaction_id;
 
-/** Retrieve a transaction of the order `reference`. */
+/** Retrieves a transaction of the order `reference`. */
 export const retrieve = async ({ levy }: Ledger, reference: string, id: string): Promise<Attempt<Written>> => {
   const found = await levy.get('/transactions/{id}', { path: { id } });
   return found.ok ? done({ transaction: found.data, isChanged: false }) : refused(reference, found.refusal);
 };
 
 /**
- * The transaction that has a reference, or `null` if there is none, if it is void, and if it is finalized without any
- * amount. Unlike a list, a reconciliation reads with strong consistency.
+ * Returns the transaction with a reference, or `null` if there is none, it is void, or it is finalized with zero
+ * amounts. Uses a reconciliation because, unlike a list, it is strongly consistent.
  */
 export const findByReference = async (ledger: Ledger, reference: string): Promise<Attempt<Transaction | null>> => {
   const body = { transactions: [{ reference_id: reference, total_amount: '0', tax_amount: '0' }] };
@@ -53,10 +56,11 @@ export const findByReference = async (ledger: Ledger, reference: string): Promis
 };
 
 /**
- * Create a transaction unless its reference has one, and return the transaction that has it, which may be a different one.
+ * Creates a transaction unless its reference is taken, and returns the transaction that has the reference, which may be
+ * a different one.
  *
- * The idempotency key has the digest of the body, so that a changed body is a new request. Keys expire: a credit that was
- * recorded long ago is refused as one too many, before its reference is compared.
+ * The idempotency key includes the digest of the body, so a changed body is a new request. Keys expire: a repeated
+ * credit that was recorded long ago is refused for exceeding the sale before its reference is compared.
  */
 export const createOnce = async (
   ledger: Ledger,
@@ -76,7 +80,7 @@ export const createOnce = async (
       if (!found.ok || found.value === null) return refused(reference, result.refusal, body.line_items);
       return done({ transaction: found.value, isChanged: false });
     }
-    // A replayed response is the response to the first request. The transaction may have changed since.
+    // A replayed response is outdated if the transaction has changed since the first request.
     if (!result.headers.has('Idempotent-Replayed')) return done({ transaction: result.data, isChanged: true });
     const now = await retrieve(ledger, reference, result.data.id);
     if (!now.ok || now.value.transaction.status !== 'void') return now;
@@ -85,8 +89,8 @@ export const createOnce = async (
 };
 
 /**
- * Change a transaction of the order `reference`. The idempotency key has the version, because an order can be edited
- * there and back. A repeated call with the next version sends stored values, which changes nothing.
+ * Changes a transaction of the order `reference`. The idempotency key includes the version, because an order can be
+ * edited back and forth. A repeated call with the next version sends the stored values, which changes nothing.
  */
 export const change = (
   { levy, shop }: Ledger,

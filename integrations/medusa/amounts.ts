@@ -1,31 +1,33 @@
 import { toMinor } from '../core/money.ts';
 
-/** The fields for discounts. Amounts are numbers in units of the currency. */
+/** The discount fields. Amounts are numbers in currency units. */
 export type Adjusted = { readonly adjustments?: readonly { readonly amount: number }[] | null };
 type Priced = Adjusted & { readonly quantity: number; readonly unit_price: number };
 
 export const exponentOf = (currency: string): number =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 
-/** An amount of Medusa as Levy takes it: Medusa calculates in fractions of a cent, and shops charge cents. */
+/** Rounds a Medusa amount for Levy: Medusa calculates in fractions of a cent, but shops charge whole cents. */
 export const amountOf = (value: number, currency: string): string => {
   const text = Number(value).toFixed(exponentOf(currency));
-  // Discounts of the whole charge can leave less than nothing by a rounding error.
+  // A full discount can leave a slightly negative amount because of rounding.
   return /[1-9]/.test(text) ? text : text.replace('-', '');
 };
 
 export const discountOf = ({ adjustments }: Adjusted): number =>
   (adjustments ?? []).reduce((sum, { amount }) => sum + Number(amount), 0);
 
-/** A number in millionths of a minor unit. */
+/** Converts a number to millionths of a minor unit. */
 const exactOf = (value: number, exponent: number): bigint => toMinor(Number(value).toFixed(exponent + 6), exponent + 6);
 const million = 1_000_000n;
 
-/** The rounded sum of amounts in millionths: half a unit rounds down, in favor of the shop. */
+/** Rounds the sum of amounts in millionths: half a unit rounds down, in favor of the shop. */
 const roundedSum = (exact: readonly bigint[]): bigint =>
   (exact.reduce((sum, amount) => sum + amount, 0n) + million / 2n - 1n) / million;
 
-/** Discounts of lines in minor units that add up to `total`: the largest fractions get the units that are left. */
+/**
+ * Rounds the discounts of lines to minor units that add up to `total`: the largest fractions get the remaining units.
+ */
 const distributeDiscount = (exact: readonly bigint[], total: bigint): bigint[] => {
   const parts = exact.map((amount) => amount / million);
   const left = Number(total - parts.reduce((sum, part) => sum + part, 0n));
@@ -36,8 +38,8 @@ const distributeDiscount = (exact: readonly bigint[], total: bigint): bigint[] =
 };
 
 /**
- * The discounts of lines in minor units. Medusa distributes fractions of a cent. Their sum is what `charged`, the net
- * amount that the shop charges for the lines, leaves of the prices. Half a cent can go either way there.
+ * Returns the discounts of lines in minor units. Medusa distributes fractions of a cent. The sum is the prices minus
+ * `charged`, the net amount that the shop charges for the lines, which can round half a cent either way.
  */
 export const discountsOf = (lines: readonly Priced[], exponent: number, charged: bigint | null): bigint[] => {
   const exact = lines.map((item) => exactOf(discountOf(item), exponent));

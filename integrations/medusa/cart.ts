@@ -12,7 +12,7 @@ import {
 } from './fulfillment.ts';
 import { shopNameOf } from './settings.ts';
 
-/** The fields of Medusa's carts and orders that the adapter reads. Amounts are numbers in units of the currency. */
+/** The fields of Medusa carts and orders that the adapter reads. Amounts are numbers in currency units. */
 export type Item = Adjusted &
   FulfilledItem & {
     readonly id: string;
@@ -55,19 +55,20 @@ export const documentFields = [
   ...fulfillmentFields,
 ];
 
-/** The total with tax, and the tax in it, as decimal strings. */
+/** The total with tax and the included tax, as decimal strings. */
 type Charged = { readonly total: string; readonly tax: string };
 
-/** A cart or an order as Levy calculates it. `charged` is what the shop charges for an order. */
+/** Converts a cart or an order to Levy's input. `charged` is the amount that the shop charges for an order. */
 export const cartOf = (document: Document, charged: Charged | null = null): Cart => {
   const { currency_code, customer, items, shipping_methods, shipping_address: address } = document;
   const currency = currency_code.toUpperCase();
   const write = (value: number) => amountOf(value, currency);
   const exponent = exponentOf(currency);
-  // A query returns items in any order, and equal fractions of a discount are distributed by the order of the lines.
+  // Queries return items in any order, but the distribution of equal discount fractions depends on the order of the
+  // lines.
   const lines = (items ?? []).filter(({ quantity }) => Number(quantity) > 0).sort((a, b) => (a.id < b.id ? -1 : 1));
   const isInclusive = [...lines, ...(shipping_methods ?? [])].some(({ is_tax_inclusive }) => is_tax_inclusive);
-  // Abroad, the shop calculates the tax.
+  // The shop calculates foreign taxes.
   if (isInclusive && address?.country_code?.toUpperCase() === 'US')
     throw new Error('Levy adds US sales tax to net prices: turn off tax-inclusive pricing of the region.');
   const shipping = (shipping_methods ?? []).reduce(
@@ -81,7 +82,7 @@ export const cartOf = (document: Document, charged: Charged | null = null): Cart
   return {
     currency,
     address: address ? addressOf(address) : null,
-    // Guests type any e-mail address: they must not get the exemption of its owner.
+    // Guests can enter any e-mail address, and must not get the exemption of its owner.
     customerId: customer?.has_account ? `${shopNameOf()}-${customer.id}` : null,
     lines: lines.map(
       (item, at): Line => ({

@@ -4,7 +4,7 @@ import { type Container, loggerOf, queryOf } from './container.ts';
 import { levy, taxOf } from './levy.ts';
 import { isEstimated, type TaxContext, taxContextOf } from './tax.ts';
 
-/** The stored cart. The hook's cart has no adjustments. */
+/** The stored cart, because the hook's cart has no adjustments. */
 const readCart = async (
   container: Container,
   id: string,
@@ -18,7 +18,10 @@ const readCart = async (
   return data[0] as Document | undefined;
 };
 
-/** For the hook `setTaxLineContext`: one call for the whole cart, before the provider is called for its parts. */
+/**
+ * Handles the hook `setTaxLineContext`: makes one call for the whole cart, before Medusa calls the provider for its
+ * parts.
+ */
 export const taxLineContext = async (
   cartId: string,
   container: Container,
@@ -34,7 +37,7 @@ export type Workflows = {
 };
 
 /**
- * Calculate the tax of a cart again, with its discounts, and then the amount of its payment: Medusa taxes before
+ * Recalculates the tax of a cart with its discounts, and then its payment amount, because Medusa calculates tax before
  * discounts.
  */
 export const retax = async (scope: Container, cart_id: string, workflows: Workflows): Promise<void> => {
@@ -42,13 +45,16 @@ export const retax = async (scope: Container, cart_id: string, workflows: Workfl
   await workflows.refreshPaymentCollectionForCartWorkflow(scope).run({ input: { cart_id } });
 };
 
-/** The cart of a payment collection. */
+/** Finds the cart of a payment collection. */
 export const cartOfCollection = async (scope: Container, id: string): Promise<string | undefined> => {
   const { data } = await queryOf(scope).graph({ entity: 'payment_collection', filters: { id }, fields: ['cart.id'] });
   return (data[0] as { cart?: { id: string } } | undefined)?.cart?.id;
 };
 
-/** Why a cart must not become an order; `null` if it may. With `LEVY_FALLBACK=block`, each US order needs a tax of Levy. */
+/**
+ * Returns why a cart must not become an order, or `null`. With `LEVY_FALLBACK=block`, each US order requires a tax from
+ * Levy.
+ */
 export const refusalOf = async (container: Container, cartId: string): Promise<string | null> => {
   if (!levy().settings.isBlocking) return null;
   const cart = await readCart(container, cartId, ['items.tax_lines.code', 'shipping_methods.tax_lines.code']);

@@ -3,7 +3,7 @@ import type { Address, Fulfillment, Line } from '../core/order.ts';
 type Metadata = Readonly<Record<string, unknown>> | null;
 type Profile = { readonly id: string } | null;
 
-/** The fields of an item that decide how the buyer gets it. */
+/** The fields of an item that determine its fulfillment. */
 export type FulfilledItem = {
   readonly requires_shipping?: boolean | null;
   readonly variant?: {
@@ -13,7 +13,7 @@ export type FulfilledItem = {
   readonly product?: { readonly metadata?: Metadata } | null;
 };
 
-/** An address of Medusa, of a buyer or of a stock location. */
+/** A Medusa address of a buyer or a stock location. */
 export type MedusaAddress = {
   readonly address_1?: string | null;
   readonly city?: string | null;
@@ -21,7 +21,7 @@ export type MedusaAddress = {
   readonly postal_code?: string | null;
   readonly country_code?: string | null;
 };
-/** The fields of a shipping method that decide whether it is a pickup, and where. */
+/** The fields of a shipping method that determine whether it is a pickup, and its location. */
 export type FulfillingMethod = {
   readonly id: string;
   readonly shipping_option?: {
@@ -52,13 +52,19 @@ export const addressOf = (address: MedusaAddress): Address => ({
   country: address.country_code,
 });
 
-/** A value of the metadata of an item's variant or product. Shoppers write the metadata of the item itself. */
+/**
+ * Returns a metadata value of an item's variant or product. The item's metadata is not used, because shoppers can write
+ * it.
+ */
 export const metadataOf = ({ variant, product }: FulfilledItem, name: string): string | null => {
   const values = [variant?.metadata, product?.metadata].map((all) => all?.[name]);
   return values.find((value): value is string => typeof value === 'string' && value !== '') ?? null;
 };
 
-/** The method that ships an item, by its shipping profile. The first method of an order is the one at placement. */
+/**
+ * Returns the method that ships an item, by its shipping profile. The first matching method of an order is the method
+ * at placement.
+ */
 const methodOf = ({ variant }: FulfilledItem, methods: readonly FulfillingMethod[]): FulfillingMethod | undefined => {
   const profile = variant?.product?.shipping_profile?.id;
   return (
@@ -71,16 +77,15 @@ const setOf = (method: FulfillingMethod | undefined) => method?.shipping_option?
 const isPickup = (method: FulfillingMethod | undefined): boolean => setOf(method)?.type === 'pickup';
 
 /**
- * Create the function that returns how the buyer gets an item: as the metadata of its product says, not shipped where
- * Medusa requires no shipping, and picked up where its shipping method is one of a pickup location, at the address of
- * that location.
+ * Creates the function that returns the fulfillment of an item: from the product's metadata, not shipped if Medusa
+ * requires no shipping, and picked up at a location if its shipping method belongs to a pickup location.
  */
 export const deliveryOf = (methods: readonly FulfillingMethod[]) => {
   const sorted = methods.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return (item: FulfilledItem): Pick<Line, 'fulfillment' | 'shipFrom'> => {
     const own = methodOf(item, sorted);
     const used = item.requires_shipping === false ? 'none' : isPickup(own) ? 'pickup' : null;
-    // Levy refuses other words, and the log then names the item.
+    // Levy refuses other values, and the log then identifies the item.
     const fulfillment = (metadataOf(item, 'levy_fulfillment') ?? used) as Fulfillment | null;
     if (fulfillment !== 'pickup') return { fulfillment };
     const address = setOf(isPickup(own) ? own : sorted.find(isPickup))?.location?.address;

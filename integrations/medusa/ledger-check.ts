@@ -8,8 +8,8 @@ const mismatch = (reference: string, detail: string): Problem => ({
 });
 
 /**
- * A paid order that became more expensive, such as by an edit or an exchange whose units have not come back. The ledger
- * keeps what it has until the difference is paid or returned.
+ * A paid order that became more expensive, for example by an edit, or an exchange whose units have not been returned.
+ * The ledger is not changed until the difference is paid or returned.
  */
 export const unpaidProblem = ({ reference, wanted, unpaid }: SoldOrder): Problem | null => {
   if (wanted !== 'finalized' || !/[1-9]/.test(unpaid)) return null;
@@ -17,7 +17,10 @@ export const unpaidProblem = ({ reference, wanted, unpaid }: SoldOrder): Problem
   return mismatch(reference, detail);
 };
 
-/** Whether the sale less its credits is what the shop kept of the payments. `null` if it is. */
+/**
+ * Checks that the sale minus its credits equals the amount that the shop kept of the payments. Returns `null` if it
+ * does.
+ */
 export const ledgerProblem = async (
   ledger: Ledger,
   { reference, wanted, paid, total, refunds }: SoldOrder,
@@ -27,11 +30,11 @@ export const ledgerProblem = async (
   const found = await retrieve(ledger, reference, sale.id);
   if (!found.ok) return found.problem;
   const { total_amount, credited_amount, credited_tax_amount, status } = found.value.transaction;
-  // Another process replaces the sale.
+  // A different process is replacing the sale.
   if (status === 'void') return null;
   const minor = (amount: string) => toMinor(amount, decimalsOf(total_amount));
   const refunded = refunds.reduce((sum, refund) => sum + minor(refund.total), 0n);
-  // Where an edit lowered a paid order, the first refunds return what was paid above it.
+  // If an edit lowered a paid order, the first refunds return the overpayment.
   const above = minor(paid) > minor(total) ? minor(paid) - minor(total) : 0n;
   const expected = minor(total) - (refunded > above ? refunded - above : 0n);
   const actual = minor(total_amount) - minor(credited_amount) - minor(credited_tax_amount);

@@ -8,7 +8,7 @@ import { type Settings, settingsOf } from './settings.ts';
 type Levy = { readonly settings: Settings; readonly ledger: Ledger; readonly quote: GetQuote };
 let shared: Levy | undefined;
 
-/** The one connection of a process to Levy. Throws where a setting is missing or wrong. */
+/** The process-wide connection to Levy. Throws if a setting is missing or invalid. */
 export const levy = (): Levy => {
   if (shared) return shared;
   const settings = settingsOf();
@@ -18,10 +18,10 @@ export const levy = (): Levy => {
   return shared;
 };
 
-/** Levy's tax of a cart; `open` without an address, `foreign` outside of the United States. */
+/** Levy's tax of a cart: `open` without an address, `foreign` outside of the United States. */
 export type CartTax = Quote | { readonly ok: false; readonly reason: 'open' | 'foreign'; readonly detail: string };
 
-/** The tax of a cart. Never throws for an outage. */
+/** Returns the tax of a cart. Never throws for an outage. */
 export const taxOf = async (cart: Cart): Promise<CartTax> => {
   const documented = documentOf(cart);
   if (documented.ok) return levy().quote(documented.document);

@@ -10,7 +10,7 @@ type StoredOrder = Document & { readonly shipping_methods?: readonly Method[] | 
 type Variant = { readonly id: string } & NonNullable<Item['variant']> & Pick<Item, 'product'>;
 type NewItem = Item & { readonly variant_id?: string | null };
 
-/** The argument of the hook `setTaxLineContext` of an order: the lines to tax. Without any, the whole order is taxed. */
+/** The argument of the hook `setTaxLineContext` of an order: the lines to tax. Default: the whole order. */
 export type OrderHookInput = {
   readonly order: { readonly id: string };
   readonly items?: readonly NewItem[] | null;
@@ -19,14 +19,14 @@ export type OrderHookInput = {
 
 const readOrder = async (container: Container, id: string): Promise<StoredOrder | undefined> => {
   const taxLines = ['shipping_methods.tax_lines.code', 'shipping_methods.tax_lines.rate'];
-  // The quantity of an order's item is in its detail.
+  // The quantity of an order's item is stored in its `detail`.
   const fields = [...documentFields, 'items.detail.quantity', ...taxLines];
   const { data } = await queryOf(container).graph({ entity: 'order', filters: { id }, fields });
   return data[0] as StoredOrder | undefined;
 };
 
 /**
- * New items with the tax codes of their variants and products, which the items of the hook lack. The hook also lacks
+ * Adds the tax codes of variants and products to new items, because the hook's items lack them. The hook also lacks
  * their quantity, which Medusa stores later.
  */
 const withMetadata = async (container: Container, items: readonly NewItem[]): Promise<Item[]> => {
@@ -44,8 +44,9 @@ const withMetadata = async (container: Container, items: readonly NewItem[]): Pr
 const netOf = (method: ShippingMethod): number => Number(method.amount) - discountOf(method);
 
 /**
- * Rates of new shipping methods: Levy rounds the tax of the shipping as a whole, so that the new methods get what the
- * tax of the stored ones leaves. `null` where the stored methods have other tax lines, such as an estimate.
+ * Returns the rates of new shipping methods. Levy rounds the tax of the shipping as a whole, so the new methods get the
+ * tax that remains after the stored methods. Returns `null` if the stored methods have other tax lines, such as an
+ * estimate.
  */
 const remainingRates = (all: readonly Rate[], stored: readonly Method[], added: readonly ShippingMethod[]) => {
   const [before, net] = [stored, added].map((methods) => methods.reduce((sum, method) => sum + netOf(method), 0));
@@ -62,8 +63,8 @@ const remainingRates = (all: readonly Rate[], stored: readonly Method[], added: 
 };
 
 /**
- * For the hook `setTaxLineContext` of orders, which edits, exchanges, claims, returns and draft orders use: one call
- * for the order together with the lines that are added.
+ * Handles the hook `setTaxLineContext` of orders, which edits, exchanges, claims, returns and draft orders use. Makes
+ * one call for the order and its added lines together.
  */
 export const orderTaxLineContext = async (
   { order, items, shipping_methods }: OrderHookInput,

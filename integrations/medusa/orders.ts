@@ -26,7 +26,7 @@ export const readOrders = async (container: Container, ids: readonly string[]): 
 
 export type Mapped = { readonly order: SoldOrder | null; readonly problems: readonly Problem[] };
 
-/** An order as Levy should have it; `null` for a draft order, for another country, and for what Levy cannot record. */
+/** Converts an order for Levy. Returns `null` for draft orders, foreign orders, and orders that Levy cannot record. */
 export const mapOrder = (order: MedusaOrder): Mapped => {
   if (order.is_draft_order) return { order: null, problems: [] };
   try {
@@ -35,7 +35,7 @@ export const mapOrder = (order: MedusaOrder): Mapped => {
     const isForeign = !documented.ok && documented.gap.code === 'foreign_country';
     return { order: isForeign ? null : sold, problems: [] };
   } catch (error) {
-    // Such as prices with tax.
+    // For example, prices that include tax.
     return { order: null, problems: [invalidOrder(order.id, error)] };
   }
 };
@@ -45,7 +45,7 @@ const logProblems = (container: Container, problems: readonly Problem[]): void =
     loggerOf(container).error(`Levy: ${reference}: ${code}: ${detail}`);
 };
 
-/** Whether the ledger differs from an order that did not change in the meantime. */
+/** Returns whether the ledger differs from an order that has not changed in the meantime. */
 export const differenceOf = async (
   container: Container,
   order: SoldOrder,
@@ -56,7 +56,7 @@ export const differenceOf = async (
   return now && mapOrder(now).order?.changedAt === order.changedAt ? difference : null;
 };
 
-/** Bring Levy to the state of an order. Throws `LevyUnavailable` during an outage. */
+/** Synchronizes Levy with an order. Throws `LevyUnavailable` during an outage. */
 export const recordShopOrder = async (container: Container, id: string): Promise<void> => {
   const [found] = await readOrders(container, [id]);
   const { order, problems } = found ? mapOrder(found) : { order: null, problems: [] };
@@ -69,7 +69,7 @@ export const recordShopOrder = async (container: Container, id: string): Promise
   logProblems(container, [...recorded.problems, ...(difference ? [difference] : [])]);
 };
 
-/** The id of the order that an event of Medusa is about. */
+/** Returns the order id of a Medusa event. */
 const orderIdOf = async (
   container: Container,
   name: string,
@@ -85,7 +85,7 @@ const orderIdOf = async (
   return payment?.payment_collection?.order?.id;
 };
 
-/** The events after which an order may differ from what Levy has. */
+/** The events after which an order may differ from Levy's record. */
 export const orderEvents = [
   ...['order.placed', 'order.updated', 'order.canceled', 'order-edit.confirmed'],
   ...['order.exchange_created', 'order.claim_created', 'order.return_received'],
@@ -94,7 +94,10 @@ export const orderEvents = [
 
 type Event = { readonly name: string; readonly data: Record<string, string> };
 
-/** Records the order of an event. An outage is logged: Medusa's local event bus does not repeat events, a reconciliation does. */
+/**
+ * Records the order of an event. Logs an outage, because Medusa's local event bus does not retry events; the
+ * reconciliation records the order later.
+ */
 export const onOrderEvent = async ({ event, container }: { event: Event; container: Container }): Promise<void> => {
   const id = await orderIdOf(container, event.name, event.data);
   if (!id) return;

@@ -28,13 +28,16 @@ export const capturedOf = ({ amount, captured_at, captures }: Payment): number =
   return parts.length === 0 && captured_at ? Number(amount) : parts.reduce((sum, part) => sum + Number(part.amount), 0);
 };
 
-/** Store credit and other amounts that lower what the customer pays, and not what the goods cost. */
+/** Store credit and other amounts that reduce the payment but not the price of the goods. */
 export type CreditLine = {
   readonly amount: number;
   readonly metadata?: { readonly created_in_version?: number } | null;
 };
 
-/** The part of an order that credit lines pay. Medusa writes some for refunds, which never exceed the refunds. */
+/**
+ * Returns the part of an order that credit lines pay. Medusa also writes credit lines for refunds, which never exceed
+ * the refunds.
+ */
 export const paidByCredit = (lines: readonly CreditLine[], payments: readonly Payment[]): number => {
   const sum = (rows: readonly { readonly amount: number }[]) =>
     rows.reduce((all, { amount }) => all + Number(amount), 0);

@@ -17,7 +17,7 @@ type CalculationContext = {
   readonly additional_context?: Record<string, unknown>;
 };
 
-/** The shop's own rates. Without one, a rate of zero keeps the mark of an estimate. */
+/** The shop's tax rates. Without any, a zero rate carries the estimate mark. */
 const ownRates = (kind: TaxContext['kind'], rates: ItemLine['rates']) => {
   if (kind === 'open') return [];
   if (kind === 'failed' && rates.length === 0) return [{ rate: 0, name: 'No tax rate', code: estimatedCode }];
@@ -29,12 +29,15 @@ const ownRates = (kind: TaxContext['kind'], rates: ItemLine['rates']) => {
   }));
 };
 
-/** Medusa's tax provider `tp_levy_levy`. It makes no calls: the hooks call Levy once for the whole cart or order. */
+/**
+ * The Medusa tax provider `tp_levy_levy`. It makes no calls, because the hooks call Levy once for the whole cart or
+ * order.
+ */
 export class LevyTaxProvider {
   static identifier = 'levy';
   readonly #logger: Logger | undefined;
 
-  /** Medusa calls it at the start. Throws where a setting is missing or wrong. */
+  /** Called by Medusa at startup. Throws if a setting is missing or invalid. */
   static validateOptions(): void {
     settingsOf();
   }
@@ -69,7 +72,10 @@ export class LevyTaxProvider {
     ];
   }
 
-  /** Another plugin calculates tax. A region of one country gives each cart that country before its address. */
+  /**
+   * A different plugin calculates tax. In a region with one country, each cart has that country before it has an
+   * address.
+   */
   #withoutHook({ address }: CalculationContext): TaxContext {
     if (!address.postal_code) return { kind: 'open' };
     this.#logger?.warn("Levy was not called for a tax calculation; charging the shop's tax rate.");

@@ -15,7 +15,10 @@ type Row = {
   readonly payment?: { readonly payment_collection?: { readonly order?: { readonly id: string } } };
 };
 
-/** The ids of the orders that changed in a range: payments, refunds, returns and claims can come long after. */
+/**
+ * Returns the ids of the orders that changed in a range. Payments, refunds, returns and claims can come long after the
+ * order.
+ */
 const changedIn = async (container: Container, range: object): Promise<string[]> => {
   const ids = new Set<string>();
   const collect = async (entity: string, column: string, field: string, idOf: (row: Row) => string | undefined) => {
@@ -35,7 +38,7 @@ const changedIn = async (container: Container, range: object): Promise<string[]>
   return [...ids];
 };
 
-/** Orders with credits whose sale less the credits is not what the shop kept. */
+/** Orders with credits whose sale minus the credits differs from the amount that the shop kept. */
 const differencesOf = async (container: Container, orders: readonly SoldOrder[], known: readonly Problem[]) => {
   const differences: Problem[] = [];
   for (const order of orders) {
@@ -49,7 +52,7 @@ const differencesOf = async (container: Container, orders: readonly SoldOrder[],
   return differences;
 };
 
-/** Compare the orders that were placed or changed in a range of days (UTC) with Levy, and record what is missing. */
+/** Compares the orders that were placed or changed in a range of days (UTC) with Levy, and records missing data. */
 export const reconcileOrders = async (
   container: Container,
   range: { readonly from: string; readonly to: string },

@@ -32,7 +32,7 @@ export type Claim = {
 
 export const instantOf = (value: string | Date): string => new Date(value).toISOString();
 
-/** The cost of an item's units. */
+/** Returns the cost of an item's units. */
 const costOf = (item: SoldItem, units: number) => {
   const net = units === 0 ? 0 : units * (item.unit_price - discountOf(item) / Number(item.quantity));
   const rate = (item.tax_lines ?? []).reduce((sum, line) => sum + Number(line.rate), 0);
@@ -43,8 +43,8 @@ const sumOfCosts = (parts: readonly { readonly net: number; readonly tax: number
   parts.reduce((sum, { net, tax }) => ({ net: sum.net + net, tax: sum.tax + tax }), { net: 0, tax: 0 });
 
 /**
- * The amount of returned units. Medusa calculates an order's totals for the units that are left; the sale had all of
- * them.
+ * Returns the amount of returned units. Medusa calculates an order's totals for the remaining units, but the sale
+ * contains all units.
  */
 export const returnedOf = (items: readonly SoldItem[]) =>
   sumOfCosts(
@@ -54,7 +54,7 @@ export const returnedOf = (items: readonly SoldItem[]) =>
     }),
   );
 
-/** Units that came back with a return or were written off by a claim, and their price with tax in minor units. */
+/** Units that were returned or written off by a claim, and their price with tax in minor units. */
 export type GivenBack = {
   readonly id: string;
   readonly at: string;
@@ -62,7 +62,9 @@ export type GivenBack = {
   readonly lines: Refund['lines'];
 };
 
-/** The returns and claims of an order. A unit that a claim wrote off counts once, even when it is returned. */
+/**
+ * Returns the returns and claims of an order. A unit that a claim wrote off counts once, even if it is also returned.
+ */
 export const givenBackOf = (
   items: readonly SoldItem[],
   { returns, claims }: { readonly returns: readonly Return[]; readonly claims: readonly Claim[] },
@@ -98,9 +100,9 @@ export const givenBackOf = (
 };
 
 /**
- * Credits for units that came back and were not refunded, because they paid for something else of the order: the new
- * units of an exchange or a claim, or a fee for the return. `amount` is the price of that, in minor units. Each return
- * or claim gives at most its value, less the refunds before the next one.
+ * Builds credits for returned units that were not refunded, because they paid for something else in the order: the new
+ * units of an exchange or claim, or a return fee. `amount` is its price in minor units. Each return or claim
+ * contributes at most its value minus the refunds before the next one.
  */
 export const exchangedFor = (
   amount: bigint,
@@ -131,8 +133,8 @@ export const exchangedFor = (
 };
 
 /**
- * Refunds with the units of the return before them, up to the value of what came back less the `used` part of it.
- * Medusa links no refund to a return.
+ * Assigns returned units to the refunds after each return, up to the value of the returned units minus its `used` part.
+ * Medusa does not link refunds to returns.
  */
 export const withReturnedLines = (
   refunds: readonly Refund[],
@@ -145,7 +147,7 @@ export const withReturnedLines = (
   return refunds.map((refund) => {
     const source = givenBack.findLast(({ at }) => at <= refund.at);
     const rest = (left.get(source?.id ?? '') ?? 0n) - toMinor(refund.total, exponent);
-    // A cent of difference is rounding.
+    // A difference of one cent is rounding.
     if (!source || rest < -1n) return refund;
     left.set(source.id, rest);
     return { ...refund, lines: source.lines };

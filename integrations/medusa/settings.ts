@@ -6,7 +6,7 @@ export type Settings = {
   readonly shop: string;
   readonly timeoutMs: number;
   readonly pauseMs: number;
-  /** Whether an order without a tax of Levy is refused. Otherwise it has the default rate of the tax region. */
+  /** Whether to refuse an order without a tax from Levy. Otherwise the default rate of the tax region applies. */
   readonly isBlocking: boolean;
 };
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -34,10 +34,10 @@ const milliseconds = (environment: Environment, name: string, initial: number): 
   return Number(text);
 };
 
-/** The shop's name, which begins the idempotency keys and the customers' ids in Levy. */
+/** The shop's name, which is the prefix of idempotency keys and of customer ids in Levy. */
 export const shopNameOf = (environment: Environment = process.env): string => environment['LEVY_SHOP'] || 'medusa';
 
-/** The settings from the environment, as Medusa's own settings come from there. Throws where one is missing or wrong. */
+/** Reads the settings from the environment, like Medusa's settings. Throws if one is missing or invalid. */
 export const settingsOf = (environment: Environment = process.env): Settings => {
   const shop = shopNameOf(environment);
   checkShopName(shop);
@@ -45,7 +45,7 @@ export const settingsOf = (environment: Environment = process.env): Settings => 
     url: urlOf(environment),
     apiKey: keyOf(environment),
     shop,
-    // The lock of a cart lasts longer, but other requests wait two seconds for it.
+    // A cart's lock lasts longer, but other requests wait for it at most two seconds.
     timeoutMs: milliseconds(environment, 'LEVY_TIMEOUT_MS', 1000),
     pauseMs: milliseconds(environment, 'LEVY_PAUSE_MS', 5000),
     isBlocking: isBlocking(environment),

@@ -53,14 +53,14 @@ export const orderFields = [
   ...['payment_collections.payments.refunds.*', 'credit_lines.*', 'returns.*', 'returns.items.*'],
 ];
 
-/** An order as Levy should have it, and what its customer has not paid yet after a change. */
+/** An order converted for Levy, and the amount that the customer still owes after a change. */
 export type SoldOrder = Order & { readonly paid: string; readonly unpaid: string };
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((all, amount) => all + amount, 0);
 
 /**
- * The credits of an order. What the customer does not pay of it was paid with returned units, or is not due any more because
- * the order was canceled. Otherwise it is `unpaid`.
+ * Returns the credits of an order. The part that the customer does not pay was paid with returned units, or is no
+ * longer due because the order was canceled. Otherwise it is `unpaid`.
  */
 const creditsOf = (order: MedusaOrder, payments: readonly Payment[], total: string, currency: string) => {
   const exponent = decimalsOf(total);
@@ -101,7 +101,7 @@ const creditsOf = (order: MedusaOrder, payments: readonly Payment[], total: stri
   };
 };
 
-/** The instant of the last change of an order: payments, refunds, returns and claims do not change its own row. */
+/** Returns the time of an order's last change. Payments, refunds, returns and claims do not update the order's row. */
 const changedAtOf = ({ updated_at, returns, claims }: MedusaOrder, payments: readonly Payment[]): string => {
   const paid = payments.flatMap(({ captures, refunds }) => [...(captures ?? []), ...(refunds ?? [])]);
   const dates = [updated_at, ...paid.map((row) => row.created_at)];
@@ -109,7 +109,7 @@ const changedAtOf = ({ updated_at, returns, claims }: MedusaOrder, payments: rea
   return [...dates, ...back].map(instantOf).sort().at(-1) as string;
 };
 
-/** An order of Medusa as Levy should have it now. */
+/** Converts a Medusa order for Levy. */
 export const soldOrderOf = (order: MedusaOrder): SoldOrder => {
   const currency = order.currency_code.toUpperCase();
   const payments = (order.payment_collections ?? []).flatMap((collection) => collection.payments ?? []);
@@ -117,7 +117,7 @@ export const soldOrderOf = (order: MedusaOrder): SoldOrder => {
   const isCanceled = order.status === 'canceled' || Boolean(order.canceled_at);
   const returned = returnedOf(order.items ?? []);
   const tax = amountOf(order.tax_total + returned.tax, currency);
-  // A refund lowers `total`, and not these two.
+  // A refund lowers `total` but not these two fields.
   const total = amountOf(order.item_total + order.shipping_total + returned.net + returned.tax, currency);
   const credit = paidByCredit(order.credit_lines ?? [], payments);
   const isFree = !/[1-9]/.test(amountOf(order.item_total + order.shipping_total - credit, currency));

@@ -7,7 +7,7 @@ import { type CartTax, taxOf } from './levy.ts';
 
 export type Rate = { readonly name: string; readonly code: string; readonly rate: number };
 
-/** The hook's result for the provider: rates in percent by item and shipping method. */
+/** The hook's result for the provider: percentage rates by item and shipping method. */
 export type TaxContext =
   | {
       readonly kind: 'levy';
@@ -18,7 +18,10 @@ export type TaxContext =
 
 type Taxes = Calculation['line_items'][number]['taxes'];
 
-/** The rates that give exactly the cents of Levy: Medusa stores rates, and multiplies them with the net amount. */
+/**
+ * Returns rates that reproduce Levy's tax to the cent, because Medusa stores rates and multiplies them by the net
+ * amount.
+ */
 const ratesOf = (taxes: Taxes, net: string): Rate[] => {
   const exponent = net.split('.')[1]?.length ?? 0;
   const base = Number(toMinor(net, exponent));
@@ -29,12 +32,12 @@ const ratesOf = (taxes: Taxes, net: string): Rate[] => {
   }));
 };
 
-/** The rates by law, for lines whose quantity is unknown. A fee has the rate that gives its amount. */
+/** Returns the statutory rates, for lines with unknown quantities. A fee gets the rate that reproduces its amount. */
 export const nominalRatesOf = (taxes: Taxes, net: string): Rate[] =>
   ratesOf(taxes, net).map((row, at) => {
     const { rate, taxable_amount } = taxes[at] as Taxes[number];
     const nominal = Number(net) === 0 ? 0 : (Number(rate) * Number(taxable_amount) * 100) / Number(net);
-    // A cent of difference is rounding.
+    // A difference of one cent is rounding.
     return Math.abs(nominal - row.rate) * Number(net) <= 1 ? { ...row, rate: nominal } : row;
   });
 
@@ -52,7 +55,7 @@ export const contextFrom = (tax: CartTax): TaxContext => {
 const maxLogged = 1000;
 const logged = new Set<string>();
 
-/** Log a text once for a cart, which is quoted many times. The oldest texts are forgotten. */
+/** Logs a message once per cart, because carts are calculated many times. The oldest messages are evicted. */
 const warnOnce = (logger: Logger, text: string): void => {
   if (logged.has(text)) return;
   logged.add(text);
@@ -63,7 +66,7 @@ const warnOnce = (logger: Logger, text: string): void => {
   logger.warn(text);
 };
 
-/** Levy's tax of a cart or an order. Logs Levy's warnings, and a warning where the shop's own rate applies. */
+/** Returns Levy's tax of a cart or an order. Logs Levy's warnings, and a warning if the shop's rate applies. */
 export const loggedTaxOf = async (document: Document, kind: 'cart' | 'order', logger: Logger): Promise<CartTax> => {
   const tax = await taxOf(cartOf(document));
   if (!tax.ok && tax.reason !== 'open' && tax.reason !== 'foreign')
@@ -72,14 +75,14 @@ export const loggedTaxOf = async (document: Document, kind: 'cart' | 'order', lo
   return tax;
 };
 
-/** The taxes of a cart for the provider. */
+/** Converts the taxes of a cart for the provider. */
 export const taxContextOf = async (cart: Document, logger: Logger): Promise<TaxContext> =>
   contextFrom(await loggedTaxOf(cart, 'cart', logger));
 
-/** The code of tax lines that have the shop's own rate. */
+/** The code of tax lines with the shop's rate. */
 export const estimatedCode = 'levy-estimated';
 
-/** Whether the tax of a cart or an order is the shop's own. */
+/** Returns whether the tax of a cart or an order is the shop's. */
 export const isEstimated = (
   lines: readonly { readonly tax_lines?: readonly { readonly code: string }[] | null }[],
 ): boolean => lines.some(({ tax_lines }) => (tax_lines ?? []).some(({ code }) => code === estimatedCode));

@@ -5,7 +5,7 @@ import { createCustomerIdOf } from './customer.ts';
 import { type DeliveryOf, variantDelivery } from './delivery.ts';
 import type { LevyOptions } from './options.ts';
 
-/** The shipping line that Vendure assigned a line to. An edit assigns it in memory first. */
+/** Returns the shipping line of an order line. An edit first assigns it in memory. */
 const shippingLineOf = ({ shippingLines = [] }: Order, { shippingLine, shippingLineId }: OrderLine) => {
   const id = shippingLine?.id ?? shippingLineId;
   return (
@@ -14,7 +14,7 @@ const shippingLineOf = ({ shippingLines = [] }: Order, { shippingLine, shippingL
   );
 };
 
-/** Create the function that returns what Levy needs of an order besides its amounts. */
+/** Creates the function that returns the non-amount data of an order that Levy needs. */
 export const createInputOf = (options: LevyOptions) => {
   const { shippingTaxCode = null, fulfillment } = options;
   const customers = createCustomerIdOf(options);
@@ -27,7 +27,7 @@ export const createInputOf = (options: LevyOptions) => {
       const cache = injector.get(RequestContextCacheService);
       find = (ctx, id) => cache.get(ctx, `levy-method-${id}`, () => service.findOne(ctx, id, true));
     },
-    /** `chosen` is a shipping method that would replace the order's. */
+    /** `chosen` is a shipping method that would replace the order's methods. */
     inputOf: async (ctx: RequestContext, order: Order, chosen: ShippingMethod | null = null): Promise<CartInput> => {
       const methods = new Map<string, ShippingMethod | undefined>();
       for (const { shippingMethodId: id } of fulfillment && !chosen ? (order.shippingLines ?? []) : [])

@@ -7,16 +7,16 @@ import { type DeliveryOf, type VariantFields, variantDelivery } from './delivery
 export type OrderFields = { readonly levySale?: string | null; readonly levyEstimated?: boolean | null };
 export type RefundFields = { readonly levySettledAt?: Date | string | null };
 
-/** Vendure stores amounts of every currency with the two decimals of its MoneyStrategy, even the yen. */
+/** Vendure stores amounts in every currency, even the yen, with the two decimals of its MoneyStrategy. */
 export const exponent = 2;
 
-/** Why the plugin does not support an order. */
+/** The reason why the plugin does not support an order. */
 export type Unsupported = { readonly code: 'prices_include_tax' | 'currency_fraction'; readonly detail: string };
 export type BuiltCart =
   | { readonly ok: true; readonly cart: Cart }
   | { readonly ok: false; readonly unsupported: Unsupported };
 
-/** Whether the goods go outside of the United States: the shop taxes them itself. */
+/** Returns whether the order is delivered outside of the United States, so the shop calculates the tax. */
 export const isForeign = ({ shippingAddress }: Order): boolean => {
   const country = shippingAddress?.countryCode?.trim().toUpperCase();
   return Boolean(country) && country !== 'US';
@@ -33,16 +33,19 @@ const addressOf = ({ shippingAddress }: Order): Address | null =>
       }
     : null;
 
-/** The currency's decimals, of which Vendure stores more for some, such as the yen, and fewer for others. */
+/**
+ * Returns the currency's decimals. Vendure stores more decimals for some currencies, such as the yen, and fewer for
+ * others.
+ */
 const decimalsOf = (currency: string): number =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? exponent;
 
-/** How many of Vendure's minor units are the smallest unit of a currency: 100 for the yen. */
+/** Returns the number of Vendure's minor units in the smallest unit of a currency: 100 for the yen. */
 const unitOf = (currency: string): number => 10 ** Math.max(0, exponent - decimalsOf(currency));
 
 export type Write = (minor: number) => string;
 
-/** Minor units of Vendure to a decimal string that Levy accepts for the currency. */
+/** Converts Vendure's minor units to a decimal string that Levy accepts for the currency. */
 export const writerOf = (currency: string): Write => {
   const unit = unitOf(currency);
   return (minor) => {
@@ -63,7 +66,7 @@ const lineOf = (line: OrderLine, write: Write, deliveryOf: DeliveryOf): Line => 
   ...deliveryOf(line),
 });
 
-/** The charges of shipping after their promotions. */
+/** Returns the shipping charges after promotions. */
 const shippingOf = ({ shippingLines }: Order): number =>
   (shippingLines ?? []).reduce((sum: number, line: ShippingLine) => sum + line.discountedPrice, 0);
 
@@ -78,18 +81,18 @@ const unsupportedIn = (order: Order, lines: readonly OrderLine[], shipping: numb
   };
 };
 
-/** Additions of the adapter's caller to an order. */
+/** Data that the caller adds to an order. */
 export type CartInput = {
   /** The customer's id in Levy. */
   readonly customerId: string | null;
   readonly shippingTaxCode: string | null;
-  /** How the buyer gets a line. Default: what its variant says. */
+  /** The fulfillment of a line. Default: the setting of its variant. */
   readonly deliveryOf?: DeliveryOf;
-  /** The shipping charge in minor units, where it differs from the order's. */
+  /** The shipping charge in minor units, if it differs from the order's. */
   readonly shipping?: number | undefined;
 };
 
-/** An order as Levy calculates it, or why the plugin does not support it. */
+/** Converts an order to Levy's input, or returns why the plugin does not support it. */
 export const cartOf = (order: Order, input: CartInput): BuiltCart => {
   const { customerId, shippingTaxCode, deliveryOf = variantDelivery, shipping = shippingOf(order) } = input;
   const lines = order.lines.filter(({ quantity }) => quantity > 0);

@@ -2,12 +2,12 @@ import { Customer, type Injector, type Order, type RequestContext, Transactional
 import type { LevyOptions } from './options.ts';
 
 /**
- * Create the function that returns the customer's id in Levy, whose exemption certificates apply. A guest has none: anybody can
- * enter the e-mail address of an exempt customer at checkout, and Vendure then uses that customer.
+ * Creates the function that returns the customer's id in Levy, whose exemption certificates apply. Guests have no id:
+ * anybody can enter the e-mail address of an exempt customer at checkout, and Vendure then uses that customer.
  */
 export const createCustomerIdOf = ({ shop, customerId = ({ id }) => `${shop}-${id}` }: LevyOptions) => {
   let connection: TransactionalConnection | null = null;
-  // One query for all lines of an order.
+  // Caches the query for all lines of an order.
   const registered = new WeakMap<Customer, Promise<boolean>>();
 
   const hasUser = async (ctx: RequestContext, { id, user }: Customer): Promise<boolean> => {

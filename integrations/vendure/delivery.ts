@@ -1,7 +1,7 @@
 import type { OrderLine } from '@vendure/core';
 import type { Fulfillment, Line } from '../core/order.ts';
 
-/** How the buyer gets a line, and the store where it is picked up. */
+/** The fulfillment of a line, and the store at which it is picked up. */
 export type Delivery = Pick<Line, 'fulfillment' | 'shipFrom'>;
 export type DeliveryOf = (line: OrderLine) => Delivery;
 
@@ -10,7 +10,7 @@ export type VariantFields = { readonly levyTaxCode?: string | null; readonly lev
 
 export const fulfillments: readonly Fulfillment[] = ['ship', 'pickup', 'electronic', 'none'];
 
-/** The fulfillment of a line's variant. */
+/** Returns the fulfillment of a line's variant. */
 export const variantDelivery: DeliveryOf = ({ productVariant }) => ({
   fulfillment: (productVariant?.customFields as VariantFields | undefined)?.levyFulfillment ?? null,
 });

@@ -12,33 +12,34 @@ type FulfillmentInput = {
 };
 
 export type LevyOptions = {
-  /** A client of the shop's Levy account, with a key that may read and write. */
+  /** A client for the shop's Levy account, with a key that has read and write permission. */
   readonly levy: Levy;
-  /** Different for each shop of a Levy account: it begins the idempotency keys. 1 to 50 visible ASCII characters. */
+  /**
+   * The prefix of idempotency keys. Must be unique among the shops of a Levy account. 1 to 50 visible ASCII characters.
+   */
   readonly shop: string;
-  /** The longest that a shopper's request waits for Levy, in milliseconds. Default: 1,000. */
+  /** The maximum time in milliseconds that a shopper's request waits for Levy. Default: 1,000. */
   readonly timeoutMs?: number;
-  /** Milliseconds without calls after Levy was unavailable; a longer `Retry-After` replaces them. Default: 5,000. */
+  /** Pause in milliseconds after Levy was unavailable; a longer `Retry-After` overrides it. Default: 5,000. */
   readonly pauseMs?: number;
   /**
-   * What the checkout does when Levy returns no tax. `shop_rate`: it charges the tax rate of the shop, and marks the
-   * order as estimated. `block`: it rejects the transition to `ArrangingPayment`, and later changes of the address or
-   * the order. Default: `shop_rate`.
+   * The behavior of the checkout if Levy returns no tax. `shop_rate`: charge the shop's tax rate and mark the order as
+   * estimated. `block`: reject the transition to `ArrangingPayment`, and later changes of the address or the order.
+   * Default: `shop_rate`.
    */
   readonly fallback?: 'shop_rate' | 'block';
   /** The product tax code of shipping charges. Default: Levy's. */
   readonly shippingTaxCode?: string;
   /**
-   * How the buyer gets a line, such as `pickup` at the store `shipFrom`, where the line is then taxed. Default, and for
-   * `null`:
-   * `levyFulfillment` of the variant, otherwise as the product tax code usually reaches the buyer.
+   * Returns the fulfillment of a line, such as `pickup` at the store `shipFrom`, where the line is then taxed. Default,
+   * and for `null`: the variant's `levyFulfillment`, otherwise the usual fulfillment of the product tax code.
    */
   readonly fulfillment?: (input: FulfillmentInput) => Delivery | null;
-  /** The id that a registered customer has in Levy, or `null` for none. Default: `<shop>-<id in Vendure>`. */
+  /** Returns the id of a registered customer in Levy, or `null` for none. Default: `<shop>-<id in Vendure>`. */
   readonly customerId?: (customer: Customer) => string | null;
 };
 
-/** Check the options at the start. Throws `RangeError`. */
+/** Checks the options at startup. Throws `RangeError`. */
 export const checkOptions = ({ shop, fallback = 'shop_rate' }: LevyOptions): void => {
   checkShopName(shop);
   if (!['shop_rate', 'block'].includes(fallback))
@@ -46,7 +47,7 @@ export const checkOptions = ({ shop, fallback = 'shop_rate' }: LevyOptions): voi
 };
 
 /**
- * A client for the account of `LEVY_URL` and `LEVY_API_KEY`. Throws if one is missing, so that the server does not
+ * Creates a client for the account of `LEVY_URL` and `LEVY_API_KEY`. Throws if one is missing, so the server does not
  * start.
  */
 export const levyFromEnvironment = (env: Readonly<Record<string, string | undefined>> = process.env): Levy => {

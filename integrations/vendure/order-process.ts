@@ -17,10 +17,10 @@ import { blockedBy, type Tax, type TaxOf } from './tax.ts';
 import { isEstimated } from './tax-lines.ts';
 
 const soldStates = ['PaymentAuthorized', 'PaymentSettled'];
-// In these states, the customer pays the tax that a change of the order has.
+// In these states, the customer pays the tax of an order change.
 const guardedStates = ['ArrangingPayment', 'Modifying'];
 
-/** Throws where the option `block` rejects a change of an order. */
+/** Throws if the option `block` rejects a change of an order. */
 export type Guard = (order: Order, tax: Tax) => void;
 
 export const createGuard =
@@ -30,13 +30,13 @@ export const createGuard =
     if (reason) throw new UserInputError(noTaxMessage(reason));
   };
 
-/** The transitions of an order: the last calculation before the payment, and the sale. */
+/** Handles order transitions: the last calculation before the payment, and the sale. */
 export const orderProcess = (options: LevyOptions, taxOf: TaxOf, inputs: Inputs): OrderProcess<string> => {
   let injector: Injector;
 
   const calculate = async (ctx: RequestContext, order: Order): Promise<string | undefined> => {
     const service = injector.get(OrderService);
-    // The second pass takes the shipping promotions of the first into account.
+    // The second pass includes the shipping promotions of the first pass.
     for (let pass = 0; pass < 2; pass++) await service.applyPriceAdjustments(ctx, order, order.lines);
     if (options.fallback !== 'block') return undefined;
     const reason = blockedBy(await taxOf(ctx, order)) ?? (isEstimated(order) ? 'unavailable' : null);
@@ -54,7 +54,7 @@ export const orderProcess = (options: LevyOptions, taxOf: TaxOf, inputs: Inputs)
     init: async (given) => {
       injector = given;
       inputs.init(given);
-      // Amounts are read as cents, and a wrong unit would record ten times the sale.
+      // Amounts are read as cents; a different unit would record ten times the sale.
       const { precision = 2 } = given.get(ConfigService).entityOptions.moneyStrategy;
       if (precision !== 2) throw new Error(`Levy needs a MoneyStrategy with the precision 2, not ${precision}.`);
       await startRecording(given, options);
@@ -63,7 +63,7 @@ export const orderProcess = (options: LevyOptions, taxOf: TaxOf, inputs: Inputs)
     onTransitionStart: (_from, to, { ctx, order }) => (to === 'ArrangingPayment' ? calculate(ctx, order) : undefined),
     onTransitionEnd: async (from, to, { ctx, order }) => {
       const isPlaced = from === 'ArrangingPayment' && soldStates.includes(to);
-      // An edited order returns to its state, such as PartiallyShipped.
+      // After an edit, an order returns to its previous state, such as PartiallyShipped.
       const isEdited = editingStates.includes(from) && !editingStates.includes(to) && to !== 'Cancelled';
       if (isPlaced || isEdited) await keepSale(ctx, order);
     },

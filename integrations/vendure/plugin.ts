@@ -16,7 +16,7 @@ import { linesFor } from './tax-lines.ts';
 
 const text = (value: string) => [{ languageCode: LanguageCode.en, value }];
 
-/** Calls Levy once for an order: the calls for its other lines are cache hits. */
+/** Calls Levy once per order; the calls for the other lines are cache hits. */
 const taxLineStrategy = (taxOf: TaxOf, guard: Guard): TaxLineCalculationStrategy => ({
   calculate: async ({ ctx, order, orderLine, applicableTaxRate }) => {
     const tax = await taxOf(ctx, order);
@@ -26,14 +26,14 @@ const taxLineStrategy = (taxOf: TaxOf, guard: Guard): TaxLineCalculationStrategy
 });
 
 /**
- * US sales tax from Levy at checkout, and each sale, refund and cancellation in its ledger. Add `LevyPlugin.init(options)` to the
- * plugins, and use the shipping calculator `levy-shipping`.
+ * Gets US sales tax from Levy at checkout, and records each sale, refund and cancellation in its ledger. Add
+ * `LevyPlugin.init(options)` to the plugins, and use the shipping calculator `levy-shipping`.
  */
 // biome-ignore lint/complexity/noStaticOnlyClass: Vendure takes plugins as classes.
 export class LevyPlugin {
   static options: LevyOptions;
 
-  /** Throws `RangeError` for an option that is not valid. */
+  /** Throws `RangeError` for an invalid option. */
   static init(options: LevyOptions): typeof LevyPlugin {
     checkOptions(options);
     LevyPlugin.options = options;
@@ -43,7 +43,10 @@ export class LevyPlugin {
 
 type RefundProcess = NonNullable<RuntimeVendureConfig['paymentOptions']['refundProcess']>[number];
 
-/** Stores when a refund was settled: it decides the filing period of its credit, and the order of the credits. */
+/**
+ * The time at which a refund was settled, which determines the filing period of its credit and the order of the
+ * credits.
+ */
 const refundProcess: RefundProcess = {
   onTransitionStart: (_from, to, { refund }) => {
     const levySettledAt = new Date();

@@ -20,7 +20,7 @@ type Repository = ReturnType<typeof TransactionalConnection.prototype.getReposit
 
 const isIn = (column: string): string => `(${column} >= :from AND ${column} < :end)`;
 
-/** The orders that were placed or changed in a range, page by page, each with all its payments and refunds. */
+/** Yields the orders that were placed or changed in a range, page by page, with all their payments and refunds. */
 async function* ordersIn(repository: Repository, from: Date, end: Date): AsyncGenerator<Order> {
   // Payments and refunds can come long after their order.
   const changes = ['order.orderPlacedAt', 'order.updatedAt', 'payment.updatedAt', 'refund.updatedAt'].map(isIn);
@@ -35,7 +35,7 @@ async function* ordersIn(repository: Repository, from: Date, end: Date): AsyncGe
       .take(pageSize)
       .getMany();
     if (found.length === 0) return;
-    // The conditions above would leave out the refunds before the range.
+    // The conditions above would omit refunds before the range.
     yield* await repository
       .createQueryBuilder('order')
       .leftJoinAndSelect('order.payments', 'payment')
@@ -60,8 +60,8 @@ const soldOrProblem = (order: Order): ReturnType<typeof soldOrderOf> => {
 };
 
 /**
- * Compare the orders that were placed, paid, edited or refunded in a range of days (UTC) with Levy, and record what is missing. Run
- * it each night with `reconcileTask`. Throws during an outage of Levy; the next run continues.
+ * Compares the orders that were placed, paid, edited or refunded in a range of days (UTC) with Levy, and records
+ * missing data. Run it each night with `reconcileTask`. Throws during an outage of Levy; the next run continues.
  */
 export const reconcileOrders = async (
   injector: Injector,
@@ -84,7 +84,7 @@ export const reconcileOrders = async (
 
 const dayMs = 24 * 60 * 60_000;
 
-/** A task for Vendure's scheduler: every night at three, it reconciles the last days and logs the problems. */
+/** A Vendure scheduler task that reconciles the last days every night at three and logs the problems. */
 export const reconcileTask = (options: LevyOptions) =>
   new ScheduledTask({
     id: 'levy-reconcile',

@@ -21,8 +21,8 @@ const context = 'LevyPlugin';
 const retries = 20;
 
 /**
- * A `backoffStrategy` for the job queue: milliseconds before the next of 20 retries, from 1 s up to 10 minutes. The retries last
- * almost two hours.
+ * A `backoffStrategy` for the job queue. Returns the delay before the next of 20 retries in milliseconds, from 1 s to
+ * 10 minutes. All retries take almost two hours.
  */
 export const backoff = (_queue: string, attempts: number): number => Math.min(1000 * 2 ** (attempts - 1), 600_000);
 
@@ -31,11 +31,11 @@ export const editingStates: readonly string[] = ['Modifying', 'ArrangingAddition
 
 type Job = { readonly orderId: ID };
 
-/** Brings Levy to the state of an order. Throws where another try can succeed. */
+/** Synchronizes Levy with an order. Throws if a retry can succeed. */
 export const recordShopOrder = async (injector: Injector, ledger: Ledger, orderId: ID): Promise<void> => {
   const ctx = await injector.get(RequestContextService).create({ apiType: 'admin' });
   const order = await injector.get(OrderService).findOne(ctx, orderId, [...relations]);
-  // The end of an edit records it. Until then, a refund of the edit looks like one of the sale before.
+  // An edit is recorded when it ends. Until then, its refund would look like a refund of the earlier sale.
   if (!order || editingStates.includes(order.state)) return;
   const sold = soldOrderOf(order);
   if (!sold) return;
@@ -45,14 +45,14 @@ export const recordShopOrder = async (injector: Injector, ledger: Ledger, orderI
   if (temporary) throw new Error(`${temporary.reference}: ${temporary.code}`);
 };
 
-/** Record each change of an order in a job, because events are lost when the shop restarts, and jobs are not. */
+/** Records each order change in a job, because jobs survive a restart of the shop, but events do not. */
 export const startRecording = async (injector: Injector, { levy, shop }: LevyOptions): Promise<void> => {
   const ledger: Ledger = { levy, shop };
   const queue: JobQueue<{ orderId: ID }> = await injector.get(JobQueueService).createQueue({
     name: 'levy-record',
     process: async ({ data }: { data: Job }) => recordShopOrder(injector, ledger, data.orderId),
   });
-  // A rejection that nobody handles ends the server.
+  // An unhandled rejection would end the server.
   const add = ({ id }: { readonly id: ID }) =>
     void queue
       .add({ orderId: id }, { retries })

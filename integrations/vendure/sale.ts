@@ -17,20 +17,20 @@ import {
 } from './cart.ts';
 import { isEstimated } from './tax-lines.ts';
 
-/** An order as it was sold: later cancellations of lines change the order, but not its sale. */
+/** A snapshot of an order at its sale. Later cancellations of lines change the order, but not its sale. */
 type Sale = Cart & Pick<SoldOrder, 'placedAt' | 'tax' | 'total' | 'isEstimated'>;
-/** An order that was sold, but that Levy cannot have. */
+/** A sold order that Levy cannot record. */
 type NoSale = { readonly unsupported: Unsupported };
 
-// A surcharge has no product and its own tax, which the ledger needs to add up to the order. It takes no share of the
-// shipping.
+// A surcharge has no product but a separate tax, which must be recorded for the ledger to match the order's total. It
+// has no share of the shipping.
 const surchargesOf = (order: Order, write: Write): Cart['lines'] =>
   (order.surcharges ?? []).map(({ id, description, price }) => ({
     ...{ id: `surcharge-${id}`, quantity: 1, unitPrice: write(price), discount: write(0), description },
     fulfillment: 'none',
   }));
 
-/** The sale of an order, or `null` for an order abroad, which Levy does not record. */
+/** Returns the sale of an order, or `null` for a foreign order, which Levy does not record. */
 export const saleOf = (order: Order, input: Omit<CartInput, 'shipping'>): Sale | NoSale | null => {
   const built = cartOf(order, input);
   if (!built.ok) return isForeign(order) ? null : { unsupported: built.unsupported };
@@ -46,7 +46,7 @@ export const saleOf = (order: Order, input: Omit<CartInput, 'shipping'>): Sale |
   };
 };
 
-/** Store what was sold with the order, in the transaction of the request. */
+/** Stores the sold snapshot with the order, in the request's database transaction. */
 export const storeSale = async (
   connection: TransactionalConnection,
   ctx: RequestContext,
@@ -59,7 +59,7 @@ export const storeSale = async (
   await connection.getRepository(ctx, VendureOrder).update(order.id, { customFields: fields } as object);
 };
 
-// For a refund that was settled before the plugin was installed, the instant of its last change.
+// For a refund that was settled before the plugin was installed, this is the time of its last change.
 const settledAt = ({ customFields, updatedAt }: Refund): Date =>
   new Date((customFields as RefundFields).levySettledAt ?? updatedAt);
 
@@ -77,11 +77,11 @@ const refundsOf = (order: Order, write: Write): SoldRefund[] =>
       at: settledAt(refund).toISOString(),
     }));
 
-/** The amount that the customer has paid, in minor units. */
+/** Returns the amount that the customer has paid, in minor units. */
 const paidOf = ({ payments = [] }: Order): number =>
   payments.filter(({ state }) => state === 'Settled').reduce((sum, { amount }) => sum + amount, 0);
 
-/** A partial payment is no sale: an order that is canceled before the rest is settled has nothing in the ledger. */
+/** A partial payment is not a sale: an order that is canceled before the rest is settled is not in the ledger. */
 const wantedOf = (order: Order, total: number): SoldOrder['wanted'] => {
   const paid = paidOf(order);
   const isCanceled = order.state === 'Cancelled';
@@ -97,7 +97,10 @@ const changedAt = (order: Order): string => {
 /** The relations that `soldOrderOf` reads. */
 export const relations = ['payments', 'payments.refunds', 'payments.refunds.lines'] as const;
 
-/** The order as Levy should have it now, or why it cannot have it; `null` for one that was never placed, or goes abroad. */
+/**
+ * Converts the order for Levy, or returns why Levy cannot record it; `null` for an order that was never placed or is
+ * foreign.
+ */
 export const soldOrderOf = (order: Order): { readonly order: SoldOrder } | { readonly problem: Problem } | null => {
   const { levySale } = order.customFields as OrderFields;
   if (!levySale) return null;

@@ -6,9 +6,9 @@ import { shippingCharges, shippingRates, writeLines } from './tax-lines.ts';
 const text = (value: string) => [{ languageCode: LanguageCode.en, value }];
 
 /**
- * A flat charge whose tax comes from Levy. Vendure calls it last, after the promotions, so that it also writes the tax of the
- * lines: Vendure does not calculate it again when a discount is distributed differently with the same sum. Levy taxes all
- * shipping of an order as one charge, so that the tax of each line depends on the others.
+ * A flat shipping charge with tax from Levy. Vendure calls it last, after the promotions, so it also writes the tax of
+ * the lines: Vendure does not recalculate it if a discount with the same total is distributed differently. Levy taxes
+ * all shipping of an order as one charge, so the tax of each shipping line depends on the others.
  */
 export const shippingCalculator = (taxOf: TaxOf, guard: Guard) =>
   new ShippingCalculator({

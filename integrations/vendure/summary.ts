@@ -19,14 +19,17 @@ const add = (rows: Map<string, Row>, taxLines: readonly LevyTaxLine[], base: num
   }
 };
 
-/** Totals as Vendure has them, and a tax summary by jurisdiction with nominal rates, whose rows add up to the order's tax. */
+/**
+ * Calculates Vendure's standard totals, and a tax summary by jurisdiction with nominal rates, whose rows add up to the
+ * order's tax.
+ */
 export class LevyOrderTaxStrategy extends DefaultOrderTaxCalculationStrategy implements OrderTaxCalculationStrategy {
   override calculateTaxSummary(order: Order): Row[] {
     const rows = new Map<string, Row>();
     for (const line of order.lines ?? []) add(rows, line.taxLines, line.proratedLinePrice, line.proratedLineTax);
     for (const line of order.shippingLines ?? []) {
       const tax = line.discountedPriceWithTax - line.discountedPrice;
-      // The calculator of a shipping method returns one rate for all jurisdictions.
+      // A shipping calculator can return only one rate for all jurisdictions.
       add(rows, line.taxLines, line.discountedPrice, tax);
     }
     for (const { taxLines, price, priceWithTax } of order.surcharges ?? [])

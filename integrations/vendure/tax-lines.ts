@@ -5,7 +5,7 @@ import { shippingOf } from '../core/shipping.ts';
 import { exponent } from './cart.ts';
 import type { Tax } from './tax.ts';
 
-/** A tax line of Vendure. It stores the other fields as well; `summary.ts` reads them. */
+/** A Vendure tax line with additional fields, which Vendure stores and `summary.ts` reads. */
 export type LevyTaxLine = {
   description: string;
   /** The effective rate in percent that reproduces Levy's tax on the charge to the cent. */
@@ -13,7 +13,7 @@ export type LevyTaxLine = {
   /** The nominal rate in percent, and the tax in minor units. */
   readonly nominal?: number;
   readonly amount?: number;
-  /** The rate is an estimate, because Levy returned no tax for the order as it is now. */
+  /** Whether the rate is an estimate, because Levy returned no tax for the current order. */
   readonly estimated?: boolean;
 };
 
@@ -28,7 +28,7 @@ const taxLinesOf = (taxes: Taxes, net: number): LevyTaxLine[] =>
     return { description: jurisdiction_name, taxRate: effectiveRate(amount, net), nominal, amount };
   });
 
-/** The tax lines of one line of an order. */
+/** Returns the tax lines of one order line. */
 export const linesFor = (tax: Tax, line: OrderLine, shopRate: TaxRate): LevyTaxLine[] => {
   const own = shopRate.apply(line.proratedLinePrice);
   if (tax.kind === 'open') return line.listPriceIncludesTax ? [own] : [];
@@ -39,8 +39,8 @@ export const linesFor = (tax: Tax, line: OrderLine, shopRate: TaxRate): LevyTaxL
 };
 
 /**
- * Writes a calculation to all lines of an order: Vendure requests it for some lines only. Without a calculation, taxes
- * of an earlier state of the order are estimates.
+ * Writes a calculation to all lines of an order, because Vendure requests it only for some lines. Without a
+ * calculation, taxes of an earlier state of the order become estimates.
  */
 export const writeLines = (tax: Tax, order: Order): void => {
   for (const line of order.lines) {
@@ -51,14 +51,14 @@ export const writeLines = (tax: Tax, order: Order): void => {
   }
 };
 
-/** The shipping charges of an order in minor units after their promotions, and which one a method calculates. */
+/** The shipping charges of an order in minor units after promotions, and the index of the charge to calculate. */
 export type ShippingCharges = { readonly nets: readonly number[]; readonly own: number; readonly isOnOrder: boolean };
 
 const discountOf = (line: ShippingLine): number => line.price - line.discountedPrice;
 
 /**
- * The charges of an order where the shipping method `id` costs `price`. A method that the order does not have would
- * replace its methods. Promotions come from the last calculation of the order.
+ * Returns the charges of an order if the shipping method `id` costs `price`. A method that the order does not have
+ * would replace its methods. Promotions come from the last calculation of the order.
  */
 export const shippingCharges = ({ shippingLines = [] }: Order, id: unknown, price: number): ShippingCharges => {
   const own = shippingLines.findIndex(
@@ -72,7 +72,7 @@ export const shippingCharges = ({ shippingLines = [] }: Order, id: unknown, pric
   return { nets, own, isOnOrder: true };
 };
 
-/** The effective rates of the shipping charges in percent; `null` where Levy returned no tax. */
+/** Returns the effective rates of the shipping charges in percent, or `null` if Levy returned no tax. */
 export const shippingRates = (tax: Tax, { nets }: ShippingCharges): readonly number[] | null => {
   if (tax.kind === 'open') return nets.map(() => 0);
   if (tax.kind !== 'ok') return null;
@@ -81,6 +81,6 @@ export const shippingRates = (tax: Tax, { nets }: ShippingCharges): readonly num
   return nets.map((net, at) => effectiveRate(Number(shares[at]), net));
 };
 
-/** Whether a part of an order's tax is not Levy's. */
+/** Returns whether a part of an order's tax is not from Levy. */
 export const isEstimated = (order: Order): boolean =>
   order.lines.some(({ taxLines }) => (taxLines as LevyTaxLine[]).some(({ estimated }) => estimated === true));

@@ -9,13 +9,13 @@ import type { LevyOptions } from './options.ts';
 const context = 'LevyPlugin';
 const maxLogged = 10_000;
 
-/** `ok`, `open` while the address or the lines are missing, `foreign` outside of the United States, or `failed`. */
+/** `ok`, `open` if the address or the lines are missing, `foreign` outside of the United States, or `failed`. */
 export type Tax =
   | { readonly kind: 'ok'; readonly calculation: Calculation; readonly isCovered: boolean }
   | { readonly kind: 'open' | 'foreign' }
   | { readonly kind: 'failed'; readonly reason: NoTaxReason };
 
-/** Why the option `block` stops a checkout, or `null` if it goes on. */
+/** Why the option `block` stops a checkout, or `null` if it does not. */
 export const blockedBy = (tax: Tax): NoTaxReason | null => {
   if (tax.kind === 'failed') return tax.reason;
   if (tax.kind === 'foreign') return null;
@@ -24,7 +24,7 @@ export const blockedBy = (tax: Tax): NoTaxReason | null => {
 
 const createLog = (fallback: LevyOptions['fallback']) => {
   const consequence = fallback === 'block' ? 'checkout is blocked' : "charging the shop's tax rate";
-  // A failure is logged once for each request of a shopper, and warnings once for each order.
+  // Logs a failure once per shopper request, and warnings once per order.
   const requests = new WeakSet<object>();
   const warned = new Set<string>();
   return {
@@ -47,11 +47,11 @@ const createLog = (fallback: LevyOptions['fallback']) => {
 type Replacing = {
   /** The shipping charge, in minor units. */
   readonly shipping: number;
-  /** The method, where the order does not have it. */
+  /** The method, if the order does not have it. */
   readonly method: ShippingMethod | null;
 };
 
-/** Create the function that returns the tax of an order. */
+/** Creates the function that returns the tax of an order. */
 export const createTaxOf = (options: LevyOptions, { inputOf }: Pick<Inputs, 'inputOf'>) => {
   const { levy, timeoutMs, pauseMs, fallback } = options;
   const quote = createQuotes({
@@ -61,7 +61,7 @@ export const createTaxOf = (options: LevyOptions, { inputOf }: Pick<Inputs, 'inp
   });
   const log = createLog(fallback);
 
-  /** The tax of an order now. Never throws for an outage. */
+  /** Returns the current tax of an order. Never throws for an outage. */
   const taxOf = async (ctx: RequestContext, order: Order, replacing?: Replacing): Promise<Tax> => {
     const scope = ctx.req ?? ctx;
     const failed = (detail: string, reason: NoTaxReason): Tax => {
@@ -82,7 +82,7 @@ export const createTaxOf = (options: LevyOptions, { inputOf }: Pick<Inputs, 'inp
     }
     const answer = await quote(documented.document, scope);
     if (!answer.ok) return failed(answer.detail, answer.reason);
-    // Warnings of a method that the shopper may never choose are not logged.
+    // Does not log warnings of a method that the shopper may never choose.
     if (!replacing?.method) log.warnings(order, answer.warnings);
     return { kind: 'ok', calculation: answer.calculation, isCovered: answer.isCovered };
   };

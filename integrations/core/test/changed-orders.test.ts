@@ -23,7 +23,7 @@ const refundOf = (id: string, total: string) => {
   return { id, total, lines, shipping: '0', at: placedAt };
 };
 
-/** Record an order, and read its sale from Levy again: a replayed response would be an old one. */
+/** Records an order and reads its sale from Levy, because a replayed response would be outdated. */
 const recorded = async (order: Order) => {
   const { sale, problems } = await recordOrder(ledger, order);
   expect(problems).toEqual([]);
@@ -39,7 +39,7 @@ it('updates a draft with every edit of its order', async () => {
   }
 });
 
-it('a sale is no estimate when its draft was one', async () => {
+it('removes the estimate mark when a draft becomes a sale with a tax from Levy', async () => {
   await recorded(orderOf(three, 'estimated', '1.87', { wanted: 'draft', isEstimated: true, placedAt }));
   const { metadata } = await recorded(orderOf(three, 'estimated', '1.20', { placedAt }));
   expect(metadata).toEqual({ shop: 'test', order: 'estimated' });
@@ -55,12 +55,12 @@ it('records no credit for a payment above a lowered sale', async () => {
   });
   const refunds = [...above, refundOf('2', '9.29'), refundOf('3', '9.29')];
   expect(await recorded({ ...lowered, refunds })).toMatchObject({ credited_tax_amount: '0.80', refund_status: 'full' });
-  // The first refund can be more than that.
+  // The first refund can exceed the overpayment.
   const more = { ...lowered, reference: 'lowered-more', refunds: [refundOf('1', '10.29')] };
   expect(await recorded(more)).toMatchObject({ credited_amount: '0.96', credited_tax_amount: '0.04' });
 });
 
-it('moves a sale with its order to another state, even with the same tax', async () => {
+it('replaces the sale if the order moves to a different state with the same tax', async () => {
   const placed = orderOf({ ...three, address: lansing }, 'moved', '1.60', { placedAt });
   expect((await recorded(placed)).tax_summary).toMatchObject([{ jurisdiction_code: 'US-MI', tax_amount: '1.60' }]);
   const louisville = { city: 'Louisville', province: 'KY', postalCode: '40202', country: 'US' };
@@ -84,7 +84,7 @@ it('reports a cancellation that Levy refuses permanently as a final problem', as
   expect(problems).toMatchObject([{ code: 'conflict_has_credits', isFinal: true }]);
 });
 
-it('a stale job does not undo a newer state', async () => {
+it('ignores a stale snapshot', async () => {
   const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
   const [older, newer] = ['1.20', '0.80'].map((tax, minute) =>
     orderOf(minute === 0 ? three : two, 'stale', tax, { placedAt: at(0), changedAt: at(minute) }),
@@ -97,7 +97,7 @@ it('a stale job does not undo a newer state', async () => {
   expect((await recorded(newer)).metadata).toEqual({ shop: 'test', order: 'stale', changed_at: at(1) });
 });
 
-it('a stale job does not undo an edit back to an earlier state', async () => {
+it('ignores a stale snapshot after an edit back to an earlier state', async () => {
   const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
   const order = orderOf(two, 'back', '0.80', { placedAt: at(0), changedAt: at(1) });
   await recorded(order);
@@ -114,7 +114,7 @@ it('updates the estimate mark of a recorded sale, even with the same amounts', a
   expect((await recorded({ ...order, isEstimated: false })).metadata).toEqual({ shop: 'test', order: 'marked' });
 });
 
-it('never changes a finalized sale to a draft, even without an instant', async () => {
+it('never changes a finalized sale to a draft, even without a timestamp', async () => {
   await recorded(orderOf(two, 'late-draft', '0.80', { placedAt }));
   const late = await recordOrder(ledger, orderOf(three, 'late-draft', '1.20', { placedAt, wanted: 'draft' }));
   expect(late).toMatchObject({ isChanged: false, problems: [], sale: { status: 'finalized', total_amount: '18.58' } });

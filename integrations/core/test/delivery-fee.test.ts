@@ -48,9 +48,9 @@ const linesOf = async (ledger: Ledger, cart: Cart) =>
     ...[id, tax_amount, taxes.filter(({ tax_type }) => tax_type === 'fee').map((row) => row.tax_amount)],
   ]);
 
-// Six taxes on 100.00 in Minneapolis are 9.03 together, each rounded; the fee is 0.50 (Minn. Stat. 168E).
+// In Minneapolis, the six taxes on 100.00 total 9.03, each rounded; the fee is 0.50 (Minn. Stat. 168E).
 describe('a retail delivery fee that Levy adds', () => {
-  it('is a tax of the first taxed line with a price', async () => {
+  it('becomes a tax of the first taxed line with a price', async () => {
     expect(await linesOf(adding, mugs)).toEqual([['mug', '9.53', ['0.50']]]);
     const others = [
       lineOf('gift', '0.00'),
@@ -68,7 +68,7 @@ describe('a retail delivery fee that Levy adds', () => {
     expect(await linesOf(adding, cartOf([lineOf('mug', '40.00')]))).toMatchObject([['mug', expect.anything(), []]]);
   });
 
-  it('is in the sale of the order, which is recorded once and refunded in parts', async () => {
+  it('is included in the sale, which is recorded once and refunded in parts', async () => {
     const { calculation } = await quoteOf(adding, mugs);
     const order = orderOf(mugs, 'fee-1', calculation.tax_amount);
     const { sale, ...first } = await recordOrder(adding, order);

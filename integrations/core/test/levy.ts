@@ -7,13 +7,13 @@ import { breakingProxy, type Passed, type Passing } from '../../../test/support/
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const apiKey = 'levy_shop_test';
 
-/** A local Levy in memory, as `npm start` runs it. */
+/** A local in-memory Levy, like `npm start`. */
 export type LocalLevy = {
   readonly url: string;
   readonly levy: Levy;
-  /** Move the clock of the service. */
+  /** Moves the service's clock. */
   readonly advance: (seconds: number) => Promise<void>;
-  /** Change a setting of the account, before its first request. */
+  /** Changes a setting of the account, before its first request. */
   readonly set: (assignment: string) => void;
   readonly stop: () => Promise<void>;
 };
@@ -60,7 +60,7 @@ export const startLevy = async (): Promise<LocalLevy> => {
   };
 };
 
-/** The fault of a request between the shop and Levy. */
+/** A fault that the proxy injects between the shop and Levy. */
 export type Fault = 'none' | 'hang' | 'hang up' | 'reply lost' | 409 | 422 | 429 | 500 | 503;
 
 const codes: Readonly<Record<number, string>> = {
@@ -76,13 +76,13 @@ const errorOf = (status: number, retryAfter: number): Passed => {
   return { status, headers, text: JSON.stringify({ errors: [error] }) };
 };
 
-/** A proxy on loopback that breaks Levy on demand and lists what passed. */
+/** A loopback proxy that injects faults on demand and records the requests. */
 export const startFaults = async (url: string) => {
   const state = {
-    /** The fault of the next requests that `applies` selects. */
+    /** Injects a fault into the next requests that `applies` selects. */
     fault: 'none' as Fault,
     applies: (_: Passing): boolean => true,
-    /** The `Retry-After` of responses with an error. */
+    /** The `Retry-After` of error responses. */
     retryAfter: 0,
     seen: [] as string[],
   };

@@ -9,7 +9,7 @@ export const honolulu = {
   country: 'US',
 };
 
-/** Repeatable random numbers (mulberry32). */
+/** A seeded random number generator (mulberry32). */
 export const randomOf = (seed: number) => {
   let state = seed;
   const next = (): number => {
@@ -41,7 +41,7 @@ const addresses = [
 
 export const detroit = { line1: '1 Woodward Ave', city: 'Detroit', province: 'MI', postalCode: '48226', country: 'US' };
 
-/** How lines reach the buyer: mostly by their tax codes, and sometimes no line is shipped. */
+/** Random fulfillment of the lines: mostly from their tax codes; sometimes no line is shipped. */
 const deliveries: Pick<Line, 'taxCode' | 'fulfillment' | 'shipFrom'>[] = [
   { taxCode: 'GENERAL' },
   { taxCode: 'FEES.GIFT_CARDS' },
@@ -72,7 +72,7 @@ export const netOf = ({ lines, shipping }: Cart): bigint =>
     toMinor(shipping?.amount ?? '0', 2),
   );
 
-/** An order of a cart that charges `tax`. */
+/** Builds the order of a cart that charges `tax`. */
 export const orderOf = (cart: Cart, reference: string, tax: string, more: Partial<Order> = {}): Order => ({
   ...cart,
   reference,
@@ -94,13 +94,13 @@ export const refundOf = (id: string, total: string, more: Partial<Refund> = {}):
   ...more,
 });
 
-/** Refunds that add up to the order: by units, by shipping and by amounts. */
+/** Returns refunds of units, shipping and amounts that add up to the order. */
 export const randomRefunds = ({ lines, shipping }: Cart, total: bigint, random: Random): Refund[] => {
   const units = new Map(lines.map(({ id, quantity }) => [id, quantity]));
   const refunds: Refund[] = [];
   let left = total;
   for (let at = 0; left > 0n; at++) {
-    // The last cents of several lines can be out of reach for the sum of rounded taxes.
+    // Rounded taxes may not reach the last cents of several lines.
     const part = at >= 5 || left < 100n ? left : BigInt(50 + random.upTo(Number(left) - 50));
     const returned = [...units].flatMap(([id, quantity]) => {
       const now = random.upTo(quantity);

@@ -26,7 +26,7 @@ const quotes = (options: { timeoutMs?: number; now?: () => number; maxEntries?: 
   createQuotes({ levy: createClient({ url: faults.url, apiKey: options.key ?? apiKey }), timeoutMs: 2000, ...options });
 
 describe('a quote', () => {
-  it('is one call for concurrent and later carts with the same document', async () => {
+  it('makes one call for concurrent and later carts with the same document', async () => {
     const quote = quotes();
     const results = await Promise.all([1, 2, 3].map(() => quote(document('10.00'))));
     results.push(await quote(document('10.00')));
@@ -36,12 +36,12 @@ describe('a quote', () => {
     expect(faults.state.seen).toHaveLength(2);
   });
 
-  it.each(['us-hi', 'US-HI', 'hi', 'Hawaii'])('understands the province %s', async (province) => {
+  it.each(['us-hi', 'US-HI', 'hi', 'Hawaii'])('accepts the province %s', async (province) => {
     const quote = await quotes()(document('100.00', { ...honolulu, province, country: 'us' }));
     expect(quote).toMatchObject({ ok: true, calculation: { tax_amount: '4.50' } });
   });
 
-  it('is kept until midnight UTC, at most for ten minutes, and only the newest are', async () => {
+  it('is cached for ten minutes, but not past midnight UTC, and evicts the oldest', async () => {
     let now = Date.parse('2026-11-23T23:55:00Z');
     const quote = quotes({ now: () => now, maxEntries: 2 });
     const calls = async (price: string) => {
@@ -90,7 +90,7 @@ describe('a quote', () => {
     expect(await quote(document('2.00'))).toMatchObject({ ok: true });
   });
 
-  it('is unavailable during a conflict, and the next call is sent at once', async () => {
+  it('is unavailable during a conflict, but does not pause the next call', async () => {
     const quote = quotes();
     faults.state.fault = 409;
     expect(await quote(document('1.00'))).toMatchObject({ ok: false, reason: 'unavailable' });
@@ -98,7 +98,7 @@ describe('a quote', () => {
     expect(await quote(document('1.00'))).toMatchObject({ ok: true });
   });
 
-  it('is refused by 422, and other carts are not', async () => {
+  it('is refused by a 422 without affecting other carts', async () => {
     Object.assign(faults.state, {
       fault: 422,
       applies: ({ sent }: { sent: unknown }) => JSON.stringify(sent).includes('66.00'),
@@ -109,7 +109,7 @@ describe('a quote', () => {
     faults.state.applies = () => true;
   });
 
-  it('has the warnings that can mean a missing tax, and whether the address is covered', async () => {
+  it('returns warnings about possibly missing tax, and whether the address is covered', async () => {
     const guam = { city: 'Hagatna', province: 'GU', postalCode: '96910', country: 'US' };
     const quote = await quotes()(document('10.00', guam));
     expect(quote).toMatchObject({ ok: true, isCovered: false });
@@ -131,14 +131,14 @@ describe('a quote', () => {
     const quote = quotes({ now: () => now });
     const scope = {};
     await quote(document('1.00'), scope);
-    // Even when the pause after the failure is over, this request has waited enough.
+    // Even after the circuit breaker's pause, this request has exhausted its time limit.
     now = 10_000;
     expect(await quote(document('2.00'), scope)).toMatchObject({ ok: false, reason: 'unavailable' });
     expect(faults.state.seen).toHaveLength(1);
     const ended: string[] = [];
     const other = quote(document('2.00'), {}).then(() => ended.push('other'));
     expect(faults.state.seen).toHaveLength(1);
-    // The call of another request has its own limit.
+    // The call of a different request has a separate limit.
     await quote(document('2.00'), scope).then(() => ended.push('this'));
     await other;
     expect([ended, faults.state.seen.length]).toEqual([['this', 'other'], 2]);

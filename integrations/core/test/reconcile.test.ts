@@ -17,7 +17,7 @@ afterAll(() => service.stop());
 const mugs = cartOf([{ id: 'mug', quantity: 3, unitPrice: '8.89' }]);
 const rangeOf = (day: string) => ({ from: day, to: day });
 
-it('finds a swap of products with equal amounts, and a new city', async () => {
+it('finds swapped products with equal amounts, and a changed city', async () => {
   const placedAt = '2026-10-09T12:00:00.000Z';
   const changed = { placedAt, changedAt: '2026-10-09T12:05:00.000Z' };
   const cup = cartOf([{ id: 'cup', quantity: 1, unitPrice: '26.67' }]);
@@ -30,7 +30,7 @@ it('finds a swap of products with equal amounts, and a new city', async () => {
   expect(await reconcile(ledger, orders, rangeOf('2026-10-09'))).toMatchObject({ recorded: [], problems: [] });
 });
 
-it('leaves out what another shop of the account recorded', async () => {
+it('ignores transactions of a different shop of the account', async () => {
   const more = { placedAt: '2026-10-05T12:00:00.000Z' };
   await recordOrder({ ...ledger, shop: 'other' }, orderOf(mugs, 'other-1', '1.20', more));
   await recordOrder(ledger, orderOf(mugs, 'own-1', '1.20', more));
@@ -44,7 +44,7 @@ it('does not report the credit of a refund as extra if it came after the orders 
   const before = orderOf(mugs, 'late-1', '1.20', { placedAt, changedAt: '2026-10-04T12:30:00.000Z' });
   await recordOrder(ledger, { ...before, changedAt: '2026-10-04T13:00:00.000Z', refunds: [refund] });
   expect(await reconcile(ledger, [before], rangeOf('2026-10-04'))).toMatchObject({ problems: [], extra: [] });
-  // A refund that the shop does not have any more is extra.
+  // A credit whose refund no longer exists in the shop is reported as extra.
   const after = { ...before, changedAt: '2026-10-04T14:00:00.000Z' };
   const { extra } = await reconcile(ledger, [after], rangeOf('2026-10-04'));
   expect(extra.map(({ reference_id }) => reference_id)).toEqual(['late-1-refund-late']);
@@ -67,12 +67,12 @@ it.each(['draft', 'finalized'] as const)('continues after an invalid %s order', 
   expect(report.extra.map(({ reference_id }) => reference_id)).not.toContain(unbuilt.reference);
 });
 
-it('ends without a valid key', async () => {
+it('throws without a valid key', async () => {
   const refused = { ...ledger, levy: createClient({ url: service.url, apiKey: 'levy_wrong' }) };
   await expect(reconcile(refused, [], rangeOf('2026-10-07'))).rejects.toThrow('auth_api_key_not_found');
 });
 
-it.each(['müller', '店', 'my shop', '', 'x'.repeat(51)])('rejects the shop name "%s" at the start', (shop) => {
+it.each(['müller', '店', 'my shop', '', 'x'.repeat(51)])('rejects the shop name "%s" at startup', (shop) => {
   expect(() => checkShopName(shop)).toThrow(RangeError);
   expect(() => checkShopName('my-shop')).not.toThrow();
 });

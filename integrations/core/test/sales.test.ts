@@ -26,7 +26,7 @@ beforeEach(() => Object.assign(faults.state, { fault: 'none', applies: () => tru
 let count = 0;
 const newReference = () => `order-${++count}`;
 const mugs = cartOf([{ id: 'mug', quantity: 3, unitPrice: '8.89' }]);
-/** Everything that Levy has of an order, read around the proxy. */
+/** Reads all transactions of an order from Levy, bypassing the proxy. */
 const recordedOf = async (reference: string) => {
   const found = [];
   for await (const row of service.levy.list('/transactions', { query: { limit: 100 } }))
@@ -37,12 +37,12 @@ const statesOf = async (reference: string) =>
   (await recordedOf(reference)).map(({ type, status, total_amount }) => `${type} ${status} ${total_amount}`).reverse();
 
 describe('an order', () => {
-  it('is a draft, then a sale, then credits, for any order and repetition of events', async () => {
+  it('becomes a draft, a sale and credits, with any order and repetition of events', async () => {
     const order = orderOf(mugs, newReference(), '1.20');
     await recordOrder(ledger, { ...order, wanted: 'draft' });
     expect(await statesOf(order.reference)).toEqual(['sale draft 27.87']);
     for (let times = 0; times < 2; times++) await recordOrder(ledger, order);
-    // A late event of the placed order.
+    // A late event of the order's placement.
     expect(await recordOrder(ledger, { ...order, wanted: 'draft' })).toMatchObject({ isChanged: false, problems: [] });
     const refunds = [refundOf('1', '9.29', { lines: [{ id: 'mug', quantity: 1 }] })];
     for (let times = 0; times < 2; times++) await recordOrder(ledger, { ...order, refunds });
@@ -52,7 +52,7 @@ describe('an order', () => {
     expect(await statesOf(direct.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
   });
 
-  it('is void if it was canceled before its payment, even without an answer to the draft', async () => {
+  it('is voided if canceled before payment, even if the response to the draft was lost', async () => {
     const order = orderOf(mugs, newReference(), '1.20', { wanted: 'draft' });
     faults.state.fault = 'reply lost';
     await expect(recordOrder(ledger, order)).rejects.toThrow(LevyUnavailable);
@@ -64,12 +64,12 @@ describe('an order', () => {
     expect(await recordOrder(ledger, never)).toMatchObject({ isChanged: false, problems: [] });
   });
 
-  it('is a problem if its lines do not add up to what the shop charged', async () => {
+  it('reports a problem if its lines do not add up to the charged amount', async () => {
     const order = orderOf(mugs, newReference(), '1.20', { total: '27.86' });
     expect((await recordOrder(ledger, order)).problems).toMatchObject([{ code: 'mismatch', isFinal: true }]);
   });
 
-  it('has the tax that the shop collected, and marks an estimate', async () => {
+  it('records the tax that the shop collected, and marks an estimate', async () => {
     const order = orderOf(mugs, newReference(), '1.87', { isEstimated: true });
     const { sale } = await recordOrder(ledger, order);
     expect(sale).toMatchObject({ tax_amount: '1.87', calculated_tax_amount: '1.20', metadata: { estimated: 'true' } });
@@ -79,7 +79,7 @@ describe('an order', () => {
     ['1.19', false, ['tax_difference']],
     ['1.19', true, []],
     ['1.20', false, []],
-  ])('with the tax %s, estimated: %s, has the problems %j', async (tax, isEstimated, codes) => {
+  ])('with tax %s and estimated=%s reports the problems %j', async (tax, isEstimated, codes) => {
     const { problems } = await recordOrder(ledger, orderOf(mugs, newReference(), tax, { isEstimated }));
     expect(problems.map(({ code }) => code)).toEqual(codes);
     for (const { isFinal, detail } of problems)
@@ -94,7 +94,7 @@ describe('an order', () => {
     expect(await statesOf(order.reference)).toEqual(['sale void 27.87', 'sale finalized 27.87']);
   });
 
-  it('gets another sale when it is edited, even back to an earlier state', async () => {
+  it('gets a new sale when it is edited, even back to an earlier state', async () => {
     const order = orderOf(mugs, newReference(), '1.20');
     const two = cartOf([{ id: 'mug', quantity: 2, unitPrice: '8.89' }]);
     const edited = orderOf(two, order.reference, '0.80', { placedAt: order.placedAt });
@@ -117,7 +117,7 @@ describe('an order', () => {
     expect(await statesOf(order.reference)).toEqual(['sale finalized 27.87']);
   });
 
-  it('does not take over the sale of another shop, or of order numbers that began again', async () => {
+  it('does not overwrite the sale of a different shop or of a reused order number', async () => {
     const order = orderOf(mugs, newReference(), '1.20');
     await recordOrder(ledger, order);
     const other = await recordOrder({ ...ledger, shop: 'second' }, order);
@@ -125,7 +125,7 @@ describe('an order', () => {
     expect(await statesOf(order.reference)).toEqual(['sale finalized 27.87']);
   });
 
-  it('is not recorded where Levy has no tax', async () => {
+  it('is not recorded if Levy has no tax', async () => {
     const order = orderOf({ ...mugs, address: { country: 'DE' } }, newReference(), '1.20');
     expect(await recordOrder(ledger, order)).toMatchObject({ problems: [{ code: 'foreign_country', isFinal: true }] });
   });
@@ -154,7 +154,7 @@ describe('refunds', () => {
     ]);
   });
 
-  it('of random amounts, lines and shipping are in the ledger to the cent', async () => {
+  it('of random amounts, lines and shipping match the ledger to the cent', async () => {
     const random = randomOf(17);
     for (let carts = 0; carts < 40; carts++) {
       const cart = randomCart(random);
@@ -163,7 +163,7 @@ describe('refunds', () => {
       const quoted = await createQuotes({ levy: service.levy, timeoutMs: 30_000 })(documented.document);
       if (!quoted.ok) throw new Error(quoted.detail);
       const { tax_amount } = quoted.calculation;
-      // In some cases the shop collected another tax.
+      // In some cases, the shop collected a different tax.
       const tax = random.upTo(4) === 0 ? toDecimal(toMinor(tax_amount, 2) + BigInt(random.upTo(3)), 2) : tax_amount;
       const order = orderOf(cart, newReference(), tax, { isEstimated: tax !== tax_amount });
       const refunds = randomRefunds(cart, toMinor(order.total, 2), random);
@@ -177,7 +177,7 @@ describe('refunds', () => {
 
 describe('trouble', () => {
   const faultsOfWrites: Fault[] = ['hang', 'hang up', 'reply lost', 429, 500, 503];
-  it.each(faultsOfWrites)('%s at any write leaves one sale and one credit after another call', async (fault) => {
+  it.each(faultsOfWrites)('%s at any write leaves one sale and one credit after a retry', async (fault) => {
     const refunds = [refundOf('1', '9.29', { lines: [{ id: 'mug', quantity: 1 }] })];
     const order = orderOf(mugs, newReference(), '1.20', { refunds });
     for (const broken of [1, 2, 3]) {
@@ -196,7 +196,7 @@ describe('trouble', () => {
   it.each<[Fault, boolean]>([
     [409, false],
     [422, true],
-  ])('%s is a problem that is final: %s', async (fault, isFinal) => {
+  ])('reports %s as a problem with isFinal=%s', async (fault, isFinal) => {
     faults.state.fault = fault;
     const { problems } = await recordOrder(ledger, orderOf(mugs, newReference(), '1.20'));
     expect(problems).toMatchObject([{ isFinal }]);
@@ -204,7 +204,7 @@ describe('trouble', () => {
 });
 
 describe('a reconciliation', () => {
-  it('records what is missing, replaces what differs, and lists what the shop does not have', async () => {
+  it('records missing orders, replaces different sales, and lists extra transactions', async () => {
     const at = '2026-09-15T12:00:00.000Z';
     const more = { placedAt: at };
     const kept = orderOf(mugs, newReference(), '1.20', more);
@@ -228,7 +228,7 @@ describe('a reconciliation', () => {
       expect((await statesOf(order.reference)).at(-1)).toBe('sale finalized 27.87');
   });
 
-  it("has a range in UTC, like the shop's orders, in any time zone of the account", async () => {
+  it("interprets the range in UTC, like the shop's orders, with any account time zone", async () => {
     const ranges: unknown[] = [];
     const applies = ({ sent }: { sent: Record<string, unknown> | null }) =>
       ranges.push([sent?.['from'], sent?.['to']]) < 0;

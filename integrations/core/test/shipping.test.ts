@@ -38,7 +38,7 @@ const quoteOf = async (cart: Cart) => {
   if (!documented.ok) throw new Error(documented.gap.code);
   return createQuotes({ levy: ledger.levy, timeoutMs: 30_000 })(documented.document);
 };
-/** The tax of a cart, the tax of its shipping, and the messages for the shop's staff. */
+/** Returns the tax of a cart, the tax of its shipping, and the messages for the shop's staff. */
 const taxOf = async (cart: Cart) => {
   const quote = await quoteOf(cart);
   if (!quote.ok) throw new Error(quote.detail);
@@ -56,18 +56,18 @@ const refundOf = (total: string, shipping = '0') => ({
 });
 
 describe('a shipping charge', () => {
-  it('belongs to the mug beside a gift card', async () => {
+  it('is allocated to a mug, not to a gift card', async () => {
     // 1.20, 1.35 and 0.11 are 4 %, 4.5 % and 0.375 % of 30.00; 1.78 of it is for the mug.
     expect(await taxOf(cartOf([mug, card], '10.00'))).toEqual({ tax: '2.66', ofShipping: '0.88', notes: [] });
   });
 
-  it('belongs to the mug that is shipped beside one that is picked up in Detroit', async () => {
+  it('is allocated to a shipped mug, not to a mug picked up in Detroit', async () => {
     const other = { ...pickedUp, id: 'other' };
     // 6 % of 20.00 in Michigan.
     expect(await taxOf(cartOf([mug, other], '10.00'))).toEqual({ tax: '3.86', ofShipping: '0.88', notes: [] });
   });
 
-  it('of a gift card alone is taxed with it, in two calls, and the log names the product', async () => {
+  it('of a single gift card is taxed like the card, with two calls and a log entry that names the product', async () => {
     faults.state.seen = [];
     const { tax, notes } = await taxOf(cartOf([card], '10.00'));
     expect([tax, faults.state.seen]).toEqual(['0.00', ['POST /calculations', 'POST /calculations']]);
@@ -76,13 +76,13 @@ describe('a shipping charge', () => {
     expect(shipped).toMatchObject({ tax: '0.00', notes: [] });
   });
 
-  it('of a download alone is taxed with it, beside goods that are picked up', async () => {
+  it('of a download is taxed like the download if all other goods are picked up', async () => {
     const download = lineOf('app', '50.00', { taxCode: 'DIGITAL.EBOOKS' });
     const { notes } = await taxOf(cartOf([download, pickedUp], '10.00'));
     expect(notes).toEqual([expect.stringContaining('none of The app is shipped')]);
   });
 
-  it('of goods that are all picked up is a fee with the tax of the store, and is logged', async () => {
+  it('of picked-up goods is logged, and taxed as a fee at the store', async () => {
     // 6 % of 20.00 and of 3.00.
     const { notes, ...taxes } = await taxOf(cartOf([pickedUp], '3.00'));
     expect(taxes).toEqual({ tax: '1.38', ofShipping: '0.18' });
@@ -115,7 +115,7 @@ describe('an order', () => {
     expect(refunded).toMatchObject({ refund_status: 'full', credited_amount: '92.00' });
   });
 
-  it('with a fee for the pickup is recorded once, and the fee is refunded as shipping', async () => {
+  it('with a pickup fee is recorded once, and the fee is refunded as shipping', async () => {
     const order = orderOf(cartOf([pickedUp], '3.00'), 'pickup', '1.38');
     expect(await recorded(order)).toMatchObject({
       calculated_tax_amount: '1.38',
@@ -130,7 +130,7 @@ describe('an order', () => {
     expect(credit).toMatchObject({ total_amount: '3.18', tax_amount: '0.18', line_items });
   });
 
-  it('does not change when a product gets another fulfillment', async () => {
+  it('does not change if the fulfillment of a product changes later', async () => {
     const order = orderOf(cartOf([mug], '10.00'), 'changed', '2.66');
     await recorded(order);
     const electronic = { ...order, lines: [{ ...mug, fulfillment: 'electronic' as const }] };
@@ -139,7 +139,7 @@ describe('an order', () => {
 });
 
 describe('a refusal', () => {
-  it('of a product names it to the staff, and asks the shopper to contact the shop', async () => {
+  it("of a product names it in the staff's message, and asks the shopper to contact the shop", async () => {
     const quote = await quoteOf(cartOf([mug, { ...card, taxCode: 'FEES.GIFT' }], null));
     expect(quote).toMatchObject({
       ok: false,

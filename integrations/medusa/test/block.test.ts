@@ -18,7 +18,7 @@ afterAll(async () => {
   await levy?.stop();
 });
 
-it('an order needs a tax of Levy', async () => {
+it('rejects an order without a tax from Levy', async () => {
   faults.state.fault = 503;
   await expect(placeOrder(shop, { items: [['Mug', 1]] })).rejects.toThrow('The sales tax cannot be calculated');
   faults.state.fault = 'none';
@@ -26,7 +26,7 @@ it('an order needs a tax of Levy', async () => {
   expect(cents(order.tax_total)).toBe(await expectedTax(levy, cart, addresses.HI));
 });
 
-it('an order needs an address that Levy covers', async () => {
+it('rejects an order to an address that Levy does not cover', async () => {
   const guam = {
     address_1: '1 Marine Corps Dr',
     city: 'Hagatna',
@@ -37,13 +37,13 @@ it('an order needs an address that Levy covers', async () => {
   await expect(placeOrder(shop, { items: [['Mug', 1]], address: guam })).rejects.toThrow('cannot be calculated');
 });
 
-it('an order needs a state or a ZIP code', async () => {
+it('rejects an order without a state and a ZIP code', async () => {
   const { province, postal_code, ...incomplete } = addresses.HI;
   await expect(placeOrder(shop, { items: [['Mug', 1]], address: incomplete })).rejects.toThrow('cannot be calculated');
 });
 
-it('does not keep a missing tax without a default rate when Levy is back', async () => {
-  // The rates of the tax region end, so that only the mark of the tax lines tells that they are no tax of Levy.
+it('recalculates a missing tax after an outage, even without a default rate', async () => {
+  // The tax region's rates are removed, so only the mark shows that the tax lines are not from Levy.
   shop.sql('UPDATE tax_rate SET deleted_at = now()');
   const { postal_code, ...withoutZip } = addresses.MI;
   const shopper = shopperOf(shop);

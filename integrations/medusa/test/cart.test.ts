@@ -9,7 +9,7 @@ const cart = (country_code: string, more: Partial<Document> = {}): Document => (
   ...more,
 });
 
-it('leaves prices with tax to the shop abroad, and refuses them in the United States', async () => {
+it('refuses prices that include tax in the United States, and ignores them abroad', async () => {
   const logger = { warn: expect.fail, error: expect.fail };
   expect(await taxContextOf(cart('de'), logger)).toEqual({ kind: 'foreign' });
   expect(() => cartOf(cart('us'))).toThrow('tax-inclusive');
@@ -17,7 +17,7 @@ it('leaves prices with tax to the shop abroad, and refuses them in the United St
   expect(() => cartOf(cart('us', { items: [], shipping_methods }))).toThrow('tax-inclusive');
 });
 
-it('sends no shipping charge that two discounts reduce to zero', () => {
+it('omits a shipping charge that two discounts reduce to zero', () => {
   const adjustments = [{ amount: 0.1 }, { amount: 0.2 }];
   const { shipping } = cartOf(cart('de', { shipping_methods: [{ id: 'casm_1', amount: 0.3, adjustments }] }));
   expect([shipping?.amount, amountOf(-0.6, 'USD')]).toEqual(['0.00', '-0.60']);
@@ -54,7 +54,7 @@ describe('an item', () => {
       shipFrom?.city ?? null,
     ]);
 
-  it('is picked up where the shipping method of its profile is one of a pickup location', () => {
+  it('is picked up if the shipping method of its profile belongs to a pickup location', () => {
     const items = [itemOf('sp_1'), itemOf('sp_2')];
     expect(deliveriesOf(items, [pickupMethod, shipMethod])).toEqual([
       [null, null],
@@ -66,7 +66,7 @@ describe('an item', () => {
     ]);
   });
 
-  it('comes from the metadata of its variant or product, never from what a shopper can write', () => {
+  it('takes its settings from the metadata of its variant or product, never from metadata that shoppers can write', () => {
     const variant = { metadata: { levy_fulfillment: 'electronic' } };
     const product = { metadata: { levy_fulfillment: 'pickup' } };
     const metadata = { levy_fulfillment: 'none', levy_tax_code: 'NONTAXABLE' };

@@ -29,7 +29,7 @@ afterAll(async () => {
   await levy?.stop();
 });
 
-it('takes an order from the cart to a draft, a sale and a credit, with the cents of Levy', async () => {
+it("records an order as a draft, a sale and a credit, with Levy's tax to the cent", async () => {
   const { cart, order, paid } = await placeOrder(shop, {
     items: [
       ['Mug', 3],
@@ -75,7 +75,7 @@ describe('the tax of a cart', () => {
     expect(cents((await shopper.add('Mug', 1)).tax_total)).toBe(0);
   });
 
-  it('is the rate of the tax region, and logged, with an address without a state and a ZIP code', async () => {
+  it('uses the rate of the tax region, and logs it, for an address without a state and a ZIP code', async () => {
     const shopper = shopperOf(shop);
     await shopper.create();
     await shopper.add('Mug', 1);
@@ -85,7 +85,7 @@ describe('the tax of a cart', () => {
     expect(shop.output()).toContain('The address has neither a state nor a postal code.');
   });
 
-  it('follows a second address', async () => {
+  it('changes with a second address', async () => {
     const shopper = shopperOf(shop);
     await shopper.create();
     await shopper.add('Table', 1);
@@ -129,7 +129,7 @@ describe('trouble', () => {
       await new Promise((resolve) => setTimeout(resolve, 1000));
       faults.state.fault = 'none';
       faults.state.applies = () => true;
-      // The reconciliation job finds it. A call that hangs is tried again after 30 s.
+      // The reconciliation job finds the order. A hanging call is retried after 30 s.
       const isRecorded = (recorded: Recorded) => recorded.sales.length > 0;
       for (let times = 0; times < 4 && !isRecorded(await eventually(levy, order.id, isRecorded)); times++);
       const { sales } = await recordedOf(levy, order.id);

@@ -24,7 +24,7 @@ const leftOf = ({ sales, credits }: Recorded) => [
   sum(sales, 'tax_amount') - sum(credits, 'tax_amount'),
 ];
 
-it('records an order that is edited to fewer units as the smaller sale, even when the difference is refunded', async () => {
+it('records an order edited to fewer units as a smaller sale, even after the difference is refunded', async () => {
   const { order, paid } = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
   await staffOf(shop).capture(order.id);
   await eventually(levy, order.id, ({ sales }) => sales[0]?.status === 'finalized');
@@ -33,7 +33,7 @@ it('records an order that is edited to fewer units as the smaller sale, even whe
   expect(expected[0]).toBeLessThan(paid);
   expect(leftOf(await eventually(levy, order.id, (now) => leftOf(now)[0] === expected[0]))).toEqual(expected);
   await staffOf(shop).refund(order.id, paid - (expected[0] as number));
-  // An event and a reconciliation pass.
+  // Wait for an event and a reconciliation run.
   await new Promise((resolve) => setTimeout(resolve, 5000));
   expect(leftOf(await eventually(levy, order.id, (now) => leftOf(now)[0] === expected[0]))).toEqual(expected);
 });
@@ -47,14 +47,14 @@ it('credits an order that is canceled after its payment', async () => {
   expect([recorded.sales.length, leftOf(recorded)]).toEqual([1, [0, 0]]);
 });
 
-it('an order whose payment is captured in parts is a sale from the first one', async () => {
+it('records a sale at the first partial capture', async () => {
   const { order, paid } = await placeOrder(shop, { items: [['Mug', 2]] });
   await staffOf(shop).capture(order.id, 1000);
   const { sales } = await eventually(levy, order.id, (now) => now.sales[0]?.status === 'finalized');
   expect(sales.map(({ status, total_amount }) => [status, centsOf(total_amount)])).toEqual([['finalized', paid]]);
 });
 
-it('a payment and a refund long after the order are found by the reconciliation', async () => {
+it('finds a payment and a refund long after the order in the reconciliation', async () => {
   const { order } = await placeOrder(shop, { items: [['Mug', 2]] });
   await eventually(levy, order.id, ({ sales }) => sales.length > 0);
   shop.sql(`UPDATE \\"order\\" SET created_at = now() - interval '10 days' WHERE id = '${order.id}'`);
@@ -62,7 +62,7 @@ it('a payment and a refund long after the order are found by the reconciliation'
   await staffOf(shop).capture(order.id);
   await staffOf(shop).refund(order.id, 500);
   shop.sql(`UPDATE \\"order\\" SET updated_at = now() - interval '10 days' WHERE id = '${order.id}'`);
-  // Until the handlers of both events have given up.
+  // Wait until the handlers of both events have given up.
   const failures = () => shop.output().split(`Recording order ${order.id} after`).length - 1;
   for (let tries = 0; tries < 300 && failures() < 2; tries++) await new Promise((resolve) => setTimeout(resolve, 100));
   faults.state.fault = 'none';
@@ -80,7 +80,7 @@ it('records a refunded return as a credit', async () => {
   await staffOf(shop).takeBack(order.id, order.items[0]?.id as string, 1);
   await staffOf(shop).refund(order.id, 2826);
   const recorded = await eventually(levy, order.id, ({ credits }) => credits.length > 0);
-  // The sale stays what it was, with its tax.
+  // The sale and its tax do not change.
   const sold = [sum(recorded.sales, 'total_amount'), sum(recorded.sales, 'tax_amount')];
   expect([sold, leftOf(recorded)[0]]).toEqual([[paid, cents(order.tax_total)], paid - 2826]);
   // The tax of the returned unit, not of the shipping.

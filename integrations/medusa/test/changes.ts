@@ -17,7 +17,7 @@ export const paidOrder = async (shop: Shop, levy: LocalLevy, basket: Partial<Bas
   return placed;
 };
 
-/** Changes of a paid order by the shop's staff. */
+/** Changes that the shop's staff makes to a paid order. */
 export const changesOf = (shop: Shop, order: string) => {
   const post = <Data = unknown>(path: string, body: Record<string, unknown> = {}) =>
     shop.admin<Data>('POST', path, body);
@@ -29,7 +29,7 @@ export const changesOf = (shop: Shop, order: string) => {
   });
   return {
     ship: (items: readonly Units[]) => post(`/orders/${order}/fulfillments`, { items }),
-    /** Add products by an order edit. */
+    /** Adds products in an order edit. */
     add: async (product: ProductName, quantity: number) => {
       await post('/order-edits', { order_id: order });
       const items = [{ variant_id: shop.variants[product], quantity }];
@@ -38,7 +38,7 @@ export const changesOf = (shop: Shop, order: string) => {
         ['confirm', {}],
       ]);
     },
-    /** Request an exchange; returns the id of its return. */
+    /** Requests an exchange. Returns the id of its return. */
     exchange: async (items: readonly Units[], products: readonly ProductName[]): Promise<string> => {
       const { exchange } = await post<{ exchange: { id: string } }>('/exchanges', { order_id: order });
       const path = `/exchanges/${exchange.id}`;
@@ -53,7 +53,7 @@ export const changesOf = (shop: Shop, order: string) => {
         ['receive-items', { items }],
         ['receive/confirm', {}],
       ]),
-    /** Replace units without a return. */
+    /** Replaces units without a return. */
     claim: async (items: readonly Units[], products: readonly ProductName[]) => {
       const { claim } = await post<{ claim: { id: string } }>('/claims', { order_id: order, type: 'replace' });
       await steps(`/claims/${claim.id}`, [
@@ -62,7 +62,7 @@ export const changesOf = (shop: Shop, order: string) => {
         ['request', {}],
       ]);
     },
-    /** Take units back for a fee in dollars; returns the id of the return. */
+    /** Takes units back for a fee in dollars. Returns the id of the return. */
     takeBackFor: async (fee: number, items: readonly Units[]) => {
       const { return: back } = await post<{ return: { id: string } }>('/returns', { order_id: order });
       await steps(`/returns/${back.id}`, [
@@ -72,7 +72,7 @@ export const changesOf = (shop: Shop, order: string) => {
       ]);
       return back.id;
     },
-    /** Mark what the customer owes after a change as paid. */
+    /** Marks the amount that the customer owes after a change as paid. */
     markAsPaid: async () => {
       const fields = 'id,payment_collections.id,payment_collections.status';
       type Read = { order: { payment_collections: { id: string; status: string }[] } };
@@ -87,10 +87,10 @@ export const changesOf = (shop: Shop, order: string) => {
   };
 };
 
-/** An event, a pass of the reconciliation, and another one. */
+/** Waits for an event and two reconciliation runs. */
 export const settle = () => new Promise((resolve) => setTimeout(resolve, 7000));
 
-/** Cents of the sale less its credits, and of their tax; with the number of credits. */
+/** Returns the sale minus its credits and their tax, in cents, and the number of credits. */
 export const netOf = async (levy: LocalLevy, order: string) => {
   const { sales, credits } = await recordedOf(levy, order);
   const sum = (of: 'total_amount' | 'tax_amount') => {

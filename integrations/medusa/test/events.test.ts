@@ -4,7 +4,7 @@ import { changesOf, netOf, paidOrder } from './changes.ts';
 import { addresses, cents, centsOf, eventually, expectedTax, placeOrder, shopperOf } from './orders.ts';
 import { type Shop, startShop } from './shop.ts';
 
-// Without a reconciliation: the events of Medusa alone.
+// Disables the reconciliation, to test only Medusa's events.
 let levy: LocalLevy;
 let shop: Shop;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const until = async (isTrue: () => boolean) => {
   for (let tries = 0; tries < 100 && !isTrue(); tries++) await new Promise((resolve) => setTimeout(resolve, 100));
 };
 
-it('moves the sale to the state of a corrected address', async () => {
+it('replaces the sale if a corrected address is in a different state', async () => {
   const { order } = await paidOrder(shop, levy, { items: [['Rice', 3]], ship: 'pickup' });
   await shop.admin('POST', `/orders/${order.id}`, { shipping_address: addresses.WA });
   const isMoved = ({ sales }: Awaited<ReturnType<typeof eventually>>) => sales[0]?.customer?.address?.state === 'WA';
@@ -28,7 +28,7 @@ it('moves the sale to the state of a corrected address', async () => {
   expect(sales.map(({ status, customer }) => [status, customer?.address?.state])).toEqual([['finalized', 'WA']]);
 });
 
-it('a received exchange and a claim are recorded by their own events', async () => {
+it('records a received exchange and a claim on their events', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 3]] });
   const [changes, id] = [changesOf(shop, order.id), order.items[0]?.id as string];
   await changes.ship([{ id, quantity: 3 }]);
@@ -44,7 +44,7 @@ it('a received exchange and a claim are recorded by their own events', async () 
   expect(await netOf(levy, second.order.id)).toMatchObject({ net: second.paid, credits: 1 });
 });
 
-it('a second exchange of an order, whose sale has credits, is logged as a problem', async () => {
+it('logs a second exchange of an order with credits as a problem', async () => {
   const { order } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
   const [changes, id] = [changesOf(shop, order.id), order.items[0]?.id as string];
   await changes.ship([{ id, quantity: 2 }]);
@@ -57,7 +57,7 @@ it('a second exchange of an order, whose sale has credits, is logged as a proble
   expect(shop.output()).toContain(`${order.id}: conflict_has_credits`);
 });
 
-it('an order that is free is finalized', async () => {
+it('finalizes a free order', async () => {
   const shopper = shopperOf(shop);
   await shopper.create();
   await shopper.address(addresses.NY);
@@ -69,7 +69,7 @@ it('an order that is free is finalized', async () => {
   expect(sales.map(({ status, total_amount }) => [status, centsOf(total_amount)])).toEqual([['finalized', 0]]);
 });
 
-/** An order that the staff enters. */
+/** Creates an order that the staff enters. */
 const draftOrder = async (more: object): Promise<string> => {
   const items = [{ variant_id: shop.variants.Mug, quantity: 3 }];
   const body = { email: 'buyer@shop.example', region_id: shop.region, items, ...more };
@@ -77,7 +77,7 @@ const draftOrder = async (more: object): Promise<string> => {
   return draft_order.id;
 };
 
-it('an order that the staff enters has the tax of Levy, and is recorded when it is placed', async () => {
+it('taxes an order that the staff enters, and records it when it is placed', async () => {
   const id = await draftOrder({ shipping_address: addresses.MI });
   const { tax_total, items } = await changesOf(shop, id).read();
   const mugs = items.map((item) => ({ ...item, product_title: 'Mug' }));
@@ -87,20 +87,20 @@ it('an order that the staff enters has the tax of Levy, and is recorded when it 
   expect(sales.map((sale) => [sale.status, centsOf(sale.tax_amount)])).toEqual([['draft', cents(tax_total)]]);
 });
 
-it('an order without an address is logged as a problem', async () => {
+it('logs an order without an address as a problem', async () => {
   const id = await draftOrder({});
   await shop.admin('POST', `/draft-orders/${id}/convert-to-order`, {});
   await until(() => shop.output().includes(`${id}: no_address`));
   expect(shop.output()).toContain(`${id}: no_address`);
 });
 
-it('a guest who types the e-mail address of a customer does not get the exemption', async () => {
+it("does not exempt a guest who enters a customer's e-mail address", async () => {
   const { order } = await placeOrder(shop, { items: [['Pin', 1]] });
   const { sales } = await eventually(levy, order.id, (now) => now.sales.length > 0);
   expect(sales.map(({ customer }) => customer?.id ?? null)).toEqual([null]);
 });
 
-it("Levy's warnings are logged once for a cart", async () => {
+it("logs Levy's warnings once per cart", async () => {
   const shopper = shopperOf(shop);
   await shopper.create();
   const guam = {
@@ -122,7 +122,7 @@ it("Levy's warnings are logged once for a cart", async () => {
   expect(lines).toHaveLength(1);
 });
 
-it('stops the start of Medusa with a wrong setting', async () => {
+it('prevents Medusa from starting with an invalid setting', async () => {
   const wrong = startShop({ url: levy.url, apiKey }, { LEVY_FALLBACK: 'Block' });
   await expect(wrong).rejects.toThrow('LEVY_FALLBACK must be');
 });

@@ -19,7 +19,7 @@ afterAll(async () => {
   await levy?.stop();
 });
 
-/** Log lines about problems of an order since a moment. */
+/** Returns the log lines about problems of an order since a given time. */
 const watch = (order: string) => {
   const start = shop.output().length;
   return () =>
@@ -31,7 +31,7 @@ const watch = (order: string) => {
 };
 const itemOf = (order: { readonly items: readonly { readonly id: string }[] }): string => order.items[0]?.id as string;
 
-it('items that an edit adds have the tax of Levy, and are recorded when they are paid', async () => {
+it('taxes items that an edit adds, and records them when they are paid', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 1]] });
   const changes = changesOf(shop, order.id);
   const problems = watch(order.id);
@@ -47,7 +47,7 @@ it('items that an edit adds have the tax of Levy, and are recorded when they are
   expect(await netOf(levy, order.id)).toEqual({ net: paid + 999, tax: cents(order.tax_total), credits: 0 });
 });
 
-it('items that an edit adds while Levy is down have the tax of the shop, which is logged', async () => {
+it("applies and logs the shop's rate for items that an edit adds while Levy is down", async () => {
   const { order } = await paidOrder(shop, levy, { items: [['Mug', 1]] });
   const problems = watch(order.id);
   faults.state.applies = ({ path }) => path.startsWith('/calculations');
@@ -91,7 +91,7 @@ it('records an exchange for something cheaper as the cheaper order after its ref
   expect(problems()).toEqual([]);
 });
 
-it('units that a claim replaces are not sold twice', async () => {
+it('does not count units that a claim replaces twice', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
   const [changes, id] = [changesOf(shop, order.id), itemOf(order)];
   await changes.ship([{ id, quantity: 2 }]);
@@ -103,14 +103,14 @@ it('units that a claim replaces are not sold twice', async () => {
   expect(problems()).toEqual([]);
 });
 
-it('a fee for a return stays in the ledger with its tax', async () => {
+it('keeps a return fee in the ledger with its tax', async () => {
   const { order, cart } = await paidOrder(shop, levy, { items: [['Mug', 1]], address: addresses.HI });
   const [changes, id] = [changesOf(shop, order.id), itemOf(order)];
   await changes.ship([{ id, quantity: 1 }]);
   const problems = watch(order.id);
   await changes.receive(await changes.takeBackFor(4, [{ id, quantity: 1 }]), [{ id, quantity: 1 }]);
   const { summary, total, tax_total } = await changes.read();
-  // The tax of the shipping and the fee together.
+  // The tax of the shipping and the fee in total.
   const charged = { items: cart.items.map((item) => ({ ...item, quantity: 1 })), shipping_subtotal: 9 };
   const goods = await expectedTax(levy, { ...charged, shipping_subtotal: 0 }, addresses.HI);
   expect(cents(tax_total)).toBe((await expectedTax(levy, charged, addresses.HI)) - goods);

@@ -9,7 +9,7 @@ let shop: Shop;
 beforeAll(async () => {
   levy = await startLevy();
   levy.set('retail_delivery_fee=add');
-  // A busy machine needs more than the default of a checkout.
+  // Longer than the default, because the machine may be busy.
   const more = { LEVY_TIMEOUT_MS: '10000', LEVY_FALLBACK: 'block', LEVY_RECONCILE: '*/3 * * * * *' };
   shop = await startShop({ url: levy.url, apiKey }, more);
 });
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const readTransaction = async (id: string) => orThrow(await levy.levy.get('/transactions/{id}', { path: { id } }));
 
-/** The sale of an order, with the tax of the shop. */
+/** Returns the sale of an order, and checks that it has the shop's tax. */
 const saleOf = async (order: Order) => {
   const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);
   expect(sales).toHaveLength(1);
@@ -31,7 +31,7 @@ const saleOf = async (order: Order) => {
   ]);
   return sale;
 };
-/** Log lines about an order's cart. */
+/** Returns the log lines about an order's cart. */
 const notesOf = ({ id }: { readonly id: string }) =>
   shop
     .output()
@@ -39,7 +39,7 @@ const notesOf = ({ id }: { readonly id: string }) =>
     .filter((line) => line.includes(id) && line.includes('shipping charge'));
 
 describe('the shipping of an order', () => {
-  it('belongs to the mug beside a gift card and a course that Medusa does not ship', async () => {
+  it('is allocated to a mug, not to a gift card and a course that Medusa does not ship', async () => {
     const items = [
       ['Mug', 1],
       ['Card', 1],
@@ -54,7 +54,7 @@ describe('the shipping of an order', () => {
     expect(notesOf(cart)).toEqual([]);
   });
 
-  it('of a gift card that is mailed alone is taxed with it, and the log names the product', async () => {
+  it('of a single mailed gift card is taxed like the card, with a log entry that names the product', async () => {
     const { cart, order } = await placeOrder(shop, { items: [['Card', 1]], address: addresses.NY });
     expect(cents(order.tax_total)).toBe(0);
     const { shipping, line_items } = await saleOf(order);
@@ -64,7 +64,7 @@ describe('the shipping of an order', () => {
 });
 
 describe('an order of a pickup location', () => {
-  it('has the tax of the location', async () => {
+  it('is taxed at the location', async () => {
     const { cart, order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.NY, ship: 'store' });
     // 6 % of 26.66.
     expect(cents(order.tax_total)).toBe(160);
@@ -75,7 +75,7 @@ describe('an order of a pickup location', () => {
     expect(notesOf(cart)).toEqual([]);
   });
 
-  it('has the tax of the buyer when it is shipped instead', async () => {
+  it("is taxed at the buyer's address when it is shipped instead", async () => {
     const shopper = shopperOf(shop);
     await shopper.create();
     await shopper.address(addresses.NY);
@@ -89,7 +89,7 @@ describe('an order of a pickup location', () => {
     expect(cents((await shopper.cart()).tax_total)).toBe(281);
   });
 
-  it('with a fee has the tax of the location on the fee, and is refunded completely', async () => {
+  it('with a fee is taxed at the location, and can be refunded completely', async () => {
     const { cart, order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.NY, ship: 'store-fee' });
     // 6 % of 26.66 + 3.00.
     expect(cents(order.tax_total)).toBe(178);
@@ -106,7 +106,7 @@ describe('an order of a pickup location', () => {
   });
 });
 
-it('an order with a retail delivery fee that Levy adds has it as a tax of its first item, and one sale', async () => {
+it('records a retail delivery fee that Levy adds as a tax of the first item, in one sale', async () => {
   const { order } = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
   // 9.025 % of 106.64 + 5.00, and 0.50.
   expect(cents(order.tax_total)).toBe(1008 + 50);

@@ -16,7 +16,7 @@ type Item = {
   readonly quantity: number;
   readonly unit_price: number;
   readonly subtotal: number;
-  /** The store API leaves it out of carts. */
+  /** The store API omits it from carts. */
   readonly discount_subtotal?: number | null;
   readonly adjustments?: readonly { readonly amount: number }[];
   readonly product_title: string;
@@ -34,12 +34,12 @@ export type Cart = {
 };
 export type Order = Cart & { readonly status: string };
 
-/** Cents of an amount of Medusa, which has fractions of a cent. */
+/** Rounds a Medusa amount, which has fractions of a cent, to cents. */
 export const cents = (amount: number): number => Math.round(amount * 100);
-/** Cents of a decimal string. */
+/** Converts a decimal string to cents. */
 export const centsOf = (text: string): number => Number(text.replace('.', ''));
 
-/** A shopper, step by step. */
+/** Simulates a shopper, step by step. */
 export const shopperOf = (shop: Shop) => {
   let id = '';
   const cartOf = async (answer: Promise<{ cart: Cart }>): Promise<Cart> => (await answer).cart;
@@ -92,7 +92,7 @@ type Basket = {
   readonly ship?: OptionName;
 };
 
-/** An order from the cart to its placement, the cart at its payment, and the amount of its payment in cents. */
+/** Places an order. Returns it with the cart at payment time, and the payment amount in cents. */
 export const placeOrder = async (shop: Shop, { items, address = addresses.HI, coupon, ship = 'standard' }: Basket) => {
   const shopper = shopperOf(shop);
   await shopper.create();
@@ -117,14 +117,14 @@ export const staffOf = (shop: Shop) => {
     return read.order.payment_collections[0]?.payments[0]?.id as string;
   };
   return {
-    /** Capture the payment, or a part of it. */
+    /** Captures all or part of the payment. */
     capture: async (order: string, amount?: number) =>
       shop.admin(
         'POST',
         `/payments/${await paymentOf(order)}/capture`,
         amount === undefined ? {} : { amount: amount / 100 },
       ),
-    /** Ship an item, and take some units of it back. */
+    /** Ships an item, and takes back some of its units. */
     takeBack: async (order: string, id: string, quantity: number) => {
       const items = [{ id, quantity }];
       await shop.admin('POST', `/orders/${order}/fulfillments`, { items });
@@ -137,7 +137,7 @@ export const staffOf = (shop: Shop) => {
       await step('receive-items', { items });
       await step('receive/confirm');
     },
-    /** Change the quantity of an item of a placed order. */
+    /** Changes the quantity of an item of a placed order. */
     edit: async (order: string, item: string, quantity: number): Promise<Order> => {
       await shop.admin('POST', '/order-edits', { order_id: order });
       await shop.admin('POST', `/order-edits/${order}/items/item/${item}`, { quantity });
@@ -156,7 +156,7 @@ export const staffOf = (shop: Shop) => {
 
 type Transaction = Schemas['Transaction'];
 
-/** The sale and credits of an order in Levy that are not void. */
+/** Reads the sale and credits of an order in Levy that are not void. */
 export const recordedOf = async ({ levy }: LocalLevy, order: string) => {
   const all: Transaction[] = [];
   for (let starting_after: string | undefined; ; ) {
@@ -171,7 +171,7 @@ export const recordedOf = async ({ levy }: LocalLevy, order: string) => {
 };
 export type Recorded = Awaited<ReturnType<typeof recordedOf>>;
 
-/** Wait until what Levy has of an order is as expected; returns the last state. */
+/** Waits until Levy's state of an order is as expected. Returns the last state. */
 export const eventually = async (
   levy: LocalLevy,
   order: string,
@@ -190,10 +190,7 @@ const codes: Record<string, string | undefined> = {
   ...{ Mug: 'GENERAL', Pin: 'GENERAL', Shirt: 'CLOTHING.APPAREL', Rice: 'FOOD.GROCERY', Table: undefined },
 };
 
-/**
- * Discounts in cents that add up to their sum: the largest fractions of a cent are rounded up, equal ones by the item's
- * id.
- */
+/** Rounds discounts to cents that add up to the total: the largest fractions are rounded up; ties go by item id. */
 const discountsOf = (items: readonly Item[]): number[] => {
   const exact = items.map(
     ({ discount_subtotal, adjustments = [] }) =>
@@ -210,7 +207,7 @@ const discountsOf = (items: readonly Item[]): number[] => {
   return rounded;
 };
 
-/** The tax in cents that a client without the adapter gets for what the store API shows. */
+/** Returns the tax in cents that a client without the adapter calculates from the store API's data. */
 export const expectedTax = async (
   { levy }: LocalLevy,
   { items: unsorted, shipping_subtotal }: Pick<Cart, 'items' | 'shipping_subtotal'>,

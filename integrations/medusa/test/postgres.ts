@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const versions = '/usr/lib/postgresql';
 
-/** The folder with the programs of the newest PostgreSQL of a Debian package. */
+/** The binaries folder of the newest PostgreSQL installed from a Debian package. */
 const programs = (): string => {
   const [newest] = existsSync(versions) ? readdirSync(versions).sort((a, b) => Number(b) - Number(a)) : [];
   if (newest === undefined) throw new Error('Install PostgreSQL, such as with `apt install postgresql`.');
@@ -32,7 +32,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** A PostgreSQL of its own in a temporary folder, on loopback. */
+/** Starts a separate PostgreSQL in a temporary folder, on loopback. */
 export const startPostgres = async () => {
   const bin = programs();
   const folder = run('mktemp -d').trim();
@@ -43,7 +43,7 @@ export const startPostgres = async () => {
   run(`${bin}/createdb -h 127.0.0.1 -p ${port} -U levy shop`);
   return {
     url: `postgres://levy@127.0.0.1:${port}/shop`,
-    /** Run a statement. */
+    /** Runs a statement. */
     sql: (statement: string) => run(`${bin}/psql -h 127.0.0.1 -p ${port} -U levy -c "${statement}" shop`),
     stop: () => {
       run(`${bin}/pg_ctl -D ${folder}/data -m immediate stop`);

@@ -11,7 +11,7 @@ let levy: LocalLevy;
 let shop: Shop;
 beforeAll(async () => {
   levy = await startLevy();
-  // The reconciliation runs all the time, and races with the events of the orders.
+  // The reconciliation runs continuously and races with order events.
   shop = await startShop({ url: levy.url, apiKey }, { LEVY_RECONCILE: '*/3 * * * * *' });
 });
 afterAll(async () => {
@@ -35,7 +35,7 @@ const randomBasket = () => {
     goods,
     address: addresses[random.pick(['HI', 'MI', 'NY', 'WA'] as const)],
     ship: random.pick(['standard', 'pickup'] as const),
-    // A discount of 7.00 needs goods for it.
+    // A discount of 7.00 requires goods of at least that price.
     ...(goods > 1000 && { coupon: random.pick([undefined, 'SAVE7', 'PERCENT'] as const) }),
   };
 };
@@ -45,7 +45,7 @@ const sum = (amounts: readonly number[]) => amounts.reduce((all, amount) => all 
 
 type Placed = Awaited<ReturnType<typeof placeOrder>>;
 
-/** Add a product to a paid order, and pay for it. Returns the new total and tax in cents. */
+/** Adds a product to a paid order and pays for it. Returns the new total and tax in cents. */
 const editOrder = async ({ order, paid }: Placed, tax: number, address: Parameters<typeof expectedTax>[2]) => {
   const [name, quantity] = [random.pick(products).name, 1 + random.upTo(3)];
   const changes = changesOf(shop, order.id);
@@ -59,7 +59,7 @@ const editOrder = async ({ order, paid }: Placed, tax: number, address: Paramete
   return { total: paid + quantity * priceOf(name) + addedTax, tax: tax + addedTax };
 };
 
-/** Exchange a unit of a paid order for the same product. */
+/** Exchanges a unit of a paid order for the same product. */
 const exchangeUnit = async ({ order }: Placed) => {
   const [item] = order.items;
   const [changes, units] = [changesOf(shop, order.id), [{ id: item?.id as string, quantity: 1 }]];
@@ -67,7 +67,9 @@ const exchangeUnit = async ({ order }: Placed) => {
   await changes.receive(await changes.exchange(units, [item?.product_title as ProductName]), units);
 };
 
-it(`${carts} random carts agree to the cent in the shop, in the ledger and by hand`, { timeout: 600_000 }, async () => {
+it(`matches the ledger and the expected amounts to the cent for ${carts} random carts`, {
+  timeout: 600_000,
+}, async () => {
   const staff = staffOf(shop);
   const ended: { id: string; status: string | null; total: number; tax: number; refunds: number[] | null }[] = [];
   const edited = new Set<string>();
@@ -77,7 +79,8 @@ it(`${carts} random carts agree to the cent in the shop, in the ledger and by ha
     const { cart, order, paid } = placed;
     const tax = cents(order.tax_total);
     expect(tax).toBe(await expectedTax(levy, cart, basket.address));
-    // By hand, in whole cents. The shop rounds half a cent of a discount either way.
+    // The expected amounts in whole cents, calculated independently. The shop rounds half a cent of a discount either
+    // way.
     const percent = basket.goods * 15;
     const discounts = {
       none: [0],
@@ -130,14 +133,14 @@ it(`${carts} random carts agree to the cent in the shop, in the ledger and by ha
     );
     const credited = credits.map(({ total_amount }) => centsOf(total_amount));
     expect(credited.sort((a, b) => a - b)).toEqual(refunds.sort((a, b) => a - b));
-    // All units of a sale that is paid back are all of its tax.
+    // Refunding all units of a sale refunds all of its tax.
     if (sum(refunds) === total) expect(sum(credits.map(({ tax_amount }) => centsOf(tax_amount)))).toBe(tax);
   }
   const before = shop.output().length;
   await new Promise((resolve) => setTimeout(resolve, 10_000));
   const reconciled = shop.output().slice(before);
   expect(reconciled).toMatch(/Levy: 0 recorded, \d+ problems, 0 extra/);
-  // Medusa does not tax the shipping of an edited order again, whose tax depends on all goods.
+  // Medusa does not recalculate the shipping tax of an edited order, although it depends on all goods.
   const problems = [...reconciled.matchAll(/Levy: (\w+): (\w+): [^"]*? (\d+\.\d\d); Levy calculates (\d+\.\d\d)/g)];
   const isExpected = ([, id, code, collected, calculated]: RegExpMatchArray) =>
     edited.has(id as string) &&

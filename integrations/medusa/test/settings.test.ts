@@ -22,11 +22,11 @@ describe('the settings', () => {
     ['LEVY_FALLBACK', 'Block'],
     ['LEVY_TIMEOUT_MS', '1s'],
     ['LEVY_PAUSE_MS', '-1'],
-  ])('name the variable %s that is %s', (name, value) => {
+  ])('report the variable %s that is %s', (name, value) => {
     expect(() => settingsOf({ ...complete, [name]: value })).toThrow(name);
   });
 
-  it('refuse a shop whose name cannot begin an idempotency key', () => {
+  it('refuse a shop name that is not valid in an idempotency key', () => {
     for (const LEVY_SHOP of ['müller', 'two words', 'x'.repeat(51)])
       expect(() => settingsOf({ ...complete, LEVY_SHOP })).toThrow(RangeError);
   });
@@ -40,11 +40,11 @@ describe('a customer', () => {
   const cart: Document = { id: 'cart_1', currency_code: 'usd', items: [{ id: 'cali_1', quantity: 1, unit_price: 10 }] };
   const customerOf = (has_account: boolean) => cartOf({ ...cart, customer: { id: 'cus_1', has_account } }).customerId;
 
-  it('with an account has an id that begins with the shop', () => {
+  it('with an account has an id with the shop as its prefix', () => {
     expect(customerOf(true)).toBe('medusa-cus_1');
   });
 
-  it('without an account has none, because guests can type the address of another customer', () => {
+  it('without an account has no id, because guests can enter the address of a different customer', () => {
     expect([customerOf(false), cartOf(cart).customerId]).toEqual([null, null]);
   });
 });
@@ -53,7 +53,7 @@ describe('the tax provider', () => {
   const item = { line_item: { id: 'cali_1' }, rates: [] };
   const failed = { levy: { kind: 'failed' } };
 
-  it('marks an estimate even where the tax region has no default rate', async () => {
+  it('marks an estimate even if the tax region has no default rate', async () => {
     const address = { postal_code: '48226' };
     const lines = await new LevyTaxProvider().getTaxLines([item], [], { address, additional_context: failed });
     expect(lines).toMatchObject([{ rate: 0, line_item_id: 'cali_1' }]);
@@ -67,7 +67,7 @@ describe('the tax provider', () => {
     expect([lines.map(({ rate }) => rate), isEstimated([{ tax_lines: lines }])]).toEqual([[7], true]);
   });
 
-  it('logs a tax that another plugin calculates without Levy', async () => {
+  it('logs if a different plugin calculates tax', async () => {
     const texts: string[] = [];
     const logger = { warn: (text: string) => void texts.push(text), error: expect.fail };
     await new LevyTaxProvider({ logger }).getTaxLines([item], [], { address: { postal_code: '48226' } });

@@ -7,7 +7,7 @@ import { type MedusaOrder, soldOrderOf } from '../shop-order.ts';
 const at = (minute: number) => `2026-11-01T10:${String(minute).padStart(2, '0')}:00.000Z`;
 const tax_lines = [{ code: 'US-MI', rate: 10 }];
 
-/** An order of two units of 10.00, with 10 % tax, and what a change made of it. */
+/** Builds an order of two units of 10.00 with 10 % tax, with changed fields. */
 const orderOf = (more: Partial<MedusaOrder> = {}, left = 2, paid = 22): MedusaOrder => ({
   ...{ id: 'order_1', currency_code: 'usd', status: 'pending', created_at: at(0), updated_at: at(1) },
   ...{ item_total: 11 * left, shipping_total: 0, tax_total: left },
@@ -33,7 +33,7 @@ describe('an exchange', () => {
     ]);
   });
 
-  it('is unpaid before the unit comes back, or another payment is authorized', () => {
+  it('is unpaid until the unit is returned or an additional payment is authorized', () => {
     const items = [first, another];
     const sold = soldOrderOf(orderOf({ items }, 3));
     expect([sold.unpaid, sold.refunds, unpaidProblem(sold)?.code]).toEqual(['11.00', [], 'mismatch']);
@@ -41,7 +41,7 @@ describe('an exchange', () => {
     expect(soldOrderOf(orderOf({ items, payment_collections: [{ payments }] }, 3)).unpaid).toBe('0.00');
   });
 
-  it('leaves the credit of an earlier return with a fee as it was', () => {
+  it('does not change the credit of an earlier return with a fee', () => {
     const refunds = [{ id: 'ref_1', amount: 7, created_at: at(7) }];
     const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
     const methods = [{ id: 'ordsm_1', amount: 4 }];
@@ -65,7 +65,7 @@ describe('a claim', () => {
   const claim = { id: 'claim_1', order_id: 'order_1', created_at: at(4), updated_at: at(4) };
   const claim_items = [{ item_id: 'ordli_1', quantity: 1 }];
 
-  it('counts a unit once, even when it is returned', () => {
+  it('counts a unit once, even if it is also returned', () => {
     const replaced = orderOf({ items: [first, another], claims: [{ ...claim, claim_items }] }, 3);
     expect(refundsOf(replaced)).toEqual([['claim_1', '11.00']]);
     const items = [{ ...first, detail: received }, another];
@@ -86,7 +86,7 @@ describe('a claim', () => {
 });
 
 describe('an order', () => {
-  it('that is canceled after a part of its payment is credited in full', () => {
+  it('that is canceled after a partial payment is credited in full', () => {
     const refunds = [{ id: 'ref_1', amount: 5, created_at: at(7) }];
     const payments = [{ amount: 22, captures: [{ amount: 5, created_at: at(2) }], refunds }];
     const canceled = { status: 'canceled', canceled_at: at(8), payment_collections: [{ payments }] };
@@ -96,13 +96,13 @@ describe('an order', () => {
     ]);
   });
 
-  it('has the instant of its last change of any kind', () => {
+  it('has the time of its last change of any kind', () => {
     expect(soldOrderOf(orderOf()).changedAt).toBe(at(2));
     expect(soldOrderOf(orderOf({ updated_at: at(3) })).changedAt).toBe(at(3));
     expect(soldOrderOf(orderOf({ returns: [back] })).changedAt).toBe(at(6));
   });
 
-  it('that store credit paid in part is paid, even after a refund', () => {
+  it('paid partly with store credit counts as paid, even after a refund', () => {
     const refunds = [{ id: 'ref_1', amount: 5, created_at: at(7) }];
     const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }], refunds }];
     const credit_lines = [{ amount: 10 }, { amount: 5, metadata: { created_in_version: 2 } }];
@@ -120,19 +120,19 @@ describe('an order', () => {
     expect(sold.refunds).toMatchObject([{ id: 'ref_1', total: '11.00', lines: [{ id: 'ordli_1', quantity: 1 }] }]);
   });
 
-  it('with prices that include tax is a problem, and not the end of a reconciliation', () => {
+  it('with prices that include tax is a problem, and does not stop the reconciliation', () => {
     const { order, problems } = mapOrder(orderOf({ items: [{ ...first, is_tax_inclusive: true }] }));
     expect([order, problems]).toMatchObject([null, [{ reference: 'order_1', code: 'invalid_order' }]]);
   });
 
-  it('of another country and a draft order are not for Levy, and one without an address is', () => {
+  it('without an address is sent to Levy, but a foreign order and a draft order are not', () => {
     expect(mapOrder(orderOf({ shipping_address: { country_code: 'de' } })).order).toBeNull();
     expect(mapOrder(orderOf({ is_draft_order: true })).order).toBeNull();
     expect(mapOrder(orderOf({ shipping_address: null })).order?.address).toBeNull();
   });
 });
 
-it('each event that changes an order is subscribed', () => {
+it('subscribes to each event that changes an order', () => {
   const changed = ['order.updated', 'order.exchange_created', 'order.claim_created', 'order.return_received'];
   expect(orderEvents).toEqual(expect.arrayContaining(changed));
 });

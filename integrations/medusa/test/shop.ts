@@ -17,7 +17,7 @@ export const products = [
   { name: 'Pin', price: 0.1, code: 'GENERAL' },
   { name: 'Table', price: 249.5, code: null },
 ] as const;
-/** Products that are not all shipped: `isShipped` is whether Medusa requires shipping. */
+/** Products of which some are not shipped. `isShipped` is whether Medusa requires shipping. */
 export const others = [
   { name: 'Card', price: 50, code: 'FEES.GIFT_CARDS', isShipped: true },
   { name: 'Course', price: 8, code: 'GENERAL', isShipped: false },
@@ -44,7 +44,7 @@ const freePort = (): Promise<number> =>
 type LevyAddress = { readonly url: string; readonly apiKey: string };
 type Json = Record<string, unknown>;
 
-/** A Medusa server with the adapter, on a PostgreSQL of its own. */
+/** Starts a Medusa server with the adapter and a separate PostgreSQL. */
 export const startShop = async ({ url, apiKey }: LevyAddress, more: Record<string, string> = {}) => {
   const postgres = await startPostgres();
   const folder = temporaryFolder();
@@ -63,7 +63,7 @@ export const startShop = async ({ url, apiKey }: LevyAddress, more: Record<strin
     ...{ HOST: '127.0.0.1', ...more },
   };
   const run = (...args: string[]) => execFileSync(medusa, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  // Medusa looks for itself and for the modules in the project's own folder.
+  // Medusa resolves itself and the modules in the project folder.
   for (const name of ['node_modules', 'src'])
     if (!existsSync(join(cwd, name)))
       symlinkSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(cwd, name));

@@ -46,14 +46,14 @@ const shopperAtPayment = async () => {
   return shopper;
 };
 
-it('nobody pays an order for which Levy returns no tax', async () => {
+it('rejects the payment of an order for which Levy returns no tax', async () => {
   faults.state.fault = 503;
   await expect(placeOrder(shop, { items: mug })).rejects.toThrow(/ORDER_STATE_TRANSITION_ERROR/);
   faults.state.fault = 'none';
   expect((await placeOrder(shop, { items: mug })).state).toBe('PaymentSettled');
 });
 
-it('nobody pays an order to an address that Levy does not cover', async () => {
+it('rejects the payment of an order to an address that Levy does not cover', async () => {
   await expect(placeOrder(shop, { items: mug, address: guam })).rejects.toThrow(/ORDER_STATE_TRANSITION_ERROR/);
 });
 
@@ -65,11 +65,11 @@ it('asks the shopper to contact the shop about a product with an unknown tax cod
   expect(shop.logger.lines.join('\n')).toMatch(/checkout is blocked: validation_unknown_product_tax_code: Table /);
 });
 
-it('an order abroad is paid', async () => {
+it('accepts the payment of a foreign order', async () => {
   expect((await placeOrder(shop, { items: mug, address: berlin })).state).toBe('PaymentSettled');
 });
 
-it('requires a tax from Levy after a change of the address', async () => {
+it('requires a tax from Levy after an address change', async () => {
   const shopper = await shopperAtPayment();
   faults.state.fault = 503;
   await expect(shopper.address(addresses.NY)).rejects.toThrow('The sales tax cannot be calculated at the moment.');
@@ -105,6 +105,6 @@ it('requires a tax from Levy for an edit', async () => {
   expect(edited.totalWithTax - edited.total).toBe(await expectedTaxOf(levy, edited, addresses.MI));
 });
 
-it('logs the cause', () => {
+it('logs the cause of a rejection', () => {
   expect(shop.logger.lines.join('\n')).toMatch(/Levy returned no tax for order \w+; checkout is blocked: /);
 });

@@ -16,7 +16,7 @@ afterAll(async () => {
   await levy.stop();
 });
 
-/** The tax of an order as a client without the plugin calculates it, from what the shop's API shows. */
+/** Returns the tax that a client without the plugin calculates from the shop API's data. */
 const expectedTax = (order: ShopOrder, address: (typeof addresses)[keyof typeof addresses]) =>
   expectedTaxOf(levy, order, address);
 
@@ -33,7 +33,7 @@ const expectRecorded = async (order: ShopOrder, status: string) => {
 };
 
 describe('the tax of a cart', () => {
-  it("stays Levy's when a discount is distributed differently with the same sum", async () => {
+  it("matches Levy's tax if a discount with the same total is distributed differently", async () => {
     const shopper = shopperOf(shop);
     const first = await shopper.add('Mug', 2);
     await shopper.add('Shirt', 1);
@@ -65,7 +65,7 @@ describe('the tax of a cart', () => {
     expect(taxes.map(([tax]) => tax)).toEqual(taxes.map(([, expected]) => expected));
   });
 
-  it('follows a second address in the same zone', async () => {
+  it('changes with a second address in the same zone', async () => {
     const shopper = shopperOf(shop);
     await shopper.add('Table', 1);
     const inNewYork = await shopper.address(addresses.NY);
@@ -78,7 +78,7 @@ describe('the tax of a cart', () => {
     expect(taxOf(await shopperOf(shop).add('Mug', 1))).toBe(0);
   });
 
-  it('is the rate of the shop, and logged, with an address without a state and a ZIP code', async () => {
+  it("uses the shop's rate, and logs it, for an address without a state and a ZIP code", async () => {
     const address = { streetLine1: 'x', city: 'Detroit', countryCode: 'US' };
     const order = await placeOrder(shop, { items: [['Mug', 1]], address });
     // 7 % of 26.66, and of shipping 5.00.
@@ -88,7 +88,7 @@ describe('the tax of a cart', () => {
     );
   });
 
-  it('is the rate of the shop abroad', async () => {
+  it("uses the shop's rate abroad", async () => {
     const shopper = shopperOf(shop);
     await shopper.add('Mug', 1);
     const order = await shopper.address({ streetLine1: 'x', city: 'Berlin', postalCode: '10115', countryCode: 'DE' });
@@ -96,7 +96,7 @@ describe('the tax of a cart', () => {
     expect(taxOf(order)).toBe(187);
   });
 
-  it('has the cents of Levy on three lines of ten cents, and on a free shipping', async () => {
+  it("matches Levy's tax to the cent on three lines of ten cents and free shipping", async () => {
     const order = await placeOrder(shop, {
       items: [
         ['Pin', 3],
@@ -110,7 +110,7 @@ describe('the tax of a cart', () => {
     await expectRecorded(order, 'finalized');
   });
 
-  it('takes one call for all lines of a state of the cart', async () => {
+  it('makes one call for all lines of a cart', async () => {
     const shopper = shopperOf(shop);
     await shopper.add('Mug', 1);
     await shopper.add('Shirt', 1);
@@ -129,7 +129,7 @@ describe('an order', () => {
     expect(sale.reference_id).toBe(order.code);
   });
 
-  it('that is canceled before its payment is void', async () => {
+  it('is voided if it is canceled before payment', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 2]], pay: 'authorize' });
     await expectRecorded(order, 'draft');
     await staffOf(shop).cancel(order.id);
@@ -137,7 +137,7 @@ describe('an order', () => {
     expect((await recordedOf(levy, order.code)).sales).toEqual([]);
   });
 
-  it('that is canceled after its payment keeps its sale, and its refund is a credit', async () => {
+  it('keeps its sale if it is canceled after payment, and its refund is a credit', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 2]] });
     await staffOf(shop).cancel(order.id);
     await staffOf(shop).refund(order.id, { amount: order.totalWithTax });
@@ -148,7 +148,7 @@ describe('an order', () => {
     ]);
   });
 
-  it('whose units are refunded one by one is credited completely', async () => {
+  it('is credited completely if its units are refunded one by one', async () => {
     const order = await placeOrder(shop, {
       items: [
         ['Mug', 3],
@@ -169,7 +169,7 @@ describe('an order', () => {
     expect([sum('total_amount'), sum('tax_amount')]).toEqual([order.totalWithTax, taxOf(order)]);
   });
 
-  it('that is edited after its payment has one sale with the new amounts', async () => {
+  it('has one sale with the new amounts if it is edited after payment', async () => {
     const order = await placeOrder(shop, {
       items: [
         ['Mug', 1],
@@ -184,7 +184,7 @@ describe('an order', () => {
     await expectRecorded(edited, 'finalized');
   });
 
-  it('of a registered customer with a certificate is exempt, and of a guest with the same id is not', async () => {
+  it('is exempt for a registered customer with a certificate, but not for a guest with the same id', async () => {
     const exemption = {
       states: ['MI'],
       reason: 'resale',
@@ -212,7 +212,7 @@ describe('an order', () => {
     await guest.address(addresses.MI);
     await guest.ship('standard');
     await guest.customer('guest@shop.example');
-    // Another shop of the account has this id.
+    // A different shop of the account uses this id.
     await exempt(String(Number(reseller) + 1));
     await exempt(`vendure-${Number(reseller) + 1}`);
     await guest.toPayment();

@@ -18,7 +18,7 @@ const day = (ago: number) => new Date(Date.now() - ago * 24 * 60 * 60_000).toISO
 const lineOf = (order: ShopOrder): string => order.lines[0]?.id as string;
 const taxOf = ({ totalWithTax, total }: ShopOrder): number => totalWithTax - total;
 
-/** The sale in Levy with its tax, less all credits. */
+/** Returns the sale in Levy with its tax, minus all credits. */
 const leftOf = async (order: ShopOrder, from: LocalLevy = levy) => {
   await shop.settled();
   const { sales, credits } = await recordedOf(from, order.code);
@@ -42,7 +42,7 @@ describe('an order that is edited', () => {
     },
   );
 
-  it('is recorded when a part was shipped', async () => {
+  it('is recorded after a partial shipment', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
     await staffOf(shop).shipOne(lineOf(order));
     await shop.settled();
@@ -54,7 +54,7 @@ describe('an order that is edited', () => {
     expect(await leftOf(smaller)).toEqual([smaller.totalWithTax, taxOf(smaller)]);
   });
 
-  it('to another city is recorded, even with the same amounts', async () => {
+  it('to a different city is recorded, even with the same amounts', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
     await shop.settled();
     const staff = staffOf(shop);
@@ -91,11 +91,11 @@ describe('an order that is edited', () => {
 
 describe('a reconciliation', () => {
   const sql = (query: string) => shop.injector.get(TransactionalConnection).rawConnection.query(query);
-  /** An order as it would be if it was placed ten days ago. */
+  /** Backdates the placement of an order by ten days. */
   const backdate = ({ code }: ShopOrder) =>
     sql(`UPDATE "order" SET orderPlacedAt = '${day(10)} 12:00:00.000' WHERE code = '${code}'`);
 
-  it('finds payments and refunds of orders that were placed before', async () => {
+  it('finds payments and refunds of orders placed before the range', async () => {
     const refunded = await placeOrder(shop, { items: [['Mug', 3]] });
     await staffOf(shop).refund(refunded.id, { amount: 1000 });
     await sql(`UPDATE refund SET updatedAt = '${day(9)} 12:00:00.000'`);
@@ -104,7 +104,7 @@ describe('a reconciliation', () => {
     await staffOf(shop).settle(paid.id);
     for (const order of [refunded, paid]) await backdate(order);
     await shop.settled();
-    // Another Levy has nothing yet, as if it had been down.
+    // A new Levy has no transactions, as if it had been down.
     const empty = await startLevy();
     try {
       const options = { levy: createClient({ url: empty.url, apiKey }), shop: 'vendure' };
@@ -119,10 +119,10 @@ describe('a reconciliation', () => {
     }
   });
 
-  it('is a task of the scheduler, which logs what it finds', async () => {
+  it('runs as a scheduler task that logs its findings', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
     await shop.settled();
-    // The shop loses an order, so that its sale is unexplained.
+    // The shop loses an order, so its sale has no matching order.
     await sql(`UPDATE "order" SET customFieldsLevysale = NULL WHERE code = '${order.code}'`);
     const options = { levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' };
     const report = await reconcileTask(options).execute(shop.injector);
@@ -138,7 +138,7 @@ describe('a reconciliation', () => {
     );
   });
 
-  it('has no problem with orders that go abroad', async () => {
+  it('reports no problems for foreign orders', async () => {
     const address = { streetLine1: 'x', city: 'Berlin', postalCode: '10115', countryCode: 'DE' };
     const order = await placeOrder(shop, { items: [['Mug', 1]], address });
     await shop.settled();
@@ -149,7 +149,7 @@ describe('a reconciliation', () => {
   });
 });
 
-it('a shop with prices in tenths of a cent does not start', async () => {
+it('refuses to start with prices in tenths of a cent', async () => {
   // Two shops in one process share Vendure's configuration.
   await shop.stop();
   const moneyStrategy = Object.assign(new DefaultMoneyStrategy(), { precision: 3 });

@@ -5,14 +5,17 @@ import { products } from './shop.ts';
 
 const decimal = (minor: number) => `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`;
 
-/** The gift cards of an order of gift cards alone: the shop mails them, but their code is not shipped. */
+/**
+ * The gift cards of an order that contains only gift cards: the shop mails them, but their product tax code is not
+ * shipped by default.
+ */
 const namedCards = ({ lines }: ShopOrder) => {
   const sold = lines.filter(({ quantity }) => quantity > 0);
   const areCards = sold.every(({ productVariant: { sku } }) => sku === 'Card');
   return areCards ? { line_item_ids: sold.map(({ id }) => id) } : {};
 };
 
-/** The tax that Levy calculates for what the shop's API shows of an order, without the plugin, in cents. */
+/** Returns the tax in cents that Levy calculates from the shop API's data of an order, without the plugin. */
 export const expectedTaxOf = async (
   { levy }: LocalLevy,
   order: ShopOrder,

@@ -12,7 +12,7 @@ let levy: LocalLevy;
 let faults: Awaited<ReturnType<typeof startFaults>>;
 let shop: Shop;
 const timeoutMs = 400;
-// Job retries end soon, so that the test sees what is left to reconcile.
+// Job retries end soon, so the test can check what remains to be reconciled.
 const client = () => createClient({ url: faults.url, apiKey, maxTries: 2, timeoutMs: 300 });
 const options = () => ({ levy: client(), shop: 'vendure', timeoutMs, pauseMs: 50 });
 const today = new Date().toISOString().slice(0, 10);
@@ -52,7 +52,7 @@ describe('a checkout', () => {
     faults.state.fault = 'none';
     await shop.settled();
     const { sales } = await recordedOf(levy, order.code);
-    // The ledger has the collected tax, and that it was estimated.
+    // The ledger has the collected tax and the estimate mark.
     expect(sales.map(({ tax_amount, metadata }) => [cents(tax_amount), metadata?.['estimated']])).toEqual([
       [1622, 'true'],
     ]);
@@ -64,12 +64,12 @@ describe('a checkout', () => {
     faults.state.fault = 'hang';
     const start = performance.now();
     await shopper.address(addresses.NY);
-    // One limit for all four lines of the request, and what the shop itself takes.
+    // One time limit for all four lines of the request, plus the shop's processing time.
     expect(performance.now() - start).toBeLessThan(3 * timeoutMs);
   });
 });
 
-it('a change of a cart takes one call, however many lines it has', async () => {
+it('makes one call per cart change, regardless of the number of lines', async () => {
   const shopper = shopperOf(shop);
   for (const product of ['Mug', 'Shirt', 'Rice', 'Pin', 'Table'] as const) await shopper.add(product, 2);
   const before = faults.state.seen.length;
@@ -84,7 +84,7 @@ describe('an order', () => {
       faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');
       faults.state.fault = fault;
       const order = await placeOrder(shop, { items: [['Mug', 2]] });
-      // Some tries of the job fail.
+      // Some attempts of the job fail.
       await new Promise((resolve) => setTimeout(resolve, 700));
       faults.state.fault = 'none';
       await reconcileOrders(shop.injector, options(), { from: today, to: today });
@@ -98,7 +98,7 @@ describe('an order', () => {
   );
 });
 
-it('a shop that stops between the event and the job records the order after its restart', async () => {
+it('records the order after a restart if the shop stops between the event and the job', async () => {
   await shop.stop();
   const location = join(mkdtempSync(join(tmpdir(), 'levy-vendure-')), 'shop.sqlite');
   shop = await startShop(options(), location);

@@ -9,7 +9,7 @@ let shop: Shop;
 beforeAll(async () => {
   levy = await startLevy();
   levy.set('retail_delivery_fee=add');
-  // A busy machine needs more than the default of a checkout.
+  // Longer than the default, because the machine may be busy.
   const options = {
     ...{ levy: createClient({ url: levy.url, apiKey }), shop: 'vendure', fulfillment: atStore, timeoutMs: 30_000 },
   };
@@ -28,10 +28,10 @@ afterAll(async () => {
 const taxOf = ({ totalWithTax, total }: ShopOrder): number => totalWithTax - total;
 const logged = () => shop.logger.lines.join('\n');
 
-/** A transaction with its lines, which lists leave out. */
+/** Reads a transaction with its lines, which lists omit. */
 const readTransaction = async (id: string) => orThrow(await levy.levy.get('/transactions/{id}', { path: { id } }));
 
-/** The sale of an order, without a difference in its tax or its total. */
+/** Returns the sale of an order, and checks that its tax and total match. */
 const saleOf = async (order: ShopOrder) => {
   await shop.settled();
   const { sales } = await recordedOf(levy, order.code);
@@ -44,7 +44,7 @@ const saleOf = async (order: ShopOrder) => {
 };
 
 describe('a gift card', () => {
-  it('takes no share of the shipping of the goods beside it', async () => {
+  it('has no share of the shipping of other goods', async () => {
     const order = await placeOrder(shop, {
       items: [
         ['Mug', 1],
@@ -58,7 +58,7 @@ describe('a gift card', () => {
     expect(logged()).toBe('');
   });
 
-  it('that is mailed alone is sold, and the log names the product', async () => {
+  it('can be sold alone with shipping, and the log names the product', async () => {
     const order = await placeOrder(shop, { items: [['Card', 1]], address: addresses.NY });
     expect([order.state, taxOf(order)]).toEqual(['PaymentSettled', 0]);
     expect((await saleOf(order)).shipping).toMatchObject({ line_item_ids: [order.lines[0]?.id] });
@@ -67,7 +67,7 @@ describe('a gift card', () => {
     ]);
   });
 
-  it('whose variant is shipped takes its share, and nothing is logged', async () => {
+  it('has a share of the shipping if its variant is shipped, without a log entry', async () => {
     await staffOf(shop).setProduct('Card', { levyFulfillment: 'ship' });
     const order = await placeOrder(shop, { items: [['Card', 1]], address: addresses.NY });
     await staffOf(shop).setProduct('Card', { levyFulfillment: null });
@@ -78,7 +78,7 @@ describe('a gift card', () => {
 });
 
 describe('an order with a retail delivery fee that Levy adds', () => {
-  it('has the fee as a tax of its first line, and one sale', async () => {
+  it('has the fee as a tax of its first line, in one sale', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
     // 9.025 % of 106.64 + 5.00, and 0.50.
     expect(taxOf(order)).toBe(1008 + 50);
@@ -108,7 +108,7 @@ describe('an order with the shipping method of the store', () => {
     expect(logged()).toBe('');
   });
 
-  it('lists the other methods with the tax of the buyer, and follows the choice', async () => {
+  it("lists the other methods with the buyer's tax, and applies the selected method", async () => {
     const shopper = shopperOf(shop);
     await shopper.add('Mug', 1);
     await shopper.address(addresses.NY);
@@ -122,7 +122,7 @@ describe('an order with the shipping method of the store', () => {
     expect(logged()).toBe('');
   });
 
-  it('and a fee has the tax of the store on the fee, which is refunded as shipping', async () => {
+  it('taxes a fee at the store, and refunds it as shipping', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 1]], ship: 'pickup-fee', address: addresses.NY });
     // 6 % of 26.66 + 3.00.
     expect([order.shipping, taxOf(order)]).toEqual([300, 178]);
@@ -139,7 +139,7 @@ describe('an order with the shipping method of the store', () => {
     expect(credited.reduce((sum, amount) => sum + amount, 0)).toBe(order.totalWithTax);
   });
 
-  it('shares the other shipping over the lines that are shipped', async () => {
+  it('allocates other shipping to the shipped lines', async () => {
     const items = [
       ['Mug', 1],
       ['Table', 1],
@@ -152,7 +152,7 @@ describe('an order with the shipping method of the store', () => {
     expect(logged()).toBe('');
   });
 
-  it('that an edit ships instead has the tax of the buyer', async () => {
+  it("is taxed at the buyer's address if an edit changes it to shipping", async () => {
     const order = await placeOrder(shop, {
       items: [['Mug', 1]],
       ship: 'pickup',

@@ -9,7 +9,7 @@ const levy = createClient({ url: 'http://127.0.0.1:9', apiKey: 'levy_none' });
 it.each([
   [{ shop: 'müller' }, 'Set shop to'],
   [{ shop: 'my-shop', fallback: 'Block' as 'block' }, 'Set fallback to "shop_rate" or "block", not "Block".'],
-])('the plugin does not start with %j', (options, message) => {
+])('refuses to start with %j', (options, message) => {
   expect(() => LevyPlugin.init({ levy, ...options })).toThrow(message);
 });
 
@@ -17,7 +17,7 @@ it.each([
   [{}, 'Set LEVY_URL'],
   [{ LEVY_URL: 'levy.example', LEVY_API_KEY: 'k' }, 'Set LEVY_URL'],
   [{ LEVY_URL: 'https://levy.example' }, 'Set LEVY_API_KEY'],
-])('the client is not created from %j', (env, message) => {
+])('refuses to create a client from %j', (env, message) => {
   expect(() => levyFromEnvironment(env)).toThrow(message);
   expect(levyFromEnvironment({ LEVY_URL: 'https://levy.example', LEVY_API_KEY: 'k' })).toHaveProperty('post');
 });

@@ -47,7 +47,7 @@ const shippingMethods = async (send: Send) => {
 
 type Refused = { readonly errorCode?: string; readonly message?: string; readonly transitionError?: string };
 
-/** A shopper, step by step. Each step returns the order, and throws where the shop refuses it. */
+/** Simulates a shopper, step by step. Each step returns the order, or throws if the shop refuses it. */
 export const shopperOf = (shop: Shop) => {
   const send: Send = shop.shopper();
   const step = async (mutation: string, variables: object = {}, types = '', more = ''): Promise<ShopOrder> => {
@@ -94,14 +94,14 @@ let buyers = 0;
 
 type Basket = {
   readonly items: readonly (readonly [ProductName, number])[];
-  /** `null` for a shopper who enters none. */
+  /** `null` if the shopper enters no address. */
   readonly address?: object | null;
   readonly coupon?: string;
   readonly ship?: string | readonly string[];
   readonly pay?: 'settle' | 'authorize';
 };
 
-/** An order from the cart to its payment. */
+/** Creates an order from the cart to its payment. */
 export const placeOrder = async (
   shop: Shop,
   { items, address = addresses.HI, coupon, ship = 'standard', pay = 'settle' }: Basket,
@@ -135,14 +135,14 @@ const paymentOf = async (send: Send, order: string): Promise<string> => {
 
 /** Actions of the shop's staff. */
 export const staffOf = ({ send, variants }: Shop) => ({
-  /** Create a customer with the password "secret"; returns the id. */
+  /** Creates a customer with the password "secret". Returns the id. */
   register: async (emailAddress: string): Promise<string> => {
     const input = { firstName: 'A', lastName: 'Buyer', emailAddress };
     const types = '($input: CreateCustomerInput!)';
     return (await result(send, 'createCustomer(input: $input, password: "secret")', { input }, types)).id as string;
   },
   settle: async (order: string) => result(send, `settlePayment(id: "${await paymentOf(send, order)}")`, {}, ''),
-  /** Refund lines, shipping and an adjustment; returns the amount. */
+  /** Refunds lines, shipping and an adjustment. Returns the amount. */
   refund: async (order: string, input: object): Promise<number> => {
     const paymentId = await paymentOf(send, order);
     const types = '($input: RefundOrderInput!)';
@@ -158,7 +158,7 @@ export const staffOf = ({ send, variants }: Shop) => ({
     );
     return read.payments.flatMap(({ refunds }) => refunds).find((refund) => refund.id === id)?.total as number;
   },
-  /** Change the quantity of a line after the payment, and take the difference by another payment. */
+  /** Changes the quantity of a line after the payment, and charges the difference with an additional payment. */
   enlarge: async (order: string, orderLineId: string, quantity: number, state = 'PaymentSettled') => {
     const to = (state: string) => result(send, `transitionOrderToState(id: "${order}", state: "${state}")`, {}, '');
     await to('Modifying');
@@ -169,7 +169,7 @@ export const staffOf = ({ send, variants }: Shop) => ({
     await result(send, 'addManualPaymentToOrder(input: $input)', { input: payment }, '($input: ManualPaymentInput!)');
     await to(state);
   },
-  /** Change the quantity of a line after the payment, pay back the difference, and return to the state from before. */
+  /** Changes the quantity of a line after the payment, refunds the difference, and returns to the previous state. */
   lower: async (order: string, orderLineId: string, quantity: number, state: string, isPaidBackFirst: boolean) => {
     const to = (next: string) => result(send, `transitionOrderToState(id: "${order}", state: "${next}")`, {}, '');
     await to('Modifying');
@@ -190,12 +190,12 @@ export const staffOf = ({ send, variants }: Shop) => ({
     await to(state);
     if (!isPaidBackFirst) await settle();
   },
-  /** Change the fields that Levy reads of a product. */
+  /** Changes the product fields that Levy reads. */
   setProduct: (product: ProductName, customFields: object) =>
     send('mutation ($input: [UpdateProductVariantInput!]!) { updateProductVariants(input: $input) { id } }', {
       input: [{ id: variants[product], customFields }],
     }),
-  /** Begin, make or end an edit. */
+  /** Begins, applies or ends an edit. */
   to: (order: string, state: string) =>
     result(send, `transitionOrderToState(id: "${order}", state: "${state}")`, {}, ''),
   modify: (order: string, input: object) =>
@@ -205,7 +205,7 @@ export const staffOf = ({ send, variants }: Shop) => ({
       { input: { dryRun: false, orderId: order, ...input } },
       '($input: ModifyOrderInput!)',
     ),
-  /** Ship one unit of a line. */
+  /** Ships one unit of a line. */
   shipOne: async (orderLineId: string) => {
     const handler = {
       code: 'manual-fulfillment',
@@ -232,7 +232,7 @@ export const staffOf = ({ send, variants }: Shop) => ({
 
 type Transaction = Schemas['Transaction'];
 
-/** The sale and credits of an order in Levy that are not void. */
+/** Reads the sale and credits of an order in Levy that are not void. */
 export const recordedOf = async ({ levy }: LocalLevy, code: string) => {
   const all: Transaction[] = [];
   for (let starting_after: string | undefined; ; ) {
@@ -249,5 +249,5 @@ export const recordedOf = async ({ levy }: LocalLevy, code: string) => {
   return { sales: live.filter(({ type }) => type === 'sale'), credits: live.filter(({ type }) => type === 'credit') };
 };
 
-/** Cents of a decimal string, without floating point. */
+/** Converts a decimal string to cents, without floating point. */
 export const cents = (text: string): number => Number(text.replace('.', ''));

@@ -7,7 +7,7 @@ import { type Shop, startShop } from './shop.ts';
 
 let levy: LocalLevy;
 let shop: Shop;
-/** Pays the amount of the metadata, such as a gift card. */
+/** A payment of the amount in its metadata, such as a gift card. */
 const part = new PaymentMethodHandler({
   code: 'part',
   description: [{ languageCode: LanguageCode.en, value: 'A part of the order' }],
@@ -33,7 +33,7 @@ afterAll(async () => {
   await levy.stop();
 });
 
-/** An order of which 10.00 is settled and the rest is authorized. */
+/** Creates an order of which 10.00 is settled and the rest is authorized. */
 const partlyPaid = async () => {
   const shopper = shopperOf(shop);
   await shopper.add('Mug', 2);
@@ -50,7 +50,7 @@ const statesOf = async (code: string) => {
   return [...sales, ...credits].map(({ type, status, total_amount }) => [type, status, cents(total_amount)]);
 };
 
-it('an order that is canceled after a payment in part has no sale', async () => {
+it('records no sale for an order that is canceled after a partial payment', async () => {
   const order = await partlyPaid();
   expect(await statesOf(order.code)).toEqual([['sale', 'draft', order.totalWithTax]]);
   await staffOf(shop).cancel(order.id);
@@ -58,7 +58,7 @@ it('an order that is canceled after a payment in part has no sale', async () => 
   expect(await statesOf(order.code)).toEqual([]);
 });
 
-it('an order whose last payment is settled is a sale', async () => {
+it('records a sale when the last payment of an order is settled', async () => {
   const order = await partlyPaid();
   const { order: read } = await shop.send<{ order: { payments: { id: string; state: string }[] } }>(
     `{ order(id: "${order.id}") { payments { id state } } }`,

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
 import { startRecording } from '../record.ts';
 
-it('a job queue that is down is logged, and does not end the server', async () => {
+it('logs an unavailable job queue without stopping the server', async () => {
   const bus = new EventBus({} as never);
   const queue = { add: () => Promise.reject(new Error('The database is down.')) };
   const parts = new Map<unknown, unknown>([

@@ -12,7 +12,7 @@ const carts = Number(process.env['CARTS'] ?? 30);
 
 let levy: LocalLevy;
 let shop: Shop;
-// A busy machine needs more than the default of a checkout.
+// Longer than the default, because the machine may be busy.
 const options = () => ({
   ...{ levy: createClient({ url: levy.url, apiKey }), shop: 'vendure', fulfillment: atStore, timeoutMs: 30_000 },
 });
@@ -40,9 +40,9 @@ const randomBasket = () => {
     1 + random.upTo(4),
   ]);
   const coupon = random.pick([null, null, 'SAVE7', 'SHIP']);
-  // A discount of 7.00 needs goods for it.
+  // A discount of 7.00 requires goods of at least that price.
   const isWorth = items.reduce((sum, [name, quantity]) => sum + priceOf(name) * quantity, 0) > 1000;
-  // Each shipping line needs a line of the order.
+  // Each shipping line requires an order line.
   const both = items.length > 1 ? [['standard', 'second'] as const] : [];
   return {
     items,
@@ -54,7 +54,7 @@ const randomBasket = () => {
 };
 type Basket = ReturnType<typeof randomBasket>;
 
-/** The sum of an order by whole cents, from prices that the test has. */
+/** Calculates the total of an order in whole cents from the test's prices. */
 const totalOf = (order: ShopOrder, { items, coupon, ship }: Basket): number => {
   const goods = items.reduce((sum, [name, quantity]) => sum + priceOf(name) * quantity, 0);
   const shipping = coupon === 'SHIP' ? 0 : ship.reduce((sum, code) => sum + charges[code], 0);
@@ -62,11 +62,11 @@ const totalOf = (order: ShopOrder, { items, coupon, ship }: Basket): number => {
   return goods - (coupon === 'SAVE7' ? 700 : 0) + shipping + taxOf(order);
 };
 
-/** The expected tax: picked-up lines are taxed at the store in Detroit. */
+/** Returns the expected tax. Picked-up lines are taxed at the store in Detroit. */
 const expectedTax = (order: ShopOrder, { ship, address }: Basket) =>
   expectedTaxOf(levy, order, ship[0] === 'pickup' ? addresses.MI : address);
 
-/** Place an order, and sometimes add a unit to a line after its payment. */
+/** Places an order, and sometimes adds a unit to a line after its payment. */
 const order = async (basket: Basket) => {
   const placed = await placeOrder(shop, basket);
   expect(taxOf(placed)).toBe(await expectedTax(placed, basket));
@@ -112,12 +112,14 @@ const expectLedger = async ({ order: ended, status, paidBack }: Ended) => {
     Math.min(sum(paidBack.map(({ amount }) => amount)), ended.totalWithTax),
   ]);
   if (credited === ended.totalWithTax) expect(tax).toBe(taxOf(ended));
-  // Each credit rounds the tax of its lines; the next ones take that into account, so that cents do not add up.
+  // Each credit rounds the tax of its lines, and later credits compensate, so rounding differences do not accumulate.
   const expected = sum(paidBack.map((paid) => paid.tax));
   expect(Math.abs(tax - expected), `${ended.code}: ${tax}, expected ${expected}`).toBeLessThanOrEqual(2);
 };
 
-it(`${carts} random carts agree to the cent in the shop, in the ledger and by hand`, { timeout: 900_000 }, async () => {
+it(`matches the ledger and the expected amounts to the cent for ${carts} random carts`, {
+  timeout: 900_000,
+}, async () => {
   const ended: Ended[] = [];
   const from = new Date().toISOString().slice(0, 10);
   for (let cart = 0; cart < carts; cart++) ended.push(await endOf(randomBasket()));

@@ -2,12 +2,12 @@ import type { Random } from '../../core/test/orders.ts';
 import { type ShopOrder, staffOf } from './orders.ts';
 import type { Shop } from './shop.ts';
 
-/** The refunded amount, and the tax in it by an independent sum. */
+/** The refunded amount, and its tax calculated independently. */
 export type PaidBack = { readonly amount: number; readonly tax: number };
 
 type Part = { readonly id: string | null; readonly taxShare: number; left: number };
 
-/** The lines and the shipping of an order with tax, in cents, and the share of tax in them. */
+/** The lines and the shipping of an order with tax, in cents, and their share of tax. */
 const partsOf = (order: ShopOrder): Part[] => {
   const part = (id: string | null, net: number, withTax: number) => ({
     ...{ id, left: withTax, taxShare: withTax === 0 ? 0 : (withTax - net) / withTax },
@@ -16,7 +16,7 @@ const partsOf = (order: ShopOrder): Part[] => {
   return [...lines, part(null, order.shipping, order.shippingWithTax)];
 };
 
-/** Takes an amount of the line that is returned first, then of everything in proportion; returns the tax in it. */
+/** Takes an amount first from the returned line, then in proportion from everything. Returns its tax. */
 const take = (parts: readonly Part[], amount: number, line: string | null): number => {
   const own = parts.find(({ id }) => line !== null && id === line);
   const first = own ? Math.min(own.left, amount) : 0;
@@ -32,8 +32,8 @@ const take = (parts: readonly Part[], amount: number, line: string | null): numb
 };
 
 /**
- * Some refunds: of units, or of an amount, up to the first payment of the order; with `isAll`, the rest as well. The
- * shop refunds units by their rounded price, which can be a cent more than is left.
+ * Makes random refunds of units or amounts, up to the first payment of the order; with `isAll`, also refunds the rest.
+ * The shop refunds units at their rounded price, which can exceed the remaining amount by a cent.
  */
 export const refundSome = async (
   shop: Shop,

@@ -10,7 +10,7 @@ const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const blocks = (language: string): string[] =>
   [...readme.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))].map(([, text]) => text as string);
 
-/** A server as the README describes it, with the types and modules of this package. */
+/** Sets up a server as the README describes, with the types and modules of this package. */
 const writeServer = (): string => {
   const server = mkdtempSync(join(tmpdir(), 'levy-readme-'));
   for (const folder of ['integrations/vendure', 'integrations/core', 'shared/client']) {
@@ -33,7 +33,7 @@ const writeServer = (): string => {
   return server;
 };
 
-it('the configuration of the README compiles with its options, and loads', () => {
+it("compiles and loads the README's configuration with its options", () => {
   const server = writeServer();
   const run = (file: string, args: readonly string[], env: object = {}) =>
     execFileSync(file, args, { cwd: server, encoding: 'utf8', env: { ...process.env, ...env } });

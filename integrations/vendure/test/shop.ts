@@ -17,7 +17,7 @@ import { LevyPlugin } from '../plugin.ts';
 
 const admin = { identifier: 'superadmin', password: 'superadmin' };
 
-/** The products of the shop: the name is the code of the product tax, and prices are in cents. */
+/** The products of the shop: the name is the product tax code, and prices are in cents. */
 export const products = [
   { name: 'Mug', price: 2666, levyTaxCode: 'GENERAL' },
   { name: 'Shirt', price: 9999, levyTaxCode: 'CLOTHING.APPAREL' },
@@ -28,14 +28,14 @@ export const products = [
 ] as const;
 export type ProductName = (typeof products)[number]['name'];
 
-/** The store where the shipping method "pickup" hands goods over. */
+/** The store of the shipping method "pickup". */
 export const store = { line1: '1 Woodward Ave', city: 'Detroit', province: 'MI', postalCode: '48226', country: 'US' };
 
-/** The option of the README's example: lines of a shipping method are picked up at the store. */
+/** The option from the README's example: lines of a shipping method are picked up at the store. */
 export const atStore: NonNullable<LevyOptions['fulfillment']> = ({ shippingMethod }) =>
   shippingMethod?.code.startsWith('pickup') ? { fulfillment: 'pickup', shipFrom: store } : null;
 
-/** Warnings and errors of the shop, for tests. */
+/** The warnings and errors that the shop logged. */
 class TestLogger extends DefaultLogger {
   readonly lines: string[] = [];
   override warn(message: string) {
@@ -48,7 +48,7 @@ class TestLogger extends DefaultLogger {
 
 export type Send = <Data>(query: string, variables?: object) => Promise<Data>;
 
-/** A GraphQL client with a session of its own. */
+/** A GraphQL client with a separate session. */
 const clientOf = (url: string): Send => {
   let token: string | null = null;
   return async <Data>(query: string, variables: object = {}) => {
@@ -149,7 +149,7 @@ const fill = async (app: Awaited<ReturnType<typeof bootstrap>>, send: Send) => {
   await createPromotion(send, 'SHIP', { code: 'free_shipping', arguments: [] });
 };
 
-/** Assigns the first shipping line to every second line of an order, and the second to the others. */
+/** Assigns the first shipping line to every second order line, and the second shipping line to the others. */
 export const lineByLine: ShippingLineAssignmentStrategy = {
   assignShippingLineToOrderLines: (_, shippingLine, { shippingLines, lines }) => {
     const at = shippingLines.findIndex(({ id }) => id === shippingLine.id);
@@ -159,7 +159,7 @@ export const lineByLine: ShippingLineAssignmentStrategy = {
 
 export type Shop = Awaited<ReturnType<typeof startShop>>;
 
-/** A Vendure server with the plugin, its database in memory, or in a file where `location` names one. */
+/** Starts a Vendure server with the plugin. Its database is in memory, or in the file `location`. */
 export const startShop = async (
   levy: LevyOptions,
   location: string | null = null,
@@ -205,7 +205,7 @@ export const startShop = async (
     injector: new Injector(app.get(ModuleRef)),
     /** A shopper with a session. */
     shopper: () => clientOf(`${url}/shop-api`),
-    /** Wait until no job is left. */
+    /** Waits until all jobs are done. */
     settled: async () => {
       for (let tries = 0; tries < 400; tries++) {
         const { jobs } = await send<{ jobs: { totalItems: number } }>(

@@ -36,7 +36,7 @@ const guam = {
   countryCode: 'US',
 };
 
-it('an order to an address that Levy does not cover is logged once', async () => {
+it('logs an order to an address that Levy does not cover once', async () => {
   const order = await placeOrder(shop, { items: mug, address: guam });
   expect(order.totalWithTax - order.total).toBe(0);
   const logged = shop.logger.lines.filter((line) => line.includes(`Check the tax of order ${order.code}`));
@@ -44,7 +44,7 @@ it('an order to an address that Levy does not cover is logged once', async () =>
   expect(logged[0]).toMatch(/Guam/);
 });
 
-it('an order with prices that include tax is logged and is a problem of the reconciliation', async () => {
+it('logs an order with prices that include tax, and reports it in the reconciliation', async () => {
   await shop.settled();
   await shop.send('mutation { updateChannel(input: { id: "1", pricesIncludeTax: true }) { __typename } }');
   const order = await placeOrder(shop, { items: mug, address: addresses.MI });
@@ -61,7 +61,7 @@ it('an order with prices that include tax is logged and is a problem of the reco
   expect(rows).toEqual([{ levyEstimated: 1 }]);
 });
 
-it('with fallback "block", an order abroad with prices that include tax is paid', async () => {
+it('accepts the payment of a foreign order with prices that include tax, with fallback "block"', async () => {
   await shop.stop();
   shop = await startShop(options('block'));
   await shop.send('mutation { updateChannel(input: { id: "1", pricesIncludeTax: true }) { __typename } }');
@@ -78,7 +78,7 @@ const orderIn = (currencyCode: string, listPrice: number): Order => {
 it.each([
   ['JPY', 88_900, '53'],
   ['USD', 88_950, '53.37'],
-])('an order in %s has two decimals in Vendure: %i', async (currency, listPrice, tax) => {
+])('treats orders in %s as having two decimals in Vendure: %i', async (currency, listPrice, tax) => {
   const built = cartOf(orderIn(currency, listPrice), { customerId: null, shippingTaxCode: null });
   const documented = built.ok ? documentOf(built.cart) : null;
   if (!documented?.ok) throw new Error(JSON.stringify(built));
@@ -86,7 +86,7 @@ it.each([
   expect(calculated.tax_amount).toBe(tax);
 });
 
-it('an order with fractions of a yen is not supported', () => {
+it('rejects an order with fractions of a yen', () => {
   expect(cartOf(orderIn('JPY', 88_950), { customerId: null, shippingTaxCode: null })).toMatchObject({
     unsupported: { code: 'currency_fraction' },
   });
