@@ -8,30 +8,30 @@ import type { Service } from './processes.ts';
 import { states } from './settings.ts';
 import { must, same, Violation } from './violation.ts';
 
-/** The context of a client of an account. */
+/** The context of an account's client. */
 export type Scene = {
   readonly book: Book;
-  /** The account beside it, whose data it must never reach. */
+  /** The other account, whose data it must never access. */
   readonly other: Book;
   readonly client: Client;
   readonly service: Service;
   readonly draw: Draw;
   /** The month in which it acts. */
   readonly month: number;
-  /** The names of the transactions that clients may have recorded by now. */
+  /** The names of the transactions that clients may have recorded so far. */
   readonly names: readonly string[];
   /** The transactions of this month. */
   readonly recent: readonly string[];
   readonly customers: readonly string[];
 };
 
-/** The type of every answer includes the fields of refusals. */
+/** The type of every response includes the fields of refusals. */
 export const codeOf = ({ body }: Answer): string => body?.errors?.[0]?.code ?? '';
 
 const isExpected = (answer: Answer, codes: readonly string[]): boolean =>
   answer.status < 300 || codes.includes(codeOf(answer));
 
-/** Throw a `Violation` for a refusal that is none of these. */
+/** Throws a `Violation` for an unexpected refusal. */
 export const mustSucceedOr = (answer: Answer, codes: readonly string[], sending: Omit<Sending, 'key'>): void => {
   if (isExpected(answer, codes)) return;
   const { method, path, body } = sending;
@@ -40,10 +40,10 @@ export const mustSucceedOr = (answer: Answer, codes: readonly string[], sending:
   );
 };
 
-/** The first transactions of a month are those that all clients reach for. */
+/** All clients contend for the first transactions of a month. */
 const contended = 5;
 
-/** A transaction that was recorded by one of the names, if the one that is drawn is known to be there. */
+/** Returns a random transaction recorded under one of the names, if it is known to exist. */
 export const drawnId = ({
   book,
   draw,
@@ -61,7 +61,7 @@ export const drawnId = ({
 
 const path = '/transactions';
 
-/** The transaction with a reference that is not void, if there is one. */
+/** Finds the transaction with a reference that is not void, if any. */
 const findByReference = async ({ client, book }: Scene, reference: string): Promise<Transaction | undefined> => {
   const query = new URLSearchParams({ reference_id: reference });
   const list = await client.send<Schema<'TransactionList'>>({ key: book.key, method: 'GET', path: `${path}?${query}` });
@@ -76,7 +76,10 @@ const accept = (scene: Scene, creation: Creation, transaction: Transaction): voi
   note(scene.book, transaction, scene.service.now() + 1000);
 };
 
-/** A client without idempotency keys: after a lost reply it looks for its reference, and sends again if it is not there. */
+/**
+ * A client without idempotency keys: after a lost reply, it searches for its reference, and sends the request again if
+ * there is none.
+ */
 const createByReference = async (scene: Scene, creation: Creation, codes: readonly string[]): Promise<void> => {
   const { client, book } = scene;
   const sending = { key: book.key, method: 'POST' as const, path, body: creation.body };
@@ -97,11 +100,11 @@ const createByReference = async (scene: Scene, creation: Creation, codes: readon
   }
 };
 
-/** Whether two answers to one request are the same transaction. */
+/** Returns whether two responses to a request have the same transaction. */
 const mustBeTwin = (first: Answer<Transaction>, second: Answer<Transaction>): void => {
   same([second.status, second.body.id], [first.status, first.body.id], 'A repeated request has another answer.');
   same(second.headers.get('idempotent-replayed'), 'true', 'A repeated request is no replay.');
-  // A redaction removes personal data from saved answers as well.
+  // A redaction also removes personal data from saved responses.
   if (second.body.redacted_at === undefined) same(second.text, first.text, 'A replay has another text.');
 };
 
@@ -148,13 +151,13 @@ const create = async (
 
 const duplicate = 'conflict_duplicate_reference_id';
 
-/** Record a sale. Some have no reference, and some one that other clients use as well. */
+/** Records a sale. Some sales have no reference, and some have a reference that other clients use too. */
 export const createSale = async (scene: Scene, name: string): Promise<void> => {
   const { draw, month, customers } = scene;
   const kind = draw.weighted({ own: 80, shared: 12, none: 8 });
   const shared = `shared-${month}-${draw.below(4)}`;
   const reference = kind === 'own' ? { reference_id: name } : kind === 'shared' ? { reference_id: shared } : {};
-  // Only a sale with a reference of its own can be recognized after its personal data was removed.
+  // Only a sale with a unique reference can be recognized after redaction.
   const body = { ...saleFrom(draw, name, month, kind === 'own' ? customers : customers.slice(1)), ...reference };
   const { outcome, idempotencyKey } = await create(scene, name, body, null, [duplicate]);
   const isAlone = kind !== 'shared' && (idempotencyKey !== null || outcome === 'refused');
@@ -177,7 +180,7 @@ const creditCodes = [
   ...['conflict_credit_stale'],
 ];
 
-/** Credit a sale that a client has recorded: all of it, what remains of it, or a part. */
+/** Credits a sale that a client has recorded: all of it, its remainder, or a part. */
 export const createCredit = async (scene: Scene, name: string): Promise<void> => {
   const target = drawnId(scene);
   const { draw, month, book } = scene;
@@ -198,7 +201,7 @@ export const createCredit = async (scene: Scene, name: string): Promise<void> =>
   must(creation.outcome !== 'pending', 'A credit has no outcome.');
 };
 
-/** Send an earlier request again, after other requests. */
+/** Repeats an earlier request after other requests. */
 export const repeatCreation = async (scene: Scene): Promise<void> => {
   // The service forgets a key after 24 hours.
   const target = drawnId({ ...scene, names: scene.recent });
@@ -211,9 +214,9 @@ export const repeatCreation = async (scene: Scene): Promise<void> => {
   same([answer.body.id, codeOf(answer)], [creation.id, ''], 'A repeated request records another transaction.');
 };
 
-/** Changes of transactions: edits, finalizing, voiding, another tax. */
+/** Changes of transactions: edits, finalizing, voiding, a different tax. */
 
-/** The refusals of any change, by the state that other clients brought the transaction into. */
+/** The refusals of any change that depend on the transaction's status, which other clients change concurrently. */
 const conflicts = [
   ...['conflict_invalid_status_transition', 'conflict_immutable_field', 'conflict_draft_expired'],
   ...['conflict_has_credits', 'conflict_period_closed', 'conflict_parent_not_creditable'],
@@ -241,7 +244,7 @@ const bodyOf = ({ draw, month, book }: Scene, name: string, target: string): Rec
   }
 };
 
-/** Change a transaction that a client has recorded. */
+/** Changes a transaction that a client has recorded. */
 export const change = async (scene: Scene, name: string): Promise<void> => {
   const { client, book, draw, service } = scene;
   const target = drawnId(scene);
@@ -273,7 +276,7 @@ const closingConflicts = [
   ...['validation_date_out_of_range'],
 ];
 
-/** A period that the service answers with must be one of the calendar. */
+/** A period in a response must match the calendar. */
 export const mustBePeriod = (scene: Pick<Scene, 'book'>, state: string, end: string, start?: string): void => {
   const registrations = registrationsIn(state, scene.book.settings.registrations);
   const { first, last } = periodOf(monthOf(end), registrations);
@@ -305,7 +308,7 @@ const close = async (
   return answer;
 };
 
-/** Close a period of a state, or that which the service names as the next one. */
+/** Closes a period of a state, or the next period that the service reports. */
 export const closePeriod = async (scene: Scene, name: string): Promise<void> => {
   const { draw, month, book } = scene;
   const [state, isDry] = [draw.of(states), draw.chance(30)];
@@ -323,7 +326,7 @@ const filingConflicts = [
   ...['conflict_exceptions_not_acknowledged', 'conflict_immutable_field'],
 ];
 
-/** Mark a closed filing as filed, or cancel it. */
+/** Marks a closed filing as filed, or cancels it. */
 export const changeFiling = async (scene: Scene, name: string): Promise<void> => {
   const { client, book, draw } = scene;
   const [isFiled, at, key] = [draw.chance(60), draw.below(100), book.key];
@@ -340,7 +343,7 @@ export const changeFiling = async (scene: Scene, name: string): Promise<void> =>
   mustSucceedOr(await client.send(sending), filingConflicts, sending);
 };
 
-/** Reads, and attempts to reach the other account. */
+/** Reads, and attempts to access the other account. */
 
 const paths = [
   '/transactions?limit=100',
@@ -352,13 +355,13 @@ const paths = [
   '/registrations/advice',
 ];
 
-/** Read while others write. */
+/** Reads during concurrent writes. */
 export const read = async ({ client, book, draw }: Scene): Promise<void> => {
   const sending = { key: book.key, method: 'GET' as const, path: draw.of(paths) };
   mustSucceedOr(await client.send(sending), [], sending);
 };
 
-/** Try a transaction of the other account with this one's key: it must not exist. */
+/** Requests a transaction of the other account with this account's key, which must return "not found". */
 export const trespass = async (scene: Scene, name: string): Promise<void> => {
   const { client, book, other, draw, names } = scene;
   const target =

@@ -1,6 +1,6 @@
 /**
- * `npm run attack`: random months against the local service, in world after world until the time is over. Each world is a
- * seed; the first violation ends the run.
+ * `npm run attack`: runs random months against the local service, one world after another until the time is up. Each
+ * world has a seed; the first violation ends the run.
  *
  *   --minutes N   how long (10)
  *   --seed N      the seed of the first world (1); the next ones follow it
@@ -27,7 +27,7 @@ const count = (name: 'minutes' | 'seed' | 'worlds'): number => {
 };
 const [minutes, first, worlds] = [count('minutes'), count('seed'), count('worlds')];
 
-// A world that hangs is a failure as well.
+// A world that hangs is also a failure.
 const worldMs = 15 * 60_000;
 
 process.on('exit', killAll);

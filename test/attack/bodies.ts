@@ -1,4 +1,4 @@
-/** Random bodies of requests. */
+/** Random request bodies. */
 import type { Schema } from '../support/http.ts';
 import type { Draw } from './draw.ts';
 import { type Currency, currencies } from './oracle/amounts.ts';
@@ -44,7 +44,7 @@ const places = [
 ];
 const codes = ['GENERAL', 'CLOTHING.APPAREL', 'FOOD.GROCERY', 'SOFTWARE.SAAS', 'DIGITAL.EBOOKS'];
 
-/** A random amount of at most `units` units of a currency. */
+/** Returns a random amount of at most `units` units of a currency. */
 export const amountUpTo = (draw: Draw, currency: Currency, units: number): string => {
   const decimals = currencies[currency];
   const fraction = Array.from({ length: decimals }, () => draw.below(10)).join('');
@@ -65,7 +65,7 @@ const customerFrom = (draw: Draw) => ({
 export const linesFrom = (draw: Draw, currency: Currency): SentLine[] =>
   Array.from({ length: 1 + draw.below(4) }, (_, at) => ({
     id: `line-${at}`,
-    // Shipping needs a line that is shipped.
+    // Shipping requires a shipped line.
     product_tax_code: at === 0 ? 'GENERAL' : draw.of(codes),
     quantity: String(1 + draw.below(5)),
     // Above any discount.
@@ -74,7 +74,7 @@ export const linesFrom = (draw: Draw, currency: Currency): SentLine[] =>
     ...(draw.chance(10) && { discount_amount: amountUpTo(draw, currency, 1) }),
   }));
 
-/** A day or an instant in the month, in one of the three before it, or in the first days of the next. */
+/** A day or timestamp in the month, in one of the three previous months, or in the first days of the next month. */
 export const taxDateFrom = (draw: Draw, month: number): string => {
   const of = month + draw.of([0, 0, 0, 0, -1, -1, -2, -3, 1]);
   const day = of > month ? 1 + draw.below(8) : 1 + draw.below(28);
@@ -84,7 +84,7 @@ export const taxDateFrom = (draw: Draw, month: number): string => {
   return `${text}T${String(hour).padStart(2, '0')}:${draw.of(['00', '30', '59'])}:00${draw.of(['Z', 'Z', '.500Z', '-05:00'])}`;
 };
 
-/** A sale in a month. `name` marks what it was sent by, in its metadata. */
+/** Builds a sale in a month. `name` identifies its request in the metadata. */
 export const saleFrom = (draw: Draw, name: string, month: number, customers: readonly string[]): Sent => {
   const currency = draw.of<Currency>(['USD', 'USD', 'USD', 'CAD', 'EUR', 'JPY', 'KWD']);
   return {

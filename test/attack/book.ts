@@ -1,11 +1,9 @@
-/** The requests and answers of an account's clients, the only input of the oracle. */
+/** The requests and responses of an account's clients, which are the only input of the oracle. */
 import type { Sent, Transaction } from './bodies.ts';
 import type { Settings } from './settings.ts';
 import { must, same } from './violation.ts';
 
-/**
- * `unknown`: every reply was lost, and the client gave up. The request may or may not have had its effect, at most once.
- */
+/** `unknown`: every reply was lost, and the client gave up. The request was applied at most once. */
 export type Outcome = 'pending' | 'accepted' | 'refused' | 'unknown';
 
 /** A request for a new sale or credit. `name` is in its metadata. */
@@ -36,11 +34,11 @@ export type Book = {
   readonly creations: Map<string, Creation>;
   /** Keyed by the id of the transaction. */
   readonly changes: Map<string, Change[]>;
-  /** The answers about each version of a transaction: `id version`. */
+  /** The responses with each version of a transaction, by `id version`. */
   readonly versions: Map<string, Seen>;
-  /** When the first answer said that a transaction is finalized, by the service's clock and not before it. */
+  /** The service's time when a response first reported the transaction as finalized, or slightly later. */
   readonly finalizedMs: Map<string, number>;
-  /** Customers whose personal data was to be removed. */
+  /** Customers whose redaction was requested. */
   readonly redacted: Set<string>;
 };
 
@@ -53,7 +51,7 @@ export const newBook = (fields: Pick<Book, 'letter' | 'key' | 'account' | 'creat
   redacted: new Set(),
 });
 
-/** The fields that one version of a transaction has once and for all. */
+/** The fields that never change within a version of a transaction. */
 const seenOf = (transaction: Transaction) => ({
   status: transaction.status,
   reference_id: transaction.reference_id,
@@ -65,7 +63,7 @@ const seenOf = (transaction: Transaction) => ({
 });
 type Seen = ReturnType<typeof seenOf>;
 
-/** Note an answer; two answers about one version must say the same. */
+/** Records a response. Two responses with the same version must be equal. */
 export const note = (book: Book, transaction: Transaction, atMs: number): void => {
   const key = `${transaction.id} ${transaction.version}`;
   const [before, seen] = [book.versions.get(key), seenOf(transaction)];

@@ -10,11 +10,11 @@ import { firstDay, lastDay, monthOf, monthText, nextPeriod, registrationsIn } fr
 import { states } from './settings.ts';
 import { must, same } from './violation.ts';
 
-/** Close every period that has an entry, in the order that the oracle expects. */
+/** Closes every period that has an entry, in the order that the oracle expects. */
 
 const turnsMax = 100;
 
-/** Wait until the service ended its work on a filing; the schedule continues what a request began. */
+/** Waits until the service has finished its work on a filing. The schedule continues work that a request started. */
 const untilClosed = async ({ service }: World, { key }: Book, id: string): Promise<void> => {
   const reader = { url: service.url, key };
   for (let turn = 0; turn < turnsMax; turn += 1) {
@@ -26,7 +26,7 @@ const untilClosed = async ({ service }: World, { key }: Book, id: string): Promi
   must(false, `The filing ${id} never ends.`);
 };
 
-/** The last filing of a state that is not canceled, when the service has ended its work on it. */
+/** Returns the last filing of a state that is not canceled, once the service has finished its work on it. */
 const lastFiling = async (world: World, book: Book, state: string): Promise<Filing | null> => {
   const reader = { url: world.service.url, key: book.key };
   const rows = await readAll<Filing>(reader, `/filings?state=${state}&limit=100`);
@@ -56,7 +56,7 @@ const openMonths = async (
   );
 };
 
-/** The schedule, which ends unfinished work, may close periods meanwhile. They follow the same order. */
+/** The schedule, which completes unfinished work, can close periods meanwhile, in the same order. */
 const closeState = async (
   world: World,
   book: Book,
@@ -84,7 +84,7 @@ const closeState = async (
   must(false, `${state} has entries that no period takes.`, left.map(monthText));
 };
 
-/** Finish all filings, and close periods until no entry of the account is open. */
+/** Completes all filings, and closes periods until no entry of the account is open. */
 export const closeAll = async (world: World, book: Book): Promise<void> => {
   const reader = { url: world.service.url, key: book.key };
   for (const state of states) await lastFiling(world, book, state);

@@ -1,15 +1,15 @@
 import { seeded } from '../support/seeded.ts';
 
-/** Random choices. The same seed gives the same choices on every run. */
+/** Random choices, reproducible by seed. */
 export type Draw = {
-  /** A whole number from 0 to below `end`. */
+  /** Returns an integer from 0 (inclusive) to `end` (exclusive). */
   readonly below: (end: number) => number;
   readonly of: <Value>(values: readonly Value[]) => Value;
-  /** True with this probability in percent. */
+  /** Returns true with this probability in percent. */
   readonly chance: (percent: number) => boolean;
-  /** One of the names, in proportion to their weights. */
+  /** Returns one of the names, in proportion to their weights. */
   readonly weighted: <Name extends string>(weights: Readonly<Record<Name, number>>) => Name;
-  /** An independent series: what it draws does not depend on what this one draws afterwards. */
+  /** Creates an independent series, which does not depend on later draws of this one. */
   readonly fork: () => Draw;
 };
 

@@ -1,4 +1,4 @@
-/** Everything that an account has, read page by page after the clients ended. */
+/** Reads all data of an account, page by page, after the clients have finished. */
 import { type Answer, type Schema, send } from '../support/http.ts';
 import type { Filing } from './actions.ts';
 import type { Transaction } from './bodies.ts';
@@ -17,7 +17,7 @@ export const read = async <Body>(
   return answer as Answer<Body>;
 };
 
-/** All rows of a list; `pageOf` finds the list in an answer. */
+/** Reads all rows of a list. `pageOf` returns the list in a response. */
 export const readAll = async <Row>(
   reader: Reader,
   path: string,

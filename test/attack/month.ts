@@ -16,10 +16,10 @@ import type { Draw } from './draw.ts';
 import type { World } from './network.ts';
 import { newClient } from './network.ts';
 
-/** Clients of each account, and what each does in a month. */
+/** The number of clients per account, and of actions per client and month. */
 const clients = { a: 5, b: 2 } as const;
 const actionsOfMonth = 14;
-/** The percentage of attempts that are lost in some way. */
+/** The percentage of attempts with a fault. */
 const losses = 22;
 
 const actions = {
@@ -55,7 +55,7 @@ const runClient = async (world: World, book: Book, client: number, month: number
   const letter = book.letter as 'a' | 'b';
   const scene = { book, other: books[letter === 'a' ? 1 : 0], service, month, customers: customersOf(at) };
   for (let action = 0; action < actionsOfMonth; action += 1) {
-    // Each action has a series of its own: how often another one is sent does not change it.
+    // Each action has a separate random series, so the number of attempts of other actions does not change it.
     const own = draw.fork();
     const whole: Scene = {
       ...{ ...scene, draw: own, client: newClient(network, service, own.fork(), losses) },
@@ -67,19 +67,19 @@ const runClient = async (world: World, book: Book, client: number, month: number
   }
 };
 
-/** Run the schedules now and then; a run may be killed. */
+/** Runs the schedules from time to time. A run can be killed. */
 const runSchedules = async ({ service }: World, draw: Draw): Promise<void> => {
   for (const pauseMs of Array.from({ length: draw.below(4) }, () => draw.below(600))) {
     await sleep(pauseMs);
     await service.ready();
     await service.runSchedule(draw.of(['close-periods', 'close-periods', 'sweep-drafts'])).catch((error) => {
-      // The connection of a killed service ends as a TypeError of fetch.
+      // If the service is killed, fetch throws a TypeError.
       if (!(error instanceof TypeError)) throw error;
     });
   }
 };
 
-/** Remove a customer's personal data; nobody may have named the customer yet. */
+/** Removes a customer's personal data. The customer may not exist yet. */
 const redact = async ({ service }: World, book: Book, customer: string): Promise<void> => {
   book.redacted.add(customer);
   const words = ['redact', '--account', book.account, '--customer', customer, '--yes', '--json'];
@@ -89,7 +89,7 @@ const redact = async ({ service }: World, book: Book, customer: string): Promise
   });
 };
 
-/** Live a month: all clients of both accounts at once. */
+/** Runs a month with all clients of both accounts concurrently. */
 export const liveMonth = async (world: World, month: number): Promise<void> => {
   const { books, draw } = world;
   const customer = customersOf(month - world.month)[0] as string;

@@ -1,4 +1,4 @@
-/** The network between the clients and the service: it loses requests and replies, and the service is killed meanwhile. */
+/** The network between the clients and the service, which loses requests and replies and kills the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { breakingProxy, pass } from '../support/breaking-proxy.ts';
 import { type Answer, send } from '../support/http.ts';
@@ -8,8 +8,8 @@ import type { Service } from './processes.ts';
 import { must } from './violation.ts';
 
 /**
- * The fault of one attempt: `hasty` is a client that hangs up while the service still works on the request; `killed`
- * kills the service some milliseconds after the request arrived.
+ * The fault of one attempt. `hasty`: the client disconnects while the service is still processing the request.
+ * `killed`: the service is killed some milliseconds after the request arrived.
  */
 type Fate = 'arrives' | 'request lost' | 'reply lost' | 'hasty' | 'killed';
 const fateHeader = 'x-attack-fate';
@@ -18,12 +18,12 @@ export type Network = {
   readonly url: string;
   /** The number of attempts so far. */
   readonly count: () => number;
-  /** Resolves when no request is on its way. */
+  /** Resolves when no request is in flight. */
   readonly settled: () => Promise<void>;
   readonly close: () => void;
 };
 
-/** A proxy before the service that does what the header of a request says. */
+/** A proxy in front of the service that injects the fault in a request header. */
 export const openNetwork = async (service: Service): Promise<Network> => {
   const running = new Set<Promise<unknown>>();
   let count = 0;
@@ -60,20 +60,20 @@ export type Sending = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Attempts until one is answered, in which the first may be lost. */
+/** A request with retries until it gets a response. The first attempts can be lost. */
 const attemptsMax = 200;
 
 /** `isSure`: no earlier attempt was lost, so a refusal means that the request never had an effect. */
 export type Answered<Body> = Answer<Body> & { readonly isSure: boolean };
 
 export type Client = {
-  /** Send until there is an answer; the request must be one that can be repeated. */
+  /** Sends a repeatable request until it gets a response. */
   readonly send: <Body>(sending: Sending) => Promise<Answered<Body>>;
-  /** Send once; `null` where the reply is lost, so that the request may or may not have had its effect. */
+  /** Sends a request once. Returns `null` if the reply is lost, so the request may or may not have been applied. */
   readonly sendOnce: <Body>(sending: Sending) => Promise<Answer<Body> | null>;
 };
 
-/** A client whose requests and replies get lost, with a probability in percent. */
+/** Creates a client whose requests and replies are lost with a probability in percent. */
 export const newClient = (network: Network, service: Service, draw: Draw, losses: number): Client => {
   const attempt = async <Body>({ key, method, path, body, headers }: Sending, fate: string) => {
     await service.ready();
@@ -92,7 +92,7 @@ export const newClient = (network: Network, service: Service, draw: Draw, losses
   return {
     sendOnce: (sending) => attempt(sending, fateOf(draw, losses)),
     send: async (sending) => {
-      // Drawn before, so that the number of attempts does not change the series.
+      // Drawn in advance, so the number of attempts does not change the series.
       const fates = [fateOf(draw, losses), fateOf(draw, losses)];
       for (let count = 0; count < attemptsMax; count += 1) {
         const answer = await attempt(sending, fates[count] ?? 'arrives');
@@ -104,7 +104,7 @@ export const newClient = (network: Network, service: Service, draw: Draw, losses
   };
 };
 
-/** A world: a service on its own database, and two accounts beside each other. */
+/** A world: a service with a separate database, and two accounts. */
 export type World = {
   readonly service: Service;
   readonly network: Network;

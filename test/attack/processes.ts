@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const loopback = '127.0.0.1';
 const startMs = 120_000;
-/** A start takes seconds of processor time, so that more kills would leave less time for other worlds. */
+/** A start takes seconds of CPU time, so more kills would leave less time for other worlds. */
 const killsMax = 3;
 
 const children = new Set<ChildProcess>();
@@ -19,7 +19,7 @@ const track = (child: ChildProcess): ChildProcess => {
   return child.once('exit', () => children.delete(child));
 };
 
-/** Kill every process that was started. */
+/** Kills all processes that were started. */
 export const killAll = (): void => {
   for (const child of children) child.kill('SIGKILL');
 };
@@ -38,7 +38,7 @@ const start = (words: readonly string[], env: NodeJS.ProcessEnv): ChildProcess =
   return track(child);
 };
 
-/** Wait until something answers; throws with the output of a process that ends before. */
+/** Waits until a server responds. Throws with the output of a process that ends before. */
 const untilAnswers = async (child: ChildProcess, isUp: () => Promise<unknown>): Promise<void> => {
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -60,17 +60,17 @@ const untilAnswers = async (child: ChildProcess, isUp: () => Promise<unknown>): 
 
 export type Service = {
   readonly url: string;
-  /** Resolves when the service answers and its clock is set. */
+  /** Resolves when the service responds and its clock is set. */
   readonly ready: () => Promise<void>;
   readonly isReady: () => boolean;
-  /** SIGKILL, and a new process at once; a few times in a world. */
+  /** Kills the service with SIGKILL and restarts it immediately, at most a few times per world. */
   readonly kill: () => void;
-  /** Sets the clock of the service to an instant; it runs on from there, even after a restart. */
+  /** Sets the service's clock, which continues from there, even after a restart. */
   readonly setClock: (toMs: number) => Promise<void>;
-  /** A time that the service's clock has reached. At most a second before it. */
+  /** Returns a time that the service's clock has reached, at most a second ago. */
   readonly now: () => number;
   readonly runSchedule: (name: 'close-periods' | 'sweep-drafts') => Promise<void>;
-  /** `npm run <command> -- <words>` as the operator; returns what it prints. */
+  /** Runs `npm run <command> -- <words>` as the operator. Returns its output. */
   readonly command: (name: string, words: readonly string[]) => Promise<string>;
   readonly kills: () => number;
   readonly stop: () => Promise<void>;
@@ -78,7 +78,7 @@ export type Service = {
 
 const json = { 'Content-Type': 'application/json' };
 
-/** Ask the controls of the service, not through the proxy. */
+/** Calls the service's test controls, bypassing the proxy. */
 const control = async (url: string, method: string, path: string, body?: object): Promise<unknown> => {
   const answer = await fetch(`${url}/_local/${path}`, {
     method,
@@ -107,8 +107,8 @@ const environment = (): NodeJS.ProcessEnv => ({
 });
 
 /**
- * Start the database, and the service as `npm start` does. The database is a process of its own, as DynamoDB is: it
- * outlives the kills of the service, with its stream.
+ * Starts the database, and the service as `npm start` does. Like DynamoDB, the database is a separate process, so it
+ * and its stream survive the kills of the service.
  */
 export const startService = async (): Promise<Service> => {
   const database = await startDatabase(environment());

@@ -13,9 +13,9 @@ import { firstDay, monthOf } from './oracle/days.ts';
 import { type Service, startService } from './processes.ts';
 import { assignmentsOf, monthsOfBooks, settingsFrom } from './settings.ts';
 
-/** Months of concurrent clients on a network that fails, with kills, and then the oracle. */
+/** Runs months of concurrent clients on an unreliable network, with kills, and then the oracle. */
 
-/** How many months pass with clients. */
+/** The number of months with clients. */
 const months = 3;
 
 const dayMs = 86_400_000;
@@ -48,14 +48,14 @@ const openWorld = async (service: Service, seed: number): Promise<World> => {
   return { service, network: await openNetwork(service), books, draw: draw.fork(), month };
 };
 
-/** Nothing is under way, and the drafts whose time is over are void. */
+/** No work is in progress, and expired drafts are void. */
 const quiet = async ({ service, network }: World): Promise<void> => {
   await network.settled();
   await service.ready();
   await service.runSchedule('sweep-drafts');
 };
 
-/** How much of each kind a world had, to see that it was not empty. */
+/** Counts each kind of data in a world, to verify that it was not empty. */
 export type Tally = Readonly<
   Record<'sales' | 'credits' | 'void' | 'redacted' | 'filings' | 'entries' | 'unknown', number>
 >;
@@ -73,7 +73,7 @@ const tallyOf = (book: Book, transactions: readonly Transaction[], filings: read
   };
 };
 
-/** An account with everything that it has at the end. */
+/** An account with its final data. */
 type End = {
   readonly book: Book;
   readonly transactions: readonly Transaction[];
@@ -114,7 +114,7 @@ const liveMonths = async (world: World): Promise<void> => {
 
 export type Summary = { readonly requests: number; readonly kills: number; readonly tallies: readonly Tally[] };
 
-/** Live one world, and throw a `Violation` where the service did what it must not. */
+/** Runs one world. Throws a `Violation` if the service breaks its contract. */
 export const runWorld = async (seed: number): Promise<Summary> => {
   const service = await startService();
   try {

@@ -20,16 +20,13 @@ const zones = [
   'Pacific/Kiritimati',
 ];
 
-/** The states where the attack sells. */
+/** The states of the attack's sales. */
 export const states = ['MI', 'IN', 'NY', 'TX', 'CA', 'WA', 'OR', 'HI', 'AK', 'NJ'];
 
-/** How many months before the first one the books open. */
+/** The number of months from the opening of the books to the first month. */
 export const monthsOfBooks = 4;
 
-/**
- * One to three registrations of a state, which may follow each other at once or after a gap, even in the middle of
- * months.
- */
+/** One to three registrations of a state, consecutive or with a gap, even mid-month. */
 const registrationsOf = (draw: Draw, state: string, month: number): Registration[] => {
   const entries: Registration[] = [];
   let from = month - draw.of([24, 13, 8, 3, 2, 1, 0]);

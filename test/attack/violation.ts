@@ -6,11 +6,11 @@ export class Violation extends Error {}
 const written = (value: unknown): string =>
   JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one), 1) ?? 'undefined';
 
-/** Throw a `Violation` unless it is true. */
+/** Throws a `Violation` unless the condition is true. */
 export const must = (isTrue: boolean, message: string, ...details: readonly unknown[]): void => {
   if (!isTrue) throw new Violation([message, ...details.map(written)].join('\n'));
 };
 
-/** Throw a `Violation` with both values unless they are the same. */
+/** Throws a `Violation` with both values unless they are equal. */
 export const same = (actual: unknown, expected: unknown, message: string, ...details: readonly unknown[]): void =>
   must(isDeepStrictEqual(actual, expected), message, { actual, expected }, ...details);

@@ -20,7 +20,9 @@ type Headers = Readonly<Record<string, string[]>>;
 const exchangeWith = (multiValueHeaders: Headers) =>
   requestContext({ ...eventOf({ operation: 'create-calculation', apiKey: '' }), multiValueHeaders }, () => 10_000);
 
-/** Send requests of one instance through authentication and the rate limit, at a constant rate of the service's clock. */
+/**
+ * Sends requests of one instance through authentication and the rate limit, at a constant rate by the service's clock.
+ */
 const admit = async (of: string, headers: Headers, verifyToken: VerifyToken): Promise<Figure> => {
   const authenticate = authenticator({ findKey, findAccount, verifyToken, recordKeyUse });
   const requests = minutes * 60 * perSecond;
@@ -52,7 +54,7 @@ const admit = async (of: string, headers: Headers, verifyToken: VerifyToken): Pr
   };
 };
 
-/** The cost of authentication and the rate limit for an instance, with a key and with bearer tokens. */
+/** Measures the cost of authentication and the rate limit for an instance, with a key and with bearer tokens. */
 export const admissionFigures = async (account: string, apiKey: string): Promise<Figure[]> => {
   const keys: object[] = [];
   const server = createServer(({ url }, response) =>

@@ -1,4 +1,4 @@
-/** `npm run bench`: measure the service and print each figure as a line of JSON. It compares no figure with a target. */
+/** `npm run bench`: measures the service and prints each result as a line of JSON, without comparing it to a target. */
 import { Command, InvalidArgumentError } from 'commander';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 
@@ -20,7 +20,7 @@ const { costs, filingEntries, lists } = new Command('bench')
 
 const emulator = await startEmulator();
 try {
-  // Before the import of anything that reads the environment: shared/config/environment.ts reads it once.
+  // Must come before any import that reads the environment, because shared/config/environment.ts reads it once.
   Object.assign(process.env, emulatorEnvironment(emulator));
   const { runBench } = await import('./run.ts');
   await runBench(emulator.kind, { costs, filingEntries, lists });

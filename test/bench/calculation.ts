@@ -12,7 +12,7 @@ import { context, day, imported, importedAt, requestOf, zip4Ranges, zips } from 
 import { type Figure, microsecondsOf, rounded } from './figure.ts';
 
 const sizes = [1, 10, 100, 1000];
-// Alternate between documents, because one document would profit from the CPU's caches.
+// Alternate between documents, because a single document would benefit from the CPU caches.
 const documents = 8;
 
 const alternating = <Value>(values: readonly Value[], run: (value: Value) => unknown) => {
@@ -21,8 +21,8 @@ const alternating = <Value>(values: readonly Value[], run: (value: Value) => unk
 };
 
 /**
- * The duration of a calculation with 1 to 1,000 lines: from the parsed request to the complete answer, and of the tax alone,
- * from amounts and places to the tax of each line in each jurisdiction.
+ * Measures a calculation with 1 to 1,000 lines: from the parsed request to the complete response, and the tax core
+ * alone, from amounts and places to the tax of each line in each jurisdiction.
  */
 export const calculationFigures = async (): Promise<Figure[]> => {
   const figures: Figure[] = [];
@@ -42,7 +42,7 @@ export const calculationFigures = async (): Promise<Figure[]> => {
   return figures;
 };
 
-/** Import the release of the bench and activate it. */
+/** Imports the bench's release and activates it. */
 export const activateContent = async (): Promise<void> => {
   const { head, parts } = imported();
   accepted(await importRelease(head, parts));
@@ -58,7 +58,9 @@ const newLoader = () =>
     now: Date.now,
   });
 
-/** How long an imported release takes to return the jurisdictions of an address: in a new instance, and cached. */
+/**
+ * Measures how long an imported release takes to return the jurisdictions of an address, in a new instance and cached.
+ */
 export const lookUpFigures = async (): Promise<Figure[]> => {
   const addresses = zips.map((zip) => accepted(readAddress({ state: 'MN', postal_code: `${zip}-1234` }, '')));
   const lookUp = async ({ loadContent }: ReturnType<typeof newLoader>, address: TaxAddress) => {

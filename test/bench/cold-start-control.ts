@@ -8,7 +8,7 @@ const client = new DynamoDBClient({
   requestHandler: {},
 });
 
-/** The baseline of the cold starts: a bare client of the SDK reads one item. */
+/** The baseline for cold starts: a bare SDK client reads one item. */
 export const handler = async (): Promise<{ statusCode: number }> => {
   const key = { pk: { S: 'bench' }, sk: { S: 'bench' } };
   await client.send(new GetItemCommand({ TableName: 'accounts', Key: key, ConsistentRead: true }));

@@ -21,7 +21,7 @@ const control = '../test/bench/cold-start-control';
 const rounds = 20;
 const warmUps = 2;
 
-/** Bundle every function as the deployment does, and the control, each into a folder with its name. */
+/** Bundles the control and every function as the deployment does, each into a folder with its name. */
 export const bundleFigures = (folder: string): Figure[] => {
   bundle(control as Entry, join(folder, 'control'));
   return functions.map((name) => {
@@ -37,7 +37,7 @@ export const bundleFigures = (folder: string): Figure[] => {
   });
 };
 
-/** The size of the built-in local rates. */
+/** Measures the size of the built-in local rates. */
 export const packedFigure = (): Figure => {
   const kilobytes = (pattern: RegExp) =>
     packedFiles.reduce((sum, { name, path }) => sum + (pattern.test(name) ? statSync(path).size / 1000 : 0), 0);
@@ -52,11 +52,12 @@ const figures = { imported: 'cold_import', replied: 'cold_first_database_reply',
 type Phase = keyof typeof figures;
 
 /**
- * How long a new process takes to import a bundle, to the first reply of the database, and to the answer for ten lines.
+ * Measures how long a new process takes to import a bundle, to get the first database reply, and to respond for ten
+ * lines.
  *
- * The first replies are comparable: the control reads one item, and our function reads the item of the API key. Before
- * it replies, our function makes two more calls in sequence, for the account and its rate window, and one in parallel,
- * for the use of the key. The variants alternate, so that the load of the machine affects both.
+ * The first replies are comparable: the control reads one item, and our function reads the API key's item. Before it
+ * responds, our function makes two more sequential calls, for the account and its rate window, and one parallel call,
+ * for the use of the key. The variants alternate, so the machine's load affects both.
  */
 export const coldStartFigures = (folder: string, apiKey: string): Figure[] => {
   const event = JSON.stringify(eventOf({ operation: measured, apiKey, body: requestOf(10) }));

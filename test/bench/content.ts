@@ -1,6 +1,6 @@
 /**
- * Content with four jurisdictions at one address, and documents for it. Unlike built-in content, it does not change
- * with the law.
+ * Fixed content with four jurisdictions at one address, and documents for it. Unlike built-in content, it does not
+ * change with the law.
  */
 import { createHash } from 'node:crypto';
 import { defaultSettings } from '../../shared/accounts/account.ts';
@@ -16,7 +16,7 @@ const base = builtInRelease('MN') as Release;
 export const importedAt = `${day}T00:00:00.000Z`;
 
 export const zips = Array.from({ length: 40 }, (_, index) => String(55_401 + index));
-/** ZIP+4 ranges of each ZIP. A ZIP of Washington has as many. */
+/** The number of ZIP+4 ranges per ZIP code, as in Washington. */
 export const zip4Ranges = 240;
 
 const evidence = { from: '2020-01-01', to: null, source: 'file', confidence: 'high' } as const;
@@ -37,7 +37,7 @@ const partOf = (zip: string, ranges: number): ReleasePart => ({
   }),
 });
 
-/** An imported release with 40 ZIPs. */
+/** An imported release with 40 ZIP codes. */
 export const imported = (): { readonly head: ReleaseHead; readonly parts: readonly ReleasePart[] } => ({
   head: {
     ...base,
@@ -64,7 +64,7 @@ const release: Release = {
   locations,
 };
 
-/** Context of the calculations without a database. */
+/** The context of calculations without a database. */
 export const context: Context = {
   settings: defaultSettings(day),
   releaseFor: () => release,
@@ -73,7 +73,7 @@ export const context: Context = {
 
 const products = ['GENERAL', 'CLOTHING.APPAREL', 'FOOD.GROCERY'];
 
-// Prices are 5.00 to 204.99, spread by a prime: neighbors differ, and every run has the same.
+// Prices from 5.00 to 204.99, spread by a prime, so adjacent prices differ and every run has the same prices.
 const lineOf = (index: number) => ({
   id: `sku-${1000 + index}`,
   description: `Article ${index}`,
@@ -82,7 +82,7 @@ const lineOf = (index: number) => ({
   unit_price: ((500 + ((index * 7919) % 20_000)) / 100).toFixed(2),
 });
 
-/** A request as its schema reads it. Each `seed` has other lines. */
+/** Builds a parsed request. Each `seed` has different lines. */
 export const requestOf = (lines: number, seed = 0): CalculationInput => ({
   tax_date: `${day}T12:00:00Z`,
   customer: {

@@ -17,7 +17,7 @@ export type Bill = {
 
 const sum = (lines: readonly Line[]): bigint => lines.reduce((total, { cents }) => total + cents, 0n);
 
-/** The bill of a month, with one line for each price. Each line is rounded once, so that lines add up to the total. */
+/** The bill of a month, with one line per price. Each line is rounded once, so the lines add up to the total. */
 export const billOf = (usage: Usage, prices: Prices, isFreeTier: boolean): Bill => {
   const lines = Object.entries(prices).map(([name, price]): Line => {
     const quantity = usage[name as PriceName];
@@ -30,7 +30,7 @@ export const billOf = (usage: Usage, prices: Prices, isFreeTier: boolean): Bill 
 
 const dollars = (cents: bigint): string => formatAmount(cents, 2);
 
-/** A quantity in the units of its price, with three decimals unless it is whole. */
+/** Formats a quantity in the units of its price, with three decimals unless it is an integer. */
 const unitsOf = (quantity: bigint, { counts }: Price): string =>
   formatAmount(divideHalfUp(quantity * 1000n, counts), 3).replace('.000', '');
 

@@ -22,7 +22,7 @@ type Answer = { readonly id: string; readonly status: string; readonly bytes: nu
 type Send = (operation: Operation, body?: unknown, id?: string) => Promise<Answer>;
 type Measured = {
   readonly prepare?: (send: Send, lines: number) => Promise<Answer>;
-  /** Receives the id of what was prepared. */
+  /** Receives the id of the prepared object. */
   readonly run: (send: Send, id: string, lines: number) => Promise<Answer | undefined>;
 };
 
@@ -72,16 +72,19 @@ const requests: Readonly<Record<string, Measured>> = {
   get: { prepare: create('finalized'), run: (send, id) => send('get-transaction', undefined, id) },
   list: { run: (send) => send('list-transactions') },
 };
-// Until the caller is cached and the instance leases many requests at once.
+// Warms up until the caller is cached and the instance leases many requests at once.
 const warmUps = 60;
-// Use the median of these, because one of them may need one more call for the rate limit.
+// Uses the median of these runs, because one of them may need an additional call for the rate limit.
 const times = 9;
 
 const warmUp = async (send: Send): Promise<void> => {
   for (let time = 0; time < warmUps; time += 1) await send('create-calculation', requestOf(3));
 };
 
-/** Database calls and capacity units of each operation with three lines, a reference and an Idempotency-Key, when warm. */
+/**
+ * Measures the database calls and capacity units of each warm operation with three lines, a reference and an
+ * Idempotency-Key.
+ */
 export const databaseFigures = async (apiKey: string, emulator: string): Promise<Figure[]> => {
   const send = senderWith(apiKey);
   await warmUp(send);
@@ -131,7 +134,7 @@ const stored = async () => {
 
 type Step = Readonly<Record<'writes' | 'indexWrites' | 'reads' | 'table' | 'indexes' | 'saved' | 'answer', number>>;
 
-/** The units and the stored bytes of one of so many transactions that a run changes. */
+/** Returns the units and stored bytes per transaction of a run that changes this many transactions. */
 const stepOf = async (run: () => Promise<Answer | undefined>, count = 1): Promise<Step> => {
   const before = await stored();
   let answer = 0;
@@ -156,7 +159,7 @@ const soldOn = '2026-10-15T12:00:00Z';
 const period = { state: 'US-MN', period_end: '2026-10-31' };
 const many = 24;
 
-/** Close the period of so many sales, with a credit of each or none, and mark it as filed. */
+/** Closes the period of this many sales, with a credit of each or none, and marks it as filed. */
 const filed = async (lines: number, sales: number, hasCredits: boolean): Promise<Step> => {
   const send = await newSender();
   for (let made = 0; made < sales; made += 1) {
@@ -192,9 +195,9 @@ const expired = async (lines: number): Promise<Step> => {
   }
 };
 
-/** The inputs of `npm run cost` for each step and a sale, for a number of lines, on an empty database. */
+/** Measures the inputs of `npm run cost` for each step and a sale with a number of lines, on an empty database. */
 export const costMeasures = async (lines: number) => {
-  // Before there are other drafts.
+  // Runs before other drafts exist.
   const expire = await expired(lines);
   const send = await newSender();
   await warmUp(send);

@@ -2,7 +2,7 @@ import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { database } from '../../shared/store/client/client.ts';
 
-/** Database calls, rows that queries read before a filter, and capacity units including indexes. */
+/** Database calls, rows that queries read before filtering, and capacity units including indexes. */
 export type Use = {
   reads: number;
   writes: number;
@@ -13,7 +13,7 @@ export type Use = {
   indexWriteUnits: number;
 };
 
-/** Count the database calls and capacity units of `run`, which receives the counts so far. */
+/** Counts the database calls and capacity units of `run`, which receives the counts so far. */
 export const countDatabaseUse = async (run: (used: Readonly<Use>) => Promise<unknown>): Promise<Use> => {
   const used: Use = { reads: 0, writes: 0, rows: 0, readUnits: 0, writeUnits: 0, indexWriteUnits: 0 };
   database.middlewareStack.add(
@@ -57,7 +57,7 @@ export const retryTimeouts = async (attempt: () => Promise<boolean>): Promise<vo
   throw new Error('The database is too busy for a bench.');
 };
 
-/** Write `count` items to a table. Each item is created only when it is written. */
+/** Writes `count` items to a table. Each item is created only when it is written. */
 export const putItems = async (
   table: string,
   count: number,

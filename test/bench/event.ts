@@ -9,7 +9,9 @@ type Request = {
   readonly idempotencyKey?: string;
 };
 
-/** The event that API Gateway sends to a function (REST API, payload v1), with the fields that a handler reads. */
+/**
+ * Builds the event that API Gateway sends to a function (REST API, payload v1), with the fields that a handler reads.
+ */
 export const eventOf = ({ operation, apiKey, body, pathParameters = {}, idempotencyKey }: Request) => {
   const { method, path } = endpoints[operation];
   const headers = {

@@ -4,17 +4,17 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Bench } from 'tinybench';
 
-/** One line of the bench's output. Each other key ends with its unit. */
+/** One line of the bench's output. All other keys end with their unit. */
 export type Figure = { readonly figure: string } & Readonly<Record<string, string | number>>;
 
-/** The median; of an even number of values the lower middle one. */
+/** Returns the median; for an even number of values, the lower of the two middle values. */
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
 
-/** Three significant digits, or an integer. */
+/** Rounds to three significant digits or an integer. */
 export const rounded = (value: number): number => (value >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
 
-/** The median and the least duration of each function in microseconds, by name. */
+/** Returns the median and minimum duration of each function in microseconds, by name. */
 export const microsecondsOf = async (runs: Readonly<Record<string, () => unknown>>) => {
   const bench = new Bench({ time: 900, warmupTime: 500, throws: true });
   for (const [name, run] of Object.entries(runs)) bench.add(name, run);
@@ -25,7 +25,7 @@ export const microsecondsOf = async (runs: Readonly<Record<string, () => unknown
   });
 };
 
-/** Run a module of the bench in a new process and return the JSON that it prints. */
+/** Runs a module of the bench in a new process and returns the JSON that it prints. */
 export const inNewProcess = <Value>(module: string, args: readonly string[]): Value => {
   // NODE_OPTIONS, NODE_COMPILE_CACHE and NODE_V8_COVERAGE would change how Node starts.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_')));

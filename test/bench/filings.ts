@@ -7,13 +7,13 @@ import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { putItems, retryTimeouts } from './database.ts';
 import { type Figure, heapMeter, rounded } from './figure.ts';
 
-// The emulator takes half an hour for a million (`npm run bench -- --filing-entries 1000000`).
+// A million entries take half an hour on the emulator (`npm run bench -- --filing-entries 1000000`).
 const defaultEntries = 100_000;
 const state = 'US-WA';
 const account = 'acct_bench_filing';
 const places = 300;
 
-/** An entry with a state, a county, a city and a district, at one of 300 places. */
+/** Builds an entry with a state, a county, a city and a district, at one of 300 places. */
 const entryOf = (index: number): LiabilityEntry => {
   const place = String(index % places).padStart(3, '0');
   const base = { taxable: 1000n, exempt: 0n };
@@ -41,7 +41,7 @@ const entryOf = (index: number): LiabilityEntry => {
   };
 };
 
-/** How long a filing takes to close, and how much heap it adds. */
+/** Measures how long a filing takes to close, and how much heap it adds. */
 export const filingFigures = async (entries = defaultEntries): Promise<Figure[]> => {
   await putItems(environment.tables.transactions, entries, (index) => openEntryItem(account, entryOf(index)));
   const heapMegabytes = heapMeter();

@@ -16,7 +16,7 @@ import { eventOf } from './event.ts';
 import { type Figure, rounded } from './figure.ts';
 
 const defaultSizes = [1_000, 10_000, 100_000];
-/** One transaction in this many is a credit, one is void, and one is in Wyoming. */
+/** One in this many transactions is a credit, one is void, and one is in Wyoming. */
 const rareOneOf = 1_000;
 const pageLimit = 50;
 const minuteMs = 60_000;
@@ -55,7 +55,7 @@ const callerOf = async (account: string): Promise<Call> => {
   };
 };
 
-/** A ledger of copies of four recorded transactions, each a minute older than the one before. */
+/** Fills a ledger with copies of four recorded transactions, each a minute older than the previous one. */
 const fillLedger = async (account: string, call: Call, size: number): Promise<void> => {
   const record = async (others: object): Promise<StoredTransaction> => {
     const { id } = await call('create-transaction', { body: { status: 'finalized', ...others } });
@@ -88,7 +88,7 @@ const fillLedger = async (account: string, call: Call, size: number): Promise<vo
 
 type Search = { readonly pages: number; readonly empty: number; readonly rows: number };
 
-/** Request pages until so many rows are found, or the list ends. */
+/** Requests pages until this many rows are found or the list ends. */
 const search = async (call: Call, query: Readonly<Record<string, string>>, rowsMax: number): Promise<Search> => {
   let [pages, empty, rows] = [0, 0, 0];
   for (let cursor: string | null = ''; cursor !== null && rows < rowsMax; ) {
@@ -112,8 +112,8 @@ const measured = async <Value>(run: () => Promise<Value>) => {
 };
 
 /**
- * The cost of one page of `GET /transactions`, and of finding 50 rows or the end of the list, by filter and number of
- * transactions in the ledger.
+ * Measures the cost of one page of `GET /transactions`, and of finding 50 rows or the end of the list, by filter and
+ * ledger size.
  */
 export const listFigures = async function* (sizes: readonly number[] = defaultSizes): AsyncGenerator<Figure> {
   for (const ledger of sizes) {

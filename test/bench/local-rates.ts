@@ -1,4 +1,4 @@
-/** Run by itself, this module does one measurement in a new process and prints it: `first IL Chicago 60601`. */
+/** Run as a program, this module makes one measurement in a new process and prints it: `first IL Chicago 60601`. */
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseById, builtInReleaseFor, builtInReleases } from '../../shared/catalog/built-in.ts';
@@ -8,7 +8,7 @@ import { accepted } from '../../shared/cli/terminal/run-command.ts';
 import { unpackLines } from '../../shared/packed/unpack.ts';
 import { type Figure, heapMeter, inNewProcess, median, rounded } from './figure.ts';
 
-/** An address in each large state: the city has a local rate. */
+/** An address in each large state, in a city with a local rate. */
 const largeStates = [
   ['IL', 'Chicago', '60601'],
   ['TX', 'Houston', '77002'],
@@ -18,7 +18,7 @@ const day = '2026-11-22';
 const rounds = 20;
 const warmUps = 2;
 
-/** CPU time of all threads: the load of the machine stretches it less than wall time. */
+/** CPU time of all threads, which depends less on the machine's load than wall time. */
 const cpuMicroseconds = (run: () => void): number => {
   const start = process.cpuUsage();
   run();
@@ -26,9 +26,11 @@ const cpuMicroseconds = (run: () => void): number => {
   return user + system;
 };
 
-/** From a release's JSON text to the complete answer for one line, in a process that has calculated nothing yet. */
+/**
+ * Measures from a release's JSON text to the complete response for one line, in a process without earlier calculations.
+ */
 const firstCalculation = (state: string, city: string, postal_code: string): number => {
-  // Unpack the releases: the measurement does not include that.
+  // Unpacks the releases, which the measurement excludes.
   builtInReleaseById('');
   const input = {
     customer: { address: { city, state, postal_code } },
@@ -47,7 +49,7 @@ const firstCalculation = (state: string, city: string, postal_code: string): num
   return us;
 };
 
-/** Each ZIP with its main postal place, by state with local tables. */
+/** Returns each ZIP code with its main postal place, by state with local tables. */
 const allAddresses = (): ReadonlyMap<string, readonly TaxAddress[]> =>
   new Map(
     builtInReleases().flatMap(({ state: code, local }) => {
@@ -64,13 +66,13 @@ const locateAll = (addresses: readonly TaxAddress[]): void => {
   for (const address of addresses) locate(address, builtInReleaseFor, day, false);
 };
 
-/** Load the tables of every state. An unknown city and county make the look-up build its lazy indexes. */
+/** Loads the tables of every state. An unknown city and county make the look-up build its lazy indexes. */
 const loadTables = (states: ReadonlyMap<string, readonly TaxAddress[]>): void =>
   locateAll(
     [...states.values()].flatMap(([address]) => (address ? [{ ...address, city: 'XYZZY', county: 'XYZZY' }] : [])),
   );
 
-/** CPU time of the calling thread, without the own threads of the garbage collector and the compiler. */
+/** CPU time of the calling thread, without the threads of the garbage collector and the compiler. */
 const threadMicroseconds = (run: () => void): number => {
   const start = process.threadCpuUsage();
   run();
@@ -78,7 +80,7 @@ const threadMicroseconds = (run: () => void): number => {
   return user + system;
 };
 
-/** The look-ups of each ZIP of all states, once the tables are loaded: of a new address, and repeated. */
+/** Measures look-ups of each ZIP code of all states with loaded tables: of a new address, and repeated. */
 const lookUps = (): Figure[] => {
   const all = allAddresses();
   loadTables(all);
@@ -91,7 +93,7 @@ const lookUps = (): Figure[] => {
   return [figureOf('not cached', mean()), figureOf('cached', median(Array.from({ length: 15 }, mean)))];
 };
 
-/** The heap of the tables of all states: with all of their indexes, and after a look-up of each ZIP. */
+/** Measures the heap size of the tables of all states: with all indexes, and after a look-up of each ZIP code. */
 const memory = (): Figure => {
   const all = allAddresses();
   const heapMegabytes = heapMeter();
@@ -106,7 +108,7 @@ const memory = (): Figure => {
   };
 };
 
-/** The first calculation of a new process in each large state. */
+/** Measures the first calculation of a new process in each large state. */
 const firstCalculations = (): Figure[] =>
   largeStates.map(([state, city, zip]) => {
     const measure = () => inNewProcess<number>('local-rates.ts', ['first', state, city, zip]) / 1000;
@@ -114,7 +116,7 @@ const firstCalculations = (): Figure[] =>
     return { figure: 'local_rates_first_calculation', of: state, rounds, cpu_milliseconds: rounded(median(all)) };
   });
 
-/** The first calculation in a state with local rates, their look-ups and their heap. */
+/** Measures the first calculation in a state with local rates, their look-ups and their heap size. */
 export const localRateFigures = (): Figure[] => [
   ...firstCalculations(),
   ...inNewProcess<Figure[]>('local-rates.ts', ['look-ups']),

@@ -18,7 +18,7 @@ type Only = {
   readonly lists?: true | readonly number[] | undefined;
 };
 
-/** Measures and prints every figure, or only the figures of an option. */
+/** Measures and prints everything, or only the results of an option. */
 export const runBench = async (emulator: string, { costs, filingEntries, lists }: Only = {}): Promise<void> => {
   if (costs) {
     await activateContent();

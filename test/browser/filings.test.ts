@@ -44,7 +44,7 @@ const atPeriod = async (state: State, use: (page: Page, own: Shop) => Promise<vo
   await visit(periodView(state), { key: own.key }, (page) => use(page, own));
 };
 
-it('a month is closed for eight states, with exceptions acknowledged', async () => {
+it('closes a month for eight states, with acknowledged exceptions', async () => {
   for (const state of states) await shop.sell(state, { reference_id: `sale-${state}` });
   await shop.sell('MI', { reference_id: 'sale-over', tax_amount: '9.00' });
   await visit('#/filings', { key: shop.key }, async (page) => {
@@ -77,7 +77,7 @@ it('a month is closed for eight states, with exceptions acknowledged', async () 
   expect(data.map(({ status }) => status)).toEqual(states.map(() => 'filed'));
 });
 
-it('a period that is too large for a dry run can be closed', async () => {
+it('closes a period that is too large for a dry run', async () => {
   const own = await newShop();
   await own.sell('MI');
   const error = { status: '422', code: 'validation_too_many_entries', title: 'Too many entries', detail: 'Close it.' };
@@ -95,7 +95,7 @@ it('a period that is too large for a dry run can be closed', async () => {
   });
 });
 
-it('shows that the figures of a closed filing differ from the dry run', () =>
+it('shows that the amounts of a closed filing differ from the dry run', () =>
   atPeriod('FL', async (page, own) => {
     await openDialog(page);
     await own.sell('FL', { line_items: [{ id: 'late', quantity: '1', unit_price: '9000.00' }] });
@@ -103,7 +103,7 @@ it('shows that the figures of a closed filing differ from the dry run', () =>
     await seeText(page, 'The figures changed since the dry run');
   }));
 
-it('keeps the dialog of a running closing, and does not leave another view', () =>
+it('keeps the dialog open while closing, and does not navigate away from a different view', () =>
   atPeriod('OH', async (page, own) => {
     await openDialog(page);
     const [started, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -135,7 +135,7 @@ it.each([
   });
 });
 
-it('a period with a filing leads to the filing, and does not offer to close it', () =>
+it('links from a period to its filing instead of offering to close it', () =>
   atPeriod('WA', async (page, own) => {
     await own.filer.close({ state: 'WA', period_end: lastMonth.last });
     await click(page, 'Run again');
@@ -146,7 +146,7 @@ it('a period with a filing leads to the filing, and does not offer to close it',
     await page.getByRole('button', { name: 'Mark as filed …' }).waitFor();
   }));
 
-it('downloads the transactions of a filing as the API has them, page by page', async () => {
+it('downloads the transactions of a filing as the API returns them, page by page', async () => {
   const own = await newShop();
   for (let count = 0; count < 7; count++) await own.sell('CO', { reference_id: `=order-${count}` });
   const { id } = await made(own.filer.close({ state: 'CO', period_end: lastMonth.last }));
@@ -187,7 +187,7 @@ it('shows the totals of each currency, page by page', async () => {
   });
 });
 
-it('the overview has all filings that are not filed, including closing ones', async () => {
+it('lists all filings that are not filed on the overview, including closing ones', async () => {
   const own = await newShop();
   for (const state of ['MI', 'NY', 'OH'] as const) {
     await own.sell(state, { tax_amount: state === 'MI' ? '9.00' : null });
@@ -210,7 +210,7 @@ it('the overview has all filings that are not filed, including closing ones', as
 });
 
 describe('trouble', () => {
-  it('finds the filing after a lost reply, without a second one', () =>
+  it('finds the filing after a lost reply, without creating a second one', () =>
     atPeriod('MI', async (page, own) => {
       await openDialog(page);
       const keys: (string | undefined)[] = [];
@@ -228,7 +228,7 @@ describe('trouble', () => {
       expect((await made(own.filer.filings())).data).toHaveLength(1);
     }));
 
-  it('returns the same filing to two people who close a period, and shows a canceled one', () =>
+  it('returns the same filing to two users who close a period, and shows a canceled filing', () =>
     atPeriod('OH', (first, own) =>
       visit(periodView('OH'), { key: own.key }, async (second) => {
         for (const page of [first, second]) await openDialog(page);
@@ -247,7 +247,7 @@ describe('trouble', () => {
     ));
 });
 
-it('shows dry runs and no writes to a key with the scope read', async () => {
+it('shows only dry runs to a key with the scope read', async () => {
   const own = await newShop();
   await own.sell('MI');
   await made(own.filer.call('POST', '/customers', { body: { id: 'acme', exemptions: [] } }));

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const spaced = (texts: readonly string[]) => texts.map((text) => text.replace(/\s+/g, ' '));
 
-it('the overview has the drafts that expire first, with any number of newer ones', async () => {
+it('lists the drafts that expire first on the overview, regardless of the number of newer drafts', async () => {
   const own = await newShop();
   // Ids are increasing, so these drafts come before the drafts of other tests. A draft lasts 24 hours by default.
   for (const hours of [0.5, 10, 12, 23])
@@ -46,7 +46,7 @@ it('the overview has the drafts that expire first, with any number of newer ones
   });
 });
 
-it('a sale is found by its reference, explained, credited by the API, and seen again', async () => {
+it('finds a sale by reference, explains it, and shows a credit recorded by the API', async () => {
   const sale = await shop.sell('NY', { reference_id: 'order-1', explain: true });
   await visit('#/transactions', { key: shop.key }, async (page) => {
     await page.getByLabel('Reference or id').fill('order-1');
@@ -112,7 +112,7 @@ it.each([true, false])(
   },
 );
 
-it('shows what a negative line reduces, and a fee without a rate', async () => {
+it('shows the lines that a negative line reduces, and a fee without a rate', async () => {
   const line_items = [
     line('mug'),
     line('deposit', { product_tax_code: null, unit_price: '-5.00', parent_line_item_id: 'mug' }),
@@ -133,7 +133,7 @@ it('shows what a negative line reduces, and a fee without a rate', async () => {
   });
 });
 
-it('shows fifty lines of a large document, and text of customers as text', async () => {
+it('shows fifty lines of a large document, and escapes customer text', async () => {
   const hostile = `<img src=x onerror="document.title='owned'"><b>=HYPERLINK("x")</b>`;
   const one = { quantity: '1', unit_price: '1.00', description: hostile };
   const line_items = Array.from({ length: 1000 }, (_, at) => ({ id: `l${at}`, ...one }));
@@ -212,7 +212,7 @@ describe('a credited sale', () => {
     ['taxes on top', {}],
     ['taxes in its prices', { tax_included: true }],
     ['a discount of a third party', { third_party_discount_amount: '10.00' }],
-  ])('with %s has no remainder, and explains the tax of its credit', async (_, document) => {
+  ])("with %s has no remainder, and shows the explanation of its credit's tax", async (_, document) => {
     const sale = await shop.sell('NY', document);
     const credit = await shop.refund('NY', sale);
     await visit(`#/transactions/${credit.id}`, { key: shop.key }, async (page) => {
@@ -281,7 +281,7 @@ describe('500 random documents', () => {
     return sums;
   };
 
-  it('have the sums of the ledger on the page, and are listed page by page', async () => {
+  it('match the sums of the ledger, and are listed page by page', async () => {
     const expected = await summed();
     await visit('#/overview', { key: own.key }, async (page) => {
       const shown = async () => {

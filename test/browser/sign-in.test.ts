@@ -94,7 +94,7 @@ it('refuses a code that this tab did not request', () =>
     expect(issuer.state.exchanges).toHaveLength(1);
   }));
 
-it('removes the code from the address where the issuer cannot be reached', () =>
+it('removes the code from the URL if the issuer cannot be reached', () =>
   visit('#/coverage', {}, async (page) => {
     await page.route(`${issuer.tokenUrl}/token`, (route) => route.abort('connectionreset'));
     await click(page, signInButton);
@@ -102,7 +102,7 @@ it('removes the code from the address where the issuer cannot be reached', () =>
     expect(page.url()).not.toContain('code=');
   }));
 
-it('allows connections to the service and the issuer only', () =>
+it('allows connections only to the service and the issuer', () =>
   visit('', { mayComplain: true }, async (page) => {
     const isReached = (address: string) =>
       page.evaluate<boolean>(`fetch(${JSON.stringify(address)}).then(() => true, () => false)`);

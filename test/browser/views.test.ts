@@ -46,7 +46,7 @@ it('shows the coverage of the states, and the rates of the address in the URL', 
     await screenshot(page, 'michigan');
   }));
 
-it('finds the code of a product, with what a state does and what to append', () =>
+it('finds the code of a product, with its treatment in a state and its attributes', () =>
   at('#/product-codes', async (page) => {
     await page.getByLabel('Product, or a code').fill('ibuprofen tablets');
     await page.getByLabel('State', { exact: true }).selectOption('TX');
@@ -85,7 +85,7 @@ it('shows the gates and the changes of a proposed release', async () => {
   });
 });
 
-it('does not show that nothing matches on an empty page with a next one', () =>
+it('does not report an empty result on an empty page with a next page', () =>
   at('#/transactions', async (page) => {
     const json = { object: 'list', has_more: true, next_cursor: 'next', data: [] };
     await page.route('**/*?*', (route) => route.fulfill({ json }));
@@ -96,7 +96,7 @@ it('does not show that nothing matches on an empty page with a next one', () =>
     }
   }));
 
-it('moves the focus into a new view, and back from a dialog', async () => {
+it('moves the focus into a new view, and restores it after a dialog', async () => {
   await shop.sell('HI');
   await at('#/customers', async (page) => {
     const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.innerText');
@@ -111,7 +111,7 @@ it('moves the focus into a new view, and back from a dialog', async () => {
   });
 });
 
-it('keeps an API key in memory only, and refuses one that is wrong or has other characters', async () => {
+it('keeps an API key only in memory, and refuses a wrong or invalid key', async () => {
   await at('', async (page) => {
     const stored = 'JSON.stringify([localStorage, sessionStorage, document.cookie, history.state, location.href])';
     expect(await page.evaluate(stored)).not.toContain(shop.key);
@@ -137,7 +137,7 @@ it.each([
   [503, 'unavailable', 'Try again in a minute'],
   [401, 'auth_api_key_expired', 'Simulated auth_api_key_expired. Sign in again'],
   [403, 'auth_forbidden', 'Simulated auth_forbidden'],
-])('shows the remedy for status %i, and the list after the next try', (status, code, advice) =>
+])('shows what to do for status %i, and the list after a retry', (status, code, advice) =>
   at('#/customers', async (page) => {
     await page.route('**/transactions?*', problem(status, code));
     await go(page, '#/transactions');
@@ -149,7 +149,7 @@ it.each([
   }),
 );
 
-it('shows that there is no connection', () =>
+it('reports a missing connection', () =>
   at('#/customers', async (page) => {
     await page.context().setOffline(true);
     await go(page, '#/filings');
@@ -165,7 +165,7 @@ describe('a customer', () => {
     await click(page, 'Save');
   };
 
-  it('is edited, and reports that somebody else changed it, and is loaded again', async () => {
+  it('can be edited, and reports a concurrent change and reloads', async () => {
     await create({ id: 'acme', name: 'Acme', exemptions: [{ reason: 'resale', certificate_number: 'C-1' }] });
     await at('#/customers/acme', async (page) => {
       const first = page.getByRole('group', { name: 'Certificate 1' });
@@ -185,7 +185,7 @@ describe('a customer', () => {
     });
   });
 
-  it('is sent with another key for different content, even after a lost reply', async () => {
+  it('is sent with a new idempotency key for different content, even after a lost reply', async () => {
     await create({ id: 'beta', name: 'Beta', exemptions: [] });
     await at('#/customers/beta', async (page) => {
       const keys = new Map<string, Set<string | undefined>>();

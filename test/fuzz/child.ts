@@ -22,7 +22,7 @@ const target = targets[name];
 if (!target) throw new Error(`There is no target ${name}.`);
 const send = (message: Message) => process.send?.(message);
 
-/** The resident memory in bytes, and the highest since `forgetPeak` (Linux, proc_pid_status(5)). */
+/** Returns the resident memory in bytes, and its peak since `forgetPeak` (Linux, proc_pid_status(5)). */
 const memory = (field: 'VmRSS' | 'VmHWM'): number =>
   1024 * Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
 const forgetPeak = (): void => writeFileSync('/proc/self/clear_refs', '5');
@@ -39,7 +39,7 @@ const run = async (input: Parameters<typeof target.run>[0]): Promise<string | nu
   }
 };
 
-// Compiles what the inputs run.
+// Warms up the code that the inputs run.
 for (let round = 0; round < 5; round += 1) await target.run(target.valid());
 globalThis.gc?.();
 const baseline = memory('VmRSS');

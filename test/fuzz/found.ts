@@ -29,11 +29,11 @@ const request = (line1: string, text: string): readonly TestFile[] => {
 
 export const found: Readonly<Record<string, readonly (() => Input)[]>> = {
   woocommerce: [
-    // Each row was compared with each city.
+    // Each row was compared with every city.
     () => wooCommerce(many(30_000, (at) => `US,TX,,City ${at},1.0000,City Tax,2,0,1,`)),
     () => wooCommerce(many(20_000, (at) => `US,TX,78664,City ${at},1.0000,City Tax,2,0,1,`)),
     () => wooCommerce(`US,TX,75001...79999,*,1,Tax,2,0,1,\n${many(20_000, (at) => `US,TX,,C${at},1,Tax,3,0,1,`)}`),
-    // The parser made an error with a stack for each row of another length.
+    // The parser created an error with a stack for each row of a different length.
     () => wooCommerce(many(300_000, () => 'US')),
     // All rows of a place were sorted for each of its cities.
     () =>
@@ -61,7 +61,7 @@ export const found: Readonly<Record<string, readonly (() => Input)[]>> = {
     // Tags begin inside of each other.
     () =>
       xlsx(workbookOf({ sheets: [`<worksheet><sheetData>${'<row a="1" '.repeat(45_000)}</sheetData></worksheet>`] })),
-    // The workbook names its sheet many times.
+    // The workbook lists its sheet many times.
     () =>
       xlsx(
         workbookOf({
@@ -81,7 +81,7 @@ export const found: Readonly<Record<string, readonly (() => Input)[]>> = {
     () => xlsx(workbookOf({ sheets: [gridOf(10, 16_000_000, ' t="inlineStr"', '<is><t>a  b</t></is>')] })),
   ],
   ledger: [
-    // A line with the right sum that is no JSON was a bug.
+    // A line with the right checksum that was not JSON caused an unhandled error.
     () => [{ name: 'ledger.ndjson', content: ledgerOf([ledgerLines[0] ?? '', '{"kind":}']) }],
   ],
   customers: [

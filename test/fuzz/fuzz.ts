@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz`: gives mutated and hostile inputs of at most 1 MB to everything that reads files, pages and texts of
- * others, and measures processor time and peak memory of each. Needs Linux.
+ * `npm run fuzz`: passes mutated and hostile inputs of at most 1 MB to all code that reads external files, pages and
+ * texts, and measures the CPU time and peak memory of each input. Requires Linux.
  *
  *   --target NAME   only this one; repeat it for several (default: all)
  *   --minutes N     how long each target runs (1)
@@ -17,9 +17,9 @@ import { parseArgs } from 'node:util';
 import type { Message } from './child.ts';
 import { inputOf, targets } from './targets.ts';
 
-/** An input is ended after this many times its limit of time. */
+/** An input is stopped after this many times its time limit. */
 const endAfter = 2.5;
-/** A fault that does not repeat is one of the machine. */
+/** A fault that does not repeat is attributed to the machine. */
 const repeats = 1;
 const faultsMax = 10;
 
@@ -34,10 +34,7 @@ const { values } = parseArgs({
   },
 });
 
-/**
- * The limits of one input: processor time for 1 MB unpacked, and memory above that of a process that read a valid
- * input.
- */
+/** The limits of one input: CPU time per unpacked MB, and memory in excess of a process that read a valid input. */
 const limits = { ms: Number(values.seconds) * 1000, bytes: 256 * 1024 * 1024 };
 
 type Ran = { readonly input: number; readonly ms: number; readonly bytes: number; readonly fault: string | null };
@@ -48,7 +45,7 @@ const faultOf = ({ ms, megabytes, bytes, bug }: Message & { readonly kind: 'end'
   return bytes > limits.bytes ? `${Math.round(bytes / 2 ** 20)} MiB` : null;
 };
 
-/** Processor time of a process in milliseconds (proc_pid_stat(5); a tick has 10 ms). */
+/** Returns the CPU time of a process in milliseconds (proc_pid_stat(5); a tick is 10 ms). */
 const processorMs = ({ pid }: ChildProcess): number => {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
@@ -58,7 +55,7 @@ const processorMs = ({ pid }: ChildProcess): number => {
   }
 };
 
-/** Run inputs in a process until one has a fault, they end, or the time is over. */
+/** Runs inputs in a process until one has a fault, there are no more inputs, or the time is up. */
 const runInputs = (
   name: string,
   from: number,
@@ -100,7 +97,7 @@ const runInputs = (
     });
   });
 
-/** The fault of an input that every repetition finds, or `null`. */
+/** Returns the fault of an input that every repetition reproduces, or `null`. */
 const confirmed = async (name: string, { input, fault }: Ran): Promise<string | null> => {
   let last = fault;
   for (let left = repeats; left > 0 && last !== null; left -= 1)

@@ -1,11 +1,11 @@
-/** Exported ledgers that are made to do harm. */
+/** Malicious ledger exports. */
 import { createHash } from 'node:crypto';
 import { newAccount } from '../../shared/accounts/account.ts';
 import { LineHashChain, noCounts } from '../../shared/cli/ledger/format.ts';
 import type { Input, Random } from './target.ts';
 import { longText, mutateText } from './texts.ts';
 
-/** Lines with the right sums and a trailer, so that the parser reads them. */
+/** Adds valid checksums and a trailer to lines, so the parser reads them. */
 export const ledgerOf = (lines: readonly string[]): string => {
   const chain = new LineHashChain();
   const text = lines.map((line) => `${chain.close(line)}\n`).join('');
@@ -41,7 +41,7 @@ export const makeLedger = (random: Random): Input => {
     : chance(0.5)
       ? [...ledgerLines, `{${deep}`, longText(random)]
       : mutateText(ledgerLines.join('\n'), random).split('\n');
-  // A line takes 60 bytes with its sum.
+  // A line is 60 bytes with its checksum.
   const text = chance(0.7) ? ledgerOf(lines.slice(0, 20_000)) : mutateText(ledgerOf(ledgerLines), random);
   return [{ name: 'ledger.ndjson', content: Buffer.from(text).subarray(0, 1_000_000) }];
 };

@@ -1,4 +1,4 @@
-/** Pages and documents of publishers that are made to do harm. */
+/** Malicious publisher pages and documents. */
 import { localName, nameInUrl } from '../../shared/importers/files/local-name.ts';
 import { currentFiles } from '../../shared/importers/updates/find-file.ts';
 import { importable } from '../../shared/importers/updates/publishers.ts';
@@ -46,12 +46,12 @@ const examples: readonly string[] = importable.flatMap(({ files }) =>
   ),
 );
 
-/** A file of each kind. The Streamlined Sales Tax Governing Board names the files of all of its states alike. */
+/** One file name of each kind. The Streamlined Sales Tax Governing Board uses the same naming for all of its states. */
 const kinds = importable
   .filter(({ state, format }) => format !== 'sst' || state === 'MN')
   .flatMap(({ files }) => files.slice(0, 1));
 
-/** A name such as that of a file, in which a part is repeated. */
+/** Returns a name like a file name, with a repeated part. */
 const name = (random: Random): string => {
   const { below, pick, chance } = random;
   const example = pick(examples);
@@ -112,7 +112,7 @@ export const pages: Target = {
   },
 };
 
-/** An expected refusal; others are bugs. */
+/** An expected refusal. Other errors are bugs. */
 const refused = (error: unknown): void => {
   if ((error as Error).name !== 'PublisherFailure') throw error;
 };

@@ -1,4 +1,7 @@
-/** Street addresses of a request: 1,000 look-ups of `line1` in a ZIP whose street addresses are as many as an import accepts. */
+/**
+ * Street address look-ups of a request: 1,000 look-ups of `line1` in a ZIP code with as many street addresses as an
+ * import accepts.
+ */
 
 import type { TaxAddress } from '../../shared/catalog/location/address.ts';
 import { chooseByStreet } from '../../shared/catalog/location/location-choice.ts';

@@ -1,17 +1,17 @@
 import type { TestFile } from '../fixtures/imports/harness.ts';
 import { seeded } from '../support/seeded.ts';
 
-/** Random choices that a seed repeats. */
+/** Random choices, reproducible by seed. */
 
 export type Random = {
-  /** A whole number from 0 to below `end`. */
+  /** Returns an integer from 0 (inclusive) to `end` (exclusive). */
   readonly below: (end: number) => number;
   readonly pick: <Value>(values: readonly Value[]) => Value;
-  /** Whether an event with this probability happens. */
+  /** Returns true with this probability. */
   readonly chance: (share: number) => boolean;
 };
 
-/** The choices for one input of a seed: every input can be made alone. */
+/** Creates the random choices for one input of a seed, so each input can be generated separately. */
 export const randomOf = (seed: number, input: number): Random => {
   const next = seeded(Math.imul(seed, 0x9e3779b1) ^ Math.imul(input + 1, 0x85ebca6b));
   const below = (end: number): number => Math.floor(next() * end);
@@ -22,18 +22,18 @@ export const randomOf = (seed: number, input: number): Random => {
   };
 };
 
-/** The files of an input together, as they are given: packed, if they are packed. */
+/** The total size of an input's files, compressed if the files are. */
 export const inputBytesMax = 1_000_000;
 
 export type Input = readonly TestFile[];
 
 /** Code that reads untrusted input. */
 export type Target = {
-  /** An input that is read without a refusal, to compile the code before it is measured. */
+  /** A valid input, which warms up the code before measuring. */
   readonly valid: () => Input;
   readonly make: (random: Random) => Input;
-  /** Reads an input. It throws an `Error` with a message for the operator, and no subclass of it that a bug throws. */
+  /** Reads an input. Throws an `Error` with a message for the operator; a subclass of it indicates a bug. */
   readonly run: (input: Input) => unknown;
-  /** The unpacked bytes of an input: its time is limited by them. Default: at most 1 MB. */
+  /** The unpacked size of an input, which determines its time limit. Default: at most 1 MB. */
   readonly bytesOf?: (input: Input) => number;
 };

@@ -1,4 +1,4 @@
-/** Everything that reads files, pages and texts of others. */
+/** The fuzz targets: all code that reads external files, pages and texts. */
 
 import { customersFrom } from '../../shared/cli/customers/put.ts';
 import { checkExport } from '../../shared/cli/ledger/read-export.ts';
@@ -29,7 +29,7 @@ import { type Random, randomOf } from './target.ts';
 import { mutateBytes, mutateJson, mutateOne } from './texts.ts';
 import { makeWorkbook, makeZip, mutateRows, unpackedBytesOf } from './workbooks.ts';
 
-/** Builds a release and reads its parts, one at a time as an import does. */
+/** Builds a release and reads its parts one at a time, as an import does. */
 const importAndRead = (format: Format, state: string, input: Input): Promise<void> =>
   withFiles(input, async (paths, tempFolder) => {
     const base = baseOf(state);
@@ -85,7 +85,7 @@ const customersJson: TestFile = {
   content: JSON.stringify([{ id: 'acme', name: 'Acme', exemptions: [{ states: ['MN'], reason: 'resale' }] }], null, 1),
 };
 
-/** Each target by its name on the command line. */
+/** The targets by command-line name. */
 export const targets: Readonly<Record<string, Target>> = {
   sst: importer('sst', 'MN', () => ['MNR2026Q4AUG28.csv', 'MNB2026Q4AUG28.csv'].map(fixture)),
   'sst-streets': importer('sst', 'WI', () => ['WIR2026Q2FEB18.csv', 'WIB2026Q2FEB18.csv'].map(fixture)),
@@ -143,6 +143,6 @@ export const targets: Readonly<Record<string, Target>> = {
   },
 };
 
-/** An input of a target by its number in a seed. The inputs that were faults once come first. */
+/** Returns an input of a target by its number in a seed. Inputs that once caused faults come first. */
 export const inputOf = (name: string, seed: number, input: number): Input =>
   found[name]?.[input]?.() ?? targets[name]?.make(randomOf(seed, input)) ?? [];

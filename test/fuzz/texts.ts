@@ -1,7 +1,7 @@
 import { type TestFile, zipped } from '../fixtures/imports/harness.ts';
 import { inputBytesMax, type Random } from './target.ts';
 
-/** Mutated text and bytes, and the worst forms of tables: long tokens, and rows that repeat with one difference. */
+/** Mutated text and bytes, and worst-case tables: long tokens, and repeated rows with one difference. */
 
 const signs = [' ', 'a', '9', '(', ')', '/', ',', ';', '"', '-', '.', '\t', '\n', '\r', '%', 'é', '\\', '[', '{', '0-'];
 const words = [
@@ -21,14 +21,14 @@ const words = [
   '()',
 ];
 
-/** A text that repeats one sign or word, with another beginning and end. */
+/** Returns a text that repeats one character or word, with a different beginning and end. */
 export const longText = ({ pick }: Random, lengths: readonly number[] = [1, 30, 1000, 32_000, 99_000]): string => {
   const part = pick([...signs, ...words]);
   const end = pick(['', '!', '"', ')', 'a', '2026', '.csv']);
   return pick(['', 'A', '0', '(']) + part.repeat(Math.ceil(pick(lengths) / part.length)) + end;
 };
 
-/** The whole number as letters: 0 is A, 26 is BA. */
+/** Converts an integer to letters: 0 is A, 26 is BA. */
 const lettersOf = (index: number): string =>
   index < 26
     ? String.fromCharCode(65 + index)
@@ -38,7 +38,7 @@ const dayMs = 86_400_000;
 const days = Array.from({ length: 2000 }, (_, index) => new Date(Date.UTC(2022, 0, 1) + index * dayMs).toISOString());
 const dayAt = (index: number): string => days[index % days.length] ?? '';
 
-/** Ways to give the copy of a cell a value of its own. */
+/** Ways to make the copies of a cell unique. */
 const variants: readonly ((cell: string, index: number) => string)[] = [
   (cell, index) => `${cell}${lettersOf(index)}`,
   (cell, index) => `${cell} ${lettersOf(index)}`,
@@ -60,7 +60,7 @@ const variants: readonly ((cell: string, index: number) => string)[] = [
   (cell, index) => cell.replace(/\d{4}$/, (digits) => String((Number(digits) + index) % 10_000).padStart(4, '0')),
 ];
 
-/** Copies of a row, in which up to three cells have values of their own. `vary` makes the cell of a copy. */
+/** Copies a row and makes up to three cells unique in each copy. `vary` creates the cell of a copy. */
 export function* copiesOf<Cell>(
   cells: readonly Cell[],
   { below, pick }: Random,
@@ -93,11 +93,11 @@ const repeatedRows = (text: string, random: Random): string => {
   return `${[...before, ...added].join('\n')}\n`;
 };
 
-/** Copies of a text that together have about the size of an input. */
+/** Repeats a text up to about the size of an input. */
 const repeated = (text: string, times: number): string =>
   text.repeat(Math.min(times, Math.ceil(inputBytesMax / text.length)));
 
-/** One mutation of a text, or several. */
+/** Applies one or several mutations to a text. */
 export const mutateText = (text: string, random: Random): string => {
   const { below, pick, chance } = random;
   if (chance(0.35)) return repeatedRows(text, random);
@@ -145,7 +145,7 @@ export const mutateBytes = (content: Buffer, { below, pick, chance }: Random): B
   return chance(0.2) ? changed.subarray(0, below(changed.length)) : changed;
 };
 
-/** Encodings that a file may have by mistake, and bytes that are no UTF-8 on every line. */
+/** Wrong encodings, and bytes that are not UTF-8 on every line. */
 const encodings: readonly ((text: string) => Buffer)[] = [
   (text) => Buffer.from(`\ufeff${text}`, 'utf16le'),
   (text) => Buffer.from(text, 'utf16le'),
@@ -154,7 +154,7 @@ const encodings: readonly ((text: string) => Buffer)[] = [
   (text) => Buffer.concat([Buffer.from(text), Buffer.from('\u00e9\n'.repeat(200_000), 'latin1')]),
 ];
 
-/** A mutated file of text, in some cases packed or with another encoding; at most 1 MB. */
+/** Mutates a text file, and sometimes compresses or re-encodes it; at most 1 MB. */
 export const mutateFile = ({ name, content }: TestFile, random: Random): TestFile => {
   const { pick, chance } = random;
   const text = mutateText(content.toString(), random);
@@ -165,13 +165,13 @@ export const mutateFile = ({ name, content }: TestFile, random: Random): TestFil
   return { name, content: bytes };
 };
 
-/** The files with one of them mutated. */
+/** Mutates one of the files. */
 export const mutateOne = (files: readonly TestFile[], random: Random): readonly TestFile[] => {
   const at = random.below(files.length);
   return files.with(at, mutateFile(files[at] as TestFile, random));
 };
 
-/** JSON documents with many copies of an entry, or with a value that is deep, long or wide. */
+/** JSON documents with many copies of an entry, or a deep, long or wide value. */
 
 const placeOf = (value: unknown, random: Random): { readonly parent: object; readonly key: string } | null => {
   if (typeof value !== 'object' || value === null) return null;
@@ -182,10 +182,10 @@ const placeOf = (value: unknown, random: Random): { readonly parent: object; rea
   return (random.chance(0.7) ? placeOf(inner, random) : null) ?? { parent: value, key };
 };
 
-/** Stands for nested arrays, which `JSON.stringify` cannot write when they are deep. */
+/** A placeholder for nested arrays, because `JSON.stringify` cannot serialize deep nesting. */
 const deepMark = '@deep';
 
-/** Copies of an object or text whose texts and numbers differ, as many as an input has room for. */
+/** Fills an input with copies of an object or string that have different strings and numbers. */
 const copies = (value: unknown, random: Random): readonly unknown[] => {
   const isObject = typeof value === 'object' && value !== null;
   const [keys, cells] = isObject ? [Object.keys(value), Object.values(value)] : [['0'], [value]];
@@ -209,7 +209,7 @@ const values: readonly ((value: unknown, random: Random) => unknown)[] = [
   (_, random) => random.pick([null, -1, 1e300, 0.1, '', '0'.repeat(90_000), `1${'0'.repeat(5000)}`, '__proto__', true]),
 ];
 
-/** A JSON file with one or two other values in it; in some cases its text is mutated. */
+/** Replaces one or two values of a JSON file, and sometimes mutates its text. */
 export const mutateJson = ({ name, content }: TestFile, random: Random): TestFile => {
   if (random.chance(0.3)) return mutateFile({ name, content }, random);
   const value = { root: JSON.parse(content.toString()) as unknown };

@@ -2,7 +2,7 @@ import { type TestCell, type TestFile, zipped } from '../fixtures/imports/harnes
 import { inputBytesMax, type Random } from './target.ts';
 import { copiesOf, longText, mutateBytes } from './texts.ts';
 
-/** Workbooks that are made to do harm: the parts of an XLSX file, each with a bad form. */
+/** Malicious workbooks, with malformed variants of each part of an XLSX file. */
 
 const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
@@ -15,7 +15,7 @@ type Parts = {
   readonly others?: readonly TestFile[];
 };
 
-/** A workbook of these parts. */
+/** Builds a workbook from these parts. */
 export const workbookOf = ({ sheets, strings = '', styles = '', directory = '', others = [] }: Parts): Buffer => {
   const names = sheets.map((_, at) => `<sheet name="S${at}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`);
   const targets = sheets.map(
@@ -40,13 +40,13 @@ const sheet = (data: string): string => `<worksheet xmlns:r="${relations}"><shee
 const column = (index: number): string =>
   index < 26 ? String.fromCharCode(65 + index) : column(Math.floor(index / 26) - 1) + column(index % 26);
 
-/** A text that is no longer than a workbook's cell may be. */
+/** Truncates a text to the maximum length of a cell. */
 const cellText = (random: Random): string =>
   longText(random, [1, 30, 1000, 30_000])
     .replaceAll(/[\0&<]/g, ' ')
     .slice(0, 60_000);
 
-/** The content of a cell with its type. */
+/** The cell content with its type. */
 const cellForms: readonly ((random: Random) => readonly [type: string, content: string])[] = [
   () => ['', '<v>1</v>'],
   () => [' t="s"', '<v>0</v>'],
@@ -65,7 +65,7 @@ const cellForms: readonly ((random: Random) => readonly [type: string, content: 
   (random) => ['', random.pick(['<v/>', '', '<![CDATA[<v>1</v>]]>', '<!-- x -->', '<?pi?>', '<v>1', '<c r="A1">'])],
 ];
 
-/** A sheet of equal cells, with a number of columns, up to a number of bytes. */
+/** Builds a sheet of equal cells with a number of columns, up to a number of bytes. */
 export const gridOf = (width: number, bytesMax: number, type: string, content: string): string => {
   const rows: string[] = [];
   for (let [bytes, row] = [0, 1]; bytes < bytesMax; row += 1) {
@@ -76,7 +76,7 @@ export const gridOf = (width: number, bytesMax: number, type: string, content: s
   return sheet(rows.join(''));
 };
 
-/** Rows and columns of random cells up to a number of bytes. */
+/** Builds rows and columns of random cells, up to a number of bytes. */
 const grid = (random: Random, bytesMax: number): string => {
   const { below, pick, chance } = random;
   const width = pick([1, 2, 44, 1000, 16_384]);
@@ -99,7 +99,7 @@ const grid = (random: Random, bytesMax: number): string => {
   return rows.join('');
 };
 
-/** Texts that repeat a piece of XML up to a number of bytes. */
+/** Repeats a piece of XML up to a number of bytes. */
 const repeated = ({ pick }: Random, bytes: number): string => {
   const piece = pick([
     ...['<c>', '<row>', '</row>', '<row/>', '<a:b c:d="e">', '<!-- -->', '<!--', '<![CDATA[x]]>', '<![CDATA[', '<?x?>'],
@@ -159,7 +159,7 @@ const directories: readonly ((random: Random) => string)[] = [
   (random) => '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(random.pick([10, 5000])),
 ];
 
-/** A workbook of parts with bad forms; it packs to at most 1 MB. */
+/** Builds a workbook with malformed parts, compressed to at most 1 MB. */
 export const makeWorkbook = (random: Random): Buffer => {
   const { pick, chance, below } = random;
   const bytes = pick([10_000, 100_000, 500_000, 3_000_000, 7_500_000]);
@@ -185,7 +185,7 @@ const change = (cell: TestCell, edit: (text: string) => string): TestCell =>
     ? edit(cell ?? '').replaceAll('\0', '')
     : { number: edit('number' in cell ? cell.number : String(cell.serial)) };
 
-/** Rows of a workbook with a cell that is changed, or with many copies of a row. */
+/** Changes a cell of a workbook's rows, or adds many copies of a row. */
 export const mutateRows = (rows: readonly Cells[], random: Random): readonly Cells[] => {
   const { below, pick, chance } = random;
   const at = below(rows.length);
@@ -206,11 +206,11 @@ export const mutateRows = (rows: readonly Cells[], random: Random): readonly Cel
   return chance(0.3) ? [...rows, ...Array<Cells>(pick([30, 300])).fill(changed)] : rows.with(at, changed);
 };
 
-/** ZIP files that are made to do harm. */
+/** Malicious ZIP files. */
 
 const directoryEntry = 'PK\u0001\u0002';
 
-/** The positions of the entries in the directory. */
+/** Returns the positions of the entries in the directory. */
 const entriesOf = (zip: Buffer): readonly number[] => {
   const found: number[] = [];
   for (let at = zip.indexOf(directoryEntry, 0, 'latin1'); at !== -1 && found.length < 1000; ) {
@@ -220,7 +220,7 @@ const entriesOf = (zip: Buffer): readonly number[] => {
   return found;
 };
 
-/** Other sizes, methods, flags, lengths and offsets in the directory (APPNOTE.TXT, 4.3.12). */
+/** Changes sizes, methods, flags, lengths and offsets in the directory (APPNOTE.TXT, 4.3.12). */
 const withFalseDirectory = (zip: Buffer, { pick }: Random): Buffer => {
   const changed = Buffer.from(zip);
   const entry = pick(entriesOf(zip));
@@ -260,11 +260,11 @@ const rows = (random: Random): string => {
   return pick(['', 'a,b\n', '"']) + text;
 };
 
-/** The largest size of an entry in the directory. */
+/** Returns the largest size of an entry in the directory. */
 export const unpackedBytesOf = (zip: Buffer): number =>
   Math.max(0, ...entriesOf(zip).map((at) => (at + 28 <= zip.length ? zip.readUInt32LE(at + 24) : 0)));
 
-/** A ZIP file of at most 1 MB whose content, directory or number of entries is bad. */
+/** Builds a ZIP file of at most 1 MB with invalid content, an invalid directory or too many entries. */
 export const makeZip = (random: Random): Buffer => {
   const { below, pick, chance } = random;
   const isMany = chance(0.2);

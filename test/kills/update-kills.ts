@@ -1,6 +1,6 @@
 /**
- * `npm run update-kills`: kill `content update --activate` at random requests, and check what it leaves. After each
- * kill the active releases must be whole, and a second run must end as an undisturbed run does, without temporary
+ * `npm run update-kills`: kills `content update --activate` at random requests, and checks the remaining state. After
+ * each kill, the active releases must be complete, and a second run must end like an undisturbed run, without temporary
  * folders.
  *
  *   --kills N   how many (200); every fifth is Ctrl-C instead of SIGKILL
@@ -21,13 +21,13 @@ const { values } = parseArgs({
 });
 const [kills, seed] = [Number(values.kills), Number(values.seed)];
 const states = ['KS', 'NE', 'OK'];
-/** A kill comes up to this long after its request, so that work between requests is killed as well. */
+/** The maximum delay of a kill after its request, so work between requests is also interrupted. */
 const delayMs = 40;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = temporaryFolder();
 const world = await startWorld(states);
-// After startWorld, because they read the address of the database when they are loaded.
+// Imported after startWorld, because these modules read the database URL when they are loaded.
 const { activatedSince, endStateOf } = await import('./world.ts');
 const { verifyRelease } = await import('../../shared/cli/content/verify.ts');
 const { findHead, readActiveReleases } = await import('../../shared/store/content/content-store.ts');
@@ -35,7 +35,7 @@ const { gates } = await import('../../shared/importers/releases/gates.ts');
 
 type Ran = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly out: string };
 
-/** Run `content update`, optionally limited to files of some blocks, and let `onRequest` kill it. */
+/** Runs `content update`, optionally with a file size limit in blocks. `onRequest` can kill it. */
 const update = (onRequest: (kill: (signal: NodeJS.Signals) => void) => void, blocks?: number): Promise<Ran> => {
   const names = gates.map(({ name }) => name).join();
   const words = ['shared/cli/content.ts', 'update', '--state', states.join(), '--activate', '--override', names];
@@ -75,7 +75,7 @@ const undisturbed = async () => {
   return requests;
 };
 
-/** Fail unless all active releases and those below them are whole. */
+/** Fails unless all active releases and the releases below them are complete. */
 const requireWhole = async (when: string): Promise<void> => {
   const { states: directory } = await readActiveReleases();
   for (const { release } of Object.values(directory)) {
@@ -111,7 +111,7 @@ if (
   fail('The undisturbed run did not make one release for each state.', expected);
 console.log(`An undisturbed run makes ${requests} requests.`);
 
-/** Run to the end after a disturbance, and compare. */
+/** Runs the update again after a disturbance, and compares the result. */
 const requireEnd = async (when: string): Promise<void> => {
   await requireWhole(when);
   const again = await update(() => {});
@@ -140,7 +140,7 @@ for (let kill = 1; kill <= kills; kill += 1) {
   counts.activated += activatedSince(items, start);
   if (ran.signal === 'SIGKILL') counts.killed += 1;
   else if (ran.code === 130) counts.interrupted += 1;
-  // Ctrl-C between the last line and the end of the process, which handles no signals any more.
+  // Ctrl-C arrived after the last line, when the process no longer handles signals.
   else if (ran.code === 0 || (ran.signal === 'SIGINT' && / 0 failed\.\s*$/.test(ran.out))) counts.endedBefore += 1;
   else fail(`${when}: the run exits with ${ran.code}.`, ran.out);
   const left = await leftFolders();
@@ -151,7 +151,7 @@ for (let kill = 1; kill <= kills; kill += 1) {
   if (kill % 10 === 0) console.log(`${kill} of ${kills}: ${JSON.stringify(counts)}`);
 }
 
-// A full disk: no file may be larger than some blocks of 512 bytes.
+// Simulates a full disk: files are limited to some blocks of 512 bytes.
 for (const blocks of [0, 1]) {
   await world.restore(start);
   const ran = await update(() => {}, blocks);

@@ -7,14 +7,16 @@ import { headFrom, partFrom } from '../../shared/store/content/content-item.ts';
 import { activeReleasesKey, contentSourceKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { openPublisherServer } from '../support/publisher-server.ts';
 
-/** A database and publishers for commands that are killed. They count the requests of the command, so that a kill can be placed. */
+/**
+ * A database and publishers for commands that are killed. They count the command's requests, so a kill can be timed.
+ */
 
 export type Item = Record<string, AttributeValue>;
 
 const TableName = 'content';
 const batch = 25;
 
-/** Pass requests on to the database, and call `passed` for each. */
+/** Forwards requests to the database, and calls `passed` for each. */
 const startProxy = async (endpoint: string, passed: () => void) => {
   const server = createServer((incoming, outgoing) => {
     passed();
@@ -23,7 +25,7 @@ const startProxy = async (endpoint: string, passed: () => void) => {
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(outgoing);
     });
-    // The command was killed: nobody waits for the answer.
+    // The command was killed, so nothing waits for the response.
     onward.on('error', () => outgoing.destroy());
     incoming.pipe(onward);
   });
@@ -36,7 +38,7 @@ const startProxy = async (endpoint: string, passed: () => void) => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 };
 
-/** Start an empty database and the publishers of some Streamlined states, and point this process at them. */
+/** Starts an empty database and the publishers of some Streamlined states, and configures this process to use them. */
 export const startWorld = async (states: readonly string[]) => {
   let onRequest: () => void = () => {};
   const emulator = await startEmulator();
@@ -65,7 +67,7 @@ export const startWorld = async (states: readonly string[]) => {
         new BatchWriteItemCommand({ RequestItems: { [TableName]: requests.slice(first, first + batch) } }),
       );
   };
-  /** Replace the content of the table. */
+  /** Replaces the content of the table. */
   const restore = async (saved: readonly Item[]): Promise<void> => {
     const found = await items();
     await write(found.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
@@ -73,11 +75,11 @@ export const startWorld = async (states: readonly string[]) => {
   };
   return {
     publishers,
-    /** The database as commands reach it. */
+    /** The database URL for commands. */
     endpoint: proxy.url,
     items,
     restore,
-    /** Call a function for each request of a command from now on. */
+    /** Calls a function for each request of a command from now on. */
     watch: (watcher: () => void) => {
       onRequest = watcher;
     },
@@ -91,7 +93,7 @@ export const startWorld = async (states: readonly string[]) => {
 };
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** The state of the content table, without the ids and times that differ between runs. */
+/** Returns the state of the content table, without the ids and times that differ between runs. */
 
 type Source = {
   readonly files: unknown;
@@ -104,13 +106,13 @@ type StateContent = {
   readonly head: object;
   readonly parts: Readonly<Record<string, object>>;
   readonly source: object;
-  /** How many releases of the state are finished. */
+  /** The number of finished releases of the state. */
   readonly releases: number;
 };
 
 export type EndState = {
   readonly content: Readonly<Record<string, StateContent>>;
-  /** Claims of imports that did not end. */
+  /** The claims of unfinished imports. */
   readonly unfinished: number;
 };
 
@@ -134,7 +136,7 @@ const stateContent = (items: readonly Record<string, any>[], state: string, acti
   };
 };
 
-/** The state of a table after an update of these states. */
+/** Returns the state of a table after an update of these states. */
 export const endStateOf = (stored: readonly Item[], states: readonly string[]): EndState => {
   const items = stored.map((item) => unmarshall(item));
   const directory = items.find(({ pk, sk }) => pk === activeReleasesKey.pk && sk === activeReleasesKey.sk);
@@ -147,7 +149,7 @@ export const endStateOf = (stored: readonly Item[], states: readonly string[]): 
   };
 };
 
-/** How many of the states use another release than in an earlier table. */
+/** Counts the states that use a different release than in an earlier table. */
 export const activatedSince = (stored: readonly Item[], before: readonly Item[]): number => {
   const statesOf = (items: readonly Item[]): Record<string, { readonly release: string }> =>
     JSON.parse(items.find(({ pk }) => pk?.S === activeReleasesKey.pk)?.['states']?.S ?? '{}');

@@ -6,14 +6,14 @@ import type { Swept } from '../../shared/ledger/sweep-drafts.ts';
 import type { Call } from '../support/api.ts';
 import type { Answer, Schema } from '../support/http.ts';
 
-/** A transaction as the API answers it. */
+/** A transaction as the API returns it. */
 export type Body = Schema<'Transaction'>;
 /** The common fields of a transaction and a calculation. */
 export type Figures = Omit<Schema<'Calculation'>, 'object'>;
-/** A line as it is sent or answered. */
+/** A line as sent or returned. */
 export type Line = Partial<Body['line_items'][number]> & { readonly quantity: string };
 type Other = 'type' | 'status' | 'line_items' | 'shipping' | 'tax_amount' | 'metadata';
-/** The body of a write: fields of a transaction or a filing, right or wrong. */
+/** The body of a write: valid or invalid fields of a transaction or a filing. */
 export type Requested = Partial<Omit<Body, Other> & Schema<'FilingRequest'>> & {
   readonly type?: string;
   readonly status?: string | null;
@@ -37,14 +37,14 @@ export type Change = {
 
 /** The model's state of a transaction. */
 export type Entry = {
-  /** Every field of its answer. Of a draft whose deadline has passed, still the draft. */
+  /** All fields of its response. An expired draft remains a draft here. */
   body: Body;
   /** How a credit of a sale was requested. */
   kind: 'all' | 'remaining' | 'lines' | null;
   readonly trail: Change[];
-  /** The hashes that the trail was seen with, by version: they never change. */
+  /** The observed hashes of the audit trail by version, which never change. */
   readonly hashes: Map<number, string>;
-  /** Whether the table holds the end of an expired draft, which reads the same before and after. */
+  /** Whether the expiry of a draft is stored in the table. Responses are the same before and after. */
   isSettled: boolean;
 };
 
@@ -53,7 +53,7 @@ export type Sent = {
   readonly body: Requested;
   readonly headers: Readonly<Record<string, string>>;
 };
-/** A request that was answered with its key, until when it counts. */
+/** A request that got a response with its idempotency key, and the expiry of the key. */
 type Record_ = { readonly body: string; readonly answer: Answer; readonly untilMs: number };
 export type Cursor = { readonly text: string; readonly filters: Readonly<Record<string, string>>; readonly at: Body };
 
@@ -73,13 +73,13 @@ export type Filing = {
   readonly closedAt: string;
   status: 'closed' | 'filed' | 'canceled';
   confirmation: string | null;
-  /** How many exceptions it has, once seen. */
+  /** The number of its exceptions, once observed. */
   exceptions: number;
   filedAt: string | null;
   canceledAt: string | null;
 };
 
-/** The settings that the amounts and periods of an account depend on. */
+/** The account settings that determine its amounts and periods. */
 export type Terms = {
   readonly draftHours: number;
   readonly timeZone: string;
@@ -90,7 +90,7 @@ export type Terms = {
 /** The terms of both accounts. */
 export type Both = readonly [Terms, Terms];
 
-/** All that an account has, in the order of creation. */
+/** All data of an account, in the order of creation. */
 export type Book = Terms & {
   readonly createdMs: number;
   readonly entries: Map<string, Entry>;
@@ -100,7 +100,7 @@ export type Book = Terms & {
   readonly cursors: Cursor[];
   readonly journal: Map<string, Posted>;
   readonly filings: Filing[];
-  /** The name of its credential in the audit trail, once seen. */
+  /** The name of its credential in the audit trail, once observed. */
   credential: string | null;
 };
 
@@ -111,11 +111,11 @@ export type World = {
   readonly send: readonly [Call, Call];
   readonly advance: (byMs: number) => Promise<void>;
   readonly sweep: () => Promise<Swept>;
-  /** Remove the personal data of a transaction of a side, as an operator does. */
+  /** Removes the personal data of a transaction of one account, as an operator does. */
   readonly redact: (side: 0 | 1, id: string) => Promise<Redacted>;
-  /** What `npm run ledger -- verify` finds in both accounts. */
+  /** Runs `npm run ledger -- verify` for both accounts and returns its findings. */
   readonly verify: () => Promise<readonly string[]>;
-  /** Finish the filings that were begun. */
+  /** Completes unfinished filings. */
   readonly work: () => Promise<unknown>;
   /** Whether a sweep sees only the drafts of this world. */
   readonly isAlone: boolean;
@@ -138,7 +138,7 @@ export const instant = (ms: number): string => new Date(ms).toISOString();
 export const isExpired = ({ body }: Entry, nowMs: number): boolean =>
   body.status === 'draft' && Date.parse(body.expires_at) <= nowMs;
 
-/** A transaction as it reads: an expired draft is void since its deadline. */
+/** Returns a transaction as the API returns it: an expired draft is void since its deadline. */
 export const viewOf = (entry: Entry, nowMs: number): Body => {
   const { body } = entry;
   if (!isExpired(entry, nowMs)) return body;
@@ -158,7 +158,7 @@ const expiryOf = ({ version, expires_at }: Body): Change => ({
 export const trailOf = (entry: Entry, nowMs: number): readonly Change[] =>
   isExpired(entry, nowMs) ? [...entry.trail, expiryOf(entry.body)] : entry.trail;
 
-/** Write down a change of a transaction, on top of the end of an expired draft. */
+/** Records a change of a transaction, after the expiry of a draft, if any. */
 export const change = (entry: Entry, nowMs: number, body: Body, fields: readonly string[]): void => {
   if (isExpired(entry, nowMs)) {
     entry.trail.push(expiryOf(entry.body));
@@ -174,7 +174,7 @@ export const add = (book: Book, body: Body, kind: Entry['kind']): void => {
   book.entries.set(body.id, { body, kind, trail, hashes: new Map(), isSettled: false });
 };
 
-/** Who has a reference: references of void transactions are free. */
+/** Returns the transaction that has a reference. References of void transactions are free. */
 export const holderOf = (book: Book, reference: string | null | undefined, nowMs: number): Body | undefined =>
   reference
     ? [...book.entries.values()]
@@ -182,14 +182,14 @@ export const holderOf = (book: Book, reference: string | null | undefined, nowMs
         .find((body) => body.reference_id === reference && body.status !== 'void')
     : undefined;
 
-/** The warnings that the ledger itself gives; the others are the calculation's. */
+/** Returns the warnings of the ledger; all others come from the calculation. */
 export const codesOf = ({ warnings }: Body): string[] =>
   warnings
     .map(({ code }) => code)
     .filter((code) => /^(tax_amount|credit)_/.test(code))
     .sort();
 
-/** Throws, with what differs, where two values are not the same. */
+/** Throws an error with the difference if two values are not equal. */
 export const same = (actual: unknown, expected: unknown, what: string): void => {
   if (!isDeepStrictEqual(actual, expected)) expect(actual, what).toEqual(expected);
 };

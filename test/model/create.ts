@@ -24,7 +24,7 @@ import { mustBeCalculated } from './sales.ts';
 const kept = (metadata: Requested['metadata']) =>
   Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null));
 
-/** Everything of a new transaction that is no figure. */
+/** The non-amount fields of a new transaction. */
 const beginningOf = (request: Requested, sale: Body | null, book: Book, nowMs: number) => {
   const at = instant(nowMs);
   const isFinal = request.status === 'finalized';
@@ -68,7 +68,7 @@ const creditedFields = (book: Book, sale: Body) => {
   } as const;
 };
 
-/** A sale after one of its credits came to count, or ceased to, or has another tax: one more version. */
+/** Returns a sale after one of its credits started or stopped counting or changed its tax, which adds a version. */
 export const recount = (book: Book, saleId: string, nowMs: number): void => {
   const entry = book.entries.get(saleId);
   if (!entry) throw new Error('A credit counts against no sale.');
@@ -104,7 +104,7 @@ const reasonsOf = (
   return holder ? [duplicate(holder)] : [];
 };
 
-/** Hold the answer to a new transaction against the model, and write down what it recorded. */
+/** Compares the response to a new transaction with the model, and records it. */
 export const judgeCreate = ({ nowMs }: Model, book: Book, { body: request }: Sent, answer: Answer<Body>): void => {
   const sale = isOfSale(request) ? saleOf(request, book, nowMs) : null;
   const reasons = reasonsOf(request, sale, book, nowMs, answer);

@@ -28,7 +28,7 @@ const choices = (request: Requested, sale: Body): bigint[][] =>
     [[]],
   );
 
-/** The refusals of a credit with a tax that it may bring along, for one choice of its discounts. */
+/** Returns the refusals of a credit with a supplied tax, for one choice of its discounts. */
 const refusalsWith = (discounts: readonly bigint[], request: Requested, sale: Body, book: Book): readonly Refusal[] => {
   const credit = creditOf(request, sale, book, discounts);
   if (isRefusal(credit)) return credit;
@@ -40,17 +40,16 @@ const refusalsWith = (discounts: readonly bigint[], request: Requested, sale: Bo
 };
 
 /**
- * Why a credit must be refused, or nothing. Where a discount may be rounded either way, what was answered decides, if
- * it is one of both.
+ * Returns why a credit must be refused, if at all. If a discount can be rounded either way, both results are accepted.
  */
 export const refusalsOf = (request: Requested, sale: Body, book: Book, answer: Answer): readonly Refusal[] => {
   const possible = choices(request, sale).map((discounts) => refusalsWith(discounts, request, sale, book));
   const matching = possible.find((reasons) => (reasons.length > 0 ? isRefused(answer, reasons) : answer.status < 300));
-  // Something else may stand in the way of what is possible.
+  // A possible credit can still be refused for a different reason.
   return matching ?? possible.find((reasons) => reasons.length === 0) ?? (possible[0] as readonly Refusal[]);
 };
 
-/** The credit that an accepted answer must be: with the discounts that it names, which must be possible ones. */
+/** Returns the credit that an accepted response must contain, with its discounts, which must be possible. */
 export const acceptedCredit = (body: Figures, request: Requested, sale: Body, book: Book): Credit => {
   const discounts = (request.line_items ?? []).map((line, index) => {
     const discount = minor(sale.currency, body.line_items[index]?.applied_discount_amount ?? '');
@@ -72,7 +71,7 @@ const mustTakeLines = (body: Figures, { lines, kind }: Credit, sale: Body): void
     );
 };
 
-/** Checks that the tax is the recorded tax of each line, or a supplied tax distributed by what is left. */
+/** Checks that the tax is the recorded tax of each line, or a supplied tax distributed by the remaining tax. */
 const mustTakeTax = (body: Figures, credit: Credit, sale: Body, book: Book, without?: string): void => {
   const { currency } = sale;
   const remaining = remainingOf(book, sale, without);

@@ -32,11 +32,11 @@ const partsOf = (sale: Body): Parts => ({
   unmatched: nothing,
 });
 
-/** Which line of a sale a credit's line takes from. */
+/** The sale line that a credit line reduces. */
 export const matchOf = (line: Partial<Line>, sale: Body): Body['line_items'][number] | undefined =>
   sale.line_items.find(({ id }) => id === (line.parent_line_item_id ?? line.id));
 
-/** The amounts that one credit takes from its sale. */
+/** The amounts by which a credit reduces its sale. */
 export const takenBy = (credit: Figures, sale: Body): Parts => {
   const lines = new Map<string, Share>();
   let unmatched = nothing;
@@ -143,7 +143,10 @@ const hasTooManyUnits = (lines: readonly Line[], at: number, sale: Body): boolea
 // Shipping goes where its lines go.
 const statesOf = (sale: Body): string[] => sale.line_items.map((line) => stateOf(line, sale));
 
-/** The amounts of a credit of certain lines with these discounts, at most what is left of each line and in all. */
+/**
+ * Returns the amounts of a credit of certain lines with these discounts, at most the remainder of each line and in
+ * total.
+ */
 const linesCredit = (
   wish: Requested,
   sale: Body,
@@ -191,7 +194,10 @@ const shippingCredit = (net: bigint, sale: Body, { whole, shipping }: Remaining)
     ? overCredit(sale.currency, shipping, '/shipping/amount')
     : { net, tax: taxOf(net, whole.shipping, shipping) };
 
-/** All of a sale, or all that is left of it. Lines that matched none may have taken of what its lines still show. */
+/**
+ * Returns all of a sale or its remainder. Unmatched credit lines may have reduced the amounts that its lines still
+ * show.
+ */
 const restCredit = (kind: 'all' | 'remaining', sale: Body, { lines, shipping, total: left }: Remaining): Credit => ({
   kind,
   lines: [...lines].map(([parentId, share]) => ({ ...share, parentId, discount: 0n })),
@@ -227,7 +233,7 @@ export const creditOf = (
     : [overCredit(currency, remaining.total, '/parent_transaction_id')];
 };
 
-/** How much of the sale's tax a supplied one may take: what is left of the credited lines, and in all. */
+/** Returns the limit for a supplied tax: the remaining tax of the credited lines, and in total. */
 export const taxRoom = (credit: Pick<Credit, 'lines' | 'shipping'>, remaining: Remaining): bigint => {
   const ids = new Set(credit.lines.map(({ parentId }) => parentId));
   const lines = [...ids].map((id) => (id === null ? nothing : (remaining.lines.get(id) as Share)));

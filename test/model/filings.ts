@@ -73,7 +73,7 @@ const stateOf = ({ state }: Requested): string => `US-${state}`;
 const standing = (book: Book, state: string): Filing[] =>
   book.filings.filter((filing) => filing.state === state && filing.status !== 'canceled');
 
-/** The end of the period that is to be closed next; `null` where any will do, as nothing has ever been. */
+/** Returns the end of the next period to close; `null` if any period is allowed because none was ever closed. */
 export const nextEnd = (book: Book, state: string): string | null => {
   const last = standing(book, state).at(-1);
   const open = [...book.journal.values()].filter((entry) => entry.state === state && entry.filing === null);
@@ -109,7 +109,7 @@ const closingRefusal = (book: Book, { state: code, period_end, dry_run }: Closin
     : [refusal('conflict_period_order', '/period_end', { ...meta, period_end: next })];
 };
 
-/** Hold the answer to the closing of a period against the model, and write down what the filing took. */
+/** Compares the response to closing a period with the model, and records the filing's entries. */
 const judgeClosing = ({ nowMs }: Model, book: Book, request: Closing, { status, body, headers }: Reply): void => {
   const state = stateOf(request);
   const members = dueIn(book, state, request.period_end);
@@ -219,7 +219,7 @@ const judgeChangeOf = (
   else mustBeUnchanged(answer, filing);
 };
 
-/** Hold the answer to a request about filings against the model, and write down what it changed. */
+/** Compares the response to a request about filings with the model, and records its changes. */
 export const judgeFiling = (model: Model, book: Book, { path, body: request }: Sent, answer: Reply): void => {
   if (path === '/filings') judgeFilingOf(model, book, request as Closing, answer);
   else

@@ -19,7 +19,7 @@ export const takeBack = (book: Book, { id }: Body): void => {
   for (const [key, posted] of book.journal) if (posted.id === id) book.journal.delete(key);
 };
 
-/** Whether something of a transaction has gone into a filing. */
+/** Returns whether any entry of a transaction is in a filing. */
 export const isTaken = (book: Book, { id }: Body): boolean =>
   [...book.journal.values()].some((posted) => posted.id === id && posted.filing !== null);
 
@@ -28,8 +28,8 @@ const isTaxedOtherwise = ({ tax_amount, calculated_tax_amount, ...body }: Body):
   rowsOf(body as Body).some(({ taxability_reason }) => taxability_reason === 'over_collected');
 
 /**
- * Whether another tax was recorded on a document, or on its sale or any credit of that sale, whose calculated tax it
- * shares.
+ * Returns whether a different tax was recorded on a document, its sale, or any credit of that sale, whose calculated
+ * tax it shares.
  */
 const mayDiffer = (book: Book, { id, parent_transaction_id: parent }: Body): boolean =>
   [...book.entries.values()].some(
@@ -38,11 +38,14 @@ const mayDiffer = (book: Book, { id, parent_transaction_id: parent }: Body): boo
       (body.id === id || (parent !== null && (body.id === parent || body.parent_transaction_id === parent))),
   );
 
-/** How many entries of a filing may have exceptions. */
+/** Returns how many entries of a filing can have exceptions. */
 export const exceptionsAtMost = (book: Book, members: readonly string[]): number =>
   members.filter((id) => mayDiffer(book, (book.entries.get(id) as Entry).body)).length;
 
-/** How many must have: documents in one state have all of the difference there. The share of a credit may equal its tax. */
+/**
+ * Returns how many must have exceptions: a document in one state has its whole difference there. A credit's share can
+ * equal its tax.
+ */
 export const exceptionsAtLeast = (book: Book, members: readonly string[]): number =>
   members.filter((id) => {
     const { body } = book.entries.get(id) as Entry;

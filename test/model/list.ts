@@ -6,7 +6,7 @@ export type Filters = Readonly<Record<string, string>>;
 const dayMs = 86_400_000;
 const bounds = ['gte', 'gt', 'lte', 'lt'] as const;
 
-/** Whether an instant is within a bound; a bound that is a day means the whole of it. */
+/** Returns whether a timestamp is within a bound; a bound that is a day means the whole day. */
 const isWithin = (at: number, bound: (typeof bounds)[number], text: string): boolean => {
   const from = wallMs(text);
   const to = text.length === 10 ? from + dayMs - 1 : from;

@@ -8,7 +8,7 @@ vi.mock('node:timers/promises', async (load) => (await import('./world/pauses.ts
 
 const newWorld = inMemory(worldOfEvents);
 
-/** All that a change can be answered with, and the rest of what the runs must have met to be worth their name. */
+/** All responses to a change, and the other cases that the runs must cover. */
 const met = [
   ...['GET /transactions 200', 'GET /transactions 422 validation_invalid_cursor'],
   ...['GET /transactions/{id} 200', 'GET /transactions/{id} 404 not_found'],
@@ -43,7 +43,7 @@ const met = [
   'POST /filings/{id} 409 conflict_invalid_status_transition',
 ];
 
-it('matches its model in 700 runs of up to 40 commands with every answer of the ledger', async () => {
+it('matches its model in 700 runs of up to 40 commands that produce every response', async () => {
   await runModel('test/model/memory.long.test.ts', 700, newWorld);
   if (isRepeating) return;
   const missing = met.filter((answer) => !seen().has(answer));

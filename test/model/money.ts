@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Registration } from '../../shared/accounts/account.ts';
 import type { Terms } from './book.ts';
 
-/** The model's own arithmetic: minor units as BigInt. It shares nothing with the service's, so that both must be right. */
+/** The model's arithmetic with minor units as BigInt. It shares no code with the service, so both must be right. */
 
 const decimals: Readonly<Record<string, number>> = { USD: 2, EUR: 2, JPY: 0, KWD: 3 };
 
@@ -12,7 +12,7 @@ export const decimalsOf = (currency: string): number => {
   return known;
 };
 
-/** A quotient of two whole numbers that are not negative, half up. */
+/** Divides two non-negative integers, rounded half up. */
 export const halfUp = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
 
 const partsOf = (text: string) => {
@@ -20,7 +20,7 @@ const partsOf = (text: string) => {
   return { digits: BigInt(whole + fraction), scale: BigInt(fraction.length) };
 };
 
-/** The product of decimals in minor units of a currency, half up; of one, itself. */
+/** Multiplies decimals and rounds half up to minor units of a currency; a single decimal is only converted. */
 export const minor = (currency: string, ...factors: readonly string[]): bigint => {
   const parts = factors.map(partsOf);
   const product = parts.reduce((all, { digits }) => all * digits, 1n);
@@ -28,7 +28,7 @@ export const minor = (currency: string, ...factors: readonly string[]): bigint =
   return halfUp(product * 10n ** BigInt(decimalsOf(currency)), 10n ** scale);
 };
 
-/** Minor units as answers write them. */
+/** Formats minor units as responses do. */
 export const written = (currency: string, amount: bigint): string => {
   const places = decimalsOf(currency);
   const digits = (amount < 0n ? -amount : amount).toString().padStart(places + 1, '0');
@@ -49,11 +49,14 @@ export const isShare = (part: bigint, whole: bigint, weight: bigint, weights: bi
   return (difference < 0n ? -difference : difference) < weights * BigInt(rows);
 };
 
-/** The local time of an instant, such as `2026-10-31T20:30:00.000-04:00`. A date and a time in UTC stay as they are. */
+/**
+ * Returns the local time of a timestamp, such as `2026-10-31T20:30:00.000-04:00`. A date and a time in UTC are
+ * unchanged.
+ */
 export const inZone = (text: string, timeZone: string): string => {
   if (text.length === 10 || timeZone === 'UTC') return text;
   const ms = Date.parse(text);
-  // Sweden writes local times like ISO 8601.
+  // The Swedish locale formats times like ISO 8601.
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const local = `${format.format(ms).replace(' ', 'T')}.${String(ms % 1000).padStart(3, '0')}`;
   const minutes = (Date.parse(`${local}Z`) - ms) / 60_000;

@@ -40,17 +40,19 @@ export const invalidUpdate = (update: Requested): Refusal[] => [
   ...(update.line_items?.length === 0 ? [refusal('validation_invalid_format', '/line_items')] : []),
 ];
 
-/** Another reason than the stored one: only with its status, and never the service's own. */
+/**
+ * A reason that differs from the stored one: allowed only with its status, and never a reason reserved by the service.
+ */
 export const wrongReason = ({ void_reason: reason, status }: Requested, view: Body): Refusal[] =>
   typeof reason === 'string' && reason !== view.void_reason && (status !== 'void' || reason === 'draft_expired')
     ? [refusal('validation_invalid_format', '/void_reason')]
     : [];
 
-/** The same of a change of a filing. */
+/** The field problems of a change of a filing. */
 export const invalidFiling = ({ status, confirmation_number }: Requested): Refusal[] =>
   status === 'filed' && !confirmation_number ? [refusal('validation_required_field', '/confirmation_number')] : [];
 
-/** A refusal as the model expects it; several come together under the first one's status. */
+/** A refusal as the model expects it. Several problems share the first one's status. */
 export type Refusal = {
   readonly status: number;
   readonly code: string;
@@ -87,7 +89,7 @@ const saidOf = ({ body }: Answer): Refusal[] =>
 const ordered = (refusals: readonly Refusal[]) =>
   refusals.toSorted((left, right) => (`${left.code} ${left.at}` < `${right.code} ${right.at}` ? -1 : 1));
 
-/** Whether an answer is this refusal, to the last detail of what a client reads of it. */
+/** Returns whether a response is exactly this refusal, in all client-visible fields. */
 export const isRefused = (answer: Answer, expected: readonly Refusal[]): boolean =>
   answer.status === expected[0]?.status && isDeepStrictEqual(ordered(saidOf(answer)), ordered(expected));
 

@@ -20,14 +20,14 @@ export const count = (method: string, path: string, { status, body, headers }: A
   counts.set(what, (counts.get(what) ?? 0) + 1);
 };
 
-/** How often each kind of answer came, of all runs in this process. */
+/** The number of responses of each kind, over all runs in this process. */
 export const seen = (): ReadonlyMap<string, number> => counts;
 
 export type Side = 0 | 1;
 
 const dayMs = 86_400_000;
 
-/** JSON with sorted keys: what is the same request. */
+/** JSON with sorted keys, which identifies equal requests. */
 export const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
@@ -57,7 +57,7 @@ export const ask = async <Method extends 'GET' | 'POST', Path extends string>(
   return answer;
 };
 
-/** A replay has the text of the first answer; of a redacted transaction, without its personal data. */
+/** A replay has the text of the first response; for a redacted transaction, without its personal data. */
 const mustBeReplay = (book: Book, answer: Answer, first: Answer): void => {
   const { id } = first.body as Partial<Body>;
   const isRedacted = book.entries.get(id ?? '')?.body.redacted_at !== undefined;
@@ -84,7 +84,7 @@ const invalidOf = (path: string, body: Requested) => {
   return path.startsWith('/filings') ? invalidFiling(body) : invalidUpdate(body);
 };
 
-/** A request works for a moment on what it began; where that was not enough, the schedule finishes it. */
+/** A request processes a filing only for a limited time; the schedule completes the rest. */
 const settled = async (world: World, side: Side, { status, body }: Answer<Schema<'Filing'>>): Promise<void> => {
   if (status !== 202) return;
   for (let turns = 0; turns < 10; turns++) {
@@ -95,7 +95,7 @@ const settled = async (world: World, side: Side, { status, body }: Answer<Schema
   throw new Error('A filing is never finished.');
 };
 
-/** Sends a change, compares the answer with the model, and updates the model. */
+/** Sends a change, compares the response with the model, and updates the model. */
 export const write = async (model: Model, world: World, side: Side, sent: Sent): Promise<void> => {
   const book = model.books[side];
   const { path, body, headers } = sent;

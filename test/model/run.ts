@@ -27,7 +27,7 @@ const elsewhere = { customer: { address: address('IN', 'Indianapolis', '46204') 
 
 /** The initial state of a run, created by requests, so that every command can apply. */
 export const newScene = async (model: Model, real: World): Promise<{ model: Model; real: World }> => {
-  // Sales of a month that is over, so that it can be filed.
+  // Sales of a past month, so it can be filed.
   const tax_date = instant(model.nowMs - 40 * 86_400_000).slice(0, 10);
   const create = (side: Side, body: object) => write(model, real, side, { path: '/transactions', body, headers: {} });
   const lines = [line('item_0', '3', '9.99', { discount_amount: '1.00' }), line('item_1', '1', '33.35', elsewhere)];
@@ -36,7 +36,7 @@ export const newScene = async (model: Model, real: World): Promise<{ model: Mode
   return { model, real };
 };
 
-// One of the same likelihood each, so those that a ledger lives on stand here several times.
+// Commands are chosen with equal probability, so the most important ones are listed several times.
 const commands = [
   ...[createSale, createSale, createSale, createSale],
   ...[createCredit, createCredit, createCredit, createCredit, createCredit],
@@ -47,7 +47,7 @@ const commands = [
 
 const commandsMax = 40;
 const shrinkMsMax = 30_000;
-/** To read all items again takes a third of the time of a run. */
+/** Rereading all items takes a third of a run's time. */
 const verifyEvery = 4;
 
 const replayed = process.env['MODEL_REPLAY'];
@@ -55,13 +55,16 @@ const seeded = Number(process.env['MODEL_SEED'] ?? Number.NaN);
 
 type Failure = Pick<fc.RunDetails<unknown>, 'seed' | 'counterexamplePath' | 'counterexample'>;
 
-/** The one command that repeats a failure: the seed, the way to the smallest run that failed, and which of it ran. */
+/**
+ * Formats the command that repeats a failure: the seed, the path to the smallest failing run, and the commands that
+ * ran.
+ */
 const commandOf = (file: string, { seed, counterexamplePath, counterexample }: Failure): string => {
   const ran = /replayPath="([^"]*)"/.exec(String((counterexample as readonly unknown[] | null)?.[0]))?.[1] ?? '';
   return `MODEL_SEED=${seed} MODEL_REPLAY='${counterexamplePath} ${ran}' npx vitest run --config test/vitest.config.ts${file.includes('.long.') ? ' --mode long' : ''} ${file}`;
 };
 
-/** Whether one run is repeated, which meets what it meets. */
+/** Whether a single run is repeated, so coverage is not required. */
 export const isRepeating = replayed !== undefined;
 
 const parameters = (numRuns: number) => {
@@ -78,7 +81,7 @@ const newModel = ([first, second]: Both, nowMs = now()): Model => ({
 });
 
 /**
- * Run a ledger and its model side by side through sequences of commands, and throw the shortest one after which they
+ * Runs a ledger and its model side by side through sequences of commands. Throws the shortest sequence after which they
  * differ, with the command that repeats it.
  */
 export const runModel = async (

@@ -3,13 +3,13 @@ import { onlyShipping, shippingCharges } from '../support/shipping.ts';
 import { type Body, type Figures, type Line, must, type Requested, same } from './book.ts';
 import { halfUp, isShare, minor, sum, sumOf } from './money.ts';
 
-/** In whole percent, of goods that have no rule of their own. Neither state has local taxes. */
+/** Rates in whole percent, for goods without a special rule. Neither state has local taxes. */
 const rates: Readonly<Record<string, bigint>> = { MI: 6n, IN: 7n };
 
 export const stateOf = (line: Pick<Line, 'customer'>, document: Body): string =>
   (line.customer ?? document.customer)?.address?.state ?? '';
 
-/** The tax of a line, rounded by itself. */
+/** The tax of a line, rounded separately. */
 export const rateOf = (net: bigint, line: Pick<Line, 'customer'>, document: Body): bigint =>
   halfUp(net * (rates[stateOf(line, document)] as bigint), 100n);
 

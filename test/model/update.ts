@@ -141,7 +141,7 @@ export const stateRefusals = (update: Requested, view: Body, asked: Asked, book:
   return isExpired && refusals.length > 0 ? [refusal('conflict_draft_expired', '/status')] : refusals;
 };
 
-/** An update of a transaction that is there, as it reads. */
+/** An update of an existing transaction, with its current state. */
 export type Case = {
   readonly update: Requested;
   readonly view: Body;
@@ -188,7 +188,7 @@ const expectedCodes = (
 
 export const isFinalizing = ({ asked, update }: Case) => asked.status && update.status === 'finalized';
 
-/** The draft of a credit finalized as it is, though other credits came between: its figures must still be the same. */
+/** Finalizes an unchanged draft credit after other credits: its amounts must still be the same. */
 const staleRefusals = (one: CreditCase, request: Requested): Refusal[] => {
   const { view, sale, book, asked, supplied } = one;
   if (!isFinalizing(one) || asked.tax || asked.inputs.length > 0) return [];
@@ -230,7 +230,7 @@ const takenLines = (credit: Body, sale: Body) => ({
   shipping: credit.shipping ? takenBy(credit, sale).shipping : null,
 });
 
-// A draft is computed again from its sale; a finalized credit keeps what it was warned of.
+// A draft is recalculated from its sale; a finalized credit keeps its warnings.
 const differencesAfter = (one: Case, taxDate: string, sale: Body): string[] => {
   const { view } = one;
   if (view.status !== 'draft')
@@ -238,7 +238,7 @@ const differencesAfter = (one: Case, taxDate: string, sale: Body): string[] => {
   return differenceCodes(wishOf(one), taxDate, sale);
 };
 
-/** Hold the figures of an accepted update against the model. */
+/** Compares the amounts of an accepted update with the model. */
 export const judgeFigures = (one: Case, body: Body): void => {
   const { update, view, asked, book, sale, supplied } = one;
   const { currency } = view;
@@ -264,7 +264,7 @@ const requestAfter = ({ update, view }: Case): Requested => ({
   discount_amount: update.discount_amount === undefined ? view.discount_amount : update.discount_amount,
 });
 
-/** Checks that only the tax of a finalized credit changed, distributed by what is left without this credit. */
+/** Checks that only the tax of a finalized credit changed, distributed by the remaining tax without this credit. */
 const mustBeRetaxed = ({ view, entry, book, sale }: CreditCase, body: Body, tax: bigint): void => {
   const { currency } = view;
   same(body.calculated_tax_amount, view.calculated_tax_amount, 'The calculated tax');
@@ -277,7 +277,7 @@ const mustBeRetaxed = ({ view, entry, book, sale }: CreditCase, body: Body, tax:
   mustHaveFigures(body, { kind: entry.kind ?? 'lines', lines, shipping, total }, sale, book, view.id);
 };
 
-/** Everything of a transaction after an update that is no figure. */
+/** The non-amount fields of a transaction after an update. */
 const restAfter = (update: Requested, view: Body, asked: Asked, nowMs: number) => {
   const at = instant(nowMs);
   const edited = asked.inputs.filter((field) => !figureFields.has(field));
@@ -319,7 +319,7 @@ const reasonsOf = (one: Case, nowMs: number, answer: Answer): readonly Refusal[]
 const isMatch = (ifMatch: string | undefined, { version }: Body): boolean =>
   ifMatch === undefined || ifMatch === '*' || ifMatch === `"${version}"`;
 
-/** Hold the answer to an update against the model, and write down what it changed. */
+/** Compares the response to an update with the model, and records its changes. */
 export const judgeUpdate = (
   { nowMs }: Model,
   book: Book,

@@ -5,8 +5,8 @@ import { stillClock } from './world/memory.ts';
 
 vi.mock('node:timers/promises', async (load) => (await import('./world/pauses.ts')).withoutPauses(load));
 
-// A sweep meets the drafts of every account: here it has a table of its own, so that it does not touch the drafts of
-// other tests. The environment is read once, so everything that rests on it is imported anew.
+// A sweep processes the drafts of every account, so this test uses a separate table. The environment is read once, so
+// all modules that depend on it are imported again.
 process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 vi.resetModules();
 const { runModel } = await import('./run.ts');
@@ -17,6 +17,6 @@ beforeAll(async () => {
   stillClock();
 });
 
-it('matches its model through the sockets of the gateway and of the database, in 200 runs', async () => {
+it('matches its model in 200 runs through the sockets of the gateway and the database', async () => {
   await runModel('test/model/wire.long.test.ts', 200, worldOfWires);
 }, 600_000);

@@ -36,7 +36,7 @@ const registered = (frequency: Registration['frequency'], from: string, to: stri
   ...{ frequency, from, to },
 });
 
-/** Registrations of one state: with another frequency later, a gap of some months, an end, or none. */
+/** Registrations of one state: with a later change of frequency, a gap of some months, an end, or none. */
 const histories = [
   [3, []],
   [1, [registered('month', '2026-09-01')]],
@@ -54,7 +54,7 @@ const someRegistrations = (): Settings['registrations'] =>
         weighted<(typeof histories)[number][1]>(histories).map((one) => ({ state, ...one })),
       );
 
-/** Accounts in different time zones, each with its own registrations. */
+/** Accounts in different time zones with different registrations. */
 export const variedAccounts = (): readonly Account[] =>
   newAccounts(() => ({
     time_zone: oneOf(timeZones),
@@ -69,5 +69,5 @@ export const variedChange = (): Partial<Settings> =>
     [1, { review_days: oneOf([0, 3, 20]) }],
   ]);
 
-/** How long a running instance may have an account as it was before. */
+/** How long a running instance can use stale account settings. */
 export const cachedMs = (): number => (chance(0.2) ? between(0, 60_000) : 0);

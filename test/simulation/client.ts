@@ -15,7 +15,7 @@ export type Run = {
   readonly scheduler: Scheduler;
   readonly history: History;
   readonly observed: Observed;
-  /** As they were created. */
+  /** The accounts as they were created. */
   readonly accounts: readonly Account[];
   readonly isOfFilings: boolean;
   readonly isOfRedactions: boolean;
@@ -57,7 +57,7 @@ export class Client {
       ])();
   }
 
-  /** Repeat a request with its idempotency key, or send another request with the same key. */
+  /** Repeats a request with its idempotency key, or sends a different request with the same key. */
   async #repeat(): Promise<void> {
     const sent = oneOrNone(this.#done);
     if (!sent) return this.#request();
@@ -73,7 +73,7 @@ export class Client {
     await this.send(request, name);
   }
 
-  /** Send a request until a response other than 503, at most four times. */
+  /** Sends a request until it gets a response other than 503, at most four times. */
   async send(request: Request, name: string): Promise<Response | null> {
     const sent: Sent = { name, account: this.#account, request, attempts: [] };
     this.#run.observed.sent.push(sent);
@@ -139,7 +139,7 @@ export class Client {
     await changeSetting(account, change, invocation).catch(() => {});
   }
 
-  /** The account as a running instance has it. Only varied schedules follow changes of settings. */
+  /** The account as cached by a running instance. Only varied schedules change settings. */
   #caller(): Account {
     const created = this.#run.accounts.find(({ id }) => id === this.#account) as Account;
     if (!this.#run.isVaried) return created;
@@ -185,7 +185,7 @@ export class Client {
         .filter(([account]) => (account === this.#account) === isOwn)
         .flatMap(([, seen]) => [...seen.values()]);
     const { cursor_secret } = this.#run.accounts.find(({ id }) => id !== this.#account) as Account;
-    // Sometimes a filing of another account.
+    // Sometimes uses a filing of the other account.
     const filings = [...this.#run.observed.filings].filter(([account]) => account === this.#account || chance(0.05));
     return {
       own: of(true),

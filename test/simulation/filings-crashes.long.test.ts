@@ -29,7 +29,9 @@ const state = 'US-MI';
 
 const september = { period_end: '2026-09-30' };
 
-/** A filer with two sales and a credit in September, one of them also taxed by another state, and a sale in October. */
+/**
+ * An account with two sales and a credit in September, one of them also taxed by a second state, and a sale in October.
+ */
 const filer = async () => {
   const account = newFiler();
   const posted = [
@@ -43,7 +45,7 @@ const filer = async () => {
 
 type Filer = Awaited<ReturnType<typeof filer>>;
 
-/** With September closed. */
+/** The same account with September closed. */
 const closedFiler = async () => {
   const one = await filer();
   return { ...one, id: filingOf(await close(one.account, september)).id };
@@ -57,7 +59,7 @@ const end = async ({ account, posted }: Pick<Filer, 'account' | 'posted'>) => {
 };
 
 describe.each(['crash', 'lost reply'] as const)('interrupted at any database call by a %s', (kind) => {
-  /** Interrupt `work` at each database call in turn, finish it, and then do `again`. */
+  /** Interrupts `work` at each database call in turn, finishes it, and then runs `again`. */
   const interrupted = async <One extends Filer>(
     make: () => Promise<One>,
     work: (one: One) => Promise<unknown>,
@@ -73,12 +75,12 @@ describe.each(['crash', 'lost reply'] as const)('interrupted at any database cal
     expect(calls).toBeGreaterThan(20);
   };
 
-  it('a closing is finished by the next run, and counts every entry once', () =>
+  it('finishes an interrupted closing in the next run, and counts every entry once', () =>
     interrupted(
       filer,
       ({ account }) => close(account, september),
       async (one) => {
-        // Whether or not it had begun, a repeated request leaves one filing with the open entries.
+        // Whether or not it had started, a repeated request results in one filing with the open entries.
         const { id } = filingOf(await close(one.account, september));
         await end(one);
         expect(await read(one.account, id)).toMatchObject({ status: 'closed', progress: { entries_moved: 3 } });
@@ -86,7 +88,7 @@ describe.each(['crash', 'lost reply'] as const)('interrupted at any database cal
       },
     ));
 
-  it('a filing is finished by the next run, and marks every transaction once', () =>
+  it('finishes an interrupted filing in the next run, and marks every transaction once', () =>
     interrupted(
       closedFiler,
       ({ account, id }) => fileIt(account, id),
@@ -97,7 +99,7 @@ describe.each(['crash', 'lost reply'] as const)('interrupted at any database cal
       },
     ));
 
-  it('a cancellation is finished by the next run, and the period can be closed again', () => {
+  it('finishes an interrupted cancellation in the next run, after which the period can be closed again', () => {
     const withLateSale = async () => {
       const one = await closedFiler();
       one.posted.push(await post(one.account, { day: '2026-09-05', levies: levies('MI', 55) }));
@@ -120,7 +122,7 @@ describe.each(['crash', 'lost reply'] as const)('interrupted at any database cal
   });
 });
 
-it('the next run of the schedule closes the due periods that a crashed run left', async () => {
+it('closes the due periods of a crashed run in the next run of the schedule', async () => {
   const registrations = [{ state: 'MI', from: '2026-10-01', to: '2026-11-15', frequency: 'month' as const }];
   const calls = await atEveryCall(async (call) => {
     const account = newFiler({ registrations });
@@ -157,7 +159,7 @@ it.each(['TransactionConflict', 'ThrottlingError'])(
     };
     filingOf(await fileIt(one.account, one.id, portsFor(one.account, { remainingMs: () => 2500 })));
     const { value } = await watched(contended, () =>
-      // Too little time for long pauses.
+      // Leaves too little time for long pauses.
       resume(one.account, { remainingMs: () => 2050, stepMsMax: 0, onFailure: (error) => void errors.push(error) }),
     );
     expect(value).toMatchObject({ finished: 0, complete: false, failed: errors.length });

@@ -36,7 +36,7 @@ const day = '2026-10-08';
 
 type Filer = { readonly account: Account; posted: Posted[]; id: string };
 
-/** A filer with three sales in October. Races change the first one. */
+/** An account with three sales in October. Races change the first one. */
 const filer = async (): Promise<Filer> => {
   const account = newFiler();
   const posted = [];
@@ -50,7 +50,7 @@ const closedFiler = async (): Promise<Filer> => {
   return one;
 };
 
-/** Run `race` before each database call of `work` in turn, each time with a new filer. */
+/** Runs `race` before each database call of `work` in turn, each time with a new account. */
 const beforeEveryCall = async (
   make: () => Promise<Filer>,
   work: (filer: Filer) => Promise<unknown>,
@@ -81,28 +81,28 @@ const closing = async (one: Filer) => {
 };
 const statusOf = async (one: Filer) => (await read(one.account, one.id)).status;
 
-/** A change of the first sale, which succeeds only before its period is closed. */
+/** Changes the first sale, which succeeds only before its period is closed. */
 const replaced = async (one: Filer, change: Promise<Posted | string>) => {
   const after = await change;
   if (typeof after === 'string') expect(after).toBe('period_closed');
   else one.posted[0] = after;
 };
 
-describe('while a period is being closed, before any of its database calls,', () => {
-  it('a sale is voided in time or not at all', () =>
+describe('before any database call of closing a period,', () => {
+  it('either voids a sale in time or refuses it', () =>
     beforeEveryCall(filer, closing, (one) => replaced(one, undo(one.account, one.posted[0] as Posted))));
 
-  it('a tax is replaced in time or not at all', () =>
+  it('either replaces a tax in time or refuses it', () =>
     beforeEveryCall(filer, closing, (one) =>
       replaced(one, retax(one.account, one.posted[0] as Posted, levies('MI', 4711))),
     ));
 
-  it('a credit is in time or belongs to the next period', () =>
+  it('counts a credit in this period or the next one', () =>
     beforeEveryCall(filer, closing, async (one) => {
       one.posted.push(await post(one.account, { day, levies: levies('MI', 99), type: 'credit' }));
     }));
 
-  it('another worker closes it, with late credits before and after, and nothing happens twice', () =>
+  it('has no duplicate effect if another worker closes it, with late credits before and after', () =>
     beforeEveryCall(
       filer,
       closing,
@@ -119,10 +119,10 @@ describe('while a period is being closed, before any of its database calls,', ()
     ));
 });
 
-describe('while a filing is being marked, before any of its database calls,', () => {
+describe('before any database call of marking a filing,', () => {
   const marking = (one: Filer) => fileIt(one.account, one.id);
 
-  it('a change of a transaction is not lost, and the transaction is still filed', () =>
+  it('keeps a change of a transaction, and still files it', () =>
     beforeEveryCall(
       closedFiler,
       marking,
@@ -137,7 +137,7 @@ describe('while a filing is being marked, before any of its database calls,', ()
       },
     ));
 
-  it('another worker files it, and nothing happens twice', () =>
+  it('has no duplicate effect if another worker files it', () =>
     beforeEveryCall(
       closedFiler,
       marking,
@@ -155,20 +155,20 @@ describe('while a filing is being marked, before any of its database calls,', ()
       },
     ));
 
-  it('it is canceled, or the cancellation is refused', () =>
+  it('either cancels it or refuses the cancellation', () =>
     beforeEveryCall(closedFiler, marking, async (one) => {
       const answered = await cancelIt(one.account, one.id);
       if (!answered.ok) expect(codesOf(answered)).toEqual(['conflict_invalid_status_transition']);
     }));
 });
 
-it('while a filing is being canceled, a sale is voided or not, and another worker can cancel it', async () => {
+it('allows voiding a sale and a second cancellation while a filing is being canceled', async () => {
   const canceling = (one: Filer) => cancelIt(one.account, one.id);
   await beforeEveryCall(closedFiler, canceling, (one) => replaced(one, undo(one.account, one.posted[0] as Posted)));
   await beforeEveryCall(closedFiler, canceling, (one) => resume(one.account));
 });
 
-it('two workers with interleaved calls do everything once', async () => {
+it('applies every change once with two workers whose calls interleave', async () => {
   const one = await filer();
   const both = () => Promise.all([close(one.account, october), close(one.account, october)]);
   const [first, second] = (await watched({}, both)).value ?? [];
@@ -182,7 +182,7 @@ it('two workers with interleaved calls do everything once', async () => {
   expect(await statusOf(one)).toBe('filed');
 });
 
-describe('while the schedule closes a period, before any of its database calls,', () => {
+describe('before any database call of the schedule that closes a period,', () => {
   const registrations = [{ state: 'MI', from: '2026-10-01', to: '2026-10-15', frequency: 'month' as const }];
   const registered = async (): Promise<Filer> => {
     const account = newFiler({ registrations });
@@ -190,15 +190,15 @@ describe('while the schedule closes a period, before any of its database calls,'
   };
   const run = ({ account }: Filer) => closePeriods(portsFor(account));
 
-  it('an entry that comes or goes is in one place', async () => {
-    // Even into shards that were read as empty.
+  it('counts an added or removed entry in exactly one place', async () => {
+    // Also adds to shards that were read as empty.
     await beforeEveryCall(registered, run, async (one) => {
       one.posted.push(...(await creditsEverywhere(one.account, day)));
     });
     await beforeEveryCall(registered, run, (one) => replaced(one, undo(one.account, one.posted[0] as Posted)));
   });
 
-  it('another run starts, and every due period is closed once', () =>
+  it('closes every due period once if another run starts', () =>
     beforeEveryCall(registered, run, run, async (one) => {
       expect((await placesOf(one.account, state)).filings).toHaveLength(1);
     }));

@@ -15,7 +15,7 @@ export type Version = {
 
 type Key = { readonly pk: string; readonly sk: string };
 type Written = { readonly table: string; readonly key: Key };
-/** A write as a command has it: of a whole item, or of what has a key. */
+/** A write of a command: a whole item, or an update or deletion by key. */
 type Write = { readonly TableName: string; readonly Item?: Key; readonly Key?: Key };
 type BatchRequest = Readonly<Partial<Record<'PutRequest' | 'DeleteRequest', Omit<Write, 'TableName'>>>>;
 
@@ -61,7 +61,7 @@ export class History {
     this.#scheduler = scheduler;
   }
 
-  /** Record the writes of a command. A repeated client token writes nothing. */
+  /** Records the writes of a command. A repeated client token writes nothing. */
   record(command: Command, invocation: Invocation): void {
     const token = inputOf(command).ClientRequestToken;
     if (token !== undefined) {
@@ -87,13 +87,13 @@ export class History {
     return token !== undefined && this.#tokens.has(token);
   }
 
-  /** The account as the last of these writes left it, if any. */
+  /** Returns the account after the last of these writes, if any. */
   accountAfter(id: string, isThen: (version: Version) => boolean): Account | undefined {
     const version = this.accounts.findLast((one) => one.item?.['id'] === id && isThen(one));
     return version && Account.parse(version.item);
   }
 
-  /** Record the read of an index that lacks up to `writes` writes. */
+  /** Records the read of an index that lacks up to `writes` writes. */
   recordStaleRead(writes: number): void {
     const since = this.#steps[Math.max(0, this.#steps.length - writes)] ?? 0;
     this.#lacks.push({ at: this.#scheduler.steps, since });

@@ -37,7 +37,7 @@ export class Invocation {
     this.#died.reject(new Died('The invocation ended without an answer.'));
   }
 
-  /** Run something as this invocation. After its death, nothing continues. */
+  /** Runs a function as this invocation. Nothing continues after it dies. */
   run<Value>(work: () => Promise<Value>): Promise<Value> {
     return Promise.race([current.run(this, work), this.#died.promise]);
   }

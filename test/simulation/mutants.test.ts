@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { mutants } from './mutants.ts';
 
-it('every seeded bug replaces a text that occurs once in the service', () => {
+it('replaces a text that occurs exactly once in the service with every seeded bug', () => {
   const shared = new URL('../../shared/', import.meta.url);
   const names = readdirSync(shared, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const source = names.map((name) => readFileSync(new URL(name, shared), 'utf8')).join('\n');

@@ -28,7 +28,7 @@ const inASecondWrite = (isLate: string): readonly Patch[] => [
   },
 ];
 
-// The reference is looked up before the write, which has no condition then.
+// The reference is looked up before the write, which then has no condition.
 const lookedUpBefore = (lookUp: string, importing: string): readonly Patch[] => [
   {
     find: commitBegins,
@@ -62,7 +62,7 @@ const unconditionally = (when: string): readonly Patch[] => [
   },
 ];
 
-/** Seeded bugs by name, each a change of the service's source. The simulation must find them. */
+/** Seeded bugs by name, each a change of the service's source, which the simulation must detect. */
 export const ledgerMutants: Readonly<Record<string, readonly Patch[]>> = {
   'reference read, then written': lookedUpBefore(
     `const { pk, sk } = write.Put.Item;
@@ -126,7 +126,7 @@ import { transactionIndex } from './transaction-index.ts';`,
   ),
 };
 
-/** Seeded bugs of filings. Only the schedules about filings can find them. */
+/** Seeded bugs in filings, which only schedules about filings can detect. */
 export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   'filing counted before its entries are moved': swap(
     '    writeTogether(filingWrites(commit), (exception) => findRefusal(commit, exception), remainingMs);',
@@ -199,7 +199,7 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   ),
 };
 
-/** Seeded bugs of redactions. */
+/** Seeded bugs in redactions. */
 export const redactionMutants: Readonly<Record<string, readonly Patch[]>> = {
   'salt kept by a redaction': swap(
     'commitments: { digest: committedState(transaction, commitments).digest },',
@@ -236,7 +236,9 @@ export const redactionMutants: Readonly<Record<string, readonly Patch[]>> = {
   'new data taken by a redacted transaction': swap('if (ofRedacted.length > 0) return ofRedacted;', ''),
 };
 
-/** Seeded bugs of time zones, registrations, currencies and redactions of customers. Only varied schedules can find them. */
+/**
+ * Seeded bugs in time zones, registrations, currencies and customer redactions, which only varied schedules can detect.
+ */
 export const variedMutants: Readonly<Record<string, readonly Patch[]>> = {
   'tax day of an instant in UTC': swap(
     'tax_date: inTimeZone(body.tax_date, settings.time_zone)',

@@ -21,7 +21,7 @@ export type Sent = {
   readonly attempts: Attempt[];
 };
 
-/** All pages of one list. `from` is the first step whose writes they may miss. */
+/** All pages of one list. `from` is the first step whose writes may be missing. */
 export type Listing = {
   readonly account: string;
   readonly query: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export type Listing = {
   readonly toMs: number;
 };
 
-/** A redaction that succeeded, with the step of its beginning. */
+/** A successful redaction, with the step at which it started. */
 export type Redaction = { readonly account: string; readonly id: string; readonly from: number };
 
 /** A redaction of a customer that reported success, with its first and last step. */

@@ -1,17 +1,17 @@
-/** With some seeds a schedule is mostly about filings, and longer than the others. */
+/** Some seeds produce longer schedules that are mostly about filings. */
 export const filingsEvery = 20;
-/** Operators redact transactions in each schedule whose seed is a multiple of this. */
+/** Operators redact transactions in schedules whose seed is a multiple of this. */
 export const redactionsEvery = 3;
 
 /**
- * The first seed of the varied schedules, which follow at the distance of those about filings: with accounts in different
- * time zones, changing registrations, several currencies, and redactions of customers.
+ * The first seed of the varied schedules, which follow at the distance of those about filings: with accounts in
+ * different time zones, changing registrations, several currencies, and redactions of customers.
  */
 export const variedFirst = filingsEvery / 2;
 
 /** The task of a worker process. */
 export type Order = {
-  /** The seeds of the schedules: from `from` to below `from + count`, in steps. */
+  /** The seeds of the schedules, from `from` (inclusive) to `from + count` (exclusive), in steps. */
   readonly from: number;
   readonly count: number;
   readonly step: number;

@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { world } from './world.ts';
 
-/** Replacements of modules for the code of the service. */
+/** Module replacements for the service's code. */
 const replaced: Readonly<Record<string, string>> = {
   'node:timers/promises': new URL('virtual/timers-promises.ts', import.meta.url).href,
   ulid: new URL('virtual/ulid.ts', import.meta.url).href,
@@ -38,7 +38,10 @@ const patchedSources = (patches: readonly Patch[]): ReadonlyMap<string, string> 
   return changed;
 };
 
-/** Give the service the clock and random numbers of the schedule, and the bugs of a mutant. Call before the service is loaded. */
+/**
+ * Injects the schedule's clock and random numbers, and the bugs of a mutant, into the service. Must be called before
+ * the service is loaded.
+ */
 export const preparePlatform = (patches: readonly Patch[], showsStacks: boolean): void => {
   const sources = patchedSources(patches);
   registerHooks({
@@ -55,9 +58,9 @@ export const preparePlatform = (patches: readonly Patch[], showsStacks: boolean)
   Math.random = () => world.random();
   Date.now = () => world.nowMs;
   performance.now = () => world.nowMs;
-  // Failures are checked, not printed.
+  // Failures are checked instead of printed.
   console.error = () => {};
-  // Stacks are slow, and only a replay needs them.
+  // Stack traces are slow, and only a replay needs them.
   Error.stackTraceLimit = showsStacks ? 30 : 0;
 };
 

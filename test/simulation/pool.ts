@@ -37,7 +37,7 @@ const runWorker = async (order: Order, onMessage: (message: Message) => void): P
   if (code !== 0 || !isDone) throw new Error(`A worker of the simulation ended with ${code}.\n${failure}`);
 };
 
-/** Run the schedules of a range of seeds, divided among several processes. */
+/** Runs the schedules of a range of seeds in several processes. */
 export const runSchedules = async (
   wanted: Pick<Order, 'from' | 'count'> & Partial<Order> & { readonly workers?: number; readonly every?: number },
   { onProgress = () => {} }: Listener = {},
@@ -92,7 +92,7 @@ export const inWords = ({ violations }: Pick<Outcome, 'violations'>, mutant: str
     })
     .join('\n\n');
 
-/** Where to start with a bug that few schedules find. If the schedules change, the search continues from there. */
+/** The start seed for bugs that few schedules detect. If the schedules change, the search continues from there. */
 const starts: Readonly<Record<string, number>> = {
   'redacted draft credit recomputed with the data of its sale': 11_850,
   'sweep over a draft that was finalized': 480,
@@ -116,7 +116,10 @@ const starts: Readonly<Record<string, number>> = {
 
 const schedulesMax = 5000;
 
-/** The seeds of the schedules that can find a bug: those about filings, with redactions, varied ones, or all. */
+/**
+ * Returns the seeds of the schedules that can detect a bug: schedules about filings, with redactions, varied schedules,
+ * or all.
+ */
 const seedsFor = (mutant: string): { readonly first: number; readonly every: number } => {
   if (mutant in variedMutants) return { first: variedFirst, every: filingsEvery };
   // Entries are moved by filings.
@@ -125,7 +128,7 @@ const seedsFor = (mutant: string): { readonly first: number; readonly every: num
   return { first: ofRedactions * ofFilings, every: ofRedactions * ofFilings };
 };
 
-/** Run the first 5,000 schedules that can find a seeded bug, until one has a violation. */
+/** Runs up to 5,000 schedules that can detect a seeded bug, until one has a violation. */
 export const search = (mutant: string, workers = 1): Promise<Outcome> => {
   const { first, every } = seedsFor(mutant);
   const from = starts[mutant] ?? first;

@@ -2,7 +2,7 @@ import { writeCursor } from '../../shared/ledger/list-transactions.ts';
 import type { Request } from './service.ts';
 import { below, between, chance, oneOf, oneOrNone, weighted } from './world.ts';
 
-/** What the clients of an account have seen, of their own and of the other account. */
+/** The data that the clients of an account have seen, of their account and the other one. */
 export type Known = {
   readonly own: readonly Seen[];
   readonly foreign: readonly Seen[];
@@ -13,12 +13,12 @@ export type Known = {
   readonly isVaried: boolean;
 };
 
-/** Draws a request from what its client has seen. */
+/** Generates a random request from the data that its client has seen. */
 export type Making = (known: Known, name: string) => Omit<Request, 'key'>;
 
 /** Request bodies: sales and credits with uneven amounts and contended references. */
 
-/** A transaction as a client last saw it. */
+/** A transaction as last seen by a client. */
 export type Seen = {
   readonly id: string;
   readonly version: number;
@@ -123,7 +123,7 @@ const filed: Making = ({ filings }) => {
   return { operation: 'getFiling', method: 'GET', path: `/filings/${id}`, id, query: { expand: 'entries' } };
 };
 
-/** Requests about filings, with how likely they are. */
+/** Requests about filings, with their weights. */
 export const ofFilings: readonly (readonly [number, Making])[] = [
   [20, closed],
   [24, (known, name) => (known.filings.length > 0 ? ended : closed)(known, name)],
@@ -151,7 +151,7 @@ const instant = (): string => {
   return chance(0.7) ? new Date(ms).toISOString() : new Date(ms + 9 * hourMs).toISOString().replace('Z', '+09:00');
 };
 
-/** `null` is now. */
+/** `null` means now. */
 const taxDate = () =>
   weighted<string | null>([
     [3, instant()],
@@ -164,7 +164,7 @@ export const customers = ['buyer', 'guest'] as const;
 
 type Customer = { readonly customer?: { readonly address: object } };
 
-/** With an id, and a street that no other document has. */
+/** A customer with an id and a unique street. */
 const named = <Value extends Customer>(of: Value, street: string): Value =>
   of.customer ? { ...of, customer: { id: oneOf(customers), address: { ...of.customer.address, line1: street } } } : of;
 
@@ -203,9 +203,9 @@ export const vary = (request: Omit<Request, 'key'>, name: string): Omit<Request,
   return { ...request, body: isSale ? variedSale(dated, name) : dated };
 };
 
-/** The requests of clients: about what they have seen, and sometimes about transactions of the other account. */
+/** The requests of clients: about data that they have seen, and sometimes about transactions of the other account. */
 
-/** With a street of its own, which a redaction must remove. */
+/** Has a unique street, which a redaction must remove. */
 const addressed = (body: Readonly<Record<string, unknown>>, name: string) => {
   const { customer } = body as { readonly customer?: { readonly address?: object } };
   return customer
@@ -348,7 +348,7 @@ const kindsOf = (isOfFilings: boolean, isVaried: boolean) => {
   return isOfFilings ? oneOf([ofFilings, ofFilings, reversals, makings]) : makings;
 };
 
-/** A request of a client. Most writes have their own idempotency key, so that they can be repeated. */
+/** A request of a client. Most writes have a unique idempotency key, so they can be repeated. */
 export const drawRequest = (known: Known, name: string, isOfFilings: boolean): Request => {
   const drawn = weighted(kindsOf(isOfFilings, known.isVaried))(known, name);
   const request = known.isVaried ? vary(drawn, name) : drawn;

@@ -33,7 +33,7 @@ const clientsOf = (phase: string, run: Run) =>
     return new Client(`${phase}${at}`, account, run);
   });
 
-// Few clients find nearly every bug, and twice as many schedules fit into a minute.
+// A few clients detect nearly every bug, and allow twice as many schedules per minute.
 const clientsIn = (): number =>
   weighted([
     [6, 2],
@@ -57,7 +57,7 @@ const checked = (check: () => string[]): string[] => {
   }
 };
 
-/** Run the schedule of a seed. All that happens, and its order, depends on the seed only. */
+/** Runs the schedule of a seed. All events and their order depend only on the seed. */
 export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise<Ran> => {
   memory.clear();
   beginWorld(seed);
@@ -84,11 +84,11 @@ export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise
   try {
     transport.faultShare = 0;
     await scheduler.run([() => begin(run)]);
-    // A filing takes dozens of calls: with the usual share of faults, hardly any would finish.
+    // A filing makes dozens of calls, so with the usual share of faults hardly any filing would finish.
     transport.faultShare = run.isOfFilings ? faultShare / 3 : faultShare;
     for (const phase of chance(run.isOfFilings ? 0.3 : 0.15) ? ['a', 'b'] : ['a']) {
       if (phase === 'b') world.nowMs += dayMs + between(0, dayMs / 2);
-      // Another period is due.
+      // A further period is due.
       if (phase === 'b' && run.isOfFilings) world.nowMs += oneOf([0, 15, 20]) * dayMs;
       const clients = clientsOf(phase, run);
       await scheduler.run(
@@ -121,13 +121,13 @@ const aroundMonthEnd = (accounts: readonly Account[]): number =>
   startOfLocalDay(oneOf(['2026-11-01', '2026-12-01']), accounts[1]?.settings.time_zone ?? 'UTC') +
   between(-20_000, 5_000);
 
-/** Without faults, the schedules of the service finish everything that is left. */
+/** Without faults, the service's schedules finish all remaining work. */
 const finish = async (observed: Observed): Promise<void> => {
   const failures: unknown[] = [];
   world.nowMs += dayMs;
   const atMs = world.nowMs;
   await sweep(new Invocation('last.sweep', 'all'), (error) => failures.push(error));
-  // The second run finishes what the first one began.
+  // The second run finishes the work of the first one.
   for (const name of ['last.close1', 'last.close2'])
     await close(new Invocation(name, 'all'), (error) => failures.push(error));
   observed.finished = { atMs, failures };

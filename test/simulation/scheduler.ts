@@ -4,10 +4,10 @@ import { between, chance, oneOf, world } from './world.ts';
 type Waiting = { readonly resume: () => Promise<void> };
 type Sleeping = { readonly wakesMs: number; readonly resume: () => void };
 
-/** A schedule with more steps does not end. */
+/** A schedule with more steps is considered endless. */
 const stepsMax = 20_000;
 
-/** A sleep of this length is as likely to end first as any call. */
+/** A sleep of this length is as likely to end next as any call. */
 const quickMs = 100;
 
 /**
@@ -23,7 +23,7 @@ export class Scheduler {
     world.sleep = (ms, signal) => this.sleep(ms, signal);
   }
 
-  /** Wait for a turn and run something in it. */
+  /** Waits for a turn and runs a function in it. */
   turn<Value>(run: () => Value | Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({
@@ -48,7 +48,7 @@ export class Scheduler {
     });
   }
 
-  /** Run until all tasks are done. Calls and sleeps that still wait are dropped. */
+  /** Runs until all tasks are done. Drops pending calls and sleeps. */
   async run(tasks: readonly (() => Promise<void>)[]): Promise<void> {
     let left = tasks.length;
     const failures: unknown[] = [];

@@ -3,7 +3,7 @@ import { inWords, runSchedules } from './pool.ts';
 
 const timeout = 600_000;
 
-it('keeps every invariant in 3,000 further schedules of requests, faults and crashes', { timeout }, async () => {
+it('keeps every invariant in 3,000 more schedules of requests, faults and crashes', { timeout }, async () => {
   // `npm test` runs the first 600.
   const outcome = await runSchedules({ from: 601, count: 3000, workers: 2 });
   expect(inWords(outcome)).toBe('');
@@ -30,7 +30,7 @@ it('keeps every invariant in 3,000 further schedules of requests, faults and cra
   expect(faulted / (faulted + none)).toBeGreaterThan(0.1);
 });
 
-it('repeats a schedule exactly, independent of earlier runs', { timeout }, async () => {
+it('reproduces a schedule exactly, independent of earlier runs', { timeout }, async () => {
   const [single, parallel] = await Promise.all([
     runSchedules({ from: 101, count: 60, traced: true }),
     runSchedules({ from: 101, count: 60, traced: true, workers: 2 }),

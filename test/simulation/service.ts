@@ -30,7 +30,7 @@ import { Died, type Invocation } from './invocation.ts';
 
 const bugs = new Set(['AssertionError', 'TypeError', 'RangeError', 'SyntaxError', '$ZodError']);
 
-/** The result of a command of an operator. `null` if it died or gave up; throws what is a bug. */
+/** The result of an operator's command. `null` if it died or gave up; bugs are thrown. */
 const run = <Value>(invocation: Invocation, command: () => Promise<Value>): Promise<Value | null> =>
   invocation.run(command).catch((error: Error) => {
     if (bugs.has(error.name)) throw error;
@@ -75,7 +75,7 @@ export type Response = {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
-  /** With the fields of every answer: `object` tells which of them it has. */
+  /** A union of all response fields; `object` determines which of them are present. */
   readonly body:
     | (Omit<Schema<'RetrievedTransaction'>, 'object'> &
         Listed &
@@ -145,7 +145,7 @@ const accountIds: ClosePorts['accountIds'] = async (after) => {
 
 const Accounts = environment.tables.accounts;
 
-/** Store the accounts, with their entries in the due index or as a version before the index left them. */
+/** Stores the accounts, with their entries in the due index or in the state of a version before the index. */
 export const storeAccounts = (accounts: readonly Account[], invocation: Invocation, areOld: boolean): Promise<void> =>
   invocation.run(async () => {
     for (const account of accounts) {

@@ -45,7 +45,7 @@ const replay = async (seed: number): Promise<number> => {
   return violations.length;
 };
 
-/** Search for one seeded bug; returns whether a schedule found it. */
+/** Searches for one seeded bug. Returns whether a schedule detected it. */
 const find = async (name: string): Promise<boolean> => {
   const outcome = await search(name);
   const [{ seed, violations } = { seed: null, violations: [] }] = outcome.violations;

@@ -52,7 +52,7 @@ export const drawFault = (share: number, isTransaction: boolean): Fault =>
 const exception = (name: string, $fault: 'client' | 'server') =>
   new DynamoDBServiceException({ name, $fault, message: `${name}, by the simulation`, $metadata: {} });
 
-/** The error with which a call of this fault fails, if its invocation survives. */
+/** The error of a call with this fault, if its invocation survives. */
 const errorOf = (fault: Fault): Error => {
   if (fault === 'throttled')
     return exception(
@@ -67,7 +67,8 @@ export const inProgress = () =>
   new TransactionInProgressException({ message: 'In progress, by the simulation', $metadata: {} });
 
 /**
- * A transaction canceled by contention. A contended item has no other reason; uncontended actions keep theirs, as in DynamoDB.
+ * A transaction canceled by contention. A contended item has no other reason; uncontended actions keep theirs, as in
+ * DynamoDB.
  */
 export const contended = (
   code: 'TransactionConflict' | 'ThrottlingError',
@@ -115,7 +116,8 @@ const attempts = 3;
 const lagMax = 12;
 const lagShare = 0.25;
 
-// A call of a dead invocation never settles. Each has its own promise, because waiters of a shared one are never collected.
+// A call of a dead invocation never settles. Each has a separate promise, because waiters of a shared promise would
+// never be garbage-collected.
 const ended = Symbol('ended');
 const never = () => new Promise<never>(() => {});
 
@@ -127,7 +129,9 @@ class Retried extends Error {
   }
 }
 
-/** An action that always fails: a transaction with it returns the reasons of the others and writes nothing. */
+/**
+ * An action that always fails, so a transaction with it returns the reasons of the other actions and writes nothing.
+ */
 const impossible = {
   ConditionCheck: {
     TableName: environment.tables.transactions,
@@ -213,12 +217,12 @@ export class Transport {
     }
   }
 
-  /** Drop the transactions in progress, which no task waits for any more. */
+  /** Drops the transactions in progress, for which no task waits any longer. */
   forgetSlow(): void {
     this.#slow.clear();
   }
 
-  // The transaction is written after its caller's timeout. A failing one fails immediately.
+  // The transaction is written after its caller's timeout. A failing transaction fails immediately.
   async #later(command: Command, invocation: Invocation, token: string): Promise<void> {
     const reasons = this.#reasonsOf(command);
     if (reasons.some(({ Code }) => Code !== 'None')) return this.#quietly(command, invocation);
@@ -238,7 +242,7 @@ export class Transport {
     return [...this.#slow.values()].some((held) => places.some((place) => held.has(place)));
   }
 
-  // Executes with a lost reply.
+  // Executes the call and drops the reply.
   async #quietly(command: Command, invocation: Invocation): Promise<void> {
     await this.#execute(command, invocation).catch(() => {});
   }

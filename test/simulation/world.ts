@@ -1,6 +1,9 @@
 import { seeded } from '../support/seeded.ts';
 
-/** Numbers from 0 to below 1, the same ones from the same seed. Seeds are mixed, because runs use consecutive seeds. */
+/**
+ * Returns a seeded generator of numbers from 0 (inclusive) to 1 (exclusive). Seeds are mixed, because runs use
+ * consecutive seeds.
+ */
 export const seededRandom = (seed: number): (() => number) => seeded(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0);
 
 /** The random numbers and the clock of a schedule, reset by its seed. A process runs one schedule at a time. */
@@ -31,7 +34,7 @@ export const oneOf = <Value>(values: readonly Value[]): Value => values[below(va
 export const oneOrNone = <Value>(values: readonly Value[]): Value | undefined =>
   values.length > 0 ? oneOf(values) : undefined;
 
-/** One of several, some likelier than others. */
+/** Returns one of several values by weight. */
 export const weighted = <Value>(choices: readonly (readonly [number, Value])[]): Value => {
   let left = world.random() * choices.reduce((sum, [weight]) => sum + weight, 0);
   for (const [weight, value] of choices) {

@@ -4,11 +4,11 @@ import { minor, sumOf } from '../oracle/amounts.ts';
 import { entriesOf, nothing, plus } from '../oracle/entries.ts';
 import { must, same } from '../violation.ts';
 
-/** Refunds never exceed their sale, and what was refunded in full leaves nothing in any state. */
+/** Refunds never exceed their sale, and a full refund leaves no amount in any state. */
 
 export const isLive = ({ status }: Transaction): boolean => status === 'finalized' || status === 'filed';
 
-/** The live credits by the id of their sale. */
+/** The credits that are not void, by the id of their sale. */
 export const creditsBySale = (transactions: readonly Transaction[]): Map<string, Transaction[]> =>
   Map.groupBy(
     transactions.filter((one) => one.parent_transaction_id !== null && isLive(one)),
@@ -54,7 +54,7 @@ export const checkCredits = (transactions: readonly Transaction[]): void => {
     }
 };
 
-/** The entries of a sale that was refunded in full add up to nothing in every state, in each figure of the returns. */
+/** The entries of a fully refunded sale add up to zero in every state, for each amount of the returns. */
 
 const figures = [
   ...(['gross_amount', 'exempt_amount', 'taxable_amount', 'tax_amount'] as const),

@@ -1,4 +1,4 @@
-/** Each entry is in one filing, in the right period, and every filing has the sums of its entries. */
+/** Checks that each entry is in one filing of the right period, and that every filing has the sums of its entries. */
 import type { Transaction } from '../bodies.ts';
 import type { Book } from '../book.ts';
 import type { FiledPeriod, FilingEntry } from '../ledger.ts';
@@ -20,7 +20,7 @@ export const expectedEntries = (book: Book, transactions: readonly Transaction[]
   return new Map(live.map((entry) => [`${entry.id} ${entry.state}`, entry]));
 };
 
-/** Each expected entry is in one filing of its state, and nothing else is in any. */
+/** Each expected entry is in one filing of its state, and filings contain no other entries. */
 const checkMembers = (filings: readonly FiledPeriod[], expected: ReadonlyMap<string, Entry>): void => {
   const found = new Map<string, string>();
   for (const { id, state, members, progress } of filings) {
@@ -149,10 +149,7 @@ const checkSummary = ({ id, state, summary, members }: FiledPeriod, expected: Re
   }
 };
 
-/**
- * The filings of a state follow each other without a gap, except months without an entry between or after
- * registrations.
- */
+/** The filings of a state have no gaps, except months without an entry between or after registrations. */
 const checkPeriods = (book: Book, state: string, filings: readonly FiledPeriod[]): void => {
   const registrations = registrationsIn(state, book.settings.registrations);
   let next: number | null = null;
@@ -207,7 +204,7 @@ const checkLate = (book: Book, filings: readonly FiledPeriod[]): void => {
     }
 };
 
-/** A transaction is filed when each state that it awaits is; if it awaits none, with any filing. */
+/** A transaction is filed when all states that it awaits are filed; if it awaits none, with any filing. */
 const checkFiled = (book: Book, filings: readonly FiledPeriod[], transactions: readonly Transaction[]): void => {
   const filed = new Set(
     filings

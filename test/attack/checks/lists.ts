@@ -12,7 +12,7 @@ import { comparable, type Entry, entriesOf, nothing, plus, type Sums, sumsIn } f
 import { must, same } from '../violation.ts';
 import { isLive } from './credits.ts';
 
-/** Lists and CSV files have what the transactions and filings themselves have. */
+/** Checks that lists and CSV files match the transactions and filings. */
 
 type Reader = { readonly url: string; readonly key: string };
 
@@ -23,7 +23,7 @@ const isIn =
       taxes.some(({ jurisdiction_code }) => jurisdiction_code.startsWith(`US-${state}`)),
     );
 
-/** Filters with the transactions that each must find. */
+/** Filters with the transactions that they must find. */
 const filters = (draw: Draw, transactions: readonly Transaction[]): [string, (one: Transaction) => boolean][] => {
   const some = draw.of(transactions);
   const day = some.tax_date.slice(0, 10);
@@ -143,7 +143,7 @@ const checkExceptions = async (reader: Reader, { id, exceptions, members }: File
   );
 };
 
-/** `expected` is what the whole list has, newest first. */
+/** `expected` is the whole list, newest first. */
 export const checkLists = async (
   reader: Reader,
   draw: Draw,
@@ -171,7 +171,7 @@ export const checkLists = async (
   same(other, [], `${one.id} has other fields in the list.`, ...other.map((name) => [body[name], one[name]]));
 };
 
-/** Nothing of the other account is in any list of this one. */
+/** No list contains data of the other account. */
 export const checkIsolation = (
   book: Book,
   transactions: readonly Transaction[],
@@ -183,9 +183,9 @@ export const checkIsolation = (
     must((metadata['op'] ?? book.letter).startsWith(book.letter), `${id} is of the other account.`, metadata);
 };
 
-/** The report by state and month has the sums of all live transactions. */
+/** The report by state and month has the sums of all transactions that are not void. */
 
-/** A report is counted from the stream of the table a moment later. */
+/** Reports are updated from the table's stream with a short delay. */
 const patienceMs = 30_000;
 
 const positive = (sums: Sums): Sums => ({

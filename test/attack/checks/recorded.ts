@@ -1,11 +1,14 @@
-/** Each transaction must be explained by the requests that were sent, and each accepted request must be there once. */
+/**
+ * Checks that each transaction results from the requests that were sent, and that each accepted request was applied
+ * once.
+ */
 import type { SentLine, Transaction } from '../bodies.ts';
 import type { Book, Change, Creation } from '../book.ts';
 import { minor, sumOf } from '../oracle/amounts.ts';
 import { taxDayOf } from '../oracle/days.ts';
 import { must, same } from '../violation.ts';
 
-/** The request that recorded a transaction. Without its metadata, after a redaction, its reference tells. */
+/** Returns the request that recorded a transaction, by its metadata, or by its reference after a redaction. */
 const creationOf = (book: Book, { id, metadata, reference_id }: Transaction): Creation | undefined => {
   const { op } = metadata;
   if (op !== undefined) return book.creations.get(op);
@@ -17,14 +20,14 @@ const creationOf = (book: Book, { id, metadata, reference_id }: Transaction): Cr
 const isApplied = ({ outcome }: Change): boolean => outcome === 'accepted';
 const mayBeApplied = ({ outcome }: Change): boolean => outcome === 'accepted' || outcome === 'unknown';
 
-/** The statuses that a transaction can have after these requests, when nothing more is sent. */
+/** Returns the final statuses that a transaction can have after these requests. */
 const statusesOf = (creation: Creation, changes: readonly Change[]): string[] => {
   const to = (status: string, isSo: typeof isApplied) =>
     changes.some((one) => one.body['status'] === status && isSo(one));
   if (to('void', isApplied)) return ['void'];
   const isFinalized = creation.body.status === 'finalized' || to('finalized', isApplied);
   const statuses = isFinalized || to('finalized', mayBeApplied) ? ['finalized', 'filed'] : [];
-  // A draft becomes void by itself after its time.
+  // A draft becomes void when it expires.
   return [...statuses, ...(isFinalized ? [] : ['draft', 'void']), ...(to('void', mayBeApplied) ? ['void'] : [])];
 };
 
@@ -62,7 +65,7 @@ const checkContent = (book: Book, transaction: Transaction, creation: Creation, 
   );
 };
 
-/** Each accepted change has left its mark in the metadata, and no refused one has. */
+/** Each accepted change marked the metadata, and no refused change did. */
 const checkMetadata = ({ id, metadata, redacted_at }: Transaction, changes: readonly Change[]): void => {
   if (redacted_at !== undefined) {
     same(metadata, {}, `The redacted ${id} has metadata.`);
@@ -102,7 +105,7 @@ const isSameAmount = (a: string, b: string): boolean => {
   return plain(a) === plain(b);
 };
 
-/** The tax is one that was sent, or the calculated one. */
+/** The tax is a sent tax or the calculated tax. */
 const checkTax = (
   { id, tax_amount, tax_amount_source, calculated_tax_amount }: Transaction,
   sent: readonly unknown[],
@@ -142,7 +145,7 @@ const checkOne = (book: Book, transaction: Transaction): Creation => {
   return creation;
 };
 
-/** No two live transactions have one reference. */
+/** No two transactions that are not void have the same reference. */
 const checkReferences = (transactions: readonly Transaction[]): void => {
   const live = transactions.filter(({ status, reference_id }) => status !== 'void' && reference_id !== null);
   for (const [reference, some] of Map.groupBy(live, ({ reference_id }) => reference_id))
@@ -154,7 +157,7 @@ const checkReferences = (transactions: readonly Transaction[]): void => {
     );
 };
 
-/** Nothing of a customer is left after the removal of the personal data, in transactions or in the entries of filings. */
+/** After redaction, no customer data remains in transactions or filing entries. */
 export const checkRedacted = (book: Book, transactions: readonly Transaction[], everything: unknown): void => {
   const text = JSON.stringify(everything);
   for (const customer of book.redacted) must(!text.includes(`"${customer}"`), `${customer} is still named.`);

@@ -6,7 +6,7 @@ export type Currency = keyof typeof currencies;
 
 const exponentOf = (currency: string): number => currencies[currency as Currency];
 
-/** An amount in minor units. Throws where it has another number of decimals than its currency. */
+/** Converts an amount to minor units. Throws if its number of decimals differs from the currency's. */
 export const minor = (currency: string, text: string): bigint => {
   const exponent = exponentOf(currency);
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
@@ -14,7 +14,7 @@ export const minor = (currency: string, text: string): bigint => {
   return BigInt(`${sign}${whole}${fraction}`);
 };
 
-/** Minor units as text. */
+/** Formats minor units. */
 export const amountText = (currency: string, units: bigint): string => {
   const exponent = exponentOf(currency);
   const digits = (units < 0n ? -units : units).toString().padStart(exponent + 1, '0');

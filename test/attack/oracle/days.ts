@@ -16,15 +16,15 @@ export const firstDay = (month: number): string => `${monthText(month)}-01`;
 export const lastDay = (month: number): string =>
   new Date(Date.parse(firstDay(month + 1)) - 86_400_000).toISOString().slice(0, 10);
 
-/** The day in a time zone. */
+/** Returns the day in a time zone. */
 export const dayIn = (timeZone: string, atMs: number): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(atMs);
 
-/** The tax day of a `tax_date`: a date is itself, an instant is the day in the account's time zone. */
+/** Returns the tax day of a `tax_date`: a date unchanged, or a timestamp's day in the account's time zone. */
 export const taxDayOf = (taxDate: string, timeZone: string): string =>
   taxDate.length === 10 ? taxDate : dayIn(timeZone, Date.parse(taxDate));
 
-/** A filing period: whole months, from one to another. */
+/** A filing period of whole months. */
 export type Period = { readonly first: number; readonly last: number; readonly frequency: Frequency };
 
 const lengths: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, year: 12 };
@@ -38,7 +38,7 @@ export const registrationsIn = (state: string, registrations: Registrations): re
 const frequencyIn = (month: number, registrations: readonly Registration[]): Frequency | null =>
   registrations.find(({ from, to }) => from <= lastDay(month) && (to ?? '9999') >= firstDay(month))?.frequency ?? null;
 
-/** The period that a month is in: the months around it in its quarter or year that have its frequency. */
+/** Returns the period of a month: the adjacent months in its quarter or year with the same frequency. */
 export const periodOf = (month: number, registrations: readonly Registration[]): Period => {
   const frequency = frequencyIn(month, registrations);
   const length = lengths[frequency ?? 'month'];
@@ -49,16 +49,16 @@ export const periodOf = (month: number, registrations: readonly Registration[]):
   return { first, last, frequency: frequency ?? 'month' };
 };
 
-/** Whether no return is due: between two registrations, or after the last one. */
+/** Returns whether no return is due, between two registrations or after the last one. */
 export const isGap = ({ first, last }: Period, registrations: readonly Registration[]): boolean =>
   frequencyIn(first, registrations) === null &&
   (registrations.some(({ from }) => from > lastDay(last)) ||
     (registrations.length > 0 && registrations.every(({ to }) => (to ?? '9999') < firstDay(first))));
 
 /**
- * The next period of a state: after the last filing, without gaps that have no open entry; of a state without filings, that
- * of the oldest open entry or of the first day that the account was registered, whichever is earlier, and not before its
- * books open. `null` without either.
+ * Returns the next period of a state: after the last filing, skipping gaps without open entries. Without filings, it is
+ * the period of the oldest open entry or of the first registered day, whichever is earlier, but not before the books
+ * open. `null` without either.
  */
 export const nextPeriod = (
   lastEnd: string | null,

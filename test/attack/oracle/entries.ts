@@ -5,8 +5,8 @@ import { minor, sumOf } from './amounts.ts';
 import type { Registrations } from './days.ts';
 
 /**
- * The entries of a finalized transaction in the returns of its states, computed from its recorded lines as the
- * documentation of filings describes it (shared/filings/README.md). No code of the service is used.
+ * The entries of a finalized transaction in the returns of its states, computed from its recorded lines as
+ * shared/filings/README.md describes, without the service's code.
  */
 
 type Line = Transaction['line_items'][number];
@@ -27,7 +27,7 @@ export type Entry = {
   readonly month: string;
   readonly currency: string;
   readonly isCredit: boolean;
-  /** Whether a row has the reason `over_collected` in the place of that for which nothing was taxed. */
+  /** Whether a row has the reason `over_collected` instead of the reason why nothing was taxed. */
   readonly isReplaced: boolean;
   /** Each line once; the tax of all levels. */
   readonly whole: Sums;
@@ -41,7 +41,7 @@ const stateOf = ({ jurisdiction_code: code }: Row): string | null => (code.start
 const isTaxed = ({ tax_amount }: Row): boolean => /[1-9]/.test(tax_amount);
 const isRecorded = (row: Row): boolean => isTaxed(row) || row.taxability_reason === 'over_collected';
 
-/** The rows of each line and shipping charge by state, without those that say only that a level has no tax. */
+/** Returns the rows of each line and shipping charge by state, without rows that only report a level without tax. */
 const chargesByState = ({ line_items, shipping }: Transaction): Map<string, Charge[]> => {
   const byState = new Map<string, Charge[]>();
   const charges = [
@@ -103,8 +103,8 @@ const isNoSale = ({ taxability_reason: reason, tax_amount }: Row): boolean =>
   ['not_collecting', 'not_supported', 'not_subject_to_tax'].includes(reason) && !/[1-9]/.test(tax_amount);
 
 /**
- * The rows that represent a charge in its state: the state's own, else the rows of the jurisdiction with the largest
- * gross.
+ * Returns the rows that represent a charge in its state: the state-level rows, else the rows of the jurisdiction with
+ * the largest gross amount.
  */
 const ownRows = (all: readonly Told[], state: string, currency: string): readonly Told[] => {
   const rows = all.filter(({ row }) => row.tax_type !== 'fee');
@@ -122,7 +122,7 @@ const ownRows = (all: readonly Told[], state: string, currency: string): readonl
   );
 };
 
-/** The entries of a transaction in all of its states; `sale` is what a credit credits. */
+/** Returns the entries of a transaction in all of its states. `sale` is the credited sale of a credit. */
 export const entriesOf = (transaction: Transaction, sale: Transaction | undefined): Entry[] => {
   const { id, currency, type, tax_date } = transaction;
   const sign = type === 'credit' ? -1n : 1n;
@@ -142,7 +142,7 @@ export const entriesOf = (transaction: Transaction, sale: Transaction | undefine
   });
 };
 
-/** The states of a transaction that have an entry in a return, and those that it awaits before it is filed. */
+/** Returns the states of a transaction with an entry in a return, and the states that it awaits before it is filed. */
 export const postedStates = (
   transaction: Transaction,
   sale: Transaction | undefined,
@@ -164,7 +164,7 @@ export const postedStates = (
   return { posted, awaited };
 };
 
-/** The amounts of filings and reports, as the API answers them, in the form of the oracle's sums. */
+/** Converts the amounts of filings and reports in API responses to the oracle's sums. */
 
 type Amounts = Pick<
   Schema<'ReportAmounts'>,
@@ -174,7 +174,7 @@ type Amounts = Pick<
 const withoutZeros = (amounts: Readonly<Record<string, bigint>>) =>
   Object.fromEntries(Object.entries(amounts).filter(([, amount]) => amount !== 0n));
 
-/** The sums of an answer. Throws where its own parts do not add up. */
+/** Returns the sums of a response. Throws if its parts do not add up. */
 export const sumsIn = (amounts: Amounts, currency: string): Sums & { readonly exempt: bigint } => {
   const units = (text: string) => minor(currency, text);
   const reasons = Object.entries(amounts.exempt_by_reason).map(([reason, text]) => [reason, units(text)] as const);
@@ -188,8 +188,8 @@ export const sumsIn = (amounts: Amounts, currency: string): Sums & { readonly ex
 };
 
 /**
- * Sums for a comparison. Where an answer has `over_collected` in the place of a reason, only the sum of all untaxed amounts
- * is known.
+ * Normalizes sums for a comparison. If a response has `over_collected` instead of a reason, only the sum of all untaxed
+ * amounts is known.
  */
 export const comparable = ({ gross, taxable, tax, untaxed }: Sums, isReplaced: boolean) => ({
   ...{ gross, taxable, tax },

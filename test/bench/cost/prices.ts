@@ -4,18 +4,20 @@ import { decimal, divideHalfUp, powerOfTen, rescale } from '../../../shared/mone
 import list from './prices.json' with { type: 'json' };
 
 export type PriceName = keyof typeof list.prices;
-/** `upTo` is where the tier ends, in units per month; `null` for the last tier. `dollars` are for `per` units. */
+/**
+ * `upTo` is the end of the tier in units per month; `null` for the last tier. `dollars` is the price of `per` units.
+ */
 type Tier = { readonly upTo: string | null; readonly dollars: string };
-/** A price with its AWS service, as prices.json has it. */
+/** A price with its AWS service, as stored in prices.json. */
 export type Price = Omit<(typeof list.prices)[PriceName], 'price' | 'per' | 'free'> & {
   /** The free units of each month. */
   readonly free: string | null;
-  /** How many counted things are one unit, such as 2^30 bytes for a GB. */
+  /** The counted quantity per unit, such as 2^30 bytes for a GB. */
   readonly counts: bigint;
   readonly per: bigint;
   readonly tiers: readonly Tier[];
   /**
-   * Confidence in the price. `aws`: in the text of an AWS page. `others`: AWS shows it by script only, and two other
+   * Confidence in the price. `aws`: in the text of an AWS page. `others`: AWS shows it only by script, and two other
    * pages agree. `unconfirmed`: no two pages agree. `given`: from the file of `--prices`.
    */
   readonly basis: string;
@@ -24,7 +26,7 @@ export type Price = Omit<(typeof list.prices)[PriceName], 'price' | 'per' | 'fre
 };
 export type Prices = Readonly<Record<PriceName, Price>>;
 
-// Reads are counted in halves, because an index is read for half a unit. A GB-second is 1,024 MB for 1,000 ms.
+// Reads are counted in half units, because reading an index costs half a unit. A GB-second is 1,024 MB for 1,000 ms.
 const counted: Readonly<Record<string, bigint>> = {
   ...{ GB: 1n << 30n, 'GB-month': 1n << 30n, 'GB-seconds': 1_024_000n, 'read units': 2n },
 };
@@ -41,7 +43,7 @@ export const prices = Object.fromEntries<Price>(
 
 const scale = 18;
 
-/** The price of a quantity in cents, exact over all tiers and rounded half up once. */
+/** Returns the price of a quantity in cents, calculated exactly over all tiers and rounded half up once. */
 export const charge = ({ counts, per, tiers }: Pick<Price, 'counts' | 'per' | 'tiers'>, quantity: bigint): bigint => {
   let from = 0n;
   let exact = 0n;
@@ -66,7 +68,7 @@ const Tiers = z
 const PriceFile = z.partialRecord(z.enum(Object.keys(prices) as PriceName[]), z.union([Dollars, Tiers]));
 const remedy = 'Pass an object of price names and dollars as text, such as "0.25", or a list of tiers.';
 
-/** The list prices, replaced by the prices of a JSON file where it has them. */
+/** Returns the list prices, overridden by the prices of a JSON file. */
 export const pricesWith = (file: string | undefined): Prices => {
   if (file === undefined) return prices;
   const entries = Object.entries(jsonFile(file, PriceFile, `Cannot use the prices in ${file}. ${remedy}`));

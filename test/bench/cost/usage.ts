@@ -13,10 +13,10 @@ export type Measures = {
 };
 
 /**
- * Measures of documents with so many lines, interpolated between those in measured.json with 3 and with 100 lines in four
- * jurisdictions, with a reference, a customer and an Idempotency-Key. Steps: write and read units; bytes added to the
- * table, its indexes and the saved answers; bytes of the response; stream records that pass the pipe's filter; events.
- * Bytes: of a calculation, a stored sale, its row in an index, and its row in a list response.
+ * Measurements of documents with this many lines, interpolated between the 3-line and 100-line documents in
+ * measured.json (four jurisdictions, a reference, a customer and an Idempotency-Key). Steps: write and read units;
+ * bytes added to the table, its indexes and the saved answers; bytes of the response; stream records that pass the
+ * pipe's filter; events. Bytes: of a calculation, a stored sale, its row in an index, and its row in a list response.
  */
 export const measuresOf = (lines: number): Measures => {
   const interpolated = <Name extends string>(pairs: Readonly<Record<Name, number[]>>) =>
@@ -30,18 +30,18 @@ export const measuresOf = (lines: number): Measures => {
   return { steps: Object.fromEntries(steps), bytes: interpolated(measured.bytes) };
 };
 
-/** Fixed parts of the stack. A test compares them with the template. */
+/** Fixed resources of the stack. A test compares them with the template. */
 export const deployment = {
   ...{ alarmMetrics: 73, keys: 1, dashboards: 1, webAclRules: 4, gatewayMetricsByMethod: 5 },
   ...{ memory: 1024, dailyBackups: 7, monthlyBackups: 13 },
   /**
-   * Own metrics of a month without failures, as series of names and dimension values, without `Duration`, which has one for
-   * each operation in use. `full` adds those below for each refusal code and taxed state.
+   * Custom metrics of a month without failures, as series of names and dimension values, excluding `Duration`, which
+   * has one series per operation in use. `full` adds the series below for each refusal code and taxed state.
    */
   ...{ essentialSeries: 6, fullSeries: 15 },
 } as const;
 
-/** Assumed, not measured in a deployment: billed microseconds of a warm invocation with 1 GB, and for each line. */
+/** Assumed, not measured in a deployment: billed microseconds of a warm invocation with 1 GB, and per line. */
 const invocation = {
   'create-calculation': { base: 5000, line: 5 },
   'create-transaction': { base: 35_000, line: 12 },
@@ -54,12 +54,12 @@ const operations = Object.keys(invocation) as Billed[];
 const scheduleNames = Object.keys(schedules) as ScheduleName[];
 const rowsOfList = BigInt(readPageLimit({}));
 
-/** Assumed, not measured in a deployment: microseconds, bytes, and counts for a month. */
+/** Assumed, not measured in a deployment: microseconds, bytes and monthly counts. */
 const assumed = {
   run: { 'sweep-drafts': 100_000n, 'close-periods': 300_000n } satisfies Record<ScheduleName, bigint>,
   ...{ runItem: 5000n, announcement: 10_000n, coldStart: 250_000n, coldStartsPerThousand: 10n, markWrites: 2n },
   ...{ refusalCodes: 10n, taxedStates: 46n, keyRequests: 100_000n, mails: 10n },
-  // Counting for reports: writes and halves of reads of a transaction, bytes of its mark, time of a run and of a record.
+  // Counting for reports: writes and half read units per transaction, bytes of its mark, time per run and per record.
   ...{ countWrites: 4n, countReads: 4n, countBytes: 330n, countRun: 40_000n, countRecord: 5000n, streamShards: 4n },
   ...{ accessLog: 500n, functionLog: 1400n, logMonths: 3n },
   ...{ headers: 700n, otherTables: 100_000_000n, savedDays: 3n, tracedPerSecond: 1n, tracedOneOf: 20n, idleReads: 10n },
@@ -81,7 +81,7 @@ const ceil = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor 
 const runsOf = (name: ScheduleName): bigint => monthSeconds / 60n / BigInt(schedules[name].minutes);
 const part = (units: bigint, share: string): bigint => multiply({ units, scale: 0 }, decimal(share), 0);
 
-/** How often each step and each request happens in a month. */
+/** The monthly number of each step and each request. */
 const countsOf = (options: CostOptions) => {
   const credits = part(options.transactions, options.credits);
   const drafts = part(options.transactions - credits, options.drafts);
@@ -104,13 +104,13 @@ const countsOf = (options: CostOptions) => {
 type Counts = ReturnType<typeof countsOf>;
 
 /**
- * The stream records counted for reports: one record for each final transaction, and one for the sale of a credit,
- * whose mark is written.
+ * Returns the number of stream records counted for reports: one per final transaction, and one for the sale of a
+ * credit, whose mark is written.
  */
 const countingOf = ({ steps }: Counts) => {
   const transactions = steps['create finalized'] + steps.finalize + steps.credit;
   const records = transactions + steps.credit;
-  // Runs begin after 30 seconds at the latest (infra/stream-consumers.ts), and each reads its accounts.
+  // Runs start after at most 30 seconds (infra/stream-consumers.ts), and each reads its accounts.
   const runs = least(records, (assumed.streamShards * monthSeconds) / 30n);
   const writes = transactions * assumed.countWrites + steps.credit * assumed.markWrites;
   const [readHalves, bytes] = [transactions * assumed.countReads + runs * 2n, transactions * assumed.countBytes];
@@ -119,7 +119,7 @@ const countingOf = ({ steps }: Counts) => {
 
 const microseconds = (name: Billed, lines: number) => BigInt(invocation[name].base + invocation[name].line * lines);
 
-/** Billed milliseconds of all functions. */
+/** Returns the billed milliseconds of all functions. */
 const lambdaMs = (lines: number, { steps, requests }: Counts, records: bigint): bigint => {
   const runItems = { 'sweep-drafts': steps.expire, 'close-periods': steps['file sale'] + steps['file credit'] };
   return sum([
@@ -131,7 +131,7 @@ const lambdaMs = (lines: number, { steps, requests }: Counts, records: bigint): 
   ]);
 };
 
-/** Bytes of the tables, and of their backups. */
+/** Returns the bytes of the tables and of their backups. */
 const storage = (options: CostOptions, newBytes: bigint, savedBytes: bigint) => {
   const inTable = (months: number) => BigInt(Math.max(0, months)) * newBytes;
   const tables = inTable(options.months) + (savedBytes * assumed.savedDays) / 30n + assumed.otherTables;
@@ -141,17 +141,18 @@ const storage = (options: CostOptions, newBytes: bigint, savedBytes: bigint) => 
 };
 
 /**
- * Series besides the `Duration` of each operation in use. CloudWatch bills hours with data, so nightly ones cost less.
+ * Series in addition to the `Duration` of each operation in use. CloudWatch bills only hours with data, so nightly
+ * series cost less.
  */
 const metricsOf = ({ fullMetrics, methodMetrics }: CostOptions, called: bigint): bigint =>
   BigInt(fullMetrics ? deployment.fullSeries : deployment.essentialSeries) +
   (fullMetrics ? assumed.refusalCodes + assumed.taxedStates : 0n) +
   (methodMetrics ? called * BigInt(deployment.gatewayMetricsByMethod) : 0n);
 
-/** The monthly units of every price, in the unit that the price is counted in: bytes for a price in GB. */
+/** The monthly quantity for every price, in the counted unit, such as bytes for a price per GB. */
 export type Usage = Readonly<Record<PriceName, bigint>>;
 
-/** The usage of a month. */
+/** Calculates the usage of a month. */
 export const usageOf = (options: CostOptions, { steps, bytes }: Measures = measuresOf(options.lines)): Usage => {
   const counts = countsOf(options);
   const { requests } = counts;
@@ -163,7 +164,7 @@ export const usageOf = (options: CostOptions, { steps, bytes }: Measures = measu
   const called = BigInt(operations.filter((name) => requests[name] > 0n).length);
   const instances = (name: Billed) =>
     ceil(requests[name] * microseconds(name, options.lines), monthSeconds * 1_000_000n);
-  /** The number of monthly runs of something that each instance does once every given number of seconds. */
+  /** Returns the monthly number of runs of a task that each instance runs once per given number of seconds. */
   const onceIn = (seconds: bigint) =>
     sum(operations.map((name) => least(requests[name], (instances(name) * monthSeconds) / seconds)));
   const { tables, backups } = storage(options, total('table') + counting.bytes, total('saved'));
@@ -175,7 +176,8 @@ export const usageOf = (options: CostOptions, { steps, bytes }: Measures = measu
     lambdaTime: BigInt(options.memory) * lambdaMs(options.lines, counts, records),
     // Steps, the rate limit, and the last use of keys.
     writeUnit: total('writes') + counting.writes + onceIn(2n) + onceIn(1800n),
-    // In halves. Steps, customers of calculations, retrievals, lists, the key, account and releases, idle closing runs.
+    // In half units: steps, customers of calculations, retrievals, lists, the key, account and releases, idle closing
+    // runs.
     readUnit:
       2n * total('reads') +
       counting.readHalves +

@@ -1,4 +1,4 @@
-/** Rate and boundary files of a Streamlined state in the size of Minnesota's: 148 rate rows and 40,000 ranges of ZIP+4. */
+/** Rate and boundary files of a Streamlined state as large as Minnesota's: 148 rate rows and 40,000 ZIP+4 ranges. */
 import { builtInRelease } from '../../../shared/catalog/built-in.ts';
 import { rateOn } from '../../../shared/catalog/rates.ts';
 import { zipsOfState } from '../../../shared/importers/zips.ts';
@@ -14,12 +14,12 @@ const districtOf = (index: number): string => digits(80_000 + (index % districts
 const numbered = <Value>(count: number, value: (index: number) => Value): Value[] =>
   Array.from({ length: count }, (_, index) => value(index));
 
-/** Files with this many boundary rows, spread over the ZIPs of the state. Every third range has no city. */
+/** Builds files with this many boundary rows, spread over the ZIP codes of the state. Every third range has no city. */
 export const largeFiles = (state: string, rows: number): readonly TestFile[] => {
   const fips = stateFips(state);
   const release = builtInRelease(state);
   const own = (release && rateOn(release, jurisdictionCode(state), '2026-11-22')?.rate) ?? '0.06';
-  // Nevada's file has the statewide rate at the counties, and none at the state.
+  // Nevada's file lists the statewide rate in the county rows, not in a state row.
   const [atState, atCounty] = state === 'NV' ? ['0', '0.0685'] : [own, '0.0025'];
   const rates = [
     rateRow(fips, '45', fips, atState, '20090701'),

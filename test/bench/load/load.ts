@@ -1,6 +1,6 @@
 /**
- * `npm run load`: a steady load, an overload, and the recovery, against the service on this machine. Prints a line of
- * JSON for each phase, without a verdict.
+ * `npm run load`: runs a steady load, an overload and the recovery against the service on this machine. Prints a line
+ * of JSON for each phase, without comparing it to a target.
  */
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -12,7 +12,7 @@ import { startService } from './service.ts';
 
 const ticksPerSecond = 100;
 
-/** The text of a file of `/proc`; empty on other systems, and for a process that has ended. */
+/** Returns the text of a file in `/proc`; empty on other systems, and for a process that has ended. */
 const proc = (path: string): string => {
   try {
     return readFileSync(`/proc/${path}`, 'latin1');
@@ -21,7 +21,7 @@ const proc = (path: string): string => {
   }
 };
 
-/** Seconds of CPU time of processes (proc(5), the fields utime and stime). */
+/** Returns the CPU time of processes in seconds (proc(5), the fields utime and stime). */
 const secondsOf = (pids: readonly number[]): number =>
   pids.reduce((sum, pid) => {
     const fields = proc(`${pid}/stat`)
@@ -30,7 +30,7 @@ const secondsOf = (pids: readonly number[]): number =>
     return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / ticksPerSecond;
   }, 0);
 
-/** Seconds of CPU time until now: of this process, of those that serve, and of its other child, the emulator. */
+/** Returns the CPU seconds so far of this process, the serving processes, and the emulator process. */
 const processorUse = (serving: readonly number[]) => {
   const children = proc(`${process.pid}/task/${process.pid}/children`).trim().split(' ').map(Number);
   const database = secondsOf(children.filter((pid) => !serving.includes(pid)));
@@ -39,9 +39,9 @@ const processorUse = (serving: readonly number[]) => {
 
 const warmUpSeconds = 5;
 const recoverySeconds = 5;
-/** The account's limit in steady loads: a service that was slow for a moment gets more requests after it. */
+/** The account's limit in steady loads, which leaves room for the extra requests after a slow moment. */
 const headroom = 1.2;
-/** A response that takes longer is not back to normal. */
+/** A slower response does not count as recovered. */
 const slowMs = 250;
 
 const whole = (from: number) => (text: string) => {
@@ -78,14 +78,14 @@ const run = async (phase: string, rate: Rate, duration: number, more: (sending: 
   console.log(
     JSON.stringify({
       ...{ phase, asked_per_second: rate, ...summaryOf(sending), ...more(sending) },
-      // Average number of cores that each kept busy. Other processes appear only in the load average.
+      // Average number of cores used by each. Other processes are visible only in the load average.
       cores: { generator: coresOf('generator'), service: coresOf('service'), database: coresOf('database') },
       load_average: Number(loadavg()[0]?.toFixed(2)),
     }),
   );
 };
 
-/** An overload that ends with a window of the limit uses none of the next. */
+/** An overload that ends together with a rate limit window uses none of the next window. */
 const untilWindowEnds = () => sleep(windowMs - (Date.now() % windowMs));
 
 try {

@@ -16,7 +16,7 @@ const places = [
 ];
 const products = ['GENERAL', 'CLOTHING.APPAREL', 'FOOD.GROCERY'];
 
-/** A cart of three lines. The number varies place and prices. */
+/** Builds a cart of three lines. The number varies the place and the prices. */
 const cartOf = (number: number) => ({
   customer: { id: `cus_${number % 1000}`, address: places[number % places.length] },
   line_items: products.map((product_tax_code, index) => ({
@@ -29,7 +29,7 @@ const cartOf = (number: number) => ({
 
 const calculations = Array.from({ length: 200 }, (_, number) => JSON.stringify(cartOf(number)));
 
-/** The n-th request. The carts of calculations repeat; each create has a new reference. */
+/** Builds the n-th request. The carts of calculations repeat; each create has a new reference. */
 export const requestOf = (kind: Kind, number: number): Request => {
   if (kind === 'calculation')
     return { path: '/calculations', body: calculations[number % calculations.length] as string };
@@ -40,7 +40,7 @@ export const requestOf = (kind: Kind, number: number): Request => {
 /** Requests per second. */
 export type Rate = { readonly calculations: number; readonly creates: number };
 
-/** A request: its status or the failure, when it was due, and its latency from then. */
+/** The result of a request: its status or failure, its due time, and its latency from then. */
 type Sent = {
   readonly kind: Kind;
   readonly status: string;
@@ -50,17 +50,20 @@ type Sent = {
 };
 export type Sending = { readonly sent: readonly Sent[]; readonly unanswered: number; readonly elapsedMs: number };
 
-/** The kind of the n-th request: creates are spread evenly among the calculations. */
+/** Returns the kind of the n-th request. Creates are spread evenly among the calculations. */
 const kindOf = (number: number, { calculations, creates }: Rate): Kind => {
   const createsUpTo = (count: number) => Math.floor((count * creates) / (calculations + creates));
   return createsUpTo(number + 1) > createsUpTo(number) ? 'create' : 'calculation';
 };
 
 const connections = 64;
-/** Wait so long for responses after a phase. A function has ended by then. */
+/** The time to wait for responses after a phase. A function has timed out by then. */
 const graceMs = 15_000;
 
-/** The status of the response, or the failure. `dispatch` takes less CPU time than `request`, which creates a stream. */
+/**
+ * Sends a request and returns the status or the failure. `dispatch` takes less CPU time than `request`, which creates a
+ * stream.
+ */
 const statusOf = (pool: Pool, request: Request, headers: Record<string, string>): Promise<string> =>
   new Promise((resolve) => {
     let status = 0;
@@ -79,10 +82,10 @@ const statusOf = (pool: Pool, request: Request, headers: Record<string, string>)
   });
 
 /**
- * Send requests at a constant rate, and wait until all are answered.
+ * Sends requests at a constant rate, and waits for all responses.
  *
- * Latency counts from the time at which a request was due, so it includes the wait for a free connection and the delay of
- * a late generator (no coordinated omission).
+ * Latency counts from a request's due time, so it includes the wait for a free connection and the delay of a late
+ * generator (no coordinated omission).
  */
 export const sendAtRate = async (url: string, apiKey: string, rate: Rate, seconds: number): Promise<Sending> => {
   const pool = new Pool(url, { connections });
@@ -112,12 +115,12 @@ export const sendAtRate = async (url: string, apiKey: string, rate: Rate, second
 const latencies = (sent: readonly Sent[], kind: Kind) => {
   const good = sent.filter((one) => one.kind === kind && one.isGood);
   const sorted = good.map(({ latencyMs }) => latencyMs).toSorted((a, b) => a - b);
-  // The nearest rank.
+  // Returns a percentile by the nearest-rank method.
   const at = (share: number) => Number((sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0).toFixed(1));
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
 };
 
-/** The counts, rates and latencies of a phase. */
+/** Summarizes the counts, rates and latencies of a phase. */
 export const summaryOf = ({ sent, unanswered, elapsedMs }: Sending) => {
   const perSecond = (count: number) => Math.round((count * 1000) / elapsedMs);
   const statuses = [...Map.groupBy(sent, ({ status }) => status)].map(([status, { length }]) => [status, length]);
@@ -131,7 +134,7 @@ export const summaryOf = ({ sent, unanswered, elapsedMs }: Sending) => {
   };
 };
 
-/** When the last request was due that failed, was refused or took longer than this; 0 if there is none. */
+/** Returns the due time of the last request that failed, was refused or exceeded this latency; 0 if there is none. */
 export const troubledUntilMs = ({ sent }: Sending, slowMs = Number.POSITIVE_INFINITY): number =>
   Math.round(
     sent.reduce(

@@ -5,13 +5,13 @@ import { emulatorEnvironment, startEmulator } from '../../../infra/local/emulato
 
 const host = '127.0.0.1';
 
-// The primary process serves nothing: workers that listen on port 0 share one free port and alternate.
+// The primary process serves no requests. Workers that listen on port 0 share one free port and alternate.
 const startWorkers = async (count: number) => {
   cluster.setupPrimary({ exec: fileURLToPath(new URL('worker.ts', import.meta.url)), silent: true });
   const workers = Array.from({ length: count }, () => cluster.fork());
   const ports = await Promise.all(
     workers.map(async (worker) => {
-      // Standard output is for the figures.
+      // Standard output is reserved for results.
       for (const output of [worker.process.stdout, worker.process.stderr]) output?.pipe(process.stderr, { end: false });
       const ended = new AbortController();
       worker.once('exit', () => ended.abort(new Error('A process of the service ended before it listened.')));
@@ -22,10 +22,10 @@ const startWorkers = async (count: number) => {
   return { workers, url: `http://${host}:${ports[0]}` };
 };
 
-/** Start the service with a new in-memory database and an account with this limit per window. */
+/** Starts the service with a new in-memory database and an account with this limit per window. */
 export const startService = async (count: number, rateLimit: number) => {
   const emulator = await startEmulator();
-  // Before the import of anything that reads the environment: shared/config/environment.ts reads it once.
+  // Must come before any import that reads the environment, because shared/config/environment.ts reads it once.
   Object.assign(process.env, emulatorEnvironment(emulator));
   const { newCaller } = await import('../../support/api.ts');
   const { key: apiKey } = await newCaller({ settings: { rate_limit: rateLimit } });

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:updates`: how long `content update` takes, as a process, from publishers and a database on this machine.
- * Prints a line of JSON for each figure, without a verdict.
+ * `npm run bench:updates`: measures `content update` as a process, with publishers and a database on this machine.
+ * Prints a line of JSON for each result, without comparing it to a target.
  *
  *   --rows N   boundary rows of each Streamlined state in `update --all` (10000)
  */
@@ -24,7 +24,7 @@ const env = { ...process.env, ...emulatorEnvironment(emulator) };
 const measured = `process.on('exit', () => console.error('usage ' + JSON.stringify(process.resourceUsage())))`;
 const gateNames = gates.map(({ name }) => name).join();
 
-/** Run the command as `npm run content` does. Returns its standard error, and seconds. */
+/** Runs the command as `npm run content` does. Returns its standard error and the elapsed seconds. */
 const update = (...options: readonly string[]): Promise<{ readonly err: string; readonly seconds: number }> => {
   const node = ['--max-old-space-size=256', '--import', `data:text/javascript,${encodeURIComponent(measured)}`];
   const words = ['shared/cli/content.ts', 'update', '--activate', '--override', gateNames, '--mirror', server.url];

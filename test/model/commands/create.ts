@@ -6,7 +6,7 @@ import { written } from '../money.ts';
 import { invalidNew, mustBeRefused } from '../refusal.ts';
 import { ask, pick, type Side, write } from '../requests.ts';
 
-/** One command of a run. What it came to be, once it ran, is part of how it is printed. */
+/** One command of a run. Its printed form includes the resolved request, once it ran. */
 export abstract class Step<Wish> implements fc.AsyncCommand<Model, World> {
   readonly side: Side;
   readonly wish: Wish;
@@ -23,7 +23,7 @@ export abstract class Step<Wish> implements fc.AsyncCommand<Model, World> {
 
   abstract run(model: Model, world: World): Promise<void>;
 
-  /** Remember what was sent, for who reads a counterexample. */
+  /** Stores the sent request, for readers of a counterexample. */
   protected noted<const Value>(value: Value): Value {
     this.#ran = value;
     return value;
@@ -48,7 +48,7 @@ export type Wished<Shape> = { readonly [Name in keyof Shape]: Generated<Shape[Na
 export const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, oneIn: number): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
-/** Mostly the first account, so that its transactions meet. */
+/** Mostly the first account, so its transactions interact. */
 export const side: fc.Arbitrary<Side> = fc.oneof(
   { weight: 5, arbitrary: fc.constant(0 as const) },
   { weight: 1, arbitrary: fc.constant(1 as const) },
@@ -104,7 +104,7 @@ const price = fc.oneof(
   fc.integer({ min: 1, max: 9999 }).map((cents) => (cents / 100).toFixed(2)),
 );
 
-/** Lines of a sale, of at most as many as a page shows at a glance. */
+/** The lines of a sale; few enough to be readable. */
 export const lines = fc.array(
   of({
     quantity: fc.constantFrom('1', '2', '3', '0.5', '7'),
@@ -196,7 +196,7 @@ const wishes = {
   lines: lineWishes,
   shipping: seldom(fc.constantFrom(50, 100, 101), 3),
   tax: seldom(fc.constantFrom(0, 50, 100, 101, 'fine'), 4),
-  // Half of them wait, while other credits come between.
+  // Half of them remain drafts, so other credits come in between.
   status: fc.constantFrom('draft', 'finalized'),
   reference,
   metadata,
@@ -210,7 +210,7 @@ type Wish = Wished<typeof wishes>;
 const parentOf = (wish: Wish, { books }: Model, own: Book): Body | undefined => {
   if (wish.isForeign) return pick(own === books[0] ? books[1] : books[0], wish.target);
   const sales = [...own.entries.values()].filter(({ body }) => body.type === 'sale' && body.status === 'finalized');
-  // The first ones again and again, so that several credits meet.
+  // Prefers the first sales, so several credits interact.
   const { body } = sales[Math.min(wish.target % 5, sales.length - 1)] ?? {};
   return wish.isAny || !body ? pick(own, wish.target) : body;
 };
@@ -238,7 +238,7 @@ export const creditLines = (wish: Pick<Wish, 'lines'>, sale: Body, book: Book): 
   });
 };
 
-/** A part, in percent, of the most tax that a credit may bring along; 101 is a minor unit more. */
+/** A percentage of the maximum tax that a credit can supply; 101 means a minor unit more. */
 const taxText = (part: number | 'fine', request: Requested, sale: Body, book: Book): string => {
   if (part === 'fine') return '0.1234';
   const discounts = (request.line_items ?? []).map((line) => discountsOf(line, sale)[0] as bigint);
@@ -281,7 +281,7 @@ class CreateCredit extends Step<Wish> {
     return write(model, world, this.side, { path: '/transactions', body, headers: headersOf(this.wish.key) });
   }
 
-  /** A calculation answers what the credit would record, and records nothing. */
+  /** A calculation returns what the credit would record, and records nothing. */
   async calculate(model: Model, world: World, book: Book, body: Requested): Promise<void> {
     const { status: _status, reference_id: _reference, tax_amount: _tax, ...request } = body;
     const answer = await ask(model, world, this.side, 'POST', '/calculations', { body: request });

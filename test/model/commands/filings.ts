@@ -76,7 +76,7 @@ const settling = of({
   isForeign: seldom(fc.constant(true), 10),
   isNewest: fc.boolean(),
   number: fc.constantFrom('c-1', 'c-1', 'c-1', 'c-2', null),
-  // How many more exceptions are acknowledged than there are; `null` sends nothing.
+  // The number of acknowledged exceptions in excess of the actual number; `null` sends no acknowledgment.
   more: fc.constantFrom(0, 0, 0, 0, 1, null),
   key,
 });
@@ -105,7 +105,7 @@ class Settle extends Step<Generated<typeof settling>> {
   }
 }
 
-/** All filings as they read, the newest first. */
+/** All filings as returned, newest first. */
 class ReadFilings extends Step<number> {
   async run(model: Model, world: World): Promise<void> {
     const { filings } = model.books[this.side];
@@ -124,7 +124,7 @@ class ReadFilings extends Step<number> {
       const { entries, ...body } = answer.body;
       mustBeFiling({ ...body, entries: null }, filing);
       const members = entries.data.map((entry) => entry.transaction_id);
-      // A canceled one has given them back.
+      // A canceled filing has released its entries.
       const kept = filing.status === 'canceled' ? [] : filing.members.toSorted();
       same(members.sort(), kept, 'The members of a filing');
     }
@@ -136,7 +136,7 @@ export const close = fc.tuple(side, closing).map(([at, wish]) => new Close(at, w
 export const settle = fc.tuple(side, settling).map(([at, wish]) => new Settle(at, wish));
 export const readFilings = fc.tuple(side, target).map(([at, wish]) => new ReadFilings(at, wish));
 
-/** Write down that a transaction lost its personal data. */
+/** Records the redaction of a transaction. */
 const redact = (entry: Entry, nowMs: number): void => {
   const view = viewOf(entry, nowMs);
   const at = instant(nowMs);
@@ -172,7 +172,10 @@ class Advance extends Step<number> {
   }
 }
 
-/** Up to a deadline and past it: drafts of one account last a day, of the other an hour; keys count for a day. */
+/**
+ * Moves the clock up to a deadline and past it: drafts of one account last a day, of the other an hour; keys last a
+ * day.
+ */
 export const advance = fc
   .constantFrom(1000, 60_000, hourMs - 3, hourMs, 12 * hourMs, 24 * hourMs - 5, 24 * hourMs, 30 * 24 * hourMs)
   .map((byMs) => new Advance(0, byMs));
@@ -206,7 +209,7 @@ const repeated = of({
   way: fc.constantFrom('same', 'same', 'reversed', 'changed'),
 });
 
-/** A request that was sent before, sent again: the same, with its keys in another order, or changed. */
+/** Repeats an earlier request: the same, with its keys in a different order, or changed. */
 class Repeat extends Step<Generated<typeof repeated>> {
   async run(model: Model, world: World): Promise<void> {
     const { sent } = model.books[this.side];

@@ -22,7 +22,7 @@ type History = Answer<Schema<'TransactionHistory'>>;
 /** A row of a history, in the fields that are compared. */
 type Row = Change & { readonly by: string; readonly hash: string; readonly previous_hash: string | null };
 
-/** Compare rows of a history, newest first, with the model and with earlier responses. */
+/** Compares rows of a history, newest first, with the model and with earlier responses. */
 const mustBeHistory = (rows: readonly Row[], expected: readonly Change[], entry: Entry, book: Book): void => {
   same(
     rows.map(({ version, at, from, to, fields }) => ({ version, at, from, to, fields })),
@@ -187,7 +187,7 @@ class List extends Step<ListWish> {
     }
   }
 
-  /** See that there is a cursor to misuse, if there can be one. */
+  /** Ensures that there is a cursor to misuse, if possible. */
   async #gather(model: Model, world: World): Promise<void> {
     const { way } = this.wish.from ?? {};
     const from = way === 'stolen cursor' ? ((1 - this.side) as Side) : this.side;
@@ -198,7 +198,7 @@ class List extends Step<ListWish> {
     book.cursors.push({ text: body.next_cursor, filters: {}, at: ([...book.entries.values()].at(-1) as Entry).body });
   }
 
-  /** Where a list begins: at its beginning, or after what some page before ended with, or with what is refused. */
+  /** The start of a list: its beginning, the end of an earlier page, or an invalid cursor. */
   #start(model: Model): Start {
     const own = model.books[this.side];
     const other = model.books[this.side === 0 ? 1 : 0];
@@ -230,7 +230,7 @@ class List extends Step<ListWish> {
     return ask(model, world, this.side, 'GET', this.noted(`/transactions?${query}`));
   }
 
-  /** Hold a page against the model; answers its last row if more follow, whose cursor is kept for later. */
+  /** Compares a page with the model. Returns its last row if more follow, whose cursor is kept for later. */
   #mustBePage({ status, body, text }: Page, model: Model, filters: Filters, after: Body | null): Body | null {
     const book = model.books[this.side];
     const { hasLines, limit } = this.wish;

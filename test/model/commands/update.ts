@@ -23,7 +23,7 @@ import {
 
 const isCredit = ({ parent_transaction_id }: Body) => parent_transaction_id !== null;
 
-/** Whom an update is meant for, where there is one. */
+/** The target of an update, if any. */
 const groups: Readonly<Record<string, (body: Body) => boolean>> = {
   any: () => true,
   draft: ({ status }) => status === 'draft',
@@ -49,7 +49,7 @@ const wishes = {
   reference: seldom(fc.constantFrom('r1', 'r2', 'r3', null), 4),
   lines: seldom(fc.oneof(fc.constantFrom('same' as const, 'none' as const), lines), 5),
   credited: lineWishes,
-  // In percent of the tax that there is, or exactly.
+  // A percentage of the current tax, or an exact amount.
   tax: seldom(fc.constantFrom(0, 50, 100, 101, 150, 'fine', null), 4),
   metadata,
   taxDays: seldom(taxDays, 4),

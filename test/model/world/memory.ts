@@ -5,8 +5,8 @@ import type { Both, World } from '../book.ts';
 const start = '11-01T00:00:00.000Z';
 
 /**
- * How many milliseconds there are to the next 1 November: every run begins on one, so that it meets the same ends of
- * months when it is repeated alone.
+ * Returns the milliseconds to the next 1 November. Every run starts on 1 November, so it has the same month ends when
+ * it is repeated alone.
  */
 export const untilStart = (nowMs: number): number => {
   const year = new Date(nowMs).getUTCFullYear();
@@ -15,8 +15,8 @@ export const untilStart = (nowMs: number): number => {
 };
 
 /**
- * Stops the clock unless a command moves it, so that the model knows every instant. It only moves forward, even across
- * runs: ids sort by time.
+ * Stops the clock unless a command moves it, so the model can predict every timestamp. It only moves forward, even
+ * across runs: ids sort by time.
  */
 export const stillClock = (): void => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(`2026-${start}`) });

@@ -1,8 +1,8 @@
 type Timers = typeof import('node:timers/promises');
 
 /**
- * Timers without contention backoff: a sleep without an abort signal ends immediately, because the model has no concurrent
- * writers. A sleep with a signal waits as usual.
+ * Timers without contention backoff: a sleep without an abort signal ends immediately, because the model has no
+ * concurrent writers. A sleep with a signal waits as usual.
  */
 export const withoutPauses = async (load: () => Promise<unknown>): Promise<object> => {
   const timers = (await load()) as Timers;

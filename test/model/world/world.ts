@@ -37,8 +37,8 @@ const eventOf = (method: string, path: string, { body, headers = {} }: Request):
 };
 
 /**
- * A caller whose requests go to the Lambda handlers as API Gateway's proxy events, through the whole stack of each, and
- * through no socket.
+ * A client that passes requests directly to the Lambda handlers as API Gateway proxy events, through their whole
+ * middleware but no socket.
  */
 export const sendEvents =
   (key: string): Call =>
@@ -52,7 +52,7 @@ export const sendEvents =
     return { status: statusCode, headers: new Headers(pairs), body: body === '' ? null : JSON.parse(body), text: body };
   };
 
-/** How long the drafts of the two accounts last, in hours. */
+/** The draft lifetimes of the two accounts in hours. */
 export const draftHours = [24, 1] as const;
 
 // The schedule, which finishes filings, closes no period itself.

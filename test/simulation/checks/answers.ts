@@ -25,7 +25,7 @@ export const writtenBy = (audit: Audit): Map<string, Map<string, number>> => {
   return written;
 };
 
-/** An attempt writes one version, a credit also one of its sale; a refused one writes nothing. */
+/** An attempt writes one version, and a credit also writes a version of its sale; a refused attempt writes nothing. */
 export const effects = (
   attempt: Attempt,
   isOfFilings: boolean,
@@ -40,7 +40,7 @@ export const effects = (
   return wrong;
 };
 
-/** A change with If-Match makes the version after the named one. */
+/** A change with If-Match creates the version after the given one. */
 export const unmatched = (
   { account, request }: Sent,
   { invocation }: Attempt,
@@ -60,7 +60,7 @@ type Answered = { readonly status: number; readonly text: string };
 
 const isSuccess = ({ status }: Answered): boolean => status >= 200 && status < 300;
 
-/** One idempotency key has at most one change, and after its first success it has that answer only. */
+/** An idempotency key makes at most one change, and always returns the response of its first success. */
 const idempotencyFaults = (changes: number, answers: readonly Answered[]): Fault[] => {
   const later = answers.slice(answers.findIndex(isSuccess));
   const refused = answers.some(isSuccess) && later.find(({ status }) => status >= 400 && status < 500);
@@ -72,10 +72,10 @@ const idempotencyFaults = (changes: number, answers: readonly Answered[]): Fault
   ];
 };
 
-/** One idempotency key has one change and one response, to the byte unless its transaction was redacted. */
+/** An idempotency key makes one change and has one response, byte for byte unless its transaction was redacted. */
 export const keyed = (sent: Sent, written: ReadonlyMap<string, unknown>): string[] => {
   if (!sent.request.key) return [];
-  // After a redaction, a repeated request gets its answer without the personal data.
+  // After a redaction, a repeated request gets its response without the personal data.
   const isRedacted = sent.attempts.some((one) => isDone(one) && one.response?.body?.redacted_at !== undefined);
   const textOf = ({ response }: Attempt) => (isRedacted ? impersonal(response?.body) : response?.text);
   const answers = sent.attempts.map((attempt) => {
@@ -93,7 +93,7 @@ const statusOf = ({ response }: Attempt) => response?.status ?? 0;
 const codeOf = ({ response }: Attempt): string => response?.body?.errors?.[0]?.code ?? '';
 const metaOf = ({ response }: Attempt): Partial<Record<string, unknown>> => response?.body?.errors?.[0]?.meta ?? {};
 
-/** How a state can be returned: an expired draft also as void, before that is written. */
+/** The forms in which a state can be returned: an expired draft can be returned as void before that is written. */
 const readings = ({ head: { transaction, status } }: Reign): readonly Transaction[] => {
   if (status !== 'draft') return [transaction];
   const { expires_at } = transaction;
@@ -111,7 +111,7 @@ const readings = ({ head: { transaction, status } }: Reign): readonly Transactio
   ];
 };
 
-/** Whether a response shows the requested values. */
+/** Returns whether a response has the requested values. */
 const isShown = ({ request: { body = {} } }: Sent, answer: Transaction, isRedacted: boolean): boolean => {
   const { status, metadata = {}, reference_id, type } = body;
   return (
@@ -130,7 +130,7 @@ const acknowledged = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] =>
   const { history, commitments: _, ...answer } = body as Schema<'RetrievedTransaction'>;
   const from = sent.attempts[0]?.from ?? 0;
   const states = ledger.during(sent.account, answer.id, from, attempt.to);
-  // A saved answer whose personal data was removed.
+  // A saved response whose personal data was removed.
   const isRedacted = Boolean(attempt.response?.headers['Idempotent-Replayed']) && answer.redacted_at !== undefined;
   const isSame = isRedacted
     ? (reading: Transaction) => impersonal(reading) === impersonal(answer)
@@ -149,7 +149,7 @@ const isWhole = (history: readonly { readonly version: number }[], newest: numbe
 
 const duplicate = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
   const holder = String(metaOf(attempt)['transaction_id']);
-  // A draft that is finalized takes its own reference once more.
+  // Finalizing a draft claims its reference again.
   const own = ledger
     .during(sent.account, sent.request.id ?? '', attempt.from, attempt.to)
     .map(({ head }) => head.reference);
@@ -206,7 +206,7 @@ const refused = (sent: Sent, attempt: Attempt, ledger: Ledger): string[] => {
   }
 };
 
-/** Violations of responses: wrong content, changes done twice, and refused changes that were made. */
+/** Returns violations in responses: wrong content, duplicate changes, and refused changes that were made. */
 export const answerViolations = (ledger: Ledger, audit: Audit, { sent: all }: Observed): string[] => {
   const written = writtenBy(audit);
   return all.flatMap((sent) => {
@@ -236,7 +236,7 @@ const belongs = ({ transaction }: { readonly transaction: TransactionRow }, quer
     return name === 'limit' || transaction[name as keyof TransactionRow] === value;
   });
 
-/** Whether a row equals a state without its lines, or an expired draft returned as void. */
+/** Returns whether a row equals a state without its lines, or an expired draft returned as void. */
 const reads = ({ head: { transaction } }: Reign, row: TransactionRow): boolean => {
   const { line_items: _lines, explanation: _explanation, ...state } = transaction;
   const { line_items: _none, explanation: _neither, ...shown } = row;
@@ -261,7 +261,7 @@ const ofListing = (listing: Listing, ledger: Ledger): string[] => {
   const wrong = rows
     .filter((row) => !ledger.of(listing.account, row.id).some((reign) => reads(reign, row)))
     .map(({ id }) => `shows ${id} as it never was in this account`);
-  // In the order of tax dates, a transaction may move during the request.
+  // With sorting by tax date, a transaction can move during the request.
   if (!('tax_date[gte]' in listing.query) && new Set(ids).size < ids.length)
     wrong.push(`shows a transaction twice: ${ids}`);
   for (const row of rows)
@@ -279,7 +279,7 @@ const ofListing = (listing: Listing, ledger: Ledger): string[] => {
 
 const withoutCursor = ({ starting_after: _, ...query }: Record<string, string>) => query;
 
-/** A list shows existing states only, none twice, and every unchanged transaction. */
+/** A list contains only existing states, without duplicates, and every unchanged transaction. */
 export const listViolations = (ledger: Ledger, { listings }: Observed): string[] =>
   listings.flatMap((listing) =>
     ofListing(listing, ledger).map(

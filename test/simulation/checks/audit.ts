@@ -59,14 +59,16 @@ const ofState = ({ head, version }: Reign, before: Reign | undefined, audit: Aud
     ...(isHashed ? differing('hash of the state in the entry', entry.stateHash, stateHashOf(head)) : []),
   ];
   const wrong = faults.map((fault) => `${where}: ${faultText(fault)}`);
-  // A mark of a filing is attributed to the request that filed it, which may be much older.
+  // A filing's mark is attributed to the request that filed it, which can be much older.
   const isMarked = entry.fields.includes('filings');
   const names = [version.invocation.id, 'draft_expired', ...(isOfOperator(version) ? ['operator'] : [])];
   if (!isMarked && !names.includes(entry.by)) wrong.push(`${where} is by ${entry.by}, not ${version.invocation.id}.`);
   return wrong;
 };
 
-/** Every version has an audit entry that follows the one before. Hashes are computed for the last version, or for all. */
+/**
+ * Every version has an audit entry linked to the previous one. Hashes are computed for the last version, or for all.
+ */
 export const auditViolations = (ledger: Ledger, audit: Audit, areAllHashed: boolean): string[] => [
   ...audit.violations,
   ...[...ledger.reigns.values()].flatMap((reigns) =>

@@ -5,9 +5,9 @@ import type { Item } from '../../support/memory-database.ts';
 import { shippingCharges } from '../../support/shipping.ts';
 import { storedBytes, storedText } from '../../support/stored-bytes.ts';
 
-/** Decodes items without the code of the store, so that a bug in both writing and reading is found. */
+/** Decodes items without the store's code, so a bug in both writing and reading is found. */
 
-/** Attributes that are stored apart from the rest of a transaction. */
+/** Attributes that are stored separately from the rest of a transaction. */
 type Lines = Pick<Transaction, 'line_items' | 'explanation'> & {
   readonly settingsSnapshot: { readonly registrations: Settings['registrations'] };
 };
@@ -42,16 +42,16 @@ export type Head = {
   readonly version: number;
   readonly status: string;
   readonly reference: string | null;
-  /** When a draft ends, in milliseconds; `null` for what does not. */
+  /** The expiry of a draft in milliseconds; `null` for other transactions. */
   readonly endsMs: number | null;
   readonly transaction: Transaction;
-  /** The registrations that it was calculated with. */
+  /** The registrations used for its calculation. */
   readonly registrations: Settings['registrations'];
-  /** Its counters of credits: by line or shipping charge, and of lines that match none. */
+  /** Its credit counters: by line or shipping charge, and for unmatched lines. */
   readonly credited: {
     readonly charges: ReadonlyMap<string, Share>;
     readonly unmatched: Share;
-    /** The calculated tax of all charges, where it differs from the recorded tax. */
+    /** The calculated tax of all charges, if it differs from the recorded tax. */
     readonly calculated: number | null;
   };
 };
@@ -106,7 +106,7 @@ export const headOf = (item: Item): Head => {
   return head;
 };
 
-/** The amounts of an entry for one jurisdiction and rate; optional amounts only where they are not zero. */
+/** The amounts of an entry for one jurisdiction and rate. Optional amounts are present only if they are not zero. */
 export type StoredAmounts = {
   readonly jurisdiction_code: string;
   readonly rate: string;
@@ -144,7 +144,7 @@ type StoredFigures = {
   readonly exceptions?: readonly { readonly reason: string; readonly gross: string }[];
 };
 
-// Stored are minor units, and differences of zero are absent.
+// Amounts are stored in minor units; zero differences are absent.
 const figuresOf = ({ base, amounts, document, exceptions }: StoredFigures, currency: string): Entry['figures'] => {
   const text = (minor: bigint | string) => formatAmount(BigInt(minor), minorDigits(currency));
   const sums = ({ taxable, exempt, not_covered = '0' }: StoredSums) => ({
@@ -191,6 +191,6 @@ export const kindOf = (name: string): Kind => {
   return pk.startsWith('O#') || (pk.startsWith('F#') && sk.includes('txn_')) ? 'entry' : 'other';
 };
 
-/** Whether a transaction holds its reference: neither void nor an expired draft. */
+/** Returns whether a transaction occupies its reference, because it is neither void nor an expired draft. */
 export const isLive = ({ status, endsMs }: Head, nowMs: number): boolean =>
   status !== 'void' && (endsMs === null || endsMs > nowMs);

@@ -40,7 +40,7 @@ const sumsOf = ({ currency, figures: { amounts, document } }: Entry): Map<string
       ];
       const notCovered = cents(row.not_covered_amount ?? '0.00');
       const difference = tax - cents(row.calculated_tax_amount ?? row.tax_amount);
-      // A credit that refunds less tax than the calculated one leaves the rest over-collected.
+      // If a credit refunds less than the calculated tax, the rest remains over-collected.
       const over = isCredit ? cents(row.over_collected_amount ?? '0.00') : Number(difference > 0) * difference;
       const gross = taxable + exempt + notCovered;
       return [taxable, exempt, tax, notCovered, difference, over, isCredit ? gross : 0];
@@ -51,7 +51,7 @@ const sumsOf = ({ currency, figures: { amounts, document } }: Entry): Map<string
   return sums;
 };
 
-/** The gross and the number of an entry's exceptions, by reason and currency. */
+/** The gross amount and number of an entry's exceptions, by reason and currency. */
 const exceptionsOf = ({ currency, figures: { exceptions = [] } }: Entry): Map<string, number[]> => {
   const reasons = new Map(
     exceptions.map(({ reason, gross_amount }) => [`${reason} ${currency}`, [cents(gross_amount), 1]]),
@@ -162,7 +162,7 @@ class Books {
 
 const isOver = ({ item }: Filing, status: string) => item['status'] === status && item['isUnfinished'] === false;
 
-/** At the end, transactions name exactly the filings that are filed. */
+/** At the end, transactions list exactly the filings that are filed. */
 const atTheEnd = (books: Books, ledger: Ledger): string[] => {
   const filings = books.all();
   const statusOf = new Map(filings.map(({ account, id, item }) => [`${account} ${id}`, item['status']]));
@@ -218,7 +218,7 @@ const answers = ({ versions }: History, { sent }: Observed): string[] =>
       .map((response) => `${name} of ${account} got the filing ${response?.body?.id}, which it does not have`),
   );
 
-/** Violations of filings: entries counted once, one filing for a period, and marks of filed transactions. */
+/** Returns violations in filings: entries counted once, one filing per period, and marks of filed transactions. */
 export const filingViolations = (history: History, ledger: Ledger, observed: Observed): string[] => {
   const books = new Books();
   for (const changes of ledger.steps) books.step(changes);

@@ -55,12 +55,12 @@ export class Ledger {
     return this.reigns.get(`${account} ${id}`) ?? [];
   }
 
-  /** The states of a transaction at any time between two steps, both included. */
+  /** Returns the states of a transaction at any time between two steps, inclusive. */
   during(account: string, id: string, from: number, to: number): readonly Reign[] {
     return this.of(account, id).filter((reign) => reign.from <= to && reign.to >= from);
   }
 
-  /** Which transactions were live under a reference at any time between two steps. */
+  /** Returns the transactions that occupied a reference at any time between two steps. */
   holders(account: string, reference: string, from: number, to: number, fromMs: number): readonly string[] {
     return [...this.reigns.values()]
       .filter(([first]) => (first as Reign).head.account === account)
@@ -79,7 +79,7 @@ const present = (name: string, { item }: Version) => {
   return item;
 };
 
-/** Violations of one version: its sums, its status, its decimals, and attributes that differ from the transaction. */
+/** Returns violations of one version: its sums, status, decimals, and attributes that differ from the transaction. */
 const ofVersion = ({ transaction, item }: Head): string[] => {
   const { line_items, shipping, total_amount } = transaction;
   const wrong = [...sumFaults(transaction), ...statusFaults(transaction)].map(faultText);
@@ -102,7 +102,7 @@ const ofVersion = ({ transaction, item }: Head): string[] => {
   return wrong;
 };
 
-/** Changes of an update that its audit entry does not list. */
+/** Returns the changes of an update that its audit entry does not list. */
 const silently = (before: Head, after: Head, fields: readonly string[]): string[] => {
   const [old, current] = [before.transaction, after.transaction];
   const wrong: string[] = [];
@@ -147,7 +147,7 @@ export const stateViolations = (ledger: Ledger, fieldsOf: (head: Head) => readon
 
 type Named = Pick<Transaction, 'id' | 'reference_id' | 'status' | 'expires_at'>;
 
-/** At most one of an account's transactions holds a reference. */
+/** At most one transaction of an account occupies a reference. */
 const referenceFaults = (transactions: readonly Named[], nowMs: number): Fault[] => {
   const holding = transactions.filter((transaction) => holdsReference(transaction, nowMs));
   return [...Map.groupBy(holding, ({ reference_id }) => reference_id)].flatMap(([reference, holders]) => {
@@ -156,7 +156,7 @@ const referenceFaults = (transactions: readonly Named[], nowMs: number): Fault[]
   });
 };
 
-/** At no step have two live transactions of an account the same reference. */
+/** At no step do two live transactions of an account have the same reference. */
 export const referenceViolations = (ledger: Ledger): string[] => {
   const books = new Map<string, Map<string, Head>>();
   const changes = [...ledger.reigns.values()].flat().sort((a, b) => a.from - b.from);

@@ -31,7 +31,7 @@ const leftAfter = (whole: Share, live: Share) => ({
 });
 const text = ({ net, tax }: Share) => `${net}+${tax}`;
 
-/** Violations of a sale: more credited than sold, or counters that differ from its credits. */
+/** Returns violations of a sale: more credited than sold, or counters that differ from its credits. */
 const ofSale = (sale: Head, credits: readonly Head[]): string[] => {
   const wrong: string[] = [];
   const left: [string, ReturnType<typeof leftAfter>][] = [];
@@ -60,7 +60,7 @@ const ofSale = (sale: Head, credits: readonly Head[]): string[] => {
     { net: cents(transaction.credited_amount), tax: cents(transaction.credited_tax_amount) },
     whole,
   );
-  // Credits of all goods return all of the calculated tax, whatever tax was recorded.
+  // Credits of all goods return the whole calculated tax, regardless of the recorded tax.
   const { calculated, unmatched } = sale.credited;
   const isReturned = total.net === whole.net && unmatched.net === 0;
   if (isReturned && calculated !== null && calculated !== cents(transaction.calculated_tax_amount))
@@ -81,8 +81,8 @@ const add = (owed: Map<string, number>, name: string, gross: number, tax: number
 const stateOf = ({ jurisdiction_code: code }: { readonly jurisdiction_code: string }) => code.slice(0, 5);
 
 /**
- * The states with an entry: where the account was ever registered, where tax was recorded, and where the sale of a
- * credit has one.
+ * Returns the states with an entry: where the account was ever registered, where tax was recorded, and where the sale
+ * of a credit has an entry.
  */
 const postedStates = (head: Head, sale: Head | undefined): readonly string[] => {
   const { registrations: listed } = head;
@@ -100,7 +100,9 @@ const postedStates = (head: Head, sale: Head | undefined): readonly string[] => 
   });
 };
 
-/** The gross and the tax of a finalized transaction: by state, jurisdiction and rate, in cents; a credit's are negative. */
+/**
+ * The gross and the tax of a finalized transaction: by state, jurisdiction and rate, in cents; a credit's are negative.
+ */
 const owedBy = (head: Head, sale: Head | undefined): Map<string, number> => {
   const owed = new Map<string, number>();
   if (!isFinal(head)) return owed;
@@ -141,7 +143,7 @@ const leftIn = (entries: readonly Entry[]): string[] => {
 
 const inWords = (owed: ReadonlyMap<string, number>) => JSON.stringify([...owed].sort());
 
-/** Checks after each step what the step can have changed. */
+/** After each step, checks the data that the step can have changed. */
 class Walk {
   readonly #heads = new Map<string, Head>();
   readonly #entries = new Map<string, Map<string, Item>>();
@@ -195,10 +197,10 @@ class Walk {
     return [...(this.#entries.get(id)?.values() ?? [])].map(entryOf);
   }
 
-  /** After a full refund, no state's return has anything left of the sale. */
+  /** After a full refund, no state's return includes any amount of the sale. */
   #refund(id: string): string[] {
     const sale = this.#heads.get(id);
-    // A line that matches none may be in another state.
+    // An unmatched line may be in a different state.
     if (sale?.transaction.refund_status !== 'full' || sale.credited.unmatched.net > 0) return [];
     const credits = [...this.#heads].filter(
       ([, head]) => head.account === sale.account && head.transaction.parent_transaction_id === sale.id,
@@ -220,7 +222,7 @@ class Walk {
   }
 }
 
-/** Credits and liabilities at every step: within the sale, counted correctly, and each owed exactly once. */
+/** Checks credits and liabilities at every step: within the sale, counted correctly, and owed exactly once. */
 export const moneyViolations = (ledger: Ledger): string[] => {
   const walk = new Walk();
   for (const changes of ledger.steps) walk.step(changes);

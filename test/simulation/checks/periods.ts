@@ -10,7 +10,7 @@ import { kindOf } from './decode.ts';
 import type { Change, Ledger, Reign } from './ledger.ts';
 
 /**
- * The problem of the tax day of a transaction that a request just dated, if any. `sent` is a date or an instant, if
+ * Returns the problem of the tax day that a request just set, if any. `sent` is the requested date or timestamp, if
  * any.
  */
 const ofDay = ({ head, version }: Reign, sent: string | undefined, timeZone: string): string[] => {
@@ -23,11 +23,13 @@ const ofDay = ({ head, version }: Reign, sent: string | undefined, timeZone: str
     : [`is dated ${tax_date}, but ${sent ?? 'now'} is ${day} in ${timeZone}`];
 };
 
-/** Whether a request decides the day of this state: of a new transaction, or of one that it dates again. */
+/** Returns whether a request sets the tax day of this state: of a new transaction, or of one whose date it changes. */
 const isDated = ({ head }: Reign, { request }: Sent, audit: Audit): boolean =>
   head.version === 1 || (request.body?.['tax_date'] !== undefined && audit.fieldsOf(head).includes('tax_date'));
 
-/** Every transaction has the day of its account's time zone at the time of the request, and pinned its registrations. */
+/**
+ * Every transaction has the day of its account's time zone at the time of the request, and pinned its registrations.
+ */
 export const taxDayViolations = (ledger: Ledger, audit: Audit, { sent }: Observed): string[] => {
   const sentBy = new Map(sent.flatMap((one) => one.attempts.map(({ invocation }) => [invocation, one] as const)));
   return [...ledger.reigns.values()].flat().flatMap((reign) => {
@@ -76,7 +78,7 @@ const ofDays = (period: Period, before: Chain | undefined, account: Account): st
   return day >= earliest ? wrong : [...wrong, `of ${period.period_end} began on ${day}, before ${earliest}`];
 };
 
-/** Only months without a registration are left out, and the schedule closes those of them that have entries. */
+/** Only months without a registration are skipped, and the schedule closes skipped months that have entries. */
 const ofGaps = (
   period: Period,
   before: Chain | undefined,
@@ -164,7 +166,7 @@ const closingDay = (chain: HeldChain | undefined, { created_at, settings }: Acco
   return month === null ? null : daysAfter(lastDayOf(registered.periodOf(month).last), 1 + settings.review_days);
 };
 
-/** The items that decide what is due, at a step. */
+/** The items that determine the due periods at a step. */
 class DueBooks {
   readonly #due = new Set<string>();
   readonly #chains = new Map<string, HeldChain>();
@@ -204,7 +206,7 @@ class DueBooks {
     });
   }
 
-  /** States whose next period has no entry at its closing day or before, and not yet either. */
+  /** States whose next period has no entry, neither by its closing day nor now. */
   missing(nowMs: number): string[] {
     const entries = [...this.#due].map((sk) => {
       const [at = '', account = '', state = ''] = sk.split('#');
@@ -215,7 +217,7 @@ class DueBooks {
       .map(({ id, state, zone, closes }) => ({
         account: id,
         state,
-        // A state with another due period waits behind all that were due.
+        // A state with a further due period comes after all states that were already due.
         isInTime: (ms: number) => ms <= nowMs + 1 || localDay(ms - 1, zone) < closes,
       }));
     return dueFaults(states, entries).map(faultText);
@@ -232,12 +234,12 @@ class DueBooks {
 type DueState = {
   readonly account: string;
   readonly state: string;
-  /** Whether an instant is early enough to close the next period of the state. */
+  /** Returns whether a time is early enough to close the state's next period. */
   readonly isInTime: (ms: number) => boolean;
 };
 type DueEntry = { readonly account: string; readonly state: string; readonly atMs: number };
 
-/** Each state that the schedule is to close is in the due index in time. */
+/** Each state that the schedule must close is in the due index in time. */
 const dueFaults = (states: readonly DueState[], entries: readonly DueEntry[]): Fault[] =>
   states.flatMap(({ account, state, isInTime }) =>
     faultUnless(
@@ -248,7 +250,9 @@ const dueFaults = (states: readonly DueState[], entries: readonly DueEntry[]): F
     ),
   );
 
-/** Each state that the schedule is to close is always in the due index, and a canceled period is closed by request only. */
+/**
+ * Each state that the schedule must close is always in the due index, and a canceled period is closed only by request.
+ */
 export const dueViolations = ({ accounts }: History, ledger: Ledger, { finished }: Observed): string[] => {
   if (accounts.length === 0) return [];
   const books = new DueBooks();

@@ -6,12 +6,12 @@ import type { CustomerRedaction, Observed, Redaction } from '../observed.ts';
 import { entryOf, kindOf, plain } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
-/** The fields that a redaction may change, besides personal data. */
+/** The fields that a redaction can change, in addition to personal data. */
 const figuresOf = ({ head }: Reign): string => impersonal({ ...head.transaction, version: null, updated_at: null });
 
 const isRedacted = ({ head }: Reign): boolean => head.transaction.redacted_at !== undefined;
 
-/** The figures and the commitments are those from before, and neither the data nor the salt comes back. */
+/** The amounts and the commitments do not change, and neither the data nor the salt reappears. */
 const ofTransaction = (reigns: readonly Reign[]): string[] => {
   const at = reigns.findIndex(isRedacted);
   const [before, first] = [reigns[at - 1], reigns[at]];
@@ -49,7 +49,7 @@ const recordOf = (item: Item, step: number): Record => {
   return { id: String(body.id), step, isClean };
 };
 
-/** Entries and saved answers of redacted transactions, as they are at the end. */
+/** The final entries and saved responses of redacted transactions. */
 const leftOvers = ({ others }: Ledger, redactions: ReadonlyMap<string, Redaction>): string[] =>
   others.flatMap(([name, versions]) => {
     const { item, step } = versions.at(-1) ?? {};
@@ -62,7 +62,7 @@ const leftOvers = ({ others }: Ledger, redactions: ReadonlyMap<string, Redaction
     if (kindOf(name) !== 'record') return [];
     const record = recordOf(item, step);
     const redaction = redactions.get(record.id);
-    // A request that changed nothing may save its answer while the redaction ends (SECURITY.md).
+    // A request that changed nothing can save its response while the redaction completes (SECURITY.md).
     return redaction && step < redaction.from && !record.isClean
       ? [`${name} has the personal data of ${record.id}`]
       : [];
@@ -72,10 +72,10 @@ const leftOvers = ({ others }: Ledger, redactions: ReadonlyMap<string, Redaction
 const customersOf = ({ head: { transaction } }: Reign) =>
   [transaction.customer, ...transaction.line_items.map(({ customer }) => customer)].filter((one) => one !== null);
 
-/** The streets of a document, which no other has but its credits. */
+/** The streets of a document, which only its credits share. */
 const streetsOf = (reign: Reign): string[] => customersOf(reign).flatMap(({ address }) => address?.line1 ?? []);
 
-/** The step from which on a transaction is redacted. */
+/** The step after which a transaction is redacted. */
 const redactedAt = (reigns: readonly Reign[]): number => reigns.find(isRedacted)?.from ?? Number.POSITIVE_INFINITY;
 
 /** Credits with the customer of a sale that had been redacted. */
@@ -91,8 +91,8 @@ const copies = (ledger: Ledger): string[] =>
   });
 
 /**
- * Transactions of a customer that a redaction missed: all that were recorded before it, and credits of what it
- * redacted.
+ * Returns a customer's transactions that a redaction missed: transactions recorded before it, and credits of redacted
+ * sales.
  */
 const missed = ({ account, customer, from, to }: CustomerRedaction, history: History, ledger: Ledger): string[] =>
   [...ledger.reigns.values()].flatMap((reigns) => {
@@ -105,7 +105,7 @@ const missed = ({ account, customer, from, to }: CustomerRedaction, history: His
     )
       return [];
     const ofSale = redactedAt(ledger.of(account, transaction.parent_transaction_id ?? ''));
-    // An index may lack what was recorded shortly before it was read.
+    // An index can lack transactions recorded shortly before it was read.
     const readFrom = history.lackedSince(ofSale <= to ? Math.max(from, ofSale) : from, to);
     return first.from < readFrom ? [`${id} still names ${customer}, who was redacted (steps ${from} to ${to})`] : [];
   });
@@ -125,7 +125,7 @@ const streetsLeft = (ledger: Ledger): string[] => {
     const { item, step } = versions.at(-1) ?? {};
     if (!item || step === undefined) return [];
     const text = JSON.stringify(plain(item));
-    // A request that changed nothing may save its answer while the redaction ends (SECURITY.md).
+    // A request that changed nothing can save its response while the redaction completes (SECURITY.md).
     const isLate = (at: number) => kindOf(name) === 'record' && step >= at;
     return [...removed].flatMap(([street, at]) =>
       text.includes(street) && !isLate(at) ? [`${name} has the street ${street} of a redacted customer`] : [],
@@ -133,7 +133,7 @@ const streetsLeft = (ledger: Ledger): string[] => {
   });
 };
 
-/** After a successful redaction, no item of the transaction has its personal data, and all figures are as before. */
+/** After a successful redaction, no item of the transaction has its personal data, and all amounts are unchanged. */
 export const redactionViolations = (
   history: History,
   ledger: Ledger,

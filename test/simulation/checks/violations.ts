@@ -12,11 +12,11 @@ import { redactionViolations } from './redactions.ts';
 /** The account that a key of the Transactions table belongs to. A key of the due index begins with its shard. */
 const accountOfKey = (pk: string, sk: string): string | undefined => (pk.startsWith('DUE#') ? sk : pk).split('#')[1];
 
-/** A request writes keys of its own account only. */
+/** A request writes only keys of its account. */
 const partitionFaults = (account: string, pk: string, sk: string): Fault[] =>
   differing(`account of the key ${pk} ${sk}`, accountOfKey(pk, sk), account);
 
-/** A request writes items of its own account only. */
+/** A request writes only items of its account. */
 const accountViolations = ({ versions }: History): string[] =>
   [...versions].flatMap(([name, written]) => {
     const [pk = '', sk = ''] = name.split(' ');

@@ -1,6 +1,6 @@
 import { world } from '../world.ts';
 
-/** Replaces `node:timers/promises` for the service: pauses take virtual time only. */
+/** Replaces `node:timers/promises` for the service: pauses take only virtual time. */
 export const setTimeout = <Value>(
   ms: number,
   value?: Value,

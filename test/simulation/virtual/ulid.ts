@@ -4,7 +4,7 @@ import { below, world } from '../world.ts';
 /**
  * Replaces `ulid` for the service: the same ids, from the schedule's random numbers.
  *
- * A service has several instances, and the ids of each are in order. Here are two.
+ * The service has several instances, each with increasing ids. This simulates two.
  */
 export const monotonicFactory = (): real.ULIDFactory => {
   let epoch = -1;
