@@ -1,6 +1,6 @@
 /** Selects the dated values of a release that are in force on a tax day (`YYYY-MM-DD`). */
 /**
- * The tax days (`YYYY-MM-DD`, inclusive) on which a value is in force. `to: null` is open-ended. `from: null`: the
+ * The tax days (`YYYY-MM-DD`, inclusive) on which a value is in force. `to: null` is open-ended. With `from: null`, the
  * first day is not established: the value applies from the release's `established_from`, and as an approximation from
  * its `approximate_from`; earlier days are not covered.
  */

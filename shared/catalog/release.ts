@@ -20,7 +20,7 @@ export type Rule = Dated &
     readonly jurisdictions?: readonly string[] | null;
     /**
      * The five-digit ZIP ranges where it applies, inclusive, regardless of the jurisdiction codes in an import. It does
-     * not apply to an address without a ZIP. Ranks equal to naming jurisdictions.
+     * not apply to an address without a ZIP. Ranks like a rule that names jurisdictions.
      */
     readonly zips?: readonly (readonly [low: string, high: string])[] | null;
     /**
@@ -28,7 +28,7 @@ export type Rule = Dated &
      * county is unknown.
      */
     readonly counties?: readonly string[];
-    /** The kinds of jurisdictions that it applies to (`Jurisdiction.kind`). Ranks equal to naming jurisdictions. */
+    /** The kinds of jurisdictions that it applies to (`Jurisdiction.kind`). Ranks like a rule that names jurisdictions. */
     readonly kinds?: readonly string[];
     /** The rule applies only in season. In season, its first day is the first day of the season. */
     readonly season?: AnnualPeriod;

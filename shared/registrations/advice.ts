@@ -53,7 +53,7 @@ const monthsBack = 24;
 
 /**
  * Returns the sales that a threshold measures, in minor units. Whether a sale is taxable is unknown if the account was
- * not registered or the content did not cover it. Such sales count, so the share is rather too high than too low.
+ * not registered or the content did not cover it. Such sales count, so the share errs on the high side.
  */
 const measuredSales = (sum: Sum, { measured, includes_marketplace }: NexusTerms): bigint => {
   const { marketplace = 0n, resale = 0n, not_registered = 0n, not_covered = 0n } = sum;

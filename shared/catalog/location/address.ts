@@ -161,8 +161,9 @@ export const sentState = (address: PostalAddress): string => {
 /**
  * Reads an address for tax. The default country is the United States.
  *
- * Refuses, with a pointer below `pointer` to the field to change, a malformed ZIP, an unknown state, a ZIP of another
- * state (unless it crosses the border), and an address without state and ZIP. Foreign addresses are not validated.
+ * Refuses, with a pointer below `pointer` to the field to change, a malformed ZIP, an unknown state, a ZIP in a
+ * different state (unless it crosses the border), and an address without state and ZIP. Foreign addresses are not
+ * validated.
  */
 export const readAddress = (address: PostalAddress, pointer: string): Result<TaxAddress> => {
   const country = readCountry(address);

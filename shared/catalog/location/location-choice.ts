@@ -44,9 +44,7 @@ export const chooseByStreet = (
 const hasStreets = (release: Release | undefined): boolean =>
   release !== undefined && (release.streets !== undefined || hasStreets(release.fallback));
 
-/**
- * Removes the street from the address if the content has no streets in its ZIP, so that addresses in one ZIP are equal.
- */
+/** Removes the street from the address if the content has no streets in its ZIP, so addresses in one ZIP are equal. */
 export const withRelevantStreet = (address: TaxAddress, releaseFor: ReleaseFor): TaxAddress => {
   const { line1, ...others } = address;
   const isRelevant = line1 === undefined || addressesByState(address).some((one) => hasStreets(releaseFor(one)));
