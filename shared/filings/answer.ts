@@ -12,17 +12,17 @@ import { noTotals, type Totals, totalsOfAll } from './totals.ts';
 import { answeredExceptions, answeredSummary } from './totals-answer.ts';
 import { filingTotals, type TotalsPage } from './totals-parts.ts';
 
-/** The number of entries of all shards, by phase. */
+/** Counts the entries of all shards, by phase. */
 export const sumCounts = (shards: readonly ShardProgress[]): Counts => {
   const sum = (phase: keyof Counts) => shards.reduce((total, { entries }) => total + entries[phase], 0);
   return { moved: sum('moved'), marked: sum('marked'), reopened: sum('reopened') };
 };
 
-/** The summary and the exceptions of all shards. */
+/** Returns the summary and the exceptions of all shards. */
 export const summedUp = (shards: readonly ShardProgress[]): Pick<Totals, 'summary' | 'exceptions'> =>
   totalsOfAll(shards.map(({ totals: { summary, exceptions } }) => ({ ...noTotals, summary, exceptions })));
 
-/** A filing in the API with a page of its totals; preliminary while it is closing. */
+/** Converts a filing for the API, with a page of its totals, which are preliminary while it is closing. */
 export const filingAnswer = (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
@@ -39,10 +39,12 @@ export const filingAnswer = (
   };
 };
 
-// A response of up to this size can be saved with an Idempotency-Key: an item has at most 400 KB, compressed.
+// The maximum size of a response that can be saved with an Idempotency-Key: an item is limited to 400 KB, compressed.
 const savedTotalsBytesMax = 1_000_000;
 
-/** The response to a request that changed a filing or found it unchanged, with the first page of its totals. */
+/**
+ * Builds the response to a request that changed a filing or found nothing to change, with the first page of its totals.
+ */
 export const changeReply = async (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
@@ -54,7 +56,7 @@ export const changeReply = async (
   return filingReply(filingAnswer(filing, shards, totals), isNew);
 };
 
-/** A filing in a list, without its totals. */
+/** Converts a filing for a list, without its totals. */
 export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Counts): Filing => ({
   object: 'filing',
   id: filing.id,
@@ -95,7 +97,7 @@ export const transactionAnswer = ({ transactionId, document }: LiabilityEntry) =
   certificate_numbers: [...(document.certificate_numbers ?? [])],
 });
 
-/** An entry with exceptions in the API. */
+/** Converts an entry with exceptions for the API. */
 export const exceptionAnswer = (entry: LiabilityEntry): FilingException => ({
   ...transactionAnswer(entry),
   currency: entry.currency,
@@ -119,7 +121,7 @@ export const filingReply = (filing: Filing, isNew = false): SavedResponse => ({
 export const repliedBefore = (replay: Replay): Result<Decided> =>
   mapResult(answerOfReplay(replay), (answered) => ({ answered, filing: null }));
 
-/** The result of a commit that began work on a filing. */
+/** Builds the result of a commit that started work on a filing. */
 export const decidedBy = (
   committed: FilingCommitted,
   answer: SavedResponse,

@@ -16,7 +16,7 @@ import {
 import type { Closed, ClosePorts, DueEntry, DuePlace, FilingName } from './ports.ts';
 import { filingCommitToBegin, newFiling, newShards, workOn } from './work-on.ts';
 
-/** The name in `by` of filings and audit entries that the schedule caused. */
+/** The value of `by` in filings and audit entries created by the schedule. */
 const askedBy = 'close-periods';
 
 /** Counts of a run so far. */
@@ -25,15 +25,15 @@ const newTally = (): Tally => ({ created: 0, worked: 0, finished: 0, failed: 0 }
 
 const toInstant = (timeMs: number): string => new Date(timeMs).toISOString();
 
-/** Whether too little time is left for another step. */
+/** Returns whether too little time is left for a further step. */
 const isTimeUp = ({ remainingMs, stepMsMax }: ClosePorts): boolean => remainingMs() <= stepMsMax;
 
 /** The share of a run that unfinished filings get before due periods close. */
 const resumeShare = 1 / 2;
 
 /**
- * Continue unfinished filings, then close the due periods of every state in which an account is registered, including
- * empty periods, then check once a day that each such state is in the due index.
+ * Continues unfinished filings, closes the due periods of every state in which an account is registered, including
+ * empty periods, and checks once a day that each such state is in the due index.
  *
  * States take turns, and filings share the time, so that neither a large filing nor a long backlog delays the others. A
  * failure of one filing or state does not stop the others. The next run continues where this one stopped.
@@ -64,8 +64,8 @@ const unfinishedFilings = async ({ filings }: ClosePorts) => {
 };
 
 /**
- * Process all unfinished filings within a share of the remaining time, those without a turn in this run first. Each
- * filing gets an equal part of that time. Returns whether all of them are finished.
+ * Processes all unfinished filings within a share of the remaining time, starting with filings without a turn in this
+ * run. Each filing gets an equal part of that time. Returns whether all of them are finished.
  */
 const resumeAll = async (ports: ClosePorts, share: number, hadTurn: Set<string>, tally: Tally): Promise<boolean> => {
   const { remainingMs, stepMsMax } = ports;
@@ -94,9 +94,9 @@ const resumeAll = async (ports: ClosePorts, share: number, hadTurn: Set<string>,
   return isDone;
 };
 
-// Eight shards have 96 entries, whose accounts fit into one BatchGetItem of 100.
+// The accounts of 96 entries from eight shards fit within the BatchGetItem limit of 100.
 const entriesOfShard = 12;
-// A filing uses a connection for each of its eight shards, and the client has fifty.
+// A filing uses a connection for each of its eight shards, and the client is limited to fifty.
 const turnsAtOnce = 4;
 /**
  * The time slice of a filing, in milliseconds. Its work continues after the slices of other filings, or in the next
@@ -108,9 +108,8 @@ const inOrder = (a: DueEntry, b: DueEntry): number =>
   `${a.at}#${a.account}#${a.state}` < `${b.at}#${b.account}#${b.state}` ? -1 : 1;
 
 /**
- * Process the due index round robin: each turn closes one period of one state. A state with another due period moves
- * behind all waiting entries. So the index is the queue, and the next run continues there. Returns whether every due
- * entry was processed.
+ * Processes the due index round robin: each turn closes one period of one state. A state with a further due period
+ * moves to the end of the queue. The next run continues from the index. Returns whether every due entry was processed.
  */
 const closeDue = async (ports: ClosePorts, tally: Tally): Promise<boolean> => {
   const { due } = ports;
@@ -136,12 +135,12 @@ const closeDue = async (ports: ClosePorts, tally: Tally): Promise<boolean> => {
   return false;
 };
 
-/** Close the state's due period, or move the entry to the instant from which the next one is due. */
+/** Closes the state's due period, or moves the entry to the time from which the next one is due. */
 const takeTurn = async (entry: DueEntry, found: Account | null, ports: ClosePorts, tally: Tally): Promise<void> => {
   // The periods of a closed account do not change.
   const account = found?.closed_at === undefined ? found : null;
   const [chain = null] = await ports.filings.chains(entry.account, [entry.state]);
-  // A filing that is being closed or canceled keeps its entry. After it, the next period may be due.
+  // A filing that is being closed or canceled keeps its entry, because the next period may be due afterwards.
   if (chain?.isBusy) return;
   const lastEnd = chain?.last?.period_end ?? null;
   const isRead = account !== null && isByOpenEntries(account, entry.state, lastEnd);
@@ -157,8 +156,8 @@ const takeTurn = async (entry: DueEntry, found: Account | null, ports: ClosePort
 };
 
 /**
- * The instant from which the schedule processes the state again after a period. It is later than this entry and not in
- * the past, so that waiting entries come first.
+ * Returns the time from which the schedule processes the state again. It is later than this entry and not in the past,
+ * so waiting entries come first.
  */
 const nextTurn = (entry: DueEntry, account: Account, { end }: Period, nowMs: number): string | null => {
   const next = followingPeriod(account, entry.state, end, null);
@@ -191,7 +190,7 @@ const close = async (
   const commit = filingCommitToBegin(filing, shards, before);
   const at = nextTurn(entry, account, period, nowMs);
   const due = { remove: entry, put: at === null ? null : { account: account.id, state, at } };
-  // Stale: a concurrent request or run closed the period, or the account's settings changed. The entry stays.
+  // Stale: a concurrent request or run closed the period, or the account's settings changed. The entry is kept.
   const settingsAsOf = account.settings_changed_at ?? null;
   if ((await filings.commit({ ...commit, due, settingsAsOf })).kind !== 'committed') return;
   const leaveMs = Math.max(ports.stepMsMax, ports.remainingMs() - turnMs);
@@ -201,13 +200,13 @@ const close = async (
   tally.finished += Number(isFinished);
 };
 
-/** Pages of a hundred accounts in one run. */
+/** The number of pages, of a hundred accounts each, per run. */
 const pagesMax = 20;
 const accountsAtOnce = 8;
 
 /**
- * Walk over all accounts once a day, in parts of several runs, and write the entries of the due index that do not exist,
- * such as of states whose first sale is dated before their registration: a sale writes no entry.
+ * Checks all accounts once a day, spread over several runs, and writes missing entries of the due index. For example, a
+ * state lacks an entry if its first sale is dated before its registration, because sales write no entries.
  */
 export const sweepDue = async (ports: ClosePorts): Promise<{ readonly added: number; readonly failed: number }> => {
   const swept = { added: 0, failed: 0 };
@@ -249,8 +248,10 @@ const addMissing = async (account: Account, ports: ClosePorts): Promise<number> 
   return ports.due.addMissing(places);
 };
 
-/** The instant from which the schedule closes the next period. Open entries are read only if they can be in an
- * earlier period. */
+/**
+ * Returns the time from which the schedule closes the next period. Open entries are read only if they can be in an
+ * earlier period.
+ */
 const findClosing = async (
   account: Account,
   state: string,
@@ -260,7 +261,7 @@ const findClosing = async (
 ): Promise<string | null> => {
   const lastEnd = chain?.last?.period_end ?? null;
   const known = followingPeriod(account, state, lastEnd, null);
-  // After the registration's end the schedule closes nothing.
+  // The schedule does not close periods after the registration's end.
   if (chain?.last && known && closesAt(account, state, known) === null) return null;
   const canBeOlder = chain?.last
     ? isByOpenEntries(account, state, lastEnd)

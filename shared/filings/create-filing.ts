@@ -34,8 +34,8 @@ import type { FilingRequest } from './request.ts';
 import { decideAndProcess, filingCommitToBegin, newFiling, newShards } from './work-on.ts';
 
 /**
- * Close a state's period; `state` is a jurisdiction code. All open entries up to its end move into the filing. A period
- * that already has a filing returns it.
+ * Closes a state's period; `state` is a jurisdiction code. All open entries up to its end move into the filing. A
+ * period that already has a filing returns it.
  *
  * Refused with `validation_date_out_of_range` or `validation_invalid_format` at /period_end,
  * `conflict_period_not_over`, `conflict_filing_in_progress`, `conflict_period_order`. A dry run takes any period up to
@@ -67,7 +67,7 @@ const createOnce = async (
   const period = periodToClose(request, account, chain, next, nowMs);
   if ('code' in period) return refuse(period);
   if (!request.dry_run) return begin(state, period, chain, idempotency, caller, ports);
-  // Entries of earlier months move into an earlier period where one is open, or about to be.
+  // Entries of earlier months move into an earlier period if one is open or about to be.
   const isNext = !chain?.isBusy && (next === null || period.start <= next.start);
   const firstMonth = isNext ? null : period.start.slice(0, 7);
   const totalsCursor = request.totals_starting_after ?? null;
@@ -99,7 +99,9 @@ const begin = async (
   return decidedBy(committed, answer, filing);
 };
 
-/** The existing filing of the period. The idempotency key is recorded, except for a dry run, which stores nothing. */
+/**
+ * Returns the existing filing of the period. Records the idempotency key, except for a dry run, which stores nothing.
+ */
 const answerExisting = async (
   id: string,
   { state, dry_run, totals_starting_after }: FilingRequest,
@@ -109,7 +111,7 @@ const answerExisting = async (
 ): Promise<Result<Decided> | 'stale'> => {
   const filing = await ports.filings.find(account.id, id);
   assert(filing !== undefined, 'A period names a missing filing.');
-  // The period was closed since the page before.
+  // The period was closed after the previous page.
   if (totals_starting_after != null) return refuse(invalidTotalsCursor(true));
   if (filing.status === 'canceled') return filing.isUnfinished ? refuse(inProgress(state, id)) : 'stale';
   const answer = await changeReply(filing, await ports.filings.progress(account.id, id), account, ports);
@@ -117,7 +119,9 @@ const answerExisting = async (
   return unchanged(filing, answer, idempotency, ports);
 };
 
-/** The period to close, or the refusal: first of fields, then of time, of filings in progress, and of order. */
+/**
+ * Returns the period to close or the refusal, checked in this order: fields, time, filings in progress, period order.
+ */
 const periodToClose = (
   { state, period_end, dry_run }: FilingRequest,
   account: Account,
@@ -130,7 +134,7 @@ const periodToClose = (
   if (tooEarly) return tooEarly;
   const running = findPeriod(taxDateAt(nowMs, account.settings.time_zone).slice(0, 10), next, registrations);
   if (period_end > addDays(running.end, 400)) {
-    // Stepping through the periods to a distant date takes long. Calendar periods apply there, and none of them is
+    // Stepping through the periods to a distant date would take long. Calendar periods apply to it, and none of them is
     // over.
     const far = periodAround(period_end, registrations);
     if (far.end !== period_end) return noPeriodEnd(state, adjacentPeriodEnds(period_end, null, registrations));

@@ -1,7 +1,7 @@
 import { csvText } from '../base/csv.ts';
 import type { Filing, FilingRate, FilingTotal } from './response.ts';
 
-/** The first columns of every row, so that files of several filings can be concatenated: the filing and its status. */
+/** The first columns of every row, the filing and its status, allow files of several filings to be concatenated. */
 const filingColumns = ['filing_id', 'status', 'state', 'period_start', 'period_end'] as const;
 const jurisdictionColumns = ['jurisdiction_code', 'jurisdiction_name', 'jurisdiction_type'] as const;
 const amountColumns = ['exempt_amount', 'taxable_amount', 'tax_amount'] as const;
@@ -18,7 +18,7 @@ const laterAmountColumns = [
 ] as const;
 const creditColumns = ['credit_amount', 'credit_count'] as const;
 
-// New columns come last, because programs may read the others by their position.
+// New columns are appended, because programs may read columns by position.
 const totalColumns = [
   ...[...filingColumns, ...jurisdictionColumns],
   ...(['currency', 'rate', 'gross_amount', ...amountColumns, 'count', 'reporting_code'] as const),
@@ -47,13 +47,14 @@ const flat = <Row extends Amounts>({ exempt_by_reason: exempt, ...row }: Row) =>
 
 const wholeState = { jurisdiction_code: '', jurisdiction_name: 'Total', jurisdiction_type: 'total', rate: null };
 
-// Jurisdictions without a code come first: most often the state itself.
+// Jurisdictions without a code, usually the state itself, come first.
 const reportingOrder = (a: FilingTotal, b: FilingTotal) =>
   (a.reporting_code ?? '').localeCompare(b.reporting_code ?? '', 'en', { numeric: true });
 
 /**
- * A page of the totals of a filing as CSV: one row for each jurisdiction, currency and rate, by the state's reporting codes. The
- * last page ends with a row of the type `total` for each currency, which counts each line of a sale once.
+ * Formats a page of a filing's totals as CSV: one row for each jurisdiction, currency and rate, by the state's
+ * reporting codes. The last page ends with a row of the type `total` for each currency, which counts each line of a
+ * sale once.
  */
 export const totalsCsv = (filing: Filing): string => {
   const { id: filing_id, totals } = filing;
@@ -70,11 +71,11 @@ export const totalsCsv = (filing: Filing): string => {
   return csvText(totalColumns, [...rows, ...sums]);
 };
 
-/** The name of a CSV file of a filing, without extension: `US-MI_2026-10-31_closed`, or with `_entries`. */
+/** Returns the name of a filing's CSV file, without extension: `US-MI_2026-10-31_closed`, or with `_entries`. */
 export const csvName = ({ state, period_end, status }: Filing, content: 'totals' | 'entries'): string =>
   [state, period_end, status, ...(content === 'entries' ? [content] : [])].join('_');
 
-/** The entries of a page of a filing as CSV: one row for each entry, jurisdiction and rate. */
+/** Formats a page of a filing's entries as CSV: one row for each entry, jurisdiction and rate. */
 export const entriesCsv = (filing: Filing): string =>
   csvText(
     entryColumns,

@@ -15,7 +15,7 @@ import { newFiling } from './work-on.ts';
 const pageEntries = 1000;
 // Time reserved for the response, in milliseconds.
 const answerMs = 2000;
-// A dry run returns the first exceptions only. A closed filing has pages of all of them.
+// A dry run returns only the first exceptions. A closed filing has pages of all exceptions.
 const exceptionsMax = 100;
 
 type Ports = Pick<FilingPorts, 'filings' | 'now' | 'remainingMs'>;
@@ -24,16 +24,17 @@ type Preview = {
   readonly account: Account;
   readonly state: string;
   readonly period: Period;
-  /** The first month to sum, `YYYY-MM`; `null` where the period takes every older entry. */
+  /** The first month to sum, `YYYY-MM`; `null` if the period takes every older entry. */
   readonly firstMonth: string | null;
-  /** The cursor of a page of totals, if not the first one is wanted. */
+  /** The cursor of a page of totals; absent for the first page. */
   readonly totalsCursor: string | null;
 };
 
 /**
- * The totals that closing a period would give, if the earlier open periods close first: its open entries, and the late ones
- * that no earlier open period takes, with a page of totals and the first exceptions. Stores nothing, and holds one page of
- * entries and of totals of each shard at a time. A cursor is for a dry run of the same period, which sums everything again.
+ * Calculates the totals of closing a period after all earlier open periods: its open entries, and late entries that no
+ * earlier open period takes, with a page of totals and the first exceptions. Stores nothing, and keeps only one page of
+ * entries and totals per shard in memory. A cursor is valid for a dry run of the same period, which sums everything
+ * again.
  *
  * Refused with `validation_too_many_entries` if the time runs out, and `validation_invalid_cursor`.
  */
@@ -85,8 +86,8 @@ const entryKey = ({ month, transactionId, currency }: LiabilityEntry) => `${mont
 const byPlace = (a: LiabilityEntry, b: LiabilityEntry) => (entryKey(a) < entryKey(b) ? -1 : 1);
 
 /**
- * The totals with the first jurisdictions after a key. Those of several shards give the first ones of all: a jurisdiction with
- * few enough before it has as few in each shard.
+ * Returns the totals of the first jurisdictions after a key. Merging this result over all shards gives the first
+ * jurisdictions overall.
  */
 const firstTotals = (totals: Totals, after: string): Totals => ({
   ...totals,
@@ -97,7 +98,7 @@ const firstTotals = (totals: Totals, after: string): Totals => ({
   ),
 });
 
-/** The totals of the jurisdictions after a key; `null` if the time runs out. */
+/** Returns the totals of the jurisdictions after a key, or `null` if the time runs out. */
 const shardTotals = async (
   shard: Parameters<Ports['filings']['openEntries']>[0],
   months: { readonly first: string | null; readonly last: string },

@@ -12,19 +12,19 @@ import type { Filing } from './response.ts';
 type Due = {
   /** The state's rule in words. */
   readonly rule: string;
-  /** `null` where calendar periods cannot express the rule. */
+  /** `null` if calendar periods cannot express the rule. */
   readonly months: number | null;
-  /** Days beyond the month's end count on into the next month. */
+  /** Days beyond the month's end continue into the next month. */
   readonly day: number | string | null;
-  /** Another day where the due month is a February. */
+  /** The day if the due month is February. */
   readonly february?: number;
-  /** Another day for the last month of a calendar quarter. */
+  /** The day for the last month of a calendar quarter. */
   readonly quarter_end?: string;
 };
 
 type StateTerms = {
   readonly vendor_discount: string;
-  /** Why the discount is not confirmed, for maintainers of the calendar. Responses have `confidence` only. */
+  /** Why the discount is not confirmed, for maintainers of the calendar. Responses include only `confidence`. */
   readonly vendor_discount_note?: string;
   readonly zero_return_required: boolean | null;
   readonly source: string;
@@ -34,7 +34,7 @@ type StateTerms = {
 
 const states: Readonly<Record<string, StateTerms>> = calendar;
 
-/** The n-th weekday (0 is Sunday) of a month (1 to 12); negative counts from the end. */
+/** Returns the n-th weekday (0 is Sunday) of a month (1 to 12); negative numbers count from the end. */
 const nthWeekday = (year: number, month: number, weekday: number, nth: number): string => {
   const first = new Date(Date.UTC(year, month - 1, 1)).getUTCDay();
   const last = new Date(Date.UTC(year, month, 0));
@@ -51,7 +51,7 @@ const readWeekday = (day: string): number => new Date(day).getUTCDay();
 const observed = (day: string): string =>
   addDays(day, ({ 6: -1, 0: 1 } as Record<number, number>)[readWeekday(day)] ?? 0);
 
-/** The federal holidays of a year as they are observed (5 U.S.C. 6103). */
+/** Returns the observed federal holidays of a year (5 U.S.C. 6103). */
 const listHolidays = (year: number): readonly string[] => [
   ...[`${year}-01-01`, `${year}-06-19`, `${year}-07-04`, `${year}-11-11`, `${year}-12-25`].map(observed),
   ...[nthWeekday(year, 1, 1, 3), nthWeekday(year, 2, 1, 3), nthWeekday(year, 5, 1, -1), nthWeekday(year, 9, 1, 1)],
@@ -79,8 +79,9 @@ const dueDate = (due: Due, periodEnd: string): string | null => {
 };
 
 /**
- * The due date of a period's return (`YYYY-MM-DD`), on the next business day after a weekend or a federal holiday, and the
- * state's terms. `null` where the content has none, or no date that fits calendar periods. `state` is a jurisdiction code.
+ * Returns the due date of a period's return (`YYYY-MM-DD`), on the next business day after a weekend or a federal
+ * holiday, and the state's terms. Returns `null` if the content has no rule, or no date that fits calendar periods.
+ * `state` is a jurisdiction code.
  */
 export const findFilingTerms = (
   state: string,

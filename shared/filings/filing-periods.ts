@@ -45,7 +45,7 @@ const answered = (account: Account, state: string, period: Period, isHeld: boole
   due_date: findFilingTerms(state, period.frequency, period.end).due_date,
 });
 
-/** The periods from the next to close that begin by `last`. */
+/** Yields the periods from the next one to close that begin by `last`. */
 const periodsUntil = (first: Period | null, last: string, after: (end: string) => Period | null): Period[] => {
   const periods: Period[] = [];
   for (let next = first; next && next.start <= last; next = after(next.end)) periods.push(next);
@@ -57,7 +57,7 @@ type Ports = {
   readonly now: () => number;
 };
 
-/** All periods without a filing, by state and with the oldest first. */
+/** Returns all periods without a filing by state, oldest first. */
 const openPeriods = async (
   account: Account,
   states: readonly string[],
@@ -89,9 +89,9 @@ const openPeriods = async (
 const periodPosition = ({ state, period_end }: FilingPeriod): string => `${state} ${period_end}`;
 
 /**
- * List the periods of each registered state from the one after its last filing up to the running one, or the end of the
- * registration. After that end, the first period with sales or credits is listed, which the schedule does not close.
- * `only` is a jurisdiction code, `null` all states. An account without a list of registrations has none.
+ * Lists the periods of each registered state from the period after its last filing up to the current one, or the end of
+ * the registration. After that end, the first period with sales or credits is listed, which the schedule does not
+ * close. `only` is a jurisdiction code, `null` all states. An account without a list of registrations has none.
  *
  * Refused with `validation_invalid_cursor`: a cursor of another account or another `state`.
  */

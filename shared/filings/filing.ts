@@ -46,8 +46,9 @@ export const sums = {
 };
 
 /**
- * The amounts of a state in one currency. Gross, exempt and taxable count each line once: as the state has it, or, if the
- * state levies no tax of its own (Alaska), as the jurisdiction with the largest gross. The tax is that of all levels.
+ * The amounts of a state in one currency. Gross, exempt and taxable count each line once: with the state's amounts, or,
+ * if the state itself levies no tax (Alaska), the amounts of the jurisdiction with the largest gross. The tax includes
+ * all levels.
  */
 export const FilingSummary = described(
   z.object({ currency: currencyCode, ...sums }),
@@ -178,7 +179,7 @@ export type Counts = StoredFiling['entries'];
 export const FilingChain = z.object({
   /** The newest filing that is not canceled, or whose cancellation is in progress. */
   last: z.nullable(ChainEnd),
-  /** Whether the last filing is still moving entries. No other filing begins before its end. */
+  /** Whether the last filing is still moving entries. No other filing starts before it is finished. */
   isBusy: z.boolean(),
   /** Whether a client canceled the next period. The schedule then does not close it. */
   isHeld: z.boolean(),

@@ -10,7 +10,7 @@ import type { FilingReads } from './ports.ts';
  * A filing period: whole months, from the first day of the first to the last day of the last, `YYYY-MM-DD`.
  *
  * Its months are the months of a calendar month, quarter or year in which the account is registered with the same
- * frequency. So it is shorter than its frequency where the registration begins, ends or changes its frequency within a
+ * frequency. So it is shorter than its frequency if the registration begins, ends or changes its frequency within a
  * quarter or a year. A month without a registration is a period of its own.
  */
 export type Period = { readonly start: string; readonly end: string; readonly frequency: Frequency };
@@ -22,21 +22,26 @@ const listRegistrations = (registrations: Registrations): readonly Registration[
 
 const monthsIn: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, year: 12 };
 
-/** The account's registrations for a state (`US-MI`), the earliest first. A registration names it `MI` or `US-MI`. */
+/**
+ * Returns the account's registrations for a state (`US-MI`), earliest first. A registration contains `MI` or `US-MI`.
+ */
 export const registrationsIn = (state: string, registrations: Registrations): readonly Registration[] =>
   listRegistrations(registrations)
     .filter((registration) => stateJurisdiction(registration.state) === state)
     .sort((a, b) => (a.from < b.from ? -1 : 1));
 
-/** The first registration on a day of these, if any. */
+/** Returns the first registration that includes one of these days, if any. */
 const registrationWithin = ({ start, end }: Pick<Period, 'start' | 'end'>, registrations: readonly Registration[]) =>
   registrations.find(({ from, to }) => from <= end && (to === null || to >= start));
 
-/** The frequency of a month: of the registration on its first day, or the first one after. `null` without any. */
+/**
+ * Returns the frequency of a month, from the registration on its first day or the first one later in the month; `null`
+ * without one.
+ */
 const frequencyIn = (month: number, registrations: readonly Registration[]): Frequency | null =>
   registrationWithin({ start: firstDay(month), end: lastDay(month) }, registrations)?.frequency ?? null;
 
-/** The period that begins with this month. */
+/** Returns the period that begins with this month. */
 const periodFrom = (month: number, registrations: readonly Registration[]): Period => {
   const frequency = frequencyIn(month, registrations) ?? 'month';
   const months = monthsIn[frequency];
@@ -46,7 +51,7 @@ const periodFrom = (month: number, registrations: readonly Registration[]): Peri
   return { start: firstDay(month), end: lastDay(last), frequency };
 };
 
-/** The period of a day that no filing precedes. */
+/** Returns the period of a day that no filing precedes. */
 export const periodAround = (day: string, registrations: readonly Registration[]): Period => {
   const month = toMonth(day);
   const frequency = frequencyIn(month, registrations);
@@ -56,24 +61,24 @@ export const periodAround = (day: string, registrations: readonly Registration[]
   return periodFrom(first, registrations);
 };
 
-/** The period after a period's end. It begins on the next day. */
+/** Returns the period after a period's end, which begins on the next day. */
 export const periodAfter = (end: string, registrations: readonly Registration[]): Period =>
   periodFrom(toMonth(end) + 1, registrations);
 
 /** The month of a period's last day, `YYYY-MM`. */
 export const monthOfEnd = (end: string): string => end.slice(0, 7);
 
-/** The inputs that decide a state's first period. */
+/** The inputs that determine a state's first period. */
 type FilingStarts = {
-  /** `YYYY-MM`; `null` where nothing is open. */
+  /** `YYYY-MM`; `null` if nothing is open. */
   readonly oldestOpenMonth: string | null;
-  /** When the account was created, an instant. */
+  /** The timestamp of the account's creation. */
   readonly createdAt: string;
 };
 
 /**
- * The first period of a state without filings: the one of the oldest open entry, or of the first day on which the account
- * existed and was registered, whichever is earlier. `null` without either.
+ * Returns the first period of a state without filings: the period of the oldest open entry, or of the first day on
+ * which the account existed and was registered, whichever is earlier. Returns `null` without either.
  */
 export const firstPeriod = (
   { oldestOpenMonth, createdAt }: FilingStarts,
@@ -87,13 +92,16 @@ export const firstPeriod = (
   return days[0] === undefined ? null : periodAround(days[0], registrations);
 };
 
-/** The last day up to which the schedule closes periods of a state; `null` without an end. */
+/** Returns the last day up to which the schedule closes periods of a state; `null` without an end. */
 export const registeredUntil = (registrations: readonly Registration[]): string | null =>
   registrations.some(({ to }) => to === null)
     ? null
     : registrations.reduce((latest, { to }) => (to !== null && to > latest ? to : latest), '');
 
-/** The period of a day. `from` is a known period, such as the next one to close. Before it, calendar periods apply. */
+/**
+ * Returns the period of a day. `from` is a known period, such as the next one to close. Before it, calendar periods
+ * apply.
+ */
 export const findPeriod = (day: string, from: Period | null, registrations: readonly Registration[]): Period => {
   if (from === null || day < from.start) return periodAround(day, registrations);
   let period = from;
@@ -101,7 +109,7 @@ export const findPeriod = (day: string, from: Period | null, registrations: read
   return period;
 };
 
-/** The period ends around a day: the last one before it, and the first one on or after it; `from` as in `periodOf`. */
+/** Returns the period ends around a day: the last before it, and the first on or after it; `from` as in `periodOf`. */
 export const adjacentPeriodEnds = (
   ...place: Parameters<typeof findPeriod>
 ): { readonly before: string; readonly after: string } => {
@@ -109,27 +117,27 @@ export const adjacentPeriodEnds = (
   return { before: dayBefore(start), after: end };
 };
 
-/** The oldest month of those that have one. */
+/** Returns the oldest month that is not `null`. */
 export const findOldest = (months: readonly (string | null)[]): string | null =>
   months.filter((month) => month !== null).sort()[0] ?? null;
 
-/** Whether the account is registered on a day of these. */
+/** Returns whether the account is registered on one of these days. */
 export const isRegisteredIn = (...days: Parameters<typeof registrationWithin>): boolean =>
   registrationWithin(...days) !== undefined;
 
-/** Whether a period is between two registrations, where no return is due. */
+/** Returns whether a period is between two registrations, so no return is due. */
 const isInGap = (period: Period, registrations: readonly Registration[]): boolean =>
   !isRegisteredIn(period, registrations) && registrations.some(({ from }) => from > period.end);
 
-/** Whether a period is after the end of the last registration. */
+/** Returns whether a period is after the end of the last registration. */
 const isAfterEnd = ({ start }: Period, registrations: readonly Registration[]): boolean => {
   const until = registeredUntil(registrations);
   return registrations.length > 0 && until !== null && start > until;
 };
 
 /**
- * The first period from this one on with a registration or with open entries. After the last registration it is this one if
- * nothing is open.
+ * Returns the first period, from this one on, with a registration or with open entries. After the last registration it
+ * is this one if nothing is open.
  */
 const periodInUse = (first: Period, oldestOpenMonth: string | null, registrations: readonly Registration[]): Period => {
   const isEmpty = ({ end }: Period) => oldestOpenMonth === null || oldestOpenMonth > monthOfEnd(end);
@@ -140,7 +148,10 @@ const periodInUse = (first: Period, oldestOpenMonth: string | null, registration
   return period;
 };
 
-/** Whether the next period depends on the oldest open month: of a state without a filing, or without a registration now. */
+/**
+ * Returns whether the next period depends on the oldest open month, because the state has no filing or no current
+ * registration.
+ */
 export const isByOpenEntries = ({ settings }: Account, state: string, lastEnd: string | null): boolean => {
   const registrations = registrationsIn(state, settings.registrations);
   if (lastEnd === null) return true;
@@ -149,9 +160,9 @@ export const isByOpenEntries = ({ settings }: Account, state: string, lastEnd: s
 };
 
 /**
- * The next period of a state to close, after the period that ended on `lastEnd`; `null` where the state has no filing and
- * no entry, so that any may be first. Months between two registrations are skipped up to the oldest open month, or all of
- * them where it is `null`; months after the last registration are skipped up to the oldest open month.
+ * Returns the next period of a state to close, after the period that ended on `lastEnd`; `null` if the state has no
+ * filing and no entry, so any period can be first. Months between two registrations are skipped up to the oldest open
+ * month, or all of them if it is `null`; months after the last registration are skipped up to the oldest open month.
  * `isByOpenEntries` is whether that month matters.
  *
  * It is never before the account's books open.
@@ -173,8 +184,8 @@ export const followingPeriod = (
 };
 
 /**
- * The next period of a state to close, as `followingPeriod`, and the oldest open month, which is read only if it
- * matters.
+ * Returns the next period of a state to close, like `followingPeriod`, and the oldest open month, which is read only if
+ * it matters.
  */
 export const nextPeriod = async (
   account: Account,
@@ -188,14 +199,14 @@ export const nextPeriod = async (
   return { period: followingPeriod(account, state, lastEnd, oldestOpenMonth), oldestOpenMonth };
 };
 
-/** The jurisdiction codes of the states where an account is registered, or was. */
+/** Returns the jurisdiction codes of the states in which an account is or was registered. */
 export const registeredStates = (registrations: Registrations): readonly string[] => [
   ...new Set(listRegistrations(registrations).flatMap(({ state }) => stateJurisdiction(state) ?? [])),
 ];
 
 /**
- * The instant from which the schedule closes a period: the start of a day, after the account's days to review. `null` for a
- * period after the registration's end.
+ * Returns the time from which the schedule closes a period: the start of a day, after the account's review days. `null`
+ * for a period after the registration's end.
  */
 export const closesAt = (account: Account, state: string, { start, end }: Period): string | null => {
   const until = registeredUntil(registrationsIn(state, account.settings.registrations));
@@ -204,6 +215,8 @@ export const closesAt = (account: Account, state: string, { start, end }: Period
   return startOfDay(addDays(end, 1 + review_days), time_zone);
 };
 
-/** Whether a period with this last day is over at an instant in milliseconds, by the day in the account's time zone. */
+/**
+ * Returns whether a period with this last day is over at a time in milliseconds, by the day in the account's time zone.
+ */
 export const isOver = (end: string, nowMs: number, { settings }: Account): boolean =>
   end < taxDateAt(nowMs, settings.time_zone).slice(0, 10);

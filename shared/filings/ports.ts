@@ -24,7 +24,10 @@ export type ShardProgress = {
   readonly version: number;
 };
 
-/** The place of a part of a shard's totals: it has the jurisdictions from this key up to the first key of the next part. */
+/**
+ * The key of a part of a shard's totals, which contains the jurisdictions from this key up to the first key of the next
+ * part.
+ */
 export type PartPlace = { readonly shard: number; readonly from: string };
 
 export type TotalsPart = PartPlace & { readonly sums: Totals['jurisdictions'] };
@@ -47,10 +50,7 @@ export type DueEntry = {
   readonly state: string;
   /** ISO instant with milliseconds, so that entries sort by it. */
   readonly at: string;
-  /**
-   * A new random value with every write. Conditional deletes use it, so that they never remove an entry that was
-   * written again.
-   */
+  /** A new random value with every write. Conditional deletes use it, so they never remove a rewritten entry. */
   readonly token: string;
 };
 
@@ -58,22 +58,22 @@ export type DuePlace = Omit<DueEntry, 'token'>;
 
 /**
  * The due index: at least one entry for each state that the schedule closes, at its closing day or earlier. Entries can
- * be stale: the schedule decides by the account and the chain.
+ * be stale, so the schedule checks the account and the chain.
  */
 export type DueIndex = {
   readonly shards: number;
-  /** Entries of a shard up to an instant, in order, at most `limit`. */
+  /** Returns at most `limit` entries of a shard up to a timestamp, in order. */
   readonly page: (shard: number, upTo: string, limit: number, after: DueEntry | null) => Promise<readonly DueEntry[]>;
-  /** Move an entry to a later instant, or remove it. Changes nothing if the entry was written again or is gone. */
+  /** Moves an entry to a later time, or removes it. Changes nothing if the entry was written again or is gone. */
   readonly move: (entry: DueEntry, to: string | null) => Promise<void>;
   /** Creates the account's missing due entries and returns how many. */
   readonly addMissing: (places: readonly DuePlace[]) => Promise<number>;
   readonly sweep: () => Promise<SweepPosition | null>;
-  /** Move the sweep from the position that was read. `false` if another run moved it. */
+  /** Advances the sweep from the position that was read. Returns `false` if a concurrent run moved it. */
   readonly moveSweep: (before: SweepPosition | null, after: SweepPosition) => Promise<boolean>;
 };
 
-/** A changed item. It is written on the condition of the version that was read; `null` if the item is new. */
+/** A changed item. The write is conditional on the version that was read; `null` if the item is new. */
 type Change<Value> = { readonly before: Value | null; readonly after: Value };
 
 /** Writes that happen atomically. */
@@ -123,7 +123,7 @@ export type FilingReads = {
     after: string | null,
     limit: number,
   ) => Promise<{ readonly rows: readonly StoredFiling[]; readonly next: string | null }>;
-  /** The chains of these states, as far as they exist. */
+  /** Returns the existing chains of these states. */
   readonly chains: (account: string, states: readonly string[]) => Promise<readonly FilingSequence[]>;
   /** The id of the filing of this period that is not canceled. */
   readonly filingOfPeriod: (account: string, state: string, periodEnd: string) => Promise<string | undefined>;
@@ -166,15 +166,15 @@ export type FilingPorts = Pick<ChangePorts, 'now' | 'storedSize' | 'remainingMs'
   readonly filings: FilingReads & { readonly commit: (commit: FilingCommit) => Promise<FilingCommitted> };
   readonly ledger: Pick<Ledger, 'findSome' | 'findReplay' | 'saveAnswer'>;
   readonly newId: (timeMs: number) => string;
-  /** How long a request works on a filing before it answers, in milliseconds. */
+  /** The time limit for work on a filing within a request, in milliseconds. */
   readonly inlineMs: number;
-  /** The longest time of one step, in milliseconds. No step begins with less time left. */
+  /** The maximum duration of one step in milliseconds. No step starts with less time left. */
   readonly stepMsMax: number;
-  /** The most entries of one step. */
+  /** The maximum number of entries per step. */
   readonly stepEntriesMax: number;
-  /** The most rows of totals in one item: sums of jurisdictions, and of their rates. */
+  /** The maximum number of rows of totals per item: sums of jurisdictions, and of their rates. */
   readonly totalsRowsMax: number;
-  /** Reports a failure that does not change the answer, or that concerns one filing of many. The schedule retries it. */
+  /** Reports a failure that does not affect the response, or affects one filing of many. The schedule retries it. */
   readonly onFailure: (error: unknown) => void;
 };
 
@@ -185,15 +185,15 @@ export type ClosePorts = FilingPorts & {
   readonly accountIds: (
     after: string | null,
   ) => Promise<{ readonly ids: readonly string[]; readonly next: string | null }>;
-  /** The accounts of at most 100 ids, as far as they exist. One that is unreadable throws when it is called. */
+  /** Returns the existing accounts of at most 100 ids. An unreadable account throws when its function is called. */
   readonly findAccounts: (ids: readonly string[]) => Promise<ReadonlyMap<string, () => Account>>;
   /** The first day of all transactions of an account, including transactions that owe nothing; `null` without one. */
   readonly firstTaxDay: (account: string) => Promise<string | null>;
 };
 
 /**
- * The result of a run of the schedule: filings started, turns of work, filings finished. `complete` where no due work
- * is left.
+ * The result of a run of the schedule: filings started, turns of work, filings finished. `complete` if no due work is
+ * left.
  */
 export type Closed = {
   readonly created: number;

@@ -37,7 +37,7 @@ export const periodNotOver = (state: string, periodEnd: string): Problem =>
     `The period of ${state} that ends on ${periodEnd} can be closed from ${dayAfter(periodEnd)} on, in the account's time zone. Until then, send "dry_run": true to see its figures.`,
   );
 
-/** A dry run takes periods up to the running one, which ends on `running`. */
+/** A dry run accepts periods up to the current one, which ends on `running`. */
 export const periodInFuture = (state: string, { start, end }: Period, running: string): Problem =>
   periodProblem(
     'conflict_period_not_over',
@@ -65,7 +65,9 @@ export const closeFirst = (state: string, periodEnd: string): Problem =>
     `The periods of ${state} are closed in order. Close the one that ends on ${periodEnd} first.`,
   );
 
-/** A period without a filing: before the first period of the state, or before its newest filing, which ends on `last`. */
+/**
+ * A period without a filing: before the first period of the state, or before its newest filing, which ends on `last`.
+ */
 export const beforeNext = (state: string, periodEnd: string, last: string | undefined, next: string): Problem =>
   periodProblem(
     'conflict_period_order',
@@ -99,7 +101,10 @@ export const tooManyEntries: Problem = {
   source: { pointer: '/dry_run' },
 };
 
-/** The refusal of a status change that is not allowed, or `null`. A client may only file or cancel a closed filing. */
+/**
+ * Returns the refusal of a status change that is not allowed, or `null`. A client can only file or cancel a closed
+ * filing.
+ */
 export const filingTransitionProblem = ({ status }: StoredFiling, to: FilingStatus): Problem | null =>
   statusProblem('filing', status, to, status === 'closed' ? ['filed', 'canceled'] : []);
 
@@ -133,7 +138,7 @@ export const invalidCursor = cursorProblem(
 
 const totalsCursor = 'totals_starting_after';
 
-/** The cursor of totals belongs to another filing or period, or is no cursor. `isBody`: it was sent in the body. */
+/** The cursor of totals is invalid or belongs to a different filing or period. `isBody`: it was sent in the body. */
 export const invalidTotalsCursor = (isBody = false): Problem => ({
   ...cursorProblem(
     'Send the totals_next_cursor of a page of the same filing or dry run.',

@@ -16,10 +16,11 @@ import { filingTotals, keyAfter } from './totals-parts.ts';
 type FilingFilters = Pick<FilingListQuery, 'status' | 'state' | 'period_end'>;
 
 /**
- * List an account's filings, newest first; `state` is a jurisdiction code. A page with fewer rows than its limit may
- * still have a next page, where the filters match few filings.
+ * Lists an account's filings, newest first; `state` is a jurisdiction code. A page with fewer rows than its limit can
+ * still have a next page if the filters match few filings.
  *
- * Refused with `validation_invalid_cursor`: a cursor of another account or other filters, or an unknown id.
+ * Refused with `validation_invalid_cursor`: a cursor of a different account or with different filters, or an unknown
+ * id.
  */
 export const listFilings = async (
   query: FilingListQuery,
@@ -71,9 +72,8 @@ const toRow = async (filing: StoredFiling, { filings }: FilingReadPorts): Promis
   );
 
 /**
- * A filing with a page of its totals, and with a page of its entries where the request expands them. Both
- * are preliminary while it is closing. Each total and each entry appears on one page only. Both pages together fit into a
- * response.
+ * A filing with a page of its totals, and with a page of its entries if the request expands them. Both are preliminary
+ * while it is closing. Each total and each entry appears on one page only. Both pages together fit into a response.
  *
  * Refused with `not_found`, or `validation_invalid_cursor` for a cursor of anything else.
  */
@@ -103,8 +103,8 @@ export const getFiling = async (
 const otherBytesMax = 400_000;
 
 /**
- * A page of the entries of a filing that need attention before the return is sent. Reads these
- * entries alone. Preliminary while the filing is closing.
+ * A page of the entries of a filing that need attention before the return is sent. Reads only these entries.
+ * Preliminary while the filing is closing.
  *
  * Refused with `not_found`, or `validation_invalid_cursor` for a cursor of anything else.
  */
@@ -150,7 +150,7 @@ const writeCursor = ({ shard, entry }: Row, list: List): string => {
 
 type Row = { readonly shard: number; readonly entry: LiabilityEntry };
 
-/** The entries after a position, shard by shard. Reads lazily. */
+/** Yields the entries after a position, shard by shard. Reads lazily. */
 const rowsAfter = async function* (
   { id, account, only }: List,
   after: Place,
@@ -175,7 +175,7 @@ type EntryPage<Answer> = {
   readonly next_cursor: string | null;
 };
 
-/** The answers to the first entries that fit into a page, at least one. */
+/** Converts the first entries that fit in a page, at least one. */
 const readPage = async <Answer>(
   list: List,
   limit: number,
@@ -186,7 +186,7 @@ const readPage = async <Answer>(
   const data: Answer[] = [];
   let bytes = 0;
   let last: Row | undefined;
-  // One more than the limit, to find out whether another page follows.
+  // Reads one more than the limit to detect whether a further page follows.
   for await (const row of rowsAfter(list, after, limit + 1, ports)) {
     const answer = answerOf(row.entry);
     const added = answerBytes(JSON.stringify(answer));

@@ -43,7 +43,7 @@ export const FilingRequest = described(
 );
 export type FilingRequest = z.infer<typeof FilingRequest>;
 
-/** A request that closes a period has no page of totals to continue. */
+/** A request that closes a period cannot continue a page of totals. */
 export const filingRequestProblems = (body: unknown): Problem[] => {
   const sent: JsonObject = asObject(body) ?? {};
   return isSent(sent['totals_starting_after']) && sent['dry_run'] !== true
@@ -57,7 +57,10 @@ export const filingRequestProblems = (body: unknown): Problem[] => {
     : [];
 };
 
-/** The problem of a misspelled `dry_run`, such as `dryRun`, which must not close the period; `null` for other fields. */
+/**
+ * Returns the problem of a misspelled `dry_run`, such as `dryRun`, which must not close the period; `null` for other
+ * fields.
+ */
 export const dryRunProblem = (pointer: string): Problem | null =>
   /^\/dry/i.test(pointer)
     ? {
@@ -101,7 +104,7 @@ export const FilingUpdate = described(
 );
 export type FilingUpdate = z.infer<typeof FilingUpdate>;
 
-/** Problems between the fields of an update: a confirmation number belongs to `filed`, and an acknowledgement only to it. */
+/** Checks across the fields of an update: a confirmation number and an acknowledgment are allowed only with `filed`. */
 export const filingUpdateProblems = (body: unknown): Problem[] => {
   const sent: JsonObject = asObject(body) ?? {};
   const { status } = sent;

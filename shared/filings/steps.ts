@@ -17,14 +17,14 @@ type StepPorts = Pick<FilingPorts, 'filings' | 'ledger' | 'now' | 'storedSize' |
 type Step = {
   readonly commit: FilingCommit;
   readonly after: ShardProgress;
-  /** A smaller limit of entries, if so many did not fit into one write. */
+  /** A smaller limit of entries, if that many did not fit in one write. */
   readonly limit?: number;
 };
 
 type Plan = (filing: StoredFiling, progress: ShardProgress, limit: number, ports: StepPorts) => Promise<Step>;
 
-// A step writes its entries together with the progress, on the condition of the previous progress: no entry is counted
-// twice, and none moves in a finished shard.
+// A step writes its entries together with the progress, conditional on the previous progress, so no entry is counted
+// twice or moves in a finished shard.
 const stepTo = (
   filing: StoredFiling,
   before: ShardProgress,
@@ -38,12 +38,13 @@ const stepTo = (
 
 const entryPlace = ({ account, id, state }: StoredFiling, { shard }: ShardProgress) => ({ account, id, state, shard });
 
-// A DynamoDB transaction has at most 4 MB: 1 MB of entries, and parts of at most 210 KB.
+// A DynamoDB transaction is limited to 4 MB: 1 MB of entries, and parts of at most 210 KB.
 const partsWrittenMax = 12;
 
 /**
- * The first entries whose step fits into one write, at least one, and the totals with them. One entry alone fits: its
- * currency has a few dozen parts, because the tax content bounds the jurisdictions of a state and their rates.
+ * Returns the first entries whose step fits in one write, at least one, and the resulting totals. A single entry always
+ * fits: its currency has a few dozen parts, because the tax content bounds the jurisdictions of a state and their
+ * rates.
  */
 const addFittingEntries = async (
   filing: StoredFiling,
@@ -62,7 +63,10 @@ const addFittingEntries = async (
   }
 };
 
-/** Move the oldest open entries into the filing. The step that reads the last ones ends the shard. Later entries belong to the next period. */
+/**
+ * Moves the oldest open entries into the filing. The step that reads the last entries finishes the shard. Later entries
+ * belong to the next period.
+ */
 const move: Plan = async (filing, progress, limit, ports) => {
   const lastMonth = monthOfEnd(filing.period_end);
   const { entries: found, next } = await ports.filings.openEntries(
@@ -88,7 +92,7 @@ const move: Plan = async (filing, progress, limit, ports) => {
   return { ...step, ...(!isAll && { limit: entries.length }) };
 };
 
-/** Move the entries of a canceled filing back to the open ones. */
+/** Moves the entries of a canceled filing back to the open entries. */
 const reopen: Plan = async (filing, progress, limit, { filings, now }) => {
   const { entries, next } = await filings.filedEntries(entryPlace(filing, progress), limit, null);
   const reopened = progress.entries.reopened + entries.length;
@@ -96,11 +100,11 @@ const reopen: Plan = async (filing, progress, limit, { filings, now }) => {
   return stepTo(filing, progress, now(), after, { giveBack: entries });
 };
 
-// A DynamoDB transaction has at most 4 MB, and a head about 300 KB.
+// A DynamoDB transaction is limited to 4 MB, and a head is about 300 KB.
 const headBytesMax = 3_500_000;
 const headsReadMax = 12;
 
-/** The first transactions that fit into one write, at least one. */
+/** Returns the first transactions that fit in one write, at least one. */
 const readHeads = async (account: string, ids: readonly string[], { ledger, storedSize }: StepPorts) => {
   const fitting: StoredTransaction[] = [];
   let bytes = 0;
@@ -119,8 +123,8 @@ const readHeads = async (account: string, ids: readonly string[], { ledger, stor
 };
 
 /**
- * The transaction after this filing was filed. Its status is filed as soon as all of its states have filed. `null`
- * where the transaction already has the filing.
+ * Returns the transaction after this filing was filed. Its status becomes filed as soon as all of its states have
+ * filed. Returns `null` if the transaction already has the filing.
  */
 const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number): HeadChange | null => {
   const { transaction } = before;
@@ -129,7 +133,7 @@ const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number):
   const at = new Date(nowMs).toISOString();
   const filings = [...transaction.filings, { id: filing.id, state: filing.state, status: 'filed' }];
   const filed = new Set(filings.map(({ state }) => state));
-  // A filing that the transaction did not await may come after the last one that it awaited.
+  // A filing that the transaction did not await can follow the last one that it awaited.
   const isFiled = transaction.status !== 'filed' && statesToFile(before).every((state) => filed.has(state));
   const after: Transaction = {
     ...transaction,
@@ -144,7 +148,7 @@ const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number):
   return { before, after: { ...next, auditHash: entry.hash }, entry };
 };
 
-/** Mark the transactions of the entries after the cursor as filed. */
+/** Marks the transactions of the entries after the cursor as filed. */
 const mark: Plan = async (filing, progress, limit, ports) => {
   const { entries, next } = await ports.filings.filedEntries(entryPlace(filing, progress), limit, progress.cursor);
   const nowMs = ports.now();

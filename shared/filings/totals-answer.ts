@@ -5,7 +5,7 @@ import type { ExceptionSums, FilingSummary } from './filing.ts';
 import type { FilingTotal } from './response.ts';
 import { inOrder, type JurisdictionSum, type Totals } from './totals.ts';
 
-/** The amounts of a sum for the API. */
+/** Formats the amounts of a sum for the API. */
 export const answeredAmounts = (sum: Amounts, currency: string) => {
   const exponent = minorDigits(currency);
   const zero = formatAmount(0n, exponent);
@@ -67,7 +67,7 @@ export const answeredSummary = ({ summary }: Pick<Totals, 'summary'>): FilingSum
     .map(([currency, sum]) => ({ currency, ...answered(sum, currency) }))
     .sort((a, b) => byText(a.currency, b.currency));
 
-/** The entries to look at before the return is sent. The gross is `null` where they are in several currencies. */
+/** The entries to look at before the return is sent. The gross is `null` if they are in several currencies. */
 export const answeredExceptions = ({ exceptions }: Pick<Totals, 'exceptions'>): ExceptionSums => {
   const sumsOf = (wanted: string) =>
     [...exceptions]

@@ -16,7 +16,9 @@ export type Keyed = readonly [string, JurisdictionSum];
 const countRows = ({ rates }: JurisdictionSum): number => 1 + rates.size;
 const rowsIn = (sums: Sums): number => [...sums.values()].reduce((rows, sum) => rows + countRows(sum), 0);
 
-/** Split sums that have too many rows into parts of at most half as many. A part has at least one jurisdiction. */
+/**
+ * Splits sums that have too many rows into parts of at most half as many rows. A part has at least one jurisdiction.
+ */
 const split = (place: Omit<TotalsPart, 'sums'>, sums: Sums, rowsMax: number): TotalsPart[] => {
   if (rowsIn(sums) <= rowsMax) return [{ ...place, sums }];
   const groups: Keyed[][] = [];
@@ -37,7 +39,7 @@ const split = (place: Omit<TotalsPart, 'sums'>, sums: Sums, rowsMax: number): To
   }));
 };
 
-/** The sums by the part that has their keys. */
+/** Groups the sums by the part that contains their keys. */
 const byPart = (sums: Sums, keys: readonly string[]): ReadonlyMap<string, Sums> => {
   const found = new Map<string, Map<string, JurisdictionSum>>();
   let at = 0;
@@ -49,7 +51,7 @@ const byPart = (sums: Sums, keys: readonly string[]): ReadonlyMap<string, Sums> 
   return found;
 };
 
-/** Reads parts of one shard, each once. */
+/** Reads each part of one shard at most once. */
 export type PartsReader = (keys: readonly string[]) => Promise<ReadonlyMap<string, Sums>>;
 
 const keysMax = 100;
@@ -78,8 +80,9 @@ export const partsWith = (progress: Pick<ShardProgress, 'parts'>, { jurisdiction
 export type ShardTotalsUpdate = Pick<ShardProgress, 'totals' | 'parts'> & { readonly written: readonly TotalsPart[] };
 
 /**
- * Add to the totals of a shard. Up to `rowsMax` rows are in the progress itself. Above, they are in parts by ranges of their
- * keys, and a part with more than `rowsMax` rows is split. Only the parts that have the added keys are read and written.
+ * Adds to the totals of a shard. Up to `rowsMax` rows are stored in the progress item. More rows are stored in parts by
+ * key range, and a part with more than `rowsMax` rows is split. Only the parts that have the added keys are read and
+ * written.
  */
 export const addToShard = async (
   { shard, totals, parts }: ShardProgress,
@@ -104,10 +107,10 @@ export const addToShard = async (
 
 type Source = { readonly shard: number; readonly rows: readonly Keyed[]; readonly unread: readonly string[] };
 
-// Eight shards read 32 parts, which is less than the 100 keys and 16 MB of one BatchGetItem.
+// Eight shards read 32 parts, which is within the BatchGetItem limits of 100 keys and 16 MB.
 const partsAtOnce = 4;
 
-/** Sources that have a row or nothing left to read. */
+/** Reads until each source has a row or is exhausted. */
 const refillSources = async (
   sources: readonly Source[],
   after: string,
@@ -136,8 +139,8 @@ const refillSources = async (
 };
 
 /**
- * The sums of all shards after a key, in order, in groups. Reads a few parts of each shard at a time, so that the work and
- * the memory depend on how many groups are taken and not on the size of the filing.
+ * Yields the sums of all shards after a key, in order, in groups. Reads a few parts of each shard at a time, so the
+ * work and memory depend on the number of groups consumed and not on the size of the filing.
  */
 export const sumsAfter = async function* (
   { account, id }: Pick<StoredFiling, 'account' | 'id'>,
@@ -178,17 +181,17 @@ const cursorScope = ({ account, of }: TotalsList): CursorScope => ({
   filters: { ...of, only: 'totals' },
 });
 
-/** The key after which a page begins: the start without a cursor, `null` for a cursor of anything else. */
+/** Returns the key after which a page begins: the start without a cursor, `null` for an invalid cursor. */
 export const keyAfter = (cursor: string | null | undefined, list: TotalsList): string | null =>
   cursor == null ? '' : decodeCursor(cursor, cursorScope(list));
 
-// The names of the fields of a total, and its zeros.
+// The minimum size of a total: its field names and zeros.
 const totalBytesMin = 900;
 
-/** More totals than fit into this many bytes. */
+/** Returns an upper bound of the number of totals in this many bytes. */
 export const totalsMax = (bytes = pageBytesMax): number => Math.ceil(bytes / totalBytesMin);
 
-/** The totals of the first sums that fit into `bytesMax`, at least one. */
+/** Returns the totals of the first sums that fit in `bytesMax`, at least one. */
 export const pageOfTotals = (sums: readonly Keyed[], list: TotalsList, bytesMax = pageBytesMax): TotalsPage => {
   const totals: TotalsPage['totals'] = [];
   let bytes = 0;
@@ -203,7 +206,7 @@ export const pageOfTotals = (sums: readonly Keyed[], list: TotalsList, bytesMax 
   return { totals, totals_next_cursor: null };
 };
 
-/** A page of the totals of a filing after a key. */
+/** Returns a page of a filing's totals after a key. */
 export const filingTotals = async (
   filing: StoredFiling,
   shards: readonly ShardProgress[],

@@ -22,7 +22,7 @@ export type Totals = {
   /** By `keyOf`. */
   readonly jurisdictions: ReadonlyMap<string, JurisdictionSum>;
   readonly summary: ReadonlyMap<string, Sum>;
-  /** By reason and currency, and for entries with any exception (`any USD`), each of which counts once there. */
+  /** By reason and currency, and for entries with any exception (`any USD`), each counted once. */
   readonly exceptions: ReadonlyMap<string, ExceptionSum>;
 };
 
@@ -31,7 +31,7 @@ export const noTotals: Totals = { jurisdictions: new Map(), summary: new Map(), 
 const addTo = <Key>(sums: Map<Key, Sum>, key: Key, sum: Amounts): void =>
   void sums.set(key, plus(sums.get(key) ?? zeroSum, sum));
 
-// A return is filled in with the newest code. Between two codes in one month, the choice must not depend on the order.
+// A return uses the newest code. The choice between two codes in one month must not depend on the order.
 const newerCode = (a: Reporting | null, b: Reporting | null): Reporting | null => {
   if (!a || !b) return a ?? b;
   return `${a.month} ${a.code}` >= `${b.month} ${b.code}` ? a : b;
@@ -53,7 +53,7 @@ export const totalsKey = ({
   currency,
 }: Pick<JurisdictionSum, 'jurisdiction_code' | 'currency'>): string => `${currency} ${jurisdiction_code}`;
 
-/** The sum of several totals. Pure. */
+/** Adds several totals. */
 export const totalsOfAll = (all: readonly Totals[]): Totals => {
   const jurisdictions = new Map<string, JurisdictionSum>();
   const summary = new Map<string, Sum>();
@@ -71,11 +71,11 @@ export const totalsOfAll = (all: readonly Totals[]): Totals => {
 
 type Sums = Totals['jurisdictions'];
 
-/** The sums of several groups of jurisdictions. Pure. */
+/** Adds several groups of jurisdictions. */
 export const sumsOfAll = (all: readonly Sums[]): Sums =>
   totalsOfAll(all.map((jurisdictions) => ({ ...noTotals, jurisdictions }))).jurisdictions;
 
-/** The sums with their keys, in the order of the API. */
+/** Returns the sums with their keys, in the order of the API. */
 export const inOrder = (sums: Sums): (readonly [string, JurisdictionSum])[] =>
   [...sums].sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
 
@@ -103,7 +103,7 @@ const jurisdictionSum = (place: Place, rows: readonly JurisdictionAmounts[]): Ju
 
 const exceptionSums = ({ currency, exceptions = [] }: LiabilityEntry): [string, ExceptionSum][] => {
   if (exceptions.length === 0) return [];
-  // With several reasons, use the gross of the one about the whole entry.
+  // With several reasons, use the gross of the reason that applies to the whole entry.
   const gross = exceptions.map((exception) => exception.gross).reduce((a, b) => (a * a >= b * b ? a : b));
   return [
     [`any ${currency}`, { gross, count: 1 }],
@@ -129,6 +129,6 @@ const totalsOfEntry = (entry: LiabilityEntry): Totals => {
   };
 };
 
-/** The totals after adding these entries. */
+/** Returns the totals after adding these entries. */
 export const withEntries = (totals: Totals, entries: readonly LiabilityEntry[]): Totals =>
   totalsOfAll([totals, ...entries.map(totalsOfEntry)]);

@@ -17,11 +17,11 @@ import { answeredExceptions } from './totals-answer.ts';
 import { decideAndProcess } from './work-on.ts';
 
 /**
- * Mark a filing as filed, or cancel it. Its transactions are then marked, or its entries reopened, in the background.
+ * Marks a filing as filed, or cancels it. Its transactions are then marked, or its entries reopened, in the background.
  *
- * Refused in this order: `not_found`, `conflict_invalid_status_transition`, `conflict_immutable_field` for another
- * confirmation number, `conflict_exceptions_not_acknowledged`, `conflict_period_order` where a newer filing of the
- * state would have to be canceled first.
+ * Refused in this order: `not_found`, `conflict_invalid_status_transition`, `conflict_immutable_field` for a different
+ * confirmation number, `conflict_exceptions_not_acknowledged`, `conflict_period_order` if a newer filing of the state
+ * must be canceled first.
  */
 export const updateFiling = (
   id: string,
@@ -109,7 +109,7 @@ const change = async (
     nowMs,
     idempotency: idempotency && { ...idempotency, answer },
     head: { before, after },
-    // No other filing of the state begins before the entries are open again.
+    // No other filing of the state starts before the entries are open again.
     chain: chain && { before: chain, after: { ...chain, isBusy: true, version: chain.version + 1 } },
     progress,
     work: 'put',

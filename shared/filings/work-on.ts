@@ -38,7 +38,10 @@ export const newFiling = (
   version: 1,
 });
 
-/** The shards of a new filing. A shard that was read without an entry of the period is done: later entries are late. */
+/**
+ * Returns the shards of a new filing. A shard without entries of the period is finished, because later entries count as
+ * late.
+ */
 export const newShards = (shards: number, isEmpty: (shard: number) => boolean = () => false): ShardProgress[] =>
   Array.from({ length: shards }, (_, shard) => ({
     shard,
@@ -51,7 +54,7 @@ export const newShards = (shards: number, isEmpty: (shard: number) => boolean = 
     version: 1,
   }));
 
-/** The commit that begins a filing, on the condition that the chain still has the version that was read. */
+/** Returns the commit that starts a filing, conditional on the chain's version that was read. */
 export const filingCommitToBegin = (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
@@ -70,7 +73,7 @@ export const filingCommitToBegin = (
     period: { put: period_end },
     progress: shards.map((after) => ({ before: null, after })),
     work: 'put',
-    // The schedule removes the due entry of a canceled period. A new entry makes it process the state again.
+    // The schedule removes the due entry of a canceled period. A new entry causes it to process the state again.
     due: before?.isHeld ? { remove: null, put: { account, state, at: created_at } } : null,
   } satisfies FilingCommit;
 };
@@ -81,11 +84,11 @@ const currentPhase = ({ status }: StoredFiling): Phase =>
 type Begun = { readonly shards: readonly ShardProgress[]; readonly chain: FilingSequence };
 
 /**
- * Move, mark or move back the entries of an unfinished filing, all shards concurrently, until it is finished or the
+ * Moves, marks or moves back the entries of an unfinished filing, all shards concurrently, until it is finished or the
  * time runs out. Returns whether it is finished.
  *
- * It may be interrupted at any point. Several workers may process one filing: a worker whose write is stale reads
- * again. `begun` is what the caller wrote when it began the filing, which saves a read.
+ * It can be interrupted at any point. Several workers can process one filing: a worker whose write is stale reads
+ * again. `begun` is the state that the caller wrote when it started the filing, which saves a read.
  */
 export const workOn = async (
   filing: StoredFiling,
@@ -150,7 +153,8 @@ const finish = async (
   const nowMs = now();
   const read = async () => (filing.status === 'marking' ? [] : await filings.chains(filing.account, [filing.state]));
   const [chain = null] = known ? [known] : await read();
-  // A stale commit means that a concurrent worker finished the filing: nothing else changes an unfinished one.
+  // A stale commit means that a concurrent worker finished the filing, because nothing else changes an unfinished
+  // filing.
   await filings.commit({ filing, nowMs, work: 'remove', ...endPhase(filing, shards, chain, nowMs) });
 };
 
@@ -181,12 +185,12 @@ const endPhase = (
   };
 };
 
-// How long a request waits for a slow step, and how long its response takes.
+// The time that a request waits for a slow step, and the time reserved for its response.
 const graceMs = 1000;
 const answerMs = 2000;
 
 /**
- * Work for a short time on the filing that a request began. The request succeeds in any case; the schedule continues
+ * Works for a short time on the filing that a request started. The request succeeds in any case; the schedule continues
  * the work.
  */
 const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<void> => {
@@ -195,14 +199,14 @@ const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<
   if (budgetMs <= 0) return;
   const timer = new AbortController();
   const work = workOn(filing, ports, remainingMs - budgetMs).catch(ports.onFailure);
-  // An abandoned step does no harm if it completes later: its write is conditional on what it read.
+  // An abandoned step does no harm if it completes later, because its write is conditional on the state that it read.
   await Promise.race([work, sleep(budgetMs + graceMs, null, { signal: timer.signal }).catch(() => null)]);
   timer.abort();
 };
 
 /**
- * Decide a request that is no replay, then work for a short time on the filing that it began. Retries while concurrent
- * writes make it stale.
+ * Handles a request that is not a replay, then works for a short time on the filing that it started. Retries while
+ * concurrent writes make it stale.
  */
 export const decideAndProcess = async (
   idempotency: Idempotency | null,
