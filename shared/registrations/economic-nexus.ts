@@ -1,4 +1,4 @@
-/** The thresholds above which a remote seller must register in a state (shared/catalog/economic-nexus.json). */
+/** The thresholds at which a remote seller must register in a state (shared/catalog/economic-nexus.json). */
 import nexus from '../catalog/economic-nexus.json' with { type: 'json' };
 
 /**
