@@ -21,10 +21,10 @@ export const RemoteSellerElection = z.object({
 });
 export type RemoteSellerElection = z.infer<typeof RemoteSellerElection>;
 
-/** Defaults that the documentation names. */
+/** Defaults that the documentation also lists. */
 export const defaults = { rateLimit: 2000, draftTtlHours: 24, reviewDays: 3 } as const;
 
-/** Warn that the fee is due, add it as a line item, or say nothing. */
+/** Adds a warning that the fee is due, adds the fee as a line item, or does neither. */
 export const retailDeliveryFees = ['warn', 'add', 'none'] as const;
 
 /** An account's settings for its calculations and limits. */
@@ -37,32 +37,32 @@ export const Settings = z.object({
   ambiguous_address: z.enum(['warn', 'reject', 'highest_rate']),
   incomplete_coverage: z.enum(['warn', 'reject']),
   /**
-   * The states where the account collects tax. `all` means every state. `null`, the default, means the same and adds a
-   * warning to calculations.
+   * The states where the account collects tax. `all` means every state. `null`, the default, also means every state and
+   * adds a warning to calculations.
    */
   registrations: z.nullable(z.union([z.literal('all'), z.array(Registration)])),
   ship_from: z.nullable(PostalAddress),
   /**
-   * Whether buyers are charged the highest visible rate of a general excise tax (Hawaii), which makes up for what the
-   * seller owes on the tax itself.
+   * Whether buyers are charged the maximum pass-on rate of a general excise tax (Hawaii), which also covers the tax
+   * that the seller owes on the passed-on tax.
    */
   pass_on_general_excise: z.boolean(),
-  /** The elections of a remote seller, which replace the rates of the address (`shared/catalog/remote-terms.ts`). */
+  /** A remote seller's elected rates, which replace the rates of the address (`shared/catalog/remote-terms.ts`). */
   remote_seller_elections: z.array(RemoteSellerElection),
-  /** How to treat a state's retail delivery fee that a document has no line for. */
+  /** What to do if a state's retail delivery fee is due but the document has no line for it. */
   retail_delivery_fee: z.enum(retailDeliveryFees),
   /** The first day of the account's books, `YYYY-MM-DD`; `null` is the default of `booksOpenFrom`. */
   books_open_from: z.nullable(z.string()),
-  /** The IANA time zone whose day is the tax day of an instant. */
+  /** The IANA time zone used to derive the tax day from a timestamp. */
   time_zone: z.string(),
   /** Days after a period's end before the schedule closes it. */
   review_days: z.int(),
-  /** Days after the creation of a transaction until its personal data is removed; `null` keeps it. */
+  /** Days from the creation of a transaction until its personal data is removed; `null` keeps the data. */
   retain_personal_data_days: z.nullable(z.int()),
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** The registrations by state and day; `null` where the account collects tax everywhere. */
+/** Returns the registrations; `null` if the account collects tax everywhere. */
 export const listRegistrations = ({
   registrations,
 }: Pick<Settings, 'registrations'>): readonly Registration[] | null => (registrations === 'all' ? null : registrations);
@@ -71,17 +71,17 @@ export const Account = z.object({
   id: z.string(),
   name: z.string(),
   created_at: z.string(),
-  /** Signs the account's list cursors, so that none works for another account. */
+  /** Signs the account's list cursors, so a cursor works only for the account that received it. */
   cursor_secret: z.string(),
   settings: Settings,
-  /** When an operator last changed a setting; absent while they are as they were created. */
+  /** When an operator last changed a setting; absent if no setting has changed since creation. */
   settings_changed_at: z.optional(z.string()),
-  /** When an operator closed the account. Its credentials are refused, and no schedule works for it. */
+  /** When an operator closed the account. Its credentials are refused, and schedules skip it. */
   closed_at: z.optional(z.string()),
 });
 export type Account = z.infer<typeof Account>;
 
-/** The settings of a new account. The service version is pinned at creation and stays. */
+/** The settings of a new account. The service version is pinned at creation. */
 export const defaultSettings = (serviceVersion: string): Settings => ({
   service_version: serviceVersion,
   rate_limit: defaults.rateLimit,
@@ -102,9 +102,9 @@ export const defaultSettings = (serviceVersion: string): Settings => ({
 
 type Terms = {
   readonly name: string;
-  /** The version that the account is pinned to: the current one at its creation. */
+  /** The version that the account is pinned to: the current version when the account was created. */
   readonly serviceVersion: string;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly createdMs: number;
   /** Settings that differ from the defaults. */
   readonly settings?: Partial<Settings>;

@@ -20,13 +20,13 @@ export const ApiKey = z.object({
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** A use is recorded again once the last record is this old, so the record is less than an hour behind. */
+/** Minimum time between two recorded uses, so the recorded use is less than an hour old. */
 export const keyUseStepMs = 1_800_000;
 
 const prefix = 'levy_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const secretBytes = 24;
-// 62^33 is the first power of 62 over 2^192, and 62^6 the first over 2^32.
+// The smallest powers of 62 above 2^192 and 2^32 are 62^33 and 62^6.
 const secretLength = 33;
 const checksumLength = 6;
 const shape = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`);
@@ -42,7 +42,7 @@ const checksum = (text: string): string =>
   base62(BigInt(createHash('sha256').update(text).digest().readUInt32BE()), checksumLength);
 
 /**
- * Make an API key: `levy_`, 192 random bits, and six characters that check the rest.
+ * Make an API key: `levy_`, 192 random bits, and a checksum of six characters.
  *
  * The prefix lets secret scanners find a leaked key; the checksum distinguishes a mistyped key from an unknown one.
  */
@@ -51,9 +51,9 @@ export const newApiKey = (): string => {
   return secret + checksum(secret);
 };
 
-/** The digest that a key is stored and looked up by. Secrets are random, so a fast hash is enough. */
+/** Returns the digest under which a key is stored and looked up. Secrets are random, so a fast hash is enough. */
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** Whether a key has the shape of an API key and a wrong checksum. Such a key is refused without a read. */
+/** Whether a key has the format of an API key but a wrong checksum. Such a key is refused without a database read. */
 export const isMisspelt = (key: string): boolean =>
   shape.test(key) && checksum(key.slice(0, -checksumLength)) !== key.slice(-checksumLength);

@@ -1,4 +1,7 @@
-/** The first day of an account's books. An earlier year would become the first filing period of a state. */
+/**
+ * The first day of an account's books. Without this limit, a wrong year could become the first filing period of a
+ * state.
+ */
 import { instantMs, toDay } from '../base/calendar.ts';
 import type { Problem } from '../base/problem.ts';
 import type { Account } from './account.ts';
@@ -14,22 +17,22 @@ const defaultOpening = ({ created_at }: Terms): string => {
 };
 
 /**
- * The first day (`YYYY-MM-DD`) that a transaction or a filing of the account can have: the setting, or four years before the
- * account was created.
+ * Returns the first day (`YYYY-MM-DD`) that the account's transactions and filings can have: the setting, or four years
+ * before the account was created.
  */
 export const booksOpenFrom = (account: Terms): string => account.settings.books_open_from ?? defaultOpening(account);
 
-/** The first day that the account's books could ever have: the default, or an earlier setting. */
+/** Returns the default first day of the books, or the setting if it is earlier. */
 export const earliestBooksOpenDay = (account: Terms): string => {
   const [setting, byDefault] = [booksOpenFrom(account), defaultOpening(account)];
   return setting < byDefault ? setting : byDefault;
 };
 
-/** The refusal of a day before the account's books open; `null` for a later one or none. */
+/** Returns a problem if the day is before the account's books open; `null` for a later day or no day. */
 export const tooEarlyProblem = (pointer: string, date: unknown, account: Account): Problem | null => {
   const earliest = booksOpenFrom(account);
   if (typeof date !== 'string' || instantMs(date) === null) return null;
-  // Days sort as text.
+  // `YYYY-MM-DD` strings sort chronologically.
   if (inTimeZone(date, account.settings.time_zone).slice(0, 10) >= earliest) return null;
   return {
     code: 'validation_date_out_of_range',

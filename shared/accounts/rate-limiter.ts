@@ -2,7 +2,7 @@
 export type Taken = { readonly taken: boolean; readonly used: number };
 
 /**
- * Adds requests to a counter that all instances share, if they fit under that counter's limit. Times are in
+ * Adds requests to a counter that all instances share, if the sum stays within that counter's limit. Times are in
  * milliseconds. `counter` defaults to the first.
  */
 export type TakeRequests = (
@@ -22,8 +22,8 @@ type Admission = {
 };
 
 export const windowMs = 10_000;
-// The time for which a lease covers the expected load: long for an account far below its limit, where unused leases do
-// no harm, and short for an account that needs all of its limit.
+// How long a lease covers the expected load. It is long for an account far below its limit, because unused leases do no
+// harm, and short for an account near its limit.
 const [horizonMsMax, horizonMsMin] = [3000, 250];
 // An instance measures its load over about the last second.
 const memoryMs = 1000;
@@ -34,9 +34,9 @@ const accountsMax = 1000;
 // DynamoDB writes an item at most 1,000 times a second, and a request writes at most once. So a counter covers at most
 // this many requests of a window, and a larger limit is split over several counters.
 const counterRequestsMax = 10_000;
-// How many counters without a free request a request tries before it is refused: trying a hundred would take too long.
+// How many exhausted counters a request tries before it is refused. Trying all of up to a hundred would take too long.
 const countersTriedMax = 3;
-// Backoff after a counter failed: the request that retries it has to wait for the timeout.
+// Backoff after a counter failed, because a request that retries it could wait for the whole timeout.
 const [outageMsMin, outageMsMax] = [1000, 16_000];
 
 /**
@@ -77,8 +77,8 @@ const counterLimit = (limit: number, { counter }: Window): number => {
 
 const toWindowStart = (time: number): number => time - (time % windowMs);
 
-// If the limit was lowered below what is used, earlier leases are void. With several counters, the instance reads only
-// its own and assumes that the others have the same use.
+// If the limit was lowered below the current use, earlier leases are void. With several counters, the instance reads
+// one and assumes that the others have the same use.
 const left = (window: Window, limit: number): number => {
   const { used, tokens } = window;
   const part = counterLimit(limit, window);
@@ -91,7 +91,7 @@ const admission = (admitted: boolean, window: Window, limit: number, time: numbe
   retryAfterSeconds: Math.max(1, Math.ceil((window.start + windowMs - time) / 1000)),
 });
 
-// A lease covers all waiting requests, and further ones as the instance's load predicts.
+// A lease covers all waiting requests and the requests that the instance's load predicts.
 const chooseLease = (window: Window, { load, pace }: Meter, limit: number, time: number): number => {
   const room = limit - window.used;
   const horizon = Math.max(horizonMsMin, horizonMsMax * (1 - pace / limit));
@@ -114,7 +114,7 @@ const noteRequest = (meter: Meter, time: number): void => {
   if (meter.window.start !== toWindowStart(time)) meter.window = openWindow(toWindowStart(time), meter.counter);
 };
 
-// The map keeps the order of use, so its first entry is evicted. Its tokens are lost, never used twice.
+// The map is ordered by last use, so its first entry is evicted. The evicted tokens are lost, so none is used twice.
 const findMeter = (meters: Map<string, Meter>, account: string, time: number, counter: number): Meter => {
   const newMeter = () => ({
     counter,
@@ -134,14 +134,14 @@ const findMeter = (meters: Map<string, Meter>, account: string, time: number, co
 };
 
 /**
- * Limit each account's requests in a window of ten seconds, over all instances together.
+ * Limits each account's requests per window of ten seconds, across all instances.
  *
  * An instance leases as many requests from the shared counter as it expects soon, and admits requests from its lease.
  * Once the window is used up, it refuses without a call. So the limit is never exceeded, nearly all of it can be used,
- * and most requests cost no call. If the counter fails, requests pass: availability is more important than the limit.
+ * and most requests need no call. If the counter fails, requests pass: availability is more important than the limit.
  *
  * A limit above 1,000 requests a second is split over several counters, because DynamoDB cannot write an item more
- * often. An instance starts with a random one (infra/docs/scaling.md).
+ * often. An instance starts with a random counter (infra/docs/scaling.md).
  */
 export const rateLimiter = (
   take: TakeRequests,
@@ -149,12 +149,12 @@ export const rateLimiter = (
   counter = Math.floor(Math.random() * 1e9),
 ) => {
   const meters = new Map<string, Meter>();
-  // The outage is shared by all accounts: a counter that fails for one is not called for the next.
+  // All accounts share the outage: after a counter fails for one account, no counter is called for the others.
   const outage = { since: Number.NEGATIVE_INFINITY, lasts: 0 };
-  // The absolute difference also ends an outage after the clock was set back.
+  // The absolute difference ends an outage even if the clock was set back.
   const isOut = (time: number): boolean => Math.abs(time - outage.since) < outage.lasts;
 
-  // Uses the window of the request instead of `meter.window`, because another request may have replaced that one.
+  // Uses the window of the request instead of `meter.window`, because a concurrent request may have replaced it.
   const lease = async (account: string, meter: Meter, window: Window, limit: number, time: number): Promise<void> => {
     const { counter } = window;
     const part = counterLimit(limit, window);
@@ -177,7 +177,9 @@ export const rateLimiter = (
     }
   };
 
-  /** Decide whether a request of this account passes. `limit` is per window, `time` in milliseconds since 1970. */
+  /**
+   * Decides whether a request of this account is admitted. `limit` is per window, `time` in milliseconds since 1970.
+   */
   const admit = async (account: string, limit: number, time: number): Promise<Admission> => {
     const meter = findMeter(meters, account, time, counter);
     noteRequest(meter, time);
@@ -200,7 +202,7 @@ export const rateLimiter = (
     return admission(true, window, limit, time);
   };
 
-  /** Remaining requests of the window, as last read by this instance. Counts nothing. */
+  /** Returns the remaining requests of the window, as last read by this instance, without counting a request. */
   const remaining = (account: string, limit: number, time: number): number => {
     const window = meters.get(account)?.window;
     return window?.start === toWindowStart(time) ? left(window, limit) : limit;

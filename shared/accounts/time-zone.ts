@@ -1,14 +1,17 @@
-/** The tax day of an instant: the day in the account's time zone. */
+/** Derives the tax day from a timestamp: the day in the account's time zone. */
 import { dayMs } from '../base/calendar.ts';
 import { getOrAdd } from '../base/collections.ts';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-// The name of the zone is the only part that holds its offset: `GMT-04:00`, and `GMT` for none.
+// The offset is only in the part `timeZoneName`: `GMT-04:00`, or `GMT` for UTC.
 const dateFormat = (timeZone: string): Intl.DateTimeFormat =>
   getOrAdd(formats, timeZone, () => new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' }));
 
-/** The offset of a time zone at an instant, as `-04:00`. The seconds of offsets before standard time are left out. */
+/**
+ * Returns the offset of a time zone at an instant, such as `-04:00`. Drops the seconds of offsets from before standard
+ * time.
+ */
 const offsetAt = (timeMs: number, timeZone: string): string => {
   const name = dateFormat(timeZone)
     .formatToParts(timeMs)
@@ -35,9 +38,9 @@ export const isTimeZone = (name: string): boolean => {
 };
 
 /**
- * A tax date as text that begins with its tax day. A date stays as it is. An instant (`Z` or an offset) becomes the
- * same instant with the offset of the time zone: `2026-11-01T00:30:00Z` is `2026-10-31T20:30:00-04:00` in New York. In
- * UTC, `Z` stays. Text that is no instant stays, and a later check refuses it.
+ * Returns a tax date as a string that begins with its tax day. A date is returned unchanged. A timestamp (`Z` or an
+ * offset) is converted to the offset of the time zone: `2026-11-01T00:30:00Z` is `2026-10-31T20:30:00-04:00` in New
+ * York. In UTC, `Z` is kept. Any other string is returned unchanged, and a later check refuses it.
  */
 export const inTimeZone = (text: string, timeZone: string): string => {
   if (text.length === 10 || (timeZone === 'UTC' && text.endsWith('Z'))) return text;
@@ -45,29 +48,30 @@ export const inTimeZone = (text: string, timeZone: string): string => {
   if (Number.isNaN(timeMs)) return text;
   const offset = timeZone === 'UTC' ? '+00:00' : offsetAt(timeMs, timeZone);
   const wall = new Date(timeMs + parseOffset(offset)).toISOString();
-  // The first and the last day that ISO 8601 can express have no neighbour.
+  // The converted time has no four-digit year.
   if (wall.length !== 24) return text;
   const fraction = /\.\d+/.exec(text)?.[0] ?? '';
   return `${wall.slice(0, 19)}${fraction}${timeZone === 'UTC' ? 'Z' : offset}`;
 };
 
-/** The service's time as the tax date of a document without one. */
+/** Returns the current time, the tax date of a document without one. */
 export const taxDateAt = (timeMs: number, timeZone: string): string =>
   inTimeZone(new Date(timeMs).toISOString(), timeZone);
 
-/** The instant in UTC at which a day (`YYYY-MM-DD`) begins in a time zone. */
+/** Returns the UTC timestamp at which a day (`YYYY-MM-DD`) begins in a time zone. */
 export const startOfDay = (day: string, timeZone: string): string => {
   const midnight = Date.parse(day);
-  // The offset at the instant itself, which the offset at UTC's midnight locates to within an hour.
+  // The offset at UTC midnight gives the start of the day to within an hour; the offset at that time is the correct
+  // one.
   const nearMs = midnight - parseOffset(offsetAt(midnight, timeZone));
   const instants = [nearMs, nearMs - dayMs].map((at) =>
     new Date(midnight - parseOffset(offsetAt(at, timeZone))).toISOString(),
   );
-  // Where clocks skip midnight, the offset before it applies.
+  // If clocks skip midnight, the earlier offset applies.
   return instants.find((at) => inTimeZone(at, timeZone).startsWith(day)) ?? (instants[0] as string);
 };
 
-/** A body with its `tax_date`, if it has one, in the account's time zone. */
+/** Converts a body's `tax_date`, if present, to the account's time zone. */
 export const withTaxDay = <Body extends { readonly tax_date?: string | null | undefined }>(
   body: Body,
   { settings }: { readonly settings: { readonly time_zone: string } },

@@ -11,7 +11,7 @@ import { addSettings } from './accounts/settings.ts';
 import { counted, instantText, print, printJson, textTable } from './terminal/output.ts';
 import { LevyCommand, runCommand, withCommands } from './terminal/run-command.ts';
 
-/** An account for scripts, without the secret that signs its cursors. */
+/** Returns an account as JSON output, without the secret that signs its cursors. */
 const listed = ({ id, name, created_at, settings_changed_at, closed_at, settings }: Account) => ({
   id,
   name,
@@ -47,7 +47,7 @@ const addList = (program: LevyCommand): LevyCommand =>
 export const accountsProgram = (): LevyCommand =>
   withCommands(
     new LevyCommand('accounts').description(
-      'Accounts, their settings and their API keys, in the Accounts table of AWS, or of the emulator that DYNAMODB_ENDPOINT names.',
+      'Accounts, their settings and their API keys, in the Accounts table on AWS, or in the emulator at DYNAMODB_ENDPOINT.',
     ),
     'npm run accounts -- create --name "A shop" --key read,write',
     [addCreate, addList, addSettings, addCheck, addAdvice, addKeys, addRedact, addClose, addReopen, addDelete],

@@ -16,7 +16,7 @@ import { runCommand, withCommands } from './terminal/run-command.ts';
 export const contentProgram = (): Command =>
   withCommands(
     new Command('content').description(
-      'Tax content in releases, one per state, in the Content table of AWS, or of the emulator that DYNAMODB_ENDPOINT names.',
+      'Tax content in releases, one per state, in the Content table on AWS, or in the emulator at DYNAMODB_ENDPOINT.',
     ),
     'npm run content -- list --state MN',
     [

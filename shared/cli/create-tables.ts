@@ -16,7 +16,7 @@ const createAll = async (): Promise<void> => {
     const outcome = await createTable(client, createTableInput(tableName, definition));
     if (outcome === 'differs')
       throw new CommandError(
-        `The table ${tableName} exists with another definition. Delete it and run this command again.`,
+        `The table ${tableName} exists with a different definition. Delete it and run this command again.`,
       );
     console.log(`${tableName}: ${outcome}`);
   }

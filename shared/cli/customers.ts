@@ -12,7 +12,7 @@ type Options = { readonly account: string; readonly json?: boolean };
 
 const headings = ['customer', 'name', 'reason', 'certificate', 'states', 'first day', 'last day'];
 
-/** One row for each certificate, and one for a customer without any. */
+/** Returns one row per certificate, or one row for a customer without certificates. */
 const rowsOf = ({ id, name, exemptions }: Customer): readonly (readonly string[])[] => {
   const who = [shown(id), shown(name ?? '')];
   if (exemptions.length === 0) return [[...who, 'none']];
@@ -58,7 +58,7 @@ const addShow = (program: LevyCommand): void => {
   addAccount(program.command('show'))
     .summary('one customer')
     .description('Show a customer with its certificates.')
-    .argument('<customer>', 'its id in your system, such as cus_42')
+    .argument('<customer>', 'the id of the customer in your system, such as cus_42')
     .option('--json', 'one JSON object')
     .action(async (customer: string, { account, json }: Options) => {
       const { id } = await requireAccount(account);
@@ -101,7 +101,7 @@ const addExpiring = (program: LevyCommand): void => {
 export const customersProgram = (): LevyCommand =>
   withCommands(
     new LevyCommand('customers').description(
-      'Customers and their exemption certificates, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `put` writes.',
+      'Customers and their exemption certificates, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `put` writes.',
     ),
     'npm run customers -- expiring --account acct_demo --within 30',
     [addList, addShow, addPut, addExpiring],

@@ -27,7 +27,7 @@ type ListOptions = { readonly account: string; readonly state?: string; readonly
 const addList = (program: LevyCommand): LevyCommand =>
   addAccount(program.command('list'))
     .summary('all filings')
-    .description('List the filings of an account, newest first, with their due dates and figures.')
+    .description('List the filings of an account, newest first, with their due dates and amounts.')
     .option('--state <state>', 'only this state, such as MI', stateOption)
     .option('--json', 'one JSON array of the filings, without totals, as GET /filings returns them')
     .action(async ({ account: id, state, json }: ListOptions) => {
@@ -41,9 +41,9 @@ const addList = (program: LevyCommand): LevyCommand =>
 
 const addShow = (program: LevyCommand): LevyCommand =>
   addFilingName(program.command('show'))
-    .summary('one filing with its figures')
+    .summary('one filing with its amounts')
     .description(
-      'Show a filing: its due date, its figures for the whole state and by jurisdiction, and its exceptions.',
+      'Show a filing: its due date, its amounts for the whole state and by jurisdiction, and its exceptions.',
     )
     .option('--json', 'the JSON of GET /filings/{id}')
     .action(async (id: string | undefined, { json, ...name }: FilingName & { readonly json?: boolean }) => {
@@ -53,9 +53,9 @@ const addShow = (program: LevyCommand): LevyCommand =>
 
 const addDryRun = (program: LevyCommand): LevyCommand =>
   addPeriod(program.command('dry-run'))
-    .summary('the figures of a period as they are now')
+    .summary('the current amounts of a period')
     .description(
-      'Show what closing a period would give, for any period up to the running one. Stores nothing. A period that is closed shows its filing.',
+      'Show what closing a period would produce, for any period up to the current one. Stores nothing. For a closed period, shows its filing.',
     )
     .option('--json', 'the JSON of POST /filings')
     .action(async ({ account, state, periodEnd, json }: Period & { readonly json?: boolean }) => {
@@ -64,7 +64,7 @@ const addDryRun = (program: LevyCommand): LevyCommand =>
 
 const addExceptions = (program: LevyCommand): LevyCommand =>
   addFilingName(program.command('exceptions'))
-    .summary('the sales and credits to look at before a return is sent')
+    .summary('the sales and credits to review before a return is sent')
     .description(
       'List the sales and credits of a filing that the tax content does not cover, or whose recorded tax differs from the calculated tax.',
     )
@@ -81,7 +81,7 @@ const addExceptions = (program: LevyCommand): LevyCommand =>
 export const filingsProgram = (): LevyCommand =>
   withCommands(
     new LevyCommand('filings').description(
-      'The returns of an account by state and period, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `close`, `file` and `cancel` write to it.',
+      'The returns of an account by state and period, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `close`, `file` and `cancel` write to it.',
     ),
     'npm run filings -- dry-run --account acct_demo --state MI --period-end 2026-10-31',
     [addList, addShow, addDryRun, addClose, addExceptions, addExport, addFile, addCancel],

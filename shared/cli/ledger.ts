@@ -10,7 +10,7 @@ import { LevyCommand, runCommand, withCommands } from './terminal/run-command.ts
 export const ledgerProgram = (): LevyCommand =>
   withCommands(
     new LevyCommand('ledger').description(
-      'The ledger of an account, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `import` and `recount` write.',
+      'The ledger of an account, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `import` and `recount` write.',
     ),
     'npm run ledger -- verify --account acct_demo',
     [addVerify, addHistory, addEvents, addExport, addImport, addRecount],

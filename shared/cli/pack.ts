@@ -18,7 +18,7 @@ import { packRates, packZips, summarizeRates } from './pack/local-tables.ts';
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
-/** Compress the text of a packed file, which takes much longer than to make the text. */
+/** Compresses a packed file. This takes much longer than generating its text. */
 export const compress = (text: string): Buffer =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
 
@@ -49,7 +49,10 @@ const vocabulary = (): PackedVocabulary => {
 // The catalog is paged by code.
 const catalog = (): unknown => productTaxCodes().sort((a, b) => (a.code < b.code ? -1 : 1));
 
-/** The first four columns, without the header: confidence and source are for readers of the file, which has no quotes. */
+/**
+ * Returns the first four columns without the header. The other columns (confidence, source) are for readers of the
+ * file. The file has no quotes.
+ */
 const crosswalk = (): string =>
   readFileSync(pathOf('../vocabulary/code-crosswalk.csv'), 'utf8')
     .trimEnd()
@@ -58,7 +61,7 @@ const crosswalk = (): string =>
     .map((line) => line.split(',').slice(0, 4).join(','))
     .join('\n');
 
-/** The names and codes of a state's places, and the parts of their rates, as CSV. */
+/** Returns the names and codes of a state's places and the parts of their rates as CSV. */
 const placesText = (state: string): string =>
   csvText(['county', 'place', 'place_code', 'aliases', 'parts'], rateRows(state));
 
@@ -72,7 +75,10 @@ const localNames = (): unknown => {
   };
 };
 
-/** A file that `npm run pack` and `npm ci` write; git ignores all but the README. Files that end in `.br` are compressed. */
+/**
+ * A file that `npm run pack` and `npm ci` write; git ignores all but the README. Files that end in `.br` are
+ * compressed.
+ */
 type GeneratedFile = { readonly path: string; readonly text: () => string | Promise<string> };
 /** A compressed file with its name and the module whose bundles carry it. */
 type PackedFile = GeneratedFile & { readonly name: PackedName; readonly readBy: string };

@@ -26,7 +26,7 @@ const smoke = async (address: string, given: string | undefined, options: { time
   // The first signal stops the run and voids its transactions; the second one ends the process.
   process.once('SIGINT', session.stop);
   process.once('SIGTERM', session.stop);
-  print(`${session.prefix}: prefix of the references of this run.`);
+  print(`References of this run begin with ${session.prefix}.`);
   const { failure, left } = await runSmoke(session);
   for (const { id, reference, reason } of left)
     print(`LEFT: ${id ?? 'possibly a transaction'}, ${reference} (${reason}).`);

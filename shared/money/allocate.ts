@@ -1,6 +1,6 @@
 import { assert } from '../base/assert.ts';
 
-/** The sum of amounts. */
+/** Returns the sum of amounts. */
 export const sum = (amounts: readonly bigint[]): bigint => {
   let total = 0n;
   for (const amount of amounts) total += amount;
@@ -10,8 +10,9 @@ export const sum = (amounts: readonly bigint[]): bigint => {
 /**
  * Split a total over weights by largest remainder: the parts always sum to the total.
  *
- * Each part is its exact proportion rounded down. The remaining units go, one each, to the largest remainders; the earlier
- * part wins a tie. If all weights are zero, the parts are equal. A total without weights is a bug.
+ * Each part is its exact proportion rounded down. The remaining units go, one each, to the parts with the largest
+ * remainders; on a tie, the earlier part wins. If all weights are zero, the parts are equal. Throws if there is a total
+ * but no weights.
  */
 export const allocate = (total: bigint, weights: readonly bigint[]): bigint[] => {
   assert(weights.length > 0 || total === 0n, 'an amount is allocated to at least one weight');

@@ -1,8 +1,8 @@
 import { assert } from '../base/assert.ts';
 
 /**
- * The currencies (ISO 4217) by their decimals: those in use, and some withdrawn ones that sales of earlier days are in.
- * Funds, metals and test codes are not currencies of sales.
+ * Currencies (ISO 4217) by number of decimals: current ones, and withdrawn ones that past sales can have. Funds, metals
+ * and test codes are excluded.
  */
 const codesByDecimals: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
@@ -22,13 +22,13 @@ const decimalsByCode: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** Whether a text is the code of a currency (ISO 4217, upper case). */
+/** Whether a string is a currency code (ISO 4217, upper case). */
 export const isCurrency = (code: string): boolean => decimalsByCode.has(code);
 
-/** How many decimals a currency's smallest unit has: USD 2, JPY 0, KWD 3. */
+/** Returns the number of decimals of a currency: USD 2, JPY 0, KWD 3. */
 export const minorDigits = (currency: string): number => decimalsByCode.get(currency) ?? 2;
 
-/** An amount in minor units as the API writes it: exactly the currency's decimals (`595n`, 2 -> `"5.95"`). */
+/** Formats an amount in minor units with exactly the currency's decimals (`595n`, 2 -> `"5.95"`). */
 export const formatAmount = (minor: bigint, exponent: number): string => {
   if (minor < 0n) return `-${formatAmount(-minor, exponent)}`;
   const text = minor.toString();
@@ -37,7 +37,10 @@ export const formatAmount = (minor: bigint, exponent: number): string => {
   return `${padded.slice(0, -exponent)}.${padded.slice(-exponent)}`;
 };
 
-/** Read an amount in minor units. A text with more decimals than the currency is a bug: requests are checked before. */
+/**
+ * Parses an amount to minor units. Throws if it has more decimals than the currency, because requests are checked
+ * earlier.
+ */
 export const parseAmount = (text: string, exponent: number): bigint => {
   const [whole = '', fraction = ''] = text.split('.');
   assert(fraction.length <= exponent, 'an amount has no more decimals than its currency');

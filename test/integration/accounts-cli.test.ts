@@ -263,7 +263,7 @@ describe('rotate', () => {
   });
 
   it.each([
-    [[], /never expired, and the new key expires at \S+\. Pass --expires never/, 90 * dayMs],
+    [[], /had no expiry, but the new key expires at \S+\. Pass --expires never/, 90 * dayMs],
     [['--expires', 'never'], /^$/, null],
   ])('creates the successor of a key that never expires, with %j', async (args, printed, lifetime) => {
     const { id, key } = await newAccount('--expires', 'never');

@@ -287,7 +287,7 @@ describe('worked cases before activation', () => {
     expect(given).toMatchObject({ code: 0, out: expect.stringContaining('3 passed, 0 failed, 0 not applicable.') });
     expect(await content([...args, '--zips', 'Duluth=55802'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('No case names DULUTH without a ZIP.'),
+      err: expect.stringContaining('No case without a ZIP has the locality DULUTH.'),
     });
     expect((await content([...args, '--zips', 'Minneapolis'])).err).toContain('Pass a ZIP for each locality');
     expect((await content([...args, '--zips', 'A=55401,a=55402'])).err).toContain('A has two ZIPs');
@@ -457,7 +457,7 @@ describe('an import that cannot be finished', () => {
 describe('errors and help', () => {
   it.each([
     { args: ['show', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
-    { args: ['diff', builtIn, 'US-PA@2026-11-22.1'], says: 'of different states' },
+    { args: ['diff', builtIn, 'US-PA@2026-11-22.1'], says: 'belong to different states' },
     { args: ['activate', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
     { args: ['discard', 'US-MN@2026-01-01.9'], says: 'US-MN@2026-01-01.9' },
     { args: ['discard', builtIn], says: 'is a built-in release' },
@@ -468,11 +468,11 @@ describe('errors and help', () => {
     },
     { args: ['import', '--format', 'sst', '--state', 'MN', '--rates', 'nowhere.csv'], says: '--boundaries is missing' },
     { args: ['import', '--format', 'texas', '--file', 'nowhere.txt'], says: 'There is no file nowhere.txt.' },
-    { args: ['import', '--format', 'texas', '--state', 'MN', '--file', 'x'], says: 'of TX only' },
+    { args: ['import', '--format', 'texas', '--state', 'MN', '--file', 'x'], says: 'supports only TX' },
     { args: ['import', '--format', 'pdf'], says: 'Allowed choices are sst' },
     { args: ['show', builtIn, '--zip', '5540'], says: 'Pass five digits' },
     { args: ['taxability', '--code', 'SAAS', '--state', 'TX'], says: 'Pass a full product tax code' },
-    { args: ['taxability', '--state', 'TX'], says: 'Use --code and --state, or --write' },
+    { args: ['taxability', '--state', 'TX'], says: 'Pass --code and --state, or --write' },
     { args: ['taxability', '--state', 'TX', '--write'], says: 'Leave out --code and --state' },
   ])('prints an error with the fix: $args', async ({ args, says }) => {
     const ran = await content(args);
@@ -499,7 +499,7 @@ describe('errors and help', () => {
     });
     expect(await processOf(['show', builtIn], undefined, nowhere)).toMatchObject({
       code: 0,
-      out: expect.stringContaining(`${builtIn}: Minnesota, built-in\nActive: not known`),
+      out: expect.stringContaining(`${builtIn}: Minnesota, built-in\nActive: unknown`),
     });
   });
 

@@ -168,7 +168,7 @@ const cases: readonly Case[] = [
     'no head',
     (id) => remove(releaseHeadKey(id)),
     headFailed,
-    ['The head of ID is corrupt: the table does not have it.'],
+    ['The head of ID is corrupt: missing from the table.'],
   ],
 ];
 
@@ -305,7 +305,7 @@ describe('content verify', () => {
       expect.arrayContaining([
         `${active}: 30 parts, no problems.`,
         `${previous}: 30 parts, no problems.`,
-        expect.stringContaining(`The head of ${lost} is corrupt: the table does not have it.`),
+        expect.stringContaining(`The head of ${lost} is corrupt: missing from the table.`),
         `${lost}: 30 parts, 1 problem.`,
       ]),
     );

@@ -72,7 +72,7 @@ describe('import --activate', () => {
     expect(held.out).toMatch(/^largest +2\.85 points +3 points +pass/m);
     expect(held.out).toMatch(/^vanished: 66044 from 9\.35% to 6\.5% on \S+; 66603 from 9\.35% to 6\.5% on \S+\.$/m);
     expect(held.err).toContain(
-      `${held.id} is imported and not active, because these gates failed: vanished, changed, built-in.`,
+      `${held.id} is imported but not active, because these gates failed: vanished, changed, built-in.`,
     );
     expect(held.err).toContain(`npm run content -- diff ${before} ${held.id} --rates`);
     expect(held.err).toContain('run the import again with --override vanished,changed,built-in.');

@@ -324,17 +324,17 @@ const without = (kind: string) => written(resealed(linesOf(file).toSpliced(lineO
 /** A corrupt or forged file, and the expected error. */
 const damages: readonly (readonly [RegExp, () => string])[] = [
   [
-    /^CommandError: Line 42: it was altered/,
+    /^CommandError: Line 42: the line was altered/,
     () => changedLine(41, (line) => line.replace(/"(\d+)\.(\d\d)"/, '"1$1.$2"').replace('"fields":["', '"fields":["x')),
   ],
-  [/Line 21: it was altered/, () => withLines((lines) => lines.toSpliced(20, 1))],
-  [/Line 30: it was altered/, () => withLines((lines) => lines.with(29, lines[30] ?? '').with(30, lines[29] ?? ''))],
-  [/Line \d+: it was altered/, () => written(Buffer.from(readFileSync(file)).fill(0xff, 3000, 3002))],
-  [/ends with line \d+, without its trailer/, () => withLines((lines) => lines.slice(0, -1))],
-  [/Line \d+: the file was cut off in this line/, () => written(readFileSync(file).subarray(0, -1))],
-  [/Line \d+: it comes after the trailer/, () => withLines((lines) => [...lines, '{}'])],
+  [/Line 21: the line was altered/, () => withLines((lines) => lines.toSpliced(20, 1))],
+  [/Line 30: the line was altered/, () => withLines((lines) => lines.with(29, lines[30] ?? '').with(30, lines[29] ?? ''))],
+  [/Line \d+: the line was altered/, () => written(Buffer.from(readFileSync(file)).fill(0xff, 3000, 3002))],
+  [/ends with line \d+, which is not a trailer/, () => withLines((lines) => lines.slice(0, -1))],
+  [/Line \d+: the file is truncated in this line/, () => written(readFileSync(file).subarray(0, -1))],
+  [/Line \d+: there is a line after the trailer/, () => withLines((lines) => [...lines, '{}'])],
   [/The file is empty/, () => written('')],
-  [/Line 1: it is not the header of an exported ledger/, () => written('{"hello":1}\n')],
+  [/Line 1: the line is not the header of an exported ledger/, () => written('{"hello":1}\n')],
   [
     /Line \d+: the transaction does not match its newest audit entry/,
     () =>
@@ -345,13 +345,13 @@ const damages: readonly (readonly [RegExp, () => string])[] = [
     () => changedValue(lineOf('audit_entry'), ({ entry }) => Object.assign(entry, { by: 'nobody' })),
   ],
   [/Line \d: the (audit entry does not follow|transaction does not match)/, () => without('audit_entry')],
-  [/Line 1: the counts of the header differ/, () => without('transaction')],
+  [/Line 1: the counts in the header do not match/, () => without('transaction')],
   [
-    /Line \d+: an export does not write such a line/,
+    /Line \d+: the line is not one that `ledger export` writes/,
     () => changedValue(lineOf('open_entry'), ({ entry }) => delete entry.base),
   ],
   [
-    /Line \d+: an export does not write such a line/,
+    /Line \d+: the line is not one that `ledger export` writes/,
     () => changedValue(lineOf('chain'), (value) => Object.assign(value, { kind: 'link' })),
   ],
   [

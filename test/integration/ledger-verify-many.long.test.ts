@@ -138,7 +138,7 @@ it('rejects a checkpoint of another sample, and a file that it did not write', a
   expect((await verify('--all', '--resume', file, '--json')).out).toContain('"seed": 7');
   for (const text of ['{', '[]', '{"share":"0.5"}']) {
     writeFileSync(file, text);
-    expect((await verify('--all', '--resume', file)).err).toContain('is no file of `ledger verify --resume`');
+    expect((await verify('--all', '--resume', file)).err).toContain('was not written by `ledger verify --resume`');
     expect(readFileSync(file, 'utf8')).toBe(text);
   }
 });

@@ -153,9 +153,9 @@ describe('custom rules over the built-in release', () => {
     expect(shown).toContain('Own: Rate of Nicollet Mall district (US-MN-OWN-NICOLLET): 0.5%');
     expect(shown).toContain('Own: Rule mn-own-books (DIGITAL): exempt, from 2026-11-01');
     expect(shown).toContain(`Source own:ruling: Own rules: ${sources.ruling}`);
-    expect(shown).toContain('Own rules add Nicollet Mall district (US-MN-OWN-NICOLLET): 0.5% on 2026-11-22');
+    expect(shown).toContain('Custom rules add Nicollet Mall district (US-MN-OWN-NICOLLET): 0.5% on 2026-11-22');
     const compared = await content('diff', 'US-MN@2026-11-22.1', id);
-    expect(compared).toContain('Rule mn-own-books (DIGITAL): none -> exempt, from 2026-11-01, own rule');
+    expect(compared).toContain('Rule mn-own-books (DIGITAL): none -> exempt, from 2026-11-01, custom rule');
     expect(compared).toMatch(/US-MN-OWN-NICOLLET +Nicollet Mall district +from 2026-11-01 +none -> 0.5%/);
     expect(compared).toContain(`Source own:ruling: ${sources.ruling}`);
     expect(await content('verify', id)).toContain(`${id}: 0 parts, no problems.`);

@@ -101,7 +101,7 @@ describe('npm run smoke', () => {
     const { code, out, err } = await smoke([url], 'levy_nobody');
     expect([code, err]).toEqual([1, '']);
     expect(out).toMatch(
-      /FAILED .*draft invoice: create a draft\n +status is 401, should be 201 \(auth_\w+: .*\), request \S+\n/,
+      /FAILED .*draft invoice: create a draft\n +status is 401, expected 201 \(auth_\w+: .*\), request \S+\n/,
     );
     expect(out).toMatch(/Voided 0 of 0 .*\nFailed\.\n$/);
   });
@@ -130,7 +130,7 @@ const withBody = (changes: object) => (passed: Passed) => inBody(passed, (body) 
 /** Expected message, number of transactions, fault. */
 const cases: readonly (readonly [RegExp, number, Break])[] = [
   [
-    /Content-Type is text\/plain, should be application\/json/,
+    /Content-Type is text\/plain, expected application\/json/,
     0,
     back(
       ({ path }) => path === '/openapi.json',
@@ -138,7 +138,7 @@ const cases: readonly (readonly [RegExp, number, Break])[] = [
     ),
   ],
   [
-    /status is 200, should be 401/,
+    /status is 200, expected 401/,
     0,
     back(
       ({ headers }) => !headers['x-api-key'],
@@ -152,10 +152,10 @@ const cases: readonly (readonly [RegExp, number, Break])[] = [
     back(isCreate, ({ headers }) => headers.set('Access-Control-Allow-Origin', '*')),
   ],
   [/Cache-Control is "public"/, 1, back(isCreate, ({ headers }) => headers.set('Cache-Control', 'public'))],
-  [/status is 409, should be 201 \(conflict/, 1, { there: ({ headers }) => void delete headers['idempotency-key'] }],
-  [/status is 422, should be 200/, 1, refusing('finalized')],
+  [/status is 409, expected 201 \(conflict/, 1, { there: ({ headers }) => void delete headers['idempotency-key'] }],
+  [/status is 422, expected 200/, 1, refusing('finalized')],
   [
-    /refund_status of the sale is "none", should be "full"/,
+    /refund_status of the sale is "none", expected "full"/,
     3,
     back(
       ({ method, path }) => method === 'GET' && /^\/transactions\/txn/.test(path),
@@ -163,7 +163,7 @@ const cases: readonly (readonly [RegExp, number, Break])[] = [
     ),
   ],
   [
-    /tax_amount of the credit is "3.00", should be "6.00"/,
+    /tax_amount of the credit is "3.00", expected "6.00"/,
     4,
     back(
       ({ path, sent }) => path === '/calculations' && Boolean(sent?.['parent_transaction_id']),

@@ -238,7 +238,7 @@ describe('settings', () => {
     [elected({ collected_by: 'marketplace' }), 'Unknown field collected_by'],
     [elected({ from: undefined }), 'entry 1, from'],
     [elected({ from: '2026-02-30' }), 'entry 1, from'],
-    [elected({ to: '2025-12-31' }), 'a "to" that is not before "from" in entry 1'],
+    [elected({ to: '2025-12-31' }), 'a "to" on or after "from" in entry 1'],
     [elected({}, { state: 'US-TX', from: '2027-01-01' }), 'of US-TX, entries 1 and 2'],
     ['ship_from=[]', 'line1, city, state, postal_code, country'],
     ['ship_from=7', 'object'],
@@ -247,7 +247,7 @@ describe('settings', () => {
     ['ship_from={"state":1}', 'state: '],
     ['ship_from={"state":"MI","postal_code":"10001"}', '10001 is in NY, not in MI'],
     ['ship_from={}', 'Send at least the state'],
-    ['ship_from={"state":"NY"}', 'Pass a postal_code or city as well, because NY has local taxes.'],
+    ['ship_from={"state":"NY"}', 'Pass an address with a postal_code or city, because NY has local taxes.'],
     ['time_zone=EST', 'time_zone cannot be EST. Pass America/New_York.'],
     ['time_zone=Somewhere', 'Pass an IANA time zone such as America/New_York, or UTC.'],
   ])('rejects %s: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));

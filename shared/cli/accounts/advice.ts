@@ -38,7 +38,7 @@ const advise = async ({ account: id, all, json }: Options): Promise<void> => {
   for (const { status, advice: text } of shown)
     if (['reached', 'upcoming', 'approaching'].includes(status)) print(text);
   for (const { message } of advice.warnings) print(`Warning: ${message}`);
-  print('Credits are not subtracted. Offices, stock and employees require a registration without any threshold.');
+  print('Credits are not subtracted. Offices, stock and employees require a registration regardless of any threshold.');
 };
 
 export const addAdvice = (program: LevyCommand): LevyCommand =>
@@ -46,7 +46,7 @@ export const addAdvice = (program: LevyCommand): LevyCommand =>
     .command('advice')
     .summary('states whose economic nexus threshold is reached')
     .description(
-      "Compare an account's sales in each state with the state's economic nexus threshold, in its own measuring period. Prints the states with sales. Same as GET /registrations/advice.",
+      "Compare an account's sales in each state with the state's economic nexus threshold, in the state's measuring period. Prints the states with sales, like GET /registrations/advice.",
     )
     .account()
     .option('--all', 'every state')

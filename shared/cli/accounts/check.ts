@@ -19,7 +19,7 @@ import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import type { LevyCommand } from '../terminal/run-command.ts';
 import { stateOf } from './keys.ts';
 
-/** `missing` must be decided before production, `check` should be confirmed, and `ok` needs nothing. */
+/** `missing` must be set before production, `check` should be confirmed, and `ok` needs no action. */
 type Status = 'missing' | 'check' | 'ok';
 type Finding = { readonly status: Status; readonly subject: string; readonly found: string; readonly action: string };
 
@@ -70,13 +70,13 @@ const policyFindings = (account: Account): Finding[] => {
   const { ship_from, incomplete_coverage, ambiguous_address, time_zone, retain_personal_data_days } = account.settings;
   const policy = (name: string, value: string) =>
     value === 'warn'
-      ? check(name, 'warn: the sale goes on, with a warning', `Read the warnings, or set ${name}=reject.`)
+      ? check(name, 'warn: the sale continues with a warning', `Read the warnings, or set ${name}=reject.`)
       : ok(name, value);
   return [
     ship_from === null
       ? missing(
           'ship_from',
-          'not set: states that tax by the origin are calculated by the destination',
+          'not set: sales in states that tax by origin are calculated by destination',
           `Set the address that you ship from: ${settingsCommand(account, `'ship_from={"state":"MI","postal_code":"48226"}'`)}`,
         )
       : ok('ship_from', [ship_from.city, ship_from.state, ship_from.postal_code].filter(Boolean).join(', ')),
@@ -89,7 +89,7 @@ const policyFindings = (account: Account): Finding[] => {
       ? check(
           'retain_personal_data_days',
           'personal data is kept',
-          'Set a number of days if your privacy policy has one.',
+          'Set a number of days if your privacy policy limits retention.',
         )
       : ok('retain_personal_data_days', `${retain_personal_data_days}`),
   ];
@@ -107,12 +107,15 @@ const contentFinding = async (state: string, today: string): Promise<Finding> =>
   const found = release ? `built-in rates of ${releaseDay(release)}` : 'no rates';
   const action =
     publisher && publisher.format !== null
-      ? `Take the official files: npm run content -- update --state ${code}`
-      : 'Levy imports no official file of this state: compare the rates with the state each quarter.';
+      ? `Import the official files: npm run content -- update --state ${code}`
+      : 'Levy cannot import official files of this state: compare the rates with the state each quarter.';
   return (release ? check : missing)(subject, found, action);
 };
 
-/** The elections that a remote seller has made or can make in a state. An account that ships from the state has none. */
+/**
+ * Checks the elections that a remote seller has made or can make in a state. They do not apply to an account that ships
+ * from the state.
+ */
 const electionFindings = ({ settings }: Account, state: string): Finding[] => {
   const { remote_seller_elections, ship_from } = settings;
   const release = builtInRelease(stateOfJurisdiction(state));
@@ -126,7 +129,7 @@ const electionFindings = ({ settings }: Account, state: string): Finding[] => {
         check(
           subject,
           `${election}, but the account ships from the state`,
-          'It applies only to sales from other states: withdraw it if you make none.',
+          'The election applies only to sales from other states: remove it if you make none.',
         ),
       ];
     if (own) return [ok(subject, `${election} from ${own.from}${own.to === null ? '' : ` to ${own.to}`}`)];
@@ -136,7 +139,7 @@ const electionFindings = ({ settings }: Account, state: string): Finding[] => {
   });
 };
 
-// Time to plan a rotation and to deploy the new key.
+// Allows time to plan a rotation and to deploy the new key.
 const rotationDays = 30;
 
 const keyFinding = async ({ id }: Account): Promise<Finding> => {
@@ -147,13 +150,14 @@ const keyFinding = async ({ id }: Account): Promise<Finding> => {
     return check('API keys', 'none', `Create one, unless clients send bearer tokens: ${create}`);
   }
   const keys = counted(valid.length, 'active key');
-  if (valid.some(({ expires_at }) => expires_at === null)) return ok('API keys', `${keys}, of which one never expires`);
+  if (valid.some(({ expires_at }) => expires_at === null))
+    return ok('API keys', `${keys}, at least one of which never expires`);
   const last = valid.reduce((a, b) => ((a.expires_at ?? '') > (b.expires_at ?? '') ? a : b));
   const day = (last.expires_at ?? '').slice(0, 10);
   const found = `${keys}; the last one expires ${day}`;
   if (day > addDays(toDay(nowMs), rotationDays)) return ok('API keys', found);
   const rotate = `npm run accounts -- keys rotate ${last.id} --account ${id}`;
-  return missing('API keys', found, `Rotate it before: ${rotate}`);
+  return missing('API keys', found, `Rotate it before then: ${rotate}`);
 };
 
 const alarms = check(
@@ -197,7 +201,7 @@ export const addCheck = (program: LevyCommand): LevyCommand =>
     .command('check')
     .summary('what to decide before production')
     .description(
-      'List what a tax advisor would ask about an account: registrations and nexus, ship-from address, policies, time zone, filing frequencies, the age of the content of each registered state, keys and alarms, with what to do. Exits with 2 if something is missing.',
+      'Review an account before production: registrations and nexus, ship-from address, policies, time zone, filing frequencies, the age of the content of each registered state, keys and alarms. Prints what to do for each. Exits with 2 if something is missing.',
     )
     .account()
     .option('--json', 'one JSON object')

@@ -27,7 +27,7 @@ import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 type Options = Confirmation & { readonly account: string };
 
-/** Work that an operator may finish before the account is closed. */
+/** Lists unfinished work to review before the account is closed. */
 const unfinishedOf = async ({ id, settings }: Account): Promise<readonly string[]> => {
   const open: string[] = [];
   const registrations = listRegistrations(settings);
@@ -52,16 +52,16 @@ const close = async ({ account: id, yes, json }: Options): Promise<void> => {
   const account = await requireAccount(id);
   if (account.closed_at !== undefined) {
     const left = await revokeKeys(id);
-    const finished = left > 0 ? ` ${counted(left, 'key')} of it were active and are revoked now.` : '';
+    const finished = left > 0 ? ` Revoked ${counted(left, 'key')} that were still active.` : '';
     throw new CommandError(`The account ${id} was already closed at ${account.closed_at}.${finished}`);
   }
   const unfinished = await unfinishedOf(account);
   for (const line of json ? [] : unfinished) print(line);
-  const message = `Close ${id} (${account.name})? Its keys are revoked, and no period of it closes by itself.`;
+  const message = `Close ${id} (${account.name})? Its keys are revoked, and its periods no longer close automatically.`;
   await requireConfirmation(message, { yes: yes ?? false, json: json ?? false });
   const closedAt = new Date(now()).toISOString();
   if (!(await closeAccount(id, closedAt)))
-    throw new CommandError(`Another operator closed ${id} just now. Run this again to see it.`);
+    throw new CommandError(`Another operator closed ${id} just now. Run the command again to see the current state.`);
   const revoked = await revokeKeys(id);
   if (json) return printJson({ id, closed_at: closedAt, revoked_keys: revoked, unfinished });
   print(`Closed ${id}; ${counted(revoked, 'key')} revoked. Running instances notice within 60 seconds.`);
@@ -77,16 +77,16 @@ const reopen = async ({ account: id, json }: Options): Promise<void> => {
     throw new CommandError(`The account ${id} is being deleted, or was reopened just now. Nothing was changed.`);
   if (json) return printJson({ id, closed_at: null });
   print(
-    `Reopened ${id}. Its keys stay revoked: create one with \`npm run accounts -- keys create --account ${id} --scopes read,write\`.`,
+    `Reopened ${id}. Its keys remain revoked: create one with \`npm run accounts -- keys create --account ${id} --scopes read,write\`.`,
   );
 };
 
 export const addClose = (program: LevyCommand): LevyCommand =>
   program
     .command('close')
-    .summary('end an account: revoke its keys, stop its schedules')
+    .summary('close an account: revoke its keys, stop its schedules')
     .description(
-      'Show what is unfinished, ask for confirmation, and close the account: its keys are revoked, tokens that name it are refused, and no period of it closes by itself. Its ledger stays, and operators can still close and file periods, export and verify it.',
+      'Show what is unfinished, ask for confirmation, and close the account: its keys are revoked, its bearer tokens are refused, and its periods no longer close automatically. Its ledger is kept, and operators can still close and file periods, export and verify it.',
     )
     .account()
     .confirmation()
@@ -97,17 +97,17 @@ export const addClose = (program: LevyCommand): LevyCommand =>
 export const addReopen = (program: LevyCommand): LevyCommand =>
   program
     .command('reopen')
-    .summary('open a closed account again')
-    .description('Open an account that was closed and not deleted. Its keys stay revoked.')
+    .summary('reopen a closed account')
+    .description('Reopen an account that was closed but not deleted. Its keys remain revoked.')
     .account()
     .option('--json', 'one JSON object')
     .action(reopen);
 
-/** `accounts delete`: delete a closed account after a proven export. */
+/** `accounts delete`: delete a closed account after checking its export. */
 
 type DeleteOptions = Confirmation & { readonly account: string; readonly export: string };
 
-/** No saved response of the account is valid after this time, and no request that began before the closing is running. */
+/** After this time, saved responses have expired and no request that began before the closing is still running. */
 const closedForMs = 24 * 3_600_000;
 const pauseMs = 2000;
 
@@ -127,14 +127,14 @@ const sha256Of = async (path: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-/** Check that the file has everything of the account, so that deleting it loses nothing. */
+/** Check that the export is complete, so deleting the account loses no data. */
 const refuseOtherExport = async (account: Account, path: string, checked: Checked): Promise<void> => {
   const { id, name, created_at, settings } = account;
   const isSame = isDeepStrictEqual(checked.header.account, { id, name, created_at, settings });
   const line = isSame ? await firstDifference({ account, pauseMs }, linesAfter(path, 1, checked)) : 1;
   if (line !== null)
     throw new CommandError(
-      `${path} is not an export of ${id} as it is now: line ${line} differs. Nothing was deleted. Export again with \`npm run ledger -- export ${id} --out FILE\`.`,
+      `${path} does not match the current state of ${id}: line ${line} differs. Nothing was deleted. Export again with \`npm run ledger -- export ${id} --out FILE\`.`,
     );
 };
 
@@ -144,11 +144,11 @@ const deletionFor = async (account: Account, path: string, checked: Checked, opt
   if (begun) {
     if (begun.export_sha256 === sha256) return begun;
     throw new CommandError(
-      `${account.id} is being deleted with another export (SHA-256 ${begun.export_sha256}). Pass that file to continue.`,
+      `${account.id} is being deleted with a different export (SHA-256 ${begun.export_sha256}). Pass that file to continue.`,
     );
   }
   await refuseOtherExport(account, path, checked);
-  const message = `Delete ${account.id} (${account.name}) with ${countsText(checked.header.counts)}? ${path} has all of it. States require records of sales for years.`;
+  const message = `Delete ${account.id} (${account.name}) with ${countsText(checked.header.counts)}? ${path} contains all of it. States require records of sales for years.`;
   await requireConfirmation(message, options);
   const deletion = { export_sha256: sha256, started_at: new Date(now()).toISOString() };
   if (await beginDeletion(account, deletion)) return deletion;
@@ -159,7 +159,7 @@ const remove = async (options: DeleteOptions): Promise<void> => {
   const { account: id, json } = options;
   const { tombstone: ended } = await findDeletion(id);
   if (ended) {
-    // An interruption may have left the entry in the register.
+    // An interrupted run may have left the entry in the register.
     await endDeletion(ended);
     throw new CommandError(`The account ${id} was already deleted at ${ended.deleted_at}.`);
   }
@@ -185,15 +185,15 @@ const remove = async (options: DeleteOptions): Promise<void> => {
   const deleted_at = new Date(now()).toISOString();
   await endDeletion({ id, closed_at: account.closed_at ?? deleted_at, deleted_at, deletion });
   if (json) return printJson({ id, deleted_at, export_sha256: deletion.export_sha256, counts });
-  print(`Deleted ${id}. Its id stays reserved, with the SHA-256 of the export: ${deletion.export_sha256}.`);
+  print(`Deleted ${id}. Its id remains reserved, with the SHA-256 of the export: ${deletion.export_sha256}.`);
 };
 
 export const addDelete = (program: LevyCommand): LevyCommand =>
   program
     .command('delete')
-    .summary('delete a closed account after a proven export')
+    .summary('delete a closed account after checking its export')
     .description(
-      'Check that a file of `ledger export` has everything of an account that was closed at least 24 hours ago, ask for confirmation, and delete all of its items. After an interruption, run it again to continue. Backups keep the account until they expire.',
+      'Check that a file of `ledger export` contains the complete account, which must have been closed for at least 24 hours, ask for confirmation, and delete all of its items. After an interruption, run it again to continue. Backups keep the account until they expire.',
     )
     .account()
     .requiredOption('--export <file>', 'the file of `ledger export`, made after the account was closed')

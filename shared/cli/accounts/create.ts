@@ -21,12 +21,14 @@ type Options = TermOptions & {
   readonly quiet?: boolean;
 };
 
-/** On a terminal, the operator chooses the time zone, because UTC moves sales of an American evening into the next day. */
+/**
+ * On a terminal, the operator chooses the time zone, because in UTC, sales of an American evening fall on the next day.
+ */
 const promptTimeZone = async ({ json, quiet }: Options): Promise<string> => {
   const byDefault = defaultSettings(currentVersion).time_zone;
   if (json || quiet || !process.stdin.isTTY || !process.stdout.isTTY) return byDefault;
   const answer = await text({
-    message: 'Time zone whose day is the tax day of an instant',
+    message: 'Time zone used to derive the tax day from a timestamp',
     initialValue: Intl.DateTimeFormat().resolvedOptions().timeZone,
     validate: (name = '') =>
       isTimeZone(name) ? undefined : 'Pass an IANA time zone such as America/New_York, or UTC.',
@@ -65,16 +67,16 @@ const create = async (assignments: readonly string[], options: Options): Promise
 export const addCreate = (program: LevyCommand): void => {
   const command = program
     .command('create')
-    .summary('a new account, optionally with its first API key')
+    .summary('create an account, optionally with its first API key')
     .description(
-      'Create an account, pinned to the current service version, and print its id. Other settings have their defaults. --key also creates its first API key, in the same database transaction.',
+      'Create an account, pinned to the current service version, and print its id. Settings that are not passed have their defaults. --key also creates its first API key, in the same database transaction.',
     )
     .argument('[setting=value...]', 'settings other than the defaults')
     .requiredOption('--name <name>', 'the name of the account, for operators only')
     .option('--key <scopes>', 'create its first API key: read, write, or read,write');
   addTermOptions(command)
     .option('--quiet', 'print only the id')
-    .option('--json', 'one JSON object; with --key, it has the secret in `key.secret`')
+    .option('--json', 'one JSON object; with --key, the secret is in `key.secret`')
     .addHelpText(
       'after',
       `\n${fieldsHelp}\n\nExample:\n  npm run accounts -- create --name "A shop" --key read,write rate_limit=500`,

@@ -20,8 +20,8 @@ import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 /** The options and output that the commands for API keys share. */
 
 /**
- * The state of a key at `nowMs` (milliseconds since 1970). A revoked or expired key does not authenticate. An overlapping
- * one is replaced by another key, and expires soon.
+ * The state of a key at `nowMs` (milliseconds since 1970). A revoked or expired key does not authenticate. An
+ * overlapping key was rotated and is still valid until it expires.
  */
 export const stateOf = ({ revoked_at, expires_at, replaced_by }: ApiKey, nowMs: number) => {
   if (revoked_at !== undefined) return 'revoked';
@@ -29,12 +29,12 @@ export const stateOf = ({ revoked_at, expires_at, replaced_by }: ApiKey, nowMs: 
   return replaced_by === undefined ? 'active' : 'overlapping';
 };
 
-/** A forgotten key expires, and a rotation once a quarter is in time. */
+/** A forgotten key expires, and a quarterly rotation is frequent enough. */
 const expiresByDefault = '90d';
 
 const scopes: ApiKey['scopes'] = ['read', 'write'];
 
-/** Read scopes: one, or both with a comma. */
+/** Parses scopes: one, or both separated by a comma. */
 export const scopesOf = (text: string): ApiKey['scopes'] => {
   const named = text.split(',').map((scope) => scope.trim());
   const known = scopes.filter((scope) => named.includes(scope));
@@ -45,19 +45,19 @@ export const scopesOf = (text: string): ApiKey['scopes'] => {
 
 export type TermOptions = { readonly expires: string; readonly label?: string };
 
-/** The options of every command that makes a key. */
+/** Adds the options of every command that creates a key. */
 export const addTermOptions = (command: LevyCommand): LevyCommand =>
   command
-    .option('--expires <when>', 'a duration (12h, 90d, 8w), an ISO instant, or never', expiresByDefault)
+    .option('--expires <when>', 'a duration (12h, 90d, 8w), an ISO timestamp, or never', expiresByDefault)
     .option('--label <text>', 'the user of the key; shown by `keys list`');
 
-/** The expiry and label of a new key. */
+/** Returns the expiry and label of a new key. */
 export const termsOf = ({ expires, label }: TermOptions, nowMs: number): Pick<KeyTerms, 'expires_at' | 'label'> => ({
   expires_at: expiryOf(expires, nowMs),
   ...(label !== undefined && { label: nameFrom(label, '--label') }),
 });
 
-/** A new key for scripts, with its secret. */
+/** Returns a new key as JSON output, with its secret. */
 export const withSecret = ({ id, account, label, created_at, expires_at, ...key }: ApiKey, secret: string) => {
   const answer = { id, account, label: label ?? null, scopes: key.scopes };
   return { ...answer, created_at, expires_at, secret };
@@ -72,7 +72,7 @@ export const printKey = ({ id, label, expires_at, ...key }: ApiKey, secret: stri
   print('The key is not shown again. Store it in your vault now. Send it in the header X-API-Key.');
 };
 
-/** The key with this id. Refuses a key itself, because it would stay in the shell history. */
+/** Returns the key with this id. Refuses the secret key itself and says that it is now in the shell history. */
 export const requireKey = async (accountId: string, id: string) => {
   if (id.startsWith('levy_'))
     throw new CommandError(
@@ -122,7 +122,7 @@ const addCreate = (keys: LevyCommand): void => {
     .action(create);
 };
 
-/** A key for scripts, without the secret and its digest. */
+/** Returns a key as JSON output, without the secret and its digest. */
 const listed = (key: ListedKey, nowMs: number) => ({
   id: key.id,
   label: key.label ?? null,
@@ -155,9 +155,9 @@ const headings = ['key', 'label', 'scopes', 'created', 'expires', 'last used', '
 const addList = (keys: LevyCommand): LevyCommand =>
   keys
     .command('list')
-    .summary('all keys with their states')
+    .summary('all keys with their status')
     .description(
-      'List the API keys of an account, the oldest first: active, overlapping (rotated, and valid until it expires), expired or revoked. The last use is exact to the hour.',
+      'List the API keys of an account, oldest first: active, overlapping (rotated, valid until it expires), expired or revoked. The last use is accurate to the hour.',
     )
     .account()
     .option('--json', 'one JSON array')
@@ -169,12 +169,14 @@ const addList = (keys: LevyCommand): LevyCommand =>
       print(`${counted(found.length, 'key')}. Times are in UTC.`);
     });
 
-// Whoever finds a leaked key has neither its id nor its account.
+// The finder of a leaked key knows neither its id nor its account.
 const leakedKey = async (): Promise<ApiKey> => {
   if (process.stdin.isTTY) process.stderr.write('Paste the key, press Enter, then Ctrl-D.\n');
   const key = await findKey(hashKey((await text(process.stdin)).trim()));
   if (key) return key;
-  throw new CommandError('No account has the key from standard input. Check the AWS account and the region.');
+  throw new CommandError(
+    'No account has the key that was read from standard input. Check the AWS account and the region.',
+  );
 };
 
 const namedKey = async (id: string | undefined, account: string | undefined): Promise<ApiKey> => {
@@ -200,9 +202,9 @@ const addRevoke = (keys: LevyCommand): LevyCommand =>
     .command('revoke')
     .summary('revoke a key permanently')
     .description('Revoke an API key. It stops working within 60 seconds and cannot be restored.')
-    .argument('[key]', 'its id, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
+    .argument('[key]', 'the id of the key, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
     .option('--account <id>', 'the account, such as acct_demo')
-    .option('--leaked', 'read the key from standard input, without its id and account')
+    .option('--leaked', 'read the key from standard input instead of passing its id and account')
     .option('--json', 'one JSON object')
     .examples(
       'accounts -- keys revoke key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X --account acct_demo',
@@ -224,7 +226,7 @@ const rotate = async (id: string, { account, overlap, json, quiet, ...options }:
   const lastMs = nowMs + overlapMs(overlap);
   const old = await requireKey(account, id);
   refuseUnlessActive(old.key, nowMs);
-  // A rotation never extends the old key.
+  // A rotation never extends the life of the old key.
   const oldEndMs = old.key.expires_at === null ? lastMs : Math.min(lastMs, Date.parse(old.key.expires_at));
   const oldEndsAt = new Date(oldEndMs).toISOString();
   const { scopes, label } = old.key;
@@ -237,7 +239,7 @@ const rotate = async (id: string, { account, overlap, json, quiet, ...options }:
   // Scripts read the new key from standard output, so the warning goes to standard error.
   if (old.key.expires_at === null && key.expires_at !== null)
     process.stderr.write(
-      `${id} never expired, and the new key expires at ${key.expires_at}. Pass --expires never for a key that does not expire.\n`,
+      `${id} had no expiry, but the new key expires at ${key.expires_at}. Pass --expires never for a key that does not expire.\n`,
     );
   if (json) return printJson({ ...withSecret(key, secret), replaces: { id, expires_at: oldEndsAt } });
   if (quiet) return print(secret);
@@ -250,7 +252,7 @@ const addRotate = (keys: LevyCommand): void => {
     .command('rotate')
     .summary('replace a key, with an overlap')
     .description(
-      'Create an API key with the scopes and the label of an old one, and print it. The old key expires after the overlap, or at its own expiry if that is sooner. Both happen in one database transaction. The new key expires 90 days from now, also if the old one never expired, unless you pass --expires.',
+      'Create an API key with the scopes and the label of an old one, and print it. The old key expires after the overlap, or at its own expiry if that is sooner. Both happen in one database transaction. The new key expires 90 days from now, even if the old one never expired, unless you pass --expires.',
     )
     .argument('<key>', 'the id of the old key, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
     .account()
@@ -266,7 +268,7 @@ export const addKeys = (program: LevyCommand): void => {
     .usage('[command] [options]')
     .summary("an account's API keys: create, list, revoke, rotate")
     .description(
-      'The API keys of an account. A key is shown once, at its creation. Levy stores only its SHA-256 digest.',
+      'Manage the API keys of an account. A key is shown only when it is created. Levy stores only its SHA-256 digest.',
     )
     .examples('accounts -- keys list --account acct_demo');
   for (const add of [addCreate, addList, addRevoke, addRotate]) add(keys);

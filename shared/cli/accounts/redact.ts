@@ -17,7 +17,7 @@ import { counted, print, printJson } from '../terminal/output.ts';
 import { type Confirmation, requireConfirmation, withProgress } from '../terminal/progress.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
-/** Which transactions to redact: one with its credits, all of a customer, or all created before an instant. */
+/** Selects the transactions to redact: one with its credits, all of a customer, or all created before a time. */
 export type Selection =
   | { readonly transaction: string }
   | { readonly customer: string }
@@ -28,7 +28,7 @@ const pageSize = 100;
 /** A transaction of the selection. */
 type Selected = Pick<Transaction, 'id' | 'redacted_at'>;
 
-/** The transactions with these ids that are in the selection, from strongly consistent reads of the table. */
+/** Returns the transactions with these ids that match the selection, from strongly consistent reads of the table. */
 const matching = async (
   account: string,
   ids: readonly string[],
@@ -50,13 +50,13 @@ const ofTransaction = async function* (account: string, reference: string): Asyn
       yield await matching(account, ids, ({ parent_transaction_id }) => parent_transaction_id === id);
 };
 
-/** The transactions of a selection, in pages. A customer can be on any line, so that every transaction is read. */
+/** Yields the transactions of a selection in pages. A customer can be on any line, so every transaction is read. */
 const selectedTransactions = async function* (
   account: string,
   selection: Selection,
 ): AsyncGenerator<readonly Selected[]> {
   if ('transaction' in selection) return yield* ofTransaction(account, selection.transaction);
-  // An id begins with its creation time.
+  // An id begins with the creation time.
   const end = 'beforeMs' in selection ? `txn_${encodeTime(selection.beforeMs, 10)}` : '~';
   const matches = (transaction: Transaction) =>
     !('customer' in selection) || namesCustomer(transaction, selection.customer);
@@ -67,20 +67,23 @@ const selectedTransactions = async function* (
   }
 };
 
-/** How many transactions had which outcome. */
+/** The number of transactions by outcome. */
 export type Outcome = Record<Redacted, number> & {
   readonly inconsistentIds: string[];
   /** Transactions that were recorded during the redaction and still have the data. */
   left: number;
 };
 
-/** The name in `by` of audit entries that a command of an operator made. */
+/** The value of `by` in audit entries that an operator's command writes. */
 const operator = 'operator';
 
-/** How often the selection is read again for transactions that were recorded meanwhile. */
+/** How often the selection is read again to find transactions that were recorded in the meantime. */
 const passesMax = 5;
 
-/** The transactions of a selection that are not redacted, in pages, but for those whose state is inconsistent. */
+/**
+ * Yields the transactions of a selection that are not yet redacted, in pages. Skips transactions whose state is
+ * inconsistent.
+ */
 const remainingTransactions = async function* (account: string, selection: Selection, { inconsistentIds }: Outcome) {
   for await (const page of selectedTransactions(account, selection))
     yield page.filter(({ id, redacted_at }) => redacted_at === undefined && !inconsistentIds.includes(id));
@@ -93,8 +96,8 @@ const countRemaining = async (...selected: Parameters<typeof remainingTransactio
 };
 
 /**
- * Redact the transactions of a selection, several at the same time, then those that were recorded meanwhile, until none is
- * left or after several passes. After an interruption, the next run does the rest.
+ * Redacts the transactions of a selection concurrently, then repeats for transactions that were recorded in the
+ * meantime, up to a maximum number of passes. After an interruption, the next run continues.
  */
 export const redactSelection = async (
   account: string,
@@ -114,7 +117,7 @@ export const redactSelection = async (
     }
   };
   for (let pass = 0; pass < passesMax; pass += 1) {
-    // The first pass includes redacted ones: an interruption may have left their saved answers.
+    // The first pass includes redacted transactions, because an interrupted run may have left their saved responses.
     const select = pass === 0 ? selectedTransactions : remainingTransactions;
     await redactPages(select(account, selection, outcome));
     outcome.left = await countRemaining(account, selection, outcome);
@@ -164,7 +167,7 @@ const find = async (account: string, selection: Selection): Promise<Found> => {
   const isCustomer = 'customer' in selection && (await customerReads.find(account, selection.customer)) !== undefined;
   if ('customer' in selection && !isCustomer && open === 0)
     throw new CommandError(
-      `The account ${account} has no customer ${selection.customer}, and no transaction names it. Nothing was changed.`,
+      `The account ${account} has no customer ${selection.customer}, and no transaction has this customer. Nothing was changed.`,
     );
   return { open, already, isCustomer };
 };
@@ -173,10 +176,10 @@ const foundText = ({ open, already, isCustomer }: Found): string =>
   [
     counted(open, 'transaction'),
     ...(isCustomer ? ['the stored customer with its certificates'] : []),
-    ...(already > 0 ? [`${counted(already, 'transaction')} had been redacted before`] : []),
+    ...(already > 0 ? [`${counted(already, 'transaction')} already redacted`] : []),
   ].join(', ');
 
-/** Redact a selection, with the progress of the first pass. */
+/** Redacts a selection and shows the progress of the first pass. */
 const redactAll = (account: string, selection: Selection, total: number): Promise<Outcome> => {
   const interrupted = 'Interrupted: run the same command again to continue';
   return withProgress(`Redacting ${account}`, Math.max(1, total), interrupted, async ({ reach, finish }) => {
@@ -198,19 +201,19 @@ const redact = async (options: Options): Promise<void> => {
     if (json) return printJson({ account, dry_run: true, transactions: open, already, customer: isCustomer });
     return print(`Would remove the personal data of ${account}: ${foundText(found)}.`);
   }
-  await requireConfirmation(`Remove the personal data of ${account} for ever: ${foundText(found)}?`, options);
+  await requireConfirmation(`Permanently remove the personal data of ${account}: ${foundText(found)}?`, options);
   const { redacted, already, inconsistentIds, left } = await redactAll(account, selection, found.open);
   const isClean = inconsistentIds.length === 0 && left === 0;
   const isRemoved = 'customer' in selection && isClean && (await removeCustomer(account, selection.customer));
   if (json)
     printJson({ account, transactions: redacted, already, left, customer: isRemoved, inconsistent: inconsistentIds });
   else {
-    print(`Redacted: ${counted(redacted, 'transaction')}; ${already} had been before.`);
+    print(`Redacted: ${counted(redacted, 'transaction')}; ${already} were already redacted.`);
     if (isRemoved) print('Removed the stored customer with its certificates.');
     for (const transaction of inconsistentIds)
       print(`${transaction} was not redacted: its state differs from its audit chain. See npm run ledger -- verify.`);
     if (left > 0)
-      print(`${counted(left, 'transaction')} recorded meanwhile not redacted: run the same command again to continue.`);
+      print(`${counted(left, 'transaction')} recorded in the meantime are not redacted: run the same command again.`);
   }
   if (!isClean) process.exitCode = 1;
 };
@@ -218,14 +221,14 @@ const redact = async (options: Options): Promise<void> => {
 export const addRedact = (program: LevyCommand): LevyCommand =>
   program
     .command('redact')
-    .summary('remove personal data from an account, for ever')
+    .summary('permanently remove personal data from an account')
     .description(
-      'Remove personal data: customer ids, street lines, ZIP+4, certificate numbers, descriptions, metadata and texts that may quote them. Figures, days, references, states, cities and five-digit ZIP codes stay, and `ledger verify` still proves them. A sale is redacted with its credits.',
+      'Remove personal data: customer ids, street lines, ZIP+4, certificate numbers, descriptions, metadata and messages that may quote them. Amounts, dates, references, states, cities and five-digit ZIP codes are kept, and `ledger verify` can still verify them. A sale is redacted with its credits.',
     )
     .account()
     .option('--transaction <id>', 'the transaction with this id, or all that have had this reference_id')
-    .option('--customer <id>', 'every transaction that names the customer, and the stored customer')
-    .option('--older-than <days|date>', 'transactions created more than so many days ago, or before a date (UTC)')
+    .option('--customer <id>', 'every transaction of the customer, and the stored customer')
+    .option('--older-than <days|date>', 'transactions older than this number of days, or created before a date (UTC)')
     .option('--dry-run', 'only count')
     .confirmation()
     .option('--json', 'one JSON object; needs --yes or --dry-run')

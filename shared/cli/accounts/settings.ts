@@ -47,14 +47,14 @@ const Registrations = z.array(
 
 type StateDays = Pick<Registration, 'state' | 'from' | 'to'>;
 
-// Days sort as text.
+// `YYYY-MM-DD` strings sort chronologically.
 const overlaps = (a: StateDays, b: StateDays): boolean =>
   stateJurisdiction(a.state) === stateJurisdiction(b.state) && a.from <= (b.to ?? '9999') && b.from <= (a.to ?? '9999');
 
 const wrongDays = (entries: readonly StateDays[]): string | null => {
   for (const [index, current] of entries.entries()) {
     const { state, from, to } = current;
-    if (to !== null && to < from) return `a "to" that is not before "from" in entry ${index + 1}`;
+    if (to !== null && to < from) return `a "to" on or after "from" in entry ${index + 1}`;
     const earlier = entries.slice(0, index).findIndex((before) => overlaps(before, current));
     if (earlier >= 0)
       return `entries that do not overlap: of ${state}, entries ${earlier + 1} and ${index + 1} are for the same days`;
@@ -62,7 +62,10 @@ const wrongDays = (entries: readonly StateDays[]): string | null => {
   return null;
 };
 
-/** The states where an account collects tax, with the days of each registration; `all` is every state, `null` is not set. */
+/**
+ * Reads the states where an account collects tax, with the days of each registration. `all` means every state, `null`
+ * means not set.
+ */
 const registrationsFrom = (value: unknown): Reading<Settings['registrations']> => {
   if (value === null || value === 'all') return { value };
   const { success, data, error } = Registrations.safeParse(value);
@@ -81,7 +84,7 @@ const Elections = z.array(
   'Pass an array.',
 );
 
-/** What to pass instead of an election that its state does not allow, or `null`. */
+/** Returns what to pass instead of an election that its state does not allow, or `null` if the state allows it. */
 const unknownElection = (elections: readonly RemoteSellerElection[]): string | null => {
   const known = builtInReleases().flatMap((release) =>
     listElections(release).map((election) => ({ state: release.state, election })),
@@ -93,7 +96,7 @@ const unknownElection = (elections: readonly RemoteSellerElection[]): string | n
   return index < 0 ? null : `an election that the state allows in entry ${index + 1}: ${texts.join(', ')}`;
 };
 
-/** The elections of a remote seller, with their days. A missing last day is `null`. */
+/** Reads the elections of a remote seller with their days. A missing last day becomes `null`. */
 const electionsFrom = (value: unknown): Reading<RemoteSellerElection[]> => {
   const { success, data, error } = Elections.safeParse(value);
   if (!success) return { send: `an array of {state, election, from, to}, or [] for none (${problemIn(error)})` };
@@ -101,7 +104,7 @@ const electionsFrom = (value: unknown): Reading<RemoteSellerElection[]> => {
   return send === null ? { value: data } : { send };
 };
 
-// A request ignores unknown fields. A setting is stored, so it must not have any.
+// Requests ignore unknown fields, but a setting is stored, so it must not have any.
 const Address = z.strictObject(PostalAddress.shape, 'Pass an object.');
 
 const hasLocalTaxes = (state: string): boolean => {
@@ -109,7 +112,7 @@ const hasLocalTaxes = (state: string): boolean => {
   return release !== undefined && localCoverageOn(release, toDay(now())).basis !== 'not_levied';
 };
 
-/** The default address that an account ships from; `null` is unknown. */
+/** Reads the default address that an account ships from; `null` means unknown. */
 const shipFromFrom = (value: unknown): Reading<PostalAddress | null> => {
   if (value === null) return { value };
   const { success, data, error } = Address.safeParse(value);
@@ -118,7 +121,7 @@ const shipFromFrom = (value: unknown): Reading<PostalAddress | null> => {
   if (address.ok) {
     const { state, zip5, city } = address.value;
     return state !== null && zip5 === null && city === null && hasLocalTaxes(state)
-      ? { send: `a postal_code or city as well, because ${state} has local taxes` }
+      ? { send: `an address with a postal_code or city, because ${state} has local taxes` }
       : { value: data };
   }
   return { send: `an address that can be located: ${address.problems.map(({ detail }) => detail).join(' ')}` };
@@ -159,7 +162,7 @@ const dayOrNull = (text: string): Reading<string | null> => {
   if (text === 'null') return { value: null };
   return isDay(text)
     ? { value: text }
-    : { send: 'a date such as 2025-01-01, or null for four years before the account' };
+    : { send: 'a date such as 2025-01-01, or null for four years before the account was created' };
 };
 
 const regions: Readonly<Record<string, string>> = {
@@ -172,7 +175,7 @@ const timeZone = (text: string): Reading<string> => {
   return { send: regions[text.slice(0, 3).toUpperCase()] ?? 'an IANA time zone such as America/New_York, or UTC' };
 };
 
-// JSON is hard to quote in a shell, so a file can have it.
+// JSON is hard to quote in a shell, so the value can be read from a file.
 const contentOf = (text: string): string => (text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
 
 const json =
@@ -182,7 +185,7 @@ const json =
     try {
       value = JSON.parse(contentOf(text));
     } catch (error) {
-      if (error instanceof SyntaxError) return { send: `JSON such as ${example}, or @ and a file name` };
+      if (error instanceof SyntaxError) return { send: `JSON such as ${example}, or @ followed by a file name` };
       throw error;
     }
     return read(value);
@@ -211,7 +214,7 @@ const readers: Readers = {
   retain_personal_data_days: daysOrNull(30, 36_500),
 };
 
-/** The settings, for `--help`. */
+/** The list of settings for `--help`. */
 export const fieldsHelp = `Settings:
   ${`rate_limit=${defaults.rateLimit}`.padEnd(28)}  requests per 10 s; 0 refuses all
   ${`draft_ttl_hours=${defaults.draftTtlHours}`.padEnd(28)}  hours until a draft expires
@@ -222,19 +225,19 @@ export const fieldsHelp = `Settings:
   ship_from=null                default address to ship from, as JSON
   pass_on_general_excise=false  or true: charge Hawaii's highest visible rate (4.7120 %)
   remote_seller_elections=[]    rates that you elected for sales from other states, as a JSON array: Alabama's flat tax, Texas' single local rate
-  retail_delivery_fee=warn      or add, none: Colorado's and Minnesota's fee on an order that has no line for it
-  books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account
-  time_zone=UTC                 the tax day of an instant is the day in this time zone, such as America/New_York
+  retail_delivery_fee=warn      or add, none: if Colorado's or Minnesota's fee is due but the order has no line for it
+  books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account was created
+  time_zone=UTC                 time zone that determines the tax day of a timestamp, such as America/New_York
   ${`review_days=${defaults.reviewDays}`.padEnd(28)}  days after a period's end before the schedule closes it, 0 to 20
   retain_personal_data_days=null  days after which the personal data of a transaction is removed, 30 to 36,500
-  JSON may come from a file: registrations=@registrations.json`;
+  JSON can be read from a file: registrations=@registrations.json`;
 
 const isField = (name: string): name is keyof Assignable => Object.hasOwn(readers, name);
 
 const unknownField = (name: string): CommandError =>
   new CommandError(
     name === 'service_version'
-      ? 'service_version fixes the shapes of requests and responses. Change it with `settings --service-version`.'
+      ? 'service_version sets the format of requests and responses. Change it with `settings --service-version`.'
       : `Unknown setting "${name}". The settings are ${Object.keys(readers).join(', ')}.`,
   );
 
@@ -295,9 +298,7 @@ const settingsOf = async (assignments: readonly string[], options: Options): Pro
   if (names.length === 0) return show(account);
   for (const name of names) {
     const [before, value] = [valueText(account.settings[name]), valueText(requested[name])];
-    print(
-      changes.includes(name) ? `${name} is now ${value}; before it was ${before}.` : `${name} is already ${value}.`,
-    );
+    print(changes.includes(name) ? `${name} is now ${value}; it was ${before}.` : `${name} is already ${value}.`);
   }
   if (changes.length > 0) print('Running instances notice within 60 seconds.');
 };
@@ -305,7 +306,7 @@ const settingsOf = async (assignments: readonly string[], options: Options): Pro
 export const addSettings = (program: LevyCommand): LevyCommand =>
   program
     .command('settings')
-    .summary("an account's settings: show them, change some")
+    .summary("show or change an account's settings")
     .description(
       'Show the settings of an account, or change the named ones. If one of them was changed concurrently, nothing is changed.',
     )
@@ -313,7 +314,7 @@ export const addSettings = (program: LevyCommand): LevyCommand =>
     .account()
     .option(
       '--service-version <version>',
-      'pin the account to another version: the shapes of its requests and responses change',
+      'pin the account to a different API version, which changes its request and response formats',
     )
     .option('--json', 'one JSON object, with the settings after the change')
     .addHelpText(

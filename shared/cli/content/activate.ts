@@ -27,13 +27,11 @@ export const addRollback = (program: Command): Command =>
     .addHelpText('after', '\nExample:\n  npm run content -- rollback --state MN')
     .action(({ state }: { state: string }) => rollBack(state, terminal));
 
-// `content discard`: remove the parts of an unfinished import.
-
 /** Remove the parts of an unfinished import. Refuses finished and built-in releases. */
 const discard = async (id: string): Promise<void> => {
-  if (builtInReleaseById(id)) throw new CommandError(`${id} is a built-in release: there is nothing to discard.`);
+  if (builtInReleaseById(id)) throw new CommandError(`${id} is a built-in releaseand cannot be discarded.`);
   if (await findHead(id))
-    throw new CommandError(`${id} is finished and cannot be removed, because transactions may use it.`);
+    throw new CommandError(`${id} is a complete release and cannot be removed, because transactions may use it.`);
   print(`Discarded ${counted(accepted(await discardImport(id)), 'part')} of ${id}.`);
 };
 

@@ -37,7 +37,7 @@ export const readZips = (text: string): ReadonlyMap<string, string> => {
   return zips;
 };
 
-/** Add a ZIP to each case that has only a locality. Refuses a locality that no such case has. */
+/** Adds a ZIP to each case that has only a locality. Refuses a locality that no case needs. */
 const withZips = (cases: readonly Listed[], zips: ReadonlyMap<string, string>): readonly Listed[] => {
   const unused = new Set(zips.keys());
   const completed = cases.map((worked) => {
@@ -47,7 +47,9 @@ const withZips = (cases: readonly Listed[], zips: ReadonlyMap<string, string>): 
     return { ...worked, zip: zips.get(city) };
   });
   if (unused.size > 0)
-    throw new CommandError(`No case names ${[...unused].join(' or ')} without a ZIP. Correct --zips, or leave it out.`);
+    throw new CommandError(
+      `No case without a ZIP has the locality ${[...unused].join(' or ')}. Correct or omit --zips.`,
+    );
   return completed;
 };
 
@@ -62,7 +64,7 @@ const summaryOf = (results: readonly CaseResult[]) => {
   return { passed: count('pass'), failed: count('fail'), not_applicable: count('not_applicable') };
 };
 
-/** Cases of other states are counted, and all others are listed. */
+/** Prints each case of the state, and only the number of cases of other states. */
 const isListed = (worked: Listed, head: Release): boolean =>
   (isUnreadable(worked) && stateCode(worked.state ?? '') === null) || isOfState(worked, head);
 
@@ -78,7 +80,7 @@ const printResults = (head: Release, cases: readonly Listed[], results: readonly
 type Options = {
   readonly release: string;
   readonly against: string;
-  /** By the names of localities. */
+  /** ZIPs by locality name. */
   readonly zips?: ReadonlyMap<string, string>;
   readonly json?: boolean;
 };
@@ -107,7 +109,7 @@ export const addCheck = (program: Command): Command =>
     .command('check')
     .summary('run worked cases against a release before it is activated')
     .description(
-      'Calculate worked cases with a release, active or not, and compare the tax. Also check that the tax never falls as a price rises, which tax-included prices require. Exits with 1 when a case or a check fails, or no case applies.',
+      'Calculate worked cases with a release, active or not, and compare the tax. Also check that the tax never decreases as a price increases, which tax-included prices require. Exits with 1 if a case or check fails, or if no case applies.',
     )
     .requiredOption('--release <release>', 'such as US-MN@2026-11-21.101, or a built-in release')
     .requiredOption('--against <file>', 'JSON: an array of cases, or an object with them as "cases"')

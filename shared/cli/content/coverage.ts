@@ -23,7 +23,7 @@ const filesIn = (folder: URL): string[] =>
 const writeManifest = (folder: URL, hashes: readonly (readonly [string, string])[]): void =>
   writeFileSync(new URL('manifest.json', folder), `${JSON.stringify(Object.fromEntries(hashes), null, 2)}\n`);
 
-/** Write both manifests from the files as they are. */
+/** Writes both manifests from the current files. */
 export const writeManifests = (): void => {
   const releases = new URL('releases/', catalog);
   writeManifest(
@@ -54,9 +54,9 @@ export const addCoverage = (program: Command): Command =>
     )
     .option(
       '--write',
-      'write infra/docs/coverage.md, infra/docs/taxability.md and the hashes of the content instead, which tests compare',
+      'write infra/docs/coverage.md, infra/docs/taxability.md and the content hashes that tests compare, instead of printing',
     )
-    .option('--by-residents', 'print how many ZIP codes and residents have a certain local rate, by state')
+    .option('--by-residents', 'print by state how many ZIP codes and residents have an unambiguous local rate')
     .addHelpText('after', '\nExample:\n  npm run content -- coverage --write')
     .action(({ write, byResidents }: { write?: boolean; byResidents?: boolean }) => {
       if (byResidents) return print(residentsTable(builtInReleases(), true));
@@ -65,5 +65,5 @@ export const addCoverage = (program: Command): Command =>
       writeFileSync(pathOf('coverage.md'), page);
       writeFileSync(pathOf('taxability.md'), taxabilityPage(builtInReleases()));
       writeManifests();
-      print('infra/docs/coverage.md, infra/docs/taxability.md and the manifests are written.');
+      print('infra/docs/coverage.md, infra/docs/taxability.md and the manifests were written.');
     });

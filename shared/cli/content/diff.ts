@@ -1,4 +1,4 @@
-/** `content diff`: the changes if a release replaces another. */
+/** `content diff`: the changes if one release replaces the other. */
 import type { Command } from 'commander';
 import { toDay } from '../../base/calendar.ts';
 import { canonicalJson } from '../../base/json.ts';
@@ -27,10 +27,10 @@ import { CommandError } from '../terminal/run-command.ts';
 /** A rule that differs between two releases; `null` if a release does not have it. */
 type RuleChange = { readonly id: string; readonly old: Rule | null; readonly new: Rule | null };
 
-/** Differences that affect tax other than rates and places. */
+/** Differences that affect tax, except rates and places. */
 type OtherChanges = {
   readonly rules: readonly RuleChange[];
-  /** Such as `shipping`; `coverage` applies to addresses without a location. */
+  /** Names of settings, such as `shipping`. `coverage` is the coverage of addresses without a location. */
   readonly settings: readonly string[];
 };
 
@@ -45,7 +45,7 @@ const policies = (values: Release['settings'][keyof Release['settings']]): strin
 
 const fieldNames = ['coverage', 'established_from', 'approximate_from', 'established_to'] as const;
 
-/** The differences of two releases of a state in rules and settings. */
+/** Returns the differences of rules and settings between two releases of a state. */
 export const compareRules = (before: Release, after: Release): OtherChanges => {
   const [old, next] = [rulesById(before), rulesById(after)];
   const rules = [...new Set([...old.keys(), ...next.keys()])].sort().flatMap((id) => {
@@ -57,7 +57,7 @@ export const compareRules = (before: Release, after: Release): OtherChanges => {
   return { rules, settings: [...settings, ...fields] };
 };
 
-/** Consecutive ZIPs with the same changes in the whole ZIP. */
+/** Consecutive ZIPs whose whole area has the same changes. */
 type Run = { readonly first: string; last: string; zips: number; readonly changes: readonly PlaceChange[] };
 
 const isWhole = ({ key, zips }: PlaceChange): boolean =>
@@ -75,7 +75,7 @@ const printRun = ({ first, last, zips, changes }: Run): void => {
     print(locationLine(all ?? (change.zips.length > 0 ? zipsText(change.zips) : change.key), change));
 };
 
-/** Prints the changes of one ZIP or city after another, with one line for consecutive ZIPs with the same changes. */
+/** Prints the changes by ZIP or city. Consecutive ZIPs with the same changes share one line. */
 const locationPrinter = () => {
   let run: Run | null = null;
   const end = (): void => {
@@ -104,14 +104,14 @@ const ruleText = (rule: Rule | null): string => {
   if (!rule) return 'none';
   const { type, ...figures } = rule.effect;
   const details = Object.entries(figures).map(([name, value]) => ` ${name} ${JSON.stringify(value)}`);
-  const own = isOwn(rule) ? ['own rule'] : [];
+  const own = isOwn(rule) ? ['custom rule'] : [];
   return [`${type}${details.join('')}`, daysText(rule), ...limitsInWords(rule), ...own].join(', ');
 };
 
 const ruleLine = ({ id, old, new: next }: RuleChange): string => {
   const [was, is] = [ruleText(old), ruleText(next)];
   const codes = (next ?? old)?.ptcs.join(', ');
-  return `Rule ${id} (${codes}): ${was === is ? `${is}, for other goods or places` : `${was} -> ${is}`}`;
+  return `Rule ${id} (${codes}): ${was === is ? `${is}, for different goods or places` : `${was} -> ${is}`}`;
 };
 
 /** Print the differences of rules and settings, if any. */
@@ -121,10 +121,10 @@ const printRules = ({ rules, settings }: OtherChanges): void => {
   for (const name of settings) print(`Setting ${name} changes.`);
 };
 
-/** Print the own rules of a release with their sources. */
+/** Prints the custom rules of a release with their sources. */
 const printOwn = ({ own, id }: Release): void => {
   if (!own) return;
-  print(`\nOwn rules in ${id}:`);
+  print(`\nCustom rules in ${id}:`);
   for (const text of ownTexts(own)) print(text);
   for (const [key, source] of Object.entries(own.sources)) print(`Source ${key}: ${source}`);
 };
@@ -176,7 +176,9 @@ const changedText = (places: number): string =>
 const diff = async (ids: readonly [string, string], { rates = false, json }: { rates?: boolean; json?: boolean }) => {
   const [before, after] = [await openCompared(ids[0]), await openCompared(ids[1])];
   if (before.head.state !== after.head.state)
-    throw new CommandError(`${ids[0]} and ${ids[1]} are of different states. Compare two releases of one state.`);
+    throw new CommandError(
+      `${ids[0]} and ${ids[1]} belong to different states. Compare two releases of the same state.`,
+    );
   if (!json) return printed(before, after, rates);
   const locations: PlaceChange[] = [];
   const changes = await compareReleases(before, after);
@@ -195,9 +197,9 @@ const diff = async (ids: readonly [string, string], { rates = false, json }: { r
 export const addDiff = (program: Command): Command =>
   program
     .command('diff')
-    .summary('the differences of two releases')
+    .summary('the differences between two releases')
     .description(
-      'Print the changes if the second release replaces the first: old and new rates with their days (`none` means unknown), rules and settings.',
+      'Print what changes if the second release replaces the first: old and new rates with their dates (`none` means unknown), rules and settings.',
     )
     .argument('<from>', 'a release, such as the active one')
     .argument('<to>', 'the release that would replace it')

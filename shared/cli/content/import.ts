@@ -1,4 +1,4 @@
-/** `content import`: make a release from files of rates. */
+/** `content import`: create a release from rate files. */
 import { stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { isDay } from '../../base/calendar.ts';
@@ -55,7 +55,7 @@ const requireFile = async (path: string): Promise<void> => {
   if (!found?.isFile()) throw new CommandError(`There is no file ${path}.`);
 };
 
-/** The state that the files name, if their format has one. Refuses files that cannot be read. */
+/** Returns the state that the files name, if the format includes it. Refuses files that cannot be read. */
 const stateInFiles = async ({ stateIn }: Importer, files: readonly string[]): Promise<string | undefined> => {
   try {
     return (await stateIn?.(files)) ?? undefined;
@@ -68,21 +68,21 @@ const stateInFiles = async ({ stateIn }: Importer, files: readonly string[]): Pr
 const refuseOtherState = ({ onlyState, format }: Importer, text: string | undefined): void => {
   const letters = text === undefined ? onlyState : stateOf(text).letters;
   if (onlyState !== null && letters !== onlyState)
-    throw new CommandError(`Files of the format ${format} are of ${onlyState} only, not of ${letters}.`);
+    throw new CommandError(`The format ${format} supports only ${onlyState}, not ${letters}.`);
 };
 
 const stateFor = ({ onlyState, format }: Importer, text: string | undefined) => {
   if (text === undefined && onlyState === null)
-    throw new CommandError(
-      `Pass --state: files of the format ${format} can be of any state, and these do not name one.`,
-    );
+    throw new CommandError(`Pass --state: the format ${format} supports any state, and these files do not name one.`);
   return stateOf(text ?? onlyState ?? '');
 };
 
 const baseOf = async (id: string, state: string): Promise<Release> => {
   const base = builtInReleaseById(id) ?? (await findHead(id));
   if (!base)
-    throw new CommandError(`There is no release ${id} for --base. List the releases with \`npm run content -- list\`.`);
+    throw new CommandError(
+      `--base cannot be ${id}: this release does not exist. List the releases with \`npm run content -- list\`.`,
+    );
   if (base.state !== state) throw new CommandError(`${id} is a release of ${base.state}, not of ${state}.`);
   return base;
 };
@@ -112,24 +112,22 @@ const jobOf = async (options: Options): Promise<ImportJob> => {
   };
 };
 
-/** Like `readActiveRelease`. Without a database, the built-in release, with a line about it. */
+/** Works like `readActiveRelease`, but without a database prints a notice and returns the built-in release. */
 export const activeReleaseOrBuiltIn = async (letters: string): Promise<ActiveRelease> => {
   try {
     return await readActiveRelease(letters);
   } catch (error) {
     if (error instanceof CommandError || explainError(error) === null) throw error;
     const { builtIn } = stateOf(letters);
-    print(`No database answers, so the import assumes that the built-in release ${builtIn.id} is active.`);
+    print(`No database is available, so the import assumes that the built-in release ${builtIn.id} is active.`);
     return { id: builtIn.id, head: null, builtIn, previous: [] };
   }
 };
 
-/**
- * Activate an import if it passes the gates against the release over which it lies. Otherwise print the gates that
- * failed.
- */
+/** Activates an import if it passes the gates against its base. Otherwise prints the gates that failed. */
 const activateIfPassed = async ({ id, impact }: Imported, { active }: ImportJob, overridden: ReadonlySet<string>) => {
-  // A corrupt release was replaced by the built-in one, and an active one has passed.
+  // If the active release is corrupt, `active` is the built-in release. An import that is already active has passed the
+  // gates.
   const over = positionOver(active).below;
   if (over === id) return activate(id, terminal);
   const { gates, examples } = await measureGates(
@@ -142,15 +140,15 @@ const activateIfPassed = async ({ id, impact }: Imported, { active }: ImportJob,
   const failed = failedGates(gates, overridden);
   if (failed.length === 0) return activate(id, terminal, { isMeasured: true });
   throw new CommandError(
-    `${id} is imported and not active, because ${failed.length === 1 ? 'this gate' : 'these gates'} failed: ${failed.join(', ')}. Look at its changes: npm run content -- diff ${over} ${id} --rates. To activate it all the same, run the import again with --override ${failed.join(',')}.`,
+    `${id} is imported but not active, because ${failed.length === 1 ? 'this gate' : 'these gates'} failed: ${failed.join(', ')}. Review its changes: npm run content -- diff ${over} ${id} --rates. To activate it anyway, run the import again with --override ${failed.join(',')}.`,
   );
 };
 
-/** Import files, then activate the release or say how to. */
+/** Imports files, then activates the release or prints how to activate it. */
 const runImport = async (options: Options): Promise<void> => {
   const overridden = overriddenBy(options.override);
   if (options.override !== undefined && !options.activate)
-    throw new CommandError('--override is for gates, which only --activate applies. Pass both.');
+    throw new CommandError('--override requires --activate, because only --activate applies gates. Pass both.');
   const job = await jobOf(options);
   const imported = await importFiles(job);
   if (imported === null) return;
@@ -169,14 +167,14 @@ const formats = Object.values<Importer>(importers)
 export const addImport = (program: Command): Command =>
   program
     .command('import')
-    .summary('make a release from files of rates, or from own rules')
+    .summary('create a release from rate files or custom rules')
     .description(
-      'Read the files of rates that a state or a vendor publishes, as text or in a ZIP archive, or a file of own rules, and make a release. Calculations do not use it until it is activated. A row that cannot be read stops the import before anything is written.',
+      'Create a release from the rate files of a state or vendor, as text or in a ZIP archive, or from a file of custom rules. Calculations do not use the release until it is activated. A row that cannot be read stops the import before anything is written.',
     )
     .addOption(
       new Option('--format <format>', 'the format of the files').choices(Object.keys(importers)).makeOptionMandatory(),
     )
-    .option('--state <state>', 'the state, such as MN; not needed for formats of one state and for own rules')
+    .option('--state <state>', 'the state, such as MN; not needed for single-state formats and custom rules')
     .option('--rates <file>', 'sst: the rate file')
     .option('--boundaries <file>', 'sst: the boundary file')
     .option('--file <file>', 'the file of any other format')
@@ -184,7 +182,7 @@ export const addImport = (program: Command): Command =>
       '--base <release>',
       'the release whose rules and settings it uses; the default is the active import or a newer built-in release',
     )
-    .option('--from <day>', 'the first day of rates in a file that gives none; the default is today')
+    .option('--from <day>', 'the first day of rates in a file without dates; the default is today')
     .option('--activate', 'activate the release after the import, if it passes the gates')
     .option(...overrideOption)
     .option('--skip-bad-rows', 'skip rows that cannot be read, and count them')

@@ -20,7 +20,7 @@ type Unfinished = UnfinishedImport & { readonly state: string };
 
 const builtInHashes: Readonly<Record<string, string>> = manifest;
 
-/** A release for scripts. `local_rates` is as of today, as in GET /coverage. */
+/** A release as JSON output. `local_rates` is as of today, as in GET /coverage. */
 const listed = ({ row: { jurisdictions: _, rates: __, ...row }, head }: ListedRelease) => ({
   ...row,
   state: row.id.slice(0, 5),
@@ -84,7 +84,7 @@ export const addList = (program: Command): Command =>
     .command('list')
     .summary('all releases, with the active ones marked')
     .description(
-      'List the built-in and the imported releases, and unfinished imports. * marks the active releases. Local rates are as of today: complete, partial or none.',
+      'List built-in and imported releases, and unfinished imports. * marks active releases. Local rates (complete, partial or none) are as of today.',
     )
     .option('--state <state>', 'only releases of this state, such as MN')
     .option('--json', 'one JSON array, with complete hashes; unfinished imports come last')

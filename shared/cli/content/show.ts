@@ -23,7 +23,7 @@ import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { explainError } from '../terminal/run-command.ts';
 
-/** The rate of a set of jurisdictions on a day; `null` if it is not known or the location is not in force. */
+/** Combined rate of a set of jurisdictions on a day; `null` if the rate is unknown or the location is not in force. */
 const shownAlternative = (release: Release, codes: readonly string[], date: string, inForce: boolean) => {
   const units = inForce ? combinedRate(release, codes, date) : undefined;
   const names = new Map(release.jurisdictions.map(({ code, name }) => [code, name]));
@@ -40,18 +40,20 @@ const shownAlternative = (release: Release, codes: readonly string[], date: stri
 const shownLocation = (release: Release, location: Location, zones: readonly Piece[], date: string) => {
   const inForce = isInForce(location, date, release.established_from);
   return {
-    /** Nine-digit ZIPs, inclusive, within the ZIP. */
+    /** Ranges of nine-digit ZIPs within the ZIP, inclusive. */
     zips: zones.map((zone) => [zipText(zone.low), zipText(zone.high)] as const),
     from: location.from,
     to: location.to,
     in_force: inForce,
-    /** Only addresses of this city; `null` is all addresses. */
+    /** The city to which the location is limited; `null` for all addresses. */
     within_city: location.within_city ?? null,
-    /** Whether a city that is known by its name only has priority. */
+    /** Whether a city that is identified only by name has priority. */
     yields_to_city: location.yields_to_city ?? false,
-    /** Whether borders cross the ZIPs, so that there may be other taxes. */
+    /** Whether jurisdiction borders cross the ZIPs, so other taxes may apply. */
     crosses_borders: location.crosses_borders ?? false,
-    /** Whether the alternatives belong to some street addresses, so that an address without one of them may have them. */
+    /**
+     * Whether the alternatives come from street ranges, so an address outside the known ranges may have any of them.
+     */
     of_streets: location.of_streets ?? false,
     alternatives: location.alternatives.map((codes) =>
       shownAlternative(release, [release.state, ...codes], date, inForce),
@@ -59,10 +61,12 @@ const shownLocation = (release: Release, location: Location, zones: readonly Pie
   };
 };
 
-/** How many ranges of street addresses a ZIP has. */
+/** Returns the number of street address ranges in a ZIP. */
 const rangesOf = ({ names }: Streets): number => Object.values(names).reduce((sum, text) => sum + rangeCount(text), 0);
 
-/** A release's locations in one ZIP or ZIP+4 (digits only), with the rates of a day as fractions; the latest come first. */
+/**
+ * Returns a release's locations in one ZIP or ZIP+4 (digits only), newest first, with the rates of a day as fractions.
+ */
 export const showZip = (head: Release, part: ReleasePart | undefined, zip: string, date: string) => {
   const release = withOwnRates(releaseWith(head, part ? [part] : []));
   const [low, high] = [Number(zip.padEnd(9, '0')), Number(zip.padEnd(9, '9'))];
@@ -72,7 +76,7 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
       const zones = zipRangesOf(zip.slice(0, 5), location).filter((zone) => zone.low <= high && low <= zone.high);
       return zones.length === 0 ? [] : [shownLocation(release, location, zones, date)];
     });
-  // Own jurisdictions are added to every set of an address.
+  // Custom jurisdictions are added to every set of an address.
   const own = shownAlternative(release, ownCodesAt(release, zip.slice(0, 5), date), date, true).jurisdictions;
   return { zip, date, own, locations, street_ranges: part?.streets ? rangesOf(part.streets) : 0 };
 };
@@ -82,7 +86,7 @@ type ShownLocation = ShownZip['locations'][number];
 
 // `content show`: one release, or its locations and rates in one ZIP.
 
-/** The rates of the state and of places that the head lists. Own rates are among the own values. */
+/** The rates of the state and of places in the head. Custom rates are listed with the custom values. */
 const rateLines = (head: Release): readonly string[] =>
   head.rates.flatMap((rate) => {
     const { jurisdiction } = rate;
@@ -91,13 +95,13 @@ const rateLines = (head: Release): readonly string[] =>
     return [`${name}: ${formatPercent(rate.rate)}, ${daysText(rate)}`];
   });
 
-/** Own rules cover what the releases below them cover, as in `content list`. */
+/** Custom rules have the coverage of the releases below them, as in `content list`. */
 const coverageText = (head: Release, imported: ReleaseHead | null): string =>
   imported && isOwnOnly(imported)
     ? localRatesOn(withFallback(imported, builtInReleaseById), toDay(now()))
     : head.coverage;
 
-/** Whether it is active; `null` is not known, because a built-in release can be shown without a database. */
+/** Whether the release is active; `null` if unknown, because a built-in release can be shown without a database. */
 const activity = async ({ head, imported }: OpenRelease): Promise<boolean | null> => {
   try {
     const active = (await readActiveReleases()).states[head.state]?.release;
@@ -112,17 +116,17 @@ const originText = (imported: ReleaseHead | null): string => {
   if (!imported) return 'built-in';
   return isOwnOnly(imported)
     ? 'own rules'
-    : `imported from ${imported.format}${imported.own ? ', with own rules' : ''}`;
+    : `imported from ${imported.format}${imported.own ? ', with custom rules' : ''}`;
 };
 
 const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): void => {
   print(`${head.id}: ${head.name}, ${originText(imported)}`);
-  print(`Active: ${isActive === null ? 'not known, because no database answers' : isActive ? 'yes' : 'no'}`);
+  print(`Active: ${isActive === null ? 'unknown, because no database is available' : isActive ? 'yes' : 'no'}`);
   print(`Coverage: ${coverageText(head, imported)}`);
   const since = countsFrom(head);
   const approximate = since < head.established_from ? `, and as approximations from ${since}` : '';
   print(`Days: values without a first day apply from ${head.established_from}${approximate}`);
-  if (head.established_to !== null) print(`Nothing is known after ${head.established_to}`);
+  if (head.established_to !== null) print(`No values after ${head.established_to}`);
   for (const line of rateLines(head)) print(line);
   print(`Rules: ${head.rules.length}`);
   for (const text of ownTexts(head.own)) print(`Own: ${text}`);
@@ -133,7 +137,7 @@ const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): v
     print(`Imported: ${imported.imported_at}`);
     print(`Hash: ${imported.content_hash}`);
     print(
-      `Holds: ${counted(parts, 'ZIP or city', 'ZIPs and cities')}, ${counted(jurisdictions, 'jurisdiction')}, ${counted(rates, 'rate')}, ${counted(locations, 'location')}`,
+      `Contains: ${counted(parts, 'ZIP or city', 'ZIPs and cities')}, ${counted(jurisdictions, 'jurisdiction')}, ${counted(rates, 'rate')}, ${counted(locations, 'location')}`,
     );
   }
   for (const [key, source] of Object.entries(head.sources)) print(`Source ${key}: ${source}`);
@@ -141,11 +145,11 @@ const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): v
 
 const printLocation = (location: ShownLocation, date: string): void => {
   const { zips, from, to, in_force, within_city, yields_to_city, crosses_borders, of_streets, alternatives } = location;
-  const where = `${zips.length > 0 ? zipsText(zips) : 'by its name'}${within_city === null ? '' : `, only ${within_city}`}`;
+  const where = `${zips.length > 0 ? zipsText(zips) : 'by name'}${within_city === null ? '' : `, only ${within_city}`}`;
   print(`\n${where}: ${daysText({ from, to })}${in_force ? '' : `; not on ${date}`}`);
-  if (yields_to_city) print('  A city that is known by its name only has priority.');
+  if (yields_to_city) print('  A city identified only by name has priority.');
   if (of_streets) print('  Some street addresses there have these jurisdictions.');
-  if (crosses_borders) print('  Borders cross the ZIP, so there may be other taxes.');
+  if (crosses_borders) print('  Jurisdiction borders cross the ZIP, so other taxes may apply.');
   if (alternatives.length > 1) print(`  One of ${alternatives.length} sets of jurisdictions:`);
   for (const { rate, jurisdictions } of alternatives) {
     print(in_force ? `  ${rate === null ? 'no rate known' : formatPercent(rate)} on ${date}` : '  Its jurisdictions:');
@@ -154,16 +158,16 @@ const printLocation = (location: ShownLocation, date: string): void => {
   }
 };
 
-/** How a calculation treats a ZIP without a location in a release. */
+/** Explains how a calculation treats a ZIP without a location in a release. */
 const withoutLocation = (head: Release & Partial<ReleaseHead>, zip: string, date: string): string => {
   const states = statesOfZip(zip.slice(0, 5));
   if (!states.includes(stateOfJurisdiction(head.state)))
-    return states.length === 0 ? 'The ZIP is not in use.' : `It is a ZIP of ${states.join(', ')}.`;
+    return states.length === 0 ? 'The ZIP does not exist.' : `The ZIP is in ${states.join(', ')}.`;
   if (head.below !== undefined) return `This release has no location there; ${head.below} applies.`;
   const rate = stateRateOn(head, date);
   if (!rate) return 'This release has no location there.';
-  const all = isRestUntaxed(head) ? 'which is all of it' : 'and the local rates of its tables';
-  return `This release has no location there: ${formatPercent(rate.rate)} of the state, ${all}.`;
+  const all = isRestUntaxed(head) ? 'with no local rates' : 'and the built-in local rates';
+  return `This release has no location there: the state rate of ${formatPercent(rate.rate)} applies, ${all}.`;
 };
 
 const printZip = (head: Release, { zip, date, own, locations, street_ranges }: ShownZip): void => {
@@ -172,7 +176,7 @@ const printZip = (head: Release, { zip, date, own, locations, street_ranges }: S
   if (locations.length === 0) print(withoutLocation(head, zip, date));
   for (const location of locations) printLocation(location, date);
   for (const { code, name, rate } of own)
-    print(`Own rules add ${name} (${code}): ${rate === null ? 'no rate' : formatPercent(rate)} on ${date}`);
+    print(`Custom rules add ${name} (${code}): ${rate === null ? 'no rate' : formatPercent(rate)} on ${date}`);
 };
 
 const readZip = (text: string): string => {
@@ -195,7 +199,7 @@ const show = async (id: string, { zip, date, json }: Options): Promise<void> => 
   const shown = zip === undefined ? null : showZip(head, await release.partOf(zip.slice(0, 5)), zip, day);
   if (json) return printJson({ release: imported ?? head, active: isActive, zip: shown });
   printHead(release, isActive);
-  if (!stateRateOn(head, day)) print(`The release has no rate of the state on ${day}.`);
+  if (!stateRateOn(head, day)) print(`The release has no state rate on ${day}.`);
   if (shown) printZip(head, shown);
 };
 

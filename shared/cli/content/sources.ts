@@ -9,11 +9,11 @@ import { print, printJson, textTable } from '../terminal/output.ts';
 
 const headings = ['state', 'publisher', 'format', 'as of', 'next due', 'stale', 'last update', 'release'];
 
-/** The longest name that leaves the table within 120 columns. */
+/** The longest name that keeps the table within 120 columns. */
 const nameMax = 35;
 const shortened = (name: string): string => (name.length <= nameMax ? name : `${name.slice(0, nameMax - 1)}…`);
 
-/** The publishers by state, each with the record of its updates (`null`: none) and the age of its files today. */
+/** Returns the publishers by state, each with its update record (`null` if none) and the age of its files. */
 const sourcesToday = async () => {
   const records = await readContentSources(publishers.map(({ state }) => state));
   const today = toDay(now());
@@ -37,7 +37,7 @@ const row = ({ publisher, record, age }: SourceToday): readonly string[] => [
   record?.release ?? '',
 ];
 
-/** Why a state is stale and why its last update failed, as lines. */
+/** Returns lines that explain why a state is stale and why its last update failed. */
 const problems = ({ publisher, record, age }: SourceToday): readonly string[] => [
   ...(age.reason === null ? [] : [`${publisher.state} is stale. ${age.reason}`]),
   ...(record?.failure ? [`${publisher.state}: the last update failed. ${record.failure.message}`] : []),

@@ -1,4 +1,4 @@
-/** `content taxability`: the tables of taxability, as rules of the built-in releases. */
+/** `content taxability`: convert the taxability tables to rules of the built-in releases. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
@@ -13,10 +13,10 @@ import { writeManifests } from './coverage.ts';
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
-/** A release as its file has it: hand-written changes may not be packed yet. */
+/** Reads a release from its source file, because manual changes may not be packed yet. */
 const fileOf = ({ id }: Release): Release => JSON.parse(readFileSync(pathOf(`catalog/releases/${id}.json`), 'utf8'));
 
-/** Write the rules into the built-in releases, with their hashes, and the list of the rows that are no rules. */
+/** Writes the rules and their hashes into the built-in releases, and the list of rows that do not become rules. */
 const write = (): void => {
   const read = withTaxabilityRows(builtInReleases().map(fileOf));
   for (const { release } of read) writeFileSync(pathOf(`catalog/releases/${release.id}.json`), releaseText(release));
@@ -27,7 +27,7 @@ const write = (): void => {
 const treatmentOf = (row: TaxabilityRow): string =>
   row.treatment === 'rate' ? `rate ${row.state_rate} %` : row.treatment;
 
-/** The rows of a code in a state, and why one is no rule. */
+/** Prints the rows of a code in a state, and why a row does not become a rule. */
 const printRows = (code: string, state: string): void => {
   const rows = taxabilityRows().filter((row) => row.code === code && row.state === state);
   if (rows.length === 0)
@@ -41,7 +41,7 @@ const printRows = (code: string, state: string): void => {
     open.find((one) => canonicalJson(one.row) === canonicalJson(row))?.reason ?? '';
   print(
     textTable([
-      ['attributes', 'treatment', 'local', 'from', 'to', 'confidence', 'why it is no rule', 'citation'],
+      ['attributes', 'treatment', 'local', 'from', 'to', 'confidence', 'why not a rule', 'citation'],
       ...rows.map((row) => [
         row.attributes,
         treatmentOf(row),
@@ -61,7 +61,7 @@ type Options = { readonly write?: boolean; readonly code?: string; readonly stat
 export const addTaxability = (program: Command): Command =>
   program
     .command('taxability')
-    .summary('how each state treats each product tax code, from the tables of taxability')
+    .summary('how each state treats each product tax code, from the taxability tables')
     .description(
       'Print the rows of a product tax code in a state, or write the rules of all rows into the built-in releases. Then run `npm run pack`.',
     )
@@ -74,8 +74,8 @@ export const addTaxability = (program: Command): Command =>
         throw new CommandError('--write writes the rules of all rows. Leave out --code and --state.');
       if (options.write) {
         write();
-        return print('The rules are written. Run `npm run pack`.');
+        return print('The rules were written. Run `npm run pack`.');
       }
-      if (!options.code || !options.state) throw new CommandError('Use --code and --state, or --write.');
+      if (!options.code || !options.state) throw new CommandError('Pass --code and --state, or --write.');
       printRows(options.code, options.state);
     });

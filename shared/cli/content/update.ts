@@ -11,7 +11,7 @@ import { terminal } from '../terminal/progress.ts';
 import { CommandError, explainError, isOutage } from '../terminal/run-command.ts';
 import { temporaryFolder } from '../terminal/temporary-folder.ts';
 
-// The gates of `content update` and `content import --activate`, as the terminal shows them.
+// Terminal output of the gates of `content update` and `content import --activate`.
 
 const gateNames: readonly string[] = gates.map(({ name }) => name);
 
@@ -47,7 +47,7 @@ export const printGates = (results: readonly GateResult[], examples: readonly st
   for (const line of examples) print(line);
 };
 
-// `content update`: the official files of states as releases.
+// `content update`: import the official files of states.
 
 type Options = {
   readonly state?: string;
@@ -85,7 +85,7 @@ const mirrorOf = ({ mirror = environment.contentMirror }: Options): string | nul
   return mirror;
 };
 
-/** The outcome of a state's update, in a sentence. */
+/** Describes the outcome of a state's update in one sentence. */
 const outcomeText = (update: StateUpdate): string => {
   if (update.outcome === 'failed') return `FAILED. ${update.reason}`;
   if (update.outcome === 'current') return `${update.release} is active and has the current files.`;
@@ -93,7 +93,7 @@ const outcomeText = (update: StateUpdate): string => {
   const held =
     update.held === null
       ? ''
-      : ` ${update.held} Look at the release. To override a gate, pass its name with --override.`;
+      : ` ${update.held} Review the release. To override a gate, pass its name with --override.`;
   return `${update.release} is not active.${held} Activate it: npm run content -- activate ${update.release}`;
 };
 
@@ -106,12 +106,12 @@ const versionTexts = {
   current: 'is current',
   newer: 'has newer files',
   outdated: 'has another active release since: run the update to import its files again',
-  unknown: 'sends no version of its files: run the update to compare them',
+  unknown: 'publishes no file version: run the update to compare the files',
 } as const;
 
 /**
- * The message of an error that is of one state only; the others go on. Throws an outage of the database. The stack of a bug
- * goes to standard error.
+ * Returns the message of an error that affects one state, so that the other states continue. Rethrows a database
+ * outage. Prints the stack of a bug to standard error.
  */
 const messageOf = (error: unknown, { state }: Importable): string => {
   if (isOutage(error)) throw error;
@@ -170,9 +170,9 @@ const update = async (options: Options): Promise<void> => {
 export const addUpdate = (program: Command): void => {
   program
     .command('update')
-    .summary('bring the official files of states into releases')
+    .summary("import states' official files as releases")
     .description(
-      'Find and download the official files of states, import them, and apply the gates. A release is activated only with --activate, and only if it passes. A state that fails changes nothing, and the others go on.',
+      'Find and download the official files of states, import them, and apply the gates. A release is activated only with --activate, and only if it passes. If a state fails, nothing changes for it, and the other states continue.',
     )
     .option('--state <codes>', 'states, such as MN,WI')
     .option('--all', 'every state whose files Levy can import')

@@ -1,4 +1,4 @@
-/** `content verify`: check that the table still has what imports wrote. */
+/** `content verify`: check that stored releases are unchanged since their import. */
 import type { Command } from 'commander';
 import { builtInReleaseById, builtInReleases } from '../../catalog/built-in.ts';
 import type { ReleasePart } from '../../catalog/content.ts';
@@ -21,7 +21,7 @@ import { CommandError } from '../terminal/run-command.ts';
 
 const isImported = (id: string | null): id is string => id !== null && !builtInReleaseById(id);
 
-/** The imported releases that are active, and those that a rollback can activate. */
+/** Returns the active imported releases and the releases that a rollback can activate. */
 const inDirectory = async (): Promise<{ readonly active: readonly string[]; readonly previous: readonly string[] }> => {
   const states = Object.values((await readActiveReleases()).states);
   return {
@@ -30,7 +30,7 @@ const inDirectory = async (): Promise<{ readonly active: readonly string[]; read
   };
 };
 
-/** Releases and their fallback releases. A corrupt head has none. */
+/** Returns the releases and their fallback releases. A corrupt head has no fallback. */
 const withBelow = async (ids: readonly string[]): Promise<readonly string[]> => {
   const heads = await Promise.all(ids.map((id) => catchCorrupt(findHead(id))));
   return ids.flatMap((id, index) => {
@@ -39,7 +39,7 @@ const withBelow = async (ids: readonly string[]): Promise<readonly string[]> => 
   });
 };
 
-/** Every release that has a head, corrupt or not. */
+/** Returns every release that has a head, corrupt or not. */
 const inTable = async (): Promise<readonly string[]> => {
   const ids: string[] = [];
   for (const state of new Set(builtInReleases().map((release) => release.state)))
@@ -80,7 +80,7 @@ const verifyOne = (id: string): Promise<number> =>
 const verify = async (ids: readonly string[], { active = false }: { readonly active?: boolean }): Promise<void> => {
   const releases = await releasesOf(ids, active);
   if (releases.length === 0)
-    return print(`No imported release ${active ? 'is active' : 'exists'}: there is nothing to verify.`);
+    return print(`No imported release ${active ? 'is active' : 'exists'}, so there is nothing to verify.`);
   let problems = 0;
   for (const id of releases) problems += await verifyOne(id);
   if (problems > 0) process.exitCode = 1;
@@ -91,7 +91,7 @@ export const addVerify = (program: Command): Command =>
     .command('verify')
     .summary('check that imported releases are unchanged')
     .description(
-      'Check every part of imported releases against its digest, the parts against the list in the head, and the content hash over all of it. Prints each problem with the remedy, and one line per release. Exits with 1 if there is a problem.',
+      'Check every part of imported releases against its digest, the parts against the list in the head, and the content hash of the release. Prints each problem and how to fix it, and one line per release. Exits with 1 if there is a problem.',
     )
     .argument('[releases...]', 'such as US-MN@2026-11-21.101; the default is every imported release')
     .option('--active', 'check the active releases of all states, and their fallback releases')
@@ -100,7 +100,7 @@ export const addVerify = (program: Command): Command =>
 
 /**
  * Parts in the order of the hash: ZIP codes first, then cities. The table sorts a city such as `29 PALMS` among the ZIP
- * codes, so these cities wait in memory until the last ZIP code.
+ * codes, so these cities are buffered until the last ZIP code.
  */
 async function* zipsFirst(parts: AsyncIterable<ReleasePart>): AsyncGenerator<ReleasePart> {
   const held: ReleasePart[] = [];
@@ -116,11 +116,12 @@ async function* zipsFirst(parts: AsyncIterable<ReleasePart>): AsyncGenerator<Rel
 }
 
 /**
- * Check every part of a release against its digest, the keys of the parts against the list in the head, and the hash over everything against the head's `content_hash`. The hash is compared only
- * without other problems, because it would repeat them.
+ * Check every part of a release against its digest, the keys of the parts against the list in the head, and the hash of
+ * the whole release against the head's `content_hash`. The hash is compared only if there are no other problems,
+ * because it would repeat them.
  *
- * Reads the release once, with at most 16 MB in memory. `progress` gets the number of parts so far and the number in the
- * head. Returns the number of parts in the table, and of problems.
+ * Reads the release once, with at most 16 MB in memory. Calls `progress` with the number of parts read and the number
+ * in the head. Returns the number of parts in the table and the number of problems.
  */
 export const verifyRelease = async (
   release: string,
@@ -141,7 +142,7 @@ export const verifyRelease = async (
       else yield read;
     }
   };
-  const stored = (await catchCorrupt(findStoredHead(release))) ?? 'the table does not have it';
+  const stored = (await catchCorrupt(findStoredHead(release))) ?? 'missing from the table';
   if (typeof stored === 'string' || stored instanceof ContentCorrupt) {
     note(null, stored);
     for await (const _ of wholeParts(null));
@@ -152,6 +153,6 @@ export const verifyRelease = async (
   const hash = await contentHash(head, zipsFirst(wholeParts(missing, head.counts.parts)));
   for (const key of missing) note(key, missingPart);
   if (found.problems === 0 && hash !== head.content_hash)
-    note(null, `its content_hash is ${head.content_hash}, and the head and the parts have the hash ${hash}`);
+    note(null, `its content_hash is ${head.content_hash}, but its head and parts hash to ${hash}`);
   return found;
 };

@@ -15,7 +15,7 @@ import { pathOf, requireOpenAccount } from '../terminal/arguments.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
-/** Customers of a file, or the errors by line or entry. */
+/** The customers in a file, or the errors by line or entry. */
 type FileCustomers = { readonly customers: readonly CustomerRequest[]; readonly errors: readonly string[] };
 
 type Place = (pointer: string) => string;
@@ -25,10 +25,10 @@ const fieldNames = new Set([...Object.keys(CustomerRequest.shape), ...Object.key
 const unknownNames = (value: unknown, names: readonly string[]): string[] =>
   typeof value === 'object' && value !== null ? Object.keys(value).filter((name) => !names.includes(name)) : [];
 
-/** The errors of one customer, each with its place in the file. */
+/** Returns the errors of one customer, each with its position in the file. */
 const errorsOf = (value: unknown, place: Place): string[] => {
   const sentence = (problem: Problem) => `${place(problemPointer(problem))}: ${problem.title}. ${problem.detail}`;
-  // Limited as in a request, because the schema overflows the stack on values that are nested too deep.
+  // Checks the nesting depth, as for requests, because the schema overflows the stack on deeply nested values.
   const unstorable = textProblems(value);
   if (unstorable.length > 0) return unstorable.map(sentence);
   const { error } = CustomerRequest.safeParse(value);
@@ -94,7 +94,7 @@ const readRows = (text: string): readonly Row[] => {
 
 const orNull = (text: string | undefined): string | null => text || null;
 
-/** The customer of one row: with one certificate, or none where all columns of the certificate are empty. */
+/** Returns the customer of one row, with one certificate, or with none if all certificate columns are empty. */
 const customerOf = ({ record }: Row): CustomerRequest => {
   const { id = '', states, reason, certificate_number, valid_from, valid_to } = record;
   const isCertified = [states, reason, certificate_number, valid_from, valid_to].some(Boolean);
@@ -130,8 +130,8 @@ const fromCsv = (text: string): FileCustomers => {
 };
 
 /**
- * Read customers from the text of a file: JSON (one customer or an array of them, as in POST /customers), or CSV with one
- * line for each certificate. Lines of the same id are one customer; several states are separated by semicolons.
+ * Parses customers from JSON (one customer or an array, as in POST /customers) or CSV (one line per certificate). CSV
+ * lines with the same id form one customer; states are separated by semicolons.
  */
 export const customersFrom = (file: string): FileCustomers => {
   const text = file.replace(/^\uFEFF/, '');
@@ -198,7 +198,7 @@ const put = async (
   const result = before
     ? await updateCustomer({ id, update, ifMatch, ...sent }, { account }, ports)
     : await createCustomer({ request: { name, ...request }, ...sent }, { account }, ports);
-  if (!result.ok) throw new CommandError(`Customer ${id} was changed at the same time. Run this again.`);
+  if (!result.ok) throw new CommandError(`Customer ${id} was changed concurrently. Run this again.`);
   const after: Pick<Customer, 'version' | 'exemptions'> = JSON.parse(result.value.answer.body);
   const removed = (before?.exemptions ?? []).filter((old) => !after.exemptions.some((each) => isSame(each, old)));
   const kind = before === undefined ? 'created' : before.version === after.version ? 'unchanged' : 'changed';
@@ -230,9 +230,9 @@ export const addPut = (program: LevyCommand): LevyCommand =>
     .command('put')
     .summary('create customers, or replace their certificates')
     .description(
-      'Create a customer, or change it: a certificate replaces all earlier ones, unless you pass --add. Without a certificate or a name, the earlier ones stay. A file is checked as a whole first: with an error in any line, nothing is changed. The next request uses the new certificates.',
+      'Create or change a customer. A certificate replaces all earlier ones unless you pass --add. A certificate or name that you do not pass is kept. A file is validated completely first: if any line has an error, nothing is changed. The next request uses the new certificates.',
     )
-    .argument('[customer]', 'its id in your system, such as cus_42')
+    .argument('[customer]', 'the id of the customer in your system, such as cus_42')
     .account()
     .option('--add', 'keep the earlier certificates')
     .option('--none', 'remove all certificates')

@@ -1,4 +1,4 @@
-/** `filings close`, `file` and `cancel`: begin a change of a filing, and work on it until it is finished. */
+/** `filings close`, `file` and `cancel`: start a change of a filing and process it until it is complete. */
 import { type Account, listRegistrations } from '../../accounts/account.ts';
 import { assert } from '../../base/assert.ts';
 import { dayAfter } from '../../base/calendar.ts';
@@ -31,7 +31,7 @@ import {
   wholeFiling,
 } from './filing.ts';
 
-// Progress is shown after each turn. The limit of turns is about a day.
+// Progress is shown after each turn. The maximum number of turns takes about a day.
 const turnMs = 2000;
 const turnsMax = 40_000;
 
@@ -42,10 +42,10 @@ const processedOf = ({ status, progress }: Filing): number =>
       ? progress.entries_reopened
       : progress.entries_marked;
 
-/** Work on a filing of `total` entries until it is finished. The schedule finishes it if this is interrupted. */
+/** Processes a filing of `total` entries until it is complete. If interrupted, the schedule completes it. */
 const finished = async (id: string, title: string, total: number, { account }: Caller, ports: FilingPorts) => {
   const read = async () => accepted(await getFiling(id, {}, account, ports));
-  const failed = `${title} stopped. The schedule continues it; so does this command.`;
+  const failed = `${title} stopped. The schedule will continue it, or run this command again.`;
   return withProgress(title, total, failed, async (progress) => {
     for (let turn = 0; turn < turnsMax; turn++) {
       const stored = await ports.filings.find(account.id, id);
@@ -64,7 +64,7 @@ const finished = async (id: string, title: string, total: number, { account }: C
   });
 };
 
-/** Whether the account collects no tax in the state of a filing, in its whole period. */
+/** Whether the account is unregistered in the filing's state for its whole period. */
 const isUnregistered = ({ state, period_start, period_end }: Filing, { settings }: Account): boolean => {
   const registrations = listRegistrations(settings);
   const period = { start: period_start, end: period_end };
@@ -73,16 +73,19 @@ const isUnregistered = ({ state, period_start, period_end }: Filing, { settings 
 
 type CloseOptions = Period & Confirmation & { readonly unregistered?: boolean };
 
-/** Ask before a period is closed. Refuses one that is not over, and with --yes one without a registration. */
+/**
+ * Asks for confirmation before a period is closed. Refuses a period that has not ended and, with --yes, a period
+ * without a registration.
+ */
 const confirmClose = async (preview: Filing, account: Account, options: Omit<CloseOptions, keyof Period>) => {
   const { state, period_end: end } = preview;
   if (!isOver(end, now(), account))
     throw new CommandError(
-      `The period of ${state} that ends on ${end} can be closed from ${dayAfter(end)} on, in the account's time zone. Until then, use \`dry-run\` to see its figures.`,
+      `The period of ${state} that ends on ${end} can be closed from ${dayAfter(end)} on, in the account's time zone. Until then, use \`dry-run\` to see its amounts.`,
     );
   const warning = isUnregistered(preview, account) ? `The account is not registered in ${state} on ${end}.` : null;
   if (warning !== null && options.yes && !options.unregistered)
-    throw new CommandError(`${warning} Check --state, or pass --unregistered to close the period all the same.`);
+    throw new CommandError(`${warning} Check --state, or pass --unregistered to close the period anyway.`);
   if (!options.json) printFiling(preview, false);
   await requireConfirmation(`${warning === null ? '' : `${warning} `}Close ${filingName(preview)}?`, options);
 };
@@ -104,10 +107,10 @@ export const addClose = (program: LevyCommand): LevyCommand =>
   addPeriod(program.command('close'))
     .summary('close a period')
     .description(
-      'Show the figures of the dry run, ask for confirmation, close the period and work until it is closed. Later sales and credits count in the next period. A period that is closed shows its filing.',
+      'Show the amounts of the dry run, ask for confirmation, close the period and wait until it is closed. Later sales and credits count in the next period. For a closed period, shows its filing.',
     )
     .confirmation()
-    .option('--unregistered', 'with --yes: also a period in which the account is not registered in the state')
+    .option('--unregistered', 'with --yes: allow a period in which the account is not registered in the state')
     .option('--json', 'the JSON of GET /filings/{id} once it is closed; needs --yes')
     .action(close);
 
@@ -131,7 +134,7 @@ const file = async (named: string | undefined, options: FileOptions): Promise<vo
     throw new CommandError(
       before.exceptions?.count === 0
         ? 'The filing has no exceptions: leave out --acknowledge-exceptions.'
-        : `Look at the exceptions with \`npm run filings -- exceptions ${id} --account ${options.account}\`, then pass --acknowledge-exceptions ${before.exceptions?.count}.`,
+        : `Review the exceptions with \`npm run filings -- exceptions ${id} --account ${options.account}\`, then pass --acknowledge-exceptions ${before.exceptions?.count}.`,
     );
   accepted(result);
   const total = before.progress.entries_moved;
@@ -144,14 +147,14 @@ export const addFile = (program: LevyCommand): LevyCommand =>
     .description(
       'Mark a closed filing as filed, and its transactions once the filings of all their states are filed. This cannot be undone.',
     )
-    .requiredOption('--confirmation-number <number>', 'the number that the state gave for the return')
+    .requiredOption('--confirmation-number <number>', 'the confirmation number that the state issued for the return')
     .option('--acknowledge-exceptions <n>', 'the number of exceptions, if there are any', wholeNumber(0, 1e9))
     .option('--json', 'the JSON of GET /filings/{id} once all transactions are marked')
     .action(file);
 
 const cancel = async (named: string | undefined, options: FilingName & Confirmation): Promise<void> => {
   const { id, filing: before, caller, ports } = await requireFiling(named, options);
-  const effect = `Cancel ${id} (${filingName(before)})? Its entries become open again, including late ones. The next close of the period includes them. The schedule does not close it.`;
+  const effect = `Cancel ${id} (${filingName(before)})? Its entries become open again, including late ones. The next close of the period includes them. The schedule does not close the period again.`;
   if (before.status === 'closed') {
     if (!options.json) print(effect);
     await requireConfirmation('Cancel this filing?', options);
@@ -168,7 +171,7 @@ export const addCancel = (program: LevyCommand): LevyCommand =>
   addFilingName(program.command('cancel'))
     .summary('cancel the last filing of a state')
     .description(
-      'Cancel a closed filing, the last one of its state, and work until its entries are open again. The schedule then does not close the period, so close it yourself.',
+      'Cancel a closed filing, which must be the last one of its state, and wait until its entries are open again. The schedule does not close the period again, so close it yourself.',
     )
     .confirmation()
     .option('--json', 'the JSON of GET /filings/{id} once its entries are open; needs --yes')

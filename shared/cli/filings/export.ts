@@ -25,12 +25,12 @@ import {
   totalsPages,
 } from './filing.ts';
 
-// Entries name customers.
+// Entries contain customer ids.
 const ownerOnly = 0o600;
 
 type NewFile = { readonly path: string; readonly text: AsyncIterable<string> | string };
 
-/** Write new files, all or none. They have their names only when all of them are complete. */
+/** Writes new files, all or none. Each file gets its final name only after all files are complete. */
 const writeAll = async (files: readonly NewFile[]): Promise<void> => {
   const partial = (path: string) => `${path}.partial`;
   const taken = files.flatMap(({ path }) => [path, partial(path)]).find((path) => existsSync(path));
@@ -51,7 +51,7 @@ const writeAll = async (files: readonly NewFile[]): Promise<void> => {
       await create(partial(path));
       await writeFile(partial(path), text, { flush: true });
     }
-    // Creating the file fails if another process created it concurrently. Renaming would overwrite it.
+    // Creating the file fails if another process created it concurrently; renaming alone would overwrite it.
     for (const { path } of files) {
       await create(path);
       await rename(partial(path), path);
@@ -65,7 +65,7 @@ const writeAll = async (files: readonly NewFile[]): Promise<void> => {
 
 const withoutHeading = (csv: string): string => csv.slice(csv.indexOf('\n') + 1);
 
-/** All totals as the text of one CSV file, page by page. */
+/** Yields all totals as CSV, page by page. */
 const totalsText = async function* (first: Filing, read: (cursor: string) => Promise<Filing>) {
   for await (const page of totalsPages(first, read)) {
     const text = totalsCsv(page);
@@ -73,7 +73,7 @@ const totalsText = async function* (first: Filing, read: (cursor: string) => Pro
   }
 };
 
-/** All entries as the text of one CSV file, page by page. Throws if the filing changes meanwhile. */
+/** Yields all entries as CSV, page by page. Throws if the filing changes in the meantime. */
 const entriesText = async function* (id: string, before: Filing, account: Account, progress: Progress) {
   const total = before.progress.entries_moved;
   let count = 0;
@@ -138,10 +138,10 @@ export const addExport = (program: LevyCommand): LevyCommand =>
   addFilingName(program.command('export'))
     .summary('the totals and all entries as CSV files')
     .description(
-      'Write the totals and all entries of a filing to two new CSV files, with the columns of GET /filings/{id}, and print their paths. An existing file is not overwritten, and a failed export leaves none.',
+      'Write the totals and all entries of a filing to two new CSV files, with the columns of GET /filings/{id}, and print their paths. An existing file is not overwritten, and a failed export writes no file.',
     )
     .option('--out <folder>', 'the folder of the files; created if it is missing', '.')
-    .option('--dry-run', 'the totals of the period as they are now, for --state and --period-end')
+    .option('--dry-run', 'the current totals of the period, for --state and --period-end')
     .action((named: string | undefined, options: Options) =>
       (options.dryRun ? exportDryRun : exportFiling)(named, options),
     );

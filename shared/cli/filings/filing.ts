@@ -14,12 +14,12 @@ import { dayOption, requireAccount, stateOption } from '../terminal/arguments.ts
 import { counted, instantText, print, printJson, shown, textTable } from '../terminal/output.ts';
 import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
-/** The account, filing or period that a command names, and the use cases' answers. */
+/** Finds the account, filing or period of a command, and handles results of the use cases. */
 
-/** The options that name a period. */
+/** Adds the options that select a period. */
 export type Period = { readonly account: string; readonly state: string; readonly periodEnd: string };
 
-/** The options that name a filing, unless its id is an argument. */
+/** Adds the options that select a filing if its id is not an argument. */
 export type FilingName = { readonly account: string; readonly state?: string; readonly periodEnd?: string };
 
 export const addAccount = (command: LevyCommand): LevyCommand => command.account();
@@ -44,14 +44,14 @@ export const addFilingName = (command: LevyCommand): LevyCommand =>
 
 type Operator = { readonly caller: Caller; readonly account: Account; readonly ports: FilingPorts };
 
-/** The caller and the ports of a command, which has no time limit. */
+/** Returns the caller and the ports for a command, which has no time limit. */
 export const operatorFor = async (id: string): Promise<Operator> => {
   const account = await requireAccount(id);
-  // Keys are key_…, and subjects of tokens begin with token:, so no other caller has this name.
+  // Other callers are named key_… (API keys) or token:… (tokens), so this name is unique.
   return { account, caller: { account, credential: 'operator' }, ports: filingPorts(() => Number.POSITIVE_INFINITY) };
 };
 
-/** The filing of this id, or of this state and period. Refuses an unknown one. */
+/** Returns the filing with this id, or of this state and period. Refuses an unknown filing. */
 export const requireFiling = async (
   named: string | undefined,
   { account: accountId, state = '', periodEnd = '' }: FilingName,
@@ -68,10 +68,10 @@ export const requireFiling = async (
   return { ...operator, id, filing: accepted(await getFiling(id, {}, account, ports)) };
 };
 
-/** The filing of a result. Throws a CommandError with the use case's refusal. */
+/** Returns the filing of a result. Throws a CommandError if the use case refused. */
 export const repliedFiling = (result: Result<ReplayableResponse>): Filing => JSON.parse(accepted(result).answer.body);
 
-/** The pages of a filing's totals, from the one that was read. `read` returns the page of a cursor. */
+/** Yields the pages of a filing's totals, starting with the page already read. `read` returns the page at a cursor. */
 export const totalsPages = async function* (
   first: Filing,
   read: (cursor: string) => Promise<Filing>,
@@ -88,17 +88,17 @@ const withAllTotals = async (first: Filing, read: (cursor: string) => Promise<Fi
   return { ...first, totals: pages.flat(), totals_next_cursor: null };
 };
 
-/** The page of a filing's totals after a cursor. */
+/** Returns the page of a filing's totals after a cursor. */
 export const totalsOf =
   (id: string, account: Account) =>
   async (cursor: string): Promise<Filing> =>
     accepted(await getFiling(id, { totals_starting_after: cursor }, account, filingReadPorts));
 
-/** A filing with all of its totals. */
+/** Returns a filing with all of its totals. */
 export const wholeFiling = (first: Filing & { readonly id: string | null }, account: Account): Promise<Filing> =>
   withAllTotals(first, totalsOf(first.id ?? '', account));
 
-/** A page of totals of a dry run; the filing of a period that is closed. */
+/** Returns a page of a dry run's totals, or the filing if the period is already closed. */
 export const dryRunPage =
   ({ state, periodEnd }: Omit<Period, 'account'>, { caller, ports }: Operator) =>
   async (cursor: string | null): Promise<Filing> => {
@@ -106,7 +106,7 @@ export const dryRunPage =
     return repliedFiling(await createFiling(request, null, caller, ports));
   };
 
-/** A dry run with all of its totals. A period that is closed returns its filing. */
+/** Returns a dry run with all of its totals, or the filing if the period is already closed. */
 export const wholeDryRun = async (period: Omit<Period, 'account'>, operator: Operator): Promise<Filing> => {
   const read = dryRunPage(period, operator);
   const first = await read(null);
@@ -115,7 +115,7 @@ export const wholeDryRun = async (period: Omit<Period, 'account'>, operator: Ope
 
 type Paging = { readonly limit: number; readonly starting_after?: string };
 
-/** Every page of a list of the API. */
+/** Yields every page of an API list. */
 export const pagesFrom = async function* <Page extends { readonly next_cursor: string | null }>(
   read: (paging: Paging) => Promise<Result<Page>>,
 ): AsyncGenerator<Page> {
@@ -126,16 +126,16 @@ export const pagesFrom = async function* <Page extends { readonly next_cursor: s
   for await (const { page } of pages) yield page;
 };
 
-/** Every row of a list of the API. */
+/** Returns every row of an API list. */
 export const rowsFrom = async <Row>(
   read: (paging: Paging) => Promise<Result<{ readonly data: readonly Row[]; readonly next_cursor: string | null }>>,
 ): Promise<readonly Row[]> => (await Array.fromAsync(pagesFrom(read), ({ data }) => data)).flat();
 
-/** Filings and exceptions as text for a terminal. */
+/** Formats filings and exceptions for a terminal. */
 
 const headings = ['filing', 'state', 'period', 'status', 'due', 'currency', 'gross', 'exempt', 'tax collected'];
 
-/** One row for each currency of a filing, and one for a filing without sales. */
+/** Returns one row per currency of a filing, or one row for a filing without sales. */
 const rowsOf = ({ id, state, period_start, period_end, status, due_date, summary }: Filing): string[][] => {
   const filing = [id ?? '', state, `${period_start} to ${period_end}`, status, due_date ?? ''];
   if (summary.length === 0) return [filing];
@@ -164,7 +164,7 @@ const figures: readonly (readonly [string, (sum: Sum) => string | number])[] = [
   ['Sales and credits', (sum) => sum.count],
 ];
 
-/** One row for each figure, one column for each currency. */
+/** Formats a table with one row per amount and one column per currency. */
 const summaryTable = (summary: Filing['summary']): string => {
   const columns = summary.map((sum) => [sum.currency, ...figures.map(([, read]) => String(read(sum)))]);
   const aligned = columns.map((cells) => {
@@ -210,7 +210,7 @@ const dueText = ({ due_date, terms, vendor_discount }: Filing): string => {
   return `Due: ${due}.${vendor_discount === null ? '' : ` Vendor discount: ${vendor_discount.replace(/\.$/, '')}.`}`;
 };
 
-/** A filing with all of its figures. */
+/** Prints a filing with all of its amounts. */
 const filingText = (filing: Filing): string => {
   const { id, state, period_start, period_end, frequency, status, asked_by, summary, totals, exceptions } = filing;
   const { closed_at, filed_at, confirmation_number: number } = filing;
@@ -255,6 +255,6 @@ export const exceptionsTable = (exceptions: readonly FilingException[]): string 
     ),
   ]);
 
-/** A filing in a sentence: `US-MI, 2026-10-01 to 2026-10-31, with 60 entries`. */
+/** Describes a filing: `US-MI, 2026-10-01 to 2026-10-31, with 60 entries`. */
 export const filingName = ({ state, period_start, period_end, progress }: Filing): string =>
   `${state}, ${period_start} to ${period_end}, with ${counted(progress.entries_moved, 'entry', 'entries')}`;

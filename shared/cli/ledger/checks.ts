@@ -66,7 +66,7 @@ export const parseOrNull = <Value>(read: () => Value): Value | null => {
   }
 };
 
-/** Whether an error is about stored content: invalid JSON, amounts, fields or compressed bytes. */
+/** Whether an error comes from stored content: invalid JSON, amounts, fields or compressed bytes. */
 const isOfContent = (error: unknown): boolean => {
   if (error instanceof z.core.$ZodError) return true;
   if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError) return true;
@@ -74,7 +74,7 @@ const isOfContent = (error: unknown): boolean => {
   return typeof code === 'string' && code.startsWith('Z_');
 };
 
-/** The faults of a check, or one fault if the content is not readable. An outage still throws. */
+/** Returns the faults of a check, or one fault if the content cannot be read. Rethrows an outage. */
 export const findingIfUnreadable = async (
   what: string,
   check: () => Promise<readonly Fault[]> | readonly Fault[],
@@ -90,8 +90,8 @@ export const findingIfUnreadable = async (
 const readings = 3;
 
 /**
- * Repeat a check that has findings. A ledger in use changes between two reads, so a finding counts only if three reads
- * report the same text.
+ * Repeats a check that has findings. A ledger in use changes between reads, so a finding counts only if three reads
+ * report it identically.
  */
 export const confirmed = async <Value extends { readonly findings: readonly Finding[] }>(
   read: () => Promise<Value>,
@@ -108,8 +108,8 @@ export const confirmed = async <Value extends { readonly findings: readonly Find
 };
 
 /**
- * Check a transaction's claim of a redaction: an audit entry made it at that time, the digest of the commitments is there
- * instead of the salt, and no personal data is left, which the state hash would not show.
+ * Checks a redacted transaction: an audit entry records the redaction at that time, the digest of the commitments
+ * replaces the salt, and no personal data remains. The state hash does not cover the last point.
  */
 export const redactionFaults = (
   { transaction, commitments }: StoredTransaction,
@@ -131,21 +131,21 @@ export const redactionFaults = (
 
 type Chain = {
   readonly faults: Fault[];
-  /** When a status was reached last. */
+  /** The last time each status was reached. */
   readonly reachedAt: Map<string, string>;
   count: number;
   /** The version of the next entry. */
   next: number;
-  /** The previous entry; `null` at the beginning, and after an entry that is missing or not readable. */
+  /** The previous entry; `null` at the start and after a missing or unreadable entry. */
   before: AuditEntry | null;
   first: AuditEntry | null;
-  /** When the personal data was removed. */
+  /** When personal data was removed. */
   redactedAt?: string;
 };
 
 /**
- * Check the audit entries of a transaction, whose items come in the order of their keys: versions without a gap, each
- * hash, the link to the previous entry, allowed status changes, and the state and times of the transaction.
+ * Checks the audit entries of a transaction, given in key order: versions without a gap, each hash, the link to the
+ * previous entry, allowed status changes, and the state and times of the transaction.
  */
 export const checkChain = async (
   account: string,
@@ -203,10 +203,10 @@ const follow = (chain: Chain, id: string, version: number, item: Item): void => 
   chain.before = entry;
 };
 
-// Compressed attributes are read, but not compared: another compressor version may write other bytes.
+// Compressed attributes are read but not compared, because a different compressor version may write different bytes.
 const isCompressed = (value: unknown) => value instanceof Uint8Array;
 
-/** Check that the attributes for conditions, lists and operators match the compressed transaction. */
+/** Checks that the uncompressed attributes (for conditions, lists and operators) match the compressed transaction. */
 export const attributeFaults = (account: string, item: Item, stored: StoredTransaction): Fault[] => {
   const expected: Item = transactionItem(account, stored);
   const names = [...new Set([...Object.keys(expected), ...Object.keys(item)])];
@@ -217,10 +217,10 @@ export const attributeFaults = (account: string, item: Item, stored: StoredTrans
 
 const what = 'claim on its reference_id';
 
-/** A transaction that holds its reference has the claim, with a deadline only if it is a draft. */
+/** Checks the claim of a transaction that owns its reference. Only a draft's claim has a deadline. */
 export const missingClaimFaults = ({ id, status, expires_at }: Transaction, claim: Item | undefined): Fault[] => {
   if (!claim) return [{ what, actual: 'none', expected: id }];
-  // With a deadline, another transaction could take the reference of a finalized one.
+  // With a deadline, another transaction could take over a finalized transaction's reference.
   const deadline = status === 'draft' && expires_at !== null ? new Date(expires_at).toISOString() : undefined;
   return [
     ...differing(what, claim['transaction_id'], id),
@@ -229,8 +229,8 @@ export const missingClaimFaults = ({ id, status, expires_at }: Transaction, clai
 };
 
 /**
- * A transaction that no longer holds its reference has no claim on it, except after the deadline. A claim of another
- * transaction belongs to a live one with the same reference.
+ * Checks that a transaction that lost its reference has no claim on it, except after the deadline. If another
+ * transaction has the claim, it must be live and have the same reference.
  */
 export const leftoverClaimFaults = (
   transaction: Transaction,
@@ -256,7 +256,10 @@ const isPast = ({ expires_at }: Item, nowMs: number) =>
 export const hasAmounts = (credit: Transaction): boolean =>
   listCharges(credit).some(({ net_amount, tax_amount }) => /[1-9]/.test(net_amount) || /[1-9]/.test(tax_amount));
 
-/** Check the counters of a sale against the sums of its live credits. Memory grows with the sale's lines, not its credits. */
+/**
+ * Checks the counters of a sale against the sums of its live credits. Memory use depends on the number of lines, not
+ * credits.
+ */
 export const checkCredits = async (
   sale: StoredTransaction,
   credits: AsyncIterable<StoredTransaction>,
@@ -281,10 +284,10 @@ export const checkCredits = async (
 
 const figures = ['net', 'tax', 'discount', 'third_party_discount', 'taxable', 'exempt'] as const;
 
-/** Every figure of a line or a shipping charge: with net and tax alone, two errors could cancel each other out. */
+/** Compares every amount of a line or shipping charge, because in net and tax alone, two errors could cancel out. */
 const figureTexts = (amounts: Amounts, write: (minor: bigint) => string): Readonly<Record<string, string>> => {
   const rows = amounts.rows.map(({ taxable, exempt, tax, calculated }) => [taxable, exempt, tax, calculated]);
-  // Before the first credit there are no rows, and after the last one is voided they are all zero.
+  // No rows exist before the first credit, and all rows are zero after the last credit is voided.
   const isCredited = rows.flat().some((minor) => minor !== 0n);
   return {
     ...Object.fromEntries(figures.map((figure) => [figure, write(amounts[figure])])),
@@ -312,7 +315,7 @@ const counterFaults = (sale: StoredTransaction, charges: ReadonlyMap<string, Amo
   ];
 };
 
-/** Neither a line nor the sale is credited above its amount, and `refund_status` matches. */
+/** Checks that neither a line nor the sale is credited above its amount, and that `refund_status` matches. */
 const boundFaults = (sale: StoredTransaction, credited: Share, write: (minor: bigint) => string): Fault[] => {
   const { charges, total } = calculateRemaining(sale);
   const left = [
@@ -322,24 +325,24 @@ const boundFaults = (sale: StoredTransaction, credited: Share, write: (minor: bi
   return [...overCreditFaults(left, write), ...refundFaults(sale.transaction, isNothing(credited), isNothing(total))];
 };
 
-/** The entries of a live transaction, one for each state and currency, open or in a filing. */
+/** Returns the entries of a live transaction, one per state and currency, open or in a filing. */
 const expectedEntries = (stored: StoredTransaction): readonly LiabilityEntry[] =>
   isLive(stored.transaction) ? listLiabilityEntries(stored) : [];
 
 export const entryPlace = (account: string, entry: LiabilityEntry): string => itemPlace(openEntryKey(account, entry));
 
-/** The keys of all entries that these transactions should have. A transaction that is not readable has none. */
+/** Returns the keys of all entries that these transactions should have. Skips transactions that cannot be read. */
 export const expectedPlaces = async (account: string, ids: Iterable<string>): Promise<ReadonlySet<string>> => {
   const heads = await itemsAt([...new Set(ids)].map((id) => headKey(account, id)));
   const entries = (head: Item) => parseOrNull(() => expectedEntries(transactionFrom(head))) ?? [];
   return new Set([...heads.values()].flatMap(entries).map((entry) => entryPlace(account, entry)));
 };
 
-/** The name of an entry, or of its item. */
+/** Returns the name of an entry or its item. */
 export const entryName = ({ state, month, currency }: Item | LiabilityEntry): string =>
   `entry of ${state}, ${month}, ${currency}`;
 
-// Without the reference, which a finalized transaction may get later.
+// Leaves out the reference, which can be set after finalization.
 const figuresText = ({ base, amounts, document, exceptions = [], currency }: LiabilityEntry) => {
   const write = (minor: bigint) => formatAmount(minor, minorDigits(currency));
   const texts = (of: TaxAmounts) => [
@@ -357,7 +360,10 @@ const figuresText = ({ base, amounts, document, exceptions = [], currency }: Lia
   ].join(', ');
 };
 
-/** Check that each entry of a transaction is in one place, with the sums of the transaction's rows, and its filings. */
+/**
+ * Checks that each entry of a transaction exists exactly once, with the sums of the transaction's rows, and checks the
+ * transaction's filings.
+ */
 export const checkEntries = async (
   account: string,
   stored: StoredTransaction,
@@ -392,7 +398,9 @@ const entryFaults = (
   ];
 };
 
-/** A transaction names the filings that were filed with one of its entries, and is filed when all its states are. */
+/**
+ * Checks that a transaction lists the filings that include its entries, and that it is filed once all its states are.
+ */
 const filingsFaults = (stored: StoredTransaction, holding: readonly StoredFiling[]): Fault[] => {
   const { filings, status } = stored.transaction;
   const isNamed = (id: string) => filings.some((filing) => filing.id === id);
@@ -413,13 +421,16 @@ const filingsFaults = (stored: StoredTransaction, holding: readonly StoredFiling
 
 const batch = 25;
 
-/** The states whose open entries are read: every one, because sales that no content covers have entries, and the given ones. */
+/**
+ * Returns the states whose open entries are read: all states, because sales without content also have entries, and the
+ * given ones.
+ */
 export const statesOfEntries = (others: Iterable<string> = []): readonly string[] =>
   [...new Set([...stateJurisdictions, ...others])].sort();
 
 /**
- * Find the open entries of a state that no transaction should have: the transaction is missing, void, or has other
- * entries. The check of transactions finds missing entries.
+ * Finds unexpected open entries of a state: the transaction is missing, void, or has different entries. The check of
+ * transactions finds missing entries.
  */
 export const orphanedEntries = async function* (account: string, state: string): AsyncGenerator<Finding> {
   for await (const items of openEntryItems(account, state))

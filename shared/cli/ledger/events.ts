@@ -1,4 +1,4 @@
-/** `ledger events`: the events of an account, made from its ledger, to publish them again. */
+/** `ledger events`: rebuild the events of an account from its ledger, to publish them again. */
 import { batchesOf } from '../../base/collections.ts';
 import { eventsOfEntry, eventsOfFiling } from '../../events/announce.ts';
 import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.ts';
@@ -14,7 +14,7 @@ type Walk = {
   readonly account: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Called for each record that is not readable. */
+  /** Called for each record that cannot be read. */
   readonly onFault: (what: string) => void;
 };
 
@@ -36,7 +36,7 @@ const ofTransaction = async (walk: Walk, id: string): Promise<readonly LedgerEve
   return events;
 };
 
-/** The events of an account between two instants, both included: transactions from the oldest on, then filings. */
+/** Yields the events of an account between two times, inclusive: transactions, oldest first, then filings. */
 export const storedEvents = async function* (walk: Walk): AsyncGenerator<LedgerEvent> {
   for await (const ids of transactionIds(walk.account, atOnce))
     for (const events of await Promise.all(ids.map((id) => ofTransaction(walk, id)))) yield* events;
@@ -47,10 +47,10 @@ export const storedEvents = async function* (walk: Walk): AsyncGenerator<LedgerE
 const instantOf = (option: string, text: string): number => {
   const ms = instantMs(text);
   if (ms !== null) return ms;
-  throw new CommandError(`${option} cannot be "${text}". Pass an instant such as 2026-11-21T08:00:00Z.`);
+  throw new CommandError(`${option} cannot be "${text}". Pass a timestamp such as 2026-11-21T08:00:00Z.`);
 };
 
-/** A line is what `aws events put-events --entries` takes. */
+/** Each line is valid input for `aws events put-events --entries`. */
 const printLine = (EventBusName: string, events: readonly LedgerEvent[]): void =>
   print(
     JSON.stringify(
@@ -77,13 +77,13 @@ type Options = { readonly account: string; readonly from: string; readonly to: s
 export const addEvents = (program: LevyCommand): LevyCommand =>
   program
     .command('events')
-    .summary('the events of an account, to publish them again')
+    .summary('print the events of an account to publish them again')
     .description(
-      'Print the events of an account between two instants, with their original ids. Each line has ten events, as `aws events put-events --entries` takes them. It publishes nothing.',
+      'Print the events of an account between two instants, with their original ids. Each line has up to ten events in the format of `aws events put-events --entries`. Publishes nothing.',
     )
     .account()
-    .requiredOption('--from <instant>', 'the first instant, such as 2026-11-21T08:00:00Z')
-    .requiredOption('--to <instant>', 'the last instant')
+    .requiredOption('--from <instant>', 'start of the period, inclusive, such as 2026-11-21T08:00:00Z')
+    .requiredOption('--to <instant>', 'end of the period, inclusive')
     .requiredOption('--bus <name>', "the stack's output EventBus")
     .examples(
       '--silent ledger -- events --account acct_demo --from 2026-11-21T08:00:00Z --to 2026-11-21T12:00:00Z --bus Levy > missed.ndjson',

@@ -32,21 +32,21 @@ import type { NumberedLine } from './read-export.ts';
 
 const pageSize = 100;
 const readings = 3;
-// The file has customers' addresses.
+// The file contains customer addresses.
 const ownerOnly = 0o600;
 
 type Export = {
   readonly account: Account;
   /** A path without a file. */
   readonly out: string;
-  /** The time between two readings of the index, which may be behind the table. */
+  /** Pause between two reads of the index, which may lag behind the table. */
   readonly pauseMs: number;
   readonly onProgress: (counts: Counts) => void;
 };
 
 type Seen = { readonly counts: Counts; readonly releases: Set<string>; readonly states: Set<string> };
 
-/** Add a transaction and its version to a sum of hashes, which does not depend on the order. */
+/** Adds a transaction and its version to an order-independent sum of hashes. */
 const withVersion = (sum: bigint, { id, version }: { readonly id: string; readonly version: number }): bigint => {
   const hash = createHash('sha256').update(`${id} ${version}`).digest('hex');
   return (sum + BigInt(`0x${hash}`)) % 2n ** 256n;
@@ -61,7 +61,7 @@ const sumVersions = async (pages: AsyncIterable<Rows>): Promise<bigint> => {
   return sum;
 };
 
-/** The sum of all transactions and versions in the index, which may be seconds behind the table. */
+/** Returns the sum over all transactions and versions in the index, which may lag seconds behind the table. */
 const listedVersions = (account: string): Promise<bigint> => {
   const query = { index: 'by_account', value: null, from: null, to: null, limit: pageSize } as const;
   return sumVersions(pagesOf((after: Cursor) => transactionIndex.page(account, { ...query, after })));
@@ -78,7 +78,7 @@ const customerLines = async function* (account: string): AsyncGenerator<Line> {
 const filingVersions = (filings: readonly StoredFiling[]): string =>
   JSON.stringify(filings.map(({ id, version }) => [id, version]));
 
-/** The lines of an account's ledger. Throws at the end if the ledger changed meanwhile. */
+/** Yields the lines of an account's ledger. Throws at the end if the ledger changed in the meantime. */
 const ledgerLines = async function* (
   { account: { id: account }, pauseMs }: Pick<Export, 'account' | 'pauseMs'>,
   { releases, states }: Seen,
@@ -112,7 +112,7 @@ const headerOf = async (account: Account, { counts, releases }: Seen): Promise<H
   const hashes: Record<string, string> = {};
   for (const release of [...releases].sort()) {
     const hash = await releaseHash(release);
-    if (hash === null) throw new CommandError(`The release ${release}, which transactions use, does not exist.`);
+    if (hash === null) throw new CommandError(`Transactions use the release ${release}, which does not exist.`);
     hashes[release] = hash;
   }
   const { id, name, created_at, settings } = account;
@@ -156,9 +156,9 @@ const sealedLines = async function* (unsealed: string, header: Header, onTrailer
 };
 
 /**
- * Export an account's ledger to a file, which appears only when it is complete. Each transaction is read once.
+ * Exports an account's ledger to a file that appears only when complete. Reads each transaction once.
  *
- * The header has the number of lines of each kind, so the lines go to a temporary file first.
+ * The header contains the number of lines of each kind, so the lines are first written to a temporary file.
  */
 export const exportLedger = async (work: Export): Promise<{ readonly header: Header; readonly trailer: Trailer }> => {
   const unsealed = `${work.out}.unsealed`;
@@ -178,8 +178,8 @@ export const exportLedger = async (work: Export): Promise<{ readonly header: Hea
 };
 
 /**
- * Whether a file that `checkExport` accepts has exactly the lines that an export of the account would have now. Returns the
- * number of the first line that differs, or `null`.
+ * Compares a file that `checkExport` accepts with a new export of the account. Returns the number of the first line
+ * that differs, or `null` if none does.
  */
 export const firstDifference = async (
   work: Pick<Export, 'account' | 'pauseMs'>,
@@ -231,5 +231,5 @@ export const addExport = (program: LevyCommand): LevyCommand =>
       };
       const { header, trailer } = await exportLedger({ account, out: path, pauseMs, onProgress });
       print(`Exported ${id}: ${countsText(header.counts)}.`);
-      print(`${path}: ${counted(trailer.lines + 1, 'line')}, SHA-256 without the last line: ${trailer.sha256}.`);
+      print(`${path}: ${counted(trailer.lines + 1, 'line')}, SHA-256 up to the last line: ${trailer.sha256}.`);
     });

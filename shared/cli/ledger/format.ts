@@ -32,16 +32,17 @@ import { type TransactionJson, transactionFrom, transactionToJson } from '../../
 import { CommandError } from '../terminal/run-command.ts';
 
 /**
- * The file of an exported ledger: lines of JSON, with a header, the ledger and a trailer.
+ * File format of an exported ledger: JSON lines with a header, the ledger and a trailer.
  *
- * Every line begins with its `sum`: SHA-256 over the sum of the previous line, a line feed, and the line without its sum.
- * So an import names the line that was altered, lost, moved or added. The trailer has the number of lines and the SHA-256
- * of all bytes before it. Sums find damage, not forgery: the author of a forged file can compute them again.
+ * Every line begins with its `sum`: SHA-256 over the sum of the previous line, a line feed, and the line without its
+ * sum. So an import can report the line that was altered, lost, moved or added. The trailer contains the number of
+ * lines and the SHA-256 of all bytes before it. The sums detect damage, not forgery, because a forger can recompute
+ * them.
  */
 export const format = 'levy-ledger';
 export const formatVersion = 1;
 
-/** A line of the ledger. No line has the account's id, so that an import can use another one. */
+/** A line of the ledger. No line contains the account id, so an import can use a different id. */
 export type Line =
   /** An entry of a transaction's audit chain. The entries come in order, directly before their transaction. */
   | { readonly kind: 'audit_entry'; readonly entry: AuditEntry }
@@ -49,9 +50,12 @@ export type Line =
   | { readonly kind: 'transaction'; readonly holds_reference: boolean; readonly stored: TransactionJson }
   | { readonly kind: 'open_entry'; readonly entry: LiabilityEntryJson }
   | { readonly kind: 'filing'; readonly filing: Omit<StoredFiling, 'account'> }
-  /** The progress item of a filing's shard, without its key and with uncompressed totals. Its parts come before it. */
+  /**
+   * The progress item of a filing's shard, without its key and with uncompressed totals. The parts of the shard precede
+   * it.
+   */
   | { readonly kind: 'filing_shard'; readonly filing: string; readonly progress: Readonly<Record<string, unknown>> }
-  /** A part of the totals of a filing's shard, as its item is, with uncompressed sums. */
+  /** A part of the totals of a filing's shard: the stored item with uncompressed sums. */
   | {
       readonly kind: 'filing_totals';
       readonly filing: string;
@@ -100,7 +104,7 @@ export type Header = z.infer<typeof Header>;
 export const Trailer = z.object({ kind: z.literal('trailer'), lines: z.int(), sha256: z.string() });
 export type Trailer = z.infer<typeof Trailer>;
 
-/** The hash of a built-in or imported release; `null` if it does not exist here. */
+/** Returns the hash of a built-in or imported release; `null` if it does not exist here. */
 export const releaseHash = async (id: string): Promise<string | null> => {
   const builtIn = builtInReleaseById(id);
   if (builtIn) return createHash('sha256').update(canonicalJson(builtIn)).digest('hex');
@@ -112,17 +116,17 @@ const sumOf = (previous: string, text: string) =>
 
 const sealed = /^\{"sum":"([\w-]{43})",(".*\})$/s;
 
-/** Adds the sums to lines, and checks them. */
+/** Adds checksums to lines and verifies them. */
 export class LineHashChain {
   #sum = '';
 
-  /** A line with its sum. */
+  /** Returns a line with its sum. */
   readonly close = (text: string): string => {
     this.#sum = sumOf(this.#sum, text);
     return `{"sum":"${this.#sum}",${text.slice(1)}`;
   };
 
-  /** The line without its sum; `null` if the sum is wrong. */
+  /** Returns the line without its sum; `null` if the sum is wrong. */
   readonly open = (line: string): string | null => {
     const [, sum, rest] = sealed.exec(line) ?? [];
     const text = `{${rest}`;
@@ -131,13 +135,13 @@ export class LineHashChain {
   };
 }
 
-// A transaction of 1,000 lines has 2 MB.
+// A transaction with 1,000 lines is 2 MB.
 const lineBytesMax = 64 * 1024 * 1024;
 const lineFeed = 0x0a;
 
 type FileLine = { readonly number: number; readonly bytes: Buffer; readonly isWhole: boolean };
 
-/** The lines of a file with their number and line feed, one in memory at a time; the last may lack its line feed. */
+/** Yields the lines of a file with their number and line feed, one at a time. The last line may have no line feed. */
 export const fileLines = async function* (path: string): AsyncGenerator<FileLine> {
   let rest: Buffer = Buffer.alloc(0);
   let number = 0;
@@ -147,17 +151,18 @@ export const fileLines = async function* (path: string): AsyncGenerator<FileLine
       yield { number: ++number, bytes: rest.subarray(0, end + 1), isWhole: true };
       rest = rest.subarray(end + 1);
     }
-    if (rest.length > lineBytesMax) throw new CommandError(`Line ${number + 1} of ${path} does not end.`);
+    if (rest.length > lineBytesMax)
+      throw new CommandError(`Line ${number + 1} of ${path} is too long or has no line feed.`);
   }
   if (rest.length > 0) yield { number: number + 1, bytes: rest, isWhole: false };
 };
 
 const pageSize = 100;
 const atOnce = 16;
-// An item has at most 400 KB, and a response of BatchGetItem 16 MB.
+// The limit is 400 KB per item and 16 MB per BatchGetItem response.
 const partsAtOnce = 25;
 
-/** Entries up to the transaction's version. Later entries were written after the transaction was read. */
+/** Returns entries up to the transaction's version. Later entries were written after the transaction was read. */
 const chainOf = async (account: string, { transaction: { id, version } }: StoredTransaction): Promise<AuditEntry[]> => {
   const pages = await Array.fromAsync(auditItems(account, id));
   const entries = pages.flatMap((items) => items.map(auditEntryFrom)).filter((entry) => entry.version <= version);
@@ -178,22 +183,24 @@ type Exported = { readonly stored: StoredTransaction; readonly lines: readonly L
 
 const exportedOf = async (account: string, id: string): Promise<Exported> => {
   const head = await headItem(account, id);
-  if (!head)
-    throw new CommandError(`${id} was deleted while it was exported. Stop what deletes it, then export again.`);
+  if (!head) throw new CommandError(`${id} was deleted during the export. Stop all writers, then export again.`);
   const stored = transactionFrom(head);
   const [entries, holds_reference] = await Promise.all([chainOf(account, stored), holdsReference(account, stored)]);
   const chain = entries.map((entry): Line => ({ kind: 'audit_entry', entry }));
   return { stored, lines: [...chain, { kind: 'transaction', holds_reference, stored: transactionToJson(stored) }] };
 };
 
-/** An account's transactions with their audit chains as lines, oldest first, from strongly consistent reads of the table. */
+/**
+ * Yields an account's transactions with their audit chains as lines, oldest first, from strongly consistent reads of
+ * the table.
+ */
 export const exportedTransactions = async function* (account: string): AsyncGenerator<Exported> {
   for await (const ids of transactionIds(account, pageSize))
     for await (const some of batchesOf(ids, atOnce))
       yield* await Promise.all(some.map((id) => exportedOf(account, id)));
 };
 
-/** An account's filings. Refuses an unfinished one, because some of its entries are still open. */
+/** Yields an account's filings. Refuses an unfinished filing, because some of its entries are still open. */
 export const finishedFilings = async (account: string): Promise<readonly StoredFiling[]> => {
   const filings = await allFilings(account);
   const unfinished = filings.find(({ isUnfinished }) => isUnfinished);
@@ -214,7 +221,7 @@ const partLines = async function* (
     const items = await itemsAt(keys);
     for (const key of keys) {
       const item = items.get(itemPlace(key));
-      if (!item) throw new CommandError(`The filing ${id} lacks a part of its totals. Run npm run ledger -- verify.`);
+      if (!item) throw new CommandError(`Part of the totals of filing ${id} is missing. Run npm run ledger -- verify.`);
       yield {
         kind: 'filing_totals',
         filing: id,
@@ -231,7 +238,7 @@ const shardLines = async function* (account: string, filing: StoredFiling): Asyn
   const items = await itemsAt(shards);
   for (const { pk, sk } of shards) {
     const item = items.get(`${pk} ${sk}`);
-    if (!item) throw new CommandError(`The filing ${filing.id} lacks a shard. Run npm run ledger -- verify.`);
+    if (!item) throw new CommandError(`A shard of filing ${filing.id} is missing. Run npm run ledger -- verify.`);
     yield* partLines(account, filing, filingProgressFrom(item));
     const { pk: _, sk: __, totals, ...progress } = item;
     const uncompressed = decompress(totals as Uint8Array);
@@ -253,7 +260,7 @@ const chainLines = async function* (account: string, state: string): AsyncGenera
   yield { kind: 'chain', chain: stored };
 };
 
-/** Open entries, filings with their entries and shards, and the chains of periods. */
+/** Yields open entries, filings with their entries and shards, and the chains of periods. */
 export const filingLines = async function* (
   account: string,
   filings: readonly StoredFiling[],

@@ -9,8 +9,8 @@ import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 /**
- * The ids of the transactions that have had this reference, the one that is not void first. A transaction id is returned as
- * it is.
+ * Returns the ids of all transactions that have had this reference, with void transactions last. Returns a transaction
+ * id unchanged.
  */
 export const idsOfReference = async (account: string, reference: string): Promise<readonly string[]> => {
   if (/^txn_[0-9A-Z]{26}$/.test(reference)) return [reference];
@@ -19,7 +19,7 @@ export const idsOfReference = async (account: string, reference: string): Promis
   return rows.toSorted((a, b) => Number(a.status === 'void') - Number(b.status === 'void')).map(({ id }) => id);
 };
 
-/** `ledger history`: the changes of one transaction. */
+/** `ledger history`: list the changes of one transaction. */
 
 const pageSize = 100;
 

@@ -28,11 +28,11 @@ import { type Counts as Verified, verifyAccount } from './verify-account.ts';
 
 const TableName = environment.tables.transactions;
 
-/** Put an item; `false` if its key has one. */
+/** Puts an item; returns `false` if an item with this key exists. */
 const putNew = (Item: Item): Promise<boolean> =>
   isWritten(database.send(new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' })));
 
-/** The file of an import and the last line that is written, so that an interrupted import can resume. */
+/** The checkpoint of an import (file and last written line), so an interrupted import can resume. */
 const Mark = z.object({
   sha256: z.string(),
   written: z.int(),
@@ -46,7 +46,7 @@ const readMark = async (account: string): Promise<Mark | undefined> => {
   return item && Mark.parse(item);
 };
 
-/** Move the mark forward. Two imports of the same file can run: the mark of the faster one stays. */
+/** Advances the import checkpoint. If two imports of the same file run at once, the higher position wins. */
 const moveMark = (account: string, { sha256, written, finished_at }: Mark): Promise<boolean> => {
   const update = new UpdateCommand({
     TableName,
@@ -58,7 +58,7 @@ const moveMark = (account: string, { sha256, written, finished_at }: Mark): Prom
   return isWritten(database.send(update));
 };
 
-// Another version of the compressor may write other bytes for the same content.
+// A different compressor version may write different bytes for the same content.
 const uncompressed = (item: object) =>
   Object.fromEntries(
     Object.entries(item).map(([name, value]) => [
@@ -67,7 +67,10 @@ const uncompressed = (item: object) =>
     ]),
   );
 
-/** Whether the stored transaction is a later version of this one: an expired draft may be swept during the import. */
+/**
+ * Whether the stored transaction is a later version of this one, because an expired draft may be swept during the
+ * import.
+ */
 const isSuccessor = async (
   account: string,
   stored: Readonly<Record<string, unknown>>,
@@ -79,7 +82,7 @@ const isSuccessor = async (
   return entry?.['hash'] === item['auditHash'];
 };
 
-/** Put an item if its key has none or the same one; `false` if it has another one. */
+/** Puts an item unless the same item exists; returns `false` if its key has a different item. */
 const putItem = (account: string, item: Item): Promise<boolean> =>
   retryThrottled(async () => {
     if (await putNew(item)) return true;
@@ -88,9 +91,9 @@ const putItem = (account: string, item: Item): Promise<boolean> =>
     return isDeepStrictEqual(uncompressed(stored), uncompressed(item)) || isSuccessor(account, stored, item);
   });
 
-/** The number of lines that are written concurrently. A large transaction has some MB. */
+/** The number of lines written concurrently. A large transaction can be several MB. */
 const batchSize = 32;
-/** The number of batches after which the mark moves. */
+/** The number of batches between two updates of the checkpoint. */
 const markEvery = 8;
 
 type Import = {
@@ -100,7 +103,10 @@ type Import = {
   readonly onProgress: (written: number) => void;
 };
 
-/** Refuse an account that has a ledger or registrations: the schedule could close its periods during the import. */
+/**
+ * Refuses an account that has a ledger, or registrations, because the schedule could close its periods during the
+ * import.
+ */
 const refuseUsedAccount = async (id: string): Promise<void> => {
   const { tombstone } = await findDeletion(id);
   if (tombstone)
@@ -120,7 +126,7 @@ const markFor = async ({ account, checked }: Import): Promise<Mark> => {
   let mark = await readMark(account);
   if (!mark) {
     await refuseUsedAccount(account);
-    // Another import may have set its mark meanwhile.
+    // Another import may have written its checkpoint in the meantime.
     mark = (await putNew({ ...importMarkKey(account), ...first })) ? first : await readMark(account);
   }
   if (mark?.sha256 !== sha256)
@@ -130,7 +136,10 @@ const markFor = async ({ account, checked }: Import): Promise<Mark> => {
   return mark;
 };
 
-/** Create the account of the file under its id here, after its ledger is complete: no schedule sees a part of the ledger. */
+/**
+ * Creates the account of the file under its id here, after its ledger is complete, so no schedule processes a partial
+ * ledger.
+ */
 const provisionFrom = async (id: string, { account }: Header): Promise<void> => {
   if (await findAccount(id)) return;
   const { name, created_at, settings } = account;
@@ -143,13 +152,13 @@ const writeLine = async (account: string, { number, line }: NumberedLine): Promi
   const written = await Promise.all(itemsOf(account, line).map((item) => putItem(account, item)));
   if (written.includes(false))
     throw new CommandError(
-      `Line ${number}: another item has its key, so something else writes to ${account}. Import into an id that does not exist.`,
+      `Line ${number}: its key already has a different item, so another process writes to ${account}. Import into an id that does not exist.`,
     );
 };
 
 /**
  * Write a checked file into an account, and create the account if it does not exist. An interrupted import resumes: an
- * item is written only if its key has no item, or the same one.
+ * item is written only if its key is free or has the same item.
  *
  * Returns `false` if the import was already complete.
  */
@@ -171,12 +180,15 @@ export const importLedger = async (work: Import): Promise<boolean> => {
   return true;
 };
 
-/** `ledger import`: write an exported ledger into another account. */
+/** `ledger import`: write an exported ledger into an account. */
 
 const readings = 5;
 const accountId = /^acct_[A-Za-z0-9_]{1,59}$/;
 
-/** Refuse releases with other content here, and missing ones unless they are allowed. Returns the missing ones. */
+/**
+ * Refuses releases with different content here, and missing releases unless they are allowed. Returns the missing
+ * releases.
+ */
 export const refuseOtherContent = async ({ releases }: Header, allowsMissing: boolean): Promise<readonly string[]> => {
   const missing: string[] = [];
   const other: string[] = [];
@@ -187,7 +199,7 @@ export const refuseOtherContent = async ({ releases }: Header, allowsMissing: bo
   }
   if (other.length > 0)
     throw new CommandError(
-      `These releases have different content here: ${other.join(', ')}. A replay of the transactions would differ.`,
+      `These releases have different content here: ${other.join(', ')}. Replays of the transactions would differ.`,
     );
   if (missing.length > 0 && !allowsMissing)
     throw new CommandError(
@@ -196,7 +208,10 @@ export const refuseOtherContent = async ({ releases }: Header, allowsMissing: bo
   return missing;
 };
 
-/** The items that the file has more of. The table may have more, because expired drafts are swept. */
+/**
+ * Returns the kinds of items of which the table has fewer than the file. It can have more, because sweeping expired
+ * drafts adds items.
+ */
 const missingItems = (counts: Counts, verified: Verified): string[] =>
   (
     [
@@ -206,10 +221,12 @@ const missingItems = (counts: Counts, verified: Verified): string[] =>
       ['entries', counts.open_entry + counts.filed_entry],
     ] as const
   ).flatMap(([name, inFile]) =>
-    verified[name] >= inFile ? [] : [`${verified[name]} of ${inFile} ${name.replace('_', ' ')} are there`],
+    verified[name] >= inFile ? [] : [`only ${verified[name]} of ${inFile} ${name.replace('_', ' ')} found`],
   );
 
-/** Check the imported ledger as `ledger verify` does, and its completeness. Repeats, because indexes may be behind. */
+/**
+ * Checks the imported ledger like `ledger verify`, and its completeness. Repeats the check, because indexes may lag.
+ */
 export const verifyImport = async (account: string, counts: Counts, pauseMs = 500) => {
   for (let reading = 1; ; reading++) {
     const findings: Finding[] = [];
@@ -223,7 +240,7 @@ export const verifyImport = async (account: string, counts: Counts, pauseMs = 50
 
 const importInto = async (account: string, file: string, { withoutContent = false }: { withoutContent?: boolean }) => {
   if (!accountId.test(account))
-    throw new CommandError(`"${account}" is not an account id. Pass one such as acct_demo.`);
+    throw new CommandError(`"${account}" is not an account id. Pass an id such as acct_demo.`);
   const path = pathOf(file);
   const checked = await checkExport(path);
   const { header, trailer } = checked;
@@ -250,7 +267,7 @@ export const addImport = (program: LevyCommand): LevyCommand =>
     .description(
       'Check a whole file of `ledger export`, write it into an account that has no ledger, create the account with its settings if it does not exist, and verify it. After an interruption, run it again to continue.',
     )
-    .argument('<account>', 'the account here; its id may differ from the exported one')
+    .argument('<account>', 'the account to import into; its id can differ from the exported account')
     .argument('<file>', 'the file of `ledger export`')
     .option('--without-content', 'allow missing releases; their transactions cannot be replayed')
     .examples('ledger -- import acct_demo acct_demo.ndjson')

@@ -33,15 +33,15 @@ const lineFrom = (value: unknown): Line => {
   return value as Line;
 };
 
-/** An item of the attributes that the service writes. Throws if the service could not read it. */
+/** Builds an item from the attributes that the service writes. Throws if the service could not read it. */
 const checked = (item: Item, from: (item: unknown) => unknown): Item => {
   from(item);
   return item;
 };
 
 /**
- * The items of a line in an account's table. Throws if an export would not write this line. Keys and attributes that a file
- * adds are left out: with the keys of another account, an item would appear in that account's lists.
+ * Builds the items of a line for an account. Throws if an export would not write this line. Ignores extra keys and
+ * attributes: with index keys of another account, an item would appear in that account's lists.
  */
 export const itemsOf = (account: string, line: Line): readonly Item[] => {
   switch (line.kind) {
@@ -117,7 +117,7 @@ const headerFrom = (value: unknown): Header => {
   const read = Header.safeParse(value);
   if (typeof version === 'number' && version !== formatVersion)
     throw new CommandError(`The file has the format version ${version}; this program reads version ${formatVersion}.`);
-  return read.success ? read.data : refuse(1, 'it is not the header of an exported ledger');
+  return read.success ? read.data : refuse(1, 'the line is not the header of an exported ledger');
 };
 
 export type Checked = { readonly header: Header; readonly trailer: Trailer };
@@ -138,9 +138,9 @@ export const checkExport = async (path: string): Promise<Checked> => {
     if (number === 1) header = headerFrom(value);
     else if (end.success) {
       trailer = end.data;
-      if (trailer.lines !== number - 1)
-        refuse(number, `the trailer has ${trailer.lines} as the number of lines before it`);
-      if (trailer.sha256 !== hash.copy().digest('hex')) refuse(number, 'the trailer has another SHA-256');
+      if (trailer.lines !== number - 1) refuse(number, `the trailer says that ${trailer.lines} lines precede it`);
+      if (trailer.sha256 !== hash.copy().digest('hex'))
+        refuse(number, 'the SHA-256 in the trailer does not match the file');
     } else {
       const line = readableLine(number, value);
       counts[line.kind] += 1;
@@ -151,12 +151,12 @@ export const checkExport = async (path: string): Promise<Checked> => {
 
   for await (const { number, bytes, isWhole } of fileLines(path)) {
     last = number;
-    if (trailer !== null) refuse(number, 'it comes after the trailer');
-    if (!isWhole) refuse(number, 'the file was cut off in this line');
+    if (trailer !== null) refuse(number, 'there is a line after the trailer');
+    if (!isWhole) refuse(number, 'the file is truncated in this line');
     const text = hashChain.open(bytes.toString('utf8', 0, bytes.length - 1));
     if (text !== null) see(number, text);
-    else if (number === 1) refuse(number, 'it is not the header of an exported ledger');
-    else refuse(number, 'it was altered, or a line before it is missing or was moved');
+    else if (number === 1) refuse(number, 'the line is not the header of an exported ledger');
+    else refuse(number, 'the line was altered, or an earlier line is missing or was moved');
     hash.update(bytes);
   }
   return whole(header, trailer, counts, last);
@@ -165,22 +165,22 @@ export const checkExport = async (path: string): Promise<Checked> => {
 const readableLine = (number: number, value: unknown): Line => {
   try {
     const line = lineFrom(value);
-    // The items are not written, so any account will do.
+    // The items are not written, so the account does not matter.
     itemsOf('acct_none', line);
     return line;
   } catch {
-    return refuse(number, 'an export does not write such a line');
+    return refuse(number, 'the line is not one that `ledger export` writes');
   }
 };
 
 const whole = (header: Header | null, trailer: Trailer | null, counts: unknown, last: number): Checked => {
   if (!header) throw new CommandError('The file is empty.');
-  if (!trailer) throw new CommandError(`The file ends with line ${last}, without its trailer: it was cut off.`);
-  if (!isDeepStrictEqual({ ...header.counts }, counts)) refuse(1, 'the counts of the header differ from the lines');
+  if (!trailer) throw new CommandError(`The file ends with line ${last}, which is not a trailer: it is truncated.`);
+  if (!isDeepStrictEqual({ ...header.counts }, counts)) refuse(1, 'the counts in the header do not match the lines');
   return { header, trailer };
 };
 
-/** The lines of a checked file after a line, without header and trailer. */
+/** Yields the lines of a checked file after the given line, without header and trailer. */
 export const linesAfter = async function* (
   path: string,
   written: number,
@@ -190,7 +190,7 @@ export const linesAfter = async function* (
   for await (const { number, bytes } of fileLines(path)) {
     if (number > trailer.lines) return;
     const text = hashChain.open(bytes.toString('utf8', 0, bytes.length - 1));
-    if (text === null) throw new CommandError(`Line ${number}: the file was changed while it was read.`);
+    if (text === null) throw new CommandError(`Line ${number}: the file changed while it was being read.`);
     if (number > Math.max(1, written)) yield { number, line: lineFrom(JSON.parse(text)) };
   }
 };

@@ -1,4 +1,4 @@
-/** `ledger recount`: count transactions that the reports miss. */
+/** `ledger recount`: add missing transactions to the reports. */
 import { countTransaction, countTransactions } from '../../reports/count-transactions.ts';
 import { headKey } from '../../store/keys.ts';
 import { itemsAt, transactionIds } from '../../store/ledger/ledger-walk.ts';
@@ -23,15 +23,15 @@ const recount = async ({ account }: { readonly account: string }): Promise<void>
     added += await countTransactions(versions, countStoreWithin());
     checked += ids.length;
   }
-  print(`Checked ${counted(checked, 'transaction')}: ${added} were missing from the reports and are now counted.`);
+  print(`Checked ${counted(checked, 'transaction')}: added ${added} that were missing from the reports.`);
 };
 
 export const addRecount = (program: LevyCommand): LevyCommand =>
   program
     .command('recount')
-    .summary('count transactions that the reports miss')
+    .summary('add missing transactions to the reports')
     .description(
-      'Count the transactions that the reports by state miss because the stream could not deliver them. Nothing counts twice, also while the service runs. Run it again after an interruption.',
+      'Add transactions to the reports by state that are missing because the stream could not deliver them. No transaction is counted twice, even while the service runs. Run it again after an interruption.',
     )
     .account()
     .action(recount);

@@ -61,8 +61,8 @@ import {
 const batch = 25;
 
 /**
- * Check one filing: each entry belongs to a live transaction and is not open, and the entries add up to the totals of
- * each shard and to the summary.
+ * Checks one filing: each entry belongs to a live transaction and is not open, and the entries add up to each shard's
+ * totals and to the summary.
  */
 export const verifyFiling = async (account: string, id: string): Promise<{ readonly findings: readonly Finding[] }> => {
   const ofEntries: Finding[] = [];
@@ -90,7 +90,7 @@ const filingFaults = async (account: string, id: string, ofEntries: Finding[]): 
   return [...faults, ...headFaults(filing, shards, totalsOfAll(sums))];
 };
 
-// Without the reporting codes, which are no figures.
+// Leaves out the reporting codes, which are not amounts.
 const totalsText = (totals: Totals) =>
   JSON.stringify([
     answeredTotals(totals).map(({ reporting_code: _, ...figures }) => figures),
@@ -101,7 +101,7 @@ const totalsText = (totals: Totals) =>
 const shardFaults = async (filing: StoredFiling, progress: ShardProgress, count: number, added: Totals) => {
   const { shard, phase, entries } = progress;
   const faults = shardCountFaults(shard, count, entries);
-  // The totals of a canceled filing stay as they were.
+  // A canceled filing keeps its totals.
   if (phase === 'reopen') return faults;
   const parts = await Array.fromAsync(sumsAfter(filing, [progress], '', filingReads));
   const totals = { ...progress.totals, jurisdictions: new Map(parts.flat()) };
@@ -139,12 +139,12 @@ const entryFindings = async (
   });
 };
 
-/** A canceled filing has its period until all of its entries are open again. */
+/** A canceled filing occupies its period until all of its entries are open again. */
 const hasPeriod = ({ status, isUnfinished }: StoredFiling) => status !== 'canceled' || isUnfinished;
 
 /**
- * Check the periods of all filings, and the stored periods against them: each filing that is not canceled has the item of its
- * period, there is no other item, and the chain of its state ends with the newest filing.
+ * Checks the stored periods against the filings: each filing that is not canceled has a period item, no other period
+ * item exists, and each state's chain ends with the newest filing.
  */
 export const periodFindings = async (account: string, filings: readonly StoredFiling[]): Promise<Finding[]> => {
   const findings = periodFaults(filings).flatMap(({ id, faults }) => findingsOf(id, 'filings', faults));
@@ -194,15 +194,15 @@ export const noCounts = (): Counts => Object.fromEntries(countedKinds.map((name)
 type Subject = {
   readonly account: string;
   readonly id: string;
-  /** The filings of the account. They are read again if there is a finding. */
+  /** Filings of the account. They are read again if there is a finding. */
   readonly filings: readonly StoredFiling[];
-  /** The time between two readings of something that has findings. */
+  /** Pause before data with findings is read again. */
   readonly pauseMs: number;
 };
 
 type Verified = { readonly counts: Counts; readonly findings: readonly Finding[] };
 
-/** Check one transaction and everything that must agree with it, with strongly consistent reads of the table. */
+/** Checks one transaction and all items that must agree with it, with strongly consistent reads. */
 export const verifyTransaction = (subject: Subject): Promise<Verified> => {
   let isFirst = true;
   return confirmed(async () => {
@@ -238,7 +238,7 @@ const readOnce = async (subject: Subject): Promise<Verified> => {
 const storedOf = (item: Item | undefined): StoredTransaction | undefined =>
   (item && parseOrNull(() => transactionFrom(item))) ?? undefined;
 
-/** The credits of a sale. Each credit that is not readable becomes a fault. */
+/** Returns the credits of a sale. Each unreadable credit becomes a fault. */
 const readCredits = async function* (
   account: string,
   sale: string,
@@ -248,7 +248,7 @@ const readCredits = async function* (
     for (const item of (await itemsAt(ids.map((credit) => headKey(account, credit)))).values()) {
       const credit = storedOf(item);
       if (!credit) unreadable.push({ what: `credit ${item['id']}`, actual: 'not readable', expected: 'a transaction' });
-      // The index may be behind the transaction.
+      // The index may lag behind the transaction.
       else if (credit.transaction.parent_transaction_id === sale) yield credit;
     }
 };
@@ -300,28 +300,28 @@ const furtherChecks: Partial<Record<Check, Run>> = {
 };
 
 export type VerifyOptions = Pick<Subject, 'account' | 'pauseMs'> & {
-  /** Called for each finding, so that memory does not grow with them. */
+  /** Called for each finding, so findings need not be kept in memory. */
   readonly onFinding: (finding: Finding) => void;
   /** Called with the progress from 0 to 1. */
   readonly onProgress: (share: number, counts: Counts) => void;
-  /** Where an interrupted walk continues: after the transactions up to this one, with their counts. */
+  /** Where to resume an interrupted check: after this transaction, with the counts so far. */
   readonly from?: { readonly after: string | null; readonly counts: Counts };
-  /** Called when all transactions up to this one are checked. */
+  /** Called after all transactions up to this one are checked. */
   readonly onPage?: (after: string, counts: Counts) => void;
-  /** Which transactions are checked; all without it. Open entries and filings are always checked. */
+  /** Selects the transactions to check; default: all. Open entries and filings are always checked. */
   readonly isSampled?: (id: string) => boolean;
 };
 
 const pageSize = 100;
-/** The part of the progress that the transactions take; open entries and filings take the rest. */
+/** The share of the progress bar for transactions; the rest is for open entries and filings. */
 const shareOfTransactions = 0.9;
 
 const timeOf = (id: string) => decodeTime(id.slice('txn_'.length));
 
 /**
- * Check all of an account's transactions, oldest first, then its open entries, then its filings.
+ * Checks all of an account's transactions, oldest first, then its open entries, then its filings.
  *
- * Memory does not grow with the ledger.
+ * Memory use is independent of the size of the ledger.
  */
 export const verifyAccount = async (options: VerifyOptions): Promise<Counts> => {
   const { account, onFinding, onProgress } = options;
@@ -359,7 +359,7 @@ const verifyTransactions = async (
   }
 };
 
-/** Check the periods of an account and its filings. Returns the number of filings. */
+/** Checks the periods and filings of an account. Returns the number of filings. */
 const verifyFilings = async ({ account, pauseMs, onFinding }: VerifyOptions): Promise<number> => {
   let filings: readonly StoredFiling[] = [];
   const periods = await confirmed(async () => {

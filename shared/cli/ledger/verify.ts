@@ -12,7 +12,7 @@ import { type Check, checks, type Finding, findingText } from './checks.ts';
 import { type Counts, countedKinds, noCounts, type VerifyOptions, verifyAccount } from './verify-account.ts';
 
 const Count = z.int().check(z.minimum(0));
-/** The progress of an account. `after` is the last transaction of the pages that are checked completely. */
+/** The progress of an account. `after` is the last transaction of the last completed page. */
 const AccountState = z.strictObject({
   after: z.nullable(z.string()),
   isDone: z.boolean(),
@@ -20,7 +20,7 @@ const AccountState = z.strictObject({
   findings: z.record(z.enum(checks), Count),
 });
 type AccountState = z.output<typeof AccountState>;
-/** Which transactions are checked: a share of them by the hash of their ids and a seed, the same ones in every run. */
+/** Selects a share of the transactions by a hash of id and seed, the same ones in every run. */
 const Sample = { share: z.string(), seed: z.int() };
 type Sample = Readonly<z.output<z.ZodMiniObject<typeof Sample>>>;
 const State = z.strictObject({ ...Sample, accounts: z.record(z.string(), AccountState) });
@@ -34,35 +34,37 @@ const newAccountState = (): AccountState => ({
   findings: Object.fromEntries(checks.map((check) => [check, 0])) as AccountState['findings'],
 });
 
-/** The state in the file, or a new one. Refuses a damaged file, and one of another share or seed than the given ones. */
+/** Returns the state in the file, or a new state. Refuses a damaged file or a file with a different share or seed. */
 const openState = (file: string | null, { share, seed }: Partial<Sample>): State => {
-  const refusal = `${file} is no file of \`ledger verify --resume\``;
+  const refusal = `${file} was not written by \`ledger verify --resume\``;
   const found = file !== null && existsSync(file) ? jsonFile(file, State, refusal) : null;
   for (const [name, before, given] of [
     ['--sample', found?.share, share],
     ['--seed', found?.seed, seed],
   ])
     if (before !== undefined && given !== undefined && before !== given)
-      throw new CommandError(`${file} is of ${name} ${before}. Pass the same, leave it out, or pass another file.`);
+      throw new CommandError(
+        `${file} was written with ${name} ${before}. Pass the same value, omit the option, or pass a different file.`,
+      );
   return found ?? { share: share ?? '1', seed: seed ?? Math.floor(Math.random() * 1_000_000), accounts: {} };
 };
 
 const saveState = (file: string | null, state: State): void => {
   if (file === null) return;
-  // A run that is killed here leaves the file as it was.
+  // A run that is killed here leaves the file unchanged.
   writeFileSync(`${file}.part`, JSON.stringify(state));
   renameSync(`${file}.part`, file);
 };
 
-/** `ledger verify`: check that all stored items of accounts agree. */
+/** `ledger verify`: check that all stored items of an account are consistent. */
 
-/** The file is replaced at most once in this time. */
+/** Minimum interval between two writes of the file. */
 const saveEveryMs = 1000;
 
-/** The most findings in JSON. The counts and the text output have all. */
+/** Maximum number of findings in JSON output. The counts and the text output include all findings. */
 const findingsMax = 1000;
 
-/** Long enough for a change to be complete at the next reading. */
+/** Long enough for a concurrent change to complete before the next read. */
 const pauseMs = 150;
 
 const checkedText = (counts: Counts): readonly string[] => [
@@ -140,7 +142,7 @@ const report = ({ account, counts, total, by_check }: Verified): void => {
   print(`${account}: checked ${checkedText(counts).join(', ')}.`);
   if (counts.redacted > 0)
     print(
-      `Redacted: ${counted(counts.redacted, 'transaction')}. Hashes of their earlier states cannot be recomputed; the chain and the digest of the removed data hold.`,
+      `Redacted: ${counted(counts.redacted, 'transaction')}. Hashes of their earlier states cannot be recomputed; the chain and the digest of the removed data are intact.`,
     );
   const found = checks.filter((check) => by_check[check] > 0).map((check) => `${check} ${by_check[check]}`);
   print(total === 0 ? 'No findings.' : `${counted(total, 'finding')}: ${found.join(', ')}.`);
@@ -183,7 +185,7 @@ const run = async (options: Options): Promise<void> => {
     await concurrently(accounts, verify, parallel).finally(() => saveState(file, state));
     finish(`Verified ${counted(sumOf(1), 'transaction')}`);
   });
-  // Everything is verified: the next run starts over.
+  // Verification is complete, so the next run starts over.
   if (file !== null) rmSync(file, { force: true });
   if (json && all) printJson({ ...sampled, accounts: done.map(jsonOf) });
   else if (json) for (const one of done) printJson({ ...jsonOf(one), ...sampled });
@@ -196,7 +198,7 @@ export const addVerify = (program: LevyCommand): LevyCommand =>
     .command('verify')
     .summary("check an account's transactions, entries and filings")
     .description(
-      'Check all transactions of an account with strongly consistent reads: audit entries and their hashes, totals as the sums of lines and jurisdictions, credited counters as the sums of live credits, claims on references, open and filed entries, totals of filings, statuses and times. Prints each finding with the actual and the expected value. Exits with 1 if there is a finding.',
+      'Check all transactions of an account with strongly consistent reads: audit entries and their hashes, totals against the sums of lines and jurisdictions, credit counters against the sums of live credits, claims on references, open and filed entries, totals of filings, statuses and times. Prints each finding with the actual and the expected value. Exits with 1 if there is a finding.',
     )
     .option('--account <id>', 'the account, such as acct_demo')
     .option('--all', 'all accounts')
@@ -205,9 +207,9 @@ export const addVerify = (program: LevyCommand): LevyCommand =>
       'check a share of the transactions, such as 0.05, and all open entries and filings',
       share,
     )
-    .option('--seed <n>', 'the seed of the sample; random and printed without it', wholeNumber(0, 1_000_000))
+    .option('--seed <n>', 'the seed of the sample; by default random, and printed', wholeNumber(0, 1_000_000))
     .option('--parallel <n>', 'accounts verified at the same time', wholeNumber(1, 32), 4)
-    .option('--resume <file>', 'keep the progress in this file, and continue there after an interruption')
-    .option('--json', `one JSON object, with at most ${findingsMax.toLocaleString('en-US')} findings of each account`)
+    .option('--resume <file>', 'save progress to this file, and resume from it after an interruption')
+    .option('--json', `one JSON object, with at most ${findingsMax.toLocaleString('en-US')} findings per account`)
     .examples('ledger -- verify --account acct_demo', 'ledger -- verify --all --sample 0.01 --resume verify.json')
     .action(run);

@@ -31,12 +31,12 @@ import { stateFips } from '../../vocabulary/jurisdiction.ts';
 
 /** Turns a state's text tables of local rates and ZIPs into what functions load. */
 
-/** Lines in the order that `findLine` searches. */
+/** Returns the lines in the sort order that `findLine` expects. */
 const sortedLines = (lines: readonly string[]): string => lines.toSorted().join('\n');
 
 const listOf = (text: string): readonly string[] => (text === '' ? [] : text.split('|'));
 
-/** `2.5` percent is the fraction `0.025`. */
+/** Converts percent to a fraction: `2.5` becomes `0.025`. */
 const fractionOf = (percent: string): string => {
   const fraction = readPercent(percent);
   assert(fraction !== null, `${percent} is a percentage`);
@@ -45,13 +45,13 @@ const fractionOf = (percent: string): string => {
 
 const placeCode = ({ place, place_code }: RateRow): string => place_code || codePart(place);
 
-/** The tables with which a state's taxes are named. */
+/** Lookup tables for the names of a state's taxes. */
 type Naming = {
   readonly state: string;
   readonly fips: string;
   readonly counties: ReadonlyMap<string, string>;
   readonly districts: ReadonlyMap<string, string>;
-  /** Names of places by their codes: New York City taxes even where no place is named. */
+  /** Place names by code, because New York City has a tax even in rows that name no place. */
   readonly places: ReadonlyMap<string, string>;
   /** Whether every local tax of the state is a district's (California). */
   readonly areDistricts: boolean;
@@ -67,7 +67,7 @@ const nameIn = (names: ReadonlyMap<string, string>, code: string): string => {
 const countyName = ({ counties, fips }: Naming, county: string): string => nameIn(counties, `${fips}${county}`);
 const districtName = ({ districts, state }: Naming, code: string): string => nameIn(districts, `${state} ${code}`);
 
-/** One row for the whole local rate of an area whose split is not known. */
+/** One row for the whole local rate of an area whose components are unknown. */
 const combinedTax = (naming: Naming, row: RateRow): Tax => {
   const { county, place } = row;
   const name = place === '' ? countyName(naming, county) : place;
@@ -80,7 +80,10 @@ const combinedTax = (naming: Naming, row: RateRow): Tax => {
   };
 };
 
-/** The tax that a part of a row names: `county`, `county:LO`, `city`, `city:…`, `city+county`, `district:RTD`. */
+/**
+ * Returns the tax that a component of a row names: `county`, `county:LO`, `city`, `city:…`, `city+county`,
+ * `district:RTD`.
+ */
 const partTax = (naming: Naming, row: RateRow, part: string): Tax => {
   const { state, places } = naming;
   const [level = '', kind = null] = part.split(':');
@@ -125,7 +128,7 @@ const partsOf = (naming: Naming, row: RateRow): readonly LocalTax[] => {
 
 type Parts = readonly LocalTax[] | null;
 
-/** The codes that have several rates among some rows. */
+/** Returns the codes that have several rates among the given rows. */
 const codesOfSeveral = (parts: readonly Parts[]): ReadonlySet<string> => {
   const rates = new Map<string, string>();
   const several = new Set<string>();
@@ -137,9 +140,9 @@ const codesOfSeveral = (parts: readonly Parts[]): ReadonlySet<string> => {
 };
 
 /**
- * The taxes of all rows, each once, and their indexes by row. A code with different rates in different counties gets the
- * county appended, so that each code has one rate on a day. `newest` are the rows that no later row of their area follows:
- * a code that only earlier rows have is compared among all.
+ * Returns the distinct taxes of all rows, and their indexes by row. A code with different rates in different counties
+ * gets the county appended, so that each code has one rate on a day. `newest` are the last rows of each area. A code
+ * that occurs only in earlier rows is compared among all rows.
  */
 const indexTaxes = (rows: readonly RateRow[], parts: readonly Parts[], newest: ReadonlySet<RateRow>) => {
   const ofNewest = parts.filter((_, index) => newest.has(rows[index] as RateRow));
@@ -162,7 +165,7 @@ const indexTaxes = (rows: readonly RateRow[], parts: readonly Parts[], newest: R
 
 type Indexed = { readonly row: RateRow; readonly index: number };
 
-/** The rows of each area with their indexes, the oldest first. Throws where two have no order. */
+/** Returns the rows of each area with their indexes, oldest first. Throws if the order of two rows is undefined. */
 const rowsByArea = (rows: readonly RateRow[]): readonly (readonly [Indexed, ...Indexed[]])[] => {
   const byArea = Map.groupBy(
     rows.map((row, index) => ({ row, index })),
@@ -180,7 +183,10 @@ const rowsByArea = (rows: readonly RateRow[]): readonly (readonly [Indexed, ...I
   });
 };
 
-/** The build makes this index: normalizing all names of a large state would slow the first calculation in it. */
+/**
+ * The index is built ahead of time, because normalizing all names of a large state would slow the first calculation
+ * there.
+ */
 const namesOf = (areas: readonly PackedArea[], offsets: readonly number[]): string => {
   const names = new Map<string, number[]>();
   for (const [index, { place, aliases }] of areas.entries())
@@ -191,7 +197,7 @@ const namesOf = (areas: readonly PackedArea[], offsets: readonly number[]): stri
   return sortedLines([...names].map(([key, ofKey]) => `${key}~${writeOffsets(ofKey)}`));
 };
 
-/** The remainder of a county, or its only place. */
+/** The unincorporated rest of a county, or its only place. */
 const remaindersOf = (areas: readonly PackedArea[], offsets: readonly number[]): Record<string, number> => {
   const remainders: Record<string, number> = {};
   for (const [county, ofCounty] of Map.groupBy(areas, (area) => area.county)) {
@@ -202,7 +208,7 @@ const remaindersOf = (areas: readonly PackedArea[], offsets: readonly number[]):
   return remainders;
 };
 
-/** The day that a source is of, and the day by which a newer one of the state is due; empty without a day. */
+/** Returns the date of a source and the day by which its successor is due; empty strings if the source has no date. */
 const publishedOf = (state: string, { as_of }: SourceRow): readonly [asOf: string, due: string] => {
   const publisher = publishers.find((one) => one.state === state);
   return [as_of, as_of && publisher ? nextExpectedAfter(publisher.cadence, as_of) : ''];
@@ -276,7 +282,7 @@ export const packZips = (state: string): PackedZips =>
 const newestOf = (rows: readonly RateRow[]): RateRow | undefined =>
   rows.toSorted((a, b) => (a.from < b.from ? -1 : 1)).at(-1);
 
-/** How many areas have their newest rate from sources of a day. */
+/** Counts the areas whose newest rate comes from sources of each date. */
 const agesOf = (newest: readonly (RateRow | undefined)[], { sources }: PackedRates): RateSummary['ages'] => {
   const days = new Map(sources.map(([key, , as_of, due]) => [key, { as_of, due }]));
   const none = { as_of: '', due: '' };
@@ -287,8 +293,8 @@ const agesOf = (newest: readonly (RateRow | undefined)[], { sources }: PackedRat
 };
 
 /**
- * The counts of a state's rate table, for functions that report on tables without them. A place in several
- * counties counts once.
+ * Returns the counts of a state's rate table, for functions that report on the table without loading it. A place in
+ * several counties counts once.
  */
 export const summarizeRates = (state: string): RateSummary => {
   const rows = rateRows(state);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { safetyHeaders } from '../../api/reply.ts';
 
-/** A check failed, or no response came. The message never has a key. */
+/** Thrown if a check fails or a request gets no response. The message never contains a key. */
 export class Unexpected extends Error {
   override readonly name = 'Unexpected';
 }
@@ -11,7 +11,7 @@ export type Body = Readonly<Record<string, unknown>>;
 export type Answer = {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON object, or `null`. */
+  /** The parsed JSON object, or `null` if the body is not one. */
   readonly body: Body | null;
   readonly text: string;
 };
@@ -34,7 +34,7 @@ const parsed = (text: string): Body | null => {
   }
 };
 
-/** The cause of an error of `fetch`, whose message is only "fetch failed". */
+/** Returns the cause of a `fetch` error, because its message is only "fetch failed". */
 const causeOf = (error: unknown): string => {
   const { name, message, cause } = error as Error & { cause?: Error & { code?: string } };
   if (name === 'TimeoutError') return 'timeout';
@@ -44,12 +44,15 @@ const causeOf = (error: unknown): string => {
 type Settings = {
   readonly url: string;
   readonly key: string;
-  /** Limit for one request. */
+  /** Time limit of one request. */
   readonly timeoutMs: number;
   readonly print: (line: string) => void;
 };
 
-/** Start a run against a service. `prefix` begins the references of its transactions; `stop` makes the next step fail. */
+/**
+ * Starts a run against a service. `prefix` is the prefix of its transactions' references; `stop` makes the next step
+ * fail.
+ */
 export const newSession = ({ url, key: ownKey, timeoutMs, print }: Settings) => {
   let waitedMs = 0;
   let stopped = false;
@@ -102,15 +105,12 @@ export const expected = (words: string, holds: boolean): void => {
 };
 
 export const equal = (what: string, actual: unknown, expectedValue: unknown): void =>
-  expected(
-    `${what} is ${JSON.stringify(actual)}, should be ${JSON.stringify(expectedValue)}`,
-    actual === expectedValue,
-  );
+  expected(`${what} is ${JSON.stringify(actual)}, expected ${JSON.stringify(expectedValue)}`, actual === expectedValue);
 
 const requiredHeaders = ['X-Request-Id', 'Service-Version', ...Object.keys(safetyHeaders)];
 const forbiddenHeaders = ['Access-Control-Allow-Origin', 'X-Powered-By'];
 
-/** The code and detail of the first error, and the request id, if the response has them. */
+/** Returns the code and detail of the first error, and the request id, if present. */
 const reasonOf = ({ body, headers }: Answer): string => {
   const [error] = Array.isArray(body?.['errors']) ? body['errors'] : [];
   return `${error ? ` (${error.code}: ${error.detail})` : ''}, request ${headers.get('X-Request-Id')}`;
@@ -119,14 +119,14 @@ const reasonOf = ({ body, headers }: Answer): string => {
 /** Check the status, the headers and the media type of a response. */
 export const checkResponse = (answer: Answer, status: number, type: string): void => {
   const { headers } = answer;
-  expected(`status is ${answer.status}, should be ${status}${reasonOf(answer)}`, answer.status === status);
+  expected(`status is ${answer.status}, expected ${status}${reasonOf(answer)}`, answer.status === status);
   for (const name of requiredHeaders) expected(`${name} is missing`, headers.has(name));
-  for (const name of forbiddenHeaders) expected(`${name} is there, and should not be`, !headers.has(name));
+  for (const name of forbiddenHeaders) expected(`${name} is present but must not be`, !headers.has(name));
   const actual = headers.get('Content-Type') ?? '';
-  expected(`Content-Type is ${actual}, should be ${type}`, actual.startsWith(type));
+  expected(`Content-Type is ${actual}, expected ${type}`, actual.startsWith(type));
 };
 
-/** Check a JSON response that no cache may store, and return its body. */
+/** Checks a JSON response, which must not be cacheable, and returns its body. */
 export const answered = (answer: Answer, status: number): Body => {
   checkResponse(answer, status, 'application/json');
   equal('Cache-Control', answer.headers.get('Cache-Control'), 'no-store');
@@ -134,16 +134,18 @@ export const answered = (answer: Answer, status: number): Body => {
   return answer.body;
 };
 
-/** A transaction of a run. It is recorded before its request is sent, so that the clean-up finds it without a response. */
+/** A transaction of a run. It is added before its request is sent, so cleanup can find it even without a response. */
 export type Created = {
   readonly reference: string;
   readonly request: Request;
   readonly isCredit: boolean;
-  /** `null` until a response has the id. */
+  /** `null` until a response contains the id. */
   id: string | null;
 };
 
-/** The id of a transaction in a response, if it has this reference: the run voids no other transaction. */
+/**
+ * Returns the id of a transaction in a response if its reference matches, so the run never voids other transactions.
+ */
 const idOf = ({ reference }: Created, body: unknown): string | null => {
   const { id, reference_id } = (body ?? {}) as Body;
   return reference_id === reference && typeof id === 'string' && /^txn_\w+$/.test(id) ? id : null;
@@ -172,10 +174,10 @@ export const create = async (
   return { created, answer };
 };
 
-/** A transaction that was not voided. `id` is `null` if no response named it. */
+/** A transaction that was not voided. `id` is `null` if no response contained it. */
 export type NotVoided = { readonly reference: string; readonly id: string | null; readonly reason: string };
 
-/** Run four times at most until it returns a value: the service may have the fault that failed the run. */
+/** Tries up to four times until a value is returned, because the fault that failed the run may persist. */
 const retry = async <Value>(attempt: () => Promise<Value | null>): Promise<Value | null> => {
   for (const ms of [0, 500, 1000, 2000]) {
     await pause(ms);
@@ -206,7 +208,10 @@ const voided = async ({ send }: Session, created: Created): Promise<NotVoided | 
   return status === null ? { reference, id, reason } : null;
 };
 
-/** Void the transactions of a run: credits before sales, newest first. Returns those that may not be void. */
+/**
+ * Voids the transactions of a run: credits before sales, newest first. Returns the transactions that could not be
+ * confirmed void.
+ */
 export const cleanUp = async (session: Session, all: readonly Created[]): Promise<readonly NotVoided[]> => {
   const left: (NotVoided | null)[] = [];
   const newestFirst = all.toReversed();
@@ -237,7 +242,7 @@ const read = async ({ session }: Run, { id }: Created, query = ''): Promise<Body
 
 const calculatedTax = async ({ session }: Run, body: Body): Promise<string> => {
   const { tax_amount } = answered(await session.send({ method: 'POST', path: '/calculations', body }), 200);
-  expected(`tax_amount is ${tax_amount}, should be an amount`, /^\d+\.\d\d$/.test(String(tax_amount)));
+  expected(`tax_amount is ${tax_amount}, expected an amount`, /^\d+\.\d\d$/.test(String(tax_amount)));
   return String(tax_amount);
 };
 
@@ -277,7 +282,7 @@ const draftInvoice = async (run: Run): Promise<Created> => {
   await step('draft invoice: repeat the request with its Idempotency-Key', async () => {
     const again = await send(created.request);
     answered(again, answer.status);
-    expected('the repeated request has another response', again.text === answer.text);
+    expected('the repeated request has a different response', again.text === answer.text);
   });
   await step('draft invoice: finalize', async () => {
     const headers = { 'If-Match': answer.headers.get('ETag') ?? '' };
@@ -303,7 +308,7 @@ const estimate = async (run: Run): Promise<Created> => {
   });
 };
 
-/** Record a credit of a sale, and check its tax and what the sale then shows. */
+/** Records a credit of a sale, and checks its tax and the refund fields of the sale. */
 const refund = async (run: Run, parent: Created, credit: Body, refundStatus: string, tax: unknown): Promise<void> => {
   const { body } = await record(run, refundStatus, { ...credit, status: 'finalized' });
   equal('tax_amount of the credit', body['tax_amount'], tax);
@@ -340,7 +345,7 @@ export const runSmoke = async (session: Session): Promise<Outcome> => {
     await fullRefund(run, invoice);
     await partialRefund(run, recorded);
   } catch (error) {
-    // The clean-up must run even after a bug of this command.
+    // Cleanup must run even after a bug in this command.
     failure = error instanceof Unexpected ? error.message : String((error as Error).stack);
     session.print(`       ${failure}`);
   }

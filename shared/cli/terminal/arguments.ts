@@ -9,12 +9,12 @@ import { findAccount } from '../../store/accounts/account-store.ts';
 import { stateJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { CommandError } from './run-command.ts';
 
-/** Parsing of paths, numbers, names, durations and instants in options. */
+/** Parses paths, numbers, names, durations and timestamps in options. */
 
-/** The value of a text, or what to send instead. */
+/** The parsed value, or what to pass instead. */
 export type Reading<Value> = { readonly value: Value } | { readonly send: string };
 
-/** The first problem of a JSON value, with its entry and field. */
+/** Describes the first problem of a JSON value with its entry and field. */
 export const problemIn = ({ issues: [issue] }: z.core.$ZodError): string => {
   if (!issue) return '';
   const place = issue.path.map((step) => (typeof step === 'number' ? `entry ${step + 1}` : String(step))).join(', ');
@@ -22,10 +22,10 @@ export const problemIn = ({ issues: [issue] }: z.core.$ZodError): string => {
   return place === '' ? unknown : `${place}: ${unknown}`;
 };
 
-/** A path relative to the folder where npm was called. npm runs scripts in the project's folder. */
+/** Resolves a path against the folder where npm was called, because npm runs scripts in the project folder. */
 export const pathOf = (file: string): string => resolve(process.env['INIT_CWD'] ?? '', file);
 
-/** A parser of whole numbers within a range, both ends included. */
+/** Returns a parser of whole numbers within an inclusive range. */
 export const wholeNumber =
   (from: number, to: number) =>
   (text: string): number => {
@@ -36,14 +36,14 @@ export const wholeNumber =
     return Number(text);
   };
 
-/** The jurisdiction code of --state: `US-MI` for MI or Michigan. */
+/** Returns the jurisdiction code of --state: `US-MI` for MI or Michigan. */
 export const stateOption = (text: string): string => {
   const state = stateJurisdiction(text);
   if (state === null) throw new CommandError(`--state cannot be "${text}". Pass the code or the name of a state.`);
   return state;
 };
 
-/** A parser of the days of an option. */
+/** Returns a parser for an option's date. */
 export const dayOption =
   (option: string) =>
   (text: string): string => {
@@ -63,7 +63,7 @@ export const nameFrom = (text: string, option: string): string => {
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** A longer time is probably a typing error. A key without an end needs `never`. */
+/** A longer duration is probably a typo. `never` creates a key that does not expire. */
 const longestMs = 3660 * unitMs.d;
 
 const spanMs = (text: string): number | null => {
@@ -74,7 +74,7 @@ const spanMs = (text: string): number | null => {
 // The offset is required: a local time would differ from UTC.
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** An instant with `Z` or an offset, in milliseconds; `null` for any other text. */
+/** Parses a timestamp with `Z` or an offset to milliseconds; returns `null` for any other string. */
 export const instantMs = (text: string): number | null => {
   if (!instantPattern.test(text)) return null;
   const ms = Date.parse(text);
@@ -82,8 +82,8 @@ export const instantMs = (text: string): number | null => {
 };
 
 /**
- * The expiry of a key, as an instant in UTC: after a duration, at an instant with `Z` or an offset, or `never`, which is
- * `null`. Refuses instants that have passed or are more than ten years away.
+ * Parses the expiry of a key to a UTC timestamp: a duration, a timestamp with `Z` or an offset, or `never` (`null`).
+ * Refuses times in the past or more than ten years away.
  */
 export const expiryOf = (text: string, nowMs: number): string | null => {
   if (text === 'never') return null;
@@ -91,7 +91,7 @@ export const expiryOf = (text: string, nowMs: number): string | null => {
   const endMs = span === null ? instantMs(text) : nowMs + span;
   if (endMs === null)
     throw new CommandError(
-      `--expires cannot be "${text}". Pass a duration such as 12h, 90d or 8w, an instant such as 2027-06-30T00:00:00Z, or never.`,
+      `--expires cannot be "${text}". Pass a duration such as 12h, 90d or 8w, a timestamp such as 2027-06-30T00:00:00Z, or never.`,
     );
   if (endMs <= nowMs) throw new CommandError(`--expires ${text} has already passed. Pass a later time.`);
   if (endMs - nowMs > longestMs)
@@ -99,7 +99,7 @@ export const expiryOf = (text: string, nowMs: number): string | null => {
   return new Date(endMs).toISOString();
 };
 
-/** The time in which a rotated key is still valid, in milliseconds: a duration of at most 90 days, or `0`. */
+/** Parses how long a rotated key remains valid, in milliseconds: a duration of at most 90 days, or `0`. */
 export const overlapMs = (text: string): number => {
   const ms = text === '0' ? 0 : spanMs(text);
   if (ms === null || ms > 90 * unitMs.d)
@@ -107,7 +107,7 @@ export const overlapMs = (text: string): number => {
   return ms;
 };
 
-/** The account with this id. Refuses an unknown id. */
+/** Returns the account with this id. Refuses an unknown id. */
 export const requireAccount = async (id: string): Promise<Account> => {
   const account = await findAccount(id);
   if (account) return account;
@@ -116,7 +116,7 @@ export const requireAccount = async (id: string): Promise<Account> => {
   throw new CommandError(`There is no account ${id}. List the accounts with \`npm run accounts -- list\`.`);
 };
 
-/** The account with this id. Refuses an unknown id and a closed account. */
+/** Returns the account with this id. Refuses an unknown id and a closed account. */
 export const requireOpenAccount = async (id: string): Promise<Account> => {
   const account = await requireAccount(id);
   if (account.closed_at === undefined) return account;
@@ -125,7 +125,7 @@ export const requireOpenAccount = async (id: string): Promise<Account> => {
   );
 };
 
-/** The value of a JSON file. Throws a CommandError of `refusal` and the reason where it cannot be read or parsed. */
+/** Reads a JSON file. Throws a CommandError with `refusal` and the reason if it cannot be read or parsed. */
 export const jsonFile = <Value>(file: string, schema: z.ZodMiniType<Value>, refusal: string): Value => {
   const refuse = (reason: string) => new CommandError(`${refusal}: ${reason}`);
   let json: unknown;

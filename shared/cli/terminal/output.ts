@@ -2,8 +2,8 @@
 export { counted, instantText } from '../../base/texts.ts';
 
 /**
- * Text for a terminal, in lines. A control character in the texts of clients and files could change what the terminal
- * shows, such as the result of a gate.
+ * Prints lines to a terminal. Escapes control characters, because client data and files could otherwise alter what the
+ * terminal shows, such as the result of a gate.
  */
 export const printable = (text: string): string => text.replaceAll(/(?!\r\n)[^\P{C}\n\t]/gu, '?');
 
@@ -14,15 +14,15 @@ export const print = (text = ''): void => {
 const escaped = (characters: string): string =>
   characters.replaceAll(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** JSON with the same values; control characters are escaped, including those that `JSON.stringify` leaves. */
+/** Prints JSON. Escapes all control characters, including the ones that `JSON.stringify` does not escape. */
 export const printJson = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value, null, 2).replaceAll(/[^\P{C}\n]/gu, escaped)}\n`);
 };
 
-/** One line of text from clients, such as names and references. */
+/** Formats a string from a client, such as a name or reference, as one line. */
 export const shown = (text: string): string => text.replaceAll(/\p{C}/gu, '?');
 
-/** A text table. The first row has the headings. */
+/** Formats a text table. The first row is the header. */
 export const textTable = (rows: readonly (readonly string[])[]): string => {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows

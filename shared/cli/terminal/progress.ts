@@ -3,7 +3,7 @@ import type { Progress, Reporter } from '../../importers/releases/report.ts';
 import { print, printable } from './output.ts';
 import { CommandError } from './run-command.ts';
 
-/** Progress of long work on standard error: a bar on a terminal, otherwise a line for every 10 %. */
+/** Shows progress on standard error: a bar on a terminal, otherwise a line for every 10 %. */
 
 const lineEvery = 10;
 
@@ -24,7 +24,7 @@ const lines = (title: string, total: number): Progress => {
 };
 
 const bar = (title: string, total: number): Progress => {
-  // On Ctrl-C the bar exits with code 0. Interrupted work must not look like success.
+  // On Ctrl-C, the progress bar exits with code 0, but interrupted work must not look like success.
   const markInterrupted = () => {
     process.exitCode = 130;
   };
@@ -47,7 +47,7 @@ const bar = (title: string, total: number): Progress => {
   };
 };
 
-/** Show the progress of work with a known size, in any unit. An error ends it with the text `failed`. */
+/** Shows the progress of work with a known size, in any unit. On an error, it prints `failed`. */
 export const withProgress = async <Value>(
   title: string,
   total: number,
@@ -63,12 +63,12 @@ export const withProgress = async <Value>(
   }
 };
 
-/** Imports and updates report to the terminal. */
+/** Reports the progress of imports and updates on the terminal. */
 export const terminal: Reporter = { print, withProgress };
 
 export type Confirmation = { readonly yes?: boolean; readonly json?: boolean };
 
-/** Ask before a change on a terminal. Elsewhere, and with --json, --yes is required. */
+/** Asks for confirmation on a terminal. Without a terminal, or with --json, requires --yes. */
 export const requireConfirmation = async (message: string, { yes, json }: Confirmation): Promise<void> => {
   if (yes) return;
   if (json || !process.stdin.isTTY || !process.stderr.isTTY)

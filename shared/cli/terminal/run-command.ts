@@ -17,12 +17,12 @@ type Details = Error & { readonly code?: unknown; readonly path?: unknown; reado
 const isUnreachable = ({ code, name }: Details): boolean =>
   code === 'ECONNREFUSED' || code === 'ENOTFOUND' || name === 'TimeoutError';
 
-/** Whether an error is of the database as a whole, so that a command cannot go on with the next state. */
+/** Whether an error affects the whole database, so a command cannot continue with the next state. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof Error &&
   (isUnreachable(error) || ['ResourceNotFoundException', 'CredentialsProviderError'].includes(error.name));
 
-/** The message of an expected error with its remedy, or `null` for a bug, whose stack is printed. */
+/** Returns the message of an expected error and how to fix it, or `null` for a bug, whose stack is printed. */
 export const explainError = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;
   if (error instanceof CommandError) return error.message;
@@ -35,20 +35,20 @@ export const explainError = (error: unknown): string | null => {
   if (code === 'EEXIST' && typeof path === 'string') return `The file ${path} already exists. Nothing was overwritten.`;
   if ((code === 'EACCES' || code === 'EISDIR') && message) return `Cannot read the file: ${message}.`;
   if (isUnreachable(error))
-    return `Cannot connect to DynamoDB at ${environment.dynamodbEndpoint ?? `the region ${environment.region}`}. Check the address, and that it is running.`;
+    return `Cannot connect to DynamoDB at ${environment.dynamodbEndpoint ?? `the region ${environment.region}`}. Check the address, and that the database is running.`;
   if (error instanceof Contention) return `${message} Run this again.`;
   if ($metadata) return `DynamoDB refused the request: ${name}: ${message}`;
   return null;
 };
 
-/** An emulator needs any credentials. Do not send it the operator's own. */
+/** An emulator accepts any credentials, so the operator's credentials are never sent to it. */
 const useLocalCredentials = (): void => {
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' });
   delete process.env['AWS_SESSION_TOKEN'];
   delete process.env['AWS_PROFILE'];
 };
 
-/** A command with the options that many commands have. */
+/** A command with methods for common options. */
 export class LevyCommand extends Command {
   override createCommand(name?: string): LevyCommand {
     return new LevyCommand(name);
@@ -68,7 +68,7 @@ export class LevyCommand extends Command {
   }
 }
 
-/** Add commands to a program, with an example in its help. */
+/** Adds commands to a program, and an example to its help. */
 export const withCommands = <Program extends Command>(
   program: Program,
   example: string,

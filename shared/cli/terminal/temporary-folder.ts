@@ -7,7 +7,7 @@ const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 let isHandled = false;
 
-/** Exit on a signal, so that the `exit` handlers, which remove unfinished files, run. */
+/** Exits on a signal, so that `exit` handlers remove unfinished files. */
 export const exitOnSignals = (): void => {
   if (isHandled) return;
   isHandled = true;
@@ -21,12 +21,15 @@ const isRunning = (pid: number): boolean => {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: the process exists and belongs to another user.
+    // EPERM: the process exists but belongs to a different user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 };
 
-/** Remove the folders of processes that were ended by SIGKILL. One with the id of this process is of an earlier process. */
+/**
+ * Removes folders left by processes that were killed (SIGKILL). A folder with this process's id belongs to an earlier
+ * process.
+ */
 const removeAbandoned = (): void => {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(/^levy-import-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
@@ -34,12 +37,12 @@ const removeAbandoned = (): void => {
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
     } catch {
-      // It belongs to another user.
+      // The folder belongs to a different user.
     }
   }
 };
 
-/** The folder of all temporary folders of this process, with one handler for each way in which the process can end. */
+/** The parent of this process's temporary folders, with one handler for each way the process can end. */
 const parentFolder = (): string => {
   if (parent !== undefined) return parent;
   removeAbandoned();
@@ -51,7 +54,7 @@ const parentFolder = (): string => {
 };
 
 /**
- * A new folder that is removed when this process ends, even by Ctrl-C. After SIGKILL, the next process that uses a
+ * Creates a folder that is removed when this process ends, even by Ctrl-C. After SIGKILL, the next process that uses a
  * temporary folder removes it.
  */
 export const temporaryFolder = (): string => mkdtempSync(join(parentFolder(), 'files-'));
