@@ -221,7 +221,7 @@ it('a dry run without a database assumes that the built-in release is active', a
     const offline = await import('../../shared/cli/content/import.ts');
     const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     expect(await offline.activeReleaseOrBuiltIn('WI')).toMatchObject({ id: builtIn, head: null });
-    expect(written).toHaveBeenCalledWith(expect.stringContaining('No database answers'));
+    expect(written).toHaveBeenCalledWith(expect.stringContaining('No database is available'));
     written.mockRestore();
   } finally {
     process.env['DYNAMODB_ENDPOINT'] = endpoint;

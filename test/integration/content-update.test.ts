@@ -206,7 +206,7 @@ describe('the ETag of a file', () => {
     await update('--state', 'AR');
     expect(await update('--state', 'AR', '--check')).toMatchObject({
       code: 0,
-      out: expect.stringContaining('AR: sends no version of its files'),
+      out: expect.stringContaining('AR: publishes no file version'),
     });
     server.play('/ARR', null);
   });

@@ -112,7 +112,7 @@ describe('import --activate', () => {
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining(`${active} is already the active release`) });
     const unknown = await importing('KS', kansas, '--activate', '--override', 'everything');
     expect(unknown.err).toContain('--override cannot be "everything". The gates are vanished, changed,');
-    expect((await importing('KS', kansas, '--override', 'changed')).err).toContain('which only --activate applies');
+    expect((await importing('KS', kansas, '--override', 'changed')).err).toContain('because only --activate applies');
   });
 
   describe('the gates measure every rate that a calculation can use', () => {
