@@ -388,7 +388,12 @@ describe('check', () => {
 
   it.each([
     [0, 'ok', /^1 active key; the last one expires 2/, /^$/],
-    [61, 'missing', /^1 active key/, /^Rotate it before then: npm run accounts -- keys rotate key_\w+ --account acct_\w+$/],
+    [
+      61,
+      'missing',
+      /^1 active key/,
+      /^Rotate it before then: npm run accounts -- keys rotate key_\w+ --account acct_\w+$/,
+    ],
     [91, 'check', /^none$/, /./],
   ])('prints the expiry of the last key after %i days', async (days, status, found, action) => {
     const { id } = await newAccount('--expires', '90d');

@@ -164,12 +164,7 @@ const cases: readonly Case[] = [
     headFailed,
     ['The head of ID is corrupt: it is the head of US-MN@2030-01-01.'],
   ],
-  [
-    'no head',
-    (id) => remove(releaseHeadKey(id)),
-    headFailed,
-    ['The head of ID is corrupt: missing from the table.'],
-  ],
+  ['no head', (id) => remove(releaseHeadKey(id)), headFailed, ['The head of ID is corrupt: missing from the table.']],
 ];
 
 describe('a changed item', () => {

@@ -328,7 +328,10 @@ const damages: readonly (readonly [RegExp, () => string])[] = [
     () => changedLine(41, (line) => line.replace(/"(\d+)\.(\d\d)"/, '"1$1.$2"').replace('"fields":["', '"fields":["x')),
   ],
   [/Line 21: the line was altered/, () => withLines((lines) => lines.toSpliced(20, 1))],
-  [/Line 30: the line was altered/, () => withLines((lines) => lines.with(29, lines[30] ?? '').with(30, lines[29] ?? ''))],
+  [
+    /Line 30: the line was altered/,
+    () => withLines((lines) => lines.with(29, lines[30] ?? '').with(30, lines[29] ?? '')),
+  ],
   [/Line \d+: the line was altered/, () => written(Buffer.from(readFileSync(file)).fill(0xff, 3000, 3002))],
   [/ends with line \d+, which is not a trailer/, () => withLines((lines) => lines.slice(0, -1))],
   [/Line \d+: the file is truncated in this line/, () => written(readFileSync(file).subarray(0, -1))],
