@@ -206,7 +206,7 @@ describe('contradictory values', () => {
 describe('a valid file', () => {
   it('matches the example in the manual', async () => {
     const manual = readFileSync(new URL('../../shared/cli/content/README.md', import.meta.url), 'utf8');
-    const example = /## Own rules[\s\S]*?```json\n(?<json>[\s\S]*?)```/.exec(manual)?.groups?.['json'] ?? '';
+    const example = /## Custom rules[\s\S]*?```json\n(?<json>[\s\S]*?)```/.exec(manual)?.groups?.['json'] ?? '';
     expect(await problemsOf(example)).toEqual([]);
   });
 
