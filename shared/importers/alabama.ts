@@ -65,7 +65,7 @@ class Localities {
       const county = this.rows.get(`${row.county} null`);
       // Birmingham has a row for Jefferson County's tax on alcohol in restaurants, for example.
       if (!county) {
-        yield { kind: 'skipped', line: row.line, reason: 'its county code has no general rate of the sales tax' };
+        yield { kind: 'skipped', line: row.line, reason: 'its county code has no general sales tax rate' };
         continue;
       }
       const isUniform = rows.every(
@@ -97,15 +97,15 @@ export const alabama = stateTable({
     code: matching('Locality Code', /^[79]\d{3}$/, 'a locality code: write 7 or 9 and three digits'),
     name: placeName('Locality Name'),
     from: day('Active Date', compactDay, '20261001'),
-    inactive: matching('Inactive Date', /^$/, 'empty: import the file of current rates, which has none'),
+    inactive: matching('Inactive Date', /^$/, 'empty: import the file of current rates, which has no inactive dates'),
     rate: rate('Rate', readPercent, '4.0000'),
     county: text('County Code'),
   },
   skip: ({ taxType, rateType }) =>
-    taxType === 'ST' && rateType === 'GENER' ? null : 'not the general rate of the sales tax',
+    taxType === 'ST' && rateType === 'GENER' ? null : 'is not a general sales tax rate',
   read({ code, name, from, rate, county }): RowResult<Locality> {
     if (code.startsWith('7')) return row({ code, name, county: null, from, rate });
-    if (county === '') return skipped('the city names no county, so its whole rate is unknown');
+    if (county === '') return skipped('the city has no county, so its combined rate is unknown');
     if (!/^7\d{3}$/.test(county)) return bad(`County Code ${county} is not a county code: write 7 and three digits`);
     return row({ code, name, county, from, rate });
   },

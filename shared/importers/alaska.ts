@@ -47,7 +47,7 @@ const readMember = (values: Values<typeof columns>, codes: OwnCodes): RowResult<
   return whenRead(readPart(name, boroughRate, boroughCode, boroughFrom), (borough) =>
     whenRead(readPart(values.city, cityRate, cityCode, cityFrom), (cityTax) => {
       const city = values.city || cityOfBorough(name);
-      if (city === null) return skipped('boroughs have no city that an address names');
+      if (city === null) return skipped('boroughs are not in any city');
       if (cityName(city) === null) return bad('City/Taxing Area (none) is not a name: fill it in');
       return row({ county: codes.countyNamed(name) ?? '', borough, city, cityTax });
     }),
@@ -104,9 +104,9 @@ export const alaska = stateTable({
   open: readSheet,
   skip({ borough, total }, { codes }) {
     // Notes stand below the table.
-    if (total === '') return 'a line without a total rate';
+    if (total === '') return 'is a line without a total rate';
     return codes.countyNamed(borough) === undefined
-      ? 'a borough or census area that is not in the tables of Levy'
+      ? "is in a borough or census area that is not in Levy's tables"
       : null;
   },
   read: (values, { codes }) => readMember(values, codes),

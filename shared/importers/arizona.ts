@@ -49,9 +49,9 @@ export const arizona = stateTable({
     to: day('RateEndDate', americanDay, '12/31/9999'),
   },
   skip({ code, business }) {
-    if (business.padStart(3, '0') !== retail) return 'another business than retail sales (017)';
-    if (counties[code] === undefined && !/^[A-Z]{2}$/.test(code)) return 'no county or city, and no address names it';
-    return code === 'AZ' || code === 'ST' ? 'the state, whose rate is in the release' : null;
+    if (business.padStart(3, '0') !== retail) return 'is for a business other than retail sales (017)';
+    if (counties[code] === undefined && !/^[A-Z]{2}$/.test(code)) return 'is not for a county or city';
+    return code === 'AZ' || code === 'ST' ? 'is for the state, whose rate is in the release' : null;
   },
   read({ code, name, from, to: last, rate }, { base }): RowResult<Region> {
     const county = counties[code] ?? null;
@@ -70,9 +70,7 @@ export const arizona = stateTable({
       const places = codes.placesNamed(name);
       const [place] = places;
       if (!place)
-        return [
-          { kind: 'skipped', line, reason: 'a city that is not in the tables of Levy, so its county is unknown' },
-        ];
+        return [{ kind: 'skipped', line, reason: "is a city that is not in Levy's tables, so its county is unknown" }];
       const tax = { ...codes.cityTax(place), reporting_code: code };
       if (!cities.has(code))
         for (const within of places)

@@ -43,7 +43,7 @@ export const cdtfa = stateTable({
     rate: rate('RATE', readFractionOrPercent, '0.0725 or 7.25'),
   },
   skip: ({ city }) =>
-    cityName(city)?.startsWith('UNINCORPORATED') ? 'unincorporated areas have no city that an address names' : null,
+    cityName(city)?.startsWith('UNINCORPORATED') ? 'unincorporated areas are not in any city' : null,
   read: ({ city, proper, county, from, rate }, { base }) =>
     whenRead(localPart(base, rate, from), (local) =>
       row({ city: cityName(city) ?? '', name: proper || city, key: county, change: { from, ...local } }),

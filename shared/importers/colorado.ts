@@ -51,7 +51,7 @@ type Location = {
   /** Empty for a district without a city. */
   readonly names: readonly string[];
   readonly place: OwnPlace;
-  /** Whether the location is a part of the place only, such as that in a district. */
+  /** Whether the location is only a part of the place, such as the part in a district. */
   readonly isPart: boolean;
   /** The taxes without the state's. */
   readonly layers: readonly Layer[];
@@ -85,30 +85,29 @@ const readLocation = (
     const stateRate = stateRateOn(base, from < base.established_from ? base.established_from : from)?.rate;
     if (own.length !== 1 || own[0]?.rate !== stateRate)
       return bad(
-        `the file has ${own.map(({ rate }) => rate).join(', ') || 'nothing'} for the state, the release has ${stateRate ?? 'nothing'}`,
+        `the state's rate is ${own.map(({ rate }) => rate).join(', ') || 'missing'} in the file and ${stateRate ?? 'unknown'} in the release`,
       );
     const hasCity = all.some(({ type }) => /^city$/i.test(type));
-    if (isUnincorporated(name, id) && !hasCity)
-      return skipped('unincorporated areas have no city that an address names');
+    if (isUnincorporated(name, id) && !hasCity) return skipped('unincorporated areas are not in any city');
     const layers = all.filter((layer) => !isState(layer));
     const known = codes.placesIn(county, name.replaceAll(/[/,()]/g, ' '));
     if (known[0]) {
       const names = known.flatMap(({ place, isPart }) => namesOf(...(isPart ? [] : [name]), place.name));
       return row({ id, ...known[0], names, layers });
     }
-    // It may lie in each place of its county that has no tax of its own: `Locations` gives it their names.
+    // It could overlap any place in its county without a city tax: `Locations` gives it the names of those places.
     if (!hasCity) return row({ id, place: { county, code: '', name }, isPart: true, names: [], layers });
     if (namesOf(name).length === 0) return bad('Location Code (none) is not a name: fill it in');
     return row({ id, place: codes.place(county, name), isPart: false, names: namesOf(name), layers });
   });
 
-/** Districts that have the same code in every county. */
+/** Districts with the same code in every county. */
 const statewide: readonly string[] = ['RTD', 'CD'];
 
 /**
- * The jurisdiction of a layer, such as `County`, `City` or `MTS`. The workbook names a layer by its type alone (`RTA`), and
- * the tables of Levy by type and county (`district:RTA-037`, `county:PSI`): the place's jurisdiction comes first, then its
- * county's outside cities. A type that neither has is a district of the county.
+ * Returns the jurisdiction of a layer, such as `County`, `City` or `MTS`. The workbook identifies a layer only by its
+ * type (`RTA`), Levy's tables by type and county (`district:RTA-037`, `county:PSI`). A match for the place comes first,
+ * then one for its county outside cities. A type in neither is a district of the county.
  */
 const jurisdictionOf = (codes: OwnCodes, type: string, place: OwnPlace): Jurisdiction => {
   const { county } = place;
@@ -134,7 +133,7 @@ type TaxedLocation = Omit<Location, 'layers'> & { readonly line: number; readonl
 const isWithoutCityTax = ({ taxes }: TaxedLocation): boolean =>
   taxes.every(({ jurisdiction }) => jurisdiction.type !== 'city');
 
-/** The rate of most locations for each code. */
+/** Returns the most frequent rate of each code. */
 const usualRates = (taxes: readonly Tax[]): ReadonlyMap<string, string> =>
   new Map(
     [...Map.groupBy(taxes, ({ jurisdiction }) => jurisdiction.code)].map(([code, ofCode]) => {
@@ -144,9 +143,9 @@ const usualRates = (taxes: readonly Tax[]): ReadonlyMap<string, string> =>
   );
 
 /**
- * Collects the locations, which are complete only at the end of the workbook. A city that lies in several counties or
- * districts has a location for each, so that it is ambiguous. A tax with another rate in a location than in most has a
- * code of its own there.
+ * Collects the locations, which are complete only at the end of the workbook. A city in several counties or districts
+ * has one location for each, so it is ambiguous. A tax whose rate in a location differs from its usual rate has a
+ * separate code there.
  */
 class Locations {
   private readonly locations = new Map<string, TaxedLocation>();
@@ -160,7 +159,10 @@ class Locations {
 
   add({ layers, ...location }: Location, line: number): readonly Entry[] {
     const other = this.locations.get(location.id);
-    if (other) return [{ kind: 'bad', line, reason: `has the code ${location.id} of line ${other.line}: correct one` }];
+    if (other)
+      return [
+        { kind: 'bad', line, reason: `repeats the code ${location.id} of line ${other.line}: correct one of them` },
+      ];
     const taxes = layers.map(({ type, rate }) => ({
       jurisdiction: jurisdictionOf(this.codes, type, location.place),
       rate,
@@ -196,7 +198,10 @@ class Locations {
     yield* components.entries();
   }
 
-  /** The locations that a city names. A district without a city gets the locations of its county that have no city tax. */
+  /**
+   * Returns the locations with their city names. A district without a city gets the names of the locations in its
+   * county that have no city tax.
+   */
   private *withNames(): Generator<Entry, readonly TaxedLocation[]> {
     const located: TaxedLocation[] = [];
     const all = [...this.locations.values()];
@@ -207,7 +212,7 @@ class Locations {
     for (const one of all) {
       const { names, place, line } = one;
       const found = names.length > 0 ? names : (namesIn.get(place.county) ?? []);
-      if (found.length === 0) yield { kind: 'skipped', line, reason: 'a district that no city or ZIP names' };
+      if (found.length === 0) yield { kind: 'skipped', line, reason: 'is a district that is not in any city or ZIP' };
       else located.push({ ...one, names: found });
       if (names.length === 0 && found.length > 0)
         yield {
@@ -221,9 +226,9 @@ class Locations {
 }
 
 /**
- * Colorado's workbook of jurisdiction codes and rates (DR 1002 and DR 0800), sheet `By Name`: a location in each
- * row, with its taxes one by one. Columns: github.com/LukasNAP/TaxAP (server/co-rates.mjs, tests/co-rates.test.mjs).
- * Rates apply from the half-year in the name of the file. Cities that collect their own tax are in it like all others.
+ * Colorado's workbook of jurisdiction codes and rates (DR 1002 and DR 0800), sheet `By Name`: one row per location,
+ * with each of its taxes. Columns: github.com/LukasNAP/TaxAP (server/co-rates.mjs, tests/co-rates.test.mjs). Rates
+ * apply from the half-year in the name of the file. Cities that collect their own tax are included.
  */
 export const colorado = stateTable({
   format: 'colorado',
@@ -234,7 +239,7 @@ export const colorado = stateTable({
   open: (path, columns, onProgress) =>
     readSheet(path, columns, onProgress, (sheets) => sheets.find(({ name }) => /^by name$/i.test(name))),
   month: { pattern: halfYear, example: 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx' },
-  skip: ({ id }) => (id === '' ? 'a line without a jurisdiction' : null),
+  skip: ({ id }) => (id === '' ? 'is a line without a jurisdiction' : null),
   read: readLocation,
   collect({ codes, from }) {
     const locations = new Locations(codes, from);

@@ -101,7 +101,7 @@ const readPeriods = (
   return row({ readings, open: isByAddress && first ? { names: [city, ...alsoCalled], from: first.from } : null });
 };
 
-const openReason = 'its rates depend on the address, and are in another file (ordmacha-current.txt)';
+const openReason = 'its rates depend on the address and are in a different file (ordmacha-current.txt)';
 
 /**
  * The Illinois Department of Revenue's rates by location, a fixed-width file. Layout: the Department's machine
@@ -132,7 +132,7 @@ export const illinois = stateTable({
   skip({ length, id, county }) {
     if (length !== '211' || !codePattern.test(id)) return null;
     if (county === '') return 'another state';
-    return id.slice(4, 8) === '5000' ? 'unincorporated areas have no city that an address names' : null;
+    return id.slice(4, 8) === '5000' ? 'unincorporated areas are not in any city' : null;
   },
   read({ from, high, low, ...values }, options) {
     const location = { ...values, isByAddress: values.isByAddress === 'Y' };

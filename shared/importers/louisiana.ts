@@ -46,13 +46,13 @@ export const louisiana = stateTable({
   },
   open: readSheet,
   month: { pattern: monthOfFile, example: 'Domicile-Rate-Listing-October-2026.xlsx' },
-  skip: ({ identity }) => (identity === '' ? 'a line without a jurisdiction' : null),
+  skip: ({ identity }) => (identity === '' ? 'is a line without a jurisdiction' : null),
   read({ parish, identity, rate }, { codes, from }): RowResult<CodedLocation> {
     const name = identity.replace(codeAtEnd, '');
     const called = placeName(name);
     const rest = withoutParish(called, codes.countyName(parish));
     if (rest !== null && /^(?:(?:REST|BALANCE|REMAINDER) OF|UNINCORPORATED|)$/.test(rest))
-      return skipped('a parish outside its cities, which no address names');
+      return skipped('is a parish outside its cities');
     const places = codes.placesIn(parish, rest ?? called);
     return row({ name, county: parish, places, code: identity.slice(-5, -1), change: { from, to: null, rate } });
   },

@@ -38,15 +38,15 @@ export const missouri = stateTable({
   month: { pattern: monthOfFile, example: 'oct2026.xlsx' },
   skip({ name, code }, { codes }) {
     // Notes and headings of groups have no code.
-    if (code === '') return 'a line without a jurisdiction';
+    if (code === '') return 'is a line without a jurisdiction';
     if (!codePattern.test(code)) return null;
     const { place, county, district } = partsOf(code);
-    if (district !== '000') return 'a district within a place, which no city or ZIP names';
-    if (place === '00000') return 'unincorporated areas have no city that an address names';
+    if (district !== '000') return 'is a district within a place, without a city or ZIP';
+    if (place === '00000') return 'unincorporated areas are not in any city';
     const found = codes.placeCoded(county, place);
     // The Department adds the county to the name of a city that lies in several.
     const isKnown = found && keyOf(name).startsWith(keyOf(found.name));
-    return isKnown ? null : 'a place that is not in the tables of Levy';
+    return isKnown ? null : "is a place that is not in Levy's tables";
   },
   read({ code, rate }, options) {
     const { place, county } = partsOf(code);

@@ -10,7 +10,7 @@ import { readPercent } from './fractions.ts';
 import { CodedLocations, localPart } from './local-taxes.ts';
 import { stateTable } from './state-table.ts';
 
-/** The answer of a query of an ArcGIS feature service (developers.arcgis.com, FeatureSet). */
+/** The response to a query of an ArcGIS feature service (developers.arcgis.com, FeatureSet). */
 const Answer = z.object({
   features: z.array(
     z.object({
@@ -31,7 +31,7 @@ const period = /_tax_(?<month>[a-z]{3,9})(?:_[a-z]{3,9})?_(?<year>20\d\d)/;
 /** 0.0001 %: the schedule has at most four decimals of a percent. */
 const unit = parseUnits('0.000001');
 
-/** A percentage, without the noise of numbers that the service stores with single precision (7.520800113677979). */
+/** Reads a percentage without the noise of numbers that the service stores in single precision (7.520800113677979). */
 const readRate = (value: string): string | null => {
   if (value === '') return null;
   const units = parseUnits(readPercent(new Decimal(value).toFixed(6, Decimal.ROUND_DOWN)) ?? '1');
@@ -40,7 +40,7 @@ const readRate = (value: string): string | null => {
   return units < parseUnits('0.25') && isNoise ? formatFraction(rounded) : null;
 };
 
-/** A place that lies in several counties has the county in brackets. Other brackets are of its parts. */
+/** A place in several counties has the county in brackets. Other brackets contain a part of the place. */
 const withoutCounty = (name: string, isCounty: (text: string) => boolean): string => {
   const start = name.lastIndexOf('(');
   if (start < 0 || !name.endsWith(')')) return name;
@@ -48,10 +48,10 @@ const withoutCounty = (name: string, isCounty: (text: string) => boolean): strin
   return isCounty(county) ? place : name;
 };
 
-// The answer for the whole state has about 50 kB.
+// The response for the whole state is about 50 kB.
 const bytesMax = 16 * 1024 * 1024;
 
-/** The features of an answer as rows, whose lines are the positions of features, from 1. */
+/** Reads the features of a response as rows, numbered from 1. */
 const readAnswer = async (path: string, _: unknown, onProgress?: OnProgress) => {
   const name = fileName(path);
   const { size } = await stat(path);
@@ -61,7 +61,7 @@ const readAnswer = async (path: string, _: unknown, onProgress?: OnProgress) => 
     throw new Error(`${name} is not a response of the feature service with name, county, locat_cdr and grt_rate.`);
   if (parsed.data.exceededTransferLimit)
     throw new Error(
-      `${name} has only a part of the districts, because the service limits one response. Query all of them.`,
+      `${name} has only some of the districts, because the service limits the size of a response. Query all of them.`,
     );
   const rows = parsed.data.features.map(({ attributes: { name, county, locat_cdr, grt_rate } }, index) => ({
     line: index + 1,
@@ -72,14 +72,14 @@ const readAnswer = async (path: string, _: unknown, onProgress?: OnProgress) => 
 };
 
 /**
- * New Mexico's rates of the gross receipts tax by location code, as its ArcGIS feature service returns them.
- * Fields: github.com/LukasNAP/TaxAP (tests/nm-rates.test.mjs) and github.com/cboxdk/laravel-tax (ArcGisRateSource). The
- * rates include the state's, and apply from the period in the name of the service.
+ * New Mexico's rates of the gross receipts tax by location code, as its ArcGIS feature service returns them. Fields:
+ * github.com/LukasNAP/TaxAP (tests/nm-rates.test.mjs) and github.com/cboxdk/laravel-tax (ArcGisRateSource). The rates
+ * include the state's, and apply from the period in the name of the service.
  */
 export const newMexico = stateTable({
   format: 'new-mexico',
   describe: 'New Mexico Taxation and Revenue, gross receipts tax by location code (feature service, JSON)',
-  file: 'the answer of a query, named as the service: New_Mexico_gross_receipts_tax_July_2026_June_2027.json',
+  file: 'the response to a query, named like the service: New_Mexico_gross_receipts_tax_July_2026_June_2027.json',
   state: 'NM',
   columns: {
     locat_cdr: matching('locat_cdr', /^\d{2}-\d{3}$/, 'a location code: write it as 02-100'),
@@ -90,9 +90,9 @@ export const newMexico = stateTable({
   open: readAnswer,
   month: { pattern: period, example: 'New_Mexico_gross_receipts_tax_July_2026_June_2027.json' },
   skip({ name, locat_cdr }) {
-    // Tribal areas have two codes instead, by who sells.
-    if (!locat_cdr) return 'a tribal area, which no city or ZIP names';
-    return /^remainder of county\b/i.test(name) ? 'unincorporated areas have no city that an address names' : null;
+    // Tribal areas have two codes instead, depending on the seller.
+    if (!locat_cdr) return 'is a tribal area, which is not in any city or ZIP';
+    return /^remainder of county\b/i.test(name) ? 'unincorporated areas are not in any city' : null;
   },
   read: ({ name, county, locat_cdr: code, grt_rate }, { base, codes, from }) =>
     whenRead(localPart(base, grt_rate, from), (local) => {

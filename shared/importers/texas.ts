@@ -13,7 +13,7 @@ import { stateFile } from './state-table.ts';
 /** The type of a jurisdiction by the first digit of the Comptroller's seven-digit code. */
 const types = { 2: 'city', 3: 'district', 4: 'county', 5: 'district', 6: 'district' } as const;
 
-/** The type of a code; `undefined` if it has none. */
+/** Returns the type of a code; `undefined` if it has none. */
 const typeOf = (code: string) => types[code[0] as unknown as keyof typeof types];
 
 /** `Bee Cave (Travis Co)` is Bee Cave in Travis County. */
@@ -25,17 +25,17 @@ const partsOf = (name: string): { readonly city: string; readonly county?: strin
 
 const keptCode = (code: string): string => `US-TX-${code}`;
 
-/** Whether a jurisdiction has the code of the file, because it is missing from the tables. */
+/** Returns whether a jurisdiction keeps the file's code because it is missing from the tables. */
 const hasFileCode = ({ code, reporting_code }: Jurisdiction): boolean => code === keptCode(reporting_code ?? '');
 
 /**
- * Gives each code of the file its jurisdiction: a city or county of Levy's tables has the code of the built-in content,
- * which rules name; any other one keeps the code of the file. The tables list transit authorities and districts under
- * other names than the file, so all of them keep their codes.
+ * Returns the jurisdiction of each code in the file. A city or county in Levy's tables gets its code in the built-in
+ * content, which rules refer to; any other jurisdiction keeps the file's code. The tables list transit authorities and
+ * districts under different names, so these always keep their codes.
  */
 class TexasCodes {
   private readonly found = new Map<string, Jurisdiction>();
-  /** Codes of the built-in content that are given. */
+  /** Codes of the built-in content that are already assigned. */
   private readonly given = new Set<string>();
   private readonly codes: OwnCodes;
 
@@ -43,7 +43,10 @@ class TexasCodes {
     this.codes = codes;
   }
 
-  /** The jurisdiction of a code with a type. Two codes are never the same jurisdiction, even with equal names. */
+  /**
+   * Returns the jurisdiction of a code with a type. Two codes are never the same jurisdiction, even if their names are
+   * equal.
+   */
   jurisdiction(name: string, code: string): Jurisdiction {
     const known = this.found.get(code);
     if (known) return known;
@@ -64,7 +67,7 @@ class TexasCodes {
     if (typeOf(code) !== 'city') return undefined;
     const { city, county: within } = partsOf(name);
     const county = within === undefined ? undefined : this.codes.countyNamed(within);
-    // The tables do not give the county of every place.
+    // The tables do not list the county of every place.
     const place = this.codes
       .placesNamed(city)
       .find((one) => within === undefined || one.county === '' || one.county === county);
@@ -86,10 +89,10 @@ const readTax = (codes: TexasCodes, name: string, code: string, rateText: string
   return { jurisdiction: codes.jurisdiction(name, code), rate };
 };
 
-/** The legal maximum of all local taxes of a place together. */
+/** The legal maximum for the sum of all local taxes of a place. */
 const localMax = parseUnits('0.02');
 
-/** Read an area with its local jurisdictions. Addresses name only cities. */
+/** Reads an area with its local jurisdictions. Addresses contain only cities. */
 const readArea = (cells: readonly string[], codes: TexasCodes): RowResult<Area> => {
   if (cells.length !== areaFields) return bad(`has ${cells.length} fields; expected ${areaFields}`);
   const taxes: Tax[] = [];
@@ -102,11 +105,10 @@ const readArea = (cells: readonly string[], codes: TexasCodes): RowResult<Area> 
     if (!taxes.some(({ jurisdiction }) => jurisdiction.code === tax.jurisdiction.code)) taxes.push(tax);
   }
   const sum = taxes.reduce((total, { rate }) => total + parseUnits(rate), 0n);
-  if (sum > localMax)
-    return bad('has local taxes of more than 0.02 together, the most that Texas allows: correct them');
+  if (sum > localMax) return bad('has local taxes that sum to more than 0.02, the maximum in Texas: correct them');
   const [name = '', code = ''] = cells;
   const city = isNone(code) || typeOf(code) !== 'city' ? null : cityName(partsOf(name).city);
-  return city === null ? skipped('the area is no city, and no address names it') : row({ city, taxes });
+  return city === null ? skipped('the area is not a city') : row({ city, taxes });
 };
 
 /** The first line: version, quarter, month, label, the state's rate, zero, number of areas, message. */
@@ -124,10 +126,10 @@ const readHeading = (name: string, first: Row | BrokenRow | undefined): Heading 
   return { from, stateRate, areas };
 };
 
-// Due dates fill the lines up to the areas; none has twelve fields.
+// Due dates fill the lines before the areas; none of them has twelve fields.
 const isArea = (row: Row | BrokenRow): boolean => 'broken' in row || row.cells.length >= areaFields;
 
-/** The rows from the first area on; every later row counts as an area. */
+/** Yields the rows from the first area on; every later row counts as an area. */
 async function* areasOf(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<Row | BrokenRow> {
   let begun = false;
   for await (const row of rows) {
@@ -139,8 +141,8 @@ async function* areasOf(rows: AsyncIterable<Row | BrokenRow>): AsyncGenerator<Ro
 const badFile = (reason: string): Entry => ({ kind: 'bad', isOfFile: true, line: 1, reason });
 
 /**
- * The Texas Comptroller's file of local rates (content notes 2), which apply from its month on. A city that lies in
- * several counties or transit areas has several rows, and is ambiguous. Throws where the first line is not the file's.
+ * The Texas Comptroller's file of local rates (content notes 2), which apply from the month in the file. A city in
+ * several counties or transit areas has several rows, so it is ambiguous. Throws if the first line is invalid.
  */
 export const texas = stateFile({
   format: 'texas',
@@ -153,7 +155,7 @@ export const texas = stateFile({
     const { from, stateRate, areas } = readHeading(name, (await rows.next()).value);
     const known = stateRateOn(base, from)?.rate;
     if (known !== stateRate)
-      yield badFile(`the file has ${stateRate} for the state, the release has ${known ?? 'nothing'} on ${from}`);
+      yield badFile(`the state's rate is ${stateRate} in the file and ${known ?? 'unknown'} in the release on ${from}`);
     const codes = new TexasCodes(ownCodes);
     const components = new Components();
     let count = 0;

@@ -33,9 +33,9 @@ const periodsOf = (file: string, sheets: readonly Sheet[], { established_from }:
 };
 
 const readLocality = (cells: Texts<typeof columns>, options: TableOptions): RowResult<CombinedReading> => {
-  if (!/^\d+$/.test(cells.code)) return skipped('a line without a locality');
+  if (!/^\d+$/.test(cells.code)) return skipped('is a line without a locality');
   const place = options.codes.independentCity(cells.code.slice(2));
-  if (cells.code.startsWith('51') && !place) return skipped('counties have no city that an address names');
+  if (cells.code.startsWith('51') && !place) return skipped('counties are not in any city');
   return whenRead(readCells(columns, cells), ({ code, rate }) =>
     combinedReading(place as OwnPlace, code, rate, options),
   );

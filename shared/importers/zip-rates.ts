@@ -28,7 +28,7 @@ import { readZip } from './zips.ts';
 const fraction = (...headers: readonly string[]) =>
   rate(headers, (cell) => readFraction(cell || '0'), '0.0825 for 8.25 %');
 
-/** The columns of current and older tables. In older tables the special taxes are the rest of the total. */
+/** The columns of current and older tables. In older tables the special taxes are the remainder of the total. */
 const columns = {
   state: text('State', 'STATE_ABBREV'),
   zip: text('ZipCode', 'ZIP_CODE'),
@@ -44,7 +44,10 @@ const columns = {
 };
 type Cells = Texts<typeof columns>;
 
-/** The local taxes of a ZIP, from the county's to the special ones, in the order in which mandatory taxes are taken. */
+/**
+ * The local taxes of a ZIP, from the county's to the special ones, in the order in which mandatory taxes are
+ * subtracted.
+ */
 const levels = [
   { part: 'county', level: 'county', label: 'COUNTY' },
   { part: 'city', level: 'city', label: 'CITY' },
@@ -58,7 +61,7 @@ type ZipRates = Pick<Values<typeof columns>, 'zip' | 'region' | 'countyName'> & 
   readonly crossesBorders: boolean;
 };
 
-/** Subtract the mandatory local taxes from a ZIP's local rates. `null` if they are lower. */
+/** Subtracts the mandatory local taxes from a ZIP's local rates; `null` if the local rates are lower. */
 const withoutMandatory = (local: Local, state: string): Local | null => {
   const split = splits[state];
   let rest = split ? parseUnits(split.whole) - parseUnits(split.own) : 0n;
@@ -85,7 +88,7 @@ const readLocal = (
   const special = parseUnits(combined) - others;
   if (special < 0n || (hasSpecial && parseUnits(given) !== special)) {
     const sum = formatFraction(others + parseUnits(given));
-    return bad(`has ${combined} combined, and its parts sum to ${sum}: correct one of them`);
+    return bad(`has a combined rate of ${combined}, but its parts sum to ${sum}: correct one of them`);
   }
   const local = { county, city, special: formatFraction(special) };
   const day = from ?? base.established_from;
@@ -93,12 +96,12 @@ const readLocal = (
   if (known === stateRate) return row(local);
   if (known === undefined || !isSplit(state, stateRate, known))
     return bad(
-      `the file has ${stateRate} for the state, the release has ${known ?? 'nothing'} on ${day}: take a file of that day, or another base release`,
+      `the state's rate is ${stateRate} in the file and ${known ?? 'unknown'} in the release on ${day}: use a file for that day, or a different base release`,
     );
   const rest = withoutMandatory(local, state);
   return rest
     ? row(rest)
-    : bad(`has less than ${known} for state and localities together, which all of the state pays: correct it`);
+    : bad(`has state and local rates that sum to less than ${known}, the minimum in the whole state: correct them`);
 };
 
 /** A risk level of 1, or none, is a ZIP within one city and one county (content notes 2). */
@@ -138,12 +141,12 @@ function* zipEntries(
 }
 
 /**
- * A table of rates by ZIP with their components (content notes 2). They apply from the month in the file's name on.
+ * A table of rates by ZIP with their components (content notes 2). They apply from the month in the file's name.
  *
- * A component becomes a jurisdiction named after the table's region. Several regions in one ZIP make it ambiguous, and so
- * does a risk level that means that borders cross it, because the table lacks the taxes beyond the borders. A row
- * whose state part is not the state's rate in the base release is bad, unless the release's rate holds local taxes that
- * all of the state pays, and the table has them with the localities.
+ * A component becomes a jurisdiction named after the table's region. A ZIP is ambiguous if it has several regions or a
+ * risk level that means that borders cross it, because the table lacks the taxes beyond the borders. A row whose state
+ * part differs from the state's rate in the base release is bad, unless the release's rate includes local taxes that
+ * apply statewide, and the table lists them with the localities.
  */
 export const zipRates: Importer = {
   format: 'zip-rates',
@@ -169,7 +172,7 @@ export const zipRates: Importer = {
       seen.set(key, { line, local });
       yield* zipEntries(pseudo, rates, from, line);
     }
-    // Otherwise another row of the ZIP of a bad row would apply alone.
+    // Otherwise a different row of a bad row's ZIP would apply alone.
     const ofBad = ({ cells }: HeadedRow<typeof columns>): readonly Entry[] => {
       const zip = readZip(cells.zip, state);
       return zip.kind === 'row' ? unknown(zip.value) : [];

@@ -242,6 +242,6 @@ it('keep the fallback release for a city whose rate depends on the street addres
   const first = await chainOf(`${alone}\n`);
   const open = await chainOf(`${line.slice(0, 60)}Y20260101${'0'.repeat(20)} ${line.slice(90)}\n`);
   expect(open.chain).toEqual([first.id]);
-  expect(open.out).toContain('its rates depend on the address, and are in another file (ordmacha-current.txt)');
+  expect(open.out).toContain('its rates depend on the address and are in a different file (ordmacha-current.txt)');
   expect((await chainOf(`${alone.replaceAll('10500', '10750')}\n`)).chain).toEqual([]);
 });

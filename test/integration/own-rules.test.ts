@@ -102,7 +102,7 @@ describe('custom rules over the built-in release', () => {
   it('change nothing on a dry run and before they are active', async () => {
     const { out } = await importOwn(own, '--dry-run');
     expect(out).toContain('Rule mn-own-books (DIGITAL): exempt, from 2026-11-01.');
-    expect(out).toContain('rule mn-clothing replaces the rule of the content with this id');
+    expect(out).toContain('rule mn-clothing replaces the built-in rule with this id');
     expect(out).toContain('Dry run: a release with 2 rules and 1 rate was not written.');
     expect(await content('list', '--state', 'MN')).not.toContain('own');
     const { id } = await importOwn(own);

@@ -269,9 +269,9 @@ describe('links on a page', () => {
       [
         'AZ',
         link('TPT_RATETABLE_ALL_01012099.csv'),
-        'links to no file such as TPT_RATETABLE_ALL_11012026.csv of a day up to',
+        'has no link to a file such as TPT_RATETABLE_ALL_11012026.csv with a day up to',
       ],
-      ['NM', JSON.stringify({ error: { code: 499 } }), 'describes no ArcGIS services'],
+      ['NM', JSON.stringify({ error: { code: 499 } }), 'does not list ArcGIS services'],
       [
         'NM',
         JSON.stringify({

@@ -133,9 +133,9 @@ describe('files', () => {
     });
 
     it('with no table or two tables are rejected', async () => {
-      await expect(read('a.zip', zipped([]))).rejects.toThrow('packs 0');
-      await expect(read('a.zip', zipped([{ name: 'a.pdf', content: '' }]))).rejects.toThrow('packs 0');
-      await expect(read('a.zip', zipped([table, { ...table, name: 'other.csv' }]))).rejects.toThrow('packs 2');
+      await expect(read('a.zip', zipped([]))).rejects.toThrow('contains 0');
+      await expect(read('a.zip', zipped([{ name: 'a.pdf', content: '' }]))).rejects.toThrow('contains 0');
+      await expect(read('a.zip', zipped([table, { ...table, name: 'other.csv' }]))).rejects.toThrow('contains 2');
     });
 
     it('produce the same release as their files', async () => {

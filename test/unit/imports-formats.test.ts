@@ -94,10 +94,7 @@ const formats: readonly Row[] = [
         'US-AL-01-07000 | Birmingham | city | - | 9137',
       ],
     },
-    summary: [
-      '3 | 3 | not the general rate of the sales tax',
-      '8 | 1 | its county code has no general rate of the sales tax',
-    ],
+    summary: ['3 | 3 | is not a general sales tax rate', '8 | 1 | its county code has no general sales tax rate'],
     bad: [
       [alabama('"20261101",,"3.5000"', '"20261101",,"35.000"'), 4, 'Rate 35.000 '],
       [alabama('"20261101",,"3.5000"', '"20261131",,"3.5000"'), 4, 'Active Date 20261131 '],
@@ -129,7 +126,7 @@ const formats: readonly Row[] = [
         'US-AK-01-71640 | Soldotna | city | - | 9101',
       ],
     },
-    summary: ['6 | 1 | boroughs have no city that an address names', '9 | 1 | a line without a total rate'],
+    summary: ['6 | 1 | boroughs are not in any city', '9 | 1 | is a line without a total rate'],
     bad: [
       [alaska(2, 7, { number: '0.04' }), 7, 'has a total of 0.06, which is not the sum'],
       [alaska(3, 11, 'soon'), 8, 'Nome has the effective date soon'],
@@ -159,9 +156,9 @@ const formats: readonly Row[] = [
       PHOENIX: ['US-AZ-00-013 | Maricopa County | county | - | MAR', 'US-AZ-01-55000 | Phoenix | city | - | PX'],
     },
     summary: [
-      '3 | 1 | another business than retail sales (017)',
-      '9 | 1 | no county or city, and no address names it',
-      '10 | 1 | a city that is not in the tables of Levy, so its county is unknown',
+      '3 | 1 | is for a business other than retail sales (017)',
+      '9 | 1 | is not for a county or city',
+      "10 | 1 | is a city that is not in Levy's tables, so its county is unknown",
     ],
     bad: [
       [
@@ -192,7 +189,7 @@ const formats: readonly Row[] = [
       ALAMEDA: ['US-CA-001-00562 | Alameda (combined local rate) | district | combined | -'],
       'ANGELS CAMP': ['US-CA-009-02112 | Angels Camp (combined local rate) | district | combined | -'],
     },
-    summary: ['5 | 1 | unincorporated areas have no city that an address names'],
+    summary: ['5 | 1 | unincorporated areas are not in any city'],
     bad: [
       [cdtfa('0.0725,', '0.05,'), 4, "the combined rate is 0.05, but the state's rate in the release is 0.0725"],
       [cdtfa('0.0725,1/1/2017', '0.0725,2/30/2017'), 4, 'START_DATE 2/30/2017'],
@@ -252,18 +249,18 @@ const formats: readonly Row[] = [
       ],
     },
     summary: [
-      '6 | 1 | unincorporated areas have no city that an address names',
+      '6 | 1 | unincorporated areas are not in any city',
       '14 | 1 | is a district without a city: city rates in its county depend on the address',
       "These are missing from Levy's tables and keep codes made from the file: NEW TOWN.",
     ],
     bad: [
-      [colorado(0, 9, { number: '3' }), 2, 'the file has 0.03 for the state, the release has 0.029'],
-      [colorado(0, 8, 'Stat'), 2, 'the file has no rate for the state'],
+      [colorado(0, 9, { number: '3' }), 2, "the state's rate is 0.03 in the file and 0.029 in the release"],
+      [colorado(0, 8, 'Stat'), 2, "the state's rate is missing in the file"],
       [colorado(0, 12, 'n/a'), 2, 'has the tax County with the rate n/a'],
       [colorado(0, 11, null), 2, 'has the tax (none) with the rate 0.25'],
       [colorado(0, 2, 'ARAPAHO'), 2, 'County ARAPAHO '],
       [colorado(0, 1, '10-0001'), 2, 'Jurisdiction Code 10-0001 '],
-      [colorado(1, 1, '100001'), 3, 'has the code 100001 of line 2'],
+      [colorado(1, 1, '100001'), 3, 'repeats the code 100001 of line 2'],
       [colorado(0, 17, 'County'), 2, 'has two taxes County'],
       [colorado(8, 20, 'rta'), 10, 'has two taxes rta'],
       [colorado(0, 17, 'LID ('), 2, 'has the tax type LID (; expected letters'],
@@ -290,9 +287,9 @@ const formats: readonly Row[] = [
       CHICAGO: ['US-IL-031-14000 | Chicago (combined local rate) | city | combined | 016-0001-7'],
     },
     summary: [
-      '1 | 1 | unincorporated areas have no city that an address names',
+      '1 | 1 | unincorporated areas are not in any city',
       '8 | 1 | another state',
-      '4 | 1 | its rates depend on the address, and are in another file (ordmacha-current.txt)',
+      '4 | 1 | its rates depend on the address and are in a different file (ordmacha-current.txt)',
     ],
     bad: [
       [illinois('CHICAGO  ', 'CHICAGO '), 2, 'Line length 210 is not 211 characters'],
@@ -329,8 +326,8 @@ const formats: readonly Row[] = [
       ],
     },
     summary: [
-      '4 | 1 | a parish outside its cities, which no address names',
-      '11 | 1 | a line without a jurisdiction',
+      '4 | 1 | is a parish outside its cities',
+      '11 | 1 | is a line without a jurisdiction',
       '8 | 2 | is a district without a city: city rates in its county depend on the address',
     ],
     bad: [
@@ -365,9 +362,9 @@ const formats: readonly Row[] = [
       ],
     },
     summary: [
-      '14 | 1 | unincorporated areas have no city that an address names',
-      '16 | 1 | a district within a place, which no city or ZIP names',
-      '19 | 1 | a place that is not in the tables of Levy',
+      '14 | 1 | unincorporated areas are not in any city',
+      '16 | 1 | is a district within a place, without a city or ZIP',
+      "19 | 1 | is a place that is not in Levy's tables",
     ],
     bad: [
       [missouri(1, 3, { number: '8.975' }), 15, 'SalesTaxRate(0000) 8.975 '],
@@ -398,8 +395,8 @@ const formats: readonly Row[] = [
       ALBUQUERQUE: ['US-NM-001-02000 | Albuquerque (combined local rate) | city | combined | 02-100'],
     },
     summary: [
-      '1 | 1 | unincorporated areas have no city that an address names',
-      '7 | 1 | a tribal area, which no city or ZIP names',
+      '1 | 1 | unincorporated areas are not in any city',
+      '7 | 1 | is a tribal area, which is not in any city or ZIP',
       '5 | 1 | is a part of a city with the same rate',
     ],
     bad: [
@@ -414,7 +411,7 @@ const formats: readonly Row[] = [
       [{ ...newMexicoFile(), content: '{"error":{"code":400}}' }, 'of the feature service'],
       [{ ...newMexicoFile(), content: '{"features":[' }, 'of the feature service'],
       [newMexicoFile([{ name: 'Albuquerque', grt_rate: 7.625 }]), 'of the feature service'],
-      [newMexicoFile(newMexicoDistricts, { exceededTransferLimit: true }), 'only a part'],
+      [newMexicoFile(newMexicoDistricts, { exceededTransferLimit: true }), 'only some of the districts'],
       [newMexicoFile(newMexicoDistricts, {}, 'query.json'), 'does not name the first month'],
     ],
   },
@@ -439,17 +436,17 @@ const formats: readonly Row[] = [
       'BEE CAVE': ['US-TX-01-07156 | Bee Cave | city | - | 2227098'],
     },
     summary: [
-      '22 | 1 | the area is no city, and no address names it',
+      '22 | 1 | the area is not a city',
       "These are missing from Levy's tables and keep codes made from the file: Austin MTA (3227999), Lubbock Co Hosp (5152999).",
     ],
     bad: [
-      [texas('3227999\t.010000', '3227999\t.020000'), 18, 'has local taxes of more than 0.02 together'],
+      [texas('3227999\t.010000', '3227999\t.020000'), 18, 'has local taxes that sum to more than 0.02'],
       [texas('Austin MTA\t3227999', 'Austin MTA\t9227999'), 18, 'Austin MTA has code 9227999 and rate .010000'],
       [texas('2227098\t.020000', '2227098\ttwo'), 19, 'Bee Cave (Travis Co) has code 2227098 and rate two'],
       [texas('n/a\t.000000\r\nAbernathy', '\r\nAbernathy'), 19, 'has 11 fields; expected 12'],
       [texas('n/a\t.000000\r\nBee', '\r\nBee'), 1, 'declares 5 areas, but the file has 4'],
       [texas('2095015\t.015000\tn/a', '2095015\t.010000\tn/a'), 21, 'has a different rate for Abernathy than line 20'],
-      [texas('.062500', '.060000'), 1, 'the file has 0.06 for the state, the release has 0.0625 on 2026-10-01'],
+      [texas('.062500', '.060000'), 1, "the state's rate is 0.06 in the file and 0.0625 in the release on 2026-10-01"],
       [texas('.062500\t0\t5', '.062500\t0\t6'), 1, 'declares 6 areas, but the file has 5'],
     ],
     refused: [[{ name: 'a.txt', content: 'City\tCode\n' }, 'is not the Comptroller']],
@@ -467,7 +464,7 @@ const formats: readonly Row[] = [
     codes: {
       ALEXANDRIA: ['US-VA-510-01000 | Alexandria (combined local rate) | city | combined | 51510'],
     },
-    summary: ['5 | 1 | counties have no city that an address names', '6 | 1 | a line without a locality'],
+    summary: ['5 | 1 | counties are not in any city', '6 | 1 | is a line without a locality'],
     bad: [
       [virginia(1, 3, { number: '6' }), 6, 'General Sales 6 '],
       [

@@ -150,7 +150,7 @@ describe('a file with an invalid shape', () => {
     ],
     [
       fileWith({ settings: { coupons: [0, 1].map(() => ({ policy: 'reduces_price', ...evidence })) } }),
-      '1 settings.coupons[1]: It is in force beside settings.coupons[0] on the same days.',
+      '1 settings.coupons[1]: It overlaps settings.coupons[0] on the same days.',
     ],
     ['{ "state": "MN", "state": "MN" }', '1 state: Write each field once.'],
   ])
@@ -165,7 +165,7 @@ describe('contradictory values', () => {
   for (const [text = '', expected = ''] of [
     [withRule({ source: 'rulin' }), '1 rules[0].source: `sources` has no rulin. Did you mean ruling?'],
     [withRule({ source: 'constructor' }), '1 rules[0].source: `sources` has no constructor.'],
-    [withRule({ to: '2026-12-31' }), '1 rules[0].to: Use a last day that is not before 2027-01-01.'],
+    [withRule({ to: '2026-12-31' }), '1 rules[0].to: `to` must be on or after 2027-01-01.'],
     [withRule({ id: 'mn-shipping' }), '1 rules[0].id: mn-shipping is the shipping policy'],
     [withRule({ zips: [['53202', '53202']] }), '1 rules[0].zips[0]: 53202 is not a ZIP of MN.'],
     [withRule({ counties: ['55079'] }), '1 rules[0].counties[0]: 55079 is not a county of MN.'],
@@ -181,15 +181,18 @@ describe('contradictory values', () => {
     ],
     [
       fileWith({ rules: [rule, { ...rule, levels: ['city'], from: '2028-01-01' }] }),
-      '1 rules[1]: It has the id of rules[0] on the same days.',
+      '1 rules[1]: It has the same id as rules[0] on the same days.',
     ],
-    [fileWith({ rates: [rate, { ...rate, rate: '0.01' }] }), '1 rates[1]: It has the jurisdiction of rates[0] on the'],
+    [
+      fileWith({ rates: [rate, { ...rate, rate: '0.01' }] }),
+      '1 rates[1]: It has the same jurisdiction as rates[0] on the',
+    ],
     [
       fileWith({
         jurisdictions: [{ ...mall, code: 'US-MN-01-43000' }],
         rates: [{ ...rate, jurisdiction: 'US-MN-01-43000' }],
       }),
-      '1 jurisdictions[0].code: Use a code of your own, which begins with US-MN-OWN-.',
+      '1 jurisdictions[0].code: Use a custom code, which begins with US-MN-OWN-.',
     ],
   ])
     it(`are rejected with ${expected}`, async () => {
@@ -235,8 +238,8 @@ describe('a valid file', () => {
       rates: [rate, { ...rate, jurisdiction: 'US-MN-01-99999' }, { ...rate, jurisdiction: 'US-MN-00-053' }],
     });
     expect(ofKind(await read(text), 'remark').map(({ reason }) => reason)).toEqual([
-      "US-MN-01-99999 is not in Levy's tables: the rate applies only where an imported file has this code",
-      'rule mn-clothing replaces the rule of the content with this id on its days',
+      "US-MN-01-99999 is not in Levy's tables: the rate applies only if an imported file has this code",
+      'rule mn-clothing replaces the built-in rule with this id on its days',
     ]);
   });
 

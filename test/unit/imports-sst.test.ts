@@ -146,10 +146,10 @@ describe('SST files', () => {
       {
         from: '55401,,55405,,,27',
         to: '55405,,55401,,,27',
-        reason: /^ZIPs 55405 .*no range: correct columns 18 to 21/,
+        reason: /^ZIPs 55405 .*not a range: correct columns 18 to 21/,
       },
-      { from: '55401,,55405,,,27', to: 'K1A0B,,55405,,,27', reason: /are no range/ },
-      { from: '55101,1610,55101,1610', to: '55101,,55101,1610', reason: /are no range/ },
+      { from: '55401,,55405,,,27', to: 'K1A0B,,55405,,,27', reason: /are not a range/ },
+      { from: '55101,1610,55101,1610', to: '55101,,55101,1610', reason: /are not a range/ },
       { from: '55405,,,27,27', to: '55405,,,28,28', reason: /^is for state 28/ },
       { from: 'z,20231001,', to: 'z,', reason: /^has 88 columns; a boundary row has 89 or 90$/ },
     ])('have a bad row if a row has $to', async ({ from, to, reason }) => {

@@ -66,7 +66,9 @@ describe('rates by ZIP', () => {
     expect(await bad('TX', changed(name, '79835,TEXAS STATE,0.0625,0.0625', '79835,TEXAS STATE,0.06,0.06'))).toEqual([
       [
         5,
-        expect.stringMatching(/^the file has 0.06 for the state, the release has 0.0625 on 2026-11-01: take a file of/),
+        expect.stringMatching(
+          /^the state's rate is 0.06 in the file and 0.0625 in the release on 2026-11-01: use a file for/,
+        ),
       ],
     ]);
     const base = { ...baseOf('TX'), rates: baseOf('TX').rates.map((rate) => ({ ...rate, from: '2026-12-01' })) };
@@ -163,17 +165,17 @@ describe('rates by ZIP', () => {
 
   it('reject rows of a month before the base release begins', async () => {
     const older = { ...fixture(name), name: 'TAXRATES_ZIP5_TX202112.csv' };
-    expect((await bad('TX', older))[0]).toEqual([2, expect.stringContaining('the release has nothing on 2021-12-01')]);
+    expect((await bad('TX', older))[0]).toEqual([2, expect.stringContaining('unknown in the release on 2021-12-01')]);
   });
 
   it.each([
-    ['CA,90001,LOS ANGELES,0.072,0.06,0.0025,0,0.0095,1', /has less than 0.0725 for state and localities/],
-    ['CA,90001,LOS ANGELES,0.095,0.0625,0.01,0,0.0225,1', /the file has 0.0625 for the state/],
-    ['TX,78664,ROUND ROCK,0.0825,0.05,0.0125,0.01,0.01,1', /the file has 0.05 for the state/],
-    ['NV,89101,LAS VEGAS,0.08375,0.06,0.02375,0,0,1', /the file has 0.06 for the state/],
-    ['TX,78664,A,0.0825,0.0625,0,0.01,0.02,1', /has 0.0825 combined, and its parts sum to 0.0925/],
+    ['CA,90001,LOS ANGELES,0.072,0.06,0.0025,0,0.0095,1', /has state and local rates that sum to less than 0.0725/],
+    ['CA,90001,LOS ANGELES,0.095,0.0625,0.01,0,0.0225,1', /the state's rate is 0.0625 in the file/],
+    ['TX,78664,ROUND ROCK,0.0825,0.05,0.0125,0.01,0.01,1', /the state's rate is 0.05 in the file/],
+    ['NV,89101,LAS VEGAS,0.08375,0.06,0.02375,0,0,1', /the state's rate is 0.06 in the file/],
+    ['TX,78664,A,0.0825,0.0625,0,0.01,0.02,1', /has a combined rate of 0.0825, but its parts sum to 0.0925/],
     ['TX,78664,A,8.25,6.25,0,1,1,1', /^EstimatedCombinedRate 8.25 is not a rate: write it as 0.0825/],
-    ['TX,78664,A,0.0825,,0,0.01,0.01,1', /has 0.0825 combined|the file has 0/],
+    ['TX,78664,A,0.0825,,0,0.01,0.01,1', /has a combined rate of 0.0825|the state's rate is 0/],
     ['TX,ABCDE,A,0.0625,0.0625,0,0,0,1', /ZIP ABCDE /],
     ['TX,7866,A,0.0625,0.0625,0,0,0,1', /ZIP 7866 has lost digits, and 07866 is not in TX/],
     ['TX,55401,C,0.0625,0.0625,0,0,0,1', /^ZIP 55401 is in MN, not in TX: correct the ZIP or the state$/],

@@ -22,12 +22,12 @@ const shareDays = (a: Dated, b: Dated): boolean =>
 // Neighbouring ZIPs share their jurisdictions, so a small cache is enough.
 const knownMax = 256;
 
-/** Every jurisdiction and rate of the entries, in memory: there are thousands, and millions of spans. */
+/** Stores every jurisdiction and rate in memory: there are only thousands of them, but millions of spans. */
 export class Registry {
   private readonly jurisdictions = new Map<string, Jurisdiction>();
   private readonly rates = new Map<string, Rate[]>();
   private readonly known = new Map<string, string>();
-  /** Codes that some part names. */
+  /** Codes that a part refers to. */
   readonly used = new Set<string>();
   private readonly evidence: Evidence;
   private rateCount = 0;
@@ -53,12 +53,15 @@ export class Registry {
     assertFits(this.rateCount, limits.rates, 'rates');
   }
 
-  /** The rates of a jurisdiction by their first days. */
+  /** Returns the rates of a jurisdiction, sorted by first day. */
   ratesOf(code: string): readonly Rate[] {
     return (this.rates.get(code) ?? []).toSorted((a, b) => ((a.from ?? '') < (b.from ?? '') ? -1 : 1));
   }
 
-  /** The fields `jurisdictions` and `rates`, of any date, of a part whose locations name the codes, as JSON. */
+  /**
+   * Returns the fields `jurisdictions` and `rates` of a part whose locations refer to the codes, as JSON, with the
+   * rates of all days.
+   */
   fieldsOf(codes: Iterable<string>): string {
     const sorted = [...new Set(codes)].toSorted();
     return getOrAdd(this.known, sorted.join(), () => {
@@ -77,7 +80,9 @@ export class Registry {
   }
 }
 
-/** An empty collection of a state's entries: spans go to files in the folder, everything else is in memory. */
+/**
+ * Returns an empty collection for a state's entries. Spans go to files in the folder; everything else stays in memory.
+ */
 export const newCollection = (folder: string, state: string, evidence: Evidence) => {
   const zips = zipsOfState(state).map(Number);
   return {
@@ -125,7 +130,7 @@ const spillSpan = (collection: Collection, span: Span): void => {
   }
 };
 
-/** Add an entry to the collection. */
+/** Adds an entry to the collection. */
 export const collect = (collection: Collection, entry: Entry): void => {
   collection.tally.count(entry);
   switch (entry.kind) {
@@ -164,7 +169,7 @@ export class SpanSets {
   // An importer passes the same objects again for rows with the same jurisdictions.
   private readonly seen = new WeakMap<LocalSet, WeakMap<LocationFlags, number>>();
 
-  /** The number of an entry's meaning. The order of its jurisdictions does not matter. */
+  /** Returns the number of an entry's meaning. The order of its jurisdictions does not matter. */
   numberOf({ locals, flags = noFlags }: Pick<Span | City, 'locals' | 'flags'>): number {
     const ofLocals = getOrAdd(this.seen, locals, () => new WeakMap<LocationFlags, number>());
     return getOrAdd(ofLocals, flags, () => {

@@ -41,7 +41,7 @@ export class PartsFile {
   }
 }
 
-/** The parts of a file, one after another. */
+/** Yields the parts of a file one by one. */
 export async function* readParts(path: string): AsyncGenerator<ReleasePart> {
   const bytes = createReadStream(path, { highWaterMark: 1 << 18 });
   for await (const block of decode(bytes, Number.POSITIVE_INFINITY, () => {}))
@@ -63,7 +63,10 @@ type Details = {
 const allFlags = (meanings: readonly SpanMeaning[]): LocationFlags =>
   Object.assign({}, ...meanings.map(({ flags }) => flags));
 
-/** One location for all addresses, one for each city with taxes of its own, and one for taxes of some addresses only. */
+/**
+ * Returns one location for all addresses, one for each city with separate taxes, and one for taxes of only some
+ * addresses.
+ */
 const locationsOf = (
   ranges: readonly Resolved[],
   zips: Location['zips'],
@@ -87,28 +90,28 @@ const byMeaning = (resolved: readonly Resolved[]): readonly Resolved[][] => [
   ...Map.groupBy(resolved, ({ from, to, sets }) => `${from} ${to} ${sets.join()}`).values(),
 ];
 
-/** The locations of a ZIP: ranges with the same sets at the same time are one. */
+/** Returns the locations of a ZIP; ranges with the same sets at the same time are merged. */
 const zipLocations = (resolved: readonly Resolved[], details: Details): readonly Location[] =>
   byMeaning(resolved).flatMap((ranges) => locationsOf(ranges, ranges.map(zipRange), [], details));
 
-/** The locations of a city, one for each time. */
+/** Returns the locations of a city, one for each span of days. */
 const cityLocations = (city: string, resolved: readonly Resolved[], details: Details): readonly Location[] =>
   byMeaning(resolved).flatMap((ranges) => locationsOf(ranges, [], [city], details));
 
 const zipUnit = 10_000;
 
 const tooManyStreets = (zip: number): string =>
-  `ZIP ${String(zip).padStart(5, '0')} has more street ranges than Levy looks up: its addresses are not looked up by street.`;
+  `ZIP ${String(zip).padStart(5, '0')} has more street ranges than Levy supports: its addresses are not looked up by street.`;
 
 export type Written = {
   readonly locations: number;
-  /** Ranges of street addresses. */
+  /** The number of street-address ranges. */
   readonly streets: number;
-  /** How many parts are of ZIPs. */
+  /** The number of parts for ZIPs. */
   readonly zips: number;
 };
 
-/** The indexes of the pieces of each ZIP that the state has. */
+/** Returns the indexes of the pieces of each ZIP in the state. */
 const byZip = (pieces: Pieces, zips: readonly number[]): ReadonlyMap<number, readonly number[]> => {
   const found = new Map<number, number[]>(zips.map((zip) => [zip, []]));
   for (let index = 0; index < pieces.length; index += 1) {
@@ -118,14 +121,14 @@ const byZip = (pieces: Pieces, zips: readonly number[]): ReadonlyMap<number, rea
   return found;
 };
 
-/** A piece within one ZIP. */
+/** Cuts a piece to one ZIP. */
 const cut = (piece: Piece, zip: number): Piece => ({
   ...piece,
   low: Math.max(piece.low, zip * zipUnit),
   high: Math.min(piece.high, zip * zipUnit + zipUnit - 1),
 });
 
-/** Write the part of every ZIP and city in the order of their keys, with one three-digit ZIP in memory at a time. */
+/** Writes the parts of all ZIPs and cities, sorted by key, with one three-digit ZIP in memory at a time. */
 export const writeParts = (
   { registry, sets, spill, streetRows, cities, zips, tally }: Collection,
   evidence: Evidence,

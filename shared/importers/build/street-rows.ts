@@ -12,7 +12,7 @@ type RowKind = Omit<StreetRange, 'low' | 'high'>;
 
 const anyAddress: StreetRange = { street: anyStreet, prefix: '', low: 0, high: 0, parity: 'U', unit: null };
 
-/** Numbers distinct values by their text. */
+/** Numbers distinct values by their string form. */
 class Numbering<Value> {
   private readonly numbers = new Map<string, number>();
   readonly values: Value[] = [];
@@ -31,7 +31,7 @@ type Days = Pick<Dated, 'from' | 'to'>;
 
 const areApart = (a: Days, b: Days): boolean => a.to !== noTo && dayNumberAfter(a.to) < b.from;
 
-/** Merge two lists of spans of days; spans that overlap or touch become one. */
+/** Adds a span to a list of days, merging spans that overlap or touch. */
 const withDays = (list: readonly Days[], added: Days): readonly Days[] => {
   if (list.some(({ from, to }) => from <= added.from && added.to <= to)) return list;
   const joined = list.filter((days) => !areApart(days, added) && !areApart(added, days));
@@ -44,11 +44,11 @@ const withDays = (list: readonly Days[], added: Days): readonly Days[] => {
   ];
 };
 
-/** What the street-address rows of a ZIP give it. */
+/** The street data of a ZIP from its street-address rows. */
 type ZipStreets = {
   /** The jurisdiction sets of its addresses, each on the days when a row has it, as pieces of the whole ZIP. */
   readonly pieces: readonly Piece[];
-  /** `undefined`: more ranges than fit into an item. */
+  /** `undefined` if there are more ranges than fit into an item. */
   readonly streets: Streets | undefined;
 };
 
@@ -62,14 +62,14 @@ const kindText = ({ street, prefix, parity, unit }: StreetRange): string =>
   ].join('|');
 
 /**
- * The street-address rows of a state, by ZIP. Streets and sets are numbered, so that a row takes 24 bytes in a file. A row
- * is stored as a piece whose `from` and `to` are house numbers, `order` is the street, and `set` is the dated set.
+ * The street-address rows of a state, by ZIP. Streets and sets are numbered, so that a row takes 24 bytes in a file. A
+ * row is stored as a piece whose `from` and `to` are house numbers, `order` is the street, and `set` is the dated set.
  */
 export class StreetRows {
   private readonly spill: SpanSpillFile;
   private readonly kinds = new Numbering<RowKind>();
   private readonly dated = new Numbering<Dated>();
-  /** How many ranges are in the parts, and how many ZIPs have street addresses. */
+  /** The number of ranges in the parts, and the number of ZIPs with street addresses. */
   count = 0;
   zips = 0;
   /** ZIPs whose ranges do not fit into an item. */
@@ -79,7 +79,7 @@ export class StreetRows {
     this.spill = new SpanSpillFile(folder, 'streets');
   }
 
-  /** Add a row of a ZIP. Without a street, it is of any address. */
+  /** Adds a row of a ZIP. Without a street, it covers any address. */
   add(zip: number, { set, from, to }: Dated, row: StreetRange = anyAddress): void {
     const { low, high, ...kind } = row;
     const [first, zip3] = [zip * zipUnit, Math.floor(zip / 100)];
@@ -97,7 +97,7 @@ export class StreetRows {
     return this.spill.zip3s();
   }
 
-  /** Remove the rows of a three-digit ZIP; returns what they give each of its ZIPs. */
+  /** Removes the rows of a three-digit ZIP and returns a function that returns the street data of each of its ZIPs. */
   take(zip3: number, localsOf: (set: number) => LocalSet): (zip: number) => ZipStreets | undefined {
     const pieces = this.spill.take(zip3);
     const byZip = Map.groupBy(Array(pieces.length).keys(), (index) => Math.floor(pieces.lowOf(index) / zipUnit));
@@ -115,7 +115,7 @@ export class StreetRows {
       const { set, ...added } = this.dated.values[number] as Dated;
       const days = withDays(sets.get(set) ?? [], added);
       if (days.length > limits.spansOfStreets)
-        refuseTooMany(limits.spansOfStreets, `separate times of one list of jurisdictions in ZIP ${zip}`);
+        refuseTooMany(limits.spansOfStreets, `separate spans of days for one list of jurisdictions in ZIP ${zip}`);
       sets.set(set, days);
     }
     const [low, high] = [zip * zipUnit, zip * zipUnit + zipUnit - 1];

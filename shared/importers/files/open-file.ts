@@ -7,7 +7,7 @@ import { fileName } from './local-name.ts';
 
 /** An open file as bytes, unpacked if it is in a ZIP file. */
 export type OpenFile = {
-  /** The packed file's value, if the file is packed. */
+  /** The name of the packed file, if the file is packed. */
   readonly name: string;
   readonly bytes: Readable;
   /** Bytes: of the file on disk, or unpacked if it is in a ZIP file. */
@@ -15,7 +15,7 @@ export type OpenFile = {
   readonly close: () => void;
 };
 
-/** The first bytes of a file, or all of them if it has fewer. */
+/** Returns the first bytes of a file, or the whole file if it is shorter. */
 export const firstBytes = async (path: string, count: number): Promise<Buffer> => {
   const handle = await open(path);
   try {
@@ -26,28 +26,31 @@ export const firstBytes = async (path: string, count: number): Promise<Buffer> =
   }
 };
 
-// The second signature is an empty ZIP file's.
+// The second signature marks an empty ZIP file.
 const zipStarts: readonly string[] = ['PK\u0003\u0004', 'PK\u0005\u0006'];
 
 // Excludes the metadata files that macOS and Windows add.
 const isText = ({ fileName }: yauzl.Entry): boolean =>
   /\.(?:csv|txt|tsv)$/i.test(fileName) && !/(?:^|\/)(?:__MACOSX\/|\.)/.test(fileName);
 
-// Several times what the largest state publishes. The stream fails if the entry is longer than in its header.
+// Several times the largest state's files. The stream fails if the entry is longer than its header says.
 const unpackedBytesMax = 2 ** 31;
-// Rates pack to a tenth or less. A bomb of 1 MB unpacks to a thousand times that, and would take minutes to read.
+// Rates compress to a tenth or less. A 1 MB zip bomb unpacks to a thousand times its size, and would take minutes to
+// read.
 const ratioMax = 100;
 const smallBytes = 8 * 1024 * 1024;
 
-/** More entries than any archive of rates or any workbook has. Each one takes memory and time before it can be refused. */
+/**
+ * More entries than any archive of rates or any workbook has. Each one takes memory and time before it can be refused.
+ */
 const entriesMax = 1000;
 
-/** Open a ZIP file to read its entries one by one. Throws if it has too many. The caller closes it. */
+/** Opens a ZIP file to read its entries one by one. Throws if it has too many. The caller closes it. */
 export const openZip = async (path: string): Promise<yauzl.ZipFile> => {
   const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false });
   if (zip.entryCount <= entriesMax) return zip;
   zip.close();
-  throw new Error(`${fileName(path)} packs ${zip.entryCount} files; it must be one. Unpack it first.`);
+  throw new Error(`${fileName(path)} contains ${zip.entryCount} files; expected one. Unpack it first.`);
 };
 
 const openPacked = async (path: string): Promise<OpenFile> => {
@@ -57,16 +60,16 @@ const openPacked = async (path: string): Promise<OpenFile> => {
   const [entry, ...others] = found;
   if (!entry || others.length > 0) {
     zip.close();
-    throw new Error(`${fileName(path)} packs ${found.length} .csv or .txt files; it must be one. Unpack it first.`);
+    throw new Error(`${fileName(path)} contains ${found.length} .csv or .txt files; expected one. Unpack it first.`);
   }
   if (entry.uncompressedSize > unpackedBytesMax) {
     zip.close();
-    throw new Error(`${fileName(path)} packs more than 2 GiB. Unpack it first.`);
+    throw new Error(`${fileName(path)} unpacks to more than 2 GiB. Unpack it first.`);
   }
   if (entry.uncompressedSize > Math.max(smallBytes, ratioMax * entry.compressedSize)) {
     zip.close();
     throw new Error(
-      `${fileName(path)} unpacks to more than ${ratioMax} times its size. If it is right, unpack it first.`,
+      `${fileName(path)} unpacks to more than ${ratioMax} times its size. If the file is correct, unpack it first.`,
     );
   }
   const bytes = await zip.openReadStreamPromise(entry);
@@ -74,8 +77,8 @@ const openPacked = async (path: string): Promise<OpenFile> => {
 };
 
 /**
- * Open a file for reading. Its first bytes decide whether it is a ZIP file, because names vary. Throws if there is no such
- * file, or if a ZIP file does not contain exactly one text file.
+ * Opens a file for reading. The first bytes decide whether it is a ZIP file, because names vary. Throws if the file
+ * does not exist, or if a ZIP file does not contain exactly one text file.
  */
 export const openFile = async (path: string): Promise<OpenFile> => {
   const start = await firstBytes(path, 4);

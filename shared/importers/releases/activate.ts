@@ -19,13 +19,13 @@ import { type ActiveRelease, chainOf, openRelease, readActiveRelease, stateOf } 
 import type { Reporter } from './report.ts';
 import { impactLines, impactOrCorruption } from './report.ts';
 
-/** The own rules of the active release that do not apply with another one. */
+/** Returns the custom rules of the active release that the given release does not have. */
 const lostOwn = (head: ReleaseHead | null, { head: active }: Pick<ActiveRelease, 'head'>): readonly string[] => {
   const kept = ownTexts(head?.own);
   return ownTexts(active?.own).filter((text) => !kept.includes(text));
 };
 
-/** The releases and places that an activation would remove: they are active, and not below the release. */
+/** Describes the releases and places that an activation would remove: active, but not below the release. */
 const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<string> => {
   const kept = chainOf(head);
   const lost = chainOf(active.head).filter((id) => !kept.includes(id));
@@ -37,21 +37,22 @@ const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<strin
 };
 
 /**
- * Refuse to activate a release that was imported over a release other than the active one, because later imports would be
- * lost. Releases below the active one or active before are allowed, and so is the replacement of a corrupt release.
+ * Refuses to activate a release that was imported over a release other than the active one, because later imports would
+ * be lost. Allows releases that are below the active one or were active before, and the replacement of a corrupt
+ * release.
  */
 const refuseReplacing = async (head: ReleaseHead, active: ActiveRelease): Promise<void> => {
   const { id, below } = head;
   const isBack = chainOf(active.head).includes(id) || active.previous.includes(id);
   if (active.corrupt || below === active.id || isBack) return;
   throw new CommandError(
-    `${id} was imported over ${below}, and ${active.id} is active now. ${await lossText(head, active)} Import its files again, over ${active.id}, or activate it with --replace.`,
+    `${id} was imported over ${below}, but ${active.id} is active now. ${await lossText(head, active)} Import its files again, over ${active.id}, or activate it with --replace.`,
   );
 };
 
 const notice = 'Running instances notice within 60 seconds.';
 
-/** Retry if only another state changed: all states share one directory item. */
+/** Retries if only a different state changed: all states share one directory item. */
 const change = async (
   state: string,
   seen: ActiveReleases,
@@ -73,7 +74,8 @@ type Activation = {
 };
 
 /**
- * Activate a release of its state. Refuses unknown ids and, without `replace`, a release that was imported over a release other than the active one.
+ * Activates a release of its state. Refuses unknown ids and, without `replace`, a release that was imported over a
+ * release other than the active one.
  */
 export const activate = async (
   id: string,
@@ -96,7 +98,7 @@ export const activate = async (
   reporter.print(`${id} is now the active release of ${head.state}; before it was ${before}. ${notice}`);
 };
 
-/** Activate the release of a state (`MN`) that was active before; without one, its built-in release. */
+/** Activates the state's (`MN`) previously active release, or its built-in release if there is none. */
 export const rollBack = async (stateText: string, { print }: Pick<Reporter, 'print'>): Promise<void> => {
   const { letters, code, builtIn } = stateOf(stateText);
   const seen = await readActiveReleases();

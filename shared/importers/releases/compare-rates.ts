@@ -12,21 +12,21 @@ import {
 } from '../../catalog/release-values.ts';
 import type { OpenRelease } from './open-release.ts';
 
-// Dated values, and the differences of two histories of a value. Days are `YYYY-MM-DD`.
+// Dated values, and the differences between two histories of a value. Days are `YYYY-MM-DD`.
 
-/** From a day to a day, both inclusive; `to: null` is open. */
+/** The first and last day, inclusive; `to: null` is open. */
 export type Span = { readonly from: string; readonly to: string | null };
 
-/** A difference of two histories. `null` is a value that is not known. */
+/** A difference between two histories. `null` is an unknown value. */
 export type Change = Span & { readonly old: string | null; readonly new: string | null };
 
-/** A value's days. Without a first day, the release's applies (`established_from`). */
+/** Returns a value's days. The first day defaults to the release's `established_from`. */
 export const establishedSpan = ({ from, to }: Dated, establishedFrom: string): Span => ({
   from: from ?? establishedFrom,
   to,
 });
 
-/** Cut time at the begin and end of each span, so that the same spans apply within each piece. */
+/** Splits time at the beginning and end of each span, so that the same spans apply throughout each piece. */
 export const piecesOf = (spans: readonly Span[]): readonly Span[] => {
   const firstDays = new Set<string>();
   for (const { from, to } of spans) {
@@ -40,7 +40,7 @@ export const piecesOf = (spans: readonly Span[]): readonly Span[] => {
   });
 };
 
-/** The pieces of time in which two histories differ; consecutive pieces with the same change are one. */
+/** Returns the times in which two histories differ; consecutive pieces with the same change are merged. */
 export const changesOver = (
   pieces: readonly Span[],
   oldAt: (piece: Span, index: number) => string | null,
@@ -63,7 +63,7 @@ export type RateBook = {
   readonly establishedFrom: string;
   readonly names: Map<string, string>;
   readonly rates: Map<string, readonly Rate[]>;
-  /** Own rates, which override the files' rates. */
+  /** Custom rates, which override the files' rates. */
   readonly own: readonly Rate[];
 };
 
@@ -74,7 +74,7 @@ export const newRateBook = ({ established_from, own }: Pick<Release, 'establishe
   own: own?.rates ?? [],
 });
 
-/** Add a head or a part. Many parts repeat a jurisdiction, each with all of its rates or none. */
+/** Adds a head or a part. Many parts repeat a jurisdiction, each with all of its rates or none. */
 export const addToRateBook = (
   book: RateBook,
   { jurisdictions, rates }: { readonly jurisdictions: readonly Jurisdiction[]; readonly rates: readonly Rate[] },
@@ -104,15 +104,15 @@ const reader = (book: RateBook, code: string, kind: RateKind) => (piece: Span) =
   return value === undefined ? null : formatFraction(parseUnits(value));
 };
 
-/** The codes with rates, in the files or of own rules. */
+/** Returns the codes with rates, from files or custom rules. */
 const codesOf = ({ own, rates }: RateBook): readonly string[] => [
   ...rates.keys(),
   ...own.map(({ jurisdiction }) => jurisdiction),
 ];
 
 /**
- * All differences of the rates of jurisdictions with their days, in the order of codes. Rates are fractions; `null` is a
- * rate that the release does not have on those days. Food and interstate rates are there only if they differ.
+ * Returns all differences in the rates of jurisdictions with their days, sorted by code. Rates are fractions; `null` is
+ * a rate that the release does not have on those days. Food and interstate rates are included only if they differ.
  */
 export const compareRates = (before: RateBook, after: RateBook): readonly RateChange[] =>
   [...new Set([before, after].flatMap(codesOf))].sort().flatMap((code) => {
@@ -128,7 +128,7 @@ export const compareRates = (before: RateBook, after: RateBook): readonly RateCh
     );
   });
 
-/** The differences of the rates of two releases, in one pass over their parts. */
+/** Returns the differences between the rates of two releases, in one pass over their parts. */
 export const compareReleases = async (before: OpenRelease, after: OpenRelease): Promise<readonly RateChange[]> => {
   const [old, next] = [newRateBook(before.head), newRateBook(after.head)];
   addToRateBook(old, before.head);

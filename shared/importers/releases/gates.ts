@@ -26,12 +26,13 @@ import { releaseForCases, runCase, type WorkedCase } from './worked-cases.ts';
 
 export type GateName = 'vanished' | 'changed' | 'largest' | 'past' | 'cap' | 'undated' | 'built-in' | 'cases';
 
-/** A gate passes if its figure is at most `most`. */
+/** A gate passes if its measured value is at most `most`. */
 type Gate = Pick<GateResult, 'describe' | 'most' | 'unit'> & { readonly name: GateName };
 
 /**
- * The thresholds. A quarter changes the rates of a few places; a wrong column, a truncated file or another state's file
- * changes most. The cap is above every combined rate that the Tax Foundation's tables list for a city (midyear 2026).
+ * The thresholds. A quarterly update changes the rates of a few places; a wrong column, a truncated file or a different
+ * state's file changes most of them. The cap is above every combined city rate in the Tax Foundation's tables (midyear
+ * 2026).
  */
 export const gates: readonly Gate[] = [
   {
@@ -61,21 +62,29 @@ export const gates: readonly Gate[] = [
 
 const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole);
 
-/** A combined rate in units of `10^-rateDecimals` as percent. These figures are compared with thresholds, never charged. */
+/**
+ * Returns a combined rate in units of `10^-rateDecimals` as percent. The result is compared with thresholds, never
+ * charged.
+ */
 const percentOf = (rate: bigint): number => Number(rate) / 10 ** (rateDecimals - 2);
 
 const pointOfRate = 10n ** BigInt(rateDecimals - 2);
 
 const sizeOf = (left: bigint, right: bigint): bigint => (left > right ? left - right : right - left);
 
-/** Whether goods in the state, or from other states, have another rate by more than a point. */
+/**
+ * Returns whether goods in the state, or from other states, have a rate that differs by more than a percentage point.
+ */
 const isUnlike = (rates: ChargedRates, expected: ChargedRates): boolean =>
   (['general', 'general_interstate'] as const).some((kind) => {
     const [own, known] = [rates.byKind[kind], expected.byKind[kind]];
     return own !== undefined && known !== undefined && sizeOf(own.charged, known.charged) > pointOfRate;
   });
 
-/** The percent of the ZIPs that differ from the built-in rates, at the ZIP or at most of its ZIP+4 numbers, of those in both. */
+/**
+ * Returns the percentage of ZIPs that differ from the built-in rates, at the ZIP or at most of its ZIP+4 numbers. Only
+ * ZIPs with both rates count.
+ */
 const unlikeBuiltIn = async (
   keys: readonly string[],
   candidate: OpenRelease,
@@ -91,7 +100,7 @@ const unlikeBuiltIn = async (
     for (const { key, address } of addresses) {
       const release = releaseFor(address);
       const known = builtInFor(address);
-      // Compares the day of its last change as well: a file can have rates that begin later.
+      // Compares the last day on which rates change as well: the rates of a file can begin later.
       const days = [...new Set([today, rateTimes([release], today).at(-1)?.from ?? today])].filter(
         (day) => day >= today,
       );
@@ -137,7 +146,7 @@ const CatalogCase = z.object({
   expected: z.looseObject({ tax: z.string() }),
 });
 
-/** The worked cases of the catalog of which only the prices matter, in the form of `content check`. */
+/** Returns the worked cases of the catalog that depend only on prices, in the format of `content check`. */
 const catalogCases = (): readonly WorkedCase[] =>
   workedCases.flatMap((value): WorkedCase[] => {
     const { data } = CatalogCase.safeParse(value);
@@ -152,7 +161,7 @@ const catalogCases = (): readonly WorkedCase[] =>
     return [{ ...named, date, input: { lines: of }, expected: { tax_total: expected.tax } }];
   });
 
-/** How many worked cases of the state fail with the release and do not fail with the active one. */
+/** Returns how many of the state's worked cases fail with the release but not with the active one. */
 const newlyFailedCases = async (candidate: OpenRelease, active: OpenRelease, today: string): Promise<number> => {
   const cases = catalogCases();
   const [releaseFor, activeFor] = [
@@ -164,7 +173,7 @@ const newlyFailedCases = async (candidate: OpenRelease, active: OpenRelease, tod
   return cases.filter((worked) => fails(worked, candidate, releaseFor) && !fails(worked, active, activeFor)).length;
 };
 
-/** The places of the last file of a format in the active release and its fallback releases. */
+/** Returns the places of the format's last file in the active release and its fallback releases. */
 const previousPlaces = async (format: string | undefined, active: OpenRelease): Promise<readonly string[]> => {
   for (const id of chainOf(active.imported)) {
     const head = id === active.imported?.id ? active.imported : await findHead(id);
@@ -174,8 +183,8 @@ const previousPlaces = async (format: string | undefined, active: OpenRelease): 
 };
 
 /**
- * Measure a stored release against the active one and the built-in one of its state, from a day on. `impact` is the
- * comparison with the active one.
+ * Measures a stored release against the state's active and built-in releases, from a day on. `impact` is the comparison
+ * with the active one.
  */
 const figuresOf = async (
   candidate: OpenRelease,
@@ -199,7 +208,7 @@ const figuresOf = async (
   };
 };
 
-/** The gates of a release, and sentences that name changes which fail a gate. */
+/** The gates of a release, and sentences that list changes which fail a gate. */
 export type Measured = { readonly gates: readonly GateResult[]; readonly examples: readonly string[] };
 
 const stepsOf = ({ largest, largestPast, examples }: Impact): Partial<Record<GateName, readonly RateStep[]>> => ({
@@ -217,8 +226,8 @@ const examplesOf = (results: readonly GateResult[], impact: Impact): readonly st
 };
 
 /**
- * Apply the gates to a release over the active one of its state. `known` is the comparison of both, if the import has made
- * it. Rejects with `ContentCorrupt` if one of the releases is corrupt.
+ * Applies the gates to a release that would replace the active one. `known` is their comparison if the import has
+ * already made it. Rejects with `ContentCorrupt` if either release is corrupt.
  */
 export const measureGates = async (
   candidate: OpenRelease,
@@ -237,6 +246,6 @@ export const measureGates = async (
   return { gates: results, examples: examplesOf(results, impact) };
 };
 
-/** The names of the gates that fail and are not overridden. */
+/** Returns the names of the gates that fail and are not overridden. */
 export const failedGates = (results: readonly GateResult[], overridden: ReadonlySet<string>): readonly string[] =>
   results.filter(({ name, passed }) => !passed && !overridden.has(name)).map(({ name }) => name);

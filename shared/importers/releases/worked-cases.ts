@@ -28,8 +28,8 @@ const CaseLine = z.looseObject({
 export type CaseLine = z.infer<typeof CaseLine>;
 
 /**
- * A worked case: a sale whose tax is known from a source other than this service. A file holds an array of them, or an
- * object with them as `cases`.
+ * A worked case: a sale whose tax is known from a source other than Levy. A file contains an array of cases, or an object
+ * with the array as `cases`.
  *
  * ```json
  * {
@@ -42,10 +42,10 @@ export type CaseLine = z.infer<typeof CaseLine>;
  * }
  * ```
  *
- * The destination: `zip` (five digits, or ZIP+4), `locality` (a city that the release names; any other city also needs
- * a `zip`, or an entry of the option `--zips`), or neither for the state alone. `date` is the tax day; default: today.
+ * The destination: `zip` (five digits, or ZIP+4), `locality` (a city in the release; any other city also needs
+ * a `zip`, or an entry of the option `--zips`), or neither for the state alone. `date` is the tax day and defaults to today.
  * Amounts are decimal strings of US dollars. `discount` is paid for by the seller and `third_party_discount` by a third
- * party; both are for the whole line. `tax_total: null` expects nothing. The parts of
+ * party; both apply to the whole line. `tax_total: null` makes no comparison. The parts of
  * the tax (`components`) only say whether local taxes are expected. Other fields of the case, such as its source, are
  * ignored. A check cannot calculate a case with other fields in `input` or its lines.
  */
@@ -65,7 +65,7 @@ export const WorkedCase = z.looseObject({
 });
 export type WorkedCase = z.infer<typeof WorkedCase>;
 
-/** A case with another shape, and the problems of its fields. */
+/** A case of a different shape, and the problems of its fields. */
 export type UnreadableCase = { readonly id: string; readonly state: string | null; readonly problem: string };
 
 export const isUnreadable = (worked: WorkedCase | UnreadableCase): worked is UnreadableCase => !('expected' in worked);
@@ -85,7 +85,7 @@ const readCase = (value: unknown, index: number): WorkedCase | UnreadableCase =>
   };
 };
 
-/** Read a file of worked cases. Refuses a file that has no list of cases. */
+/** Reads a file of worked cases. Throws if the file has no list of cases. */
 export const readCases = (text: string): readonly (WorkedCase | UnreadableCase)[] => {
   const read = jsonOrRefuse(text, 'The cases are');
   const list = Array.isArray(read) ? read : asObject(read)?.['cases'];
@@ -97,7 +97,7 @@ export const readCases = (text: string): readonly (WorkedCase | UnreadableCase)[
 export type CaseResult = {
   readonly id: string;
   readonly outcome: 'pass' | 'fail' | 'not_applicable';
-  /** The tax in the case, and the tax of the release. */
+  /** The tax in the case, and the tax with the release. */
   readonly expected: string | null;
   readonly got: string | null;
   /** The reason why the case does not apply, or why there is no tax to compare. */
@@ -114,14 +114,14 @@ const isShipping = ({ ptc }: CaseLine): boolean => ptc === 'SHIPPING' || ptc.sta
 
 const localLevels = new Set(['local', 'county', 'city', 'district']);
 
-/** The destination of a case. */
+/** Returns the destination of a case. */
 export const addressOf = ({ state, zip, locality }: WorkedCase): PostalAddress => ({
   state: state ?? null,
   postal_code: zip ?? null,
   city: locality ?? null,
 });
 
-/** Whether the case expects local taxes without naming a place, so that it cannot be checked. */
+/** Returns whether the case expects local taxes without a place, so that it cannot be checked. */
 const expectsUnnamedPlace = ({ zip, locality, expected }: WorkedCase, release: Release): boolean => {
   if (zip || locality) return false;
   const levels = (expected.components ?? []).map(({ level }) => level ?? '');
@@ -131,7 +131,7 @@ const expectsUnnamedPlace = ({ zip, locality, expected }: WorkedCase, release: R
 export const isOfState = ({ country, state }: Pick<WorkedCase, 'country' | 'state'>, release: Release): boolean =>
   (country ?? 'US') === 'US' && stateJurisdiction(state ?? '') === release.state;
 
-/** The reason why the case does not apply to the release, or `null`. */
+/** Returns the reason why the case does not apply to the release, or `null`. */
 const inapplicable = (worked: WorkedCase, release: Release): string | null => {
   if (!isOfState(worked, release)) return `it is not about ${release.name}`;
   const { tax_total } = worked.expected;
@@ -141,7 +141,7 @@ const inapplicable = (worked: WorkedCase, release: Release): string | null => {
   const others = [...othersOf(worked.input, inputFields), ...lines.flatMap((line) => othersOf(line, lineFields))];
   if (others.length > 0) return `it uses ${[...new Set(others)].join(', ')}, which a check cannot calculate`;
   if (lines.filter(isShipping).length > 1) return 'it has several shipping charges';
-  if (expectsUnnamedPlace(worked, release)) return 'it expects local taxes of a place that it does not name: add a zip';
+  if (expectsUnnamedPlace(worked, release)) return 'it expects local taxes, but has no place: add a zip';
   return null;
 };
 
@@ -172,11 +172,11 @@ const isSameAmount = (a: string, b: string): boolean => {
   return rescale(left, scale) === rescale(right, scale);
 };
 
-/** Whether the release has the place of the case, if the case has only its name. */
+/** Returns whether the release has the place of the case, if the case has only its name. */
 const knowsPlace = ({ zip, locality }: WorkedCase, address: TaxAddress, release: Release | undefined): boolean =>
   Boolean(zip) || !locality || (release?.locations ?? []).some(({ cities }) => cities.includes(address.city ?? ''));
 
-/** Load the content of one release for the cases, active or not, as a calculation loads a pinned release. */
+/** Loads the content of one release for the cases, active or not, as a calculation loads a pinned release. */
 export const releaseForCases = (
   head: Release,
   cases: readonly (WorkedCase | UnreadableCase)[],
@@ -187,7 +187,7 @@ export const releaseForCases = (
   return loadContent(addresses, { [head.state]: head.id });
 };
 
-/** Compare a worked case with the calculation of the API. Days are `YYYY-MM-DD`. */
+/** Compares a worked case with the API's calculation. Days are `YYYY-MM-DD`. */
 export const runCase = (
   worked: WorkedCase | UnreadableCase,
   head: Release,
@@ -238,6 +238,6 @@ const explainingCodes = [
 const warningOf = ({ warnings }: Outcome, codes: readonly string[]): string | null =>
   warnings.find(({ code }) => codes.includes(code))?.message ?? null;
 
-/** Whether the day is outside of the days for which the release is established. */
+/** Returns whether the day is outside of the days on which the release is established. */
 const isOutside = (day: string, { established_from, established_to }: Release): boolean =>
   day < established_from || (established_to !== null && established_to < day);

@@ -6,19 +6,19 @@ import { settingNames } from '../../catalog/release.ts';
 import { stateFips, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { didYouMean, fileSchema, type RulesFile } from './schema.ts';
 
-/** Problems of the shape of a file of own rules, each with the path of its field. */
+/** Finds problems in the shape of a custom rules file, each with the path of its field. */
 
 /** The keys and indexes that lead to a value. */
 export type Path = readonly PropertyKey[];
 
-/** A path as text: `rules[0].effect.amount`. */
+/** Formats a path: `rules[0].effect.amount`. */
 export const pathText = (path: Path): string =>
   path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
     .join('')
     .replace(/^\./, '');
 
-/** The problem of a field, and the remedy. */
+/** The problem of a field, and how to correct it. */
 export type FieldProblem = { readonly path: Path; readonly message: string };
 
 /** The parts of zod's schema definitions that lead to the fields of an object. */
@@ -34,7 +34,7 @@ type Schema = { readonly _zod: { readonly def: object; readonly propValues?: z.c
 
 const definitionOf = (schema: Schema): Definition => schema._zod.def;
 
-/** The names of the fields that the schema has for the object at a path. */
+/** Returns the names of the fields that the schema has for the object at a path. */
 const fieldsAt = (schema: Schema | undefined, value: unknown, path: Path): readonly string[] => {
   if (!schema) return [];
   const { shape, element, innerType, valueType, options, discriminator = '' } = definitionOf(schema);
@@ -50,7 +50,7 @@ const fieldsAt = (schema: Schema | undefined, value: unknown, path: Path): reado
   return fieldsAt(shape?.[String(first)] ?? element ?? valueType, valueAt(value, [first]), rest);
 };
 
-/** The sentence for an issue without a message of ours. */
+/** Returns the sentence for an issue without a custom message. */
 const defaultMessage = (issue: z.core.$ZodIssue): string => {
   if (issue.code === 'invalid_value') return `Use ${issue.values.join(' or ')}.`;
   return issue.code === 'invalid_type' ? `Use an ${issue.expected}.` : 'Use a value of this format.';
@@ -76,7 +76,7 @@ const problemsOf = (issue: z.core.$ZodIssue, schema: Schema, file: unknown): rea
   return [{ path, message: `${missing}${advice}` }];
 };
 
-/** Read a parsed file: its values with defaults, or the problems of its shape. */
+/** Reads a parsed file: returns its values with defaults, or the problems of its shape. */
 export const readShape = (
   value: unknown,
 ): { readonly file: RulesFile | null; readonly problems: readonly FieldProblem[] } => {
@@ -86,12 +86,12 @@ export const readShape = (
   return { file: null, problems: error.issues.flatMap((issue) => problemsOf(issue, schema, value)) };
 };
 
-/** Problems of a file of own rules that has the right shape: values that contradict each other or the state. */
+/** Finds problems in a custom rules file of the right shape: values that contradict each other or the state. */
 
 type Dated = { readonly from: string; readonly to: string | null };
 type Value = { readonly path: Path; readonly value: Dated & { readonly source: string } };
 
-/** Every value with days and a source. */
+/** Returns every value that has days and a source. */
 const valuesOf = ({ rates, rules, settings }: RulesFile): readonly Value[] => [
   ...rates.map((value, index) => ({ path: ['rates', index], value })),
   ...rules.map((value, index) => ({ path: ['rules', index], value })),
@@ -99,7 +99,7 @@ const valuesOf = ({ rates, rules, settings }: RulesFile): readonly Value[] => [
 ];
 
 const dayProblems = ({ path, value: { from, to } }: Value): readonly FieldProblem[] =>
-  to !== null && to < from ? [{ path: [...path, 'to'], message: `Use a last day that is not before ${from}.` }] : [];
+  to !== null && to < from ? [{ path: [...path, 'to'], message: `\`to\` must be on or after ${from}.` }] : [];
 
 const sourceProblems = ({ path, value: { source } }: Value, sources: RulesFile['sources']): readonly FieldProblem[] =>
   Object.hasOwn(sources, source)
@@ -114,7 +114,7 @@ const sourceProblems = ({ path, value: { source } }: Value, sources: RulesFile['
 const overlap = (left: Dated, right: Dated): boolean =>
   (right.to === null || left.from <= right.to) && (left.to === null || right.from <= left.to);
 
-/** Values of one kind that apply on the same day, so that only their order would decide. */
+/** Reports values of one kind that apply on the same day, so that only their order would decide. */
 const overlapProblems = <Item extends Dated>(
   items: readonly Item[],
   path: Path,
@@ -134,14 +134,14 @@ const levelsOf = ({ id, levels }: RulesFile['rules'][number]): readonly string[]
   (levels ?? ['state', 'county', 'city', 'district']).map((level) => `${id} ${level}`);
 
 const allOverlaps = ({ rates, rules, settings }: RulesFile): readonly FieldProblem[] => [
-  ...overlapProblems(rates, ['rates'], ({ jurisdiction }) => [jurisdiction], 'It has the jurisdiction of'),
-  ...overlapProblems(rules, ['rules'], levelsOf, 'It has the id of'),
+  ...overlapProblems(rates, ['rates'], ({ jurisdiction }) => [jurisdiction], 'It has the same jurisdiction as'),
+  ...overlapProblems(rules, ['rules'], levelsOf, 'It has the same id as'),
   ...settingNames.flatMap((name) =>
-    overlapProblems<Dated>(settings[name], ['settings', name], () => [name], 'It is in force beside'),
+    overlapProblems<Dated>(settings[name], ['settings', name], () => [name], 'It overlaps'),
   ),
 ];
 
-/** A code must be of the state, and a code of an own jurisdiction must be declared. */
+/** Requires a code of the state, and a declaration for each custom code. */
 const codeProblem = (code: string, state: string, declared: ReadonlySet<string>): string | null => {
   if (code !== state && !code.startsWith(`${state}-`)) return `Use a jurisdiction of ${state}.`;
   if (!isOwnCode(code) || declared.has(code)) return null;
@@ -179,7 +179,7 @@ const jurisdictionProblems = ({ jurisdictions, rates }: RulesFile, state: string
     const found: FieldProblem[] = [...zipProblems(zips, [...path, 'zips'], stateOfJurisdiction(state))];
     const prefix = ownCodePrefix(state);
     if (!code.startsWith(prefix) || code === prefix)
-      found.push({ path: [...path, 'code'], message: `Use a code of your own, which begins with ${prefix}.` });
+      found.push({ path: [...path, 'code'], message: `Use a custom code, which begins with ${prefix}.` });
     if (jurisdictions.findIndex((other) => other.code === code) < index)
       found.push({ path: [...path, 'code'], message: 'Use each code only once.' });
     if (!rates.some(({ jurisdiction }) => jurisdiction === code))
@@ -203,7 +203,7 @@ const ruleProblems = ({ rules }: RulesFile, state: string): readonly FieldProble
   ]);
 };
 
-/** The problems of a file's values. `state` is the state's jurisdiction code. */
+/** Returns the problems of a file's values. `state` is the state's jurisdiction code. */
 export const valueProblems = (file: RulesFile, state: string): readonly FieldProblem[] => {
   const declared = new Set(file.jurisdictions.map(({ code }) => code));
   const codes = usedCodes(file).flatMap(({ path, code }) => {

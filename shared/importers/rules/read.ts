@@ -10,14 +10,14 @@ import { type Importer, onlyFile, type Read } from '../importer.ts';
 import { type FieldProblem, type Path, pathText, readShape, valueProblems } from './problems.ts';
 import type { RulesFile } from './schema.ts';
 
-/** Parses JSON and finds the line of each value, so that problems can name it. */
+/** Parses JSON and finds the line of each value, so that error messages can include it. */
 
 /** A repeated key of an object, which `JSON.parse` would drop silently. */
 export type RepeatedKey = { readonly path: Path; readonly line: number };
 
 export type JsonLines = {
   readonly value: unknown;
-  /** The line of a value, from 1; of a missing one, the line of the object that it should be in. */
+  /** The line of a value, from 1. For a missing value, the line of the object that should contain it. */
   readonly lineOf: (path: Path) => number;
   readonly repeated: readonly RepeatedKey[];
 };
@@ -30,7 +30,10 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:,\n]|[^\s[\]{}:,]+/g;
 /** An object or array that is not closed yet. `part` is the current key or index; `keys` is `null` in an array. */
 type Open = { readonly path: Path; readonly keys: Set<string> | null; part: PropertyKey | null };
 
-/** The line of each value of valid JSON, by its path as text, and the repeated keys. Throws if values are nested too deep. */
+/**
+ * Returns the line of each value of valid JSON, by its path as a string, and the repeated keys. Throws if values are
+ * nested too deep.
+ */
 const scan = (text: string, name: string) => {
   const lines = new Map<string, number>();
   const repeated: RepeatedKey[] = [];
@@ -58,7 +61,7 @@ const scan = (text: string, name: string) => {
   return { lines, repeated };
 };
 
-/** Parse the text of the file `name`. Throws an `Error` with line and column where it is not JSON. */
+/** Parses the content of the file `name`. Throws an `Error` with line and column if it is not JSON. */
 export const parseJsonLines = (file: string, name: string): JsonLines => {
   const text = file.replace(/^\uFEFF/, '');
   const error = describeJsonError(text);
@@ -74,7 +77,7 @@ export const parseJsonLines = (file: string, name: string): JsonLines => {
   return { value: JSON.parse(text), lineOf, repeated };
 };
 
-// The head of each later release of the state repeats the rules, and an item has at most 400 KB compressed.
+// The head of each later release of the state repeats the rules, and the limit for an item is 400 KB compressed.
 const bytesMax = 500_000;
 
 type Parsed = JsonLines & { readonly name: string };
@@ -87,7 +90,7 @@ const decodeUtf8 = (name: string, bytes: Buffer): string => {
   }
 };
 
-/** Read a file as JSON. Throws for one that is too large, is not UTF-8 text, or is not JSON. */
+/** Reads a file as JSON. Throws if it is too large, is not UTF-8 text, or is not JSON. */
 const parseFile = async (path: string): Promise<Parsed> => {
   const { name, bytes, size, close } = await openFile(path);
   try {
@@ -128,7 +131,10 @@ const ownRulesOf = (file: RulesFile, { jurisdictions: [state] }: Release): OwnRu
   },
 });
 
-/** Remarks on what is valid and may be a mistake: codes that Levy's tables do not have, and replaced rules. */
+/**
+ * Returns remarks about values that are valid but may be mistakes: codes missing from Levy's tables, and replaced
+ * rules.
+ */
 const remarksOf = ({ rates, rules }: RulesFile, base: Release, lineOf: JsonLines['lineOf']): readonly Entry[] => {
   const builtIn = builtInRelease(stateOfJurisdiction(base.state));
   const known = new Set([
@@ -139,12 +145,12 @@ const remarksOf = ({ rates, rules }: RulesFile, base: Release, lineOf: JsonLines
   const ids = new Set(base.rules.map(({ id }) => id));
   const unknown = rates.flatMap(({ jurisdiction: code }, index): Entry[] => {
     if (known.has(code) || isOwnCode(code)) return [];
-    const reason = `${code} is not in Levy's tables: the rate applies only where an imported file has this code`;
+    const reason = `${code} is not in Levy's tables: the rate applies only if an imported file has this code`;
     return [{ kind: 'remark', line: lineOf(['rates', index, 'jurisdiction']), reason }];
   });
   const replacing = rules.flatMap(({ id }, index): Entry[] => {
     if (!ids.has(id)) return [];
-    const reason = `rule ${id} replaces the rule of the content with this id on its days`;
+    const reason = `rule ${id} replaces the built-in rule with this id on its days`;
     return [{ kind: 'remark', line: lineOf(['rules', index, 'id']), reason }];
   });
   return [...unknown, ...replacing];
@@ -153,7 +159,9 @@ const remarksOf = ({ rates, rules }: RulesFile, base: Release, lineOf: JsonLines
 const countOf = ({ rates, rules, settings }: RulesFile): number =>
   settingNames.reduce((sum, name) => sum + settings[name].length, rates.length + rules.length);
 
-/** Read a file of own rules. Each problem names the line and the field; a file with a problem gives no rules. */
+/**
+ * Reads a file of custom rules. Each problem includes the line and the field; a file with a problem yields no rules.
+ */
 const readRules: Read = async function* (files, { state, base }) {
   const parsed = await parseFile(onlyFile(files));
   const { file, problems } = problemsOf(parsed, state);

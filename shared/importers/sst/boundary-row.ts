@@ -1,4 +1,4 @@
-/** What a row of an SST boundary file says: its ZIPs, its days and its addresses (content notes 1.5). */
+/** The content of an SST boundary row: its ZIPs, its days and its addresses (content notes 1.5). */
 import { parseStreet, readHouse, type Street, splitWords } from '../../catalog/streets/street-address.ts';
 import { anyStreet, type StreetRange, type UnitRange } from '../../catalog/streets/street-ranges.ts';
 import { units, unitsWithoutId } from '../../catalog/streets/suffixes.ts';
@@ -6,7 +6,7 @@ import type { Span } from '../entry.ts';
 import { bad, type RowResult, row, skipped, whenRead } from '../files/columns.ts';
 import { rowDates } from './rates.ts';
 
-/** Columns 4 to 14 of a street-address row, as the layout counts them from 1 (content notes 1.5). */
+/** Columns 4 to 14 of a street-address row, numbered from 1 as in the layout (content notes 1.5). */
 const firstColumn = 4;
 const columnCount = 11;
 
@@ -25,7 +25,7 @@ const streetIn = (pre: string, name: string, suffix: string, post: string) => {
   return splitWords(name).length > 0 && words.every((word) => plainName.test(word)) ? parseStreet(words) : anyStreet;
 };
 
-/** The units of a row; `undefined` if they cannot be read, `null` for none. */
+/** Returns the units of a row; `undefined` if they cannot be read, `null` for none. */
 const unitIn = (abbreviation: string, low: string, high: string, parity: string): UnitRange | null | undefined => {
   if (abbreviation === '' && low === '' && high === '') return null;
   const word = abbreviation.toUpperCase().replaceAll(/[.#]/g, '');
@@ -39,7 +39,7 @@ const unitIn = (abbreviation: string, low: string, high: string, parity: string)
 const streetsMax = 50_000;
 const known = new Map<string, Street>();
 
-/** Most rows repeat the street of another row. */
+/** Caches the last street, because most rows repeat it. */
 const streetOfColumns = (columns: readonly string[]): Street => {
   const text = columns.join('|');
   const found = known.get(text);
@@ -51,7 +51,10 @@ const streetOfColumns = (columns: readonly string[]): Street => {
   return street;
 };
 
-/** The addresses of a street-address row. What cannot be read is the whole street, or the whole ZIP, with parity `U`. */
+/**
+ * Returns the addresses of a street-address row. Unreadable columns widen it to the whole street, or the whole ZIP,
+ * with parity `U`.
+ */
 export const streetRange = (cells: readonly string[]): StreetRange => {
   const read = cells.slice(firstColumn - 1, firstColumn - 1 + columnCount).map((cell) => cell.trim());
   const [low = '', high = '', parity = ''] = read;
@@ -69,20 +72,20 @@ export const streetRange = (cells: readonly string[]): StreetRange => {
 /** Most states send 89 columns; South Dakota and Washington send 90. */
 const boundaryColumns: readonly number[] = [89, 90];
 
-/** `rank`: a ZIP+4 range takes precedence over a ZIP range (content notes 1.6). A row of streets spans the whole ZIP. */
+/** `rank`: a ZIP+4 range takes precedence over a ZIP range (content notes 1.6). A street row spans the whole ZIP. */
 export type BoundarySpan = Omit<Span, 'kind' | 'locals' | 'from'> & { readonly from: string };
 
 const ofStreets = { of_streets: true } as const;
 const zipPattern = /^\d{3,5}$/;
 const extensionPattern = /^\d{1,4}$/;
 
-/** One end of a span as a nine-digit number, because ZIP and extension are compared together. */
+/** Returns one end of a span as a nine-digit number, because ZIP and extension are compared together. */
 const nineDigits = (zip: string, extension: string): string | null =>
   zipPattern.test(zip) && extensionPattern.test(extension) ? zip.padStart(5, '0') + extension.padStart(4, '0') : null;
 
 type Ends = { readonly low: string | null; readonly high: string | null };
 
-/** A street-address row has a column for its ZIP; the columns of ZIP ranges are read where that is empty. */
+/** A street-address row has a column for its ZIP; if it is empty, the columns of ZIP ranges are used. */
 const streetZips = (cells: readonly string[]): readonly [low: string, high: string] => {
   const [zip = '', low = '', high = ''] = [cells[15], cells[17], cells[19]];
   return zip === '' ? [low, high || low] : [zip, zip];
@@ -112,7 +115,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** Read which ZIPs a row of an SST boundary file is of, and when (content notes 1.5). */
+/** Reads the ZIPs and days of a row in an SST boundary file (content notes 1.5). */
 export const readBoundaryRow = (cells: readonly string[], fips: string): RowResult<BoundarySpan> => {
   if (!boundaryColumns.includes(cells.length))
     return bad(`has ${cells.length} columns; a boundary row has ${boundaryColumns.join(' or ')}`);
@@ -124,7 +127,7 @@ export const readBoundaryRow = (cells: readonly string[], fips: string): RowResu
   if (type === 'A' && streetZips(cells)[0] === '') return skipped('is a street-address row without a ZIP code');
   const { low, high } = kind.ends(cells);
   if (low === null || high === null || high < low)
-    return bad(`ZIPs ${cells.slice(15, 21).join(' ').trim()} are no range: correct ${kind.columns}`);
+    return bad(`ZIPs ${cells.slice(15, 21).join(' ').trim()} are not a range: correct ${kind.columns}`);
   return whenRead(rowDates(cells[1] ?? '', cells[2] ?? ''), (dates) => {
     const ofRow = { low, high, ...dates, rank: type === '4' ? 0 : 1 };
     return row(type === 'A' ? { ...ofRow, flags: ofStreets, street: streetRange(cells) } : ofRow);

@@ -41,7 +41,7 @@ const readSst: Read = async function* (files, { state, names, onProgress }) {
   yield* book.entries(await open(rates, 0));
   // The base's state rate cannot be combined with this file's local rates: in Nevada the tax would double.
   if (!book.hasStateRate()) {
-    const reason = "the rate file has no sound row of type 45 for the state's own tax: take a complete file";
+    const reason = "the rate file has no valid row of type 45 for the state's tax: use a complete file";
     yield { kind: 'bad', line: 1, reason, isOfFile: true };
     return;
   }

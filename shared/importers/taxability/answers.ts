@@ -1,4 +1,4 @@
-/** The treatment by a row of taxability: the effects on state and local taxes, and their assumptions. */
+/** The treatment by a taxability row: the effects on state and local taxes, and their assumptions. */
 import { assert } from '../../base/assert.ts';
 import { stateRateOn } from '../../catalog/rates.ts';
 import type { Effect, Release } from '../../catalog/release.ts';
@@ -6,7 +6,7 @@ import type { Confidence } from '../../catalog/release-values.ts';
 import { formatFraction, parseUnits } from '../../catalog/release-values.ts';
 import type { Conditions, RowAttributes, TaxabilityRow } from './rows.ts';
 
-/** The answer of a row. `localAssumption` is about local taxes only. */
+/** The treatment by a row. `localAssumption` applies only to local taxes. */
 export type RowAnswer = {
   readonly state: Effect;
   readonly local: Effect;
@@ -28,7 +28,7 @@ export type Entry = {
 const taxable: Effect = { type: 'taxable' };
 const exempt: Effect = { type: 'exempt' };
 
-/** The treatment is not established at any level. It is taxed as general goods, with a warning. */
+/** A treatment that is not established at any level: taxed as general goods, with a warning. */
 export const notEstablishedBecause = (reason: string): RowAnswer => ({
   state: { type: 'not_established', reason },
   local: { type: 'not_established', reason },
@@ -37,7 +37,7 @@ export const notEstablishedBecause = (reason: string): RowAnswer => ({
   localAssumption: '',
 });
 
-/** A percentage as a fraction: `7.25` is `0.0725`. */
+/** Converts a percentage to a fraction: `7.25` is `0.0725`. */
 const fractionOfPercent = (percent: string): string => formatFraction(parseUnits(percent) / 100n);
 
 const generalRateOf = (release: Release): string => {
@@ -63,7 +63,7 @@ const effectOf = (row: TaxabilityRow): Effect | null => {
 
 type EffectOf = (amount: string, percent: string, ownRate: string) => Effect;
 
-/** The effects of the answers of the table of conditions, such as `threshold_rate:1000:7.75`. */
+/** The effects of the values in the table of conditions, such as `threshold_rate:1000:7.75`. */
 const effectsByAnswer: Readonly<Record<string, EffectOf>> = {
   taxable: () => taxable,
   base_percent: (amount) => ({ type: 'base_percent', percent: fractionOfPercent(amount) }),
@@ -79,7 +79,7 @@ const effectsByAnswer: Readonly<Record<string, EffectOf>> = {
   }),
 };
 
-/** The effects of an answer on the state's tax and on local taxes; `null`: not established. */
+/** Returns the effects of a value on state and local tax; `null` if not established. */
 const effectsOf = (release: Release, row: TaxabilityRow, answer: string): readonly [Effect, Effect] | null => {
   const [name = '', amount = '', percent = ''] = answer.split(':');
   if (name === 'local_cap') return [effectOf(row) ?? taxable, { type: 'base_cap', amount }];
@@ -88,10 +88,10 @@ const effectsOf = (release: Release, row: TaxabilityRow, answer: string): readon
   return effect ? [effect, localOf(row, effect)] : null;
 };
 
-/** Effects with the state's rate: where local taxes follow the state, they have their own general rate. */
+/** Effects that use the state's rate. Local taxes that follow the state use the general local rate instead. */
 const withStateRate = ['rate', 'tax_cap', 'threshold_rate'];
 
-/** The effect on a local tax that follows the state at its own general rate. */
+/** Returns the effect on a local tax that follows the state at the general local rate. */
 export const withLocalRate = (state: Effect): Effect => (withStateRate.includes(state.type) ? taxable : state);
 
 const localOf = ({ local }: TaxabilityRow, state: Effect): Effect => {
@@ -126,7 +126,10 @@ const inWords = (row: TaxabilityRow): string => {
   }
 };
 
-/** The treatment by a row. A row of low confidence, or one whose condition has no assumption, establishes nothing. */
+/**
+ * Returns the treatment by a row. It is not established if the row has low confidence or a condition without an
+ * assumption.
+ */
 export const answerOf = (release: Release, row: TaxabilityRow, conditions: Conditions): RowAnswer => {
   const { treatment, code, confidence, condition, note, local, state } = row;
   if (treatment === 'unknown') return notEstablishedBecause(`What the state does is not known${note && `: ${note}`}.`);
@@ -141,7 +144,8 @@ export const answerOf = (release: Release, row: TaxabilityRow, conditions: Condi
   return {
     state: ofState,
     local: isOwn ? ownLocal : ofLocal,
-    // A second reader agreed with all rows of high confidence that were drawn and could be read again. The others warn.
+    // A second reader agreed with every sampled row of high confidence that could be checked again. All other rows
+    // warn.
     confidence: confidence === 'high' ? 'high' : 'medium',
     assumption: [conditional.assumption, isOtherTax ? undefined : additionalTaxes[code]].filter(Boolean).join(' '),
     localAssumption:
@@ -151,7 +155,7 @@ export const answerOf = (release: Release, row: TaxabilityRow, conditions: Condi
   };
 };
 
-/** Local taxes have rules of their own for the product, which no rule has. */
+/** Local taxes have separate rules for the product, but Levy has no rule for them. */
 const ownLocal: Effect = {
   type: 'not_established',
   reason: 'Local taxes have rules of their own, which are not known.',

@@ -15,7 +15,7 @@ const isPlain = (effect: Effect): effect is PlainEffect => ['taxable', 'exempt',
 
 const isPlainEntry = ({ answer: { state, local } }: Entry): boolean => isPlain(state) && isPlain(local);
 
-/** The attributes of an entry without its use. */
+/** Returns the attributes of an entry without its use, as a key. */
 const keyOf = ({ attributes }: Entry): string =>
   JSON.stringify([requiredOf(attributes).filter((code) => !uses.includes(code)), attributes.none]);
 
@@ -46,7 +46,7 @@ const isWithinDays = (inner: Dated, outer: Dated): boolean =>
   (outer.from === null || (inner.from !== null && outer.from <= inner.from)) &&
   (outer.to === null || (inner.to !== null && inner.to <= outer.to));
 
-/** The days of an entry minus the days of other entries, which lie within it and do not overlap. */
+/** Returns the days of an entry minus the days of other entries, which are within it and do not overlap. */
 const daysWithout = ({ from, to }: Dated, others: readonly Dated[]): readonly Dated[] => {
   const sorted = others.toSorted((left, right) => ((left.from ?? '') < (right.from ?? '') ? -1 : 1));
   const starts = [from, ...sorted.map((one) => one.to && dayAfter(one.to))];
@@ -54,7 +54,7 @@ const daysWithout = ({ from, to }: Dated, others: readonly Dated[]): readonly Da
   return starts.flatMap((start, index): Dated[] => {
     const end = ends[index] ?? null;
     const [isFirst, isLast] = [index === 0, index === sorted.length];
-    // An end of an open period leaves nothing before it or after it.
+    // An open end leaves no days before it or after it.
     if ((!isFirst && start === null) || (!isLast && end === null)) return [];
     return start === null || end === null || start <= end ? [{ from: start ?? null, to: end }] : [];
   });
@@ -62,7 +62,7 @@ const daysWithout = ({ from, to }: Dated, others: readonly Dated[]): readonly Da
 
 const isByUse = (entry: Entry): boolean => useOf(entry) !== undefined;
 
-/** The attributes of an entry, without its use. */
+/** Returns the attributes of an entry without its use. */
 const withoutUse = ({ attributes }: Entry): RowAttributes =>
   requiring(
     requiredOf(attributes).filter((code) => !uses.includes(code)),
@@ -70,8 +70,8 @@ const withoutUse = ({ attributes }: Entry): RowAttributes =>
   );
 
 /**
- * Entries with the same attributes except their use, with those by use merged. Without one for unknown use, the entry
- * of the code without attributes (`plain`) is for unknown use.
+ * Merges entries by use among entries whose other attributes are the same. If none is for unknown use, the code's entry
+ * without attributes (`plain`) is used.
  */
 const mergeGroup = (group: readonly Entry[], plain: readonly Entry[]): readonly Entry[] => {
   const byUse = group.filter(isByUse);
@@ -99,9 +99,10 @@ const isSameAnswer = (left: Entry, right: Entry): boolean =>
   JSON.stringify([left.answer, left.from, left.to]) === JSON.stringify([right.answer, right.from, right.to]);
 
 /**
- * The entries of a code, with those by use merged into the entry without a use that has the same other attributes on
- * their days. Entries that cannot be merged stay: they apply to products with the attribute only. Where the code itself
- * is split by use, an entry with another attribute and the same treatment is left out, because the split covers it.
+ * Returns the entries of a code. Entries by use are merged into the entry without a use that has the same other
+ * attributes, on their days. Entries that cannot be merged remain unchanged and apply only to products with the
+ * attribute. If the code itself is split by use, an entry with a different attribute and the same treatment is left
+ * out, because the split covers it.
  */
 export const splitByUse = (entries: readonly Entry[]): readonly Entry[] => {
   const groups = [...Map.groupBy(entries, keyOf).values()];
@@ -113,13 +114,13 @@ export const splitByUse = (entries: readonly Entry[]): readonly Entry[] => {
   return groups.filter((group) => !repeats(group)).flatMap((group) => mergeGroup(group, plain));
 };
 
-// Products with the attributes of two entries that decide differently.
+// Handles products with the attributes of two entries that decide differently.
 
 const setOf = (codes: readonly string[]): string => [...new Set(codes)].sort().join('+');
 
 const contentOf = ({ answer: { state, local }, from, to }: Entry): string => JSON.stringify([state, local, from, to]);
 
-/** Whether both may apply on a day. */
+/** Returns whether both entries apply on some day. */
 const overlap = (left: Entry, right: Entry): boolean =>
   (left.to === null || right.from === null || right.from <= left.to) &&
   (right.to === null || left.from === null || left.from <= right.to);
@@ -136,8 +137,8 @@ const tieOf = (left: Entry, right: Entry, known: ReadonlySet<string>): Entry[] =
 };
 
 /**
- * Entries for products with the attributes of two entries of one code that decide differently, where no entry is about
- * both: their treatment is not established. `others` are hand-written rules, which do not tie among themselves.
+ * Returns entries for products with the attributes of two conflicting entries of one code, unless an entry covers both:
+ * their treatment is not established. `others` are hand-written rules, which do not conflict with each other.
  */
 export const tiesAmong = (entries: readonly Entry[], others: readonly Entry[]): readonly Entry[] => {
   const known = new Set([...entries, ...others].map(({ attributes }) => setOf(requiredOf(attributes))));

@@ -8,19 +8,19 @@ import { dayIn, publicationIn } from './file-names.ts';
 import { type PublisherClient, PublisherFailure } from './publisher-client.ts';
 import type { PublishedFile } from './publishers.ts';
 
-// Finds feature services by the REST interface of ArcGIS (developers.arcgis.com/rest/services-reference).
+// Finds feature services through the REST interface of ArcGIS (developers.arcgis.com/rest/services-reference).
 
 const Directory = z.object({ services: z.array(z.object({ name: z.string(), type: z.string() })) });
 const Service = z.object({ layers: z.array(z.object({ id: z.number(), name: z.string() })) });
 
-/** Read the description of a directory or service. Errors have status 200 as well. */
+/** Reads the description of a directory or service. Errors also have status 200. */
 const describe = async <Shape extends z.ZodMiniType>(shape: Shape, url: string, client: Client) => {
   const { data } = shape.safeParse(parseJson(await client.readText(`${url}?f=json`)));
   if (data !== undefined) return data;
-  throw new PublisherFailure(`${url} describes no ArcGIS services. Try again later, or see the site of its publisher.`);
+  throw new PublisherFailure(`${url} does not list ArcGIS services. Try again later, or check the publisher's site.`);
 };
 
-/** The feature services of a directory, with their addresses. Throws `PublisherFailure`. */
+/** Returns the feature services of a directory, with their URLs. Throws `PublisherFailure`. */
 const servicesIn = async (
   directory: string,
   client: Client,
@@ -28,15 +28,15 @@ const servicesIn = async (
   const { services } = await describe(Directory, directory, client);
   return (
     services
-      // A name with other characters is in a folder, or would lead to another address.
+      // A name with other characters is in a folder, or would lead to a different URL.
       .filter(({ name, type }) => type === 'FeatureServer' && /^\w{1,128}$/.test(name))
       .map(({ name }) => ({ name, url: `${directory}/${name}/FeatureServer` }))
   );
 };
 
 /**
- * The address of a query for fields of all features of a service: of its only layer, or of the only one that is named after
- * the gross receipts tax. Throws `PublisherFailure` if it is not clear which layer has the rates.
+ * Returns the URL of a query for fields of all features of a service: of its only layer, or of the only layer named
+ * after the gross receipts tax. Throws `PublisherFailure` if it is unclear which layer has the rates.
  */
 export const queryOf = async (service: string, fields: readonly string[], client: Client): Promise<string> => {
   const { layers } = await describe(Service, service, client);
@@ -53,9 +53,9 @@ export const queryOf = async (service: string, fields: readonly string[], client
 const ignore = (): void => {};
 
 /**
- * The addresses of all links of an HTML page, absolute and https; links that are no such address are left out.
+ * Returns the URLs of all links in an HTML page, absolute and https; other links are left out.
  *
- * A tokenizer without a tree: the time is linear in the size of the page, however deep its tags are nested.
+ * Uses a tokenizer without a tree, so the time is linear in the size of the page, however deeply its tags are nested.
  */
 export const linksOf = (html: string, base: string): readonly URL[] => {
   const links: URL[] = [];
@@ -63,7 +63,7 @@ export const linksOf = (html: string, base: string): readonly URL[] => {
   const end = () => {
     if (value === null) return;
     const link = URL.parse(value, base);
-    // Every publisher serves https, and some of their pages link to http.
+    // Every publisher serves https, but some of their pages link to http.
     if (link?.protocol === 'http:') link.protocol = 'https:';
     if (link?.protocol === 'https:') links.push(link);
     value = null;
@@ -108,15 +108,15 @@ export const linksOf = (html: string, base: string): readonly URL[] => {
 
 export type CurrentFile = {
   readonly option: PublishedFile['option'];
-  /** The publisher's own address of the file. */
+  /** The publisher's URL of the file. */
   readonly url: string;
-  /** The last segment of the address as a safe local name. It contains the quarter where the publisher names files so. */
+  /** The last segment of the URL as a safe local name. It contains the quarter if the publisher's names do. */
   readonly name: string;
 };
 
 type Index = Extract<PublishedFile, { readonly find: 'index' }>;
 
-/** The newest file that an index page links to; `null` if the page names none. */
+/** Returns the newest file that an index page links to; `null` if it links to none. */
 const newestLinked = (html: string, { option, url, name }: Index): CurrentFile | null => {
   let newest: (CurrentFile & { readonly order: string }) | null = null;
   for (const link of linksOf(html, url)) {
@@ -139,8 +139,8 @@ const isWithin = (name: string, { start, word, end }: NonNullable<Dated['within'
   name.startsWith(start) && name.includes(word, start.length) && name.endsWith(end);
 
 /**
- * The one with the latest day in its name up to today: a publisher may post next month's file early. Among names with
- * the same day, a suffix marks a revision (`…Jan-June2026_Apr26.xlsx`).
+ * Returns the file with the latest day in its name up to today: a publisher can post next month's file early. Among
+ * names with the same day, a suffix marks a revision (`…Jan-June2026_Apr26.xlsx`).
  */
 const latestOf = (named: readonly Named[], { pattern, within }: Dated, today: string): Named | null => {
   let latest: (Named & { readonly order: string }) | null = null;
@@ -156,7 +156,7 @@ const latestOf = (named: readonly Named[], { pattern, within }: Dated, today: st
 
 const noneOf = (url: string, { example }: { readonly example: string }, today: string): PublisherFailure =>
   new PublisherFailure(
-    `${url} links to no file such as ${example} of a day up to ${today}. The publisher may have changed its names: download the file from its site and import it with \`content import\`.`,
+    `${url} has no link to a file such as ${example} with a day up to ${today}. The publisher may have renamed its files: download the file from its site and import it with \`content import\`.`,
   );
 
 type Client = Pick<PublisherClient, 'readText'>;
@@ -190,7 +190,7 @@ const currentService = async (
   };
 };
 
-/** Find the current file of each kind that a publisher offers. Throws `PublisherFailure`. */
+/** Finds the current version of each of a publisher's files. Throws `PublisherFailure`. */
 export const currentFiles = (files: readonly PublishedFile[], client: Client): Promise<readonly CurrentFile[]> => {
   const today = toDay(now());
   return Promise.all(
@@ -202,7 +202,7 @@ export const currentFiles = (files: readonly PublishedFile[], client: Client): P
       const newest = newestLinked(await client.readText(file.url), file);
       if (newest) return newest;
       throw new PublisherFailure(
-        `${file.url} links to no file such as ${file.name}2026Q4AUG18.zip. The publisher may have changed its names: download the file from its site and import it with \`content import\`.`,
+        `${file.url} has no link to a file such as ${file.name}2026Q4AUG18.zip. The publisher may have renamed its files: download the file from its site and import it with \`content import\`.`,
       );
     }),
   );
