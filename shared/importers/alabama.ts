@@ -22,7 +22,10 @@ type LocalityRow = Locality & { readonly line: number };
 /** `CITY OF MOBILE` is Mobile. */
 const withoutTitle = (name: string): string => name.replace(/^(?:CITY|TOWN) OF /i, '');
 
-/** The county tax of a code. A county can have more codes than its own (70..), for the tax in some cities. */
+/**
+ * Returns the county tax of a code. In addition to its usual code (70..), a county can have codes for the tax in some
+ * cities.
+ */
 const countyTax = (codes: OwnCodes, { code, name }: Locality): Jurisdiction => {
   const fips = codes.countyNamed(name);
   if (fips === undefined) return { ...codes.countyTax(code), name, reporting_code: code };
@@ -30,13 +33,16 @@ const countyTax = (codes: OwnCodes, { code, name }: Locality): Jurisdiction => {
   return { ...own, code: code.startsWith('70') ? own.code : `${own.code}-${code}`, reporting_code: code };
 };
 
-/** A city has a row for each county tax. Where its own tax differs between them, each has a code of its own. */
+/**
+ * Returns the city tax. A city has a row for each county tax. If the city's tax differs between them, each has a
+ * separate code.
+ */
 const cityTax = (codes: OwnCodes, { code, name, county }: Locality, countyName: string, isUniform: boolean) => {
   const own = codes.cityTax(codes.place(codes.countyNamed(countyName) ?? '', withoutTitle(name)));
   return { ...own, code: isUniform ? own.code : `${own.code}-${county}`, reporting_code: code };
 };
 
-/** The rows of a file. A city's row may come before its county's row. */
+/** The rows of a file. A city's row can come before its county's row. */
 class Localities {
   private readonly rows = new Map<string, LocalityRow>();
   private readonly codes: OwnCodes;
@@ -63,7 +69,7 @@ class Localities {
     for (const row of rows) if (row.county === null) yield* add(row, countyTax(this.codes, row));
     for (const row of rows.filter(({ county }) => county !== null)) {
       const county = this.rows.get(`${row.county} null`);
-      // Birmingham has a row for Jefferson County's tax on alcohol in restaurants, for example.
+      // For example, Birmingham has a row for Jefferson County's tax on alcohol in restaurants.
       if (!county) {
         yield { kind: 'skipped', line: row.line, reason: 'its county code has no general sales tax rate' };
         continue;
@@ -82,9 +88,9 @@ class Localities {
 
 /**
  * Alabama's file of current local rates. Fields: revenue.alabama.gov/sales-use/taxrates-file-help; header:
- * github.com/LukasNAP/TaxAP (tests/al-rates.test.mjs). A city's row names the county tax that is added to the city's.
- * Rates apply from their Active Date on. Police jurisdictions, outside the city limits, have no name that an address
- * gives, and are left out.
+ * github.com/LukasNAP/TaxAP (tests/al-rates.test.mjs). A city's row contains the code of the county tax that is added
+ * to the city's. Rates apply from their Active Date on. Police jurisdictions, outside the city limits, are left out:
+ * addresses do not contain their names.
  */
 export const alabama = stateTable({
   format: 'alabama',

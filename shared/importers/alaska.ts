@@ -23,7 +23,7 @@ const columns = {
   total: rate('Sales Tax Rate Total', readFraction, '0.05'),
 };
 
-/** A tax of a borough or a city; `null` where it has none. */
+/** A tax of a borough or a city; `null` if it has none. */
 type Part = { readonly rate: string; readonly code: string; readonly from: string } | null;
 type Member = { readonly county: string; readonly borough: Part; readonly city: string; readonly cityTax: Part };
 
@@ -34,7 +34,10 @@ const readPart = (name: string, rate: string, code: string, day: string): RowRes
   return row({ rate, code, from });
 };
 
-/** The city that a consolidated borough is: `Juneau, City and Borough of` and `City and Borough of Juneau` are Juneau. */
+/**
+ * Returns the city of a consolidated borough: `Juneau, City and Borough of` and `City and Borough of Juneau` are
+ * Juneau.
+ */
 const cityOfBorough = (name: string): string | null => {
   if (!/\bcity and borough\b|\bmunicipality\b/i.test(name)) return null;
   return name.replaceAll(/,|\b(?:unified )?(?:city and borough|municipality)\b(?: of\b)?/gi, ' ').trim();
@@ -103,7 +106,7 @@ export const alaska = stateTable({
   columns,
   open: readSheet,
   skip({ borough, total }, { codes }) {
-    // Notes stand below the table.
+    // The notes below the table have no total.
     if (total === '') return 'is a line without a total rate';
     return codes.countyNamed(borough) === undefined
       ? "is in a borough or census area that is not in Levy's tables"

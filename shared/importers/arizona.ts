@@ -31,8 +31,8 @@ type Region = ComponentRate & { readonly code: string; readonly name: string; re
 
 /**
  * Arizona's table of transaction privilege tax rates. Columns and codes: github.com/LukasNAP/TaxAP
- * (tests/az-rates.test.mjs). A county's rate contains the state's. A city's rate is added to its county's, which the file
- * does not name: Levy's tables do.
+ * (tests/az-rates.test.mjs). A county's rate includes the state's. A city's rate is added to its county's. The file
+ * does not contain a city's county, so it is looked up in Levy's tables.
  */
 export const arizona = stateTable({
   format: 'arizona',

@@ -9,7 +9,7 @@ import { stateTable } from './state-table.ts';
 
 type City = Pick<CombinedReading, 'city' | 'name' | 'key'>;
 
-/** The tax of a city that is missing from the tables. `isShared`: several counties have a city of this name. */
+/** Returns the tax of a city that is missing from the tables. `isShared`: several counties have a city of this name. */
 const districtTax = ({ city, name, key }: City, isShared: boolean): Jurisdiction => ({
   code: `US-CA-DISTRICT-${codePart(city)}${isShared ? `-${codePart(key)}` : ''}`,
   name: `${name}, local taxes`,
@@ -17,7 +17,10 @@ const districtTax = ({ city, name, key }: City, isShared: boolean): Jurisdiction
   tax_type: 'sales',
 });
 
-/** The code of the built-in content for all local taxes of a city, which are districts' (`packRates`). */
+/**
+ * Returns the jurisdiction that the built-in content uses for all local taxes of a city, which are district taxes
+ * (`packRates`).
+ */
 const builtInTax = (codes: OwnCodes, { city, key }: City): Jurisdiction | undefined => {
   const county = codes.countyNamed(key);
   const place = codes.placesNamed(city).find((one) => one.county === county);
@@ -26,8 +29,9 @@ const builtInTax = (codes: OwnCodes, { city, key }: City): Jurisdiction | undefi
 
 /**
  * California's rates by city (content notes 2). The rates are combined: the part above the state's rate in the base
- * release becomes one district tax of the city, from the row's day until the city's next row. Holds some hundreds of
- * cities until the file ends. The file has no codes of jurisdictions, so they have no reporting code.
+ * release becomes one district tax of the city, from the row's day until the city's next row. Keeps a few hundred
+ * cities in memory until the file ends. The file has no jurisdiction codes, so the jurisdictions have no reporting
+ * code.
  */
 export const cdtfa = stateTable({
   format: 'cdtfa',

@@ -1,9 +1,9 @@
 import { formatFraction, parseUnits, rateDecimals } from '../catalog/release-values.ts';
 
-/** 25 %: no combined sales tax is near it, so a larger number is a percentage instead of a fraction. */
+/** 25 %: every combined sales tax is far below it, so a larger number is a percentage rather than a fraction. */
 const fractionMax = 25n * 10n ** BigInt(rateDecimals - 2);
 
-/** A loop, because `/0+$/` takes quadratic time for zeros before another digit. */
+/** A loop, because `/0+$/` takes quadratic time if many zeros precede a different digit. */
 const withoutZeros = (decimals: string): string => {
   let end = decimals.length;
   while (decimals[end - 1] === '0') end -= 1;
@@ -11,25 +11,25 @@ const withoutZeros = (decimals: string): string => {
 };
 
 const read = (text: string, decimalsMax: number): bigint | null => {
-  // No rate has thousands, so a comma is a decimal comma.
+  // No rate has a thousands separator, so a comma is a decimal comma.
   const parts = /^(?<whole>\d{0,3})(?:[.,](?<decimals>\d*))?$/.exec(text)?.groups;
   if (!parts || !/\d/.test(text)) return null;
-  // Spreadsheets write trailing zeros without end.
+  // Spreadsheets can write any number of trailing zeros.
   const decimals = withoutZeros(parts['decimals'] ?? '');
   return decimals.length > decimalsMax ? null : parseUnits(`${parts['whole'] || '0'}.${decimals || '0'}`);
 };
 
-/** Read a fraction as a file writes it (`0.0050`, `.005`, `0`); `null` if it is not a number up to 0.25. */
+/** Reads a fraction as a file writes it (`0.0050`, `.005`, `0`); `null` if it is not a number up to 0.25. */
 export const readFraction = (text: string): string | null => {
   const units = read(text, rateDecimals);
   return units === null || units > fractionMax ? null : formatFraction(units);
 };
 
-/** Read a percentage (`6.8750`) as a fraction (`0.06875`); `null` if it is not a number up to 25. */
+/** Reads a percentage (`6.8750`) as a fraction (`0.06875`); `null` if it is not a number up to 25. */
 export const readPercent = (text: string): string | null => {
   const units = read(text.endsWith('%') ? text.slice(0, -1).trimEnd() : text, rateDecimals - 2);
   return units === null || units / 100n > fractionMax ? null : formatFraction(units / 100n);
 };
 
-/** Read a rate that a file may write in either form: no number is both a fraction and a percentage of a tax. */
+/** Reads a rate that a file can write in either form: no number is both a fraction and a percentage of a tax. */
 export const readFractionOrPercent = (text: string): string | null => readFraction(text) ?? readPercent(text);

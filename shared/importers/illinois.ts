@@ -50,7 +50,7 @@ const readRate = (text: string): string | null =>
 
 const codePattern = /^\d{3}-\d{4}-\d$/;
 
-/** The first group of rates of a period is of general merchandise, for sales at retail. */
+/** The first group of rates in a period is for general merchandise, sold at retail. */
 const earlier = {
   earlierFrom: day('Prior first day', compactDay, '20260701'),
   earlierTo: day('Prior last day', compactDay, '20260630'),
@@ -60,7 +60,7 @@ const earlier = {
 
 type Period = { readonly from: string; readonly to: string | null; readonly high: string; readonly low: string };
 
-/** The readings of a location, and the names of the city whose rates depend on the address from a day on. */
+/** The readings of a location, and the names of the city if its rates depend on the address from a day on. */
 type Readings = {
   readonly readings: readonly CombinedReading[];
   readonly open: { readonly names: readonly string[]; readonly from: string } | null;
@@ -77,11 +77,11 @@ const readPeriods = (
   const [city = '', ...alsoCalled] = namesOf(name, place.name);
   const tax = { ...codes.combinedTax(place), reporting_code: id };
   const readings: CombinedReading[] = [];
-  // The file by address (ordmacha) has the rates, and zeros stand here.
+  // The file by address (ordmacha) has the rates; this file has zeros.
   const isOpen = ({ high }: Period) => isByAddress && high === '0';
   for (const { from, to, high, low } of all.filter((period) => !isOpen(period))) {
     if (to !== null && to < base.established_from) continue;
-    // Some addresses, as in the Metro East district, have the high rate.
+    // Some addresses, such as those in the Metro East district, have the high rate.
     for (const combined of new Set([low, high])) {
       const local = localPart(base, combined, from);
       if (local.kind !== 'row') return local;
@@ -104,10 +104,10 @@ const readPeriods = (
 const openReason = 'its rates depend on the address and are in a different file (ordmacha-current.txt)';
 
 /**
- * The Illinois Department of Revenue's rates by location, a fixed-width file. Layout: the Department's machine
- * readable file guide for counties and municipalities; rows in github.com/colgeee/daigou-calc-data (tests/test_il.py). The
- * rates contain the state's. A location whose rates depend on the address is ambiguous: the file has its low and its high
- * rate, or none, so that the fallback release applies.
+ * The Illinois Department of Revenue's rates by location, a fixed-width file. Layout: the Department's machine readable
+ * file guide for counties and municipalities; rows in github.com/colgeee/daigou-calc-data (tests/test_il.py). The rates
+ * include the state's. A location whose rates depend on the address is ambiguous: the file has either its low and high
+ * rates, or no rate, so that the fallback release applies.
  */
 export const illinois = stateTable({
   format: 'illinois',

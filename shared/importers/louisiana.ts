@@ -13,11 +13,13 @@ const codeAtEnd = / ?\(\d{4}\)$/;
 
 const wordsOf = (text: string): string => plainName(cityName(text.replaceAll(/[/,()]/g, ' ')) ?? '');
 
-/** A domicile's name without the bodies that share a city's rate: `City of Crowley / School Board` is `CROWLEY`. */
+/**
+ * Returns a domicile's name without the bodies that share a city's rate: `City of Crowley / School Board` is `CROWLEY`.
+ */
 const placeName = (jurisdiction: string): string =>
   wordsOf(jurisdiction.replaceAll(/\b(?:school board|police jury|(?:city|town|village) of)\b/gi, ' '));
 
-/** A name without the name of its parish; `null` if the parish is not in it. */
+/** Returns a name without the name of its parish; `null` if the parish is not in it. */
 const withoutParish = (name: string, parish: string): string | null => {
   const own = wordsOf(parish.replace(/ parish$/i, ''));
   const rest = ` ${name} `.replace(` ${own} PARISH `, ' ').replace(` PARISH OF ${own} `, ' ').trim();
@@ -25,10 +27,10 @@ const withoutParish = (name: string, parish: string): string | null => {
 };
 
 /**
- * Louisiana's list of local rates by domicile. No publisher or public reader documents the workbook: the columns
- * are from the Commission's look-up page, as github.com/LukasNAP/TaxAP reads it (server/la-rates.mjs), with the parish.
- * The rates do not contain the state's. A domicile in a part of a city makes the city ambiguous, and one whose name has
- * no city makes all cities of its parish ambiguous.
+ * Louisiana's list of local rates by domicile. The workbook's layout is not documented: the columns come from the
+ * Commission's lookup page, as github.com/LukasNAP/TaxAP reads it (server/la-rates.mjs), with the parish. The rates do
+ * not include the state's. A domicile in a part of a city makes the city ambiguous. A domicile without a city in its
+ * name makes all cities of its parish ambiguous.
  */
 export const louisiana = stateTable({
   format: 'louisiana',

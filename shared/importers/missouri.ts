@@ -9,19 +9,19 @@ import { stateTable } from './state-table.ts';
 /** The month of the rates in the name of the file: `oct2026.xlsx`. */
 const monthOfFile = /^(?<month>[a-z]+)(?<year>20\d\d)\b/;
 
-/** `5.9750%`, or `0.05975` where the cell is a number. */
+/** `5.9750%`, or `0.05975` if the cell is a number. */
 const readRate = (cell: string): string | null => (cell.endsWith('%') ? readPercent(cell) : readFraction(cell));
 
 const keyOf = (name: string): string => plainName(cityName(name) ?? '');
 
 const codePattern = /^(?<place>\d{5})-(?<county>\d{3})-(?<district>\d{3})$/;
 
-/** Census codes of the place and the county, and a number of the district. */
+/** Returns the Census codes of the place and the county, and the number of the district. */
 const partsOf = (code: string) => codePattern.exec(code)?.groups as Record<'place' | 'county' | 'district', string>;
 
 /**
- * Missouri's quarterly table of sales tax rates. Sheet and header: github.com/LukasNAP/TaxAP
- * (tests/mo-rates.test.mjs). A rate includes the state's, and applies from the month in the name of the file.
+ * Missouri's quarterly table of sales tax rates. Sheet and header: github.com/LukasNAP/TaxAP (tests/mo-rates.test.mjs).
+ * A rate includes the state's, and applies from the month in the name of the file.
  */
 export const missouri = stateTable({
   format: 'missouri',
@@ -44,7 +44,7 @@ export const missouri = stateTable({
     if (district !== '000') return 'is a district within a place, without a city or ZIP';
     if (place === '00000') return 'unincorporated areas are not in any city';
     const found = codes.placeCoded(county, place);
-    // The Department adds the county to the name of a city that lies in several.
+    // The Department adds the county to the name of a city in several counties.
     const isKnown = found && keyOf(name).startsWith(keyOf(found.name));
     return isKnown ? null : "is a place that is not in Levy's tables";
   },

@@ -2,7 +2,7 @@ import { codePart } from '../catalog/local/place-names.ts';
 import type { Jurisdiction, JurisdictionType } from '../catalog/release-values.ts';
 import type { Entry } from './entry.ts';
 
-/** A local tax that has a rate and no code in a file. */
+/** A local tax that has a rate but no code in a file. */
 export type Component = {
   readonly level: Exclude<JurisdictionType, 'state'>;
   /** `CITY`, `SPECIAL`: distinguishes taxes of the same place and level. */
@@ -11,7 +11,7 @@ export type Component = {
   readonly rate: string;
   readonly from: string | null;
   readonly to: string | null;
-  /** The ZIP, which is appended to the code if a place of the same name has another rate. */
+  /** The ZIP, which is appended to the code if a place of the same name has a different rate. */
   readonly distinction: string;
 };
 
@@ -21,13 +21,13 @@ const nameOf = ({ level, label, place }: Component): string => {
 };
 
 /**
- * Gives local taxes codes that can be read and stay from one file to the next: `US-TX-CITY-ROUND-ROCK`. The same name
- * and level with the same rate is one jurisdiction; with another rate it is another, `US-TX-CITY-ROUND-ROCK-78665`.
+ * Assigns readable codes to local taxes, which remain the same from one file to the next: `US-TX-CITY-ROUND-ROCK`. The
+ * same name, level and rate is one jurisdiction; a different rate makes a new one, `US-TX-CITY-ROUND-ROCK-78665`.
  */
 export class PseudoJurisdictions {
   private readonly codes = new Map<string, string>();
   private readonly taken = new Set<string>();
-  /** The last number that made a code unlike the others of its place. */
+  /** The last number that was appended to make a place's code unique. */
   private readonly numbers = new Map<string, number>();
   readonly state: string;
 
@@ -35,7 +35,7 @@ export class PseudoJurisdictions {
     this.state = state;
   }
 
-  /** The code of a component, and the entries that say so when it is a new one. */
+  /** Returns the code of a component, and the entries that declare it if it is new. */
   codeOf(component: Component): { readonly code: string; readonly entries: readonly Entry[] } {
     const { level, label, place, rate, from, to, distinction } = component;
     const base = `US-${this.state}-${label}-${codePart(place) || 'UNNAMED'}`;
@@ -68,8 +68,8 @@ export class PseudoJurisdictions {
 }
 
 /**
- * Statewide rates that include mandatory local taxes, and the state's own part of them:
- * California 6 + 1.25 %, Nevada 4.6 + 2.25 %, Utah 4.85 + 1.25 %, Virginia 4.3 + 1 % (content notes 3.1).
+ * Statewide rates that include mandatory local taxes, and the state's part of them: California 6 + 1.25 %, Nevada 4.6 +
+ * 2.25 %, Utah 4.85 + 1.25 %, Virginia 4.3 + 1 % (content notes 3.1).
  */
 export const splits: Readonly<Record<string, { readonly whole: string; readonly own: string }>> = {
   CA: { whole: '0.0725', own: '0.06' },
@@ -78,6 +78,6 @@ export const splits: Readonly<Record<string, { readonly whole: string; readonly 
   VA: { whole: '0.053', own: '0.043' },
 };
 
-/** Whether a table's state rate is the release's without the mandatory local taxes. */
+/** Returns whether a table's state rate is the release's rate without the mandatory local taxes. */
 export const isSplit = (state: string, inTable: string, inRelease: string): boolean =>
   splits[state]?.own === inTable && splits[state].whole === inRelease;

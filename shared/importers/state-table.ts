@@ -1,4 +1,7 @@
-/** A file with the local rates of one state: what its columns hold, which rows are skipped, and what the others say. */
+/**
+ * A file with the local rates of one state: the content of its columns, which rows are skipped, and how the others are
+ * read.
+ */
 import type { Entry } from './entry.ts';
 import {
   type Columns,
@@ -19,13 +22,13 @@ import { OwnCodes } from './own-codes.ts';
 import { dayOfFile } from './updates/file-names.ts';
 
 export type StateOptions = ReadOptions & { readonly codes: OwnCodes };
-/** `from`: the first day of the rates, of a format whose files have it in their names. */
+/** `from`: the first day of the rates, for a format that has it in the file name. */
 export type TableOptions = StateOptions & { readonly from: string };
 
 type StateFile = Pick<Importer, 'format' | 'describe'> &
   Record<'file' | 'state', string> & { readonly read: (path: string, options: StateOptions) => AsyncIterable<Entry> };
 
-/** A format of one file of one state, whose layout is no table. `file` describes the file. */
+/** A single-file format of one state whose layout is not a table. `file` describes the file. */
 export const stateFile = ({ file, state, read, ...format }: StateFile): Importer => ({
   ...format,
   files: [{ option: 'file', describe: file }],
@@ -34,7 +37,7 @@ export const stateFile = ({ file, state, read, ...format }: StateFile): Importer
   read: (files, options) => read(onlyFile(files), { ...options, codes: new OwnCodes(state, options.names) }),
 });
 
-/** Holds what rows say until the file ends. */
+/** Collects the values of rows until the file ends. */
 type Collector<Value> = {
   readonly add: (value: Value, line: number) => Iterable<Entry>;
   readonly entries: () => Iterable<Entry>;
@@ -51,13 +54,13 @@ type StateTable<Of extends Columns, Value> = Omit<StateFile, 'read'> & {
   readonly open?: (path: string, columns: Of, onProgress?: OnProgress) => Promise<Table<Of>>;
   /** The month of the rates in the name of the file (`dayOfFile`), and an example of a name. */
   readonly month?: { readonly pattern: RegExp; readonly example: string };
-  /** Why a row is skipped, before its cells are checked; `null` if it is not. */
+  /** Returns why a row is skipped, before its cells are checked; `null` if it is not. */
   readonly skip?: (cells: Texts<Of>, options: TableOptions) => string | null;
   readonly read: (values: Values<Of>, options: TableOptions) => RowResult<Value>;
   readonly collect: (options: TableOptions) => Collector<Value>;
 };
 
-/** A format of one table of one state. */
+/** A format with one table of one state. */
 export const stateTable = <Of extends Columns, Value>({
   columns,
   open = openHeadedTable,

@@ -14,7 +14,7 @@ const columns = {
 
 type Period = { readonly sheet: Sheet; readonly from: string };
 
-/** A sheet has the days of its rates in its second row: `July 1, 2023 - June 30, 2024`. */
+/** Returns the days of a sheet's rates from its second row: `July 1, 2023 - June 30, 2024`. */
 const periodOf = (file: string, sheet: Sheet): Period => {
   const title = sheet.rows.find(({ line }) => line === 2)?.cells.find((text) => text !== '') ?? '';
   const [first = ''] = title.split(/ [-–] /);
@@ -26,7 +26,7 @@ const periodOf = (file: string, sheet: Sheet): Period => {
   return { sheet, from };
 };
 
-/** The periods in their order, without those that ended before the release begins. */
+/** Returns the periods in order, without those that ended before the release begins. */
 const periodsOf = (file: string, sheets: readonly Sheet[], { established_from }: Release): readonly Period[] => {
   const periods = sheets.map((sheet) => periodOf(file, sheet)).toSorted((a, b) => (a.from < b.from ? -1 : 1));
   return periods.filter((_, index) => (periods[index + 1]?.from ?? '9') > established_from);
@@ -44,7 +44,7 @@ const readLocality = (cells: Texts<typeof columns>, options: TableOptions): RowR
 /**
  * Virginia's rates by locality and date: a sheet for each period, with the rates of counties and independent cities by
  * their Census codes. Layout: github.com/PolicyEngine/policyengine-us (scripts/local_sales_tax_rates/build.py). A rate
- * contains the state's.
+ * includes the state's.
  */
 export const virginia = stateFile({
   format: 'virginia',

@@ -4,14 +4,14 @@ import { bad, type RowResult, row } from './files/columns.ts';
 const everyZip = () => Array.from({ length: 100_000 }, (_, zip) => String(zip).padStart(5, '0'));
 const known = new Map<string, readonly string[]>();
 
-/** All five-digit ZIPs of a state, sorted. A ZIP that crosses a border is in both states. */
+/** Returns all five-digit ZIPs of a state, sorted. A ZIP that crosses a border is in both states. */
 export const zipsOfState = (state: string): readonly string[] => {
   const zips = known.get(state) ?? everyZip().filter((zip) => statesOfZip(zip).includes(state));
   known.set(state, zips);
   return zips;
 };
 
-/** The index of the first of the sorted ZIPs that is not below `zip5`. */
+/** Returns the index of the first sorted ZIP that is not below `zip5`. */
 export const indexFrom = <Zip extends string | number>(zips: readonly Zip[], zip5: Zip): number => {
   let low = 0;
   let high = zips.length;
@@ -23,16 +23,19 @@ export const indexFrom = <Zip extends string | number>(zips: readonly Zip[], zip
   return low;
 };
 
-/** Tell whether a span of nine-digit ZIPs touches any of the sorted five-digit ones. */
+/** Returns whether a span of nine-digit ZIPs touches any of the sorted five-digit ZIPs. */
 export const touchesAny = (zips: readonly string[], low: string, high: string): boolean => {
   const zip = zips[indexFrom(zips, low.slice(0, 5))];
   return zip !== undefined && zip <= high.slice(0, 5);
 };
 
-/** The reason to skip a row whose ZIPs are all in other states (South Dakota's 51001 to 56136 includes Minneapolis). */
+/**
+ * Returns the reason to skip a row whose ZIPs are all in other states (South Dakota's 51001 to 56136 includes
+ * Minneapolis).
+ */
 export const foreignZips = (state: string): string => `none of its ZIPs is in ${state}`;
 
-/** The reason why a row of a state is bad if the ZIP in it, of three to five digits, is not of the state. */
+/** Returns why a row of a state is bad if its ZIP, of three to five digits, is not in the state. */
 export const foreignZip = (text: string, state: string): string => {
   const zip = text.padStart(5, '0');
   if (text.length < 5) return `ZIP ${text} has lost digits, and ${zip} is not in ${state}: format the column as text`;
@@ -42,8 +45,8 @@ export const foreignZip = (text: string, state: string): string => {
 };
 
 /**
- * Read a five-digit ZIP of a state. Spreadsheets turn 02139 into 2139: the zeros are restored if that gives a ZIP of the
- * state. Any other ZIP is bad, because a row of a state with another state's ZIP is wrong in one of them.
+ * Reads a five-digit ZIP of a state. Spreadsheets turn 02139 into 2139: the zeros are restored if that gives a ZIP of
+ * the state. Any other ZIP is bad, because the row's state or its ZIP is wrong.
  */
 export const readZip = (text: string, state: string): RowResult<string> => {
   if (!/^\d{3,5}$/.test(text)) return bad(`ZIP ${text || '(none)'} is not a ZIP code: write five digits`);

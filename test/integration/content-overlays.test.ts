@@ -129,7 +129,7 @@ describe('overlays', () => {
     other = (await importing([keshena])).id;
     expect((await content('activate', second)).refused).toBe(null);
     const { refused } = await content('activate', other);
-    expect(refused).toContain(`${other} was imported over ${first}, and ${second} is active now.`);
+    expect(refused).toContain(`${other} was imported over ${first}, but ${second} is active now.`);
     expect(refused).toContain(`drop ${second}, with 1 ZIP or city that it does not have`);
     expect(refused).toContain('Import its files again');
     expect(refused).toContain('--replace');
@@ -173,7 +173,7 @@ describe('overlays', () => {
     await content('rollback', '--state', 'WI');
     expect(await active()).toBe(null);
     expect((await content('activate', second)).refused).toContain(
-      `imported over ${first}, and ${builtIn} is active now`,
+      `imported over ${first}, but ${builtIn} is active now`,
     );
   });
 });

@@ -268,7 +268,7 @@ const formats: readonly Row[] = [
     ],
     refused: [
       [coloradoFile(coloradoRows, ['Location Code', 'County']), 'no row with the columns'],
-      [coloradoFile(coloradoRows, undefined, 'rates.xlsx'), 'does not name the first month'],
+      [coloradoFile(coloradoRows, undefined, 'rates.xlsx'), 'has no first month in its name'],
     ],
   },
   {
@@ -342,7 +342,7 @@ const formats: readonly Row[] = [
     ],
     refused: [
       [louisianaFile(louisianaRows, ['Parish', 'Rate']), 'no row with the columns'],
-      [louisianaFile(louisianaRows, undefined, 'rates.xlsx'), 'does not name the first month'],
+      [louisianaFile(louisianaRows, undefined, 'rates.xlsx'), 'has no first month in its name'],
     ],
   },
   {
@@ -412,7 +412,7 @@ const formats: readonly Row[] = [
       [{ ...newMexicoFile(), content: '{"features":[' }, 'of the feature service'],
       [newMexicoFile([{ name: 'Albuquerque', grt_rate: 7.625 }]), 'of the feature service'],
       [newMexicoFile(newMexicoDistricts, { exceededTransferLimit: true }), 'only some of the districts'],
-      [newMexicoFile(newMexicoDistricts, {}, 'query.json'), 'does not name the first month'],
+      [newMexicoFile(newMexicoDistricts, {}, 'query.json'), 'has no first month in its name'],
     ],
   },
   {

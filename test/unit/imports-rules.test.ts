@@ -95,7 +95,7 @@ describe('a file with an invalid shape', () => {
     [fileWith({ state: undefined }), '1 state: The field is missing. Use the two-letter code'],
     [fileWith({ state: 'WI' }), '1 state: The file is for "WI", but --state is MN'],
     [fileWith({ rate: [] }), '1 rate: Unknown field. Did you mean rates?'],
-    [fileWith({ sources: { ruling: '           ' } }), '1 sources.ruling: Use the text of the source'],
+    [fileWith({ sources: { ruling: '           ' } }), '1 sources.ruling: Use a citation of at least 10'],
     [withRule({ effect: undefined }), '1 rules[0].effect: The field is missing.'],
     [withRule({ effect: {} }), '1 rules[0].effect.type: The field is missing. Use one of any_taxable'],
     [

@@ -11,13 +11,13 @@ const bufferRecords = 4096;
 const zipUnit = 10_000;
 const zipsOfZip3 = 100;
 
-/** The pieces of one three-digit ZIP: some in memory, the others in a file. */
+/** The pieces of one three-digit ZIP: some in memory, the rest in a file. */
 type Partition = {
   buffer: Uint32Array;
   used: number;
   /** Bytes in the file. */
   written: number;
-  /** How many pieces touch each of its ZIPs, by the last two digits. */
+  /** The number of pieces that touch each of its ZIPs, by the last two digits. */
   readonly counts: Uint32Array;
 };
 
@@ -28,7 +28,10 @@ const newPartition = (): Partition => ({
   counts: new Uint32Array(zipsOfZip3),
 });
 
-/** Count a piece in each ZIP that it touches. Throws if a ZIP or the whole partition has more than fits in memory. */
+/**
+ * Counts a piece in each ZIP that it touches. Throws if a ZIP or the whole partition has more pieces than fit in
+ * memory.
+ */
 const count = (zip3: number, { counts, used, written }: Partition, { low, high }: Piece): void => {
   const pieces = (written / 4 + used) / fields.length;
   if (pieces > limits.rowsOfZip3)
@@ -42,8 +45,8 @@ const count = (zip3: number, { counts, used, written }: Partition, { low, high }
 };
 
 /**
- * Stores spans on disk in files of a name, partitioned by the first three digits of their ZIPs. Memory is constant: 100 kB for each of a
- * state's three-digit ZIPs, of which no state has a hundred.
+ * Stores spans on disk in named files, partitioned by the first three digits of their ZIPs. Memory is constant: 100 kB
+ * for each three-digit ZIP of a state. No state has a hundred of them.
  */
 export class SpanSpillFile {
   private readonly partitions = new Map<number, Partition>();
@@ -55,7 +58,7 @@ export class SpanSpillFile {
     this.name = name;
   }
 
-  /** Add a piece within the three-digit ZIP. Throws if there are more than fit in memory. */
+  /** Adds a piece within the three-digit ZIP. Throws if there are more than fit in memory. */
   put(zip3: number, piece: Piece): void {
     const partition = getOrAdd(this.partitions, zip3, newPartition);
     count(zip3, partition, piece);
@@ -67,7 +70,7 @@ export class SpanSpillFile {
     return [...this.partitions.keys()].toSorted((a, b) => a - b);
   }
 
-  /** Remove and return the pieces of a three-digit ZIP, 24 bytes each, in the order in which they were added. */
+  /** Removes and returns the pieces of a three-digit ZIP, 24 bytes each, in the order in which they were added. */
   take(zip3: number): Pieces {
     const partition = this.partitions.get(zip3) ?? newPartition();
     this.partitions.delete(zip3);

@@ -1,15 +1,20 @@
-/** The only place where a name that somebody else chose becomes the name of a local file. */
+/** The only place where an untrusted name becomes the name of a local file. */
 import { basename } from 'node:path';
 
-/** File systems take 255 bytes; `.part` and the like still fit. Known names have less than 100. */
+/**
+ * File systems allow 255 bytes, which leaves room for `.part` and similar suffixes. Known names are shorter than 100.
+ */
 const bytesMax = 200;
 
-/** Separators of folders, what Windows refuses, and what a terminal runs or hides: controls and marks of direction. */
+/**
+ * Path separators, characters that Windows forbids, and characters that a terminal executes or hides: control and
+ * bidirectional characters.
+ */
 const unsafe = /[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu;
 
 /**
- * A name that is safe as the name of a file in a folder, in messages and in stored records: unsafe characters and the
- * dots that it begins with become `_`. It is never empty, never leaves its folder and has at most 200 bytes.
+ * Returns a name that is safe as a file name, in messages and in stored records: unsafe characters and leading dots
+ * become `_`. It is never empty, never leaves its folder and is at most 200 bytes long.
  */
 export const localName = (name: string): string => {
   const short = Buffer.from(name)
@@ -19,12 +24,12 @@ export const localName = (name: string): string => {
   return short.replaceAll(unsafe, '_').replace(/^\.+/, (dots) => '_'.repeat(dots.length)) || '_';
 };
 
-/** The safe name of a file that is given by its path. */
+/** Returns the safe name of a file from its path. */
 export const fileName = (path: string): string => localName(basename(path));
 
 /**
- * The safe name of the last segment of an address, decoded; `null` where the address ends in `/`, cannot be decoded, or has
- * a longer name than any publisher gives.
+ * Returns the safe name of the last segment of a URL, decoded; `null` if the URL ends in `/`, cannot be decoded, or is
+ * longer than any publisher's file name.
  */
 export const nameInUrl = ({ pathname }: URL): string | null => {
   const segment = pathname.slice(pathname.lastIndexOf('/') + 1);

@@ -5,11 +5,11 @@ const newline = 0x0a;
 const utf8 = new TextDecoder('utf-8');
 const windows = new TextDecoder('windows-1252');
 
-/** A line that is not UTF-8 is read as Windows-1252, a superset of Latin-1: some files mix both. */
+/** Reads a line that is not UTF-8 as Windows-1252, a superset of Latin-1: some files mix both. */
 const decodeLines = (lines: Buffer): string => {
   if (isUtf8(lines)) return utf8.decode(lines);
   let text = '';
-  // Lines of one encoding are decoded together: a file can have 500,000 lines.
+  // Consecutive lines of one encoding are decoded together: a file can have 500,000 lines.
   for (let [start, end] = [0, 0]; start < lines.length; start = end) {
     const isUtf8Line = () => isUtf8(lines.subarray(end, nextEnd()));
     const nextEnd = () => lines.indexOf(newline, end) + 1 || lines.length;
@@ -22,21 +22,21 @@ const decodeLines = (lines: Buffer): string => {
 };
 
 const tooLong = (name: string, max: number) =>
-  new Error(`${name} has a line of more than ${max} bytes: pass a text file with one row on each line.`);
+  new Error(`${name} has a line of more than ${max} bytes: pass a text file with one row per line.`);
 
 const saveAsUtf8 = 'Save it as UTF-8 text (in Excel: "CSV UTF-8") and import that file.';
 const utf16Marks = ['\u00ff\u00fe', '\u00fe\u00ff'];
 
-/** Refuse UTF-16 and binary files by their first bytes. */
+/** Throws if the first bytes are UTF-16 or binary. */
 const assertText = (name: string, start: Buffer): void => {
   if (utf16Marks.includes(start.toString('latin1', 0, 2))) throw new Error(`${name} is UTF-16 text. ${saveAsUtf8}`);
-  if (start.includes(0)) throw new Error(`${name} has NUL bytes: it is UTF-16, or no text at all. ${saveAsUtf8}`);
+  if (start.includes(0)) throw new Error(`${name} has NUL bytes: it is UTF-16, or not text. ${saveAsUtf8}`);
 };
 
 /**
- * Decode a stream of bytes as UTF-8, and lines that are not UTF-8 as Windows-1252. A byte order mark is dropped. Blocks
- * end at line ends, except the last one. Throws for a line of more than `lineMax` bytes, before it fills the memory,
- * and for a file that is UTF-16 or not text. Errors name the file `name`.
+ * Decodes a stream of bytes as UTF-8, and lines that are not UTF-8 as Windows-1252. Drops a byte order mark. Blocks end
+ * at line ends, except the last one. Throws if a line exceeds `lineMax` bytes, before it fills the memory, or if the
+ * file is UTF-16 or not text. Errors include the file name `name`.
  */
 export async function* decode(
   bytes: AsyncIterable<Buffer>,
@@ -64,7 +64,7 @@ export async function* decode(
 
 export type OnProgress = (readBytes: number, totalBytes: number) => void;
 
-/** Open a file, packed or not, as blocks of text (`decode`). The caller closes it. */
+/** Opens a file, packed or not, as blocks of text (`decode`). The caller closes it. */
 export const openText = async (path: string, lineMax: number, onProgress: OnProgress = () => {}) => {
   const { name, bytes, size, close } = await openFile(path);
   let read = 0;
@@ -75,13 +75,13 @@ export const openText = async (path: string, lineMax: number, onProgress: OnProg
   return { name, blocks: decode(bytes, lineMax, onBytes, name), close };
 };
 
-/** A line of a fixed-width file, without its end. */
+/** A line of a fixed-width file, without its line end. */
 export type Line = { readonly line: number; readonly text: string };
 
 /** Far above the widest known layout (211 characters). */
 const fixedLineMax = 10_000;
 
-/** Read a fixed-width file line by line; blank lines are left out. Throws where the file cannot be opened. */
+/** Reads a fixed-width file line by line; leaves out blank lines. Throws if the file cannot be opened. */
 export const openLines = async (path: string, onProgress?: OnProgress) => {
   const { name, blocks, close } = await openText(path, fixedLineMax, onProgress);
   async function* rows(): AsyncGenerator<Line> {

@@ -19,7 +19,7 @@ import { type Impact, impactOf, type LoadRelease, type OnChanges } from './impac
 import type { OpenRelease } from './open-release.ts';
 import { chainOf } from './open-release.ts';
 
-/** Load a release by its id, with its fallback releases. */
+/** Loads a release by its id, with its fallback releases. */
 export const loadStored =
   ({ id, state }: Pick<Release, 'id' | 'state'>): LoadRelease =>
   (addresses) =>
@@ -27,7 +27,7 @@ export const loadStored =
 
 const lettersOf = ({ state }: Pick<Release, 'state'>): string => stateOfJurisdiction(state);
 
-/** Load a release of own rules that is not stored yet, with its fallback releases. */
+/** Loads a release of custom rules that is not stored yet, with its fallback releases. */
 const loadUnstored = (head: ReleaseHead): LoadRelease => {
   const { loadContent: load } = contentLoader({
     readActive: readActiveReleases,
@@ -48,7 +48,10 @@ const loadUnstored = (head: ReleaseHead): LoadRelease => {
   return (addresses) => load(addresses, { [head.state]: head.id });
 };
 
-/** The ZIPs and cities whose combined rates may differ between own rules; `below` are their imported fallback releases. */
+/**
+ * Returns the ZIPs and cities whose combined rates can differ between custom rules; `below` are their imported fallback
+ * releases.
+ */
 const keysOfOwn = async (
   state: string,
   own: readonly (OwnRules | undefined)[],
@@ -63,7 +66,7 @@ const keysOfOwn = async (
   return new Set(zipsOfState(state).filter((zip) => ranges.some(([low, high]) => low <= zip && zip <= high)));
 };
 
-/** The impact of own rules that are not stored yet, over their fallback release. */
+/** Returns the impact of custom rules that are not stored yet, over their fallback release. */
 const impactOfOwn = async (head: ReleaseHead, below: string, before: OwnRules | undefined, today: string) => {
   const state = lettersOf(head);
   const keys = await keysOfOwn(state, [before, head.own], head.chain);
@@ -76,7 +79,10 @@ const impactOfOwn = async (head: ReleaseHead, below: string, before: OwnRules | 
   });
 };
 
-/** The impact of a release that is not stored yet, over its fallback release, which has the own rules `ownBefore`. */
+/**
+ * Returns the impact of a release that is not stored yet, over its fallback release, whose custom rules are
+ * `ownBefore`.
+ */
 export const impactOfImport = (
   head: ReleaseHead,
   parts: () => AsyncIterable<ReleasePart>,
@@ -108,7 +114,7 @@ export const impactOfImport = (
 
 const bottomOf = ({ imported, head }: OpenRelease): string => imported?.bottom ?? head.id;
 
-/** The ZIPs in the built-in tables of a state. */
+/** Returns the ZIPs in the built-in tables of a state. */
 const knownZips = (state: string): readonly string[] => {
   const builtIn = builtInRelease(state);
   if (!builtIn?.local) return [];
@@ -116,12 +122,12 @@ const knownZips = (state: string): readonly string[] => {
   return zipsOfState(state).filter((zip) => table.zip(zip) !== undefined);
 };
 
-/** The ZIPs and cities that any of the imported releases names. */
+/** Returns the ZIPs and cities in any of the imported releases. */
 export const keysOfAll = async (ids: Iterable<string>): Promise<Set<string>> =>
   new Set((await Array.fromAsync(ids, readPartKeys)).flat());
 
 /**
- * The ZIPs and cities that may differ between two releases: places of imported releases that are in only one of the two
+ * Returns the ZIPs and cities that can differ between two releases: places of imported releases in only one of the two
  * chains, and every ZIP if their built-in fallback releases differ.
  */
 const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<ReadonlySet<string>> => {
@@ -135,7 +141,7 @@ const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<Readonly
   return keys.union(new Set(knownZips(lettersOf(after.head))));
 };
 
-/** The impact of a stored or built-in release that replaces another. */
+/** Returns the impact of replacing one stored or built-in release with another. */
 export const impactOfChange = async (
   before: OpenRelease,
   after: OpenRelease,

@@ -9,20 +9,23 @@ import { joinRanges, type Piece, zipRangesOf } from './zip-pieces.ts';
 
 type Head = Pick<Release, 'state' | 'rates' | 'established_from' | 'complete_from'>;
 
-/** Addresses of a ZIP or city, and days on which a release names them. */
+/** Addresses of a ZIP or city, and the days on which a release covers them. */
 type Named = { readonly days: readonly Span[]; readonly ranges: readonly Piece[] };
 
-/** The locations that a release names in part (`some`), and those with all taxes of every address (`all`). */
+/** The locations that a release covers in part (`some`), and those with all taxes of every address (`all`). */
 type KeyNames = { readonly key: string; readonly some: readonly Named[]; readonly all: readonly Named[] };
 
 const includes = (spans: readonly Span[], day: string): boolean =>
   spans.some(({ from, to }) => from <= day && (to === null || day <= to));
 
-/** Whether the location applies to every address in its ranges, with its local taxes. */
+/** Returns whether the location applies to every address in its ranges, with all local taxes. */
 const holdsAll = ({ within_city, of_addresses }: Location): boolean =>
   within_city === undefined && of_addresses !== true;
 
-/** The days of a location on which the state and all of its jurisdictions have rates. Otherwise the fallback applies. */
+/**
+ * Returns the days of a location on which the state and all of its jurisdictions have rates. On other days the fallback
+ * applies.
+ */
 const ratedDays = (head: Head, { rates }: ReleasePart, location: Location): readonly Span[] => {
   const codes = [head.state, ...location.alternatives.flat()];
   const dated = codes.map((code) => [...head.rates, ...rates].filter(({ jurisdiction }) => jurisdiction === code));
@@ -57,7 +60,7 @@ const contain = (outer: readonly Piece[], inner: readonly Piece[]): boolean =>
 
 type Level = { readonly completeFrom: string; readonly all: readonly Named[] };
 
-/** The locations that the added releases name with all taxes, by ZIP or city. */
+/** The locations that the newer releases cover with all taxes, by ZIP or city. */
 class Upper {
   private readonly levels = new Map<string, readonly Level[]>();
 
@@ -66,8 +69,8 @@ class Upper {
   }
 
   /**
-   * The last day on which an address is left for a fallback release: `null` without an end, `undefined` if there is none.
-   * Before `complete_from`, the release that reaches further back applies.
+   * Returns the last day on which an address is left to a fallback release: `null` without an end, `undefined` if there
+   * is none. Before `complete_from`, the release with the longer history applies.
    */
   lastDayWithout({ key, some }: KeyNames, { complete_from: completeFrom = '' }: Head): string | null | undefined {
     const levels = this.levels.get(key) ?? [];
@@ -84,8 +87,8 @@ class Upper {
 const later = (a: string | null, b: string | null): string | null => (a === null || b === null ? null : a < b ? b : a);
 
 /**
- * The last day on which a release of the chain still covers any address: `null` without an end, `undefined` if it covers
- * none. A corrupt one is left out, with a line of output.
+ * Returns the last day on which a release of the chain still covers any address: `null` without an end, `undefined` if
+ * it covers none. Leaves out a corrupt release and prints a message.
  */
 const neededUntil = async (
   upper: Upper,
@@ -107,8 +110,9 @@ const neededUntil = async (
 };
 
 /**
- * The head of an import without the fallback releases that no longer cover any address, and with the last day on which each
- * of the others does. Without this, the number of releases that a calculation reads would grow with each import.
+ * Returns the head of an import without the fallback releases that no longer cover any address, and with the last day
+ * on which each remaining one does. Otherwise, the number of releases that a calculation reads would grow with each
+ * import.
  */
 export const withNeededChain = async (
   head: ReleaseHead,

@@ -8,18 +8,18 @@ export type ZipRange = readonly [low: string, high: string];
 /** Both ends are inclusive. */
 export type Piece = { readonly low: number; readonly high: number };
 
-/** Whether the key of a part is a ZIP and not a city. */
+/** Returns whether the key of a part is a ZIP rather than a city. */
 export const isZip = (key: string): boolean => /^\d{5}$/.test(key);
 
 export const zipText = (value: number): string => String(value).padStart(9, '0');
 
 const bound = (digits: string, fill: '0' | '9'): number => Number(digits.padEnd(9, fill));
 
-/** All numbers of a ZIP, or the place of a city. */
+/** Returns all numbers of a ZIP, or the range that represents a city. */
 export const wholeOf = (key: string): Piece =>
   isZip(key) ? { low: bound(key, '0'), high: bound(key, '9') } : { low: 0, high: 0 };
 
-/** The ranges of a location in the ZIP or city. */
+/** Returns the ranges of a location in the ZIP or city. */
 export const zipRangesOf = (key: string, location: Location): readonly Piece[] => {
   const whole = wholeOf(key);
   if (!isZip(key)) return location.cities.includes(key) ? [whole] : [];
@@ -31,7 +31,7 @@ export const zipRangesOf = (key: string, location: Location): readonly Piece[] =
     .filter(({ low, high }) => low <= high);
 };
 
-/** Merge ranges that overlap or touch. */
+/** Merges ranges that overlap or touch. */
 export const joinRanges = (ranges: readonly Piece[]): readonly Piece[] => {
   const found: { low: number; high: number }[] = [];
   for (const { low, high } of ranges.toSorted((a, b) => a.low - b.low)) {
@@ -46,9 +46,9 @@ const chainFrom = (release: Release | undefined): readonly Release[] =>
   release ? [release, ...chainFrom(release.fallback)] : [];
 
 /**
- * The groups of a ZIP's 10,000 numbers over the ranges of several releases and their fallbacks, each as its ranges. All
- * addresses of a group have the same locations in each release, so that one of them stands for all. None where every range
- * is the whole ZIP.
+ * Groups a ZIP's 10,000 numbers by the ranges of several releases and their fallbacks; each group is a list of ranges.
+ * All addresses of a group have the same locations in each release, so one address represents the group. Returns no
+ * groups if every range is the whole ZIP.
  */
 export const zip4Groups = (key: string, releases: readonly (Release | undefined)[]): readonly (readonly Piece[])[] => {
   if (!isZip(key)) return [];
@@ -58,7 +58,7 @@ export const zip4Groups = (key: string, releases: readonly (Release | undefined)
     .flatMap(({ locations }) => locations.flatMap((location) => zipRangesOf(key, location)));
   const partial = ranges.filter(({ low, high }) => low > whole.low || high < whole.high);
   if (partial.length === 0) return [];
-  // A random mark for each range: the marks of the ranges that contain a number, combined, identify its group.
+  // A random mark for each range. The combined marks of the ranges that contain a number identify its group.
   const marks = crypto.getRandomValues(new BigUint64Array(partial.length));
   const flips = new Map<number, bigint>([[whole.low, 0n]]);
   const flip = (at: number, mark: bigint) => flips.set(at, (flips.get(at) ?? 0n) ^ mark);

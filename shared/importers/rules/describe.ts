@@ -1,4 +1,4 @@
-/** Own rules in sentences, for the reports of commands. */
+/** Describes custom rules in sentences, for the output of commands. */
 
 import type { Dated } from '../../catalog/effective.ts';
 import { type OwnRules, type Rule, settingNames } from '../../catalog/release.ts';
@@ -34,7 +34,7 @@ const rateTexts = ({ rates, jurisdictions }: OwnRules): readonly string[] =>
 
 const policyText = (policy: object | string): string => (typeof policy === 'string' ? policy : JSON.stringify(policy));
 
-/** Every value of own rules, without its source. */
+/** Describes every value of custom rules, without its source. */
 export const ownTexts = (own: OwnRules | undefined): readonly string[] =>
   own
     ? [
@@ -51,7 +51,7 @@ export const ownTexts = (own: OwnRules | undefined): readonly string[] =>
 const countText = (count: number, noun: string): readonly string[] =>
   count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`];
 
-/** `2 rules and 1 rate`; empty without any. */
+/** `2 rules and 1 rate`; empty if there are none. */
 export const ownCounts = (own: OwnRules | undefined): string => {
   if (!own) return '';
   const settings = settingNames.reduce((sum, name) => sum + (own.settings[name]?.length ?? 0), 0);

@@ -1,4 +1,4 @@
-/** The shape of a file of own rules: the fields of a release, with a first day for every value. */
+/** The schema of a custom rules file: the fields of a release, with a first day for every value. */
 import * as z from 'zod/mini';
 import { isDay } from '../../base/calendar.ts';
 import { couponPolicies, shippingPolicies } from '../../catalog/release.ts';
@@ -21,7 +21,7 @@ const text = (pattern: RegExp, advice: string) => z.string(advice).check(z.regex
 const oneOf = <const Value extends string>(values: readonly Value[]) =>
   z.enum(values, `Use one of ${values.join(', ')}.`);
 
-/** A check that refuses a text with the sentence that `refusal` returns for it. */
+/** A check that rejects a string with the message that `refusal` returns for it. */
 const checked =
   (refusal: (text: string) => string | null) =>
   ({ value, issues }: { readonly value: string; readonly issues: object[] }): void => {
@@ -42,7 +42,7 @@ const evidence = {
 
 const level = oneOf(['state', 'county', 'city', 'district']);
 
-const zipAdvice = 'Send ZIPs as a first and a last one of five digits, such as ["55401", "55403"].';
+const zipAdvice = 'Use pairs of the first and last five-digit ZIP, such as ["55401", "55403"].';
 const zip = text(/^\d{5}$/, zipAdvice);
 const zips = filled(
   z.tuple([zip, zip], zipAdvice).check(z.refine(([low, high]) => low <= high, 'Put the lower ZIP first.')),
@@ -55,16 +55,16 @@ const code = text(
 );
 
 const monthDayAdvice = 'Use month and day, such as "06-01".';
-// 2000 is a leap year: a season may end on February 29.
+// 2000 is a leap year: a season can end on February 29.
 const monthDay = z.string(monthDayAdvice).check(z.refine((value) => isDay(`2000-${value}`), monthDayAdvice));
 
-/** A sentence with the known text that a mistyped one most likely means; empty if there is none. */
+/** Suggests the known string closest to a mistyped one; empty if there is none. */
 export const didYouMean = (text: string, known: Iterable<string>, differentMax?: number): string => {
   const found = closest(text, known, differentMax);
   return found === undefined ? '' : ` Did you mean ${found}?`;
 };
 
-/** Every product tax code and family: a rule may name any begin of a path. */
+/** Accepts every product tax code and family: a rule can use any prefix of a path. */
 const isProduct = (value: string): boolean => {
   const { codesByFamily, productTaxCodes } = vocabulary();
   return codesByFamily.has(value) || productTaxCodes.some((path) => path === value || path.startsWith(`${value}.`));
@@ -85,7 +85,7 @@ const attributeRefusal = (value: string): string | null => {
 const attribute = z.string('Use an attribute, such as "_ATHLETIC".').check(checked(attributeRefusal));
 const product = z.string('Use a product tax code, such as "CLOTHING.APPAREL".').check(checked(productRefusal));
 
-/** Refuses the codes of a fee's base that the vocabulary does not have. */
+/** Refuses the codes of a fee's base that are not in the vocabulary. */
 const feeCodes = ({ value, issues }: { readonly value: Effect; readonly issues: object[] }): void => {
   if (value.type !== 'flat_fee' || !value.base) return;
   for (const name of ['also', 'never'] as const)
@@ -164,15 +164,15 @@ const settings = <Policy extends z.ZodMiniType>(policy: Policy) =>
   z._default(list(z.strictObject({ policy, ...dated, ...evidence }), 'settings'), []);
 
 const sourceText = z
-  .string('Use the text of the source: the ruling, the law or the ordinance.')
-  .check(z.refine((value) => value.trim().length >= 10, 'Use the text of the source, of at least 10 characters.'));
+  .string('Use the citation of the source: the ruling, the law or the ordinance.')
+  .check(z.refine((value) => value.trim().length >= 10, 'Use a citation of at least 10 characters.'));
 
-/** The schema of a file. A function, because only an import needs it. */
+/** Returns the schema of a file. A function, because only an import needs it. */
 export const fileSchema = () =>
   z.strictObject(
     {
       state: z.string('Use the two-letter code of the state.'),
-      sources: z._default(z.record(z.string(), sourceText, 'Use an object of texts by keys.'), {}),
+      sources: z._default(z.record(z.string(), sourceText, 'Use an object with a citation for each key.'), {}),
       jurisdictions: z._default(list(jurisdiction, 'jurisdictions'), []),
       rates: z._default(list(ownRate(), 'rates'), []),
       rules: z._default(list(rule(), 'rules'), []),

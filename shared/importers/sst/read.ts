@@ -6,7 +6,7 @@ import { completeFrom, RateBook } from './rates.ts';
 // Even a bad row of a rate file is much shorter than a boundary row.
 const rateColumnsMax = 40;
 
-/** The size of a file in bytes, and whether its first row is of a boundary file. */
+/** Returns the size of a file in bytes, and whether its first row belongs to a boundary file. */
 const peek = async (path: string) => {
   let size = 0;
   const { rows } = await openTable(path, (_, total) => {
@@ -27,11 +27,11 @@ const tellApart = async (files: readonly string[]) => {
 };
 
 /**
- * Read a state's SST rate file and boundary file (content notes 1.2 to 1.6), in either order.
+ * Reads a state's SST rate file and boundary file (content notes 1.2 to 1.6), in either order.
  *
- * A county or place without any rate row has no tax of its own; the summary lists it. A district without one is a bad
- * row, and its ZIPs are not covered if the import continues. A jurisdiction with rate rows has no tax before the first
- * one; in gaps and after the last one its ZIPs are not covered. Throws unless there is one file of each kind.
+ * A county or place without any rate row has no local tax; the summary lists it. A district without a rate row is an
+ * error, and its ZIPs are not covered if the import continues. A jurisdiction with rate rows has no tax before the
+ * first one; in gaps and after the last one its ZIPs are not covered. Throws unless there is one file of each kind.
  */
 const readSst: Read = async function* (files, { state, names, onProgress }) {
   const { rates, boundary } = await tellApart(files);

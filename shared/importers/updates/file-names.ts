@@ -5,15 +5,16 @@ import { fileName } from '../files/local-name.ts';
 
 const twoDigits = (value: number | string): string => String(value).padStart(2, '0');
 
-/** The quarter of a file, as its first day, and the day on which the file was posted. Both sort as text. */
+/** The quarter of a file, as its first day, and the day on which the file was posted. Both sort as strings. */
 export type Publication = { readonly quarter: string; readonly posted: string };
 
 /**
- * Read a quarter and a day of publication: `2026Q4AUG18` is the quarter from 2026-10-01, posted on 2026-08-18. `null` for
- * other texts. The day is not checked against the calendar.
+ * Reads a quarter and a day of publication: `2026Q4AUG18` is the quarter from 2026-10-01, posted on 2026-08-18. Returns
+ * `null` for any other form. Does not check the day against the calendar.
  *
- * The year of publication is not in the text. Files of a quarter appear up to six months before it begins, and corrections
- * during it, so the months of publication are counted from six months before the first day of the quarter.
+ * The name does not contain the year of publication. Files of a quarter are posted up to six months before it begins,
+ * and corrections during it, so the months of publication are counted from six months before the first day of the
+ * quarter.
  */
 export const publicationIn = (text: string): Publication | null => {
   const { year, quarter, month, day } =
@@ -26,8 +27,8 @@ export const publicationIn = (text: string): Publication | null => {
 };
 
 /**
- * The day that a name gives: `11012026`, `11-1-26` or `oct2026`, by the groups `year`, `month` and `day` of the pattern, or
- * by `until_year`, `until_month` and `until_day` with the prefix `until_`.
+ * Returns the day in a name: `11012026`, `11-1-26` or `oct2026`, by the groups `year`, `month` and `day` of the
+ * pattern, or by `until_year`, `until_month` and `until_day` with the prefix `until_`.
  */
 export const dayIn = (name: string, pattern: string | RegExp, prefix: '' | 'until_' = ''): string | null => {
   const groups = new RegExp(pattern, 'i').exec(name)?.groups;
@@ -39,9 +40,12 @@ export const dayIn = (name: string, pattern: string | RegExp, prefix: '' | 'unti
   return isDay(text) ? text : null;
 };
 
-/** The first day of the rates of a file, from its name (`dayIn`). Throws with an example of a name if it has none. */
+/**
+ * Returns the first day of a file's rates from its name (`dayIn`). Throws an error with an example if the name has no
+ * day.
+ */
 export const dayOfFile = (path: string, pattern: RegExp, example: string): string => {
   const day = dayIn(fileName(path), pattern);
   if (day !== null) return day;
-  throw new Error(`${fileName(path)} does not name the first month of its rates: give it a name such as ${example}.`);
+  throw new Error(`${fileName(path)} has no first month in its name: rename it to a name such as ${example}.`);
 };
