@@ -219,11 +219,11 @@ describe('lifecycle of an imported release', () => {
     ]);
     const shown = async (release: string, zip: string) => (await content(['show', release, '--zip', zip])).out;
     expect(await shown(first, '55999')).toContain('US-MN@2026-11-22.1 applies.');
-    expect(await shown('US-IN@2026-11-22.1', '46204')).toContain('7% of the state, which is all of it.');
+    expect(await shown('US-IN@2026-11-22.1', '46204')).toContain('the state rate of 7% applies, with no local rates.');
     expect(await shown('US-TX@2026-11-22.1', '78701')).toContain(
-      '6.25% of the state, and the local rates of its tables.',
+      'the state rate of 6.25% applies, and the built-in local rates.',
     );
-    expect(await shown('US-IN@2026-11-22.1', '10001')).toContain('It is a ZIP of NY.');
+    expect(await shown('US-IN@2026-11-22.1', '10001')).toContain('The ZIP is in NY.');
     expect((await content(['show', first, '--date', '2026-02-30'])).err).toContain("argument '2026-02-30' is invalid");
   });
 });
@@ -386,7 +386,7 @@ describe('an import that cannot be finished', () => {
   it('cannot be discarded after it has finished', async () => {
     expect(await content(['discard', idOf(1)])).toMatchObject({
       code: 1,
-      err: expect.stringContaining(`${idOf(1)} is finished and cannot be removed`),
+      err: expect.stringContaining(`${idOf(1)} is a complete release and cannot be removed`),
     });
     expect(await readPartKeys(idOf(1))).toHaveLength(2);
   });

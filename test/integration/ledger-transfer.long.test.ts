@@ -444,7 +444,7 @@ describe('an interrupted import', () => {
     const Item = { ...openEntryItem('acct_x', decodeEntry(entry)), version: 77 };
     db.execute(new PutCommand({ TableName: environment.tables.transactions, Item }));
     expect(await failure(within(db, () => imported('acct_x', file)))).toMatch(
-      new RegExp(`CommandError: Line ${lineOf('open_entry') + 1}: another item has its key`),
+      new RegExp(`CommandError: Line ${lineOf('open_entry') + 1}: its key already has a different item`),
     );
   });
 });

@@ -133,8 +133,8 @@ it.each([
 it('rejects a checkpoint of another sample, and a file that it did not write', async () => {
   const state = { share: '0.5', seed: 7, accounts: {} };
   writeFileSync(file, JSON.stringify(state));
-  expect((await verify('--all', '--resume', file, '--sample', '0.25')).err).toContain('is of --sample 0.5');
-  expect((await verify('--all', '--resume', file, '--seed', '8')).err).toContain('is of --seed 7');
+  expect((await verify('--all', '--resume', file, '--sample', '0.25')).err).toContain('was written with --sample 0.5');
+  expect((await verify('--all', '--resume', file, '--seed', '8')).err).toContain('was written with --seed 7');
   expect((await verify('--all', '--resume', file, '--json')).out).toContain('"seed": 7');
   for (const text of ['{', '[]', '{"share":"0.5"}']) {
     writeFileSync(file, text);

@@ -71,7 +71,7 @@ describe('npm run smoke', () => {
       expect(out).not.toContain(caller.key);
       const rows = await stored(caller);
       expect(statesOf(rows)).toEqual([voided, voided, voided, voided]);
-      const prefix = /^smoke_[0-9a-f-]{36}/.exec(out)?.[0];
+      const prefix = /smoke_[0-9a-f-]{36}/.exec(out)?.[0];
       expect(rows.map(({ reference_id }) => reference_id)).toEqual(
         ['draft', 'estimate', 'full', 'partial'].map((name) => `${prefix}_${name}`),
       );
@@ -147,7 +147,7 @@ const cases: readonly (readonly [RegExp, number, Break])[] = [
   ],
   [/X-Content-Type-Options is missing/, 1, back(isCreate, ({ headers }) => headers.delete('X-Content-Type-Options'))],
   [
-    /Access-Control-Allow-Origin is there/,
+    /Access-Control-Allow-Origin is present/,
     1,
     back(isCreate, ({ headers }) => headers.set('Access-Control-Allow-Origin', '*')),
   ],
