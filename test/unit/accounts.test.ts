@@ -250,7 +250,7 @@ describe('settings', () => {
     ['ship_from={"state":"NY"}', 'Pass an address with a postal_code or city, because NY has local taxes.'],
     ['time_zone=EST', 'time_zone cannot be EST. Pass America/New_York.'],
     ['time_zone=Somewhere', 'Pass an IANA time zone such as America/New_York, or UTC.'],
-  ])('rejects %s: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));
+  ])('reject %s: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));
 
   it('accept consecutive registrations, and registrations of two states on the same days', () => {
     for (const entry of [{ from: '2026-07-01' }, { state: 'OH' }])

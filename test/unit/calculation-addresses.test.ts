@@ -23,18 +23,18 @@ describe('address resolution', () => {
     [{ state: 'MI', postal_code: '489331514' }, 'US-MI', 'state', 'a ZIP+4 without its hyphen'],
     [{ state: 'MI', postal_code: '48933' }, 'US-MI', 'state', 'a ZIP'],
     [{ postal_code: '48933' }, 'US-MI', 'state', 'the ZIP says the state'],
-    [{ state: ' mi ', postal_code: ' 48933 ' }, 'US-MI', 'state', 'case and blanks do not matter'],
+    [{ state: ' mi ', postal_code: ' 48933 ' }, 'US-MI', 'state', 'case and whitespace are ignored'],
     [{ state: 'Michigan' }, 'US-MI', 'state', 'the name of a state'],
     [{ state: 'MI', city: 'Lansing' }, 'US-MI', 'state', 'a city'],
     [{ state: 'MI', country: 'us' }, 'US-MI', 'state', 'a country in lower case'],
-    [{ state: 'MI', country: 'USA' }, 'US-MI', 'state', 'the three letters of the country'],
-    [{ state: 'MI', country: 'U.S.A.' }, 'US-MI', 'state', 'with points'],
+    [{ state: 'MI', country: 'USA' }, 'US-MI', 'state', 'the three-letter country code'],
+    [{ state: 'MI', country: 'U.S.A.' }, 'US-MI', 'state', 'the country code with periods'],
     [{ state: 'MI', country: ' ' }, 'US-MI', 'state', 'a blank country is treated as absent'],
-    [{ state: '', postal_code: '48933' }, 'US-MI', 'state', 'an empty state is none'],
+    [{ state: '', postal_code: '48933' }, 'US-MI', 'state', 'an empty state is treated as absent'],
     [{ state: 'DC', postal_code: '20001' }, 'US-DC', 'state', 'the District is a state here'],
     [{ country: 'PR', postal_code: '00901' }, 'US-PR', 'county', 'Puerto Rico as a country'],
-    [{ country: 'Puerto Rico', postal_code: '00901' }, 'US-PR', 'county', 'by its name'],
-    [{ state: 'PR', postal_code: '00901' }, 'US-PR', 'county', 'as a state'],
+    [{ country: 'Puerto Rico', postal_code: '00901' }, 'US-PR', 'county', 'a territory as a country, by name'],
+    [{ state: 'PR', postal_code: '00901' }, 'US-PR', 'county', 'a territory as a state'],
     [{ country: 'Guam' }, 'US-GU', 'none', 'a territory as a country'],
     [{ country: 'U.S. Virgin Islands' }, 'US-VI', 'none', 'a territory with periods'],
     [{ country: 'Georgia' }, 'GEORGIA', 'none', 'a country with the name of a state'],
@@ -173,13 +173,13 @@ describe('an address that cannot be resolved', () => {
     [{ country: 'US' }, '', 'a country is not enough'],
     [{ postal_code: '00000' }, '', 'the ZIP is not in use, and no state is sent'],
     [{ state: 'XX' }, '/state', 'there is no such state'],
-    [{ state: 'Ontario' }, '/state', 'it is in another country'],
+    [{ state: 'Ontario' }, '/state', 'it is a province of Canada'],
     [{ state: 'constructor' }, '/state', 'an inherited property name is not a state'],
     [{ state: 'MI', postal_code: '4893' }, '/postal_code', 'a digit is missing'],
-    [{ state: 'MI', postal_code: '489333' }, '/postal_code', 'a digit too many'],
+    [{ state: 'MI', postal_code: '489333' }, '/postal_code', 'there is an extra digit'],
     [{ state: 'MI', postal_code: '48933-15' }, '/postal_code', 'half of a ZIP+4'],
     [{ state: 'MI', postal_code: 'K1A 0B1' }, '/postal_code', 'a Canadian code'],
-    [{ state: 'MI', postal_code: '٤٨٩٣٣' }, '/postal_code', 'digits of another script'],
+    [{ state: 'MI', postal_code: '٤٨٩٣٣' }, '/postal_code', 'the digits are in a non-Latin script'],
     [{ state: 'OH', postal_code: '48933' }, '/postal_code', 'the ZIP is in Michigan'],
     [{ country: 'PR', postal_code: '48933' }, '/postal_code', 'the ZIP is not in Puerto Rico'],
   ])('rejects %o at %s: %s', (to, pointer) => {
@@ -246,7 +246,7 @@ describe("the account's policies", () => {
   });
   const philadelphia = { state: 'PA', postal_code: '19113' };
   it.each<[string, Address, Options, string[]]>([
-    ['refuse missing local rates', { state: 'NY', postal_code: '10001' }, rejectIncomplete, ['validation_not_covered']],
+    ['reject missing local rates', { state: 'NY', postal_code: '10001' }, rejectIncomplete, ['validation_not_covered']],
     ['reject an address that is not covered', { country: 'CA' }, rejectIncomplete, ['validation_not_covered']],
     ['accept complete content', { state: 'MI', postal_code: '48933' }, rejectIncomplete, []],
     [
@@ -291,10 +291,10 @@ describe('the location of an address', () => {
 
   it.each<[Address, string, boolean, string, string?]>([
     [{ postal_code: '48933' }, '5.00', true, 'the narrowest range that holds the whole ZIP has another one inside'],
-    [{ postal_code: '48933-1499' }, '5.00', false, 'just before the range of four digits'],
-    [{ postal_code: '48933-1500' }, '8.00', false, 'a first code is inclusive'],
-    [{ postal_code: '48933-1599' }, '8.00', false, 'a last code is inclusive'],
-    [{ postal_code: '48933-1600' }, '5.00', false, 'just after it'],
+    [{ postal_code: '48933-1499' }, '5.00', false, 'just before the ZIP+4 range'],
+    [{ postal_code: '48933-1500' }, '8.00', false, 'the first code is inclusive'],
+    [{ postal_code: '48933-1599' }, '8.00', false, 'the last code is inclusive'],
+    [{ postal_code: '48933-1600' }, '5.00', false, 'just after the ZIP+4 range'],
     [{ postal_code: '48911' }, '4.00', true, 'of several sets the cheapest (SSUTA 305)'],
     [{ postal_code: '48910' }, '4.00', true, 'its location has not begun', '2026-06-30'],
     [{ postal_code: '48910' }, '7.00', false, 'its location is in force', '2026-07-01'],
@@ -378,7 +378,7 @@ describe('the warnings of an address', () => {
 
   it.each<[Address, string[], string]>([
     [{ state: 'MI' }, [], 'the release has local taxes by ZIP'],
-    [{ state: 'MI', city: 'Nowhere' }, [], 'it does not name the city'],
+    [{ state: 'MI', city: 'Nowhere' }, [], 'the release does not list the city'],
     [{ state: 'MI', postal_code: '00000' }, ['postal_code_unknown'], 'the ZIP is not in use'],
   ])('report missing local taxes of %o, with the warnings %o: %s', (to, codes) => {
     const { tax_amount, line_items, warnings } = ask({ to }, options);

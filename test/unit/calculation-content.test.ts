@@ -128,7 +128,7 @@ describe('local taxes of the built-in content', () => {
   it.each([
     ['VA', '23220', '1.00', '1 % flat, and no regional tax'],
     ['MS', '39201', '5.00', '5 % flat, and no city tax'],
-    ['PA', '19103', '0.00', 'exempt on both levels'],
+    ['PA', '19103', '0.00', 'exempt at both levels'],
     ['HI', '96813', '4.50', 'the excise applies to food'],
   ])('groceries at 100.00 in %s %s: %s, %s', (state, zip, tax) => {
     expect(ask({ to: at(state, zip), line_items: [{ product_tax_code: 'FOOD.GROCERY' }] }).tax_amount).toBe(tax);
@@ -312,14 +312,14 @@ describe('an overdue local rate', () => {
   const miami = at('FL', '33130', 'Miami');
 
   it.each([
-    [madison, '2027-01-08', '2027-01-08', false, 'the file of the next quarter may be a week late'],
+    [madison, '2027-01-08', '2027-01-08', false, "the next quarter's file can be a week late"],
     [madison, '2027-01-09', '2027-01-09', true, 'it is overdue'],
     [boulder, '2026-07-08', '2026-07-08', false, 'the list of the next half-year may be a week late'],
     [boulder, '2026-07-09', '2026-07-09', true, 'it is overdue'],
     [miami, '2026-12-31', '2026-12-31', false, 'the list is yearly'],
     [miami, '2027-01-09', '2027-01-09', true, 'it is overdue'],
     [detroit, '2030-01-01', '2030-01-01', false, 'the state has no local taxes'],
-    [boulder, '2026-02-01', '2026-11-20', true, 'an earlier tax day is not confirmed either'],
+    [boulder, '2026-02-01', '2026-11-20', true, 'an earlier tax date is not confirmed either'],
     [boulder, '2026-01-01', '2030-01-01', false, 'the tax date is the date of the list'],
   ])('%o on %s has a warning as of the service date %s: %s, because %s', (to, tax_date, today, isOutdated) => {
     expect(answerOf(to, tax_date, { today }).codes.includes('local_rates_outdated')).toBe(isOutdated);

@@ -177,7 +177,7 @@ describe('content clothing', () => {
       ['one combined row', woocommerce('US,NY,10001,NEW YORK,8.8750,NYC,1,0,1,')],
       ['one combined row without a city', woocommerce('US,NY,10001,*,8.8750,Tax,1,0,1,')],
       [
-        'a row for each tax',
+        'one row per tax',
         woocommerce(
           'US,NY,*,*,4.0000,NY State Tax,1,0,1,',
           'US,NY,10001,*,4.5000,City,2,0,1,',
@@ -188,7 +188,7 @@ describe('content clothing', () => {
         (name) => [`a region ${name}`, zipRates(`NY,10001,${name},0.08875,0.04,0,0.045,0.00375,1`)] as const,
       ),
       ['the city’s tax as a county’s', zipRates('NY,10001,NEW YORK,0.08875,0.04,0.045,0,0.00375,1')],
-      ['all of it as special', zipRates('NY,10001,NEW YORK,0.08875,0.04,0,0,0.04875,1')],
+      ['the whole local tax as special', zipRates('NY,10001,NEW YORK,0.08875,0.04,0,0,0.04875,1')],
     ];
 
     it.each(cityTables)('New York City is exempt under 110: %s', async (_, table) => {

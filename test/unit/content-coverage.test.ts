@@ -137,7 +137,7 @@ describe('coverage of a release', () => {
     expect(stateCoverage(withRules(following, { coverage: 'partial' }), day).shipping.treatment).toBe('follows_goods');
   });
 
-  it('separates levels with different rules, and counts cities with a rule of their own', () => {
+  it('separates levels with different rules, and cities with a separate rule', () => {
     const rules = [
       rule('state', [clothing], { type: 'exempt' }, { levels: ['state'] }),
       rule('local', [clothing], { type: 'taxable' }, { levels: ['county', 'city', 'district'] }),

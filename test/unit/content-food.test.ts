@@ -231,14 +231,14 @@ describe('content levels', () => {
     const pairs = table.split(',').map((pair) => pair.trim().split(' '));
     it.each(pairs)('%s: %s', (state = '', tax) => expect(taxIn(state, 'FOOD.GROCERY').tax_amount).toBe(tax));
 
-    it('has a warning in SC, because the kinds of local taxes differ and an import omits them', () =>
+    it('have a warning in SC, because the kinds of local taxes differ and an import omits them', () =>
       expect(warningCodes(taxIn('SC', 'FOOD.GROCERY'))).toContain('taxability_not_established'));
-    it('has a warning in CO, because the treatment in places without a rule is not established', () =>
+    it('have a warning in CO, because the treatment in places without a rule is not established', () =>
       expect(warningCodes(taxIn('CO', 'FOOD.GROCERY'))).toContain('taxability_not_established'));
-    it.each(['AZ', 'IL', 'LA'])('has a warning in %s, because localities differ', (state) =>
+    it.each(['AZ', 'IL', 'LA'])('have a warning in %s, because localities differ', (state) =>
       expect(warningCodes(taxIn(state, 'FOOD.GROCERY'))).toContain('content_unconfirmed'),
     );
-    it.each(['AL', 'AR', 'GA', 'KS', 'MO', 'NC', 'OK', 'SD', 'TN', 'UT'])('has no warning in %s', (state) =>
+    it.each(['AL', 'AR', 'GA', 'KS', 'MO', 'NC', 'OK', 'SD', 'TN', 'UT'])('have no warning in %s', (state) =>
       expect(taxIn(state, 'FOOD.GROCERY').warnings.filter(({ message }) => message.includes(', rule '))).toEqual([]),
     );
 
@@ -255,7 +255,7 @@ describe('content levels', () => {
       ['MS', '2025-06-30', '7.00'],
       ['MS', '2025-07-01', '5.00'],
       ['OK', '2026-01-01', '0.00'],
-    ])('has a state tax in %s on %s of %s', (state, tax_date, tax) => {
+    ])('have a state tax in %s on %s of %s', (state, tax_date, tax) => {
       const outcome = ask({ to: { state }, tax_date, line_items: [{ product_tax_code: 'FOOD.GROCERY' }] });
       // Alabama's general rate is not established before 2026, but a rule sets the rate for food.
       expect(outcome.tax_amount).toBe(tax);

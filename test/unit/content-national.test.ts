@@ -137,7 +137,7 @@ describe('a ZIP near a local tax', () => {
       state: 'VA',
       zip: '27048',
       tax: '6.30',
-      because: 'the counties on Virginia’s side of Stoneville both tax for schools',
+      because: 'both counties on the Virginia side of Stoneville have a school tax',
     },
     { state: 'VA', zip: '23694', tax: '7.00', because: 'it is in York County' },
     { state: 'VA', zip: '23701', tax: '6.00', because: 'Portsmouth begins there' },
@@ -150,12 +150,12 @@ describe('a ZIP near a local tax', () => {
     { state: 'PA', zip: '15069', tax: '6.00', because: 'New Kensington is in Westmoreland County' },
     { state: 'PA', zip: '19027', tax: '6.00', because: 'Elkins Park is in Montgomery County' },
     { state: 'MS', zip: '38852', tax: '7.00', because: 'Iuka, at Alabama, adds nothing' },
-    { state: 'MS', zip: '38769', tax: '7.00', because: 'so does the river at Arkansas' },
-    { state: 'MS', zip: '38326', tax: '7.00', because: 'and what reaches over from Tennessee' },
-    { state: 'MS', zip: '39157', tax: '7.00', because: 'Ridgeland is no part of Jackson' },
-    { state: 'MS', zip: '38866', tax: '7.00', because: 'Saltillo is no part of Tupelo' },
-    { state: 'MT', zip: '59601', tax: '0.00', because: 'Helena is no resort' },
-    { state: 'MT', zip: '59718', tax: '0.00', because: 'nor is Bozeman' },
+    { state: 'MS', zip: '38769', tax: '7.00', because: 'the river border with Arkansas adds nothing' },
+    { state: 'MS', zip: '38326', tax: '7.00', because: 'the part across from Tennessee adds nothing' },
+    { state: 'MS', zip: '39157', tax: '7.00', because: 'Ridgeland is not part of Jackson' },
+    { state: 'MS', zip: '38866', tax: '7.00', because: 'Saltillo is not part of Tupelo' },
+    { state: 'MT', zip: '59601', tax: '0.00', because: 'Helena is not a resort' },
+    { state: 'MT', zip: '59718', tax: '0.00', because: 'Bozeman is not a resort' },
   ])('in $state $zip: $tax on 100.00, $because', ({ state, zip, tax }) => {
     for (const policy of ['warn', 'highest_rate'] as const) {
       const { tax_amount, line_items } = taxAt(state, zip, policy);

@@ -56,7 +56,7 @@ describe('places', () => {
     ];
     it.each([
       ['55012', 'COUNTY CITY', 'COUNTY CITY DISTRICT', 'complete', 'the rates of the whole ZIP are the default'],
-      ['55013', 'TOWN', 'CITY', 'partial', 'one number is in no range'],
+      ['55013', 'TOWN', 'CITY', 'partial', 'one ZIP+4 is outside every range'],
     ])('%s resolves to %s, or with highest_rate to %s, and is %s: %s', (zip, lowest, highest, coverage) => {
       expect(find(zip, { areas })).toBe(`US-XX ${lowest}; zip5, ambiguous, ${coverage}`);
       expect(find(zip, { areas }, { highest: true })).toBe(`US-XX ${highest}; zip5, ambiguous, ${coverage}`);

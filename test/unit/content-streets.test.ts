@@ -53,7 +53,7 @@ describe('an invalid street-address row', () => {
   it.each([
     ['its first day is invalid', good.replace('20200101', '20201301')],
     ['it lacks a column', good.replace(/,$/, '')],
-    ['it is of no known type', good.replace(/^A/, 'B')],
+    ['its type is unknown', good.replace(/^A/, 'B')],
     ['its ZIP cannot be read', good.replace('05401', 'O5401')],
     ['its quote is never closed', good.replace('MAIN', '"MAIN')],
   ])('leaves its addresses ambiguous, with the reason: %s', async (_what, bad) => {
@@ -187,7 +187,7 @@ describe('a file with only street rows, as in Vermont', () => {
 
   it.each([
     ['no house numbers', ',,B,,MAIN,ST', 'street'],
-    ['house numbers that are none', '1 REAR,9,B,,MAIN,ST', 'street'],
+    ['invalid house numbers', '1 REAR,9,B,,MAIN,ST', 'street'],
     ['an end before its begin', '9,1,B,,MAIN,ST', 'street'],
     ['no parity', '1,99,,,MAIN,ST', 'street'],
     ['an unknown parity', '1,99,X,,MAIN,ST', 'street'],
@@ -208,8 +208,8 @@ describe('a file with only street rows, as in Vermont', () => {
 });
 
 it.each([
-  ['of a ZIP than fit into an item', 90_000, 900],
-  ['of one street than a request can look up often', 2500, 1],
+  ['of a ZIP to the item size', 90_000, 900],
+  ['of one street to the lookup limit', 2500, 1],
 ])('limits the number of stored street ranges %s, and reports it', async (_what, count, streets) => {
   const rows = Array.from({ length: count }, (_, index) =>
     row(`${index},${index},B,,MAIN${index % streets},ST`, burlington),

@@ -127,7 +127,7 @@ describe('state taxes', () => {
       ]);
     });
 
-    it('nj-mixed-shipment-vendor: all shipping is taxed if anything is, where the policy says so', () => {
+    it('nj-mixed-shipment-vendor: all shipping is taxed if any goods are, if the policy says so', () => {
       const release = releaseOf({
         of: [{ code: 'US-NJ', type: 'state', rate: '0.06625' }],
         rules: [rule('clothing', ['CLOTHING.APPAREL'], { type: 'exempt' })],

@@ -78,11 +78,11 @@ describe('local coverage', () => {
     });
 
     it.each([
-      ['WI', '2026-11-22', '0.0000', 'the files of the fourth quarter are in force'],
-      ['WI', '2027-01-08', '0.0000', 'the next quarter may be a week late'],
-      ['WI', '2027-01-09', '1.0000', 'the files of the next quarter are overdue'],
+      ['WI', '2026-11-22', '0.0000', "the fourth quarter's files are in force"],
+      ['WI', '2027-01-08', '0.0000', "the next quarter's files can be a week late"],
+      ['WI', '2027-01-09', '1.0000', "the next quarter's files are overdue"],
       ['NY', '2026-11-22', '1.0000', 'the list is of March 2025, and there is one each quarter'],
-      ['FL', '2026-11-22', '0.0000', 'the list is of this year'],
+      ['FL', '2026-11-22', '0.0000', 'the list is from this year'],
     ])("counts rates older than the publisher's cadence: %s on %s is %s", (state, on, share) => {
       expect(localCoverageOn(of(state), on).share_outdated).toBe(share);
     });

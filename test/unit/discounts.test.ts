@@ -12,14 +12,14 @@ describe('a document discount', () => {
   // Hawaii taxes the price before a manufacturer's coupon. Each row has the seller's discount, the coupon and the net.
   it.each([
     ['is allocated by net', { discount_amount: '1.00' }, ['0.50 9.00 9.50', '0.50 0.00 9.50']],
-    ['takes no more than its buyer pays', { discount_amount: '4.00' }, ['1.00 9.00 9.00', '3.00 0.00 7.00']],
+    ['never exceeds what the buyer pays for a line', { discount_amount: '4.00' }, ['1.00 9.00 9.00', '3.00 0.00 7.00']],
     [
-      'as a coupon, is allocated by what the buyer pays',
+      'is allocated by what the buyer pays if it is a coupon',
       { third_party_discount_amount: '5.50' },
       ['0.00 9.50 10.00', '0.00 5.00 10.00'],
     ],
     [
-      'that shipping shares, leaves what the coupon takes of the goods',
+      "leaves the coupon's part of the goods if shipping shares it",
       { ...shared, discount_amount: '10.00', third_party_discount_amount: '5.50' },
       ['1.00 9.00 9.00', '4.50 5.50 5.50', '4.50  4.50'],
     ],
@@ -58,8 +58,8 @@ describe('reductions', () => {
       ['a referenced exempt line', { unit_price: '-10.00', parent_line_item_id: 'shirt' }, '90.00 0.00 2.65 92.65'],
       ['the lines with its code', { unit_price: '-10.00', product_tax_code: 'GENERAL' }, '90.00 0.00 1.99 91.99'],
       ['all goods, in proportion', { unit_price: '-10.00', product_tax_code: null }, '90.00 0.00 2.39 92.39'],
-      ['as often as its quantity', { unit_price: '-2.50', quantity: '4' }, '90.00 0.00 1.99 91.99'],
-      ['all of a line', { unit_price: '-40.00', parent_line_item_id: 'lamp' }, '60.00 0.00 0.00 60.00'],
+      ['a line times its quantity', { unit_price: '-2.50', quantity: '4' }, '90.00 0.00 1.99 91.99'],
+      ['a line to zero', { unit_price: '-40.00', parent_line_item_id: 'lamp' }, '60.00 0.00 0.00 60.00'],
     ] as const)('%s', (_, reduction, figures) => expect(taxes([shirt, lamp, reduction])).toBe(figures));
 
     it('shipping, by a shipping code or by the shipping id', () => {

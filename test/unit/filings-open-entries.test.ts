@@ -225,7 +225,7 @@ describe('an open entry', () => {
     expect(entry?.exceptions).toEqual([{ reason, gross: 1000n }]);
   });
 
-  it('is marked for states where a return is due', () => {
+  it('awaits a return only in states where one is due', () => {
     const awaited = (lines: readonly (readonly TaxRowResponse[])[], posting = {}) =>
       statesToFile({
         ...created({ ...finalized, line_items: lines.map((taxes) => line({ taxes: [...taxes] })) }).after,

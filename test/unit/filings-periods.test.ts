@@ -235,10 +235,10 @@ describe('the next period', () => {
     { oldest: '2026-03', end: '2026-03-31', because: 'the oldest entry is of that month' },
     { oldest: '0202-10', end: '2022-05-31', because: 'books open four years before the account was created' },
     { oldest: '0202-10', from: '2026-01-01', end: '2026-01-31', because: 'the setting determines when books open' },
-    { last: '0202-10-31', end: '2022-05-31', because: 'a closed period of long ago is before the books' },
-    { last: '2022-04-30', end: '2022-05-31', because: 'the period after it has days within the books' },
-    { last: '2026-09-30', end: '2026-10-31', because: 'periods follow each other' },
-    { last: '2026-09-30', oldest: '2026-01', end: '2026-10-31', because: 'late entries do not go back' },
+    { last: '0202-10-31', end: '2022-05-31', because: 'a long-closed period is before the books' },
+    { last: '2022-04-30', end: '2022-05-31', because: 'the next period has days within the books' },
+    { last: '2026-09-30', end: '2026-10-31', because: 'periods are consecutive' },
+    { last: '2026-09-30', oldest: '2026-01', end: '2026-10-31', because: 'late entries do not reopen earlier periods' },
     { last: '2025-09-30', from: '2026-07-01', end: '2025-10-31', because: 'a later setting skips no period' },
     { last: '0202-10-31', from: '2020-01-01', end: '2020-01-31', because: 'an earlier setting applies' },
   ])('ends on $end, because $because', async ({ oldest = null, last = null, from = null, end }) => {
@@ -249,10 +249,20 @@ describe('the next period', () => {
     { last: '2026-01-31', end: '2026-02-28', because: 'the account is registered' },
     { last: '2026-02-28', end: '2026-09-30', because: 'no return is due between registrations' },
     { last: '2026-02-28', oldest: '2026-05', end: '2026-05-31', because: 'May has an entry' },
-    { last: '2026-02-28', oldest: '2026-01', end: '2026-03-31', because: 'a late entry must not wait' },
+    {
+      last: '2026-02-28',
+      oldest: '2026-01',
+      end: '2026-03-31',
+      because: 'a late entry is filed at the next opportunity',
+    },
     { last: '2026-02-28', oldest: '2026-11', end: '2026-09-30', because: 'a later entry does not matter' },
-    { last: '2026-12-31', end: '2027-01-31', because: 'after the last one, a request decides' },
-    { last: '2026-12-31', oldest: '2027-05', end: '2027-05-31', because: 'no empty return is due after the last one' },
+    { last: '2026-12-31', end: '2027-01-31', because: 'after the last registration, a request determines the period' },
+    {
+      last: '2026-12-31',
+      oldest: '2027-05',
+      end: '2027-05-31',
+      because: 'no empty return is due after the last registration',
+    },
   ])('ends on $end after $last, because $because', async ({ oldest = null, last, end }) => {
     const both = [
       registration('2025-01-01', '2026-02-10', 'month'),

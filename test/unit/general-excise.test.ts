@@ -162,7 +162,7 @@ describe('the warning that general excise tax is not passed on', () => {
 
   it.each<[string, Request, object]>([
     ['it is passed on', { to: honolulu }, on],
-    ['nothing is taxed', { to: honolulu, line_items: [giftCard] }, {}],
+    ['no line is taxed', { to: honolulu, line_items: [giftCard] }, {}],
     ['the account is not registered there', { to: honolulu }, { settings: { registrations: [] } }],
     ['a marketplace collects', { to: honolulu, collected_by: 'marketplace' }, {}],
     ['the tax is a sales tax', { to: lansing }, {}],

@@ -245,7 +245,7 @@ describe('the problems of a body', () => {
   });
 
   it.each([
-    { title: '300,000 items that are no lines', body: () => ({ ...good, line_items: Array(300_000).fill(1) }) },
+    { title: '300,000 items that are not objects', body: () => ({ ...good, line_items: Array(300_000).fill(1) }) },
     { title: '200,000 empty lines', body: () => ({ ...good, line_items: Array(200_000).fill({}) }) },
     {
       title: '100,000 unknown fields',

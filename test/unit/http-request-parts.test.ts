@@ -85,8 +85,8 @@ describe('problems in body order', () => {
   it.each([
     { value: undefined, code: 'validation_required_field', because: 'it is absent' },
     { value: null, code: 'validation_required_field', because: 'it is null' },
-    { value: 5, code: 'validation_invalid_format', because: 'it is there' },
-    { value: '', code: 'validation_invalid_format', because: 'an empty text is there' },
+    { value: 5, code: 'validation_invalid_format', because: 'it is present' },
+    { value: '', code: 'validation_invalid_format', because: 'it is an empty string' },
   ])('report a field with $value as $code: $because', ({ value, code }) => {
     expect(unionProblems({ path: ['amount'], message: 'Send it.' }, { amount: value })).toMatchObject([
       { code, title: expect.stringContaining('amount'), source: { pointer: '/amount' } },

@@ -29,34 +29,34 @@ describe('files', () => {
 
   describe('tables', () => {
     it.each([
-      ['lines end with LF or CRLF', 'a,b\r\nc,d\n', ['a|b', 'c|d']],
-      ['the last line may have no end', 'a,b\nc,d', ['a|b', 'c|d']],
-      ['a byte order mark is not of the first cell', '\uFEFFa,b\n', ['a|b']],
-      ['blank lines are no rows', 'a\n\n\r\nb\n', ['a', 'b']],
+      ['LF and CRLF line endings', 'a,b\r\nc,d\n', ['a|b', 'c|d']],
+      ['the last line without a line break', 'a,b\nc,d', ['a|b', 'c|d']],
+      ['a byte order mark before the first cell', '\uFEFFa,b\n', ['a|b']],
+      ['blank lines, which are skipped', 'a\n\n\r\nb\n', ['a', 'b']],
       [
-        'rows of separators and quotes are no rows, as spreadsheets write them at the end',
+        'trailing rows of separators and quotes from spreadsheets, which are skipped',
         ',,\na,b,\n,,\n"", ,\r\nc,d,\n,,\n,,\n',
         ['a|b|', 'c|d|'],
       ],
       [
-        'semicolons separate where they are more frequent in the first line, and commas are in cells then',
+        'semicolons as separators if they are more frequent in the first line, with commas in cells',
         'a;b;c,d\n"e;f";8,25;g\n',
         ['a|b|c,d', 'e;f|8,25|g'],
       ],
       [
-        'semicolons are in cells where commas separate the first line',
+        'semicolons in cells if commas separate the first line',
         'a,b\n75001; 75002; 75003,c\n',
         ['a|b', '75001; 75002; 75003|c'],
       ],
       [
-        'tabs separate, and a spreadsheet quotes cells with commas',
+        'tabs as separators, with quoted cells that contain commas',
         'a\tb, c\td\n"e, f"\tg;h\ti\n',
         ['a|b, c|d', 'e, f|g;h|i'],
       ],
-      ['tabs separate, and a quote is itself', '5" pipe\tb\n', ['5" pipe|b']],
-      ['a quoted cell may have commas, quotes and lines', '"a, ""b""\nc",d\n', ['a, "b"\nc|d']],
-      ['blanks around a cell are not of it', ' a ,\tb \n', ['a|b']],
-      ['rows may be of different length', 'a\nb,c\n', ['a', 'b|c']],
+      ['tabs as separators, with a literal quote', '5" pipe\tb\n', ['5" pipe|b']],
+      ['quoted cells with commas, quotes and line breaks', '"a, ""b""\nc",d\n', ['a, "b"\nc|d']],
+      ['whitespace around a cell, which is trimmed', ' a ,\tb \n', ['a|b']],
+      ['rows of different lengths', 'a\nb,c\n', ['a', 'b|c']],
     ])('accept %s', async (_, content, rows) => {
       expect(await cellsOf(content)).toEqual(rows);
     });
@@ -316,20 +316,20 @@ describe('workbooks', () => {
 
     it.each([
       ['one cell at the end of the sheet', cell('XFD1048576')],
-      ['such a cell with a prefix', cell('XFD1048576', 'x:')],
-      ['such a cell in single quotes', "<row><c r = 'XFD1048576'><v>1</v></c></row>"],
-      ['such a cell after another address', '<row><c r="A1" x:r="XFD1048576"><v>1</v></c></row>'],
-      ['such a cell without a blank before the address', '<row><c s="0"r="XFD1048576"><v>1</v></c></row>'],
-      ['a coded address', cell('XFD&#49;048576')],
+      ['the last cell with a prefix', cell('XFD1048576', 'x:')],
+      ['the last cell in single quotes', "<row><c r = 'XFD1048576'><v>1</v></c></row>"],
+      ['the last cell after a different address', '<row><c r="A1" x:r="XFD1048576"><v>1</v></c></row>'],
+      ['the last cell without a space before the address', '<row><c s="0"r="XFD1048576"><v>1</v></c></row>'],
+      ['an address with a character reference', cell('XFD&#49;048576')],
       ['a row in the billions', `<row r="9999999999">${cell('A1')}</row>`],
       ['an infinite row', '<row r="Infinity"><c r="A1"><v>1</v></c></row>'],
-      ['letters that are none', cell('zzzz1')],
+      ['invalid column letters', cell('zzzz1')],
       ['many rows without a number, and a wide one', `${cell('XFD1')}${'<row/>'.repeat(1000)}`],
-      ['a long text', `<row><c r="A1" t="inlineStr"><is><t>${'&amp;'.repeat(3_000_000)}</t></is></c></row>`],
-      ['tags without an end', '<row a="1" '.repeat(300_000)],
+      ['a long string', `<row><c r="A1" t="inlineStr"><is><t>${'&amp;'.repeat(3_000_000)}</t></is></c></row>`],
+      ['unclosed tags', '<row a="1" '.repeat(300_000)],
       ['a tag with many attributes', `<row ${'a="1" '.repeat(2_500_000)}/>`],
-      ['tags that are nested deep', '<c>'.repeat(5_000_000)],
-      ['more than a workbook has', 'x<y/>'.repeat(4_000_000)],
+      ['deeply nested tags', '<c>'.repeat(5_000_000)],
+      ['too much content for a workbook', 'x<y/>'.repeat(4_000_000)],
     ])('is rejected with %s', async (_what, data) => {
       const content = withSheet(data);
       expect(content.length).toBeLessThan(100_000);

@@ -117,7 +117,7 @@ const formats: readonly Row[] = [
       ['JUNEAU', '2026-11-21', [5], 'the borough is the city'],
       ['SOLDOTNA', '2026-11-21', [6], 'borough and city have 3 % each'],
       ['SOLDOTNA', '2026-03-31', [], 'the rate of the borough has not begun'],
-      ['NOME', '2026-11-21', [5.5], 'it is in no borough'],
+      ['NOME', '2026-11-21', [5.5], 'it is outside every borough'],
     ],
     codes: {
       JUNEAU: ['US-AK-00-110 | City and Borough of Juneau | county | - | 810000'],
@@ -147,7 +147,7 @@ const formats: readonly Row[] = [
     // The rates of the counties include Arizona's 5.6%: Maricopa adds 0.7%, Pinal 1.1%.
     rates: [
       ['PHOENIX', '2026-11-21', [9.1], 'it adds 2.8 % to 6.3 %'],
-      ['APACHE JUNCTION', '2026-12-31', [8.7, 9.1], 'it lies in two counties'],
+      ['APACHE JUNCTION', '2026-12-31', [8.7, 9.1], 'it is in two counties'],
       ['APACHE JUNCTION', '2027-01-01', [8.9, 9.3], 'its next rate has begun'],
       ['MARICOPA', '2026-11-21', [9.2], 'the city is in Pinal County'],
       ['PHOENIX', '2025-06-30', [], 'its rate has not begun'],
@@ -210,7 +210,7 @@ const formats: readonly Row[] = [
       ['MONUMENT', '2026-11-21', [7.63, 8.63], 'part of it is in a transportation authority'],
       ['GRAND JUNCTION', '2026-11-21', [8.66], 'a county tax has a separate type'],
       ['BASALT', '2026-11-21', [9.8], 'the county has a different rate there'],
-      ['EAGLE VAIL', '2026-11-21', [5.4, 6.5], 'it has no city tax, and a district without a city may lie in it'],
+      ['EAGLE VAIL', '2026-11-21', [5.4, 6.5], 'it has no city tax, and a district without a city could be in it'],
       ['NEW TOWN', '2026-11-21', [7.4], 'it has a city tax'],
     ],
     codes: {
@@ -279,7 +279,7 @@ const formats: readonly Row[] = [
       ['CHICAGO', '2026-11-21', [10.5], 'the rate contains the state’s 6.25'],
       ['CAMP POINT', '2026-10-31', [6.5], 'its earlier period has not ended'],
       ['CAMP POINT', '2026-11-01', [7], 'its current period has begun'],
-      ['BARRINGTON', '2026-11-21', [8, 10], 'it lies in two counties'],
+      ['BARRINGTON', '2026-11-21', [8, 10], 'it is in two counties'],
       ['ALTON', '2026-11-21', [6.25], 'it is listed without its rates, which are in a different file'],
       ['COLLINSVILLE', '2026-11-21', [8.6, 8.85], 'some addresses have the high rate'],
     ],
@@ -313,10 +313,10 @@ const formats: readonly Row[] = [
     state: 'LA',
     file: louisianaFile(),
     rates: [
-      ['IOTA', '2026-11-21', [10.25, 11.25], 'a district of the parish may lie in it'],
+      ['IOTA', '2026-11-21', [10.25, 11.25], 'a district of the parish could be in it'],
       ['IOTA', '2026-09-30', [], 'the file is of October'],
       ['CROWLEY', '2026-11-21', [10.5, 11.25, 11.5], 'a district covers part of it'],
-      ['NEW ORLEANS', '2026-11-21', [5.245, 10], 'a district of the parish may lie in it'],
+      ['NEW ORLEANS', '2026-11-21', [5.245, 10], 'a district of the parish could be in it'],
     ],
     codes: {
       CROWLEY: [
@@ -350,10 +350,10 @@ const formats: readonly Row[] = [
     state: 'MO',
     file: missouriFile(),
     rates: [
-      ['KANSAS CITY', '2026-11-21', [8.6, 8.975], 'it lies in two counties'],
+      ['KANSAS CITY', '2026-11-21', [8.6, 8.975], 'it is in two counties'],
       ['ST LOUIS', '2026-11-21', [9.679], 'it is an independent city'],
       ['ST LOUIS', '2026-09-30', [], 'the file is of October'],
-      ['NEW TOWN', '2026-11-21', [], 'no table has it'],
+      ['NEW TOWN', '2026-11-21', [], 'it is not in the tables'],
     ],
     codes: {
       'KANSAS CITY': [
@@ -387,7 +387,7 @@ const formats: readonly Row[] = [
     rates: [
       ['ALBUQUERQUE', '2026-11-21', [7.625], 'the rate contains the state’s 4.875'],
       ['ALBUQUERQUE', '2026-06-30', [], 'the file is of July'],
-      ['RIO RANCHO', '2026-11-21', [7.4375, 7.875], 'it lies in two counties'],
+      ['RIO RANCHO', '2026-11-21', [7.4375, 7.875], 'it is in two counties'],
       ['WAGON MOUND', '2026-11-21', [7.5208], 'the service stores the rate with single precision'],
       ['VILLAGE AT RIO RANCHO TIDD', '2026-11-21', [], 'it is a district'],
     ],
@@ -735,7 +735,12 @@ describe('the importer texas', () => {
   const austin = 'US-TX-01-05000 2227016';
   const abernathy = 'US-TX-01-00160 2095015';
   it.each([
-    ['a county that the tables do not have it in', 'Lubbock (Hale Co)\t2095016', 'US-TX-2095016 2095016', abernathy],
+    [
+      'a county that does not contain it in the tables',
+      'Lubbock (Hale Co)\t2095016',
+      'US-TX-2095016 2095016',
+      abernathy,
+    ],
     ['a name that is not in the tables', 'Nowhere at All\t2227999', 'US-TX-2227999 2227999', abernathy],
     ['the name of a different code', 'Abernathy\t2227999', 'US-TX-01-00160 2227999', 'US-TX-2095015 2095015'],
   ])("keeps the file's code of a city with %s", async (_, to, ...codes) => {

@@ -35,7 +35,7 @@ describe('files that exceed the memory limits', () => {
 
   it.each<[string, Format, string, readonly TestFile[], RegExp]>([
     [
-      'ranges of a shop’s table name too many ZIPs',
+      "ranges in a shop's table cover too many ZIPs",
       'woocommerce',
       'TX',
       file(woocommerce, ...many(3000, () => 'US,TX,00000...99999,*,6.25,Tax,1,0')),
@@ -53,7 +53,7 @@ describe('files that exceed the memory limits', () => {
       /rows that apply to a place/,
     ],
     [
-      'a city lies in many counties',
+      'a city is in many counties',
       'cdtfa',
       'CA',
       file('City_name,County_name,RATE,START_DATE', ...many(12_000, (index) => `ALAMEDA,${index},0.1075,7/1/2021`)),

@@ -43,7 +43,7 @@ const pitfalls: readonly Pitfall[] = [
   },
   {
     ...mn,
-    because: 'a city and a district of one code have each its own rate',
+    because: 'a city and a district with the same code have separate rates',
     rates: [...minnesota, '63 43000 0.0100'],
     rows: ['Z 55401 place:43000 63:43000'],
     locals: { '554010000': '01-43000 63-43000' },
@@ -57,7 +57,7 @@ const pitfalls: readonly Pitfall[] = [
   },
   {
     state: 'WA',
-    because: 'type 45 in a triplet is a location code, and no district',
+    because: 'type 45 in a triplet is a location code, not a district',
     rates: ['45 53 0.065', '45 L1704 0.036', '01 63000 0.036'],
     rows: ['Z 98101 place:63000 45:L1704'],
     locals: { '981010000': '01-63000' },
@@ -66,7 +66,7 @@ const pitfalls: readonly Pitfall[] = [
   {
     state: 'CT',
     fips: '9',
-    because: 'types, codes, ZIPs and extensions that have lost their zeros are what they were',
+    because: 'lost leading zeros of types, codes, ZIPs and extensions are restored',
     rates: ['45 9 0.0635', '0 3 0.0015', '1 4000 0.0050'],
     rows: ['4 6101-1..6101-99 county:3 place:4000'],
     locals: { '061010099': '00-003 01-04000', '061010100': null },
@@ -87,19 +87,19 @@ const pitfalls: readonly Pitfall[] = [
   },
   {
     ...mn,
-    because: 'an extension of 0000 is itself, and no wildcard',
+    because: 'an extension of 0000 is literal, not a wildcard',
     rows: ['4 55401-0000..55401-0000 county:053'],
     locals: { '554010000': '00-053', '554010001': null },
   },
   {
     ...mn,
-    because: 'no local tax is an answer, and not the same as no row',
+    because: 'no local tax differs from no row',
     rows: ['Z 55401'],
     locals: { '554010000': '', '554020000': null },
   },
   {
     state: 'TN',
-    because: 'rows of type 63 are left out, 79 stacks, and county and city are at most 2.75 % together',
+    because: 'rows of type 63 are skipped, type 79 is added, and county plus city are at most 2.75%',
     rates: [
       ...['45 47 0.07', '00 037 0.0225', '01 52006 0.0050', '01 52007 0.0075', '01 52006 0.0075 20100101 20191231'],
       ...['00 037 0.0200 20100101 20191231', '63 00037 0.0225', '79 00001 0.0050'],
@@ -118,7 +118,7 @@ const pitfalls: readonly Pitfall[] = [
   },
   {
     state: 'KS',
-    because: 'county and city both add, and codes may have letters',
+    because: 'county and city are added, and codes can have letters',
     rates: ['45 20 0.065', '00 045 0.0125', '01 38900 0.0155', '79 ALIOL 0.01'],
     rows: ['Z 66044 county:045 place:38900 79:aliol'],
     locals: { '660440000': '00-045 01-38900 79-ALIOL' },
@@ -133,7 +133,7 @@ const pitfalls: readonly Pitfall[] = [
   },
   {
     state: 'NE',
-    because: 'a county without a rate row has no tax of its own, and codes like GL801 are districts',
+    because: 'a county without a rate row has no tax, and codes like GL801 are districts',
     rates: ['45 31 0.055', '00 043 0.005', '01 37000 0.015', '63 GL801 0.0175'],
     rows: ['Z 68101 county:055 place:37000', 'Z 68731 county:043 63:GL801'],
     locals: { '681010000': '01-37000', '687310000': '00-043 63-GL801' },
@@ -147,7 +147,7 @@ const pitfalls: readonly Pitfall[] = [
   })),
   {
     state: 'NV',
-    because: 'the county’s rate is the whole one, so a row without a county is bad, and not free of tax',
+    because: "the county's rate is the whole local rate, so a row without a county is bad, not tax-free",
     rates: ['45 32 0', '00 003 0.08375'],
     rows: ['Z 89101 county:003', 'Z 89102', 'Z 89103 county:099'],
     locals: { '891010000': '00-003', '891020000': 'UNKNOWN', '891030000': '00-099' },

@@ -67,7 +67,7 @@ describe('SST street-address rows', () => {
     expect(headOf(imported).counts).toMatchObject({ parts: 2, zips: 2 });
   });
 
-  it('apply on their own days, merged if they have the same set', async () => {
+  it('apply on their dates, merged if they have the same set', async () => {
     const imported = await vermont(
       ...boundaryRows('50', 'Z 05401'),
       street('05401', { place: '10675', from: '20220101', to: '20221231' }),

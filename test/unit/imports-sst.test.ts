@@ -43,9 +43,14 @@ describe('SST files', () => {
   describe('Minnesota’s SST files', () => {
     it.each([
       { zip: '55401', day: '2019-01-15', percent: 8.025, because: 'state, county, city and ballpark district' },
-      { zip: '55401', day: '2026-11-21', percent: 9.025, because: 'Minneapolis has two metropolitan districts more' },
+      {
+        zip: '55401',
+        day: '2026-11-21',
+        percent: 9.025,
+        because: 'Minneapolis has two additional metropolitan districts',
+      },
       { zip: '55405', day: '2026-11-21', percent: 9.025, because: 'a range includes its last ZIP' },
-      { zip: '55101', day: '2026-11-21', percent: 9.875, because: 'Saint Paul, whose county has no tax of its own' },
+      { zip: '55101', day: '2026-11-21', percent: 9.875, because: 'Saint Paul, whose county has no tax' },
       { zip: '55101-1610', day: '2026-11-21', percent: 7.875, because: 'one ZIP+4 is outside the city' },
       { zip: '56001', day: '2026-11-21', percent: 6.875, because: 'no local tax' },
       { zip: '55060', day: '2025-12-31', percent: 7.375, because: 'the last day of a city’s tax' },
@@ -128,7 +133,7 @@ describe('SST files', () => {
 
     const [rates, boundary] = files as [TestFile, TestFile];
     it.each([
-      ['a district that the rate file lacks', boundary, 'ST,80003,63', 'ST,80099,63', 3, '55101'],
+      ['a district that is missing from the rate file', boundary, 'ST,80003,63', 'ST,80099,63', 3, '55101'],
       ['a district without a type', boundary, 'ST,80003,63', 'ST,80003,', 3, '55101'],
       ["a place outside the state's tax", boundary, '55108,,,27,27,', '55108,,,27,00,', 3, '55101'],
       ['a rate that is a percentage', rates, '27,63,80003,0.0050', '27,63,80003,0.5000', 6, '55101'],
@@ -157,7 +162,7 @@ describe('SST files', () => {
       expect(built.summary.bad.first.map((bad) => bad.reason)).toEqual([expect.stringMatching(reason)]);
     });
 
-    it("without the state's own rate are rejected", async () => {
+    it('without a state rate are rejected', async () => {
       const stateless = [rateRows('32', '00 003 0.08375'), boundaryRows('32', 'Z 89101 county:003')] as const;
       const { built } = await importFiles('sst', 'NV', sstFiles('NV', ...stateless));
       expect(built.outcome).toBe('nothing');

@@ -85,7 +85,7 @@ describe('WooCommerce', () => {
         [state, 'US,TX,75001,*,1,A,4,1,1,', 'US,TX,75001,*,2,B,3,1,1,', 'US,TX,75001,*,1,C,2,0,1,'],
       ],
       [
-        'of one priority the row of the state before that of the country',
+        "for one priority, the state's row before the country's row",
         '75001',
         [8],
         ['US,*,75001,*,9,Tax,1,0,1,', 'US,TX,750*,*,8,Tax,1,0,1,'],
@@ -275,7 +275,7 @@ describe('WooCommerce', () => {
     it.each([
       ['two rows of a ZIP', ['US,TX,75001,,8,Tax,1,0,1,', 'US,TX,75001,,7,Tax,1,0,1,'], '75001'],
       ['a ZIP in two lists', ['US,TX,75001;75002,,8,Tax,1,0,1,', 'US,TX,75001;75003,,7,Tax,1,0,1,'], '75001'],
-      ['a compound row and one that is not', ['US,TX,75001,,8,Tax,1,0,1,', 'US,TX,75001,,8,Tax,1,1,1,'], '75001'],
+      ['a compound row and a regular row', ['US,TX,75001,,8,Tax,1,0,1,', 'US,TX,75001,,8,Tax,1,1,1,'], '75001'],
       ['two rows of a city', ['US,TX,,Addison,8,Tax,1,0,1,', 'US,TX,,Addison;Plano,7,Tax,1,0,1,'], 'ADDISON'],
       ['two rows of a city in a ZIP', ['US,TX,75001,Addison,8,,1,0,1,', 'US,TX,75001,Addison,7,,1,0,1,'], 'ADDISON'],
       ['two rows of the state', ['US,TX,,,6.25,Tax,1,0,1,', 'US,TX,,,8.25,Tax,1,0,1,'], 'all of TX'],

@@ -122,10 +122,10 @@ describe('rates by ZIP', () => {
 
   it.each([
     { risk: '1', ambiguous: false, because: 'the whole ZIP is in one city and county' },
-    { risk: '1.0', ambiguous: false, because: 'a spreadsheet writes it so' },
+    { risk: '1.0', ambiguous: false, because: 'spreadsheets use this format' },
     { risk: '', ambiguous: false, because: 'the row has no value' },
     { risk: '2', ambiguous: true, because: 'borders cross the ZIP' },
-    { risk: '3', ambiguous: true, because: 'more borders do' },
+    { risk: '3', ambiguous: true, because: 'several borders cross the ZIP' },
     { risk: 'high', ambiguous: true, because: 'it is not 1' },
   ])('with RiskLevel "$risk" are ambiguous ($ambiguous): $because', async ({ risk, ambiguous }) => {
     const imported = await importFiles('zip-rates', 'NM', [

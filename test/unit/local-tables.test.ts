@@ -192,23 +192,23 @@ describe('local tables', () => {
     const gap = areaOf({ rate: '1', from: '2022-01-01', to: '2022-06-30' }, { rate: '2', from: '2026-07-01' });
 
     it.each([
-      { area: undated, day: '2021-12-31', is: null, because: 'nothing is known' },
-      { area: undated, day: '2022-01-01', is: ['1', '2026-10-01', 'undated'], because: 'the first day is not known' },
-      { area: undated, day: '2026-09-30', is: ['1', '2026-10-01', 'undated'], because: 'the first day is not known' },
+      { area: undated, day: '2021-12-31', is: null, because: 'no rate is known' },
+      { area: undated, day: '2022-01-01', is: ['1', '2026-10-01', 'undated'], because: 'the first day is unknown' },
+      { area: undated, day: '2026-09-30', is: ['1', '2026-10-01', 'undated'], because: 'the first day is unknown' },
       { area: undated, day: '2026-10-01', is: ['1'], because: 'it is established' },
-      { area: dated, day: '2021-12-31', is: null, because: 'nothing is known' },
-      { area: dated, day: '2024-03-31', is: ['1', '2024-04-01', 'first'], because: 'no earlier one is on record' },
+      { area: dated, day: '2021-12-31', is: null, because: 'no rate is known' },
+      { area: dated, day: '2024-03-31', is: ['1', '2024-04-01', 'first'], because: 'no earlier rate is on record' },
       { area: dated, day: '2024-04-01', is: ['1'], because: 'it is the first day' },
-      { area: changed, day: '2022-01-01', is: ['1', '2024-03-31', 'undated'], because: 'the first day is not known' },
+      { area: changed, day: '2022-01-01', is: ['1', '2024-03-31', 'undated'], because: 'the first day is unknown' },
       { area: changed, day: '2024-03-31', is: ['1'], because: 'it is the last day before the change' },
       { area: changed, day: '2024-04-01', is: ['2'], because: 'it is the day of the change' },
-      { area: changed, day: '2026-12-31', is: ['2'], because: 'the next one has not begun' },
-      { area: changed, day: '2027-01-01', is: ['3'], because: 'the next one begins' },
-      { area: ended, day: '2018-12-31', is: null, because: 'nothing is known' },
+      { area: changed, day: '2026-12-31', is: ['2'], because: 'the next rate has not begun' },
+      { area: changed, day: '2027-01-01', is: ['3'], because: 'the next rate begins' },
+      { area: ended, day: '2018-12-31', is: null, because: 'no rate is known' },
       { area: ended, day: '2026-12-31', is: ['1'], because: 'it is the last day' },
-      { area: ended, day: '2027-01-01', is: ['1', '2026-12-31', 'ended'], because: 'what follows is not known' },
-      { area: gap, day: '2022-06-30', is: ['1'], because: 'it is the last day of the first' },
-      { area: gap, day: '2022-07-01', is: ['2', '2026-07-01', 'first'], because: 'the day of the change is not known' },
+      { area: ended, day: '2027-01-01', is: ['1', '2026-12-31', 'ended'], because: 'the following rate is unknown' },
+      { area: gap, day: '2022-06-30', is: ['1'], because: 'it is the last day of the first rate' },
+      { area: gap, day: '2022-07-01', is: ['2', '2026-07-01', 'first'], because: 'the day of the change is unknown' },
     ])('on $day are $is: $because', ({ area, day, is }) => expect(rateOn(area, day)).toEqual(is));
 
     it.each([
@@ -216,9 +216,14 @@ describe('local tables', () => {
         asOf: ['2025-07-01', '2026-01-01'],
         day: '2025-12-31',
         is: null,
-        because: 'a newer source has the day of its end',
+        because: 'a newer source includes its last day',
       },
-      { asOf: ['2025-07-01', '2025-07-01'], day: '2025-12-31', is: '2025-07-01', because: 'no newer source has it' },
+      {
+        asOf: ['2025-07-01', '2025-07-01'],
+        day: '2025-12-31',
+        is: '2025-07-01',
+        because: 'no newer source includes it',
+      },
       { asOf: ['2025-07-01', '2026-01-01'], day: '2026-01-01', is: '2026-01-01', because: 'it is the newest' },
     ])('on $day have a source of $is: $because', ({ asOf: [first, second], day, is }) => {
       const area = areaOf({ rate: '1', asOf: first ?? '' }, { rate: '2', from: '2026-01-01', asOf: second ?? '' });

@@ -145,13 +145,13 @@ describe('allocating by largest remainder', () => {
     }));
 
   it.each([
-    [10n, [1n, 1n, 1n], [4n, 3n, 3n], 'the first of equal remainders wins the unit'],
+    [10n, [1n, 1n, 1n], [4n, 3n, 3n], 'the first of equal remainders gets the unit'],
     [11n, [1n, 1n, 1n], [4n, 4n, 3n], 'two units go to the first two of a tie'],
-    [1n, [1n, 2n, 2n], [0n, 1n, 0n], 'the earlier of two largest remainders wins'],
-    [3n, [2n, 1n, 2n, 1n], [1n, 1n, 1n, 0n], 'a tie is settled by position, not by weight'],
-    [100n, [1n, 2n], [33n, 67n], 'the larger remainder wins wherever it stands'],
+    [1n, [1n, 2n, 2n], [0n, 1n, 0n], 'the earlier of two largest remainders gets the unit'],
+    [3n, [2n, 1n, 2n, 1n], [1n, 1n, 1n, 0n], 'a tie is resolved by position, not by weight'],
+    [100n, [1n, 2n], [33n, 67n], 'the larger remainder gets the unit in any position'],
     [5n, [0n, 0n], [3n, 2n], 'weights of zero share equally'],
-    [7n, [0n], [7n], 'one takes all, whatever it weighs'],
+    [7n, [0n], [7n], 'a single weight gets everything, even a weight of zero'],
     [0n, [], [], 'zero can be split among no weights'],
   ])('splits %s by %o into %o: %s', (amount, shares, parts) => expect(allocate(amount, shares)).toEqual(parts));
 

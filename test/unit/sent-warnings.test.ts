@@ -63,7 +63,7 @@ describe('a tax date with an offset', () => {
     ['2026-10-31T23:30:00-04:00', utc, true, 'it is 1 November in UTC'],
     ['2026-10-31T19:30:00-04:00', utc, false, 'it is the same day in UTC'],
     ['2026-11-01T00:30:00+02:00', utc, true, 'it is 31 October in UTC'],
-    ['2026-10-31T23:30:00-04:00', newYork, false, 'it is the offset of the zone'],
+    ['2026-10-31T23:30:00-04:00', newYork, false, 'the offset matches the time zone'],
     ['2026-10-31T22:30:00-07:00', newYork, true, 'New York is ahead'],
     ['2026-11-01T02:30:00Z', newYork, false, 'Z leaves the day to the account'],
     ['2026-11-01T02:30:00+00:00', newYork, false, 'UTC may be written so'],

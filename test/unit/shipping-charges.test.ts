@@ -177,9 +177,9 @@ describe('the line items that a shipping charge delivers', () => {
     { id: 'c', amount: '10.00' },
   ];
   it.each([
-    ['not what is picked up', [food, picked], undefined, ['0.00']],
+    ['no picked-up goods', [food, picked], undefined, ['0.00']],
     [
-      'what is shipped, whatever its code',
+      'shipped goods, whatever their code',
       [mug, { ...card, unit_price: '10.00', fulfillment: 'ship' }],
       undefined,
       ['5.00'],
@@ -192,7 +192,7 @@ describe('the line items that a shipping charge delivers', () => {
     ],
     ['the line items that the charge references', [mug, food], named, ['10.00', '0.00', '1.00']],
     [
-      'those without an id of their own',
+      'line items without a sent id',
       [
         { ...food, id: null },
         { ...mug, id: null },
@@ -284,8 +284,11 @@ describe('a pickup line', () => {
 
   it.each<[string, Request]>([
     ['whatever the address of the buyer', { to: detroit, line_items: [line], ship_from }],
-    ['or of the line', { to: detroit, line_items: [{ ...line, customer: { address: detroit } }], ship_from }],
-    ['or without one', { line_items: [line], ship_from }],
+    [
+      'whatever the address of the line',
+      { to: detroit, line_items: [{ ...line, customer: { address: detroit } }], ship_from },
+    ],
+    ["without a buyer's address", { line_items: [line], ship_from }],
   ])('is taxed at the pickup address, %s', (_, request) => expect(ask(request).tax_amount).toBe('9.03'));
 
   it('is rejected without an origin', () => {
@@ -396,9 +399,9 @@ describe('a delivery fee', () => {
       );
 
     it.each([
-      ['the line items that were sent are no change', {}, 'add', []],
-      ['without the setting they are', {}, 'warn', ['line_items']],
-      ['others are', { quantity: '2', unit_price: '75.00' }, 'add', ['line_items']],
+      ['ignores the added line as a change of the line items', {}, 'add', []],
+      ['reports a change of the line items without the setting', {}, 'warn', ['line_items']],
+      ['reports changed line items', { quantity: '2', unit_price: '75.00' }, 'add', ['line_items']],
     ] as const)('%s', (_, changes, setting, inputs) => {
       const line_items = [{ id: 'a', product_tax_code: 'GENERAL', quantity: '1', unit_price: '150.00', ...changes }];
       expect(requestedChanges({ line_items }, stored(added, setting)).inputs).toEqual(inputs);
@@ -470,10 +473,10 @@ describe("a seller's fee", () => {
     ['the goods in proportion', [shirt, lamp, wrap], '2.00'],
     ['the referenced line', [shirt, lamp, { ...wrap, parent_line_item_id: 'shirt' }], '0.00'],
     ['goods that are picked up', [{ ...lamp, fulfillment: 'pickup', ship_from: { address: newark } }, wrap], '5.00'],
-    ['what is shipped, not as a gift card', [shirt, card, wrap], '0.00'],
-    ['what is shipped, not as a download', [lamp, ebook, wrap], '5.00'],
-    ['what is paid for, by card', [lamp, { ...wrap, product_tax_code: 'FEES.CARD_SURCHARGE' }], '5.00'],
-    ['a small order', [shirt, { ...wrap, product_tax_code: 'FEES.ORDER_FEE' }], '0.00'],
+    ['shipped goods, not gift cards', [shirt, card, wrap], '0.00'],
+    ['shipped goods, not downloads', [lamp, ebook, wrap], '5.00'],
+    ['the goods paid for by card', [lamp, { ...wrap, product_tax_code: 'FEES.CARD_SURCHARGE' }], '5.00'],
+    ['the goods of a small order', [shirt, { ...wrap, product_tax_code: 'FEES.ORDER_FEE' }], '0.00'],
     ['the tea in a bottle', [lamp, goods('tea', '10.00', 'BEVERAGES.COFFEE_TEA'), deposit], '0.00', oakland],
     ['the cola in a bottle', [lamp, goods('cola', '10.00', 'BEVERAGES.SOFT_DRINKS'), deposit], '1.00', oakland],
   ])('is taxed as %s', (_, line_items, part, to = newark) =>

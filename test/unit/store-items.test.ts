@@ -160,7 +160,7 @@ describe('store keys', () => {
       ...['US-MN@2026-11-21.1 '],
     ])('have ids of a fixed format: %j is rejected', (id) => {
       expect(stateOfRelease(id)).toBeUndefined();
-      expect(() => releaseHeadKey(id)).toThrow('has a state, a day');
+      expect(() => releaseHeadKey(id)).toThrow('must have a state, a day');
     });
 
     it('have their parts in sixteen partitions, each in the partition of its key', () => {
@@ -328,6 +328,6 @@ describe('store transaction item', () => {
   it('has counters only for its own lines', () => {
     const { after } = created();
     const wrong = { ...after, credited: { ...after.credited, charges: new Map([['another', noAmounts]]) } };
-    expect(() => transactionItem('acct_1', wrong)).toThrow('a charge that the sale does not have');
+    expect(() => transactionItem('acct_1', wrong)).toThrow('a charge that is not on the sale');
   });
 });

@@ -133,7 +133,7 @@ const shuffled = <Value>(draw: Draw, values: readonly Value[]): Value[] =>
 
 const shapes: readonly (readonly [string, Shape])[] = [
   ['three rows of cents, ids of ASCII', { rows: 3, digits: 5, letters: ascii }],
-  ['ids of three bytes a letter', { rows: 1, digits: 4, letters: wide }],
+  ['ids with three bytes per letter', { rows: 1, digits: 4, letters: wide }],
   ['a tax that differs from the calculated tax', { rows: 3, digits: 5, letters: ascii, calculated: 'other' }],
   ['eight rows of large amounts', { rows: 8, digits: 8, letters: ascii }],
 ];

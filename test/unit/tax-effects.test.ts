@@ -267,13 +267,17 @@ describe('a fee', () => {
 
   it.each<[bigint, TaxLine[], string, TaxLine?]>([
     [0n, [goods('99.99')], 'a cent below the minimum'],
-    [50n, [goods('60.00'), goods('40.00')], 'the lines count together'],
+    [50n, [goods('60.00'), goods('40.00')], 'the lines are added up'],
     [0n, [lineOf(minnesota, { amount: '120.00', discount: '20.01' })], 'after the discount'],
     [50n, [lineOf(minnesota, { amount: '100.00', thirdPartyDiscount: '50.00' })], 'not after a coupon'],
-    [0n, [lineOf(minnesota, { ptc: 'CLOTHING.APPAREL', amount: '500.00' })], 'exempt goods do not count'],
+    [0n, [lineOf(minnesota, { ptc: 'CLOTHING.APPAREL', amount: '500.00' })], 'exempt goods are ignored'],
     [0n, [lineOf(minnesota, { ptc: 'SERVICES.REPAIR', amount: '199.98' })], 'only taxed lines count'],
-    [0n, [lineOf(minnesota, { collectionExemption: 'customer_exempt' })], 'a buyer who is exempt does not count'],
-    [0n, [lineOf(placeOf(releaseOf({ of: [{ code: 'US-YY', type: 'state', rate: '0.06' }] })))], 'for another state'],
+    [0n, [lineOf(minnesota, { collectionExemption: 'customer_exempt' })], 'an exempt buyer is ignored'],
+    [
+      0n,
+      [lineOf(placeOf(releaseOf({ of: [{ code: 'US-YY', type: 'state', rate: '0.06' }] })))],
+      'the goods are in a different state',
+    ],
     [0n, [], 'there are no goods'],
     [150n, [goods('100.00')], 'three deliveries', fee(minnesota, '3')],
     [50n, [], 'a fee without a minimum is always due', fee(feeAt(null))],
@@ -320,7 +324,13 @@ describe('a fee', () => {
 
   it.each([
     ['a price is used as sent, and nothing is added', { amount: '0.60' }, false, [0n, 650n], 60n],
-    ['a price that a discount takes is one', { amount: '0.50', discount: '0.50' }, false, [0n, 650n], 0n],
+    [
+      'a price that a discount reduces to zero counts as a price',
+      { amount: '0.50', discount: '0.50' },
+      false,
+      [0n, 650n],
+      0n,
+    ],
     ['it is extracted from a price that includes it', { amount: '0.50' }, true, [50n, 650n], 0n],
     ['it leaves the rest of a price that includes it', { amount: '0.60' }, true, [50n, 650n], 10n],
   ])('%s', (_, price, taxIncluded, taxes, exempt) => {
@@ -363,7 +373,7 @@ describe('a holiday', () => {
     expect(at([rule('week', ['CLOTHING'], effect, week)], amount).rows).toMatchObject([{ reason }]);
   });
 
-  it('exempts nothing above its limit, where another holiday and the rule apply', () => {
+  it('exempts nothing above its limit, so other rules apply', () => {
     const rules = [
       rule('goods', ['CLOTHING'], { type: 'threshold_excess', amount: '175' }),
       rule('wide', ['CLOTHING'], holiday('200'), week),

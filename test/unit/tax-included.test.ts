@@ -99,13 +99,17 @@ describe('tax included in an invoice rounded as a whole', () => {
 
   it.each<[string, Parameters<typeof included>, string[]]>([
     ['one line', [[at(harrisburg, '0.55')]], ['51 4']],
-    ['three are 1.55 and 0.10 together', [new Array(3).fill(at(harrisburg, '0.55'))], ['52 3', '52 3', '51 4']],
     [
-      'what is exempt or of another state keeps what it is',
+      'three lines have a net of 1.55 and a tax of 0.10 in total',
+      [new Array(3).fill(at(harrisburg, '0.55'))],
+      ['52 3', '52 3', '51 4'],
+    ],
+    [
+      'exempt lines and lines of other states are unchanged',
       [[half, at(harrisburg, '50.00', 'CLOTHING.APPAREL'), at(other, '10.60'), half]],
       ['51 3', '5000 0', '1000 60', '51 3'],
     ],
-    ['shipping is in the invoice', [[half], { shipping }], ['51 3', '51 3']],
+    ['shipping is part of the invoice', [[half], { shipping }], ['51 3', '51 3']],
     [
       'an account that rounds on the invoice',
       [new Array(2).fill(at(other, '0.09')), { rounding: 'invoice' }],
@@ -236,10 +240,10 @@ describe('the monotonicity of tax', () => {
   const lowRates = releaseOf().rates.map((rate) => ({ ...rate, rate: '0.04', food_rate: '0.06' }));
   const stepped = (...steps: string[]) => releaseOf({ rounding: byTables(bracketOf('US-XX', '0.01', steps)) });
   it.each([
-    ['a lower rate of a higher price', releaseOf({ rules: [luxury] }), 'Rule luxury'],
-    ['a rule at another level', releaseOf({ rules: [{ ...luxury, levels: ['city'] }] }), null],
-    ['a rule that is over', releaseOf({ rules: [{ ...luxury, to: '1999-12-31' }] }), null],
-    ['a lower rate than that on food', releaseOf({ rules: [luxury], rates: lowRates }), '0.06'],
+    ['a lower rate for a higher price', releaseOf({ rules: [luxury] }), 'Rule luxury'],
+    ['a rule at a different level', releaseOf({ rules: [{ ...luxury, levels: ['city'] }] }), null],
+    ['an expired rule', releaseOf({ rules: [{ ...luxury, to: '1999-12-31' }] }), null],
+    ['a lower rate than the food rate', releaseOf({ rules: [luxury], rates: lowRates }), '0.06'],
     ['a table', stepped('0.50'), null],
     ['a table with too many steps', stepped('0.20', '0.50'), 'US-XX'],
   ])('is checked for %s', (_, release, problem) => {

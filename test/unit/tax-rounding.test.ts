@@ -70,12 +70,12 @@ describe('the statutory tables of a state', () => {
   const software = { unit_price: '0.50', product_tax_code: 'SOFTWARE.SAAS' };
   it.each([
     ['the invoice as a whole', [line(harrisburg), line(harrisburg)], null, ['0.03', '0.03']],
-    ['its shipping: 1.02 together', [line(harrisburg)], { amount: '0.51' }, ['0.03', '0.03']],
-    ['what is taxed only', [line(harrisburg), clothing], null, ['0.04', '0.00']],
-    ['each jurisdiction: 10 cents and 3 in Philadelphia', [line(philadelphia, '1.51')], null, ['0.13']],
+    ['its shipping: 1.02 in total', [line(harrisburg)], { amount: '0.51' }, ['0.03', '0.03']],
+    ['only taxed lines', [line(harrisburg), clothing], null, ['0.04', '0.00']],
+    ['each jurisdiction: 10 cents plus 3 in Philadelphia', [line(philadelphia, '1.51')], null, ['0.13']],
     ['each state', [line(harrisburg), line(baltimore), line(harrisburg)], null, ['0.03', '0.04', '0.03']],
     [
-      'not another rate: 3 % of 0.50 are 1.5 cents',
+      'not a different rate: 3% of 0.50 is 1.5 cents',
       [{ ...software, customer: { address: baltimore, use: 'business' as const } }],
       null,
       ['0.02'],

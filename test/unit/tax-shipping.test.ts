@@ -43,7 +43,7 @@ describe('shipping that follows the goods', () => {
 
   it.each([
     [1000n, [taxable('100.00')], 'the goods are taxed'],
-    [0n, [free('100.00')], 'the goods are free'],
+    [0n, [free('100.00')], 'the goods are exempt'],
     [667n, [free('50.00'), taxable('100.00')], 'two thirds of the goods are taxed'],
     [500n, [taxable('0'), free('0')], 'lines of zero share equally'],
     [0n, [taxable('0'), free('100.00')], 'a line of zero has no share next to other lines'],
@@ -63,19 +63,19 @@ describe('shipping that follows the goods', () => {
     [
       [taxable('100.00'), free('50.00')],
       ['US-XX 667 0 40 standard_rated', 'US-XX 0 333 0 product_exempt'],
-      'the exempt part is a row',
+      'the exempt part has a separate row',
     ],
     [
       [taxable('30.00'), taxable('10.00', elsewhere)],
       ['US-XX 750 0 45 standard_rated', 'US-YY 250 0 25 standard_rated'],
-      'each share is taxed in its place',
+      'each share is taxed at its place',
     ],
     [
       [taxable('1.00'), taxable('1.00', elsewhere), taxable('1.00', stateAt('US-ZZ', ['0.05']))],
       ['US-XX 334 0 20 standard_rated', 'US-YY 333 0 33 standard_rated', 'US-ZZ 333 0 17 standard_rated'],
-      'the first of equals gets an odd cent',
+      'the first of equal shares gets the remaining cent',
     ],
-  ])('%# has rows: $2', (lines, rows) => {
+  ])('has the expected rows in case %#: $2', (lines, rows) => {
     expect(shown(ship(lines))).toEqual(rows);
   });
 });
@@ -119,7 +119,7 @@ describe('the shipping policy of a state', () => {
   });
 
   it.each([
-    ['2022-05-31', 0n, 'not_supported', 'what applied before the first policy is not established'],
+    ['2022-05-31', 0n, 'not_supported', 'no policy is established before the first one'],
     ['2022-06-01', 60n, 'standard_rated', 'a first day is inclusive'],
     ['2023-06-30', 60n, 'standard_rated', 'a last day is inclusive'],
     ['2023-07-01', 0n, 'product_exempt', 'the next policy begins'],
@@ -153,7 +153,7 @@ describe('shipping that is taxed if any goods are', () => {
     [['US-XX 0 1000 0 product_exempt'], [free('50.00', place)], 'nothing is taxed'],
     [['US-XX 1000 0 60 standard_rated'], [taxable('0.01', place), free('999.99', place)], 'a cent is taxed'],
     [['US-XX 1000 0 60 standard_rated'], [taxable('0', place), free('0', place)], 'it would be taxed at any price'],
-    [['US-XX 1000 0 60 standard_rated'], [taxable('100.00', half)], 'goods are taxed in part'],
+    [['US-XX 1000 0 60 standard_rated'], [taxable('100.00', half)], 'goods are partly taxed'],
     [
       ['US-XX 750 0 45 standard_rated', 'US-XX 250 0 5 reduced_rated'],
       [taxable('30.00', place), sweets('10.00'), free('60.00', place)],
@@ -167,12 +167,12 @@ describe('shipping that is taxed if any goods are', () => {
     [
       ['US-XX 500 0 0 zero_rated', 'US-XX 0 500 0 product_exempt'],
       [groceries, free('50.00', zero)],
-      'a rate of zero is no tax',
+      'a rate of zero counts as no tax',
     ],
     [
       ['US-XX 1000 0 60 standard_rated', 'US-XX-1 500 0 5 standard_rated', 'US-XX-2 0 500 0 product_exempt'],
       [taxable('50.00', inCity('US-XX-1')), free('50.00', inCity('US-XX-2'))],
-      'each jurisdiction decides about what comes to it',
+      'each jurisdiction applies its rule to its share',
     ],
   ])('has a tax of $0 on 10.00, because $2', (rows, lines) => {
     expect(shown(ship(lines))).toEqual(rows);
@@ -198,8 +198,8 @@ describe('shipping that counts toward the price of the goods', () => {
   it.each<[Place, string, string, string, string]>([
     [placeWith(excess), '1 for 285.00', '20.00', '3500 2000', '305.00 is 55.00 above 250'],
     [placeWith(excess), '1 for 240.00', '20.00', '0 1000', 'the goods leave 10.00 over'],
-    [placeWith(excess), '1 for 230.00', '20.00', '0 0', 'together they are at the amount'],
-    [placeWith(excess), '1 for 230.00', '20.01', '0 1', 'together they are a cent above'],
+    [placeWith(excess), '1 for 230.00', '20.00', '0 0', 'goods and delivery are at the amount'],
+    [placeWith(excess), '1 for 230.00', '20.01', '0 1', 'goods and delivery are a cent above the amount'],
     [placeWith(excess), '1 for 250.00', '0.00', '0 0', 'there is nothing to deliver'],
     [placeWith(excess), '3 for 720.00', '60.00', '0 3000', 'each unit has its share'],
     [placeWith(excess), '0.5 for 142.50', '20.00', '1750 2000', 'half a unit has half the amount'],
@@ -209,8 +209,8 @@ describe('shipping that counts toward the price of the goods', () => {
     [placeWith(below, {}), '1 for 95.00', '10.00', '0 0', 'only the goods count'],
     [placeWith(below, {}), '1 for 100.00', '10.00', '10000 1000', 'the goods are at the limit'],
     [placeWith(below), '2 for 190.00', '10.00', '19000 1000', 'each has 5.00 of the delivery'],
-    [placeWith(below), '2 for 190.00', '9.99', '0 0', 'each has less'],
-    [placeWith(cliff), '1 for 95.00', '10.00', '9500 1000', 'the whole is taxed'],
+    [placeWith(below), '2 for 190.00', '9.99', '0 0', 'each unit is below the limit'],
+    [placeWith(cliff), '1 for 95.00', '10.00', '9500 1000', 'the whole amount is taxed'],
   ])('taxes clothing of $1 and delivery of $2 on $3, because $4', (place, sold, delivery, taxed) => {
     const [quantity = '', amount = ''] = sold.split(' for ');
     const line = lineOf(place, { ptc: clothes, quantity, amount });
