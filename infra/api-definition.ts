@@ -1,4 +1,7 @@
-/** The OpenAPI definition that API Gateway imports: methods with their functions, and its own responses. Clients get openapi.json. */
+/**
+ * The OpenAPI definition that API Gateway imports: methods with their functions, and gateway responses. Clients get
+ * openapi.json.
+ */
 import { Aws } from 'aws-cdk-lib';
 import { type MethodDeploymentOptions, ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -11,21 +14,21 @@ import type { Problem } from '../shared/base/problem.ts';
 import { bodyTooLarge, broken, forbidden, malformed, notFound, tooMany, unavailable } from './gateway-problems.ts';
 
 /**
- * The throttle of each method for all accounts together, below the AWS quota of 10,000 a second and bursts of 5,000 in a region.
- * API Gateway applies it, and the handlers limit each account.
+ * Throttle of each method for all accounts together, below the AWS quota of 10,000 requests a second and bursts of
+ * 5,000 per region. API Gateway applies it; the handlers limit each account.
  */
 export const throttle = { ratePerSecond: 5000, burst: 2500 } as const;
 
 /**
- * The throttle of each public document. Anyone can request them, and they are the longest responses of the API: about 1.5 MB
- * for /docs, 0.6 MB for /openapi.json and 0.3 MB for /console without compression. At this rate they send at most 500 GB a
+ * Throttle of each public document. Anyone can request these, and they are the API's largest responses: about 1.5 MB
+ * for /docs, 0.6 MB for /openapi.json and 0.3 MB for /console, uncompressed. At this rate they send at most 500 GB a
  * day (infra/docs/deployment.md).
  */
 const documentThrottle = { throttlingRateLimit: 2, throttlingBurstLimit: 20 } as const;
 
 /**
- * The settings of the public documents, by the path and method that the CDK expects. An override of a method replaces all
- * settings of the stage, so it repeats `stage`. API Gateway refuses an override for the method `ANY` at deployment.
+ * Settings of the public documents, by the path and method that the CDK expects. A method override replaces all
+ * settings of the stage, so it repeats `stage`. API Gateway rejects an override for `ANY` at deployment.
  */
 export const documentMethods = (stage: MethodDeploymentOptions): Record<string, MethodDeploymentOptions> =>
   Object.fromEntries(
@@ -34,8 +37,8 @@ export const documentMethods = (stage: MethodDeploymentOptions): Record<string, 
       .map(({ path, method }) => [`${path}/${method}`, { ...stage, ...documentThrottle }]),
   );
 
-// Handlers authenticate. On an unknown path, API Gateway reads any Authorization header as a signature, so a bearer token
-// there is INVALID_SIGNATURE.
+// Handlers authenticate. On an unknown path, API Gateway parses any Authorization header as a signature, so a bearer
+// token there results in INVALID_SIGNATURE.
 const problems: readonly (readonly [ResponseType, Problem])[] = [
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, notFound],
   [ResponseType.INVALID_SIGNATURE, notFound],
@@ -60,11 +63,11 @@ const problems: readonly (readonly [ResponseType, Problem])[] = [
   [ResponseType.DEFAULT_5XX, broken],
 ];
 
-// API Gateway does not document quotes within quotes. An empty list allows as little as 'none' (Content Security Policy
-// Level 3, "Does url match source list").
+// API Gateway does not document nested quotes. An empty list allows as little as 'none' (Content Security Policy Level
+// 3, "Does url match source list").
 const withoutQuotes = (value: string): string => value.replaceAll(" 'none'", '');
 
-// Each value is an expression: quoted text is meant literally.
+// Each value is an expression: quoted text is literal.
 const headers = {
   ...Object.fromEntries(Object.entries(safetyHeaders).map(([name, value]) => [name, `'${withoutQuotes(value)}'`])),
   'X-Request-Id': 'context.requestId',
@@ -88,7 +91,7 @@ const gatewayResponse = (problem: Problem) => ({
   responseTemplates: { 'application/json': JSON.stringify(envelope([problem], '$context.requestId').body) },
 });
 
-/** A method of the API: a verb, or ANY for the other ones of the path. */
+/** A method of the API: a verb, or ANY for all other verbs of the path. */
 export type Method = { readonly path: string; readonly method: string; readonly called: IFunction };
 
 const operation = ({ called }: Method) => ({
@@ -100,7 +103,7 @@ const operation = ({ called }: Method) => ({
   },
 });
 
-/** The definition of the API, with its methods in the given order. `settings` are extensions of the whole API. */
+/** Returns the API definition with its methods in the given order. `settings` are extensions of the whole API. */
 export const apiDefinition = (title: string, methods: readonly Method[], settings: object) => ({
   openapi: '3.0.1',
   info: { title, version: currentVersion },

@@ -12,14 +12,14 @@ import { readSettings, type Settings } from './settings.ts';
 import { addEventPipe, addReportCounter } from './stream-consumers.ts';
 import { TaxApi } from './tax-api.ts';
 
-/** What runs on the data: API, functions, schedules, alarms and dashboard. All of it can be created again. */
+/** The stateless part: API, functions, schedules, alarms and dashboard. All of it can be recreated. */
 export class ServiceStack extends LevyStack {
   constructor(scope: Construct, id: string, settings: Settings, data: DataStack) {
     super(scope, id, settings, 'API, functions, schedules and alarms');
     const deployment = { settings, data, logs: logGroup(this, 'FunctionLogs', settings) };
     const api = new TaxApi(this, 'TaxApi', deployment);
     const { invoked } = new Schedules(this, 'Schedules', deployment);
-    // SAM runs no event sources, and reads neither alarms nor policies.
+    // SAM runs no event sources and ignores alarms and policies.
     if (!settings.sam) {
       const pipe = addEventPipe(this, deployment);
       const counter = addReportCounter(this, deployment);
@@ -32,15 +32,16 @@ export class ServiceStack extends LevyStack {
   }
 }
 
-// The values that flags have without configuration. The CDK prints after a synthesis how many flags are not configured.
+// Default values of the CDK's feature flags. After a synthesis, the CDK prints the number of unconfigured flags.
 const flagDefaults = {
   ...Object.fromEntries(Object.keys(FUTURE_FLAGS).map((name) => [name, futureFlagDefault(name)])),
-  // The service stack reads outputs of the data stack when it is deployed. Exports would block each other's updates (infra/docs/deployment.md).
+  // The service stack reads the data stack's outputs at deployment. Exports would block updates of both stacks
+  // (infra/docs/deployment.md).
   '@aws-cdk/core:defaultCrossStackReferences': 'weak',
   '@aws-cdk/core:target-partitions': ['aws', 'aws-cn', 'aws-us-gov', 'aws-eusc'],
 };
 
-/** The CDK app. An unacknowledged finding of cdk-nag fails the synthesis. */
+/** Builds the CDK app. An unacknowledged cdk-nag finding fails the synthesis. */
 export const levyApp = ({ context, ...props }: AppProps = {}): App => {
   const app = new App({ ...props, context: { ...flagDefaults, ...context } });
   const settings = readSettings(app);
@@ -49,7 +50,7 @@ export const levyApp = ({ context, ...props }: AppProps = {}): App => {
   return app;
 };
 
-/** The CDK prints a line for each function that it bundles, which hides warnings. */
+/** The CDK prints a line per bundled function, which hides warnings. */
 export const hideBundlingLines = (): void => {
   const { stderr } = process;
   const write = stderr.write.bind(stderr);
@@ -57,7 +58,7 @@ export const hideBundlingLines = (): void => {
     String(chunk).startsWith('Bundling asset ') || write(chunk, ...rest);
 };
 
-// The CDK CLI runs this file; App writes its assembly when the process ends.
+// The CDK CLI runs this file; App writes its assembly when the process exits.
 if (import.meta.main)
   try {
     hideBundlingLines();

@@ -10,17 +10,17 @@ import { type Tables, tableId } from './tables.ts';
 const dailyDays = 7;
 const monthlyDays = 400;
 
-// After midnight everywhere in the United States.
+// Past midnight everywhere in the United States.
 const daily = Schedule.cron({ hour: '10', minute: '30' });
 // Within the start window of the daily rule: on the 1st, AWS makes one backup for both, with the longer retention.
 const monthly = Schedule.cron({ day: '1', hour: '12', minute: '30' });
 
 /**
- * Monthly backups of the tables for 400 days, and with `backups=daily` also daily ones for a week, in addition to
- * point-in-time recovery of 35 days. They survive a principal that may delete tables, and losses that are noticed
- * later. Returns the vault; `null` without backups.
+ * Creates monthly backups of the tables with 400 days' retention, and with `backups=daily` also daily backups with a
+ * week's retention, in addition to point-in-time recovery of 35 days. They protect against a principal that can delete
+ * tables, and against losses noticed later. Returns the vault; `null` without backups.
  *
- * Vault and role exist even without backups: AWS Backup expires a backup with the role that made it, and a retained
+ * Vault and role exist even without backups: AWS Backup expires a backup with the role that created it, and a retained
  * vault outside the template would block its name.
  */
 export const backUp = (scope: Construct, tables: Tables, settings: Settings): BackupVault | null => {
@@ -44,7 +44,7 @@ export const backUp = (scope: Construct, tables: Tables, settings: Settings): Ba
   return vault;
 };
 
-/** A rule of the plan. A copy in another account or region is kept as long as its backup. */
+/** A rule of the plan. A copy in another account or region has the same retention as its backup. */
 const backupRule = (
   scope: Construct,
   { backupCopyTo }: Settings,
@@ -59,8 +59,8 @@ const backupRule = (
   return new BackupPlanRule({ ...rule, copyActions: [{ destinationBackupVault, deleteAfter }] });
 };
 
-// A vault cannot change its key, and CloudFormation cannot replace a named resource. So each key has its own vault, and
-// the vault without a key stays.
+// A vault's key cannot be changed, and CloudFormation cannot replace a named resource. So each key has a separate
+// vault, and the vault without a key remains.
 const addVault = (scope: Construct, { key }: Tables, settings: Settings): BackupVault => {
   // arn:aws:cloudformation:region:account:stack/name/id
   const vault = newVault(scope, 'BackupVault', settings, Fn.select(2, Fn.split('/', Aws.STACK_ID)));
@@ -76,34 +76,35 @@ const newVault = (
 ): BackupVault => {
   const lock = { minRetention: Duration.days(dailyDays), maxRetention: Duration.days(monthlyDays) };
   const vault = new BackupVault(scope, id, {
-    // Names are unique in an account, and a vault can outlive its stack: a part of the id of the stack or the key.
+    // Names are unique in an account, and a vault can outlive its stack, so the name contains a part of the stack id or
+    // key id.
     backupVaultName: `${name}-${Fn.select(0, Fn.split('-', unique))}`,
-    // On failure of the first deployment, the empty vault is deleted.
+    // If the first deployment fails, the empty vault is deleted.
     removalPolicy: removal === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     ...(key && { encryptionKey: key }),
     ...(backupLock === 'governance' && { lockConfiguration: lock }),
-    // The lock can be removed for three days, and never afterwards, not even by AWS.
+    // The lock can be removed for three days and never afterwards, not even by AWS.
     ...(backupLock === 'compliance' && { lockConfiguration: { ...lock, changeableFor: Duration.days(3) } }),
   });
   fixLogicalId(vault, id);
   return vault;
 };
 
-// AWS's managed policy covers every resource type of AWS Backup in the whole account.
+// AWS's managed policy covers every AWS Backup resource type in the whole account.
 const backupRole = (scope: Construct, tables: Tables, { backupCopyTo }: Settings): ServiceRole => {
-  // IfExists: AWS does not document that AWS Backup sends it (infra/docs/deployment.md).
+  // IfExists: AWS does not document that AWS Backup sends this key (infra/docs/deployment.md).
   const role = new ServiceRole(scope, 'BackupRole', 'backup', {
     StringEqualsIfExists: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
   });
-  // AWS Backup expires a backup with the role that made it.
+  // AWS Backup expires a backup with the role that created it.
   fixLogicalId(role, 'BackupRole');
   const acknowledge = (id: string) =>
     Validations.of(role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::${id}]`,
-      reason: 'The name of a backup is generated when it is made.',
+      reason: 'AWS generates the name of a backup when it is created.',
     });
   const arns = tables.kept.map((table) => table.tableArn);
-  // Both with and without the advanced features of AWS Backup for DynamoDB.
+  // With and without the advanced features of AWS Backup for DynamoDB.
   role.allow(
     ['StartAwsBackupJob', 'CreateBackup', 'DescribeTable', 'ListTagsOfResource'].map((action) => `dynamodb:${action}`),
     ...arns,
@@ -111,7 +112,7 @@ const backupRole = (scope: Construct, tables: Tables, { backupCopyTo }: Settings
   role.allow(['dynamodb:DescribeBackup', 'dynamodb:DeleteBackup'], ...arns.map((arn) => `${arn}/backup/*`));
   for (const table of tables.kept) acknowledge(`<${tableId(table.node.id)}.Arn>/backup/*`);
   for (const statement of tables.useOfKey()) role.addToPolicy(statement);
-  // AWS Backup describes the key itself, not through DynamoDB.
+  // AWS Backup describes the key directly, not through DynamoDB.
   if (tables.key) role.allow(['kms:DescribeKey'], tables.key.keyArn);
   if (backupCopyTo === null) return role;
   role.allow(['backup:DescribeBackupVault', 'backup:CopyIntoBackupVault'], backupCopyTo);

@@ -27,7 +27,7 @@ const moduleOptions = {
   format: 'esm',
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': './shared/store/client/env-credentials.ts' },
-  // The SDK imports this entry for operations with event streams. DynamoDB has none, so it never loads.
+  // The SDK imports this entry for operations with event streams. DynamoDB has none, so it is never loaded.
   external: ['@smithy/core/event-streams'],
   minify: true,
   legalComments: 'none',
@@ -36,13 +36,13 @@ const moduleOptions = {
   metafile: true,
   logLevel: 'error',
   chunkNames: '[name]-[hash]',
-  // esbuild writes nothing here, but source maps hold paths relative to `outdir`, so a temporary folder would change
-  // the code's hash with every checkout.
+  // esbuild writes no files here, but source maps contain paths relative to `outdir`, so a temporary folder would
+  // change the code's hash with every checkout.
   outdir: join(root, 'out'),
   write: false,
 } as const satisfies BuildOptions;
 
-// CommonJS without dynamic imports starts fastest.
+// CommonJS without dynamic imports has the shortest cold start.
 const commonJsOptions = {
   platform: 'node',
   target: 'node24',
@@ -64,14 +64,14 @@ const reachable = (outputs: Metafile['outputs'], from: string, found = new Set<s
 };
 
 /**
- * Build one function into a folder: index.js, the files that it loads lazily, the packed data files that it reads, and a
- * package.json that makes the code CommonJS. `mapsDir` gets the source maps of the same code, which a deployment leaves
- * out: they are half of all bytes, and Lambda does not read them (decision 0003).
+ * Bundles one function into a folder: index.js, its lazily loaded files, its packed data files, and a package.json that
+ * makes the code CommonJS. `mapsDir` gets the source maps of the same code. A deployment omits them: they are half of
+ * all bytes, and Lambda does not read them (decision 0003).
  *
- * The deployment, the tests and the bench call this function, so they all use the same code.
+ * The deployment, the tests and the benchmark call this function, so they all use the same code.
  */
 export const bundle = (entry: Entry, outdir: string, mapsDir: string | null = null): Metafile => {
-  // Only the handler: tree-shaking drops the documentation of an endpoint.
+  // Exports only the handler: tree-shaking removes the documentation of an endpoint.
   const stdin = {
     contents: `export { handler } from './functions/${entry}.ts'`,
     resolveDir: root,

@@ -11,30 +11,30 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Settings } from './settings.ts';
 
-/** `create-calculation` as `CreateCalculation`: CloudFormation allows no hyphens in names. */
+/** Converts `create-calculation` to `CreateCalculation`: CloudFormation allows no hyphens in names. */
 export const pascalCase = (name: string): string =>
   name
     .split('-')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
-/** Sets the logical id of a construct's resource to one that does not depend on the construct's path. */
+/** Sets a resource's logical id to a value that does not depend on the construct's path. */
 export const fixLogicalId = (construct: Construct, id: string): void => {
   const element = CfnElement.isCfnElement(construct) ? construct : construct.node.defaultChild;
   (element as CfnElement).overrideLogicalId(id);
 };
 
-/** What the two stacks of a deployment have in common. */
+/** Common base of a deployment's two stacks. */
 export abstract class LevyStack extends Stack {
   constructor(scope: Construct, id: string, settings: Settings, description: string) {
     super(scope, id, {
       description: `Levy: ${description}`,
       stackName: `${id}${settings.suffix}`,
-      // Without the data stack the ledger has no backups; without the service stack the API loses its address.
+      // Deleting the data stack loses the ledger's backups; deleting the service stack loses the API's address.
       terminationProtection: settings.removal === 'retain',
     });
-    // Rules of cfn-lint, and so of `sam validate --lint`, that do not apply. The CDK makes a function depend on its role, which it
-    // refers to as well (W3005).
+    // Rules of cfn-lint, which `sam validate --lint` runs, that do not apply. The CDK makes a function depend on its
+    // role, which it also references (W3005).
     this.templateOptions.metadata = {
       'cfn-lint': { config: { ignore_checks: ['W3005', ...(settings.sam ? ['W2001'] : [])] } },
     };
@@ -46,24 +46,27 @@ export abstract class LevyStack extends Stack {
   }
 
   /**
-   * Make the template undeployable: it needs a parameter value that does not exist. Its functions use an emulator, which a
-   * deployed function cannot reach. SAM needs values only for parameters that are referenced.
+   * Makes the template undeployable: it requires a parameter value that does not exist. Its functions use an emulator,
+   * which a deployed function cannot reach. SAM needs values only for referenced parameters.
    */
   #refuseDeployment(): void {
     new CfnParameter(this, 'SamLocalOnly', {
       description: 'This template is for `sam local`. Synthesize one to deploy without `-c sam=true`.',
-      // No text matches, not even the empty one.
+      // Matches no string, not even the empty one.
       allowedPattern: '[^\\s\\S]',
       constraintDescription: 'a template without `-c sam=true`: this one is for `sam local` only',
     });
     Validations.of(this).acknowledge({
       id: 'CloudFormation-Validate::W2001',
-      reason: 'No resource refers to the parameter: its only purpose is to be required.',
+      reason: 'No resource references the parameter: it exists only to be required.',
     });
   }
 }
 
-/** A log group with the deployment's retention, deleted with the stack. Only groups that AWS would create itself have a name. */
+/**
+ * Creates a log group with the deployment's retention, deleted with the stack. Only groups that AWS would otherwise
+ * create have a name.
+ */
 export const logGroup = (
   scope: Construct,
   id: string,
@@ -80,8 +83,8 @@ export const logGroup = (
 };
 
 /**
- * A role of an AWS service with its permissions in the role itself. CDK's role puts them into a policy of its own: one more
- * resource for each role, which CloudFormation may create after the resource that needs it.
+ * Creates a role of an AWS service with inline permissions. CDK's Role creates a separate policy resource, which
+ * CloudFormation can create after the resource that needs it.
  */
 export class ServiceRole extends Role {
   readonly #permissions: PolicyDocument;

@@ -10,16 +10,16 @@ import type { Settings } from './settings.ts';
 import { Tables, tableId } from './tables.ts';
 
 /**
- * What holds data, and what other systems subscribe to: tables, backups, dead-letter queues and the event bus. The logical ids of
- * all of them are fixed, because a resource with another id would replace it.
+ * The stateful resources, and those that other systems subscribe to: tables, backups, dead-letter queues and the event
+ * bus. Their logical ids are fixed, because a resource with a different id would replace the existing one.
  */
 export class DataStack extends LevyStack {
   readonly tables: Tables;
   /** `null` without backups. */
   readonly vault: BackupVault | null;
-  /** Failed runs of schedules. The next run repeats the work; the queue keeps the error. */
+  /** Failed schedule runs. The next run repeats the work; the queue keeps the error. */
   readonly failedRuns: Queue;
-  /** Stream positions of transactions that could not be counted for reports. An operator must handle them. */
+  /** Stream positions of transactions that could not be counted for reports. An operator must process them. */
   readonly uncounted: Queue;
   /** The event bus, and the stream positions of changes that could not be published; `null` without events. */
   readonly events: { readonly bus: EventBus; readonly deadLetterQueue: Queue } | null;
@@ -42,14 +42,17 @@ export class DataStack extends LevyStack {
   }
 
   #bus(name: string): EventBus {
-    // The name is unique in the account, and CDK would give every stage the same one.
-    const bus = new EventBus(this, 'Bus', { eventBusName: name, description: 'Changes of the ledger' });
+    // The name is unique in the account, and the CDK would use the same name for every stage.
+    const bus = new EventBus(this, 'Bus', { eventBusName: name, description: 'Ledger changes' });
     fixLogicalId(bus, 'EventBus');
-    this.output('EventBus', bus.eventBusName, 'The bus of the events');
+    this.output('EventBus', bus.eventBusName, 'The event bus');
     return bus;
   }
 
-  /** A dead-letter queue with a retention of 14 days and no consumer: an alarm monitors it. `id` is its logical id. */
+  /**
+   * Creates a dead-letter queue with a retention of 14 days and no consumer; an alarm monitors it. `id` is its logical
+   * id.
+   */
   #deadLetterQueue(id: string, held: string): Queue {
     const queue = new Queue(this, id, {
       retentionPeriod: Duration.days(14),

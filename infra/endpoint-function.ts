@@ -23,7 +23,7 @@ import { fixLogicalId, pascalCase, ServiceRole } from './constructs.ts';
 import type { DataStack } from './data-stack.ts';
 import type { Settings } from './settings.ts';
 
-/** What every part of the service stack needs. */
+/** Dependencies shared by the parts of the service stack. */
 export type Deployment = {
   readonly settings: Settings;
   readonly data: DataStack;
@@ -41,7 +41,7 @@ export const tracingIsOff = 'Traces cost more than the requests that they show. 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * The code of a function, bundled at synthesis. Its asset hash is the hash of the bundle.
+ * Returns a function's code, bundled at synthesis. Its asset hash is the hash of the bundle.
  *
  * CDK's NodejsFunction runs esbuild's command line, which would need a second copy of the bundling options.
  */
@@ -50,7 +50,7 @@ const bundledCode = (entry: Entry): Code =>
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       local: { tryBundle: (outdir) => Boolean(bundle(entry, outdir)) },
-      // CDK caches assets by the plain data of this object: without the entry, all functions would share one bundle.
+      // CDK caches assets by the plain data of this object. Without the entry, all functions would share one bundle.
       command: [entry],
       // Required by the type. No container starts, because `tryBundle` succeeds or throws.
       image: DockerImage.fromRegistry('not-used'),
@@ -61,8 +61,9 @@ const bundledCode = (entry: Entry): Code =>
 const architecture = ({ sam }: Settings) => (sam && process.arch === 'x64' ? Architecture.X86_64 : Architecture.ARM_64);
 
 /**
- * Let a function write its own log streams: <date>/<name of the function>[<version>]<id>. CloudFormation begins the name with those
- * of the stack and the resource. IAM defines no narrower resource than the group for the creation of a stream.
+ * Allows a function to write only its log streams: <date>/<name of the function>[<version>]<id>. CloudFormation
+ * prefixes the name with the stack's and the resource's name. To create a stream, IAM defines no narrower resource than
+ * the group.
  */
 const allowLogs = (role: ServiceRole, logs: LogGroup, functionId: string): void => {
   role.allow(['logs:CreateLogStream'], logs.logGroupArn);
@@ -75,7 +76,7 @@ const allowLogs = (role: ServiceRole, logs: LogGroup, functionId: string): void 
   });
 };
 
-/** A Lambda function with the service's defaults, its own role, and the table access of its definition. */
+/** Creates a Lambda function with the service's defaults, a separate role, and the table access of its definition. */
 export class EndpointFunction extends LambdaFunction {
   readonly #settings: Settings;
 
@@ -102,14 +103,15 @@ export class EndpointFunction extends LambdaFunction {
       loggingFormat: LoggingFormat.JSON,
       logGroup: logs,
       role,
-      // Without it, CloudFormation would delete the previous version after an update, and a rollback would be impossible.
-      // A version of a failed deployment is deleted: Lambda publishes the same code once, so a second attempt would fail.
+      // Without this, CloudFormation would delete the previous version after an update, and a rollback would be
+      // impossible. A failed deployment's version is deleted, because Lambda publishes the same code only once and a
+      // second attempt would fail.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       environment: {
         ...environment,
         ...(settings.stage !== null && { METRICS_NAMESPACE: settings.name }),
         ...(settings.metrics === 'full' && { METRICS: 'full' }),
-        // SAM passes only the variables that the template declares.
+        // SAM passes only variables that the template declares.
         ...(settings.sam && { DYNAMODB_ENDPOINT: 'http://dynamodb:8000' }),
       },
     });
@@ -119,7 +121,7 @@ export class EndpointFunction extends LambdaFunction {
     this.#grant(access, data);
     if (settings.tracing)
       for (const id of ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'])
-        Validations.of(role).acknowledge({ id, reason: 'X-Ray has no resource that a policy could name.' });
+        Validations.of(role).acknowledge({ id, reason: 'X-Ray actions do not support resource-level permissions.' });
     else Validations.of(this).acknowledge({ id: 'Serverless-LambdaTracing', reason: tracingIsOff });
   }
 
@@ -138,8 +140,9 @@ export class EndpointFunction extends LambdaFunction {
   }
 
   /**
-   * Publish the deployed code as a version with the alias `live`, which API Gateway and the schedules call. SAM does not
-   * support aliases and gets the function. `events` are the retries and the failure destination of asynchronous events.
+   * Publishes the deployed code as a version with the alias `live`, which API Gateway and the schedules call. SAM does
+   * not support aliases and uses the function. `events` are the retries and the failure destination of asynchronous
+   * events.
    */
   publish(events: EventInvokeConfigOptions = {}): IFunction {
     if (this.#settings.sam) {

@@ -1,4 +1,4 @@
-/** `npm run frames -- FUNCTION FRAME…`: find the source lines of stack frames that a deployed function logged. */
+/** `npm run frames -- FUNCTION FRAME…` prints the source lines of stack frames that a deployed function logged. */
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ import { CommandError, runCommand } from '../shared/cli/terminal/run-command.ts'
 import { temporaryFolder } from '../shared/cli/terminal/temporary-folder.ts';
 import { bundle, type Entry, entries } from './bundling.ts';
 
-/** The line of the source, such as `shared/tax/calculate.ts:12`. Columns are off by what minification moved, so they are left out. */
+/** Returns the source line, such as `shared/tax/calculate.ts:12`. Minification shifts columns, so they are omitted. */
 const findSource = (folder: string, frame: string): string => {
   const [, file, line, column] = /([\w.-]+\.js):(\d+):(\d+)/.exec(frame) ?? [];
-  if (!file) throw new CommandError(`"${frame}" is no frame of a bundle. Pass one such as index.js:1:2345.`);
+  if (!file) throw new CommandError(`"${frame}" is not a frame of a bundle. Pass a frame such as index.js:1:2345.`);
   let map: SourceMap;
   try {
     map = new SourceMap(JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8')));
@@ -21,7 +21,7 @@ const findSource = (folder: string, frame: string): string => {
     );
   }
   const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
-  if (!('originalSource' in entry)) throw new CommandError(`${file} has no line ${line} with a column ${column}.`);
+  if (!('originalSource' in entry)) throw new CommandError(`${file} has no line ${line}, column ${column}.`);
   return `${entry.originalSource.replace(/^(\.\.\/)+/, '')}:${entry.originalLine + 1}`;
 };
 
@@ -33,7 +33,7 @@ const frames = (entry: Entry, given: readonly string[]): void => {
 
 const program = new Command('frames')
   .description(
-    'Print the source lines of stack frames in the log of a function. A deployment has no source maps: check out the deployed commit first, whose bundle is the same.',
+    'Print the source lines of logged stack frames. A deployment has no source maps, so check out the deployed commit first.',
   )
   .addArgument(new Argument('<function>').choices(entries))
   .argument('<frames...>', 'frames as they are in the log, or index.js:1:2345')

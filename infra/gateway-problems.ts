@@ -1,6 +1,6 @@
 /**
- * The responses that a gateway returns without a function: the deployed gateway (api-definition.ts) and the local
- * one.
+ * Responses that a gateway returns without calling a function, for the deployed gateway (api-definition.ts) and the
+ * local one.
  */
 import type { Problem } from '../shared/base/problem.ts';
 

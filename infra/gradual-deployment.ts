@@ -15,24 +15,25 @@ const configs = {
   'all-at-once': null,
 } as const;
 
-// These alarms send no notification: they roll back a deployment, whose failure is visible.
+// These alarms send no notification: they roll back a deployment, and its failure is visible.
 const alarmProps = { evaluationPeriods: 1, treatMissingData: TreatMissingData.NOT_BREACHING };
 const inAMinute = { period: Duration.minutes(1), statistic: Stats.SUM };
 
 /**
- * How many functions shift at the same time. Each deployment calls Lambda's API, whose quota of 15 requests a second is
- * for the whole account and cannot be raised (infra/docs/deployment.md).
+ * Number of functions that shift at the same time. Each deployment calls Lambda's API, whose quota of 15 requests a
+ * second applies to the whole account and cannot be raised (infra/docs/deployment.md).
  */
 const atOnce = 5;
 
 const findAlias = (handler: EndpointFunction): Alias => handler.node.findChild('live') as Alias;
 
 /**
- * Shift requests to new versions of the API's functions gradually, with rollback.
+ * Shifts requests to new versions of the API's functions gradually, with rollback.
  *
- * Two alarms trigger the rollback: errors of one of the five aliases that shift together (crash, timeout, memory), and 5xx
- * responses of the API. A rollback by CodeDeploy fails the stack update, so CloudFormation rolls back all other functions. Five
- * functions shift at the same time: an error in shared code stops the first five, before the others change.
+ * Two alarms trigger the rollback: errors of one of the five aliases that shift together (crash, timeout, memory), and
+ * 5xx responses of the API. A CodeDeploy rollback fails the stack update, so CloudFormation rolls back all other
+ * functions. Five functions shift at the same time, so an error in shared code stops the first five before the others
+ * change.
  */
 export const addGradualDeployment = (
   scope: Construct,
@@ -46,14 +47,14 @@ export const addGradualDeployment = (
   const role = deploymentRole(parent, functions);
   const failures = new Alarm(parent, 'Failures', {
     ...alarmProps,
-    alarmDescription: 'Rolls back a deployment: the API answers with 5xx.',
+    alarmDescription: 'Rolls back a deployment: the API returns 5xx.',
     metric: new Metric({
       ...inAMinute,
       namespace: 'AWS/ApiGateway',
       metricName: '5XXError',
       dimensionsMap: apiDimensions(name),
     }),
-    // A few errors of the database are no reason for a rollback.
+    // A few database errors must not trigger a rollback.
     threshold: 5,
   });
   for (let first = 0; first < functions.length; first += atOnce) {
@@ -77,10 +78,10 @@ export const addGradualDeployment = (
         deploymentConfig,
         alarms: [errors, failures],
         autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
-        // Without it, CDK attaches AWS's managed policy, which covers the aliases of all functions in the account.
+        // Otherwise the CDK attaches AWS's managed policy, which covers the aliases of all functions in the account.
         role: role.withoutPolicyUpdates(),
       });
-      // CloudFormation updates an alias when CodeDeploy has finished with the one that it depends on.
+      // CloudFormation updates an alias after CodeDeploy has finished with the alias that it depends on.
       const before = functions[first + index - atOnce];
       if (before)
         (alias.node.defaultChild as CfnAlias).addResourceDependency(findAlias(before).node.defaultChild as CfnAlias);
@@ -91,7 +92,7 @@ export const addGradualDeployment = (
 const deploymentRole = (scope: Construct, functions: readonly EndpointFunction[]): ServiceRole => {
   const role = new ServiceRole(scope, 'Role', 'codedeploy');
   role.allow(['cloudwatch:DescribeAlarms'], '*');
-  // One statement for all functions: an inline policy has at most 10,240 characters.
+  // One statement for all functions: an inline policy is limited to 10,240 characters.
   role.allow(
     ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
     ...functions.flatMap(({ functionArn }) => [functionArn, `${functionArn}:*`]),
@@ -99,7 +100,7 @@ const deploymentRole = (scope: Construct, functions: readonly EndpointFunction[]
   Validations.of(role).acknowledge(
     {
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'DescribeAlarms has no resource-level permissions that CodeDeploy could use.',
+      reason: 'DescribeAlarms does not support resource-level permissions that CodeDeploy could use.',
     },
     ...functions.map(({ node }) => ({
       id: `AwsSolutions-IAM5[Resource::<${pascalCase(node.id)}.Arn>:*]`,

@@ -9,16 +9,16 @@ import { fixLogicalId } from './constructs.ts';
 import type { DataStack } from './data-stack.ts';
 
 /**
- * The permissions of an operator, as a policy to attach to a role or group: the commands of this repository on the deployed
- * tables, the scheduled functions (`invoked`), and reading logs, alarms and dead-letter queues. Not deployments, rollbacks and
- * restores.
+ * Permissions of an operator, as a policy to attach to a role or group: this repository's commands on the deployed
+ * tables, the scheduled functions (`invoked`), and reading logs, alarms and dead-letter queues. Excludes deployments,
+ * rollbacks and restores.
  *
- * A customer-managed key can be used through DynamoDB only.
+ * A customer-managed key can be used only through DynamoDB.
  */
 export const addOperatorPolicy = (stack: LevyStack, data: DataStack, invoked: readonly IFunction[]): void => {
   const policy = new ManagedPolicy(stack, 'OperatorPolicy', { description: `Operation of ${stack.stackName}` });
   fixLogicalId(policy, 'OperatorPolicy');
-  stack.output('OperatorPolicyArn', policy.managedPolicyArn, 'A managed policy for operators, to attach to their role');
+  stack.output('OperatorPolicyArn', policy.managedPolicyArn, 'A managed policy to attach to the role of operators');
   const allow = (service: string, actions: readonly string[], resources: readonly string[]) =>
     policy.addStatements(
       new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources: [...resources] }),
@@ -55,6 +55,6 @@ export const addOperatorPolicy = (stack: LevyStack, data: DataStack, invoked: re
   allow('cloudwatch', ['DescribeAlarms', 'DescribeAlarmHistory', 'GetMetricData', 'ListMetrics'], ['*']);
   Validations.of(policy).acknowledge({
     id: 'AwsSolutions-IAM5[Resource::*]',
-    reason: 'Queries and metrics have no resource that a policy could name, and the list of alarms has all of them.',
+    reason: 'Queries and metrics do not support resource-level permissions, and listing alarms covers all of them.',
   });
 };

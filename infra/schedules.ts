@@ -13,20 +13,20 @@ import { activeReleasesKey } from '../shared/store/keys.ts';
 import { fixLogicalId, pascalCase, ServiceRole } from './constructs.ts';
 import { type Deployment, EndpointFunction } from './endpoint-function.ts';
 
-/** A function that schedules start, and the role with which they do. */
+/** A function that schedules start, and the role that they use. */
 type Scheduled = { readonly called: IFunction; readonly role: IRole; readonly maxEventAge: Duration };
 
-/** The hours (UTC) in which the updates begin: 1 to 5 a.m. in New York, and 10 p.m. to 2 a.m. in Los Angeles. */
+/** The hours (UTC) in which the updates start: 1 to 5 a.m. in New York, and 10 p.m. to 2 a.m. in Los Angeles. */
 const night = { firstHour: 6, minutes: 240 };
 
-/** The minute of the night at which the update of each state begins, spread evenly. No two are the same. */
+/** Returns the minute of the night at which each state's update starts, spread evenly. No two are the same. */
 const scheduleStart = (index: number): ScheduleExpression => {
   const minute = Math.floor((index * night.minutes) / importable.length);
   const hour = night.firstHour + Math.floor(minute / 60);
   return ScheduleExpression.cron({ hour: String(hour), minute: String(minute % 60) });
 };
 
-/** The schedules: sweep of drafts, closing of periods, and daily updates of each state's tax content (decision 0022). */
+/** The schedules: draft sweep, closing of periods, and daily updates of each state's tax content (decision 0022). */
 export class Schedules extends Construct {
   readonly #deployment: Deployment;
   /** The targets of the schedules. */
@@ -45,7 +45,7 @@ export class Schedules extends Construct {
       timeout: Duration.seconds(timeoutSeconds),
     });
     const period = Duration.minutes(minutes);
-    // The next run is the retry. A run delayed by a whole period would only run in parallel to it.
+    // The next run is the retry. A run delayed by a whole period would only overlap with the next one.
     const scheduled = this.#publish(handler, { retryAttempts: 0, maxEventAge: period });
     this.#schedule(`${pascalCase(name)}Schedule`, scheduled, ScheduleExpression.rate(period), {});
   }
@@ -68,7 +68,7 @@ export class Schedules extends Construct {
     if (bus)
       handler.addToRolePolicy(new PolicyStatement({ actions: ['events:PutEvents'], resources: [bus.eventBusArn] }));
     if (settings.contentUpdates === 'propose') this.#forbidActivation(handler);
-    // A second attempt of a run that failed with a bug or an outage; failures of publishers wait for the next night.
+    // A second attempt for a run that failed with a bug or an outage; publisher failures are retried the next night.
     const scheduled = this.#publish(handler, { retryAttempts: 1, maxEventAge: Duration.hours(6) });
     for (const [index, { state }] of importable.entries())
       this.#schedule(`UpdateContent${state}Schedule`, scheduled, scheduleStart(index), { state });
@@ -87,18 +87,18 @@ export class Schedules extends Construct {
   }
 
   /**
-   * Publish a function for schedules. No gradual deployment: one run in five minutes cannot be split, and the next run repeats what
-   * failed. The role that LambdaInvoke creates could also invoke every version.
+   * Publishes a function for schedules. No gradual deployment: one run in five minutes cannot be split, and the next
+   * run repeats failed work. The role that LambdaInvoke creates could also invoke every version.
    */
   #publish(handler: EndpointFunction, options: EventInvokeConfigOptions & Pick<Scheduled, 'maxEventAge'>): Scheduled {
     const { failedRuns } = this.#deployment.data;
     Validations.of(handler).acknowledge({
       id: 'Serverless-LambdaDLQ',
-      reason: 'Its failed runs go to a failure destination, which keeps the error too; a dead-letter queue would not.',
+      reason: 'Failed runs go to a failure destination, which also records the error; a dead-letter queue would not.',
     });
     const called = handler.publish({ ...options, onFailure: new SqsDestination(failedRuns) });
     this.invoked.push(called);
-    // Prevents the confused deputy: no other account's schedule may use this role.
+    // Prevents the confused deputy: no other account's schedule can use this role.
     const condition = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };
     const role = new ServiceRole(this, `${handler.node.id}-invoker`, 'scheduler', condition);
     role.allow(['lambda:InvokeFunction'], called.functionArn);

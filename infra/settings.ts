@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CommandError } from '../shared/base/command-error.ts';
 import { entries } from './bundling.ts';
 
-const text = z.string('Set a text, a number or a boolean.');
+const text = z.string('Set a string, a number or a boolean.');
 const matching = (pattern: RegExp, remedy: string) => text.regex(pattern, remedy).nullable().default(null);
 /** An enumerated setting. The first value is the default. */
 const oneWord = <const Word extends string>(words: readonly [Word, ...Word[]]) =>
@@ -22,22 +22,22 @@ const wholeNumber = (least: number, most: number) => {
 const retentions = Object.values(RetentionDays).filter((days) => Number(days) > 0 && days !== RetentionDays.INFINITE);
 
 const shape = {
-  /** Which of several deployments in one account this is; `null` for the one without a name. */
+  /** Name of this deployment among several in one account; `null` if it has no name. */
   stage: matching(
     /^[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?$/,
     'Set a lower-case word of at most 20 letters, digits and hyphens, such as staging.',
   ),
-  /** The address for alarm mails; `null` sends none. */
+  /** Address for alarm mails; `null` sends none. */
   alarmEmail: matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'Set one address, such as tax@example.com.'),
-  /** The custom host name of the API. */
+  /** Custom host name of the API. */
   domain: matching(/^(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}$/, 'Set a host name, such as tax.example.com.'),
   certificate: matching(
     /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
     "Set the ARN of an ACM certificate for the domain, in the stacks' region.",
   ),
-  /** The Route 53 zone for the record; `null` where the DNS record is managed elsewhere. */
+  /** Route 53 zone for the record; `null` if the DNS record is managed elsewhere. */
   hostedZone: matching(/^Z[A-Z0-9]{1,31}$/, 'Set the id of a hosted zone, such as Z0123456789ABC.'),
-  /** Whether the execute-api address stays open next to the domain. */
+  /** Whether the execute-api address remains enabled in addition to the domain. */
   awsAddress: oneWord(['open', 'shut']),
   /** Whether data outlives its stack: tables, their backups and their key. */
   removal: oneWord(['retain', 'destroy']),
@@ -52,18 +52,18 @@ const shape = {
   ),
   /** Who can delete a backup before its expiry: every principal with the permission, or no one. */
   backupLock: oneWord(['none', 'governance', 'compliance']),
-  /** The metrics that functions publish: what alarms and the dashboard's first row read, or all. */
+  /** Metrics that functions publish: those of the alarms and the dashboard's first row, or all. */
   metrics: oneWord(['essential', 'full']),
   /** Whether X-Ray traces requests. */
   tracing: flag(false),
   /** Whether API Gateway publishes metrics for each method. */
   methodMetrics: flag(false),
-  /** The address of the runbook for alarm mails; `null` names the file of this repository. */
+  /** Address of the runbook for alarm mails; `null` uses the file in this repository. */
   runbookUrl: matching(/^https:\/\/[^\s#]+$/, 'Set the https address of your copy of infra/runbook.md, without #.'),
   logRetention: oneWord(['90', ...retentions.map(String)]).transform((days): RetentionDays => Number(days)),
-  /** Whether the stack creates the account's one role for API Gateway's logs, or uses the existing one. */
+  /** Whether the stack creates the account's single role for API Gateway's logs, or uses the existing role. */
   gatewayLogRole: oneWord(['make', 'keep']),
-  /** Instances reserved for a function. A reservation is a limit as well. */
+  /** Instances reserved for a function. A reservation is also a limit. */
   reservedConcurrency: text
     .transform((pairs) => {
       const reserved = pairs.split(',').filter(Boolean);
@@ -75,28 +75,28 @@ const shape = {
       }),
     )
     .default({}),
-  /** How requests move to a new version of the functions. */
+  /** How requests shift to a new version of the functions. */
   rollout: oneWord(['canary', 'linear', 'all-at-once']),
   /** Whether a web ACL protects the API. */
   waf: flag(false),
-  /** Requests of one IP address in five minutes. The default is twice the limit of an account: it stops floods only. */
+  /**
+   * Maximum requests of one IP address in five minutes. The default is twice the limit of an account, so it stops only
+   * floods.
+   */
   wafRequestsPerAddress: wholeNumber(10, 2_000_000_000).default(120_000),
   /** Whether the ledger publishes its changes on an event bus (decision 0018). */
   events: flag(true),
   /**
-   * Whether schedules update tax content from the publishers, and whether they activate what passes the gates (decision
-   * 0022).
+   * Whether schedules update tax content from the publishers, and whether they activate releases that pass the gates
+   * (decision 0022).
    */
   contentUpdates: oneWord(['propose', 'off', 'activate']),
-  /**
-   * A mirror that the schedules read in the place of the publishers (`LEVY_CONTENT_MIRROR`); `null` reads the
-   * publishers.
-   */
+  /** A mirror that the schedules read instead of the publishers (`LEVY_CONTENT_MIRROR`); `null` reads the publishers. */
   contentMirror: matching(
     /^https:\/\/[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?(?:\/[\w.~-]+)*\/?$/i,
     'Set an https address without a query, such as https://mirror.example.com/rates.',
   ),
-  /** The template is for `sam local`: the architecture of the host, the emulator's address and table names. */
+  /** Whether the template is for `sam local`: the architecture of the host, the emulator's address and table names. */
   sam: flag(false),
   oidcIssuer: matching(/^https:\/\//, 'Set an https address.'),
   oidcAudience: text.nullable().default(null),
@@ -104,9 +104,9 @@ const shape = {
   oidcScopesClaim: text.nullable().default(null),
   oidcReadScope: text.nullable().default(null),
   oidcWriteScope: text.nullable().default(null),
-  /** The public client of the console at the issuer; without it, people sign in to the console with API keys. */
+  /** Public client of the console at the issuer; without it, users sign in to the console with API keys. */
   oidcClientId: text.nullable().default(null),
-  /** The origin of the issuer's token endpoint, where it is not the issuer's own. */
+  /** Origin of the issuer's token endpoint, if it differs from the issuer's origin. */
   oidcTokenOrigin: matching(
     /^https:\/\/[a-z0-9.-]+(?::\d{1,5})?$/,
     'Set an https origin, such as https://login.example.com.',
@@ -120,31 +120,31 @@ const schema = z.strictObject(shape, {
     code === 'unrecognized_keys' ? `There is no such setting. Set one of: ${names.join(', ')}.` : undefined,
 });
 
-/**
- * The settings of a deployment, from the CDK's context (`-c name=value`, or cdk.json). Decision 0016 explains the
- * defaults.
- */
+/** Settings of a deployment, from the CDK's context (`-c name=value`, or cdk.json). Decision 0016 explains the defaults. */
 export type Settings = Readonly<z.output<typeof schema>> & {
-  /** What follows the names of the stacks: nothing, or -staging. */
+  /** Suffix of the stack names: empty, or for example -staging. */
   readonly suffix: string;
-  /** The name of the service stack, and the prefix of other names: Levy, or Levy-staging. */
+  /** Name of the service stack, and the prefix of other names: Levy, or for example Levy-staging. */
   readonly name: string;
   /** The issuer of bearer tokens as environment variables (shared/config/environment.ts); empty without one. */
   readonly oidc: Readonly<Record<string, string>>;
-  /** The given settings as text: `stage=staging, waf=true`. An output has it, so that `cdk diff` shows a lost setting. */
+  /**
+   * The settings that were passed, as a string: `stage=staging, waf=true`. An output contains it, so `cdk diff` shows a
+   * lost setting.
+   */
   readonly given: string;
 };
 
 const forDomain = 'Set domain as well: the host name that it is for.';
-/** A setting, its value (`null` for any), the setting that it requires, and the remedy. */
+/** A setting, its value (`null` for any), the setting that it requires, and the fix. */
 const requirements: readonly (readonly [keyof typeof shape, string | null, keyof typeof shape, string])[] = [
   ['domain', null, 'certificate', 'Set certificate as well: the ARN of an ACM certificate for it.'],
   ['certificate', null, 'domain', forDomain],
   ['hostedZone', null, 'domain', forDomain],
   ['awsAddress', 'shut', 'domain', 'Set domain as well: the API must have an address.'],
-  ['removal', 'destroy', 'stage', 'Set stage as well: only a deployment that has a name may lose its data.'],
-  ['wafRequestsPerAddress', null, 'waf', 'Set waf=true as well, or leave it out.'],
-  // With only one of the two, functions would start and refuse every token.
+  ['removal', 'destroy', 'stage', 'Set stage as well: only a named deployment can be deleted with its data.'],
+  ['wafRequestsPerAddress', null, 'waf', 'Set waf=true as well, or omit it.'],
+  // With only one of the two, functions would start and reject every token.
   ['oidcIssuer', null, 'oidcAudience', 'Set oidcAudience as well: the audience of the tokens.'],
   ['oidcTokenOrigin', null, 'oidcClientId', 'Set oidcClientId as well: the client of the console.'],
   ...(
@@ -158,8 +158,8 @@ const refuse = (name: string, value: unknown, remedy: string): never => {
 };
 
 /**
- * The regions with EventBridge Pipes: https://docs.aws.amazon.com/general/latest/gr/ev_pipes.html, and the two of China.
- * Not a list of those without: new regions of AWS start without Pipes.
+ * Regions with EventBridge Pipes: https://docs.aws.amazon.com/general/latest/gr/ev_pipes.html, and the two in China. A
+ * list of unsupported regions would go stale: new AWS regions start without Pipes.
  */
 const regionsWithPipes: ReadonlySet<string> = new Set(
   `us-east-1 us-east-2 us-west-1 us-west-2 ca-central-1 sa-east-1 eu-central-1 eu-central-2 eu-west-1 eu-west-2 eu-west-3
@@ -171,12 +171,12 @@ const regionsWithPipes: ReadonlySet<string> = new Set(
 const cdkNames = /[:@/]|^acknowledged-issue-numbers$/;
 
 /**
- * Read the settings from the context of the app. An unknown name, a wrong value or a missing counterpart is a
- * `CommandError`.
+ * Reads the settings from the app's context. Throws a `CommandError` on an unknown name, an invalid value or a missing
+ * required setting.
  */
 export const readSettings = ({ node }: IConstruct): Settings => {
   const given: Record<string, unknown> = {};
-  // `-c` passes text; cdk.json has numbers and booleans as well.
+  // `-c` passes strings; cdk.json also has numbers and booleans.
   for (const [name, value] of Object.entries(node.getAllContext()))
     if (!cdkNames.test(name) && value !== undefined && value !== null && value !== '')
       given[name] = typeof value === 'object' ? value : String(value);
@@ -190,12 +190,8 @@ export const readSettings = ({ node }: IConstruct): Settings => {
     if (given[name] !== undefined && (value ?? given[name]) === given[name] && !data[required])
       refuse(name, given[name], remedy);
   if (data.backupCopyTo !== null && (data.backups === 'none' || data.removal === 'destroy'))
-    refuse(
-      'backupCopyTo',
-      given['backupCopyTo'],
-      'There are no backups to copy: leave it out, or give backups=monthly.',
-    );
-  // The CLI finds the region before the synthesis.
+    refuse('backupCopyTo', given['backupCopyTo'], 'There are no backups to copy. Omit it, or set backups=monthly.');
+  // The CLI determines the region before the synthesis.
   const region = process.env['CDK_DEFAULT_REGION'];
   if (region && !regionsWithPipes.has(region) && data.events && !data.sam)
     refuse('events', true, `The region ${region} has no EventBridge Pipes. Set events=false, or use another region.`);
@@ -208,7 +204,7 @@ export const readSettings = ({ node }: IConstruct): Settings => {
     name: `Levy${suffix}`,
     // SAM supports neither event buses nor pipes, and runs no schedules.
     ...(data.sam && { events: false, contentUpdates: 'off' }),
-    // oidcReadScope is OIDC_READ_SCOPE.
+    // Converts oidcReadScope to OIDC_READ_SCOPE.
     oidc: Object.fromEntries(oidc.map((name) => [name.replaceAll(/[A-Z]/g, '_$&').toUpperCase(), String(given[name])])),
     given: set.map((name) => `${name}=${given[name]}`).join(', ') || 'none',
   };

@@ -1,4 +1,4 @@
-/** What reads the ledger's stream: the event pipe, and the function that counts transactions for reports. */
+/** The consumers of the ledger's stream: the event pipe, and the function that counts transactions for reports. */
 import { Aws, Duration, Validations } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -14,12 +14,13 @@ import type { DataStack } from './data-stack.ts';
 import { type Deployment, EndpointFunction } from './endpoint-function.ts';
 
 /**
- * Let a pipe or an event source mapping read the stream. `ListStreams` has no resource in IAM: a statement that names a stream does
- * not allow it (https://docs.aws.amazon.com/IAM/latest/UserGuide/list_amazondynamodb.html).
+ * Allows a pipe or an event source mapping to read the stream. `ListStreams` has no resource type in IAM, so a
+ * statement with the stream's ARN would not allow it
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/list_amazondynamodb.html).
  */
 const allowStreamReads = (role: Role, { tables }: DataStack): void => {
   for (const id of ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'])
-    Validations.of(role).acknowledge({ id, reason: 'ListStreams has no resource that a policy could name.' });
+    Validations.of(role).acknowledge({ id, reason: 'ListStreams does not support resource-level permissions.' });
   const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator'].map((action) => `dynamodb:${action}`);
   role.addToPolicy(new PolicyStatement({ actions, resources: [tables.streamArn] }));
   role.addToPolicy(new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }));
@@ -33,10 +34,10 @@ export const addEventPipe = (scope: Construct, deployment: Deployment): CfnPipe 
   const announcer = new EndpointFunction(scope, 'announce-changes', deployment);
   Validations.of(announcer).acknowledge({
     id: 'Serverless-LambdaDLQ',
-    reason: 'The pipe calls it synchronously, and sends failed records to its own dead-letter queue.',
+    reason: 'The pipe calls it synchronously and sends failed records to a separate dead-letter queue.',
   });
   const enrichment = announcer.publish().functionArn;
-  // Prevents the confused deputy: no other account's pipe may use this role.
+  // Prevents the confused deputy: no other account's pipe can use this role.
   const condition = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };
   const role = new ServiceRole(scope, 'PipeRole', 'pipes', condition);
   allowStreamReads(role, data);
@@ -45,7 +46,7 @@ export const addEventPipe = (scope: Construct, deployment: Deployment): CfnPipe 
   role.allow(['sqs:SendMessage'], deadLetterQueue.queueArn);
   for (const statement of data.tables.useOfKey()) role.addToPolicy(statement);
   const pipe = new CfnPipe(scope, 'EventPipe', {
-    description: 'Changes of status of transactions, and finished filings, as events',
+    description: 'Events for transaction status changes and finished filings',
     roleArn: role.roleArn,
     source: data.tables.streamArn,
     sourceParameters: {
@@ -54,7 +55,7 @@ export const addEventPipe = (scope: Construct, deployment: Deployment): CfnPipe 
         // TRIM_HORIZON: a deployment that recreates the pipe does not miss records of the last 24 hours.
         startingPosition: 'TRIM_HORIZON',
         batchSize: busBatchMax / eventsOfRecordMax,
-        // Bisecting isolates a failing record, so that it delays its shard for minutes instead of a day.
+        // Bisecting isolates a failing record, so it delays its shard for minutes instead of a day.
         onPartialBatchItemFailure: 'AUTOMATIC_BISECT',
         maximumRetryAttempts: 20,
         deadLetterConfig: { arn: deadLetterQueue.queueArn },
@@ -68,7 +69,7 @@ export const addEventPipe = (scope: Construct, deployment: Deployment): CfnPipe 
   return pipe;
 };
 
-/** Keeps the sums of reports from the ledger's stream (decision 0025). Returns the name of the function, for its metrics. */
+/** Updates the report sums from the ledger's stream (decision 0025). Returns the name of the function, for its metrics. */
 export const addReportCounter = (scope: Construct, deployment: Deployment): string => {
   const { data } = deployment;
   const { name, access, timeoutSeconds, patterns: filters } = countTransactions;
@@ -76,7 +77,7 @@ export const addReportCounter = (scope: Construct, deployment: Deployment): stri
   const handler = new EndpointFunction(scope, name, deployment, { access, timeout });
   Validations.of(handler).acknowledge({
     id: 'Serverless-LambdaDLQ',
-    reason: 'Its event source sends failed records to its own dead-letter queue.',
+    reason: 'Its event source sends failed records to a separate dead-letter queue.',
   });
   allowStreamReads(handler.role as Role, data);
   const mapping = new EventSourceMapping(scope, 'ReportsStream', {
@@ -85,7 +86,7 @@ export const addReportCounter = (scope: Construct, deployment: Deployment): stri
     // TRIM_HORIZON: a deployment that recreates the mapping does not miss records of the last 24 hours.
     startingPosition: StartingPosition.TRIM_HORIZON,
     batchSize: 100,
-    // Sums are written once for each batch, so that fewer and larger batches cost less.
+    // Sums are written once per batch, so fewer and larger batches cost less.
     maxBatchingWindow: Duration.seconds(30),
     bisectBatchOnError: true,
     retryAttempts: 20,

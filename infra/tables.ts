@@ -31,20 +31,20 @@ const indexProps = ({ name, partition, sort, include }: Index) => ({
   indexName: name,
   partitionKey: attribute(partition),
   sortKey: attribute(sort),
-  // DynamoDB refuses an INCLUDE that includes nothing.
+  // DynamoDB rejects an INCLUDE projection without attributes.
   ...(include.length > 0
     ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...include] }
     : { projectionType: ProjectionType.KEYS_ONLY }),
 });
 
-/** The name of a table in the template. */
+/** Returns the name of a table in the template. */
 export const tableId = (name: string): string => `${pascalCase(name)}Table`;
 
 /** The tables of table-definitions.ts. */
 export class Tables extends Construct {
   readonly #byName: Readonly<Record<TableName, TableV2>>;
   readonly #settings: Settings;
-  /** The customer-managed key, which users of a table need permission for; `null` without one. */
+  /** The customer-managed key, for which users of a table need permission; `null` without one. */
   readonly key: EncryptionKey | null;
 
   constructor(scope: Construct, id: string, settings: Settings) {
@@ -54,12 +54,12 @@ export class Tables extends Construct {
     this.#byName = Object.fromEntries(names.map((name) => [name, this.#add(name)])) as Record<TableName, TableV2>;
   }
 
-  /** The name that the table gets when it is deployed. */
+  /** Name that the table gets at deployment. */
   nameOf(table: TableName): string {
     return this.#byName[table].tableName;
   }
 
-  /** The names of all tables, and of their indexes with the tables. */
+  /** Names of all tables, and of their indexes with the tables. */
   get names(): readonly string[] {
     return names.map((name) => this.nameOf(name));
   }
@@ -87,8 +87,8 @@ export class Tables extends Construct {
   }
 
   /**
-   * The key permissions that DynamoDB needs to read or write a table for a caller (documented list), without the grants that only the
-   * creator of a table needs. They apply through DynamoDB only: the key is unusable for anything else. None without a key of your own.
+   * Key permissions that DynamoDB needs to read or write a table for a caller (documented list), without the grants
+   * that only the creator of a table needs. They apply only through DynamoDB. Empty without a customer-managed key.
    */
   useOfKey(): PolicyStatement[] {
     if (!this.key) return [];
@@ -127,7 +127,7 @@ export class Tables extends Construct {
       sortKey: attribute(sort),
       ...(ttl && { timeToLiveAttribute: ttl }),
       globalSecondaryIndexes: indexes.map(indexProps),
-      // Free unless it is read. A replica in another region would require both images.
+      // Free until it is read. A replica in another region would require both images.
       ...(name === 'transactions' && { dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES }),
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.dynamoOwnedKey(),

@@ -32,10 +32,10 @@ import { addGradualDeployment } from './gradual-deployment.ts';
 import { stageName } from './monitoring/metrics.ts';
 import type { Settings } from './settings.ts';
 
-/** The TLS policy of all addresses of the API: 1.2 or 1.3, with forward secrecy. */
+/** TLS policy of all API addresses: 1.2 or 1.3, with forward secrecy. */
 export const tls = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
 
-/** The API at a custom host name, under the same path as at AWS's address: clients change only the host. */
+/** Serves the API at a custom host name under the same path as at AWS's address, so clients change only the host. */
 export class CustomDomain extends Construct {
   constructor(
     scope: Construct,
@@ -55,9 +55,9 @@ export class CustomDomain extends Construct {
     domain.addBasePathMapping(api, { basePath: stageName, stage: api.deploymentStage });
     if (hostedZone !== null) {
       const zone = HostedZone.fromHostedZoneId(this, 'Zone', hostedZone);
-      // A name with a final dot is absolute, so the name of the zone is not needed.
+      // A name with a trailing dot is absolute, so the name of the zone is not needed.
       const target = RecordTarget.fromAlias(new ApiGatewayDomain(domain));
-      // No AAAA record: a regional domain has IPv4 addresses only by default.
+      // No AAAA record: a regional domain has only IPv4 addresses by default.
       new ARecord(this, 'Ipv4', { zone, recordName: `${domainName}.`, target });
     } else {
       const value = domain.domainNameAliasDomainName;
@@ -71,7 +71,7 @@ type Rule = CfnWebACL.RuleProperty;
 
 const visible = (metricName: string) => ({ cloudWatchMetricsEnabled: true, sampledRequestsEnabled: true, metricName });
 
-/** A rule group of AWS. The named rules only count requests. */
+/** Returns an AWS rule group. The named rules only count requests. */
 const managed = (name: string, priority: number, counted: readonly string[] = []): Rule => ({
   name,
   priority,
@@ -106,9 +106,9 @@ const flood = (limit: number, priority: number): Rule => ({
 });
 
 /**
- * A web ACL for the API's stage: AWS managed rules against known attacks, and a rate limit for each source address.
+ * Creates a web ACL for the API's stage: AWS managed rules against known attacks, and a rate limit per source address.
  *
- * API Gateway answers blocked requests in the error envelope (api-definition.ts). A flood gets a 429 with Retry-After.
+ * API Gateway returns blocked requests in the error envelope (api-definition.ts). A flood gets 429 with Retry-After.
  */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, api: SpecRestApi, { name, wafRequestsPerAddress }: Settings) {
@@ -124,7 +124,7 @@ export class Firewall extends Construct {
       rules: [
         flood(wafRequestsPerAddress, 0),
         managed('AWSManagedRulesAmazonIpReputationList', 1),
-        // Orders can be longer than 8 KB, and not every client sends a user agent.
+        // Orders can exceed 8 KB, and not every client sends a user agent.
         managed('AWSManagedRulesCommonRuleSet', 2, ['SizeRestrictions_BODY', 'NoUserAgent_HEADER']),
         managed('AWSManagedRulesKnownBadInputsRuleSet', 3),
       ],
@@ -132,15 +132,18 @@ export class Firewall extends Construct {
     const { restApiId, deploymentStage } = api;
     const stage = `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}::/restapis/${restApiId}/stages/${deploymentStage.stageName}`;
     const association = new CfnWebACLAssociation(this, 'Association', { resourceArn: stage, webAclArn: acl.attrArn });
-    // The ARN names the stage as text, so CloudFormation does not see the dependency.
+    // The ARN contains the stage as text, so CloudFormation does not see the dependency.
     association.node.addDependency(deploymentStage);
   }
 }
 
-/** Responses from this size on are compressed: pages of lists and the documentation. A calculation is shorter and skips the delay. */
+/**
+ * Responses of this size or more are compressed: list pages and the documentation. A calculation is smaller and avoids
+ * the delay.
+ */
 const compressed = Size.kibibytes(16);
 
-/** The REST API: each endpoint with its own function, every error in the one envelope. */
+/** The REST API: a separate function per endpoint, and every error in the same envelope. */
 export class TaxApi extends Construct {
   readonly #deployment: Deployment;
   readonly #api: SpecRestApi;
@@ -156,7 +159,7 @@ export class TaxApi extends Construct {
       return { path, method, called: this.#publish(name, environment, access) };
     });
     const paths = new Set(methods.map(({ path }) => path));
-    // ANY first: API Gateway prefers the exact method, but in SAM CLI the last one of a template wins.
+    // ANY comes first: API Gateway prefers the exact method, but SAM CLI uses the last match in a template.
     this.#api = this.#restApi([...[...paths].map((path) => ({ path, method: 'ANY', called: others })), ...methods]);
     this.#allow(others, '*', '/*');
     for (const { path, method, called } of methods) this.#allow(called, method, path);
@@ -175,15 +178,15 @@ export class TaxApi extends Construct {
 
   #restApi(methods: readonly Method[]): SpecRestApi {
     const { settings } = this.#deployment;
-    // Independent of `domain`: clients use this address until the DNS and they have moved.
+    // Independent of `domain`: clients use this address until they and the DNS record have moved.
     const disableExecuteApiEndpoint = settings.awsAddress === 'shut';
     const methodSettings = {
       metricsEnabled: settings.methodMetrics,
       loggingLevel: MethodLoggingLevel.ERROR,
-      // Bodies hold customers' addresses and must not get into a log.
+      // Bodies contain customers' addresses and must not be logged.
       dataTraceEnabled: false,
     };
-    // Also in the definition, whose import replaces what it does not name.
+    // Repeated in the definition, because its import resets everything that it does not set.
     const definition = apiDefinition(settings.name, methods, {
       'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint },
       'x-amazon-apigateway-minimum-compression-size': compressed.toBytes(),
@@ -197,7 +200,8 @@ export class TaxApi extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint,
       minCompressionSize: compressed,
-      // One role per account and region lets API Gateway write logs. Retained, because other APIs may use it.
+      // Creates the role with which API Gateway writes logs, one per account and region. Retained, because other APIs
+      // can use it.
       ...(settings.gatewayLogRole === 'make'
         ? { cloudWatchRole: true, cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN }
         : { cloudWatchRole: false }),
@@ -212,16 +216,16 @@ export class TaxApi extends Construct {
         accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
       },
     });
-    // Another logical id would create another API at another address.
+    // A different logical id would create a new API at a new address.
     fixLogicalId(api, 'Api');
     // The default of a regional API accepts TLS 1.0. This also applies to its custom domain.
     const resource = api.node.defaultChild as CfnRestApi;
     resource.securityPolicy = tls;
     resource.endpointAccessMode = 'BASIC';
-    // Otherwise API Gateway creates it with the first error, without a retention.
+    // Otherwise API Gateway creates it on the first error, without retention.
     const name = `API-Gateway-Execution-Logs_${api.restApiId}/${stageName}`;
     api.deploymentStage.node.addDependency(logGroup(this, 'ExecutionLog', settings, name));
-    // The stack has its own output with a stable name.
+    // The stack has a separate output with a stable name.
     api.node.tryRemoveChild('Endpoint');
     return api;
   }
@@ -241,13 +245,13 @@ export class TaxApi extends Construct {
     const handler = new EndpointFunction(this, entry, this.#deployment, { environment, ...(access && { access }) });
     Validations.of(handler).acknowledge({
       id: 'Serverless-LambdaDLQ',
-      reason: 'API Gateway calls it synchronously: a failure is a response, and no event remains to keep.',
+      reason: 'API Gateway calls it synchronously: a failure is returned as a response, so there is no event to store.',
     });
     this.#functions.push(handler);
     return handler.publish();
   }
 
-  /** Let API Gateway call a function for a method of a path. */
+  /** Allows API Gateway to call a function for a method of a path. */
   #allow(called: IFunction, method: string, path: string): void {
     called.addPermission('Invocation', {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
@@ -262,7 +266,7 @@ export class TaxApi extends Construct {
       {
         id: 'AwsSolutions-APIG2',
         reason:
-          'The handlers validate with the zod schemas that the OpenAPI document is made of, and answer in the envelope.',
+          'The handlers validate with the zod schemas of the OpenAPI document, and return errors in the envelope.',
       },
       ...(tracing ? [] : [{ id: 'Serverless-APIGWXrayEnabled', reason: tracingIsOff }]),
       ...(waf
@@ -272,7 +276,7 @@ export class TaxApi extends Construct {
         ? [
             {
               id: `AwsSolutions-IAM4[Policy::${logsPolicy}]`,
-              reason: 'The account-wide role that lets API Gateway write logs; AWS asks for this very policy.',
+              reason: 'The account-wide role that lets API Gateway write logs; AWS requires this policy.',
             },
           ]
         : []),

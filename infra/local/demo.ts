@@ -7,9 +7,9 @@ import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 
 const id = 'acct_demo';
 
-/** Create the demo account if it is missing, and a key that may read and write. Returns the key. */
+/** Creates the demo account if it is missing, and a key with the read and write scopes. Returns the key. */
 export const createDemo = async (apiKey: string | null): Promise<string> => {
-  // With DATA_DIR, it exists from the last run.
+  // With DATA_DIR, the account exists from the previous run.
   if (!(await findAccount(id)))
     await provisionAccount(
       newAccount({
@@ -17,7 +17,7 @@ export const createDemo = async (apiKey: string | null): Promise<string> => {
         name: 'Demo',
         serviceVersion: currentVersion,
         createdMs: now(),
-        // Otherwise each calculation would warn that they are not set.
+        // Otherwise each calculation would warn that registrations are not set.
         settings: { registrations: 'all' },
       }),
     );

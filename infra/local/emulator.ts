@@ -7,14 +7,14 @@ import { createTable, createTableInput } from '../../shared/store/client/create-
 import { tables } from '../../shared/store/table-definitions.ts';
 import { freePort, loopback, SetupError } from './settings.ts';
 
-/** Create the missing tables. Throws if an existing table does not match its current definition. */
+/** Creates the missing tables. Throws if an existing table does not match its current definition. */
 export const createTables = async (client: DynamoDBClient): Promise<void> => {
   for (const [table, definition] of Object.entries(tables)) {
     // The names in shared/config/environment.ts, which must not be imported before its variables are set.
     const name = process.env[`TABLE_${table.toUpperCase()}`] || table;
     if ((await createTable(client, createTableInput(name, definition))) === 'differs')
       throw new SetupError(
-        `The stored table ${name} was created by another version of Levy: set DATA_DIR to a new folder, or delete the old one.`,
+        `The stored table ${name} was created by a different version of Levy. Set DATA_DIR to a new folder, or delete the old one.`,
       );
   }
 };
@@ -22,12 +22,15 @@ export const createTables = async (client: DynamoDBClient): Promise<void> => {
 export type Emulator = {
   readonly endpoint: string;
   readonly kind: 'memory' | 'given';
-  /** Settles with the reason when the emulator ends unexpectedly. */
+  /** Settles with the reason if the emulator exits unexpectedly. */
   readonly died: Promise<string>;
   readonly stop: () => Promise<void>;
 };
 
-/** The SDK's variables for an emulator. The developer's own credentials are used for a given emulator only. */
+/**
+ * Returns the SDK's variables for an emulator. The developer's credentials are used only for an emulator passed by the
+ * developer.
+ */
 export const emulatorEnvironment = ({ endpoint, kind }: Pick<Emulator, 'endpoint' | 'kind'>) => {
   const own = kind === 'given' ? process.env : {};
   return {
@@ -55,7 +58,7 @@ const untilReady = async (client: DynamoDBClient, waitMs: number): Promise<void>
       return;
     } catch (error) {
       if (performance.now() > deadline)
-        throw new SetupError(`No DynamoDB emulator answers: ${error instanceof Error ? error.message : error}`);
+        throw new SetupError(`No DynamoDB emulator responded: ${error instanceof Error ? error.message : error}`);
       await sleep(20);
     }
   }
@@ -85,8 +88,8 @@ const makeDirectory = (path: string): void => {
 };
 
 /**
- * Start the in-process database with the service's tables, on any free port unless one is given. It runs in a thread, which
- * ends with this process. Without a folder it keeps its data in memory only.
+ * Starts the in-process database with the service's tables, on a free port unless one is given. It runs in a thread,
+ * which ends with this process. Without a folder it keeps its data only in memory.
  */
 export const startEmulator = async ({
   port = 0,
@@ -99,7 +102,7 @@ export const startEmulator = async ({
   if (folder) makeDirectory(folder);
   const workerData = { port: usable, folder };
   const worker = new Worker(new URL('./memory-database/server.ts', import.meta.url), { workerData });
-  // A failure to listen or to read the folder rejects here; a later one ends the service.
+  // A failure to listen or to read the folder rejects here; a later failure stops the service.
   await once(worker, 'message');
   const died = once(worker, 'exit').then(
     () => new Promise<string>(() => {}),
@@ -109,6 +112,6 @@ export const startEmulator = async ({
   return prepare({ endpoint: `http://${loopback}:${usable}`, kind: 'memory', died, stop }, 60_000);
 };
 
-/** Use an emulator that is already running, and create its tables if they are missing. */
+/** Uses an emulator that is already running, and creates its tables if they are missing. */
 export const useEmulator = (endpoint: string, waitMs = 5_000): Promise<Emulator> =>
   prepare({ endpoint, kind: 'given', died: new Promise(() => {}), stop: async () => {} }, waitMs);

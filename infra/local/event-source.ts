@@ -11,7 +11,7 @@ const context = { getRemainingTimeInMillis: () => timeoutSeconds * 1000 } as Con
 
 const isWanted = (record: StreamRecord): boolean => patterns.some((pattern) => matches(pattern, record));
 
-/** Invoke the function for the records of the ledger's stream that it gets in a deployment (infra/stream-consumers.ts). */
+/** Invokes the function with the stream records that it receives in a deployment (infra/stream-consumers.ts). */
 export const countRecords = async (records: readonly StreamRecord[]): Promise<void> => {
   const wanted = records.filter(isWanted);
   for (let at = 0; at < wanted.length; at += batchSize)
@@ -19,8 +19,8 @@ export const countRecords = async (records: readonly StreamRecord[]): Promise<vo
 };
 
 /**
- * Keep the sums of reports up to date while this process runs, as the event source of a deployment does. A batch that fails
- * is logged and tried again.
+ * Keeps report sums up to date while this process runs, as the event source of a deployment does. A failed batch is
+ * logged and retried.
  */
 export const startEventSource = async (table: string): Promise<void> => {
   const read = streamReader(await openStream(table));

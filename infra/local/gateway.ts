@@ -34,7 +34,7 @@ type Control = {
   readonly run: (request: ControlRequest) => APIGatewayProxyResult | Promise<APIGatewayProxyResult>;
 };
 
-// Ids and keys sort by time as text, so a year has four digits.
+// Ids and keys sort by time as strings, so a year must have four digits.
 const latestMs = Date.UTC(9999, 11, 31);
 
 const parsed = (body: Buffer): unknown => {
@@ -45,7 +45,7 @@ const parsed = (body: Buffer): unknown => {
   }
 };
 
-/** Set the service's clock to `now`, or move it by `advance_seconds`, which may be negative. */
+/** Sets the service's clock to `now`, or moves it by `advance_seconds`, which can be negative. */
 const moveClock = (body: Buffer): Problem | null => {
   const fields = parsed(body);
   if (fields === undefined) return unreadable.malformed;
@@ -98,7 +98,7 @@ const forbidden = (header: string, detail: string): Problem => ({
   source: { header },
 });
 
-/** A web page can make a browser send requests here, but cannot hide its Origin, or the Host after DNS rebinding. */
+/** A web page can make a browser send requests here, but it cannot hide its Origin, or the Host after DNS rebinding. */
 const intrusion = ({ message, target }: ControlRequest): Problem | null => {
   const { host = [], origin } = message.headersDistinct;
   const authorities = target.authority === null ? host : [...host, target.authority];
@@ -124,7 +124,7 @@ const methodNotAllowed = (allowed: string): Problem => ({
 
 export const isControl = (path: string): boolean => path === '/_local' || path.startsWith('/_local/');
 
-/** Serve the controls of the local service: its clock and its schedules. */
+/** Serves the controls of the local service: its clock and its schedules. */
 export const answerControl = async (request: ControlRequest, handlers: Handlers): Promise<APIGatewayProxyResult> => {
   const { message, target, requestId } = request;
   const control = controlAt(target.path, handlers);
@@ -137,7 +137,7 @@ export const answerControl = async (request: ControlRequest, handlers: Handlers)
   return problem ? refusal(problem, requestId) : control.run(request);
 };
 
-/** A function took longer than its time limit. */
+/** A function exceeded its timeout. */
 export class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
@@ -156,7 +156,7 @@ const newContext = ({ functionName, requestId, timeoutMs }: Invocation): Context
   } as Context;
 };
 
-/** Call a handler as Lambda does: with a context that counts down, and a time limit. */
+/** Calls a handler as Lambda does: with a context that counts down, and a timeout. */
 export const invoke = async <Event, Answer>(
   handler: Invocable<Event, Answer>,
   event: Event,
@@ -174,7 +174,7 @@ export const invoke = async <Event, Answer>(
 
 export type GatewayOptions = {
   readonly handlers: Handlers;
-  /** The time limit of a function; the deployed functions have the same default. */
+  /** Timeout of a function; the deployed functions have the same default. */
   readonly timeoutMs?: number;
 };
 
@@ -182,9 +182,10 @@ export type GatewayOptions = {
 const bodyLimitBytes = 10 * 1024 * 1024;
 
 /**
- * The request's body, or `null` for one over the limit. Throws when the client hangs up.
+ * Returns the request's body, or `null` if it exceeds the limit. Throws if the client hangs up.
  *
- * The rest of a body over the limit is read and dropped: a client that is still sending could miss the response.
+ * The rest of a body over the limit is read and discarded, because a client that is still sending could miss the
+ * response.
  */
 const readBody = async (request: IncomingMessage): Promise<Buffer | null> => {
   const chunks: Buffer[] = [];
@@ -199,7 +200,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer | null> => {
 
 const failed: Problem = { ...broken, detail: `${broken.detail} See the log of the local service.` };
 
-// A deployment has the API behind its stage. The same URLs work here.
+// A deployment serves the API under its stage. The same URLs work here.
 const withoutStage = (target: RequestTarget): RequestTarget => ({
   ...target,
   path: target.path.replace(/^\/v1(?=\/|$)/, '') || '/',
@@ -219,7 +220,7 @@ const answer = async (message: IncomingMessage, requestId: string, options: Gate
     return refusal({ ...notFound, detail }, requestId);
   }
   if (!body) return refusal(bodyTooLarge, requestId);
-  // As in the deployed API, the method ANY handles all other methods of a path.
+  // As in the deployed API, the ANY method handles all other verbs of a path.
   const functionName = resource.operation ?? 'method-not-allowed';
   const event = toProxyEvent({ message, requestId, target, resource, body });
   const result = await invoke(handlers.endpoints[functionName], event, { functionName, requestId, timeoutMs });
@@ -253,7 +254,7 @@ const serve = async (message: IncomingMessage, response: ServerResponse, options
   }
 };
 
-// The request is not HTTP, or its head is too long. Node's own response would lack the envelope.
+// The request is not HTTP, or its head is too long. Node's default response would lack the envelope.
 const refuseUnreadable = (_error: Error, socket: Duplex): void => {
   if (!socket.writable) return;
   const { headers = {}, body } = refusal(malformed, randomUUID(), { Connection: 'close' });
@@ -265,7 +266,10 @@ const refuseUnreadable = (_error: Error, socket: Duplex): void => {
 /** The limit of request line and headers together (Amazon API Gateway quotas). */
 const headBytesMax = 10_240;
 
-/** The deployed API on node:http: the same endpoints and functions, and the behavior of API Gateway. The caller listens. */
+/**
+ * Runs the deployed API on node:http: the same endpoints and functions, and the behavior of API Gateway. The caller
+ * listens.
+ */
 export const createGateway = (options: GatewayOptions): Server =>
   createServer({ maxHeaderSize: headBytesMax }, (message, response) => void serve(message, response, options)).on(
     'clientError',

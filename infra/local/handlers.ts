@@ -11,7 +11,7 @@ export type Handlers = {
   readonly schedules: Readonly<Record<ScheduleName, Handler<unknown, unknown>>>;
 };
 
-// The deployed function has it from the CDK app.
+// In a deployment, the CDK app sets this.
 process.env[methodsVariable] = JSON.stringify(methodsByPath);
 
 const load = async <Event, Answer>(name: string): Promise<Handler<Event, Answer>> => {
@@ -25,7 +25,7 @@ const loadAll = async <Name extends string, Event, Answer>(names: readonly Name[
     await Promise.all(names.map(async (name) => [name, await load<Event, Answer>(name)] as const)),
   ) as Record<Name, Handler<Event, Answer>>;
 
-/** The handlers of all functions, by name. The environment must be complete, because they read it when imported. */
+/** Loads the handlers of all functions, by name. The environment must be complete, because handlers read it at import. */
 export const handlers: Handlers = {
   endpoints: await loadAll<EndpointName, APIGatewayProxyEvent, APIGatewayProxyResult>([
     ...(Object.keys(endpoints) as Operation[]),

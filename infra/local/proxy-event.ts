@@ -7,16 +7,16 @@ import type { Problem } from '../../shared/base/problem.ts';
 import { closest } from '../../shared/vocabulary/closest.ts';
 
 export type RequestTarget = {
-  /** The host and port of an absolute-form target (RFC 9112, 3.2.2), which outranks the Host header. */
+  /** The host and port of an absolute-form target (RFC 9112, 3.2.2), which overrides the Host header. */
   readonly authority: string | null;
   readonly path: string;
   readonly query: string;
 };
 
 /**
- * Split the target of a request without changing a byte.
+ * Splits the target of a request without changing a byte.
  *
- * Not `new URL`: it resolves `..`, reads `//host/path` as a host, and throws on targets that a client may send.
+ * Not `new URL`: it resolves `..`, parses `//host/path` as a host, and throws on targets that a client can send.
  */
 export const parseTarget = (target: string): RequestTarget => {
   const [, authority = null, rest = target] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
@@ -43,7 +43,7 @@ const pathPattern = (path: string): RegExp =>
   new RegExp(`^${RegExp.escape(path).replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/]+)')}/?$`);
 
 const resources: readonly Resource[] = [...Map.groupBy(Object.values(endpoints), ({ path }) => path)]
-  // A literal segment takes precedence over a parameter, in any order of the endpoints.
+  // A literal segment takes precedence over a parameter, regardless of the order of the endpoints.
   .sort(([a], [b]) => a.split('{').length - b.split('{').length)
   .map(([path, offered]) => ({
     path,
@@ -51,7 +51,7 @@ const resources: readonly Resource[] = [...Map.groupBy(Object.values(endpoints),
     operations: new Map(offered.map(({ method, name }) => [method, name])),
   }));
 
-/** The parameters, decoded once; `null` if one has malformed percent-encoding. */
+/** Decodes the parameters once; returns `null` if one has malformed percent-encoding. */
 const decoded = (parameters: Readonly<Record<string, string>>): Record<string, string> | null => {
   try {
     return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decodeURIComponent(value)]));
@@ -60,13 +60,13 @@ const decoded = (parameters: Readonly<Record<string, string>>): Record<string, s
   }
 };
 
-/** The resource of a path, and the endpoint of the method, or `null` if the resource does not have the method. */
+/** Returns the resource of a path, and the endpoint of the method, or `null` if the resource does not have the method. */
 export const matchResource = (method: string, path: string): MatchedResource | null => {
   for (const resource of resources) {
     const found = resource.pattern.exec(path);
     if (!found) continue;
     const parameters = decoded(found.groups ?? {});
-    // Nothing can exist under a malformed path.
+    // No object can exist under a malformed path.
     return parameters && { path: resource.path, parameters, operation: resource.operations.get(method) ?? null };
   }
   return null;
@@ -75,8 +75,8 @@ export const matchResource = (method: string, path: string): MatchedResource | n
 const firstSegments = [...new Set(resources.map(({ path }) => path.split('/')[1] ?? ''))];
 
 /**
- * The path of an operation, such as `/transactions/{id}`, that an unknown path with a typo probably means. It does not repeat an
- * id, so that every id gets the same answer.
+ * Returns the documented path, such as `/transactions/{id}`, that an unknown path with a typo probably means. It does
+ * not repeat an id, so every id gets the same response.
  */
 export const nearestPath = (path: string): string | null => {
   const [, first = '', ...rest] = path.replace(/\/+$/, '').split('/');
@@ -92,7 +92,7 @@ type ProxyRequest = {
   readonly body: Buffer;
 };
 
-/** The two maps of payload v1 for repeatable names: all values, and the last value. */
+/** Returns the two maps of payload v1 for repeatable names: all values, and the last value. */
 const toMaps = (pairs: Iterable<readonly [string, string]>) => {
   const multi: Record<string, string[]> = Object.create(null);
   for (const [name, value] of pairs) {
@@ -125,10 +125,10 @@ const requestContext = ({ message, requestId, target, resource }: ProxyRequest) 
     resourceId: resource.path,
     resourcePath: resource.path,
     stage: 'local',
-    // The rest of the type is about authorizers and client certificates, which the API does not use.
+    // The rest of the type is for authorizers and client certificates, which the API does not use.
   }) as APIGatewayProxyEvent['requestContext'];
 
-/** The event of a REST API with Lambda proxy integration (payload v1). */
+/** Builds the event of a REST API with Lambda proxy integration (payload v1). */
 export const toProxyEvent = (request: ProxyRequest): APIGatewayProxyEvent => {
   const { message, target, resource, body } = request;
   const headers = toMaps(headerPairs(message));
@@ -144,7 +144,7 @@ export const toProxyEvent = (request: ProxyRequest): APIGatewayProxyEvent => {
     pathParameters: orNull(resource.parameters),
     stageVariables: null,
     requestContext: requestContext(request),
-    // The API declares no binary media types: bytes that are not UTF-8 become U+FFFD there as here.
+    // The API declares no binary media types: bytes that are not UTF-8 become U+FFFD in a deployment too.
     body: body.length > 0 ? body.toString('utf8') : null,
     isBase64Encoded: false,
   };

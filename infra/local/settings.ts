@@ -10,16 +10,16 @@ export class SetupError extends Error {
 
 export const loopback = '127.0.0.1';
 
-/** A SetupError that names the variable to set; other errors are returned unchanged. */
+/** Returns a SetupError that names the variable to set; returns other errors unchanged. */
 const listenProblem = (error: unknown, port: number, variable: string): unknown => {
   const code = error instanceof Error && 'code' in error ? error.code : null;
-  if (code === 'EADDRINUSE') return new SetupError(`Port ${port} is in use: set ${variable} to another one.`);
+  if (code === 'EADDRINUSE') return new SetupError(`Port ${port} is in use. Set ${variable} to a different port.`);
   if (code === 'EACCES')
-    return new SetupError(`Port ${port} is not allowed for this user: set ${variable} to one above 1023.`);
+    return new SetupError(`Port ${port} is not allowed for this user. Set ${variable} to a port above 1023.`);
   return error;
 };
 
-/** Listen on loopback, or another address of this machine. Returns the port, which is a free one for 0. */
+/** Listens on loopback or another address of this machine. Returns the port, which is a free one for 0. */
 export const listen = async (
   server: Server,
   port: number,
@@ -35,7 +35,10 @@ export const listen = async (
   return (server.address() as AddressInfo).port;
 };
 
-/** The port, or a free one for 0. Throws if it is in use, which a child process might not report. Does not reserve it. */
+/**
+ * Returns the port, or a free one for 0. Throws if it is in use, which a child process might not report. Does not
+ * reserve it.
+ */
 export const freePort = async (port: number, variable: string): Promise<number> => {
   const server = createServer();
   const free = await listen(server, port, variable);
@@ -50,11 +53,11 @@ export type LocalSettings = {
   /** 0 selects any free port, for the API and for the database. */
   readonly port: number;
   readonly databasePort: number;
-  /** The directory of the data; `null` keeps it in memory. */
+  /** The data directory; `null` keeps the data in memory. */
   readonly dataDirectory: string | null;
-  /** The demo account's key; `null` makes a new one. */
+  /** The demo account's key; `null` creates a new one. */
   readonly apiKey: string | null;
-  /** An emulator that runs already; `null` starts one. */
+  /** An emulator that is already running; `null` starts one. */
   readonly endpoint: string | null;
 };
 
@@ -67,7 +70,7 @@ const portFrom = (variables: Variables, name: string, otherwise: number): number
   return port;
 };
 
-/** The controls of the local service have no credential, so only a container may listen on every interface. */
+/** The controls of the local service need no credential, so only a container may listen on every interface. */
 const everyInterface = '0.0.0.0';
 
 const hostFrom = (host: string | undefined): string => {
@@ -75,7 +78,7 @@ const hostFrom = (host: string | undefined): string => {
   throw new SetupError(`HOST must be ${loopback}, or ${everyInterface} in a container, not "${host}".`);
 };
 
-/** LOG is read in shared/observability/tally.ts, which takes every other value as off. */
+/** shared/observability/tally.ts reads LOG and treats every other value as off. */
 const checkLog = (text: string | undefined): void => {
   if (text && text !== 'requests' && text !== 'off')
     throw new SetupError(`LOG must be requests or off, not "${text}".`);
@@ -86,7 +89,7 @@ const apiKeyFrom = (key: string | undefined): string | null => {
   // Other characters cannot be sent in a header.
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw new SetupError('API_KEY must be 1 to 255 printable ASCII characters without spaces.');
-  // The service would refuse it.
+  // The service would reject it.
   if (isMisspelt(key))
     throw new SetupError(
       'API_KEY looks like a Levy key, but its checksum is wrong. Copy the key again, or unset API_KEY to get a new one.',
@@ -104,7 +107,7 @@ const endpointFrom = (text: string | undefined): string | null => {
   return text;
 };
 
-/** The settings of the local service from the environment. */
+/** Reads the settings of the local service from the environment. */
 export const readSettings = (variables: Variables): LocalSettings => {
   checkLog(variables['LOG']);
   return settingsFrom(variables);

@@ -44,7 +44,7 @@ const openDatabase = ({ endpoint, databasePort, dataDirectory }: LocalSettings):
   endpoint ? useEmulator(endpoint) : startEmulator({ port: databasePort, dataDirectory });
 
 const serve = async (settings: LocalSettings, emulator: Emulator): Promise<void> => {
-  // Functions read the environment when they are imported (shared/config/environment.ts).
+  // Functions read the environment at import (shared/config/environment.ts).
   Object.assign(process.env, emulatorEnvironment(emulator));
   const { createDemo } = await import('./demo.ts');
   const { createGateway } = await import('./gateway.ts');
@@ -57,7 +57,7 @@ const serve = async (settings: LocalSettings, emulator: Emulator): Promise<void>
   console.log(greeting(`http://${loopback}:${port}`, apiKey, emulator, settings));
 };
 
-/** A signal to npm reaches its shell only, so the service watches its parent and stops with it. */
+/** A signal to npm reaches only its shell, so the service watches its parent and stops with it. */
 const whenNpmEnds = (stop: () => void): void => {
   if (!process.env['npm_lifecycle_event']) return;
   const shell = process.ppid;
@@ -75,11 +75,13 @@ const start = async (): Promise<void> => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
   whenNpmEnds(() => void stop());
   if (!existsSync(new URL('../../shared/packed/docs.br', import.meta.url)))
-    throw new SetupError('The packed tax content is missing, as after npm ci --ignore-scripts. Run npm run pack.');
-  // Refuse a used port before the emulator starts.
+    throw new SetupError(
+      'The packed tax content is missing, for example after npm ci --ignore-scripts. Run npm run pack.',
+    );
+  // Rejects a port in use before the emulator starts.
   await freePort(settings.port, 'PORT');
   emulator = await openDatabase(settings);
-  emulator.died.then((reason) => fail(new SetupError(`The emulated database ended: ${reason}.`)));
+  emulator.died.then((reason) => fail(new SetupError(`The database emulator exited: ${reason}.`)));
   await serve(settings, emulator);
 };
 

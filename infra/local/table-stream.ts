@@ -2,7 +2,8 @@ import { DescribeTableCommand, DynamoDBClient, UpdateTableCommand } from '@aws-s
 
 const endpoint = () => process.env['DYNAMODB_ENDPOINT'] as string;
 
-// No client for streams among the packages: these calls are one JSON protocol. Emulators check the form of the credential only.
+// No installed package has a client for streams, so these calls use its JSON protocol. Emulators check only the format
+// of the credential.
 const call = async <Reply>(action: string, body: Record<string, unknown>): Promise<Reply> => {
   const response = await fetch(endpoint(), {
     method: 'POST',
@@ -19,7 +20,7 @@ const call = async <Reply>(action: string, body: Record<string, unknown>): Promi
   return (await response.json()) as Reply;
 };
 
-/** Enable the stream of a table in the emulator, as the deployed table has it (infra/tables.ts). Returns its ARN. */
+/** Enables the stream of a table in the emulator, as the deployed table has it (infra/tables.ts). Returns its ARN. */
 export const openStream = async (TableName: string): Promise<string> => {
   const client = new DynamoDBClient({ endpoint: endpoint() });
   try {
@@ -28,7 +29,7 @@ export const openStream = async (TableName: string): Promise<string> => {
     const StreamSpecification = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' as const };
     const { TableDescription } = await client.send(new UpdateTableCommand({ TableName, StreamSpecification }));
     const arn = TableDescription?.LatestStreamArn;
-    if (!arn) throw new Error('The emulator keeps no stream.');
+    if (!arn) throw new Error('The emulator has no stream for the table.');
     return arn;
   } finally {
     client.destroy();
@@ -38,7 +39,10 @@ export const openStream = async (TableName: string): Promise<string> => {
 export type StreamRecord = Record<string, unknown>;
 type Page = { readonly Records: StreamRecord[]; readonly NextShardIterator?: string };
 
-/** A reader of a stream from its beginning. Each call returns the records since the last one, at most 1,000 of each shard. */
+/**
+ * Returns a reader of a stream from its beginning. Each call returns the records since the last call, at most 1,000 per
+ * shard.
+ */
 export const streamReader = (StreamArn: string): (() => Promise<StreamRecord[]>) => {
   // `null` at the end of a closed shard.
   const positions = new Map<string, string | null>();
@@ -65,7 +69,7 @@ export const streamReader = (StreamArn: string): (() => Promise<StreamRecord[]>)
   };
 };
 
-/** Every record that the stream has by now, as DynamoDB writes them. */
+/** Returns every record of the stream so far, as DynamoDB writes them. */
 export const readRecords = async (StreamArn: string): Promise<StreamRecord[]> => {
   const read = streamReader(StreamArn);
   const records: StreamRecord[] = [];
@@ -86,8 +90,8 @@ const fits = (leaf: Leaf, value: unknown): boolean =>
     : leaf === value;
 
 /**
- * Whether an EventBridge pattern matches an event (EventBridge user guide), for values and `prefix`: every field of the
- * pattern must exist and have one of its values.
+ * Returns whether an EventBridge pattern matches an event (EventBridge user guide), for values and `prefix`: every
+ * field of the pattern must exist and have one of its values.
  */
 export const matches = (pattern: Pattern, event: unknown): boolean =>
   Object.entries(pattern).every(([field, expected]) => {
@@ -96,6 +100,6 @@ export const matches = (pattern: Pattern, event: unknown): boolean =>
     for (const leaf of expected)
       if (typeof leaf === 'object' && leaf !== null && Object.keys(leaf).join() !== 'prefix')
         throw new Error('Unsupported operator.');
-    // One element of a list suffices.
+    // One matching list element is enough.
     return [value].flat().some((one) => one !== undefined && expected.some((leaf) => fits(leaf, one)));
   });

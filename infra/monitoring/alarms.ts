@@ -18,12 +18,12 @@ export type AlarmDefinition = {
   /** The problem in one sentence, for the alarm mail. */
   readonly description: string;
   readonly metric: IMetric;
-  /** The evaluated periods; by default those that end now. */
+  /** The evaluated periods; by default, they end now. */
   readonly evaluationWindow?: CfnAlarm.EvaluationWindowProperty;
 } & Pick<CreateAlarmOptions, 'evaluationPeriods'> &
   Partial<CreateAlarmOptions>;
 
-/** The resources and metrics that the alarms and the dashboard monitor. */
+/** Resources and metrics that the alarms and the dashboard monitor. */
 export type AlarmSources = {
   readonly metrics: Metrics;
   readonly ledger: string;
@@ -32,13 +32,13 @@ export type AlarmSources = {
   readonly indexes: readonly (readonly [table: string, index: string])[];
   /** The dead-letter queue of the schedules. */
   readonly failedRuns: string;
-  /** The number of states that are updated each night; `null` without updates. */
+  /** Number of states updated each night; `null` without updates. */
   readonly updates: number | null;
   /** The event pipe and its dead-letter queue; `null` without events. */
   readonly events: { readonly pipe: string; readonly deadLetterQueue: string } | null;
   /** The function that counts transactions for reports, and its dead-letter queue. */
   readonly reports: { readonly counter: string; readonly deadLetterQueue: string };
-  /** The backup vault, whether it gets a backup of each table a day, and the number of tables; `null` without backups. */
+  /** The backup vault, whether each table is backed up daily, and the number of tables; `null` without backups. */
   readonly backups: { readonly vault: string; readonly isDaily: boolean; readonly tables: number } | null;
   /** Whether functions publish all metrics. */
   readonly isFull: boolean;
@@ -62,20 +62,20 @@ const ofRequests = ({ metrics }: AlarmSources): AlarmDefinition[] => [
   {
     id: 'ErrorShareOfHour',
     runbook: 'ErrorShare',
-    description: 'At least half of the requests of the last hour, and at least three, have been answered with 5xx.',
+    description: 'At least half of the requests of the last hour, and at least three, returned 5xx.',
     metric: metrics.errorShareOfHour,
     threshold: 50,
     evaluationPeriods: 1,
   },
   {
     id: 'InternalErrors',
-    description: 'For 15 minutes, requests have been answered with system_internal_error, which is a bug.',
+    description: 'For 15 minutes, requests have returned system_internal_error, which indicates a bug.',
     metric: metrics.refused('system_internal_error'),
     evaluationPeriods: 3,
   },
   {
     id: 'SlowCalculations',
-    description: 'For 15 minutes, one calculation in a hundred has taken more than a second.',
+    description: 'For 15 minutes, 1 % of the calculations have taken more than a second.',
     metric: metrics.durationOf('create-calculation', 'p99'),
     threshold: 1000,
     evaluationPeriods: 3,
@@ -83,7 +83,7 @@ const ofRequests = ({ metrics }: AlarmSources): AlarmDefinition[] => [
   },
   {
     id: 'Throttled',
-    description: 'For ten minutes, Lambda has throttled functions: the account has no more instances.',
+    description: 'For ten minutes, Lambda has throttled functions: the account has reached its concurrency limit.',
     metric: metrics.throttles,
     evaluationPeriods: 2,
   },
@@ -99,7 +99,7 @@ const ofStores = ({ metrics, ledger, tables, indexes }: AlarmSources): AlarmDefi
   },
   {
     id: 'ContentCorrupt',
-    description: 'An imported release differs from what was imported: requests that need the corrupt part get 500.',
+    description: 'An imported release is corrupt: requests that need the corrupt part return 500.',
     metric: metrics.counted('ContentCorrupt'),
     evaluationPeriods: 1,
   },
@@ -127,7 +127,7 @@ const ofStores = ({ metrics, ledger, tables, indexes }: AlarmSources): AlarmDefi
   },
   {
     id: 'LimiterOpen',
-    description: 'For 15 minutes, requests have not been counted: no account is limited.',
+    description: 'For 15 minutes, requests have not been counted, so no rate limit applies.',
     metric: metrics.counted('RateLimitOpen'),
     threshold: 5,
     evaluationPeriods: 3,
@@ -137,14 +137,14 @@ const ofStores = ({ metrics, ledger, tables, indexes }: AlarmSources): AlarmDefi
 const ofSchedules = ({ metrics, failedRuns }: AlarmSources): AlarmDefinition[] => [
   {
     id: 'RunsFailed',
-    description: 'Runs of schedules failed, and are in the dead-letter queue FailedRuns.',
+    description: 'Schedule runs failed and are in the dead-letter queue FailedRuns.',
     metric: metrics.waiting(failedRuns),
     evaluationPeriods: 1,
   },
   ...(Object.keys(schedules) as ScheduleName[]).map((name) => ({
     id: `${pascalCase(name)}Silent`,
     runbook: 'ScheduleSilent',
-    description: `No run of ${name} has ended for 20 minutes. It is due every five.`,
+    description: `No run of ${name} has ended for 20 minutes. A run is due every five minutes.`,
     metric: metrics.ofSchedule(name, 'Complete', Stats.SAMPLE_COUNT),
     evaluationPeriods: 4,
     ...silent,
@@ -159,13 +159,13 @@ const ofSchedules = ({ metrics, failedRuns }: AlarmSources): AlarmDefinition[] =
   },
   {
     id: 'FilingsStuck',
-    description: 'For half an hour, every run of close-periods has failed for some filing or account.',
+    description: 'For half an hour, every run of close-periods has failed for at least one filing or account.',
     metric: metrics.ofSchedule('close-periods', 'Failed', Stats.MINIMUM),
     evaluationPeriods: 6,
   },
   {
     id: 'FilingsLate',
-    description: 'For an hour, no run of close-periods has finished all filings and periods that are due.',
+    description: 'For an hour, no run of close-periods has finished all due filings and periods.',
     metric: metrics.ofSchedule('close-periods', 'Complete', Stats.MAXIMUM),
     comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
     evaluationPeriods: 12,
@@ -196,7 +196,7 @@ const ofUpdates = ({ metrics }: AlarmSources, states: number): AlarmDefinition[]
 const ofEvents = ({ metrics }: AlarmSources, { pipe, deadLetterQueue }: NonNullable<AlarmSources['events']>) => [
   {
     id: 'EventsDeadLetterQueue',
-    description: 'Changes of the ledger could not be published, and are in the dead-letter queue of the events.',
+    description: 'Ledger changes could not be published and are in the dead-letter queue of events.',
     metric: metrics.waiting(deadLetterQueue),
     evaluationPeriods: 1,
   },
@@ -219,7 +219,7 @@ const ofEvents = ({ metrics }: AlarmSources, { pipe, deadLetterQueue }: NonNulla
 const ofReports = ({ metrics, reports: { counter, deadLetterQueue } }: AlarmSources): AlarmDefinition[] => [
   {
     id: 'UncountedTransactions',
-    description: 'Transactions could not be counted for reports, and are in the dead-letter queue of the reports.',
+    description: 'Transactions could not be counted for reports and are in the dead-letter queue of reports.',
     metric: metrics.waiting(deadLetterQueue),
     evaluationPeriods: 1,
   },
@@ -247,16 +247,16 @@ const missingBackups = (
 ) => ({
   id: 'BackupsMissing',
   description: `On the ${isDaily ? 'last full day' : 'first day of this month'} (UTC), AWS Backup did not back up every table.`,
-  // An alarm evaluates at most a week, so the alarm of monthly backups looks at the day on which they are due.
+  // An alarm evaluates at most a week, so the alarm of monthly backups evaluates only the day on which they are due.
   metric: isDaily ? metrics.backupsOfDay(vault) : metrics.backupsOfFirst(vault, tables),
   threshold: tables,
   evaluationPeriods: 1,
-  // Backups end earlier on one day than on the next, so a sliding window of 24 hours can have one too few.
+  // Backups can end earlier on one day than on the next, so a sliding window of 24 hours can contain one too few.
   evaluationWindow: { wallClockWindow: {} },
   ...silent,
 });
 
-/** Only problems that need an operator. The dashboard shows problems that resolve by themselves. */
+/** Returns alarms only for problems that need an operator. The dashboard shows problems that resolve by themselves. */
 export const listAlarms = (watched: AlarmSources): readonly AlarmDefinition[] => [
   ...ofRequests(watched),
   ...ofStores(watched),

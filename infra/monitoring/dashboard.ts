@@ -75,7 +75,7 @@ const ofWork = ({ ofSchedule }: AlarmSources['metrics'], isFull: boolean): IWidg
   ];
 };
 
-/** The widgets, row by row: requests, stores, scheduled work, content updates, events and backups. */
+/** Returns the widgets, row by row: requests, stores, scheduled work, content updates, events and backups. */
 export const dashboardRows = (watched: AlarmSources): IWidget[][] => {
   const { metrics, updates, events, backups, isFull } = watched;
   const updateNames = ['Failed', 'Stale', ...(isFull ? (['Waiting', 'Activated'] as const) : [])] as const;

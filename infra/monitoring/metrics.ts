@@ -7,14 +7,14 @@ import type { Code } from '../../shared/base/error-codes.ts';
 import type { Counted } from '../../shared/observability/metric.ts';
 import type { Settings } from '../settings.ts';
 
-/** The stage of the API. Part of every address, so clients depend on it. */
+/** The stage of the API. It is part of every address, so clients depend on it. */
 export const stageName = 'v1';
 
 const period = Duration.minutes(5);
 const hour = Duration.hours(1);
 const day = Duration.days(1);
 
-// The operations of the service on the ledger's table (shared/store).
+// The service's operations on the ledger table (shared/store).
 const ledgerOperations = ['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems'] as const;
 
 const metric = (
@@ -27,16 +27,19 @@ const metric = (
 const expression = (text: string, usingMetrics: Record<string, IMetric>, label: string, over: Duration = period) =>
   new MathExpression({ expression: text, usingMetrics, label, period: over });
 
-/** The sum of metrics. CloudWatch refuses an alarm that reads more than ten. */
+/** Returns the sum of metrics. CloudWatch rejects an alarm that reads more than ten. */
 export const sumMetrics = (metrics: readonly Metric[], label: string, over = period) => {
   assert(metrics.length <= 10, `An alarm cannot read ${metrics.length} metrics: ${label}.`);
   return expression('SUM(METRICS())', Object.fromEntries(metrics.map((one, at) => [`m${at}`, one])), label, over);
 };
 
-/** The dimensions of the API's metrics. */
+/** Dimensions of the API's metrics. */
 export const apiDimensions = (ApiName: string) => ({ ApiName, Stage: stageName });
 
-/** Metrics that the functions write (shared/observability). They take the namespace from the same setting (METRICS_NAMESPACE). */
+/**
+ * Metrics that the functions write (shared/observability). Both read the namespace from the same setting
+ * (METRICS_NAMESPACE).
+ */
 const ownMetrics = (namespace: string) => {
   const own = (name: string, dimensions: Record<string, string> = {}, statistic: string = Stats.SUM) =>
     metric(namespace, name, dimensions, statistic);
@@ -53,14 +56,14 @@ const ownMetrics = (namespace: string) => {
     ofSchedule: (schedule: ScheduleName, name: string, statistic: string = Stats.SUM) =>
       own(name, { schedule }, statistic),
     ofUpdates,
-    /** Ended runs of `update-content` on a day. Filled, as `backupsOfDay` is. */
+    /** Runs of `update-content` that ended on a day. Filled like `backupsOfDay`. */
     updatesOfDay: expression(
       'FILL(runs, 0)',
       { runs: ofUpdates('Stale', Stats.SAMPLE_COUNT) },
       'updates of states',
       day,
     ),
-    /** All existing series of a metric, by a dimension. */
+    /** Returns all existing series of a metric, by a dimension. */
     everyBy: (dimension: 'code' | 'operation' | 'state', name: string, statistic: string) =>
       expression(`SEARCH('{"${namespace}",${dimension}} MetricName="${name}"', '${statistic}', 300)`, {}, ''),
   };
@@ -107,12 +110,12 @@ const storeMetrics = {
     ),
 };
 
-/** Metrics of AWS's other services, by their documented names. */
+/** Metrics of other AWS services, by their documented names. */
 const awsMetrics = (name: string) => {
   const api = apiDimensions(name);
   const requests = metric('AWS/ApiGateway', 'Count', api);
   const serverErrors = metric('AWS/ApiGateway', '5XXError', api);
-  /** In percent; 0 below three errors, because one error of two requests is no outage. */
+  /** In percent; 0 below three errors, because one error in two requests is not an outage. */
   const errorShareIn = (time: Duration) =>
     expression(
       'IF(errors >= 3, 100 * errors / requests, 0)',
@@ -126,10 +129,10 @@ const awsMetrics = (name: string) => {
     clientErrors: metric('AWS/ApiGateway', '4XXError', api),
     errorShare: errorShareIn(period),
     errorShareOfHour: errorShareIn(hour),
-    /** All functions of the account in this region, which share its concurrency quota. */
+    /** All functions of the AWS account in this region, which share its concurrency quota. */
     throttles: metric('AWS/Lambda', 'Throttles'),
     instances: metric('AWS/Lambda', 'ConcurrentExecutions', {}, Stats.MAXIMUM),
-    /** How long the oldest unread record of a function's stream has waited, in milliseconds. */
+    /** Age of the oldest unread record of a function's stream, in milliseconds. */
     iteratorAge: (FunctionName: string) => metric('AWS/Lambda', 'IteratorAge', { FunctionName }, Stats.MAXIMUM),
     waiting: (QueueName: string) =>
       metric('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }, Stats.MAXIMUM),
@@ -147,7 +150,8 @@ export const listMetrics = ({ name }: Pick<Settings, 'name'>) => {
     /**
      * 1 for an hour in which transactions were recorded and the event pipe was not invoked.
      *
-     * A pipe that is stopped or lacks permissions emits no metric at all. Replayed answers count as no transaction.
+     * A pipe that is stopped or lacks permissions emits no metric at all. Replayed responses do not count as
+     * transactions.
      */
     undeliveredPerHour: (pipe: string) =>
       expression(

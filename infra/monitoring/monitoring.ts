@@ -20,13 +20,13 @@ type Props = {
   readonly data: DataStack;
   /** `null` without events. */
   readonly pipe: CfnPipe | null;
-  /** The name of the function that counts transactions for reports. */
+  /** Name of the function that counts transactions for reports. */
   readonly counter: string;
 };
 
 const runbook = 'infra/runbook.md';
 
-/** The dashboard, the alarms, and where they are sent (decision 0017). */
+/** The dashboard, the alarms, and their notification topic (decision 0017). */
 export class Monitoring extends Construct {
   readonly #settings: Settings;
 
@@ -60,7 +60,7 @@ export class Monitoring extends Construct {
     const alarm = new Alarm(this, id, {
       threshold: 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      // No requests are no failure.
+      // A period without requests is not a failure.
       treatMissingData: TreatMissingData.NOT_BREACHING,
       ...options,
       alarmName: `${this.#settings.name}-${id}`,
@@ -75,18 +75,18 @@ export class Monitoring extends Construct {
   #topic(): Topic {
     const { alarmEmail, name } = this.#settings;
     const principals = [new ServicePrincipal('cloudwatch.amazonaws.com')];
-    // The AWS-managed key of SNS does not admit alarms.
+    // The AWS-managed key of SNS does not allow alarms.
     const key = new Key(this, 'Key', {
       description: `Alarms of ${name}`,
       enableKeyRotation: true,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    // Without a condition: with one that KMS does not receive, every alarm would be dropped silently (decision 0017).
+    // No condition: if KMS does not receive the condition key, every alarm would be dropped silently (decision 0017).
     key.addToResourcePolicy(
       new PolicyStatement({ principals, actions: ['kms:Decrypt', 'kms:GenerateDataKey*'], resources: ['*'] }),
     );
     const topic = new Topic(this, 'Alarms', { displayName: `Alarms of ${name}`, masterKey: key, enforceSSL: true });
-    // A topic policy replaces the default one, which admits the account's alarms.
+    // A topic policy replaces the default policy, which allows the account's alarms.
     const alarms = { service: 'cloudwatch', resource: 'alarm', resourceName: '*' };
     const arn = Stack.of(this).formatArn({ ...alarms, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
     topic.addToResourcePolicy(
@@ -97,18 +97,18 @@ export class Monitoring extends Construct {
         conditions: { ArnLike: { 'aws:SourceArn': arn } },
       }),
     );
-    const output = new CfnOutput(this, 'AlarmTopic', { value: topic.topicArn, description: 'The topic of the alarms' });
+    const output = new CfnOutput(this, 'AlarmTopic', { value: topic.topicArn, description: 'The topic for alarms' });
     fixLogicalId(output, 'AlarmTopic');
     if (alarmEmail === null) {
       Validations.of(topic).addWarning(
         'levy:AlarmsReachNobody',
-        'Alarms notify no one: give alarmEmail, or subscribe to the topic in the output AlarmTopic.',
+        'Alarms notify no one. Set alarmEmail, or subscribe to the topic in the output AlarmTopic.',
       );
       return topic;
     }
     Validations.of(topic.addSubscription(new EmailSubscription(alarmEmail))).acknowledge({
       id: 'Serverless-SNSRedrivePolicy',
-      reason: 'A dead-letter queue holds messages that an endpoint refuses, and mail is never refused.',
+      reason: 'A dead-letter queue stores messages that an endpoint rejects, and mail is never rejected.',
     });
     return topic;
   }

@@ -362,7 +362,7 @@ describe('the alarms', () => {
       return entries.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => data);
     };
     expect(warningsOf(all)).toEqual([]);
-    expect(warningsOf(synthesized)).toEqual([expect.stringContaining('give alarmEmail')]);
+    expect(warningsOf(synthesized)).toEqual([expect.stringContaining('Set alarmEmail')]);
   });
 });
 

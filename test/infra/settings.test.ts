@@ -23,7 +23,7 @@ it.each([
   [{ stage: 'Production' }, "stage is 'Production'. Set a lower-case word"],
   [{ stage: '-a' }, "stage is '-a'"],
   [{ stage: 'a'.repeat(21) }, 'at most 20'],
-  [{ stage: { name: 'a' } }, 'stage is \'{"name":"a"}\'. Set a text'],
+  [{ stage: { name: 'a' } }, 'stage is \'{"name":"a"}\'. Set a string'],
   [{ alarmEmail: 'tax' }, "alarmEmail is 'tax'. Set one address"],
   [{ domain: 'tax.example.com' }, "domain is 'tax.example.com'. Set certificate as well"],
   [{ domain: 'https://tax.example.com', certificate }, 'Set a host name'],

@@ -19,7 +19,7 @@ import { dayMs, hourMs, later, made, refusalOf, startOnTestDay } from '../suppor
 
 startOnTestDay();
 
-/** Runs the schedule with this many milliseconds left at each reading. */
+/** Runs the schedule with this many milliseconds left each time the clock is read. */
 const closePeriods = (remainingMs: () => number = () => 240_000) =>
   handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: remainingMs } as Context);
 
@@ -35,7 +35,7 @@ const newFiler = async (registrations: readonly Registration[] | null) =>
 
 const columbus = { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' };
 
-/** Filings of an account, oldest first, in short. */
+/** Returns an account's filings, oldest first, in short form. */
 const listed = async (filer: ReturnType<typeof filerOf>): Promise<string[]> =>
   (await made(filer.filings({ limit: '100' }))).data
     .map(({ state, period_start, period_end, status }) => `${state} ${period_start} ${period_end} ${status}`)
@@ -51,7 +51,7 @@ const lastMonths = (count: number): { start: string; end: string }[] => {
   });
 };
 
-it('closes the due periods of registered states, the oldest first, including empty ones, and finds nothing the second time', async () => {
+it('closes due periods of registered states, oldest first, including empty ones, and finds none the second time', async () => {
   const filer = await newFiler([michigan()]);
   const months = lastMonths(3);
   const sale = await soldOn(filer, months[0]?.start as string);
@@ -68,13 +68,13 @@ it('closes the due periods of registered states, the oldest first, including emp
 
 const TableName = environment.tables.transactions;
 
-/** The items of the due index of an account, by keys that are written out here. */
+/** Returns the due index items of an account, by keys that are written out here. */
 const dueItems = async ({ id }: Account): Promise<Record<string, unknown>[]> => {
   const items = await Promise.all(shards.map((shard) => itemsIn(`DUE#${shard}`)));
   return items.flat().filter(({ sk }) => String(sk).split('#')[1] === id);
 };
 
-/** The entries of the due index of an account, as `instant state`. */
+/** Returns the due index entries of an account, as `instant state`. */
 const dueEntries = async (account: Account): Promise<string[]> =>
   (await dueItems(account))
     .map(({ sk }) => String(sk).split('#'))
@@ -86,18 +86,18 @@ const deleteDueEntries = async (account: Account): Promise<void> => {
     await database.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
 };
 
-/** The first instant of a day, some months from now and some days into the month. */
+/** Returns the first instant of a day, some months from now and some days into the month. */
 const startOf = (months: number, days = 0): number => {
   const today = new Date(now());
   return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1 + days);
 };
-/** The instants from which a schedule closes this month, with the days to review it. */
+/** Returns the instants from which a schedule closes this month, with the review days added. */
 const closingOf = (months: number, days = 3) => new Date(startOf(months, days)).toISOString();
 
 describe('the due index', () => {
   const stored = async ({ account }: { readonly account: Account }) => (await findAccount(account.id)) as Account;
 
-  it('has one entry for each registered state, at the closing day, after the first run and after each period', async () => {
+  it('has one entry per registered state, at the closing day, after the first run and after each period', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan(), michigan({ state: 'OH' })] } });
     await closePeriods();
     expect(await dueEntries(caller.account)).toEqual([`${closingOf(1)} US-MI`, `${closingOf(1)} US-OH`]);
@@ -108,13 +108,13 @@ describe('the due index', () => {
     });
   });
 
-  it('follows a change of the days to review', async () => {
+  it('follows a change of the review days', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan()] } });
     const filer = filerOf(caller);
     await closePeriods();
     expect(await changeSettings(await stored(caller), { review_days: 20 })).toBe(true);
     await closePeriods();
-    // A day that comes too early costs one look, and then leads to the right one.
+    // A date that is too early costs one read, which corrects it.
     const closing = closingOf(1, 20);
     expect(await dueEntries(caller.account)).toContain(`${closing} US-MI`);
     await later(startOf(1, 20) - now() - hourMs, async () => {
@@ -127,7 +127,7 @@ describe('the due index', () => {
     });
   });
 
-  it('has a state that is registered later, in the next run', async () => {
+  it('gets an entry for a newly registered state in the next run', async () => {
     const months = lastMonths(1);
     const caller = await newCaller({ settings: { registrations: null } });
     const filer = filerOf(caller);
@@ -139,7 +139,7 @@ describe('the due index', () => {
     expect(await listed(filer)).toEqual(months.map(({ start, end }) => `US-MI ${start} ${end} closed`));
   });
 
-  it('drops a canceled period, and has the next one as soon as the period is closed again', async () => {
+  it('loses the entry of a canceled period, and gets the next one when the period is closed again', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan()] } });
     const filer = filerOf(caller);
     const [older, newer] = lastMonths(2);
@@ -159,7 +159,7 @@ describe('the due index', () => {
     });
   });
 
-  it('gets the entries of accounts from before, and of a first sale before the registration, from the daily sweep', async () => {
+  it('gets entries of older accounts, and of a first sale before the registration, from the daily sweep', async () => {
     const registered = { settings: { registrations: [michigan()] } };
     const [old, first] = [await newCaller(registered), await newCaller(registered)];
     await closePeriods();
@@ -167,7 +167,7 @@ describe('the due index', () => {
     const months = lastMonths(2);
     await soldOn(filerOf(first), months[0]?.start as string);
     await closePeriods();
-    // Once a day.
+    // The sweep runs once a day.
     expect([await dueEntries(old.account), await listed(filerOf(first))]).toEqual([[], []]);
     await later(dayMs, async () => {
       await closePeriods();
@@ -176,14 +176,14 @@ describe('the due index', () => {
     });
   });
 
-  it('sweeps a bounded number of pages in a run, and continues after them in the next', async () => {
+  it('is swept a limited number of pages per run, and the next run continues', async () => {
     const callers = await Promise.all(
       Array.from({ length: 23 }, () => newCaller({ settings: { registrations: [michigan()] } })),
     );
     for (const { account } of callers) await deleteDueEntries(account);
     const ids = callers.map(({ account }) => account.id).sort();
     const asked: (string | null)[] = [];
-    /** The register in pages of one account. */
+    /** Pages the register with one account per page. */
     const accountIds = async (after: string | null) => {
       asked.push(after);
       const [first, ...others] = ids.filter((id) => after === null || id > after);
@@ -199,7 +199,7 @@ describe('the due index', () => {
     for (const { account } of callers) expect(await dueEntries(account)).toHaveLength(1);
   });
 
-  it('closes no period by settings that changed after the run has read the account', async () => {
+  it('closes no period with settings that changed after the run has read the account', async () => {
     const caller = await newCaller({ settings: { registrations: [michigan()] } });
     await closePeriods();
     await later(startOf(1, 3) - now() + hourMs, async () => {
@@ -221,8 +221,8 @@ describe('the due index', () => {
     });
   });
 
-  it('processes states in turns: a backlog of one account delays another by one period', async () => {
-    // Registered for 40 months, of which none was closed.
+  it('is processed in turns: a backlog of one account delays other accounts by one period', async () => {
+    // Registered for 40 months, none of them closed.
     const [oldest] = lastMonths(40);
     const age = now() - Date.parse(oldest?.start as string) - hourMs;
     const backlog = await later(-age, () => newCaller({ settings: { registrations: [michigan()] } }));
@@ -232,12 +232,12 @@ describe('the due index', () => {
     const pages = [backlog, other].map((of) => filerOf(of).filings({ limit: '100' }));
     const [long = [], [one] = []] = await Promise.all(pages.map(async (page) => (await made(page)).data));
     expect(long).toHaveLength(40);
-    // The other account's period began before the third one of the backlog.
+    // The other account's period started before the backlog's third period.
     const earlier = long.filter(({ created_at }) => String(created_at) < String(one?.created_at));
     expect(earlier.length).toBeLessThanOrEqual(2);
   });
 
-  it('continues in the next run where the last one stopped, not with older backlogs', async () => {
+  it('is continued by the next run where the last run stopped, not with older backlogs', async () => {
     const filerFor = async (months: number) => {
       const sinceMs = Date.parse(lastMonths(months)[0]?.start as string) + hourMs;
       return filerOf(await later(sinceMs - now(), () => newCaller({ settings: { registrations: [michigan()] } })));
@@ -247,7 +247,7 @@ describe('the due index', () => {
     for (let at = 0; at < 3; at++) others?.push(await filerFor(1));
     let runs = 0;
     let isComplete = false;
-    // A run that ends after so many looks at the time, each with more left than the longest step takes.
+    // A run that ends after reading the clock this many times, each with more time left than the longest step takes.
     for (; runs < 50 && !isComplete; runs++) {
       let leftMs = 41_000;
       const { complete } = (await closePeriods(() => (leftMs -= 1000))) as Closed;
@@ -268,7 +268,7 @@ describe('the due index', () => {
   });
 });
 
-describe('unfinished work of a request', () => {
+describe('unfinished work of a close request', () => {
   const hurriedFiler = async (sales: number) => {
     const caller = await newCaller();
     const filer = filerOf(caller);
@@ -277,7 +277,7 @@ describe('unfinished work of a request', () => {
   };
   const october = { state: 'MI', period_end: '2026-10-31' };
 
-  it('is closed, and shows meanwhile how far it is', async () => {
+  it('is finished by the schedule, and shows its progress until then', async () => {
     const { filer, hurried } = await hurriedFiler(12);
     const answer = await hurried.close(october);
     expect(answer.status).toBe(202);
@@ -288,7 +288,7 @@ describe('unfinished work of a request', () => {
       closed_at: null,
       progress: { entries_moved: 0, complete: false },
     });
-    // Whoever comes meanwhile finds the entry open, or in the filing: never both, and never neither.
+    // A concurrent read finds each entry either open or in the filing, never in both or neither.
     const late = await soldOn(filer, '2026-10-06', '1.00');
     await closePeriods();
     const closed = await made(filer.filing(id));
@@ -297,7 +297,7 @@ describe('unfinished work of a request', () => {
     expect(refusalOf(await filer.update(late.id, { status: 'void' }))).toContain('409 | conflict_period_closed');
   });
 
-  it('is marked', async () => {
+  it('is finished by the schedule while a return is marked as filed', async () => {
     const { filer, hurried } = await hurriedFiler(3);
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     const asked = await hurried.change(id, { status: 'filed', confirmation_number: 'c' });
@@ -311,7 +311,7 @@ describe('unfinished work of a request', () => {
     expect(await made(filer.filing(id))).toMatchObject({ status: 'filed', progress: { entries_marked: 3 } });
   });
 
-  it('is opened again; until then the state has no other filing', async () => {
+  it('is finished by the schedule while a filing is canceled, and until then the state has no other filing', async () => {
     const { filer, hurried } = await hurriedFiler(3);
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     const asked = await hurried.change(id, { status: 'canceled' });

@@ -33,7 +33,7 @@ type Row = Charge['taxes'][number];
 const states = ['MI', 'OH', 'CA', 'TX', 'NY', 'WA', 'CO', 'GU'] as const;
 type State = (typeof states)[number];
 
-/** The content has nothing of Guam. The addresses without a ZIP code have the rate of the state alone. */
+/** The content does not cover Guam. Addresses without a ZIP code have only the state rate. */
 const addresses: Record<State, readonly object[]> = {
   MI: [
     { city: 'Detroit', postal_code: '48226' },
@@ -62,7 +62,7 @@ const draw = drawFrom(20_261);
 const cents = (least: number, below: number) => new Decimal(least + draw.below(below)).div(100).toFixed(2);
 const addressOf = (state: State) => ({ ...draw.of(addresses[state]), state, country: 'US' });
 
-/** In the account's time zone, the last is the evening of the 31st of October. */
+/** In the account's time zone, the last is on the evening of October 31. */
 const dayOf = () =>
   draw.oneIn(12)
     ? draw.of(['2026-10-01T04:00:00Z', '2026-10-09T23:30:00-04:00', '2026-11-01T03:30:00Z'])
@@ -131,7 +131,7 @@ const newSale = (at: number) => {
   };
 };
 
-/** Run each of the tasks, several at a time; the results have their order. */
+/** Runs the tasks, several at a time; returns their results in order. */
 const all = async <Item, Value>(items: readonly Item[], run: (item: Item, at: number) => Promise<Value>) => {
   const results: Value[] = [];
   const waiting = items.entries();
@@ -147,7 +147,7 @@ let filer: Filer;
 
 const finalize = (id: string) => made(filer.update(id, { status: 'finalized' }));
 
-/** A third of the sales are drafts first, of another day and with a line that is taken away. */
+/** A third of the sales start as drafts, with a different date and an extra line that is removed later. */
 const record = async (body: ReturnType<typeof newSale>, at: number) => {
   if (at % 3 !== 0) return made(filer.create({ ...body, status: 'finalized' }));
   const line_items = [...body.line_items, { id: 'later', quantity: '1', unit_price: '77.00' }];
@@ -164,7 +164,10 @@ const plainSale = (state: string, others: object = {}) => ({
   ...others,
 });
 
-/** Sales whose shipping is exempt: of one piece, and to two buyers with certificates of two reasons in two states. */
+/**
+ * Sales with exempt shipping: for a single item, and for two buyers with certificates with different reasons in two
+ * states.
+ */
 const exemptShipping = [
   plainSale('MI', {
     reference_id: 'one-piece',
@@ -187,7 +190,7 @@ const exemptShipping = [
   }),
 ];
 
-/** Full credits, partial credits, credits of what partial ones left, and credits of the shipping alone. */
+/** Full credits, partial credits, credits of the remainder, and credits of only the shipping. */
 const creditAll = async (sales: readonly { readonly id: string }[], onePiece: { readonly id: string }) => {
   const some = sales.filter((_, at) => at % 17 === 3);
   const dated = { tax_date: '2026-10-31' };
@@ -198,13 +201,13 @@ const creditAll = async (sales: readonly { readonly id: string }[], onePiece: { 
   const partly = [onePiece, ...some.slice(14, 24)];
   await all(some.slice(0, 14), create(dated));
   await all(partly, create(piece));
-  // Nothing may be left of a sale of one piece.
+  // A single-item sale can already be credited in full.
   const left = await all(partly, async (sale) => (await filer.create(creditOf(sale, rest))).status === 201);
   const others = sales.filter((_, at) => at % 17 === 5).slice(0, creditCount - 25 - left.filter(Boolean).length);
   await all(others, create(rest));
 };
 
-/** Documents that no return may have: drafts, and voids of drafts, sales and credits. */
+/** Transactions that must not be in a return: drafts, and voided drafts, sales and credits. */
 const recordNothing = async (sale: { readonly id: string }) => {
   const voided = async (body: object) => {
     const { id } = await made(filer.create(body));
@@ -220,7 +223,7 @@ const zero = new Decimal(0);
 const sum = (values: readonly Decimal.Value[]) => values.reduce<Decimal>((total, value) => total.plus(value), zero);
 const sumOf = <Item>(items: readonly Item[], amount: (item: Item) => Decimal.Value) => sum(items.map(amount));
 
-/** Every document as the API lists and returns it. */
+/** Every transaction as returned by the list and by id. */
 const everyTransaction = async (): Promise<Transaction[]> => {
   const ids: string[] = [];
   let after: string | null = null;
@@ -243,11 +246,14 @@ const rowsIn = (rows: readonly Row[], state: string) =>
 
 let documents: readonly Transaction[] = [];
 
-/** The sale that a credit refunds, or the sale itself. */
+/** Returns the sale that a credit refunds, or the sale itself. */
 const saleOf = (document: Transaction): Transaction =>
   documents.find(({ id }) => id === document.parent_transaction_id) ?? document;
 
-/** The parts of one line, or of the shipping, in a state, by what the document says; the rest by the state's own rows. */
+/**
+ * Returns the parts of a line or of the shipping in a state, from the transaction's data; the state's rows contain the
+ * rest.
+ */
 const partsOf = (document: Transaction, state: State, rows: readonly Row[], exemption: string | null) => {
   const own = rows.filter(({ jurisdiction_code }) => jurisdiction_code === `US-${state}`);
   const gross = sumOf(own, ({ taxable_amount, exempt_amount }) => sum([taxable_amount, exempt_amount]));
@@ -276,7 +282,7 @@ const partsOf = (document: Transaction, state: State, rows: readonly Row[], exem
 const placedIn = (document: Transaction, state: State) =>
   document.line_items.filter(({ customer }) => (customer?.address ?? document.customer?.address)?.state === state);
 
-/** The amounts of one document in the return of a state; `null` without a line in the state. */
+/** Returns the amounts of a transaction in a state's return; `null` without a line in the state. */
 const figuresOf = (document: Transaction, state: State) => {
   const placed = placedIn(document, state);
   const shippingRows = rowsIn(onlyShipping(document.shipping)?.taxes ?? [], state);
@@ -292,14 +298,14 @@ const figuresOf = (document: Transaction, state: State) => {
     ]);
     return found;
   });
-  // A credit of the shipping alone has the certificates of its sale.
+  // A credit of only the shipping has the certificates of its sale.
   const certifying = placed.length > 0 ? document : saleOf(document);
   const certified = placedIn(certifying, state).find(({ applied_exemption }) => applied_exemption)?.applied_exemption;
   const shipping = partsOf(document, state, shippingRows, certified?.reason ?? null);
   const charges = [...lines, ...(shippingRows.length > 0 ? [shipping] : [])];
   const rows = [...placed.flatMap(({ taxes }) => taxes), ...shippingRows];
   const tax = sumOf(rows, ({ tax_amount }) => tax_amount);
-  // Only documents of one state have another tax than the calculated one.
+  // Only transactions in a single state have a tax other than the calculated one.
   const isWhole = new Decimal(document.tax_amount).eq(tax);
   const calculated = isWhole ? new Decimal(document.calculated_tax_amount) : tax;
   const uncovered = sumOf(charges, ({ uncovered }) => uncovered);
@@ -324,7 +330,7 @@ type Figures = NonNullable<ReturnType<typeof figuresOf>>;
 
 const byCode = (a: string, b: string) => (a < b ? -1 : 1);
 
-/** The sums of jurisdictions and rates as text: `US-MI USD 0.06 taxable exempt tax count`, from the rows of documents. */
+/** Formats the sums of jurisdictions and rates: `US-MI USD 0.06 taxable exempt tax count`, from the rows of transactions. */
 const ratesOf = (documents: readonly Figures[]) => {
   const rows = documents.flatMap(({ document, sign, rows: own }) => own.map((row) => ({ document, sign, row })));
   const groups = Map.groupBy(rows, ({ document, row }) => `${row.jurisdiction_code} ${document.currency} ${row.rate}`);
@@ -343,7 +349,7 @@ const ratesOf = (documents: readonly Figures[]) => {
     .sort(byCode);
 };
 
-/** The expected return of a state and a month. */
+/** Returns the expected return of a state and a month. */
 const expectedReturn = (state: State, month = sent.month) => {
   const own = documents
     .filter(({ status, tax_date }) => ['finalized', 'filed'].includes(status) && tax_date.startsWith(month))
@@ -410,7 +416,7 @@ const everyCsvEntry = async (id: string) => {
 const amountColumns = ['gross_amount', 'exempt_amount', 'not_covered_amount', 'taxable_amount'] as const;
 const taxColumns = ['calculated_tax_amount', 'tax_amount', 'over_collected_amount'] as const;
 
-/** A sum of a summary with the names of the CSV columns. */
+/** Renames a summary's sum to the CSV columns. */
 const flat = ({ exempt_by_reason, ...amounts }: ReturnType<typeof expectedReturn>['summary'][number]) => ({
   ...Object.fromEntries(Object.entries(amounts).map(([name, value]) => [name, String(value)])),
   ...Object.fromEntries(Object.entries(exempt_by_reason).map(([name, value]) => [`exempt_${name}_amount`, value])),
@@ -440,7 +446,7 @@ beforeAll(async () => {
     record,
   );
   const directed = await all(exemptShipping, (body) => made(filer.create(body)));
-  // 6.00 is the calculated tax.
+  // The calculated tax is 6.00.
   await made(filer.create(plainSale('MI', { reference_id: 'too-much', tax_amount: '12.34' })));
   await creditAll(sales, directed[0] as { readonly id: string });
   await recordNothing(sales[1] as { readonly id: string });
@@ -448,7 +454,7 @@ beforeAll(async () => {
   documents = await everyTransaction();
 }, 240_000);
 
-it('the month has 500 sales, 40 credits and every kind of document', () => {
+it('the month has 500 sales, 40 credits and every kind of transaction', () => {
   const own = states.flatMap((state) => expectedReturn(state).own);
   const count = (type: string) =>
     new Set(own.filter(({ document }) => document.type === type).map(({ document }) => document.id));
@@ -470,7 +476,7 @@ it('the month has 500 sales, 40 credits and every kind of document', () => {
 });
 
 describe.each(states)('the return of %s', (state) => {
-  it('is the sum of the documents, as a dry run and closed', async () => {
+  it('equals the sum of the transactions, as a dry run and closed', async () => {
     const expected = expectedReturn(state);
     expect(expected.ids.length).toBeGreaterThan(50);
     const dry = await made(filer.close({ state, period_end: sent.period_end, dry_run: true }));
@@ -488,7 +494,7 @@ describe.each(states)('the return of %s', (state) => {
     expect([closed.totals, closed.exceptions]).toEqual([dry.totals, { ...dry.exceptions, transactions: null }]);
   });
 
-  it('has each finalized document once, and its exceptions', async () => {
+  it('lists each finalized transaction once, and its exceptions', async () => {
     const { own, ids, exceptions } = expectedReturn(state);
     const { id } = filings.get(state) as Filing & { readonly id: string };
     const entries = await everyEntry(filer, id, 30);
@@ -505,7 +511,7 @@ describe.each(states)('the return of %s', (state) => {
       });
   });
 
-  it('has the same figures as CSV', async () => {
+  it('has the same amounts as CSV', async () => {
     const expected = expectedReturn(state);
     const { id } = filings.get(state) as Filing & { readonly id: string };
     const totals = readCsv((await filer.filing(id, {}, csv)).text);
@@ -537,7 +543,7 @@ describe.each(states)('the return of %s', (state) => {
   });
 });
 
-it('a state without registration has no return, and its sale no entry', async () => {
+it('a state without registration has no return, and its sale has no entry', async () => {
   const dry = await made(filer.close({ state: 'IN', period_end: sent.period_end, dry_run: true }));
   expect([dry.summary, dry.progress.entries_moved]).toEqual([[], 0]);
   const found = documents.find(({ id }) => id === unregistered);
@@ -563,7 +569,7 @@ it('each return is filed only with the number of its exceptions', async () => {
   }
 });
 
-it('each document is filed with its last return; drafts, voids and others stay', async () => {
+it('each transaction is marked as filed by its last return; drafts, voided and other transactions are not', async () => {
   const inReturns = new Set(states.flatMap((state) => expectedReturn(state).ids));
   const after = await everyTransaction();
   const statuses = new Map(after.map(({ id, status }) => [id, status]));
@@ -573,7 +579,7 @@ it('each document is filed with its last return; drafts, voids and others stay',
 
 it('the ledger verifies without findings', () => expectVerified(caller));
 
-it('an accrual of the running month has the sales of that moment', async () => {
+it('an accrual of the current month has the sales up to that moment', async () => {
   const today = new Date(now());
   const month = today.toISOString().slice(0, 7);
   const period_end = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);
@@ -597,7 +603,7 @@ it('an accrual of the running month has the sales of that moment', async () => {
   expect([dry.summary, ratesOfFiling(dry)]).toEqual([expected.summary, expected.rates]);
 });
 
-it('the events have the same figures', async () => {
+it('the events have the same amounts', async () => {
   const records = await readRecords(stream);
   const published = await handler(records.filter((record) => patterns.some((pattern) => matches(pattern, record))));
   const ofFilings = published.filter((event): event is FilingEvent => 'filing' in event);

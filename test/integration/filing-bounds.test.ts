@@ -29,7 +29,7 @@ import { later, made, sale } from '../support/sales.ts';
 
 const period = { state: 'US-TX', period_end: '2026-10-31' };
 
-// Lambda's limit of a response, less its envelope.
+// Lambda's response limit minus the envelope.
 const responseBytesMax = 6_200_000;
 
 const currencies =
@@ -41,7 +41,7 @@ const sales = 180;
 /** The cities of a sale: 60 of them. */
 const citiesOf = (sale: number) => Array.from({ length: 60 }, (_, at) => (sale * 61 + at * 7) % cities);
 
-/** The tax of a sale in a city in cents, with many digits that differ. */
+/** The tax of a sale in a city in cents, with many distinct digits. */
 const taxOf = (sale: number, city: number): number => 1 + ((sale * 7919 + city * 104_729) % 999_983);
 
 const leviesOf = (sale: number): Levy[] => [
@@ -55,7 +55,7 @@ const leviesOf = (sale: number): Levy[] => [
   })),
 ];
 
-/** The ports with the limits of the service. */
+/** The ports with the service's limits. */
 const portsOf = (account: Account): ClosePorts => {
   const { stepEntriesMax, totalsRowsMax } = filingPorts(() => 0);
   return portsFor(account, { stepEntriesMax, totalsRowsMax });
@@ -63,7 +63,7 @@ const portsOf = (account: Account): ClosePorts => {
 
 const caller = (account: Account) => ({ account, credential: 'key_filer' });
 
-/** `EUR US-TX-48000 1234 3` for each total: currency, jurisdiction, tax in cents and entries. */
+/** Formats each total as `EUR US-TX-48000 1234 3`: currency, jurisdiction, tax in cents and entries. */
 const linesOf = (totals: Filing['totals']): string[] =>
   (totals ?? []).map(
     (of) => `${of.currency} ${of.jurisdiction_code} ${new Decimal(of.tax_amount).times(100)} ${of.count}`,
@@ -83,7 +83,7 @@ const expected = (): string[] => {
   });
 };
 
-/** All pages of totals, each small enough for a response. */
+/** Returns all pages of totals, each small enough for a response. */
 const allTotals = async (read: (cursor: string | null) => Promise<Filing>) => {
   const lines: string[] = [];
   let pages = 0;
@@ -126,7 +126,7 @@ describe('180 sales in 500 cities and 60 currencies in one shard', () => {
     expect(lines).toEqual(expected().slice(0, lines.length));
   });
 
-  it('close, and their totals come in pages', { timeout: 120_000 }, async () => {
+  it('are closed, with their totals in pages', { timeout: 120_000 }, async () => {
     ({ id } = filingOf(await close(account, period, portsOf(account))));
     const { lines, pages } = await allTotals(async (cursor) => {
       const page = await getFiling(
@@ -143,7 +143,7 @@ describe('180 sales in 500 cities and 60 currencies in one shard', () => {
     expect(lines).toEqual(expected());
   });
 
-  it('are canceled, and open again', { timeout: 120_000 }, async () => {
+  it('are canceled and opened again', { timeout: 120_000 }, async () => {
     filingOf(await cancelIt(account, id, portsOf(account)));
     expect(await resume(account)).toMatchObject({ complete: true, failed: 0 });
     expect(await read(account, id)).toMatchObject({ status: 'canceled', progress: { entries_reopened: sales } });
@@ -179,7 +179,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** Apply a step. It may be refused; nothing may fail. */
+/** Applies a step. A 4xx response is allowed; a 5xx response is not. */
 const take = async (filer: Filer, kind: string, date: string): Promise<void> => {
   if (kind === 'close') return refusedOr(await filer.close({ state: 'MI', period_end: date }));
   if (kind === 'sale') return refusedOr(await filer.create(sale({ tax_date: date, status: 'finalized' })));
@@ -192,13 +192,13 @@ const take = async (filer: Filer, kind: string, date: string): Promise<void> => 
 };
 const refusedOr = ({ status }: { readonly status: number }): void => expect(status).toBeLessThan(500);
 
-describe('a day before the books open', () => {
+describe("a day before the account's books open", () => {
   const refusal = {
     status: 422,
     body: { errors: [{ code: 'validation_date_out_of_range', meta: { earliest: '2025-01-01' } }] },
   };
 
-  it('is refused for transactions and filings, with the first day', async () => {
+  it('is rejected for transactions and filings, with the first allowed day', async () => {
     const filer = filerOf(await newCaller({ settings: { books_open_from: '2025-01-01' } }));
     const draft = await made(filer.create(sale({ tax_date: '2025-01-01' })));
     for (const tax_date of ['2024-12-31', '2024-12-31T23:59:59.999Z', '0202-10-08'])
@@ -214,7 +214,7 @@ describe('a day before the books open', () => {
     expect((await filer.close({ state: 'MI', period_end: '2025-01-31' })).status).toBe(202);
   });
 
-  it('a stored tax date before the books open can be sent again', async () => {
+  it('can be sent again if it is the stored tax date', async () => {
     const account = await newCaller();
     const filer = filerOf(account);
     const stored = await made(filer.create(sale({ tax_date: '2024-12-31' })));
@@ -226,7 +226,7 @@ describe('a day before the books open', () => {
   });
 });
 
-it('lets every period up to the present be closed with one call each, after any accepted requests', async () => {
+it('leaves every period up to now closable with one call each, after any accepted requests', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
       const filer = filerOf(await newCaller());
@@ -234,7 +234,7 @@ it('lets every period up to the present be closed with one call each, after any 
       for (const { kind, date } of taken) await take(filer, kind, date);
       const today = new Date(now()).toISOString().slice(0, 10);
       const last = lastDayBefore(today);
-      // Books open four years before the account was created, which is today.
+      // The books open four years before the account was created, which is today.
       const periodsMax = monthsFrom(today, last) + 4 * 12 + 1;
       let calls = 0;
       for (let period_end = last; ; ) {

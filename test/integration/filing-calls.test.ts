@@ -20,28 +20,29 @@ import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { dayMs, later, made } from '../support/sales.ts';
 
-// The first test: an idle run reads no entries of other tests.
-/** The calls of a run of the schedule, by command. */
+// Must run first: an idle run reads no entries of other tests.
+/** Returns the database calls of a schedule run, by command. */
 const callsOfRun = () =>
   callCounts(() => handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context), {
     accounts: true,
   });
 
-// One query of unfinished filings, eight of the due index, and the position of the sweep.
+// One query of unfinished filings, eight of the due index, and one of the sweep position.
 const idle = { GetItem: 1, Query: 9 };
 
-it("a run of the schedule makes ten calls if it is idle, and eleven more and its page's for a due period without entries", async () => {
+it("an idle schedule run makes ten calls, and a due period without entries adds eleven plus its page's", async () => {
   const registrations = [{ state: 'MI', from: '2020-01-01', to: null, frequency: 'month' as const }];
   const lastMonth = new Date(now());
   lastMonth.setUTCDate(1);
   lastMonth.setUTCHours(12);
   const age = now() - lastMonth.setUTCMonth(lastMonth.getUTCMonth() - 1);
-  // The days of review of every month before this one are over.
+  // The review days of all previous months are over.
   const caller = await later(-age, () => newCaller({ settings: { registrations, review_days: 0 } }));
   const first = await callsOfRun();
   expect((await made(filerOf(caller).filings())).data.map(({ status }) => status)).toEqual(['closed']);
   expect(await callsOfRun()).toEqual(idle);
-  // The accounts of the page, and the due index once more. The chain, eight shards, and the filing's beginning and end.
+  // The accounts of the page and a second query of the due index. Then the chain, eight shards, and the start and end
+  // of the filing.
   const page = { BatchGetItem: 1, Query: 8 };
   const period = { BatchGetItem: 1, Query: 8, TransactWriteItems: 2 };
   // The register, its accounts, their chains, first days and entries, and the new position.
@@ -59,10 +60,10 @@ const count = 80;
 const put = (table: string, items: readonly Readonly<Record<string, unknown>>[]) =>
   putItems(table, items.length, (index) => items[index] ?? {});
 
-/** Accounts that are registered in some states, where a period is due at an instant. */
+/** Accounts registered in some states with a period due at an instant. */
 const putAccounts = async (createdMs: number, inStates: readonly string[], at: string): Promise<readonly Account[]> => {
   const registrations = inStates.map((state) => ({ state, from: '2020-01-01', to: null, frequency: 'month' as const }));
-  // The last month is due on any day of this one.
+  // The last month is due on any day of this month.
   const settings = { registrations, review_days: 0 };
   const all = Array.from({ length: count }, () =>
     newAccount({ name: 'Shop', serviceVersion: currentVersion, createdMs, settings }),
@@ -100,7 +101,7 @@ const entryOf = (state: string, month: string): LiabilityEntry => {
   return { transactionId, state, month, currency: 'USD', version: 1, base: { ...base, tax: 0n }, amounts, document };
 };
 
-/** Run the schedule until a run finds nothing to do; returns the calls of all runs, and the number of filings. */
+/** Runs the schedule until a run has nothing to do; returns the calls of all runs and the number of filings. */
 const allRuns = async () => {
   const total = { calls: 0, created: 0, idle: 0 };
   for (let run = 0; run < 20; run++) {
@@ -116,12 +117,12 @@ const allRuns = async () => {
   throw new Error('The schedule does not finish.');
 };
 
-it('many accounts: an idle run makes at most 20 calls, and a period at most 12 beyond its entries', async () => {
+it('with many accounts, an idle run makes at most 20 calls, and a period at most 12 more than its entries need', async () => {
   const today = new Date(now());
   const firstOf = (months: number) => Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1);
   await putAccounts(now(), states, new Date(firstOf(1)).toISOString());
   expect(await allRuns()).toMatchObject({ created: 0, idle: 10 });
-  // In the last month, with 0 to 3 entries.
+  // The last month of each account has 0 to 3 entries.
   const createdMs = firstOf(0) - 15 * dayMs;
   const at = new Date(createdMs).toISOString();
   const entries = (await putAccounts(createdMs, ['MI'], at)).flatMap(({ id }, index) =>
@@ -139,7 +140,7 @@ it('many accounts: an idle run makes at most 20 calls, and a period at most 12 b
   expect(calls / count).toBeGreaterThan(12);
 });
 
-/** Sales in Michigan, one in each October, with a cached caller. */
+/** Creates sales in Michigan, one per October, and returns a cached caller. */
 const filersWith = async (sales: number): Promise<{ filer: Filer; hurried: Filer }> => {
   const caller = await newCaller();
   const filer = filerOf(caller);
@@ -151,8 +152,8 @@ const filersWith = async (sales: number): Promise<{ filer: Filer; hurried: Filer
 const october = { state: 'MI', period_end: '2026-10-31' };
 const key = { 'Idempotency-Key': 'k' };
 
-describe('calls to the ledger when filings are read', () => {
-  it('a list makes one, and one more for each filing on it that is unfinished', async () => {
+describe('ledger calls of filing reads', () => {
+  it('a list makes one call, plus one per unfinished filing on it', async () => {
     const { filer } = await filersWith(0);
     expect(await callCounts(() => filer.filings())).toEqual({ Query: 1 });
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
@@ -160,7 +161,7 @@ describe('calls to the ledger when filings are read', () => {
     expect(await callCounts(() => filer.filings({ starting_after: id }))).toEqual({ GetItem: 1, Query: 1 });
   });
 
-  it('a filing makes two: its head, and its eight shards', async () => {
+  it('a filing makes two calls: its head, and its eight shards', async () => {
     const { filer } = await filersWith(3);
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     expect(await callCounts(() => filer.filing(id))).toEqual({ BatchGetItem: 1, GetItem: 1 });
@@ -170,7 +171,7 @@ describe('calls to the ledger when filings are read', () => {
     });
   });
 
-  it('a page of exceptions makes one for its head and at most one for each shard, and ends with the page', async () => {
+  it("a page of exceptions makes one call for its head and at most one per shard, and stops at the page's end", async () => {
     const { filer } = await filersWith(10);
     for (let at = 0; at < 8; at++) await soldOn(filer, '2026-10-05', '10.00', { tax_amount: '1.00' });
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
@@ -180,7 +181,7 @@ describe('calls to the ledger when filings are read', () => {
     expect(Query).toBeLessThanOrEqual(8);
   });
 
-  it('a page of entries makes at most one more for each shard, however many entries there are', async () => {
+  it('a page of entries makes at most one more call per shard, for any number of entries', async () => {
     const { filer } = await filersWith(60);
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     for (const limit of ['1', '5', '100']) {
@@ -191,18 +192,18 @@ describe('calls to the ledger when filings are read', () => {
     }
   });
 
-  it('a dry run makes one for each shard beside those that find the period', async () => {
+  it('a dry run makes one call per shard in addition to those that find the period', async () => {
     const { filer } = await filersWith(60);
     const calls = await callCounts(() => filer.close({ ...october, dry_run: true }));
-    // The chain; the period; the oldest open month of eight shards, and the entries of eight.
+    // The chain, the period, the oldest open month of eight shards, and their entries.
     expect(calls).toEqual({ BatchGetItem: 1, GetItem: 1, Query: 16 });
   });
 });
 
-describe('calls to the ledger when periods are closed and filed', () => {
-  it('beginning a filing makes one write, after the reads that find the period', async () => {
+describe('ledger calls of closing and filing periods', () => {
+  it('starting a filing makes one write, after the reads that find the period', async () => {
     const { filer, hurried } = await filersWith(3);
-    // The key; the chain; the period; and the oldest open month of eight shards.
+    // The key, the chain, the period, and the oldest open month of eight shards.
     expect(await callCounts(() => hurried.close(october, key))).toEqual({
       GetItem: 2,
       BatchGetItem: 1,
@@ -219,7 +220,7 @@ describe('calls to the ledger when periods are closed and filed', () => {
     const november = { ...october, period_end: '2026-11-30' };
     const next = await later(40 * dayMs, () => callCounts(() => hurried.close(november)));
     expect(next).toEqual({ GetItem: 1, BatchGetItem: 1, TransactWriteItems: 1 });
-    // The head, and its shards; to cancel, the chain as well.
+    // The head and its shards; a cancellation also reads the chain.
     expect(await callCounts(() => hurried.change(id, { status: 'filed', confirmation_number: 'c' }, key))).toEqual({
       GetItem: 2,
       BatchGetItem: 1,
@@ -237,13 +238,13 @@ describe('calls to the ledger when periods are closed and filed', () => {
     });
   });
 
-  it('closing a period makes a write for 49 entries of each shard, which ends the shard, and one to end the filing', async () => {
+  it('closing a period makes one write per 49 entries of a shard, and one to end the filing', async () => {
     const { filer } = await filersWith(120);
     const writesOf = async (run: () => Promise<Answer<Filing>>) => {
       const calls = await callCounts(async () => settled(filer, (await made(run())).id));
       return calls['TransactWriteItems'];
     };
-    // 120 in eight shards: some in each, and never 49.
+    // 120 entries in eight shards: each has between 1 and 48.
     expect(await writesOf(() => filer.close(october))).toBe(1 + 8 + 1);
     const { id } = await newestFiling(filer);
     expect(await writesOf(() => filer.change(id, { status: 'filed', confirmation_number: 'c' }))).toBe(1 + 8 + 1);
@@ -252,25 +253,26 @@ describe('calls to the ledger when periods are closed and filed', () => {
 
 // DynamoDB Local counts the indexes of a transaction twice.
 describe.runIf(inject('emulator') === 'memory')('capacity units of a filing', () => {
-  it('uses four write units for each entry that moves or is marked, and two of indexes', async () => {
+  it('are four write units per moved or marked entry, and two of indexes', async () => {
     const { filer } = await filersWith(0);
     const written = async (run: () => Promise<Answer<Filing>>) => {
       const { writes, indexes } = await used(async () => settled(filer, (await made(run())).id));
       return { writes, indexes };
     };
-    // It begins with head, chain, period, work item and eight shards; it ends each shard, and then head, chain and work.
+    // It starts with head, chain, period, work item and eight shards. It then ends each shard, and finally head, chain
+    // and work item.
     const empty = { writes: 2 * 12 + 2 * 8 + 2 * 3, indexes: 0 };
     expect(await written(() => filer.close({ ...october, state: 'OH' }))).toEqual(empty);
     const entries = 80;
     for (let left = entries; left > 0; left -= 10)
       await Promise.all(Array.from({ length: 10 }, () => soldOn(filer, '2026-10-05', '10.00')));
-    // Each shard has some, and ends with them.
+    // Each shard has some entries, and its last batch ends it.
     expect(await written(() => filer.close(october))).toEqual({
       writes: empty.writes + 4 * entries,
       indexes: 0,
     });
     const { id } = await newestFiling(filer, { state: 'MI' });
-    // No chain and no period, when it begins and when it ends; a head of less than 1 KB, and its audit entry.
+    // No chain and no period, at the start and at the end; a head under 1 KB, and its audit entry.
     expect(await written(() => filer.change(id, { status: 'filed', confirmation_number: 'c' }))).toEqual({
       writes: empty.writes - 2 * 3 + (2 + 2) * entries,
       indexes: 2 * entries,

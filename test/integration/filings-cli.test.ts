@@ -1,4 +1,4 @@
-/** `npm run filings`: what it shows, exports and changes, against the API and against sums of the recorded transactions. */
+/** `npm run filings`: its output, exports and changes, compared with the API and with sums of the recorded transactions. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ const columnSum = (rows: readonly Record<string, string>[], name: string) =>
 const rowsOf = async (name: string): Promise<Record<string, string>[]> =>
   parse(await readFile(join(folder, name), 'utf8'), { columns: true });
 
-/** A refusal: one line, exit code 1, nothing on standard output. */
+/** Expects an error: one line, exit code 1, nothing on standard output. */
 const refusal = async (...args: string[]) => {
   const { code, out, err } = await shop.run(...args);
   expect([code, out, err.split('\n').length]).toEqual([1, '', 2]);
@@ -82,7 +82,7 @@ describe('a period from dry run to filed', () => {
   const gross = () => sumOf(recorded, grossOf);
   const tax = () => sumOf(recorded, (one) => one.tax_amount);
 
-  it('dry-run shows the figures, as the API returns them, and exports its totals', async () => {
+  it('dry-run prints the amounts as the API returns them, and exports the totals', async () => {
     const { code, out } = await shop.run('dry-run', ...august);
     expect(code).toBe(0);
     const uncovered = sumOf(
@@ -117,7 +117,7 @@ describe('a period from dry run to filed', () => {
     expect([total?.['gross_amount'], total?.['tax_amount']]).toEqual([gross(), tax()]);
   });
 
-  it('close needs a confirmation, then works until the period is closed', async () => {
+  it('close requires a confirmation, then works until the period is closed', async () => {
     const { code, err } = await shop.run('close', ...august);
     expect([code, err]).toEqual([1, expect.stringContaining('pass --yes to confirm.')]);
     expect((await made(shop.filer.filings({ state: 'IN' }))).data).toEqual([]);
@@ -127,7 +127,7 @@ describe('a period from dry run to filed', () => {
     id = filing.id;
     expect(filing).toMatchObject({ status: 'closed', asked_by: 'operator', progress: { complete: true } });
     expect(filing).toEqual(await made(shop.filer.filing(id)));
-    // Again: the same filing, without a question.
+    // A second time, it returns the same filing without a prompt.
     const again = await shop.run('close', ...august);
     expect([again.code, words(again.out)]).toEqual([0, expect.arrayContaining([`Gross sales | ${gross()}`])]);
   });
@@ -141,7 +141,7 @@ describe('a period from dry run to filed', () => {
       '1 filing.',
       '',
     ]);
-    // The twentieth is a Sunday.
+    // The 20th is a Sunday.
     expect(words((await shop.run('list', '--state', 'MI')).out)[1]).toMatch(/ closed \| 2026-09-21 \| USD \| 100\.00 /);
     const filing = await made(shop.filer.filing(id));
     expect(JSON.parse((await shop.run('show', ...august, '--json')).out)).toEqual(filing);
@@ -164,7 +164,7 @@ describe('a period from dry run to filed', () => {
     expect([columnSum(entries, 'gross_amount'), columnSum(entries, 'tax_amount')]).toEqual([gross(), tax()]);
     expect(new Set(entries.map((row) => row['customer_id'])).size).toBe(108);
     expect(await readFile(join(folder, names[0]), 'utf8')).toBe((await shop.filer.filing(id, {}, csv)).text);
-    // Nothing is overwritten.
+    // No file is overwritten.
     await writeFile(join(folder, names[1]), 'mine');
     await rm(join(folder, names[0]));
     expect((await shop.run('export', id, '--out', folder)).err).toContain(`${names[1]} already exists.`);
@@ -172,7 +172,7 @@ describe('a period from dry run to filed', () => {
     expect(await readdir(folder)).not.toContain(names[0]);
   });
 
-  it('file needs the number of exceptions', async () => {
+  it('file requires the number of exceptions', async () => {
     const count = (await made(shop.filer.filing(id))).exceptions?.count ?? 0;
     const file = ['file', id, '--confirmation-number', 'IN-1'];
     expect(await refusal(...file)).toContain(`then pass --acknowledge-exceptions ${count}.`);
@@ -189,14 +189,14 @@ describe('a period from dry run to filed', () => {
     expect(await refusal('cancel', id)).toContain('filed');
   });
 
-  it('verifies', () => expectVerified(shop.caller));
+  it('ledger verify reports no findings', () => expectVerified(shop.caller));
 });
 
 describe('close', () => {
   const ohio = ['--state', 'OH', '--period-end', '2026-10-31'];
   const withMichigan = { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }] };
 
-  it('needs --unregistered for a state without a registration', async () => {
+  it('requires --unregistered for a state without a registration', async () => {
     const { run, filer } = shopOf(await newCaller({ settings: withMichigan }));
     const refused = await run('close', ...ohio, '--yes', '--json');
     expect([refused.code, refused.out, refused.err]).toEqual([
@@ -208,7 +208,7 @@ describe('close', () => {
     expect((await run('close', ...ohio, '--yes', '--unregistered', '--json')).code).toBe(0);
   });
 
-  it('refuses a period before the first one, with the reason', async () => {
+  it('rejects a period before the first one, and prints the reason', async () => {
     const { run } = shopOf(await newCaller({ settings: withMichigan }));
     // The account was created this month.
     const end = dayBefore(`${toDay(now()).slice(0, 7)}-01`);
@@ -217,7 +217,7 @@ describe('close', () => {
     expect(refused.err).toContain('File earlier periods outside of Levy.');
   });
 
-  it('refuses a period that is not over before the confirmation', async () => {
+  it('rejects a period that is not over, before the confirmation', async () => {
     const { run } = shopOf(await newCaller({ settings: withMichigan }));
     const running = lastDay(toMonth(toDay(now())));
     const refused = await run('close', ...michigan(running));
@@ -226,7 +226,7 @@ describe('close', () => {
 });
 
 describe('file', () => {
-  it('refuses --acknowledge-exceptions where there are none', async () => {
+  it('rejects --acknowledge-exceptions if there are no exceptions', async () => {
     const { run, filer } = shopOf(await newCaller());
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     const refused = await run('file', id, '--confirmation-number', 'MI-1', '--acknowledge-exceptions', '2');
@@ -235,7 +235,7 @@ describe('file', () => {
 });
 
 describe('cancel', () => {
-  it('shows the effect, needs a confirmation, and opens the entries again', async () => {
+  it('prints the effect, requires a confirmation, and opens the entries again', async () => {
     const older = (await made(shop.filer.filings({ state: 'MI' }))).data[0]?.id ?? '';
     const closed = await shop.run('close', ...michigan('2026-09-30'), '--yes', '--json');
     const { id }: { id: string } = JSON.parse(closed.out);
@@ -255,14 +255,14 @@ it.each<[string, string[], string]>([
   ['a filing that does not exist', ['show', 'fil_none'], 'No filing'],
   ['a period without a filing', ['show', ...michigan('2026-10-31')], 'US-MI ends on 2026-10-31'],
   ['no filing', ['show'], '--state with --period-end'],
-  ['a state alone', ['export', '--state', 'MI'], '--state with --period-end'],
+  ['a state without a period', ['export', '--state', 'MI'], '--state with --period-end'],
   ['an id and a period', ['cancel', 'a', ...august], '--state with --period-end'],
   ['an unknown state', ['list', '--state', 'Bavaria'], '--state cannot be "Bavaria".'],
-  ['a wrong day', ['dry-run', ...michigan('2026-02-30')], '--period-end cannot be "2026-02-30".'],
-  ['a day that ends no period', ['dry-run', ...michigan('2026-10-30')], '2026-09-30 or 2026-10-31.'],
-  ['a dry run of the future', ['dry-run', ...michigan('2099-10-31')], 'is in the future.'],
+  ['an invalid day', ['dry-run', ...michigan('2026-02-30')], '--period-end cannot be "2026-02-30".'],
+  ['a day that is not the end of a period', ['dry-run', ...michigan('2026-10-30')], '2026-09-30 or 2026-10-31.'],
+  ['a dry run of a future period', ['dry-run', ...michigan('2099-10-31')], 'is in the future.'],
   [
-    'another period first',
+    'a period out of order',
     ['close', ...michigan('2026-10-31'), '--yes', '--json'],
     'Close the one that ends on 2026-09-30 first.',
   ],
@@ -273,15 +273,15 @@ it.each<[string, string[], string]>([
   ],
   ['an empty confirmation number', ['file', 'a', '--confirmation-number', ' '], 'Send 1 to 100 characters'],
   ['a dry run of a filing', ['export', 'a', '--dry-run'], 'without the id of a filing.'],
-])('refuses %s in one line', async (_name, args, message) => {
+])('rejects %s in one line', async (_name, args, message) => {
   expect(await refusal(...args)).toContain(message);
 });
 
-describe('an export that fails', () => {
+describe('a failing export', () => {
   const name = 'interruption';
   afterEach(() => void database.middlewareStack.remove(name));
 
-  /** Fail calls to the database from the n-th on; answers how many there were. */
+  /** Fails the database calls from the n-th on; returns the number of calls. */
   const failFrom = (n: number) => {
     const seen = { calls: 0 };
     database.middlewareStack.remove(name);
@@ -296,7 +296,7 @@ describe('an export that fails', () => {
     return seen;
   };
 
-  it('an export that fails at any call leaves no file', async () => {
+  it('leaves no file if any call fails', async () => {
     const out = await mkdtemp(join(tmpdir(), 'levy-filings-'));
     try {
       const all = failFrom(Number.POSITIVE_INFINITY);

@@ -1,4 +1,4 @@
-/** Closing, filing and canceling the returns of a state through the API. */
+/** Closing, filing and canceling a state's returns through the API. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
@@ -28,7 +28,7 @@ const replayed = { 'idempotent-replayed': 'true' };
 const headersOf = ({ headers }: { readonly headers: Headers }) => Object.fromEntries(headers);
 
 describe('closing a period', () => {
-  it('returns 202 with the location, and moves the open entries into the filing', async () => {
+  it('returns 202 with the location, and moves the open entries to the filing', async () => {
     const filer = await newFiler();
     const sales = [await soldOn(filer, '2026-10-01'), await soldOn(filer, '2026-10-31T23:59:59.999Z', '50.00')];
     await soldOn(filer, '2026-11-01T00:00:00Z', '900.00');
@@ -53,7 +53,7 @@ describe('closing a period', () => {
     expect(Date.parse(filing.closed_at)).toBeGreaterThanOrEqual(Date.parse(filing.created_at ?? ''));
   });
 
-  it('prevents only voids and tax changes of its transactions', async () => {
+  it('blocks only voids and tax changes of its transactions', async () => {
     const filer = await newFiler();
     const [{ id }, next] = [await soldOn(filer, '2026-10-05'), await soldOn(filer, '2026-11-05')];
     await closedFiling(filer, 'MI', '2026-10-31');
@@ -63,7 +63,7 @@ describe('closing a period', () => {
     expect((await made(filer.update(next.id, { status: 'void' }))).status).toBe('void');
   });
 
-  it.each(['dryRun', 'dry-run', 'DRY_RUN'])('is refused with the misspelled %s', async (name) => {
+  it.each(['dryRun', 'dry-run', 'DRY_RUN'])('rejects the misspelled %s', async (name) => {
     const filer = await newFiler();
     await soldOn(filer, '2026-09-30');
     const body = { state: 'MI', period_end: '2026-09-30', [name]: true };
@@ -71,7 +71,7 @@ describe('closing a period', () => {
     expect((await made(filer.filings())).data).toEqual([]);
   });
 
-  it('returns the first answer to the same Idempotency-Key for 24 hours, which a dry run does not use up', async () => {
+  it('returns the first response to the same Idempotency-Key for 24 hours, and a dry run does not use the key', async () => {
     const filer = await newFiler();
     await soldOn(filer, '2026-10-05');
     const dry = await filer.close({ ...october, dry_run: true }, key);
@@ -98,7 +98,7 @@ describe('a dry run', () => {
   };
   const grossOf = async (filer: Filer, end: string) => (await dry(filer, end)).summary.map((row) => row.gross_amount);
 
-  /** The day of the month that is this many months from now. Day 0 is the last day of the month before. */
+  /** Returns the day of the month this many months from now. Day 0 is the last day of the previous month. */
   const dayIn = (months: number, day: number): string => {
     const today = new Date(now());
     return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, day)).toISOString().slice(0, 10);
@@ -107,7 +107,7 @@ describe('a dry run', () => {
   const newMonthlyFiler = () =>
     newFiler({ registrations: [{ state: 'MI', from: '2025-01-01', to: null, frequency: 'month' }] });
 
-  it('sums each period as if periods closed in order, including the running one', async () => {
+  it('sums each period as if periods were closed in order, including the current one', async () => {
     const filer = await newMonthlyFiler();
     const days = [dayIn(-3, 5), endIn(-2), dayIn(-1, 1), endIn(-1), dayIn(0, 1), dayIn(0, 1)];
     for (const [at, day] of days.entries()) await soldOn(filer, day, `${at + 1}0.00`);
@@ -126,18 +126,18 @@ describe('a dry run', () => {
     expect(await dry(filer, endIn(0))).toEqual(before[3]);
   });
 
-  it('counts a late sale in the period that takes it, and in no other', async () => {
+  it('counts a late sale only in the period that will include it', async () => {
     const filer = await newMonthlyFiler();
     await soldOn(filer, dayIn(-2, 5));
     await closedFiling(filer, 'MI', endIn(-2));
     await soldOn(filer, dayIn(-2, 6), '30.00');
     await soldOn(filer, dayIn(0, 1), '50.00');
     expect([await grossOf(filer, endIn(-1)), await grossOf(filer, endIn(0))]).toEqual([['30.00'], ['50.00']]);
-    // The closed one is its filing, without what came late.
+    // The closed period returns its filing, without late transactions.
     expect(await grossOf(filer, endIn(-2))).toEqual(['100.00']);
   });
 
-  it('refuses a period in the future, and names it', async () => {
+  it('rejects a period in the future, and names it', async () => {
     const filer = await newMonthlyFiler();
     await soldOn(filer, dayIn(0, 1));
     const refused = await filer.close({ state: 'MI', period_end: endIn(1), dry_run: true });
@@ -150,7 +150,7 @@ describe('a dry run', () => {
     expect(refusalOf(midMonth)).toBe('422 | validation_invalid_format /period_end');
   });
 
-  it('needs the scope read only, and closing needs write', async () => {
+  it('requires only the read scope, while closing requires write', async () => {
     const withScopes = async (...scopes: ('read' | 'write')[]) => filerOf(await newCaller({ scopes }));
     const reader = await withScopes('read');
     expect((await reader.close({ ...october, dry_run: true })).status).toBe(200);
@@ -184,13 +184,13 @@ describe('filing a return', () => {
       expect(stored).toMatchObject({ status: 'filed', filings: [{ id, state: 'US-MI', status: 'filed' }] });
       expect(stored.filed_at).toBe(stored.updated_at);
     }
-    // The sale at 1, its credit made it 2, and filing 3.
+    // The sale is version 1, its credit made it 2, and filing 3.
     expect((await made(filer.get(parent.id))).version).toBe(3);
     expect(await made(filer.get(late.id))).toMatchObject({ status: 'finalized', filings: [], version: 1 });
     const again = await filer.change(id, confirmed, key);
     expect([again.status, again.text]).toEqual([answer.status, answer.text]);
     expect(headersOf(again)).toMatchObject(replayed);
-    // A filed sale can be credited, and not voided. The confirmation number stays.
+    // A filed sale can be credited, but not voided. The confirmation number remains.
     expect(
       (await made(filer.create(creditOf(parent, { tax_date: '2026-11-03', credit_remaining: true })))).tax_amount,
     ).toBe('3.00');
@@ -217,7 +217,7 @@ describe('filing a return', () => {
     );
   });
 
-  it('marks a sale in a state whose return it does not await', async () => {
+  it('marks a sale as filed without waiting for a state with no tax', async () => {
     const filer = await newFiler();
     const portland = { address: { city: 'Portland', state: 'OR', postal_code: '97201' } };
     const line_items = [goods({ id: 'a' }), goods({ id: 'b', customer: portland })];
@@ -232,7 +232,7 @@ describe('filing a return', () => {
     expect(data.slice(0, 2).map(({ fields }) => fields)).toEqual([['filings'], ['filings', 'status']]);
   });
 
-  it('acknowledges no exceptions with 0, or without a number', async () => {
+  it('acknowledges no exceptions with 0 or without a number', async () => {
     const filer = await newFiler();
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     const wrong = await filer.change(id, { ...confirmed, acknowledge_exceptions: 1 });
@@ -244,8 +244,8 @@ describe('filing a return', () => {
   });
 });
 
-describe('the order of refusals', () => {
-  it('is fields, 404, 409, then a cursor', async () => {
+describe('the order of errors', () => {
+  it('for a filing is fields, 404, 409, then a cursor', async () => {
     const filer = await newFiler();
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     expect(refusalOf(await filer.change(unknown, { status: 'paid' }))).toBe('422 | validation_invalid_format /status');
@@ -261,7 +261,7 @@ describe('the order of refusals', () => {
     expect(refusalOf(await filer.filing(id, page))).toBe('422 | validation_invalid_cursor starting_after');
   });
 
-  it('is an invalid period, one that is not over, then one out of order', async () => {
+  it('for a period is invalid, not over, then out of order', async () => {
     const filer = await newFiler();
     await soldOn(filer, '2026-08-05');
     const close = async (period_end: string) => refusalOf(await filer.close({ state: 'MI', period_end }));
@@ -270,7 +270,7 @@ describe('the order of refusals', () => {
     expect(await close('2026-10-31')).toBe('409 | conflict_period_order /period_end');
   });
 
-  it('is fields, a replay, then 409', async () => {
+  it('for a repeated change is fields, a replay, then 409', async () => {
     const filer = await newFiler();
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     const cancel = await filer.change(id, { status: 'canceled' }, key);
@@ -284,9 +284,9 @@ describe('the order of refusals', () => {
 });
 
 describe('unknown fields', () => {
-  it('are ignored with a warning, the same one when the request comes again', async () => {
+  it('are ignored with a warning, which a repeated request returns too', async () => {
     const filer = await newFiler();
-    // The frequency is a field of the answer: it may come back.
+    // The frequency is a response field, so it can be sent back.
     const body = { ...october, frequency: 'month', colour: 'red' };
     expect(refusalOf(await filer.close(body, { Prefer: 'handling=strict' }))).toBe(
       '422 | validation_unknown_field /colour',
@@ -299,7 +299,7 @@ describe('unknown fields', () => {
     expect((await made(filer.filing(first.body.id))).warnings).toEqual([]);
   });
 
-  it('are none in a filing that is sent back to mark it as filed', async () => {
+  it('do not include response fields if a filing is sent back to mark it as filed', async () => {
     const filer = await newFiler();
     const filing = await closedFiling(filer, 'MI', '2026-10-31');
     const answer = await filer.change(filing.id, { ...filing, ...confirmed }, { Prefer: 'handling=strict' });
@@ -314,7 +314,7 @@ describe('work of a request before its response', () => {
     Promise.reject(Object.assign(new Error('Too much.'), { name: 'ThrottlingException' }));
   const hang: Behavior = () => new Promise<never>(() => {});
 
-  /** Lets this many writes through, and none after them. */
+  /** Allows this many writes, and fails all later ones. */
   const breakAfter = (writes: number, behave: Behavior) => {
     let left = writes;
     database.middlewareStack.add(
@@ -366,7 +366,7 @@ describe('work of a request before its response', () => {
     expect((await settled(filer, id)).progress.entries_marked).toBe(20);
   });
 
-  it('does not begin without the write of the filing', async () => {
+  it('does not start if the write of the filing fails', async () => {
     const filer = await newFiler();
     await made(filer.create(sale()));
     breakAfter(0, throttle);

@@ -44,7 +44,7 @@ const on = (day: string, cents: number, others: { type?: 'credit'; currency?: st
   ...others,
 });
 
-it('moves late sales and credits into the next period, in every shard', async () => {
+it('moves late sales and credits to the next period, in every shard', async () => {
   const account = newFiler();
   const posted = [await post(account, on('2026-09-08', 1001)), ...(await creditsEverywhere(account, '2026-09-30'))];
   const september = filingOf(await close(account, { period_end: '2026-09-30' }));
@@ -59,7 +59,7 @@ it('moves late sales and credits into the next period, in every shard', async ()
   expect((await read(account, september.id)).progress.entries_moved).toBe(9);
 });
 
-it('cancels the newest filing first, back to the beginning, and closes all periods again', async () => {
+it('cancels filings from the newest to the oldest, and closes all periods again', async () => {
   const account = newFiler();
   const posted = [await post(account, on('2026-09-08', 1001)), await post(account, on('2026-10-08', 333))];
   const close2 = async () => [
@@ -81,7 +81,7 @@ it('cancels the newest filing first, back to the beginning, and closes all perio
   expect(new Set([september, october, ...again]).size).toBe(4);
 });
 
-it('begins with the oldest open entry again after the first period was canceled', async () => {
+it('starts with the oldest open entry again after the first period was canceled', async () => {
   const account = newFiler();
   const posted = [await post(account, on('2026-09-05', 1001))];
   const { id } = filingOf(await close(account, { period_end: '2026-09-30' }));
@@ -103,7 +103,7 @@ it('allows any first period after an empty first one is canceled', async () => {
   filingOf(await close(account, { period_end: '2026-10-31' }));
 });
 
-it('refuses a filing of a state while another one is being canceled', async () => {
+it('rejects a filing of a state while another one is being canceled', async () => {
   const account = newFiler();
   await post(account, on('2026-10-08', 1001));
   const { id } = filingOf(await close(account));
@@ -118,7 +118,7 @@ it('refuses a filing of a state while another one is being canceled', async () =
 });
 
 describe('a dry run', () => {
-  it('of a period with a filing returns it, and does not continue it', async () => {
+  it('returns an existing filing of the period without continuing its work', async () => {
     const account = newFiler();
     const posted = [await post(account, on('2026-10-08', 1001))];
     const { id } = filingOf(await close(account, {}, portsFor(account, { remainingMs: () => 2000 })));
@@ -129,7 +129,7 @@ describe('a dry run', () => {
     await judge(account, state, posted);
   });
 
-  it('without enough time is refused', async () => {
+  it('is rejected if there is not enough time', async () => {
     const account = newFiler();
     await post(account, on('2026-10-08', 1001));
     const ports = portsFor(account, { remainingMs: () => 1999 });
@@ -139,7 +139,7 @@ describe('a dry run', () => {
 });
 
 describe('the transactions of a filing', () => {
-  it('are filed with the last of their states', async () => {
+  it('are marked as filed by the last of their states', async () => {
     const account = newFiler();
     const both = await post(account, { day: '2026-10-08', levies: [...levies('MI', 500), ...levies('OH', 700)] });
     const michigan = filingOf(await close(account)).id;
@@ -164,7 +164,7 @@ describe('the transactions of a filing', () => {
     const { filings } = portsFor(account);
     const ports = portsFor(account, {
       stepEntriesMax: 49,
-      // Every transaction counts as a megabyte.
+      // Every transaction counts as 1 MB.
       storedSize: () => 1_000_000,
       filings: {
         ...filings,
@@ -181,11 +181,11 @@ describe('the transactions of a filing', () => {
   });
 });
 
-describe('periods', () => {
+describe('filing periods', () => {
   const registered = (...registrations: Omit<Registration, 'state'>[]) =>
     newFiler({ registrations: registrations.map((registration) => ({ state: 'MI', ...registration })) });
 
-  it('follow the registration: a refusal names the valid ends, or the next period', async () => {
+  it('follow the registration: an error lists the valid ends or the next period', async () => {
     const account = registered(
       { from: '2026-01-01', to: '2026-09-30', frequency: 'quarter' },
       { from: '2026-10-01', to: null, frequency: 'month' },
@@ -237,7 +237,7 @@ describe('periods', () => {
     expect(await closePeriods(portsFor(account))).toMatchObject({ created: 0, complete: true });
   });
 
-  it('between two registrations are closed by the schedule where they have entries, and by request', async () => {
+  it('between two registrations are closed by the schedule if they have entries, and on request', async () => {
     const account = {
       ...registered(
         { from: '2026-01-01', to: '2026-03-31', frequency: 'year' },
@@ -292,7 +292,7 @@ describe('periods', () => {
   });
 });
 
-it('does nothing with a finished filing', async () => {
+it('are not changed if the filing is finished', async () => {
   const account = newFiler();
   await post(account, on('2026-10-08', 1001));
   const { id } = filingOf(await close(account));
@@ -300,7 +300,7 @@ it('does nothing with a finished filing', async () => {
   if (!filing) throw new Error('There is none.');
   const before = await placesOf(account, state);
   expect(await workOn(filing, portsFor(account), 0)).toBe(true);
-  // A worker may have read the filing before it was closed.
+  // A worker could have read the filing before it was closed.
   expect(
     await workOn(
       { ...filing, status: 'closing', isUnfinished: true, version: filing.version - 1 },
@@ -311,7 +311,7 @@ it('does nothing with a finished filing', async () => {
   expect(await placesOf(account, state)).toEqual(before);
 });
 
-it('works on every unfinished filing, even beside a very large one', async () => {
+it('are processed for every unfinished filing, even next to a very large one', async () => {
   const account = newFiler();
   for (const of of ['MI', 'OH']) {
     for (let at = 0; at < 12; at++) await post(account, { day: '2026-10-08', levies: levies(of, 100 + at) });
@@ -336,10 +336,10 @@ it('works on every unfinished filing, even beside a very large one', async () =>
   for (const { progress } of data) expect(progress.entries_moved).toBeGreaterThan(0);
 });
 
-describe('the totals of a filing in parts', () => {
+describe('filing totals split into parts', () => {
   const TableName = environment.tables.transactions;
 
-  /** The items with the parts of a filing's totals, which the ports of these tests make small. */
+  /** Returns the items with the parts of a filing's totals. The ports of these tests make the parts small. */
   const partItems = async (account: string, filing: string) =>
     (await Promise.all(shards.map((shard) => itemsIn(`F#${account}#${filing}#${shard}#TOTALS`)))).flat();
 
@@ -349,7 +349,7 @@ describe('the totals of a filing in parts', () => {
     return { account, id: filingOf(await close(account)).id };
   };
 
-  it('verification adds up the parts of the totals, and names a wrong one', async () => {
+  it('are added up by the verification, which reports a wrong part', async () => {
     const { account, id } = await closed();
     expect(await verifyFiling(account.id, id)).toEqual({ findings: [] });
     const [first, second] = await partItems(account.id, id);
@@ -358,7 +358,7 @@ describe('the totals of a filing in parts', () => {
     expect(findings).toMatchObject([{ id }]);
   });
 
-  it('an export has the parts of the totals, and an import writes the same items', async () => {
+  it('are exported, and an import writes the same items', async () => {
     const { account, id } = await closed();
     const stored = await partItems(account.id, id);
     // Two jurisdictions in each shard that has a sale.
@@ -368,12 +368,12 @@ describe('the totals of a filing in parts', () => {
       .filter(({ kind }) => kind === 'filing_totals')
       .flatMap((line) => itemsOf('acct_other', line));
     const renamed = stored.map((item) => ({ ...item, pk: String(item['pk']).replace(account.id, 'acct_other') }));
-    // The database returns bytes as another type.
+    // The database returns bytes as a different type.
     const withText = (item: Record<string, unknown>) => ({ ...item, sums: decompress(item['sums'] as Uint8Array) });
     expect(imported.map(withText)).toEqual(renamed.map(withText));
   });
 
-  it('deleting an account deletes the parts of its totals', async () => {
+  it('are deleted with the account', async () => {
     const { account, id } = await closed();
     await deleteAccountItems(account.id, () => {});
     expect(await partItems(account.id, id)).toEqual([]);

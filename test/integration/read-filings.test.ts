@@ -1,4 +1,4 @@
-/** Filings, their entries and their CSV files as the API returns them. */
+/** Filings, their entries and their CSV files as returned by the API. */
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filingReply } from '../../shared/api/csv-reply.ts';
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 describe('the entries of a filing', () => {
-  it.each([7, 25, 100])('come in pages of %i, each once, unchanged', async (limit) => {
+  it.each([7, 25, 100])('are in pages of %i, each once and unchanged', async (limit) => {
     const entries = await everyEntry(filer, filing.id, limit);
     expect(entries.map((entry) => entry.transaction_id).sort()).toEqual(sales.map(({ id }) => id).sort());
     const credit = entries.find((entry) => entry.transaction_id === sales[30]?.id);
@@ -49,14 +49,14 @@ describe('the entries of a filing', () => {
     ]);
   });
 
-  it('are 25 in a page by default, and every page has the totals', async () => {
+  it('are 25 per page by default, and every page has the totals', async () => {
     const page = await made(filer.filing(filing.id, { expand: 'entries' }));
     expect([page.entries.data.length, page.entries.has_more, page.totals]).toEqual([25, true, filing.totals]);
     const last = await made(filer.filing(filing.id, { expand: 'entries', starting_after: page.entries.next_cursor }));
     expect([last.entries.data.length, last.entries.has_more, last.entries.next_cursor]).toEqual([6, false, null]);
   });
 
-  it('go on only with a cursor of this filing and this account', async () => {
+  it('continue only with a cursor of this filing and this account', async () => {
     const firstPage = async (of: Filer, id: string) =>
       (await made(of.filing(id, { expand: 'entries', limit: '1' }))).entries.next_cursor;
     for (let at = 0; at < 2; at++) await soldOn(filer, '2026-11-05', '1.00', { customer: honolulu });
@@ -78,7 +78,7 @@ describe('the entries of a filing', () => {
 });
 
 describe('the totals of a filing', () => {
-  it('are on one page as a rule, and go on only with a cursor of the same totals', async () => {
+  it('are usually on one page, and continue only with a cursor of the same totals', async () => {
     expect(filing.totals_next_cursor).toBeNull();
     const page = await made(filer.filing(filing.id, { expand: 'entries', limit: '1' }));
     const ofBody = '422 | validation_invalid_cursor /totals_starting_after';
@@ -95,7 +95,7 @@ describe('the totals of a filing', () => {
     }
   });
 
-  it('as CSV end with the sums of the state on the last page, which the others link to', () => {
+  it("end as CSV with the state's sums on the last page, which the other pages link to", () => {
     const context = { headers: new Map([['accept', ['text/csv']]]) } as unknown as Parameters<typeof filingReply>[2];
     const replies = [{ ...filing, totals_next_cursor: 'c.d' }, filing].map((page) => filingReply(page, 25, context));
     const isSum = ({ jurisdiction_type }: Record<string, string>) => jurisdiction_type === 'total';
@@ -107,7 +107,7 @@ describe('the totals of a filing', () => {
 });
 
 describe('a filing as CSV', () => {
-  it('has one row for each jurisdiction, currency and rate, and one with the total', async () => {
+  it('has one row per jurisdiction, currency and rate, and one with the total', async () => {
     const answer = await filer.filing(filing.id, {}, csv);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'text/csv; charset=utf-8; header=present',
@@ -156,7 +156,7 @@ describe('a filing as CSV', () => {
     expect(written.sort()).toEqual(listed.sort());
   });
 
-  it('is a header alone where nothing was owed', async () => {
+  it('is only a header if nothing was owed', async () => {
     const empty = await closedFiling(filer, 'MI', '2026-10-31');
     expect([empty.status, empty.totals, empty.summary]).toEqual(['closed', [], []]);
     expect((await filer.filing(empty.id, {}, csv)).text).toMatch(/^filing_id,status,state,[a-z_,]+\r\n$/);
@@ -168,14 +168,14 @@ describe('a filing as CSV', () => {
     ['text/csv;q=0', false],
     ['*/*', false],
     ['application/pdf', false],
-  ])('is returned for Accept: %s: %s', async (accept, isCsv) => {
+  ])('is returned for Accept %s: %s', async (accept, isCsv) => {
     const answer = await filer.filing(filing.id, {}, { Accept: accept });
     expect([answer.status, answer.headers.get('content-type')?.startsWith('text/csv')]).toEqual([200, isCsv]);
     expect(answer.headers.get('vary')).toBe('Accept, Service-Version');
   });
 });
 
-it("returns the same 404 for another account's filing as for one that does not exist", async () => {
+it("returns the same 404 for another account's filing as for a nonexistent one", async () => {
   const stranger = filerOf(await newCaller());
   const answerOf = async (answer: ReturnType<Filer['filing']>) => {
     const { status, body, headers } = await answer;
@@ -198,7 +198,7 @@ it("returns the same 404 for another account's filing as for one that does not e
 
 describe('GET /filings', () => {
   let shop: Filer;
-  /** In the order of their creation: three months of Michigan, two of Hawaii. */
+  /** In order of creation: three months of Michigan, two of Hawaii. */
   const filings: Filing[] = [];
   const newestFirst = (...places: number[]) => places.map((at) => filings[at]?.id);
   const listOf = (parameters: Record<string, string>) =>
@@ -219,7 +219,7 @@ describe('GET /filings', () => {
     await cancel(shop, filings[4]?.id ?? '');
   });
 
-  it('lists the newest first, as they are now, without totals and entries', async () => {
+  it('lists the newest first, with their current status, without totals and entries', async () => {
     const list = await made(shop.filings());
     expect(list).toMatchObject({ object: 'list', url: '/filings', has_more: false, next_cursor: null });
     expect(list.data.map(({ id }) => id)).toEqual(newestFirst(4, 3, 2, 1, 0));
@@ -235,12 +235,15 @@ describe('GET /filings', () => {
     { parameters: { status: 'closed' }, found: [3, 2, 1] },
     { parameters: { status: 'canceled', state: 'HI' }, found: [4] },
     { parameters: { state: 'OH' }, found: [] },
-  ])('the filters $parameters select their filings alone, in pages of any size', async ({ parameters, found }) => {
-    for (const limit of ['1', '2', '25'])
-      expect((await listOf({ ...parameters, limit })).ids).toEqual(newestFirst(...found));
-  });
+  ])(
+    'selects only matching filings with the filters $parameters, in pages of any size',
+    async ({ parameters, found }) => {
+      for (const limit of ['1', '2', '25'])
+        expect((await listOf({ ...parameters, limit })).ids).toEqual(newestFirst(...found));
+    },
+  );
 
-  it('has nothing of another account, and refuses a cursor of another account or other filters', async () => {
+  it('returns nothing of another account, and rejects a cursor of another account or other filters', async () => {
     const stranger = filerOf(await newCaller());
     expect((await made(stranger.filings())).data).toEqual([]);
     const { next_cursor } = await made(shop.filings({ limit: '1', state: 'MI' }));

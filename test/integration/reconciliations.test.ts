@@ -15,7 +15,7 @@ const newClient = async (): Promise<Client & Caller> => {
   return { ...caller, ...clientOf(caller) };
 };
 
-/** Transactions past the API, with their claims: thousands of them in a second. */
+/** Writes transactions and their claims directly to the table: thousands of them in a second. */
 const stored = async (
   { account }: Caller,
   references: readonly string[],
@@ -51,7 +51,7 @@ const reconciled = (client: Client, transactions: unknown, others: object = {}) 
   made(ask(client, transactions, others));
 
 describe('listed transactions', () => {
-  it('is matched if a finalized transaction has these amounts, in any notation', async () => {
+  it('match if a finalized transaction has these amounts, in any notation', async () => {
     const client = await newClient();
     const rows = [billed('in_1'), billed('in_2', '106', '6.0000000000'), billed('🧾 #3/ü', '000106.0', '06')];
     for (const { reference_id } of rows) await sold(client, { reference_id });
@@ -69,7 +69,7 @@ describe('listed transactions', () => {
     });
   });
 
-  it('is different by either amount, with both amounts and their difference', async () => {
+  it('differ if either amount differs, with both amounts and their difference', async () => {
     const client = await newClient();
     const sales = await Promise.all(['a', 'b', 'c', 'd'].map((reference_id) => sold(client, { reference_id })));
     const { matched_count, different, missing } = await reconciled(client, [
@@ -99,7 +99,7 @@ describe('listed transactions', () => {
     });
   });
 
-  it('may be a credit, whose amounts are positive, or in a currency without decimals', async () => {
+  it('can be credits, whose amounts are positive, or in a currency without decimals', async () => {
     const client = await newClient();
     const parent = await sold(client, { reference_id: 'in_1' });
     const half = { line_items: [{ id: 'item_1', quantity: '1' }], reference_id: 'memo_1' };
@@ -113,7 +113,7 @@ describe('listed transactions', () => {
     expect(answer).toMatchObject({ matched_count: 3, missing: [], different: [] });
   });
 
-  it('is missing with the reason: unknown, not finalized, voided, or expired', async () => {
+  it('are missing with the reason: unknown, not finalized, voided, or expired', async () => {
     const client = await newClient();
     const draft = await made(client.create(sale({ reference_id: 'draft' })));
     const voided = await sold(client, { reference_id: 'voided' });
@@ -140,10 +140,10 @@ describe('listed transactions', () => {
     });
   });
 
-  it('may have a thousand transactions, each found in its batch', async () => {
+  it('can be up to a thousand, each found in its batch', async () => {
     const client = await newClient();
     const references = Array.from({ length: 1000 }, (_, index) => `in_${index}`);
-    // Every tenth is not there.
+    // Every tenth does not exist.
     await stored(
       client,
       references.filter((name) => !name.endsWith('7')),
@@ -155,10 +155,10 @@ describe('listed transactions', () => {
   });
 });
 
-describe('transactions beyond the list', () => {
+describe('transactions not on the list', () => {
   const october = { from: '2026-10-01', to: '2026-10-31' };
 
-  it('is extra if it is finalized, in the range, and not named: newest first', async () => {
+  it('are extra if they are finalized and in the range: newest first', async () => {
     const client = await newClient();
     const dated = (tax_date: string, others: object = {}) => sold(client, { tax_date, ...others });
     await dated('2026-09-30T23:59:59.999Z', { reference_id: 'before' });
@@ -180,7 +180,7 @@ describe('transactions beyond the list', () => {
     expect(extra).toEqual([last, credit, unnamed, first].map(row));
   });
 
-  it('uses instants unchanged, and a date as the whole day', async () => {
+  it('are found by unchanged instants, and by a date as the whole day', async () => {
     const client = await newClient();
     for (const hour of ['00', '12', '23'])
       await sold(client, { tax_date: `2026-10-08T${hour}:00:00Z`, reference_id: hour });
@@ -192,9 +192,9 @@ describe('transactions beyond the list', () => {
     expect(await extra('1990-01-01', '2099-12-31')).toHaveLength(3);
   });
 
-  it('ends after 2,000 rows of the index, and continues with the cursor without gaps or repetitions', async () => {
+  it('stop after 2,000 rows of the index, and continue with the cursor without gaps or duplicates', async () => {
     const client = await newClient();
-    // All at one instant, so that only a cursor can continue. Most are drafts, which are not extra.
+    // All at one instant, so only a cursor can continue. Most are drafts, which are not extra.
     const total = 2105;
     const isExtra = (index: number) => index % 5 === 0;
     await stored(
@@ -225,9 +225,9 @@ describe('transactions beyond the list', () => {
     expect(sizes.length).toBe(2);
   });
 
-  it('names 1,000 in an answer, and continues after the last one', async () => {
+  it('are at most 1,000 in a response, which continues after the last one', async () => {
     const client = await newClient();
-    // With a hundred drafts between them, the thousandth is in the middle of a page of the index.
+    // With a hundred drafts between them, the thousandth is in the middle of an index page.
     const references = Array.from({ length: 1101 }, (_, index) => `r_${index}`);
     await stored(
       client,
@@ -246,7 +246,7 @@ describe('transactions beyond the list', () => {
     expect([fitting.extra.length, fitting.complete]).toEqual([1000, true]);
   });
 
-  it('refuses a cursor with another account or range', async () => {
+  it('are not continued by a cursor for another account or range', async () => {
     const client = await newClient();
     const other = await newClient();
     const position = { id: 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', tax_date: '2026-10-08T00:00:00.000Z' };
@@ -269,7 +269,7 @@ describe('transactions beyond the list', () => {
   });
 });
 
-describe('refusals', () => {
+describe('errors', () => {
   const list = [billed('a')];
   it.each<[unknown, ...refused: string[]]>([
     [{}, 'required_field /transactions'],
@@ -302,7 +302,7 @@ describe('refusals', () => {
     expect(refusalOf(await client.call('POST', '/reconciliations', { body }))).toBe(expected);
   });
 
-  it('unknown fields are named in a warning, or refused where the request prefers that', async () => {
+  it('unknown fields cause a warning, or an error in strict mode', async () => {
     const client = await newClient();
     const rows = [{ ...billed('a'), customer: 'x' }];
     const { warnings } = await reconciled(client, rows, { until: 'x' });
@@ -341,7 +341,7 @@ const meanwhile = async <Value>(change: () => Promise<unknown>, run: () => Promi
   }
 };
 
-describe('a reference that moves while it is read', () => {
+describe('a reference that moves during the read', () => {
   it('is found at its new transaction', async () => {
     const client = await newClient();
     const first = await sold(client, { reference_id: 'r' });
@@ -353,7 +353,7 @@ describe('a reference that moves while it is read', () => {
     expect(answer).toMatchObject({ matched_count: 1, missing: [], different: [] });
   });
 
-  it('is missing where its transaction has another one now', async () => {
+  it('is missing if its transaction now has a different reference', async () => {
     const client = await newClient();
     const { id } = await made(client.create(sale({ reference_id: 'r' })));
     const change = () => made(client.update(id, { reference_id: 's', status: 'finalized' }));

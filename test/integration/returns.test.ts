@@ -19,8 +19,8 @@ import { shippingCharges } from '../support/shipping.ts';
 
 describe('complete returns', () => {
   /**
-   * Every sale of a state and a month is in its return: taxed, exempt for a reason, or listed as not covered. The
-   * expected figures come from the list of transactions alone, added up with decimal.js.
+   * Every sale of a state and a month is in its return: taxed, exempt with a reason, or listed as not covered. The
+   * expected amounts are computed only from the list of transactions, with decimal.js.
    */
 
   type Transaction = Schema<'Transaction'>;
@@ -33,7 +33,7 @@ describe('complete returns', () => {
   } as const;
   type State = keyof typeof places;
 
-  /** Indiana from the tenth of August 2021 on; Michigan not at all. */
+  /** Indiana from August 10, 2021; Michigan is not registered. */
   const registrations = [
     { state: 'IN', from: '2021-08-10', to: null, frequency: 'month' as const },
     { state: 'HI', from: '2020-01-01', to: null, frequency: 'month' as const },
@@ -41,14 +41,14 @@ describe('complete returns', () => {
   ];
   const registeredFrom: Partial<Record<State, string>> = { IN: '2021-08-10', HI: '2020-01-01', OR: '2020-01-01' };
 
-  /** The oracle's input of a recorded document: one state, and the lines. */
+  /** The oracle's input for a recorded transaction: one state, and the lines. */
   type Known = {
     readonly transaction: Transaction;
     readonly state: State;
     readonly exemption: 'resale' | 'government' | null;
     readonly isMarketplace: boolean;
     readonly sign: 1 | -1;
-    /** Whether tax was recorded on a sale of which none was calculated; also of its credits. */
+    /** Whether tax was recorded on a sale whose calculated tax is zero; also applies to its credits. */
     readonly isAllOver: boolean;
   };
 
@@ -82,7 +82,7 @@ describe('complete returns', () => {
     );
     const supplied = draw.oneIn(3) ? draw.of([cents(), new Decimal(calculated).plus('0.01').toFixed(2), '0.00']) : null;
     const tax = supplied && { tax_amount: supplied };
-    // A third are drafts first, a third get their tax after they are finalized.
+    // A third are drafts first, and a third get their tax after finalization.
     const transaction = await made(
       at % 3 === 0
         ? filer.create({ ...body, ...tax })
@@ -96,7 +96,7 @@ describe('complete returns', () => {
 
   const credit = async (filer: Filer, sale: Known, day: string): Promise<Known> => {
     const body = creditOf(sale.transaction, { status: 'finalized', tax_date: day });
-    // It takes back the whole sale, so also all of its calculated tax.
+    // It credits the whole sale, including all of its calculated tax.
     const { calculated_tax_amount } = sale.transaction;
     return { ...sale, transaction: { ...(await made(filer.create(body))), calculated_tax_amount }, sign: -1 };
   };
@@ -104,7 +104,7 @@ describe('complete returns', () => {
   const isWithout = (state: State, code: string | null, day: string): boolean =>
     day < '2022' && (state !== 'IN' || code === 'FOOD.GROCERY');
 
-  /** Which part of the gross a line is in, by the rules of the request alone. */
+  /** Returns the part of the gross amount that a line belongs to, from the request alone. */
   const partOf = ({ state, exemption, isMarketplace }: Known, code: string | null, saleDay: string) => {
     const from = registeredFrom[state];
     if (state === 'OR' && saleDay >= '2022') return 'product';
@@ -130,7 +130,7 @@ describe('complete returns', () => {
   const zero = new Decimal(0);
   const sum = (values: readonly Decimal.Value[]) => values.reduce<Decimal>((all, value) => all.plus(value), zero);
 
-  /** The figures of one document: of its lines by part, and of its tax. */
+  /** The amounts of one transaction: by part for its lines, and its tax. */
   const figuresOf = (known: Known, saleDays: ReadonlyMap<string, string>) => {
     const { transaction, sign, isAllOver } = known;
     const saleDay = saleDays.get(transaction.parent_transaction_id ?? transaction.id) ?? '';
@@ -151,7 +151,7 @@ describe('complete returns', () => {
     return { amounts, calculated, tax, gross, reasons, sign, id: transaction.id, reference: transaction.reference_id };
   };
 
-  /** The expected return of a state and a month. */
+  /** Returns the expected return of a state and a month. */
   const expectedReturn = (all: readonly Known[], state: State, month: string) => {
     const saleDays = new Map(all.map(({ transaction }) => [transaction.id, transaction.tax_date]));
     const documents = all
@@ -187,7 +187,7 @@ describe('complete returns', () => {
     };
   };
 
-  /** Each total adds up by itself, its rates add up to it, and all of them to the tax of the state. */
+  /** Checks that each total adds up, that its rates add up to it, and that all totals add up to the state's tax. */
   const checkTotals = ({ totals, summary }: Filing) => {
     for (const total of totals)
       for (const figures of [total, ...total.rates]) {
@@ -222,7 +222,7 @@ describe('complete returns', () => {
       ['2021-08', '2026-10'].map((month) => [state, month] as const),
     );
 
-    it.each(returns)('of %s for %s has every document, once', async (state, month) => {
+    it.each(returns)('of %s for %s has every transaction once', async (state, month) => {
       const period_end = `${month}-31`;
       const { summary, exceptions, ids } = expectedReturn(known, state, month);
       expect(ids.length).toBeGreaterThan(0);
@@ -256,7 +256,7 @@ describe('complete returns', () => {
       for (const limit of [1, 3, 100])
         expect(exceptionsText(await everyException(filer, id, limit))).toEqual(exceptions);
       const grosses = documents.filter(({ reasons }) => reasons.length > 0);
-      // The whole gross where the tax differs, else what is not covered.
+      // The whole gross amount if the tax differs, otherwise the uncovered amount.
       const gross = grosses.map(({ reasons }) =>
         Decimal.max(...reasons.map((text) => new Decimal(text.split(' ')[1] ?? 0).abs())),
       );
@@ -277,10 +277,10 @@ describe('complete returns', () => {
       for (const transaction of ids) expect((await made(filer.get(transaction))).status).toBe('filed');
     });
 
-    it('verifies, before and after it is filed', () => expectVerified(caller));
+    it('passes ledger verify, before and after it is filed', () => expectVerified(caller));
   });
 
-  it('lists the sales that the content does not cover, the first 100 of them in a dry run', async () => {
+  it('lists the sales that the content does not cover, at most 100 of them in a dry run', async () => {
     const shop = filerOf(await newCaller({ settings: { books_open_from: '2020-01-01' } }));
     for (let at = 0; at < 112; at++)
       await made(
@@ -297,7 +297,7 @@ describe('complete returns', () => {
     expect(dry.exceptions?.transactions?.map(({ reference_id }) => reference_id)).toEqual(references.slice(0, 100));
     const { id } = await made(shop.close({ state: 'IN', period_end: '2021-08-31' }));
     const filing = await settled(shop, id);
-    // 1 to 104 are 5460, and 105 to 112 are 868.
+    // 1 to 104 add up to 5460, and 105 to 112 to 868.
     const sums = { count: 104, gross_amount: '5460.00' };
     expect(filing.exceptions).toEqual({
       ...sums,
@@ -305,7 +305,7 @@ describe('complete returns', () => {
       transactions: null,
     });
     expect(filing.exceptions).toEqual({ ...dry.exceptions, transactions: null });
-    // The list has the same, from the filing's own item.
+    // The list has the same, from the filing's item.
     expect((await made(shop.filings())).data.map(({ exceptions }) => exceptions)).toEqual([filing.exceptions]);
     const amounts = { gross_amount: '6328.00', not_covered_amount: '5460.00', taxable_amount: '868.00' };
     expect(filing.summary).toMatchObject([{ ...amounts, tax_amount: '60.76', count: 112 }]);
@@ -323,8 +323,8 @@ describe('complete returns', () => {
 
 describe('refunded returns', () => {
   /**
-   * Sales with another tax than the calculated one, refunded part by part over several months: in the end nothing of them is
-   * left in the returns. The expected shares come from calculations and from what was requested, not from recorded credits.
+   * Sales with a tax other than the calculated one, refunded in parts over several months until the returns net to
+   * zero. The expected shares come from calculations and from the requests, not from recorded credits.
    */
 
   type Transaction = Schema<'Transaction'>;
@@ -346,7 +346,7 @@ describe('refunded returns', () => {
   const dollars = (cents: number) => new Decimal(cents).div(100).toFixed(2);
   const sum = (values: readonly Decimal.Value[]) => values.reduce<Decimal>((all, one) => all.plus(one), new Decimal(0));
 
-  /** A sale, its calculated tax, and its live credits with the part of each charge's net that was credited up to then. */
+  /** A sale, its calculated tax, and its active credits with the share of each charge's net that was credited so far. */
   type Case = {
     readonly state: State;
     readonly sale: Transaction;
@@ -380,7 +380,7 @@ describe('refunded returns', () => {
 
   const isDone = ({ refund_status }: Transaction) => refund_status === 'full';
 
-  /** The credited part of the net of each line, and of the shipping. */
+  /** The credited share of each line's net, and of the shipping. */
   const sharesOf = (sale: Transaction, live: readonly Transaction[]): Decimal[] => {
     const shareOf = (net: Decimal.Value, credited: Decimal) =>
       new Decimal(net).isZero() ? new Decimal(0) : credited.div(net);
@@ -410,7 +410,7 @@ describe('refunded returns', () => {
     ]);
   };
 
-  /** Credit a sale in random parts, void and change some of them, and then credit what is left. */
+  /** Credits a sale in random parts, voids and changes some credits, and then credits the remainder. */
   const refund = async (filer: Filer, { sale, credits }: Case) => {
     const live: Transaction[] = [];
     const take = async (body: object, month: string) => {
@@ -472,20 +472,20 @@ describe('refunded returns', () => {
       }
   });
 
-  /** Whether the credited parts after each credit are known. */
+  /** Whether the credited shares after each credit are known. */
   const isKnown = (credits: Case['credits']) => credits.every(({ id }) => id !== '');
 
   const entryOf = (id: string) => entries.get(id) ?? { amounts: [] };
 
-  describe('sales with another tax than the calculated one, of which everything is refunded', () => {
-    it('have over- and under-collected, taxed and untaxed parts', () => {
+  describe('fully refunded sales with a tax other than the calculated one', () => {
+    it('include over- and under-collected, taxed and untaxed parts', () => {
       const differences = cases.map(({ sale }) => Number(sale.tax_amount) - Number(sale.calculated_tax_amount));
       expect(differences.filter((difference) => difference > 0).length).toBeGreaterThan(10);
       expect(differences.filter((difference) => difference < 0).length).toBeGreaterThan(5);
       expect(cases.filter(({ credits }) => credits.length > 2).length).toBeGreaterThan(15);
     });
 
-    it('leave nothing in the returns of a state, by jurisdiction and rate', () => {
+    it('net to zero in the returns of a state, by jurisdiction and rate', () => {
       for (const state of Object.keys(places)) {
         const sums: Record<string, Decimal> = {};
         const add = (key: string, row: Pick<Filing['summary'][number], (typeof figures)[number]>) => {
@@ -503,7 +503,7 @@ describe('refunded returns', () => {
       }
     });
 
-    it('have the tax of the calculation, and its difference to the collected tax, as calculated and over-collected tax', () => {
+    it('report the calculated tax and the over-collected amount', () => {
       for (const { sale, calculated } of cases) {
         const of = (name: (typeof figures)[number]) => sum(entryOf(sale.id).amounts.map((row) => row[name])).toFixed(2);
         const over = Decimal.max(0, new Decimal(sale.tax_amount).minus(calculated.tax_amount)).toFixed(2);
@@ -511,7 +511,7 @@ describe('refunded returns', () => {
       }
     });
 
-    it('take back the calculated tax by the credited part of each charge, within a cent for each row', () => {
+    it('reverse the calculated tax by the credited share of each charge, within a cent per row', () => {
       let checked = 0;
       for (const { calculated, credits, sale } of cases) {
         // Less tax than that does not show how the calculated tax was distributed over the charges.
@@ -537,7 +537,7 @@ describe('refunded returns', () => {
       expect(checked).toBeGreaterThan(40);
     });
 
-    it('leave as over-collected what is collected beyond the calculated tax, after each credit', () => {
+    it('report tax collected above the calculated tax as over-collected, after each credit', () => {
       for (const { sale, credits } of cases) {
         const isOver = Number(sale.tax_amount) >= Number(sale.calculated_tax_amount);
         for (const { id } of credits)
@@ -548,10 +548,10 @@ describe('refunded returns', () => {
       }
     });
 
-    it('verify', () => expectVerified(caller));
+    it('pass ledger verify', () => expectVerified(caller));
   });
 
-  it('a credit whose tax is changed takes the same calculated tax as before', async () => {
+  it('a credit whose tax is changed reverses the same calculated tax as before', async () => {
     const shop = filerOf(await newCaller());
     const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '10', unit_price: '20.00' };
     const body = { status: 'finalized', tax_date: '2026-09-03', tax_amount: '14.00' };
@@ -569,7 +569,7 @@ describe('refunded returns', () => {
     expect(await figuresNow()).toEqual(['0.00', '0.00', '0.00']);
   });
 
-  it('credits without tax of a cent that was collected without registration leave nothing in the return', async () => {
+  it('credits without tax of a cent that was collected without registration net to zero in the return', async () => {
     const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
     const filer = filerOf(await newCaller({ settings: { registrations } }));
     const line = { id: 'a', product_tax_code: 'GENERAL', quantity: '4', unit_price: '50.00' };
@@ -588,7 +588,7 @@ describe('refunded returns', () => {
     expect(summary).toMatchObject([{ gross_amount: '0.00', tax_amount: '0.00', credit_amount: '-200.00', count: 5 }]);
   });
 
-  describe('documents in several states of an account with few registrations', () => {
+  describe('transactions in several states of an account with few registrations', () => {
     const states = ['MN', 'VA', 'HI', 'TX', 'OR'] as const;
     const addresses = { ...places, TX: { city: 'Houston', state: 'TX', postal_code: '77002' } };
     const cases = Array.from({ length: 24 }, (_, at) => ({
@@ -604,7 +604,7 @@ describe('refunded returns', () => {
       })),
     }));
 
-    it('leave nothing in the return of any state after they were credited line by line', async () => {
+    it("net to zero in every state's return after they were credited line by line", async () => {
       const left: string[] = [];
       for (const { registered, tax_amount, shipping, lines } of cases) {
         const registrations = registered.map((state) => {
@@ -628,7 +628,7 @@ describe('refunded returns', () => {
       expect(left).toEqual([]);
     });
 
-    it('wait for the return of a state with recorded tax, as their credits do', async () => {
+    it('are filed with the return of a state that has recorded tax, like their credits', async () => {
       const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
       const filer = filerOf(await newCaller({ settings: { registrations } }));
       const line = (id: string, unit_price: string) => ({ id, quantity: '1', unit_price, product_tax_code: 'GENERAL' });

@@ -20,12 +20,12 @@ const calls: Readonly<Record<string, Call>> = {
   BatchWriteCommand: batchWrite,
 };
 
-/** A command of the document client. The name of its class is the operation. */
+/** A command of the document client. Its class name is the operation. */
 export type Command = { readonly constructor: { readonly name: string }; readonly input: Input };
 
 /**
- * DynamoDB in memory, limited to what this service uses: the same expressions, refusals, limits and pages.
- * An unknown operation or parameter throws.
+ * DynamoDB in memory, limited to what this service uses: the same expressions, errors, limits and pages. An unknown
+ * operation or parameter throws.
  *
  * Items have the shape of the document client. Each call runs synchronously and atomically.
  * `test/integration/memory-database.test.ts` compares it with the emulators.
@@ -35,13 +35,13 @@ export class Database {
   readonly #tokens: Tokens = new Map();
   readonly #now: () => number;
 
-  /** `now` decides how long client request tokens are valid. */
+  /** `now` determines how long client request tokens are valid. */
   constructor(definitions: Readonly<Record<string, TableDefinition>>, now: () => number = Date.now) {
     for (const [name, definition] of Object.entries(definitions)) this.tables.set(name, new Table(name, definition));
     this.#now = now;
   }
 
-  /** Run one command. With a lag, a query of an index misses some of the latest writes. */
+  /** Runs one command. With a lag, an index query misses some of the latest writes. */
   execute({ constructor: { name }, input }: Command, lag?: Lag): object {
     if (name === 'TransactWriteCommand') return transactWrite(this.#tableNamed, input, this.#tokens, this.#now());
     const call = Object.hasOwn(calls, name) ? calls[name] : undefined;
@@ -49,15 +49,15 @@ export class Database {
     return call(this.#tableNamed, input, lag);
   }
 
-  /** The same as the client's `send`. */
+  /** Same as the client's `send`. */
   readonly send = async (command: Command) => ({ ...this.execute(command), $metadata: {} });
 
-  /** All items of a table, in no particular order. Read-only. */
+  /** Returns all items of a table, in no particular order. Read-only. */
   itemsOf(table: string): readonly Item[] {
     return this.#tableNamed(table).all();
   }
 
-  /** One stored item, or nothing. Read-only. */
+  /** Returns one stored item or `undefined`. Read-only. */
   itemAt(table: string, { pk, sk }: { readonly pk: string; readonly sk: string }): Item | undefined {
     return this.#tableNamed(table).get({ pk, sk });
   }
@@ -84,7 +84,7 @@ const readKeys = (schema: readonly KeySchemaElement[] | undefined) => ({
   sort: key(schema, 'RANGE'),
 });
 
-/** Build the empty table that a CreateTable call describes. */
+/** Builds the empty table of a CreateTable call. */
 export const tableFrom = (input: CreateTableCommandInput): Table => {
   const { TableName, KeySchema, AttributeDefinitions = [], GlobalSecondaryIndexes = [] } = input;
   if (!TableName) throw invalid('The parameter TableName is required but was not present in the request');
@@ -100,7 +100,7 @@ export const tableFrom = (input: CreateTableCommandInput): Table => {
   });
 };
 
-/** CreateTable, DescribeTable, ListTables. Answers nothing for another operation. */
+/** Handles CreateTable, DescribeTable and ListTables; returns `undefined` for any other operation. */
 export const tableCall = (
   database: Database,
   descriptions: Map<string, CreateTableCommandInput>,

@@ -10,7 +10,7 @@ import {
 } from './syntax.ts';
 import { compare, copied, type Item, isEqual, type Value, valueType } from './values.ts';
 
-/** The names and values that a request's expressions may use. */
+/** The names and values available to a request's expressions. */
 export type Named = {
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
   readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>> | undefined;
@@ -25,7 +25,7 @@ const listPlaceholders = (expression: string): readonly string[] => {
 
 const none = {};
 
-/** The names and values of a request. Unused and missing ones are refused. */
+/** Returns the names and values of a request. Rejects unused and missing ones. */
 export const newScope = (
   { ExpressionAttributeNames: names = none, ExpressionAttributeValues: values = none }: Named,
   expressions: readonly (string | undefined)[],
@@ -61,7 +61,7 @@ const valueAt = (path: Path, item: Item, scope: Scope): Value | undefined =>
     item[resolveName(path, scope)],
   );
 
-/** An item with a value at a document path, or without one. The maps of the path must exist. */
+/** Returns an item with a value set at, or removed from, a document path. The maps of the path must exist. */
 const withValueAt = (item: Item, names: readonly string[], value: Value | undefined): Item => {
   const [name = '', ...inner] = names;
   const { [name]: before, ...others } = item;
@@ -91,7 +91,7 @@ const isWithin = (container: Value, part: Value): boolean => {
   return Array.isArray(container) && container.some((element) => isEqual(element, part));
 };
 
-/** Whether an item satisfies a condition. */
+/** Returns whether an item satisfies a condition. */
 export const isTrue = (condition: Condition, item: Item, scope: Scope): boolean => {
   switch (condition.kind) {
     case 'and':
@@ -122,7 +122,7 @@ export const isTrue = (condition: Condition, item: Item, scope: Scope): boolean 
   }
 };
 
-/** Whether an item meets the condition of a write. A missing item has no attributes. */
+/** Returns whether an item satisfies the condition of a write. A missing item has no attributes. */
 export const matchesCondition = (expression: string | undefined, item: Item | undefined, scope: Scope): boolean =>
   expression === undefined || isTrue(parseCondition(expression), item ?? {}, scope);
 
@@ -141,7 +141,7 @@ const added = (before: Value | undefined, by: Value): Value => {
   throw invalid(`An operand in the update expression has an incorrect data type: ADD of ${valueType(by)}`);
 };
 
-/** The attributes that an update changes. Overlapping paths are refused. */
+/** Returns the attributes that an update changes. Rejects overlapping paths. */
 export const updatedNames = (expression: string, scope: Scope): readonly string[] => {
   const { set, remove, add } = parseUpdate(expression);
   const paths = [...set.map(({ path }) => path), ...add.map(({ path }) => path), ...remove];
@@ -151,7 +151,7 @@ export const updatedNames = (expression: string, scope: Scope): readonly string[
   return [...new Set(paths.map((path) => resolveName(path, scope)))];
 };
 
-/** The item after an update. Operands are read from the item before it. */
+/** Returns the item after an update. Operands are read from the item before the update. */
 export const updated = (expression: string, before: Item, scope: Scope): Item => {
   const { set, remove, add } = parseUpdate(expression);
   let item = before;

@@ -15,20 +15,20 @@ export type Change = { readonly table: string; readonly before: Item | undefined
 const journalName = 'levy.jsonl';
 
 /**
- * The complete lines. A last line without its end was being written when the process ended, and its caller got no
- * answer.
+ * Yields the complete lines. An incomplete last line was being written when the process ended, so its caller got no
+ * response.
  */
 function* completeLines(path: string): Generator<Line> {
-  // Read in parts, because a file may be longer than a string can be.
+  // Read in parts, because a file can be longer than a string.
   const bytes = readFileSync(path);
   for (let from = 0, end = bytes.indexOf('\n'); end >= 0; from = end + 1, end = bytes.indexOf('\n', from))
     yield parseWire(bytes.toString('utf8', from, end)) as Line;
 }
 
 /**
- * Keep a database in a folder: replay the file, compact it to the current state, and append each further change.
+ * Persists a database in a folder: replays the file, compacts it to the current state, and appends each further change.
  *
- * An appended line survives the end of this process. It may be lost when the machine loses power.
+ * An appended line survives the end of this process. It can be lost on a power failure.
  */
 export const openJournal = (folder: string, database: Database, descriptions: Map<string, CreateTableCommandInput>) => {
   const path = join(folder, journalName);
@@ -41,7 +41,7 @@ export const openJournal = (folder: string, database: Database, descriptions: Ma
     }
     for (const { table: name, item, key = {} } of line.writes) {
       const table = database.tables.get(name);
-      if (!table) throw new Error(`${path} writes to the table ${name}, which it has not created.`);
+      if (!table) throw new Error(`${path} writes to the table ${name} before creating it.`);
       const after = item && fromItem(item);
       const { partition, sort } = table.definition;
       const at = after ?? fromItem(key);
@@ -56,7 +56,7 @@ export const openJournal = (folder: string, database: Database, descriptions: Ma
   for (const create of descriptions.values()) append(copy, { create });
   for (const [table, stored] of database.tables)
     for (const item of stored.all()) append(copy, { writes: [{ table, item: toItem(item) }] });
-  // A machine that loses power keeps the old file or the new one.
+  // After a power failure, either the old or the new file remains.
   fsyncSync(copy);
   closeSync(copy);
   renameSync(`${path}.new`, path);
@@ -118,8 +118,8 @@ export const newStreams = (database: Database) => {
   };
 
   /**
-   * `isRestored`: the table's items were read from a file. A stream is not in the file, so it begins with them: its
-   * reader may have ended before it read the last changes.
+   * `isRestored`: the table's items were read from a file. The file contains no stream, so the stream starts with these
+   * items: its reader could have ended before it read the last changes.
    */
   const open = (table: string, isRestored: boolean): object => {
     const stored = database.tables.get(table);

@@ -31,7 +31,7 @@ const boundsCross = (condition: Condition, { values }: Scope): boolean => {
   return (compare(values[condition.from.name] as Value, values[condition.to.name] as Value) ?? 1) > 0;
 };
 
-/** The partition of a key condition, and its condition on the sort key. */
+/** Returns the partition of a key condition, and its condition on the sort key. */
 const keyCondition = (expression: string, keys: { partition: string; sort: string }, scope: Scope) => {
   const parts = conjuncts(parseCondition(expression));
   const ofPartition = parts.filter((part) => conditionAttribute(part, scope) === keys.partition);
@@ -78,7 +78,7 @@ const readStart = (table: Table, names: readonly string[], start: Record<string,
   return key;
 };
 
-/** One page: at most `Limit` rows and 1 MB, before the filter. */
+/** Returns one page: at most `Limit` rows and 1 MB, before the filter. */
 const page = (
   rows: Iterable<Item>,
   { Limit = Number.POSITIVE_INFINITY, FilterExpression }: Input,
@@ -100,7 +100,7 @@ const page = (
   }
   const filter = FilterExpression === undefined ? undefined : parseCondition(FilterExpression);
   return {
-    // The row that does not fit is counted as scanned, and left for the next page.
+    // The row that does not fit counts as scanned, and is returned on the next page.
     scanned: read.length + Number(isCut),
     bytes,
     kept: filter ? read.filter((row) => isTrue(filter, row, scope)) : read,
@@ -119,7 +119,7 @@ const answer = (table: Table, input: Input, found: ReturnType<typeof page>, scop
   };
 };
 
-/** The least value of the sort key that can meet a condition. */
+/** Returns the lowest sort key value that can satisfy a condition. */
 const lowerBound = (condition: Condition, { values }: Scope): Value | undefined => {
   const operand =
     condition.kind === 'between'
@@ -132,7 +132,7 @@ const lowerBound = (condition: Condition, { values }: Scope): Value | undefined 
   return operand?.kind === 'value' ? values[operand.name] : undefined;
 };
 
-/** The range of a sorted partition that meets the condition on the sort key. */
+/** Returns the range of a sorted partition that satisfies the condition on the sort key. */
 const withinSort = (rows: readonly Item[], sortName: string, sort: Condition | undefined, scope: Scope) => {
   if (!sort) return { from: 0, to: rows.length };
   const least = lowerBound(sort, scope);
@@ -167,7 +167,7 @@ export const query = (table: Table, input: Input, lag?: Lag) => {
     ...new Set([names.partition, names.sort, table.definition.partition.name, table.definition.sort.name]),
   ];
   const start = ExclusiveStartKey && readStart(table, keyNames, ExclusiveStartKey);
-  // As in DynamoDB itself; an emulator may answer nothing instead.
+  // As in DynamoDB itself; an emulator can return nothing instead.
   if (start && start[names.partition] !== value)
     throw invalid('The provided starting key is outside query boundaries based on provided conditions');
   const { rows, order } = table.partition(IndexName, value, lag);
@@ -182,7 +182,7 @@ export const query = (table: Table, input: Input, lag?: Lag) => {
   return answer(table, input, found, scope);
 };
 
-/** All items, in the order of the keys. */
+/** Returns all items, in key order. */
 export const scan = (table: Table, input: Input) => {
   assert(input.IndexName === undefined, 'The memory database scans no indexes.');
   const scope = newScope(input, [input.FilterExpression, input.ProjectionExpression]);

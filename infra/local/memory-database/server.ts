@@ -1,4 +1,7 @@
-/** Serves the memory database on a port of loopback. Runs as a worker thread, or as a separate process: `server.ts PORT FOLDER`. */
+/**
+ * Serves the memory database on a loopback port. Runs as a worker thread, or as a separate process: `server.ts PORT
+ * FOLDER`.
+ */
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { newServer, newService } from './service.ts';

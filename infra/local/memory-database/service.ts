@@ -22,7 +22,10 @@ const errorAnswer = (error: unknown): Answer => {
   };
 };
 
-/** DynamoDB's JSON protocol over a memory database: an operation and its JSON body in, a status and a JSON body out. */
+/**
+ * Implements DynamoDB's JSON protocol over a memory database: takes an operation and its JSON body, and returns a
+ * status and a JSON body.
+ */
 export const newService = (folder: string | null): Service => {
   const database = new Database({});
   const descriptions = new Map<string, CreateTableCommandInput>();
@@ -75,7 +78,7 @@ export const newService = (folder: string | null): Service => {
     changes = [];
     created = null;
     const answer = answerTo(operation, body);
-    // A change that the file cannot keep ends the process without an answer.
+    // If the file cannot store a change, the process ends without a response.
     if (created) journal?.created(created);
     if (changes.length > 0) {
       journal?.changed(changes);
@@ -85,7 +88,7 @@ export const newService = (folder: string | null): Service => {
   };
 };
 
-/** DynamoDB's protocol over HTTP. */
+/** Serves DynamoDB's protocol over HTTP. */
 export const newServer = (service: Service): Server => {
   const server = createServer(async (request, response) => {
     const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
@@ -97,7 +100,7 @@ export const newServer = (service: Service): Server => {
     });
     response.end(body);
   });
-  // Longer than any pause between calls: a client may reuse a connection while the server closes it.
+  // Longer than any pause between calls, because a client could reuse a connection while the server closes it.
   server.keepAliveTimeout = 600_000;
   return server;
 };

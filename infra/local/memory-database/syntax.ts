@@ -40,7 +40,7 @@ export const reservedWords: ReadonlySet<string> = new Set(
   WRITE YEAR ZONE`.split(/\s+/),
 );
 
-/** The part of DynamoDB's expression language that this service uses. Anything else is refused. */
+/** Parses the part of DynamoDB's expression language that this service uses. Anything else is rejected. */
 export type Path = {
   readonly kind: 'path';
   readonly name: string;
@@ -226,7 +226,7 @@ const memoized = <Parsed>(parse: (parser: Parser) => Parsed) => {
   };
 };
 
-/** Expressions as trees; each text is read once. */
+/** Expressions as syntax trees; each expression string is parsed once. */
 export const parseCondition = memoized((parser) => parser.condition());
 export const parseUpdate = memoized((parser) => parser.update());
 export const parseProjection = memoized((parser) => parser.several(() => parser.path()));

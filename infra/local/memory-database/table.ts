@@ -6,18 +6,18 @@ type Keys = { readonly partition: { readonly name: string }; readonly sort: { re
 
 const itemBytesMax = 400 * 1024;
 const keyBytesMax = { partition: 2048, sort: 1024 };
-// The number of writes that a stale index can lack.
+// Maximum number of writes that a stale index can lack.
 const journalMax = 64;
 
 const separator = '\u0000';
 
-/** A stale index: it lacks the latest `writes` of the items for which `isBehind` is true. */
+/** A stale index: it lacks the latest `writes` of the items for which `isBehind` returns true. */
 export type Lag = { readonly writes: number; readonly isBehind: (key: string) => boolean };
 
-/** Capacity units by index; the table itself has the empty name. */
+/** Capacity units by index; the empty name is the table itself. */
 export type Units = Map<string, number>;
 
-/** The order of the rows of a partition: by its sort key, then by the table's own keys. Needs these attributes only. */
+/** Orders the rows of a partition by its sort key, then by the table's keys. Needs only these attributes. */
 export type Order = (left: Item, right: Item) => number;
 
 const orderBy =
@@ -27,7 +27,10 @@ const orderBy =
     return by(sortName) || by(partition.name) || by(sort.name);
   };
 
-/** The first position, from `from` on, for whose row `isTrueFor` is true; it must then be true for all later rows. */
+/**
+ * Returns the first position at or after `from` whose row satisfies `isTrueFor`, which must then be true for all later
+ * rows.
+ */
 export const firstWhere = <Row>(rows: readonly Row[], isTrueFor: (row: Row) => boolean, from = 0): number => {
   let to = rows.length;
   while (from < to) {
@@ -52,7 +55,7 @@ class Rows {
     return this.#partitions.get(value) ?? [];
   }
 
-  /** The names of the partitions, sorted. */
+  /** The partition names, sorted. */
   names(): readonly string[] {
     this.#names ??= [...this.#partitions.keys()].sort((left, right) => compare(left, right) as number);
     return this.#names;
@@ -98,7 +101,7 @@ export class Table {
   readonly #indexes = new Map<string, { readonly index: Index; readonly rows: Rows }>();
   readonly #sizes = new WeakMap<Item, number>();
   #journal: { readonly key: string; readonly before: Item | undefined }[] = [];
-  /** Capacity units that were used; counted only where this is set. */
+  /** Consumed capacity units; counted only if this is set. */
   units: Units | undefined;
   /** Called after each write. */
   onWrite: ((before: Item | undefined, after: Item | undefined) => void) | undefined;
@@ -117,7 +120,7 @@ export class Table {
     this.#journal = [];
   }
 
-  /** The key of an item, validated; with `exactly`, other attributes are refused. */
+  /** Returns an item's validated key; with `exactly`, other attributes are rejected. */
   keyOf(item: Item, exactly: boolean): readonly [string, string] {
     const { partition, sort } = this.definition;
     const [pk, sk] = [item[partition.name], item[sort.name]];
@@ -140,7 +143,7 @@ export class Table {
     return found && this.#items.order(found, key) === 0 ? found : undefined;
   }
 
-  /** Throws if DynamoDB would refuse the item itself. */
+  /** Throws if DynamoDB would reject the item itself. */
   check(item: Item): void {
     this.keyOf(item, false);
     for (const { index } of this.#indexes.values())
@@ -160,7 +163,7 @@ export class Table {
     return size;
   }
 
-  /** Replace an item, or delete it. */
+  /** Replaces or deletes an item. */
   replace(key: readonly [string, string], before: Item | undefined, after: Item | undefined): void {
     if (after) this.#items.put(key[0], after);
     else if (before) this.#items.delete(key[0], before);
@@ -187,14 +190,17 @@ export class Table {
     return new Set([this.definition.partition.name, this.definition.sort.name, partition.name, sort.name, ...include]);
   }
 
-  /** The row of an item in an index, if it has one. */
+  /** Returns an item's row in an index, or `undefined` if it has none. */
   rowOf(indexName: string, item: Item | undefined): Item | undefined {
     return item && partitionKey(this.index(indexName), item) !== undefined
       ? pick(item, this.carriedBy(indexName))
       : undefined;
   }
 
-  /** The sorted items of a partition of the table or of an index, with their order. A stale index returns earlier items. */
+  /**
+   * Returns the sorted items of a partition of the table or of an index, with their order. A stale index returns
+   * earlier items.
+   */
   partition(indexName: string | undefined, value: string, lag?: Lag): { rows: readonly Item[]; order: Order } {
     const { order } = indexName === undefined ? this.#items : this.#rows(indexName);
     if (indexName === undefined) return { rows: this.#items.partition(value), order };
@@ -219,7 +225,7 @@ export class Table {
     return [...rows.values()];
   }
 
-  /** The items after a key, or all, in the order of the keys. */
+  /** Returns the items after a key, or all, in key order. */
   *itemsAfter(start?: Item): Generator<Item> {
     const names = this.#items.names();
     const first = start?.[this.definition.partition.name] ?? '';
@@ -235,13 +241,13 @@ export class Table {
     }
   }
 
-  /** All items, in the order of the keys. */
+  /** All items, in key order. */
   all(): Item[] {
     return [...this.itemsAfter()];
   }
 }
 
-/** The partition of an index that an item is in. Without both of its keys it is in none. */
+/** Returns the index partition of an item. An item without both index keys has none. */
 const partitionKey = ({ partition, sort }: Index, item: Item | undefined): string | undefined =>
   item?.[sort.name] === undefined ? undefined : (item[partition.name] as string | undefined);
 
@@ -252,13 +258,14 @@ const add = (units: Units, name: string, more: number): void => void units.set(n
 
 const countUnits = (bytes: number, perUnit: number): number => Math.max(1, Math.ceil(bytes / perUnit));
 
-/** Count the read units of one item, or of the rows of one page. An eventually consistent read costs half. */
+/** Counts the read units of one item, or of the rows of one page. An eventually consistent read costs half. */
 export const chargeRead = (table: Table, bytes: number, isConsistent: boolean | undefined, index = ''): void => {
   if (table.units) add(table.units, index, countUnits(bytes, readBytes) / (isConsistent ? 1 : 2));
 };
 
 /**
- * Count the write units of one item: the larger of its two sizes, twice in a transaction, and once per index whose row changes.
+ * Counts the write units of one item: the larger of its old and new size, twice in a transaction, and once per index
+ * whose row changes.
  *
  * A row that moves within its index is deleted and written.
  */
@@ -284,7 +291,7 @@ type Consumed = {
   readonly GlobalSecondaryIndexes: Readonly<Record<string, { readonly CapacityUnits: number }>>;
 };
 
-/** Run a call and return the capacity units that it used of each table. */
+/** Runs a call and returns the capacity units that it consumed per table. */
 export const metered = (tables: ReadonlyMap<string, Table>, call: () => object) => {
   for (const table of tables.values()) table.units = new Map();
   try {

@@ -17,7 +17,7 @@ const compareText = (left: string, right: string): number =>
 
 const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
 
-/** The letters of DynamoDB for a value's type. */
+/** DynamoDB's type letter of a value. */
 export const valueType = (value: Value): string => {
   if (typeof value === 'string') return 'S';
   if (typeof value === 'number') return 'N';
@@ -28,7 +28,7 @@ export const valueType = (value: Value): string => {
   return Array.isArray(value) ? 'L' : 'M';
 };
 
-/** Order of two values: negative, 0 or positive; `undefined` for values that have no order. */
+/** Compares two values: negative, 0 or positive; `undefined` for values that have no order. */
 export const compare = (left: Value, right: Value): number | undefined => {
   if (typeof left === 'string' && typeof right === 'string') return compareText(left, right);
   if (typeof left === 'number' && typeof right === 'number') return left - right;
@@ -48,7 +48,7 @@ export const isEqual = (left: Value, right: Value): boolean => {
   );
 };
 
-/** A copy of a value without `undefined` (`removeUndefinedValues`). Bytes are shared: no code changes them. */
+/** Copies a value without `undefined` (`removeUndefinedValues`). Bytes are shared, because no code changes them. */
 export const copied = (value: unknown): Value => {
   switch (typeof value) {
     case 'string':
@@ -78,7 +78,7 @@ export const copiedItem = (value: unknown): Item => {
 
 const textBytes = (text: string) => Buffer.byteLength(text);
 
-// Two digits take a byte, and one more the sign and the exponent.
+// Two digits take a byte; sign and exponent take one more.
 const numberBytes = (value: number) => {
   const digits = String(Math.abs(value))
     .replace('.', '')
@@ -98,28 +98,28 @@ const valueBytes = (value: Value): number => {
   return parts.reduce((sum, part) => sum + part, 3);
 };
 
-/** The size of an item as DynamoDB counts it against its limits, in bytes. */
+/** Returns an item's size in bytes as DynamoDB counts it against its limits. */
 export const itemBytes = (item: Item): number => {
   let bytes = 0;
   for (const name in item) bytes += textBytes(name) + valueBytes(item[name] as Value);
   return bytes;
 };
 
-/** An item with only the named attributes, those that it has. */
+/** Returns an item with only the named attributes that it has. */
 export const pick = (item: Item, names: Iterable<string>): Item =>
   Object.fromEntries([...names].flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
 
-/** Attribute values and parameters of DynamoDB's JSON protocol, to and from values of the document client. */
+/** Converts attribute values and parameters between DynamoDB's JSON protocol and the document client. */
 
 type Wire = Readonly<Record<string, unknown>>;
 
-/** Parse JSON of the protocol, with bytes for base64. Only an attribute value has text under the name B. */
+/** Parses protocol JSON, with base64 converted to bytes. Only an attribute value has text under the name B. */
 export const parseWire = (text: string): unknown =>
   JSON.parse(text, (name, value) =>
     name === 'B' && typeof value === 'string' ? Uint8Array.from(Buffer.from(value, 'base64')) : value,
   );
 
-/** JSON of the protocol, with base64 for bytes. */
+/** Serializes protocol JSON, with bytes converted to base64. */
 export const wireText = (value: unknown): string =>
   JSON.stringify(value, (_, inner) => (inner instanceof Uint8Array ? Buffer.from(inner).toString('base64') : inner));
 
@@ -136,7 +136,7 @@ const itemFields = new Set([
 ]);
 const itemLists = new Set(['Keys', 'Items']);
 
-/** Apply a conversion to every item within a request or an answer. */
+/** Applies a conversion to every item within a request or a response. */
 const convertItems = (part: unknown, convert: (item: never) => unknown): unknown => {
   if (Array.isArray(part)) return part.map((inner) => convertItems(inner, convert));
   if (typeof part !== 'object' || part === null) return part;

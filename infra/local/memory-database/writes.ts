@@ -24,7 +24,7 @@ const conditional = [
   'ReturnValuesOnConditionCheckFailure',
 ] as const;
 
-/** A write: its item, its condition, and the item that it leaves. */
+/** A write: its item, its condition, and the resulting item. */
 export type Write = {
   readonly table: Table;
   readonly key: readonly [string, string];
@@ -125,7 +125,7 @@ const returnedAttributes = (
   return item ? { Attributes: copiedItem(item) } : {};
 };
 
-/** One write outside a transaction. */
+/** Performs one write outside a transaction. */
 export const writeOne = (kind: 'Put' | 'Update' | 'Delete', tableNamed: TableNamed, input: Input) => {
   const { make, parameters } = writeKinds[kind] as (typeof writeKinds)[string];
   requireKnownParameters(input, ...parameters, 'ReturnValues');
@@ -173,7 +173,7 @@ const actionsMax = 100;
 const transactionBytesMax = 4 * 1024 * 1024;
 const tokenKeptMs = 10 * 60_000;
 
-/** The client's tokens of the last ten minutes, with what they were sent with. */
+/** The client tokens of the last ten minutes, with their parameters. */
 export type Tokens = Map<string, { readonly atMs: number; readonly items: unknown }>;
 
 const readAction = (tableNamed: TableNamed, action: Readonly<Record<string, Input>>): Write => {
@@ -186,7 +186,8 @@ const readAction = (tableNamed: TableNamed, action: Readonly<Record<string, Inpu
 
 type Result = { readonly item: Item | undefined } | { readonly reason: CancellationReason };
 
-// The item after a write, or the reason for its refusal: its condition, or an update that does not fit the item.
+// Returns the item after a write, or the reason for its rejection: its condition, or an update that does not fit the
+// item.
 const toResult = (write: Write, before: Item | undefined): Result => {
   if (!matchesCondition(write.condition, before, write.scope))
     return { reason: conditionReason(write.showsOld ? before : undefined) };
@@ -198,7 +199,7 @@ const toResult = (write: Write, before: Item | undefined): Result => {
   }
 };
 
-/** Perform all writes or none. A repeated token with the same parameters writes nothing. */
+/** Performs all writes or none. A repeated token with the same parameters writes nothing. */
 export const transactWrite = (tableNamed: TableNamed, input: Input, tokens: Tokens, nowMs: number) => {
   requireKnownParameters(input, 'TransactItems', 'ClientRequestToken');
   const { ClientRequestToken: token, TransactItems: items = [] } = input;
