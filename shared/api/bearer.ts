@@ -11,7 +11,7 @@ export type VerifyToken = (token: string) => Promise<Result<Token>>;
 
 // TTL of the signing keys: the longest time that a withdrawn key still works.
 const keysLifetimeMs = 600_000;
-// TTL during an outage of the issuer, so that clients can still authenticate.
+// TTL during an outage of the issuer, so clients can still authenticate.
 const keysLifetimeInOutageMs = 3_600_000;
 // During an outage a fetch can take seconds, so only one request per minute attempts it.
 const pauseInOutageMs = 60_000;

@@ -94,7 +94,7 @@ type DocumentedResponse = {
  * examples need.
  */
 export type Documentation = {
-  /** Where the documentation page lists the endpoint (docs/groups.ts). */
+  /** The group in which the documentation page lists the endpoint (docs/groups.ts). */
   readonly group: Group;
   readonly tag: Tag;
   readonly summary: string;

@@ -80,7 +80,7 @@ type Keys = ReadonlyMap<string, SigningKey>;
 // RFC 7518, 3.3.
 const rsaBitsMin = 2048;
 
-// RFC 7517, 5: a key with another use or an unknown type is ignored, and the rest of the set stays valid.
+// RFC 7517, 5: a key with a different use or an unknown type is ignored, and the rest of the set stays valid.
 const signingKey = (jwk: JWK): readonly (readonly [string, SigningKey])[] => {
   try {
     const { kid, use = 'sig' } = jwk;

@@ -48,7 +48,7 @@ export const toEntryPlace = ({ transactionId, currency, exceptions }: LiabilityE
 export type DueEntry = {
   readonly account: string;
   readonly state: string;
-  /** ISO instant with milliseconds, so that entries sort by it. */
+  /** ISO timestamp with milliseconds, so entries sort chronologically. */
   readonly at: string;
   /** A new random value with every write. Conditional deletes use it, so they never remove a rewritten entry. */
   readonly token: string;

@@ -95,7 +95,7 @@ export const closeAll = async (world: World, book: Book): Promise<void> => {
   }
 };
 
-/** Refunds the remainder of many sales, so that their returns are zero. */
+/** Refunds the remainder of many sales, so their returns are zero. */
 
 export const refundSome = async ({ service, draw, month }: World, book: Book): Promise<void> => {
   const sales = (await readTransactions({ url: service.url, key: book.key })).filter(

@@ -96,7 +96,7 @@ const mustTakeTax = (body: Figures, credit: Credit, sale: Body, book: Book, with
         );
     return;
   }
-  // No field tells which line covers unmatched lines; together they equal the remainder.
+  // No field shows which line covers unmatched lines; in total they equal the remainder.
   if (credit.kind !== 'lines' && remaining.unmatched.net + remaining.unmatched.tax > 0n) return;
   for (const { parentId } of credit.lines) {
     const ofLine = credit.lines.filter((line) => line.parentId === parentId);
@@ -136,7 +136,7 @@ export const differenceCodes = ({ line_items, customer }: Requested, taxDate: st
   ];
 };
 
-/** Check that an accepted response records the requested credit; returns how it was requested. */
+/** Checks that an accepted response records the requested credit. Returns how it was requested. */
 export const mustBeCredit = (
   body: Body,
   request: Requested,

@@ -140,7 +140,7 @@ const hasTooManyUnits = (lines: readonly Line[], at: number, sale: Body): boolea
     .gt(parent.quantity);
 };
 
-// Shipping goes where its lines go.
+// Shipping is delivered to the same address as its lines.
 const statesOf = (sale: Body): string[] => sale.line_items.map((line) => stateOf(line, sale));
 
 /**

@@ -39,7 +39,7 @@ const frame = (filing: Filing) => ({
   entries: null,
 });
 
-/** Check that a filing is the requested one, at any progress. */
+/** Checks that a filing is the requested filing, at any progress. */
 export const mustBeFrame = (body: Body, filing: Filing): void => {
   const expected = frame(filing);
   same(picked(body, expected), expected, 'A filing');

@@ -37,7 +37,7 @@ export const mustAddUp = (body: Figures): void => {
 
 const lineFields = ['id', 'description', 'product_tax_code', 'quantity', 'unit_price', 'customer'] as const;
 
-/** Check that a calculated document echoes the request, and is taxed at the rates of its states. */
+/** Checks that a calculated document echoes the request, and is taxed at the rates of its states. */
 export const mustBeCalculated = (body: Body, request: Requested, supplied: string | null): void => {
   const { currency, line_items: lines } = body;
   const echoes = (line: Line) => lineFields.map((field) => [field, line[field] ?? null]);

@@ -203,7 +203,7 @@ const staleRefusals = (one: CreditCase, request: Requested): Refusal[] => {
   return isMoved ? [refusal('conflict_credit_stale', '/status', { tax_amount: written(currency, tax) })] : [];
 };
 
-/** Why the figures of a credit of a sale refuse an update. */
+/** Returns why the amounts of a sale's credit do not allow an update. */
 export const creditRefusals = (one: CreditCase, answer: Answer): readonly Refusal[] => {
   const { view, book, sale, supplied, asked } = one;
   if (view.status === 'draft') {

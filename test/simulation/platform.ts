@@ -66,7 +66,7 @@ export const preparePlatform = (patches: readonly Patch[], showsStacks: boolean)
 
 const mark = Buffer.from('cheap');
 
-/** Replace compression, which would take most of the time. */
+/** Replaces compression, which would take most of the time. */
 export const compressCheaply = (): void => {
   const zlib = process.getBuiltinModule('node:zlib') as { deflateRawSync: unknown; inflateRawSync: unknown };
   zlib.deflateRawSync = (bytes: Uint8Array) => Buffer.concat([mark, bytes]);

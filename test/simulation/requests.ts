@@ -145,7 +145,7 @@ type Body = NonNullable<Request['body']>;
 
 const hourMs = 3_600_000;
 
-/** An instant around the first hour of a month, in UTC or with the offset of another place. */
+/** A timestamp around the first hour of a month, in UTC or with a different offset. */
 const instant = (): string => {
   const ms = Date.parse(oneOf(['2026-10-01', '2026-11-01', '2026-12-01'])) + between(-15 * 60, 15 * 60) * 60_000;
   return chance(0.7) ? new Date(ms).toISOString() : new Date(ms + 9 * hourMs).toISOString().replace('Z', '+09:00');
@@ -301,7 +301,7 @@ const filters = (known: Known): Record<string, string> =>
     [1, { 'tax_date[gte]': '2026-10-01' }],
   ]);
 
-/** The first page of a list; sometimes with a cursor of another account, which must be refused. */
+/** The first page of a list; sometimes with a cursor of the other account, which must be refused. */
 const listed: Making = (known) => {
   const list = { operation: 'listTransactions', method: 'GET', path: '/transactions' } as const;
   const narrowed = filters(known);

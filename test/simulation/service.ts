@@ -66,7 +66,7 @@ export type Request = {
   readonly body?: Readonly<Record<string, unknown>>;
   readonly key?: string | null;
   readonly ifMatch?: string | null;
-  /** Sent under the key of another request, or with the cursor of another account: it must be refused. */
+  /** Sent with the key of a different request or the cursor of a different account, so it must be refused. */
   readonly isOther?: boolean;
 };
 
@@ -112,7 +112,7 @@ const responseOf = ({ statusCode, headers = {}, body }: Awaited<ReturnType<Serve
 /** A response with status 500. */
 export type Bug = { readonly invocation: string; readonly error: unknown };
 
-/** Send a request. `null` if the invocation died. */
+/** Sends a request. Returns `null` if the invocation died. */
 export const send = async (request: Request, invocation: Invocation, bugs: Bug[]): Promise<Response | null> => {
   const { caller: account } = invocation;
   if (!account) throw new Error(`${invocation.id} is no request of an account.`);

@@ -3,7 +3,7 @@ import type { Message, Order } from './order.ts';
 import { compressCheaply, preparePlatform } from './platform.ts';
 
 /**
- * A process that runs schedules one after another, because a schedule replaces clock and random numbers of its process.
+ * A process that runs schedules sequentially, because a schedule replaces the clock and random numbers of its process.
  * Its argument is an Order as JSON; it prints Messages as lines of JSON.
  */
 

@@ -33,7 +33,7 @@ it('records an order edited to fewer units as a smaller sale, even after the dif
   expect(expected[0]).toBeLessThan(paid);
   expect(leftOf(await eventually(levy, order.id, (now) => leftOf(now)[0] === expected[0]))).toEqual(expected);
   await staffOf(shop).refund(order.id, paid - (expected[0] as number));
-  // Wait for an event and a reconciliation run.
+  // Waits for an event and a reconciliation run.
   await new Promise((resolve) => setTimeout(resolve, 5000));
   expect(leftOf(await eventually(levy, order.id, (now) => leftOf(now)[0] === expected[0]))).toEqual(expected);
 });

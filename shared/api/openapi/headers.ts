@@ -72,7 +72,7 @@ const parameter = (
   example,
 });
 
-/** The request headers that operations read, besides the credential. */
+/** The request headers that operations read, except the credential. */
 export const requestHeaders = {
   ServiceVersion: parameter(
     'Service-Version',

@@ -43,7 +43,7 @@ const mustBeHistory = (rows: readonly Row[], expected: readonly Change[], entry:
   });
 };
 
-/** The id belongs to another account, and has the same response as an unknown id. */
+/** The id belongs to the other account, and gets the same response as an unknown id. */
 const mustBeUnknown = async (id: string, path: string, first: Answer, ask: (path: string) => Promise<Answer>) => {
   mustBeRefused(first, [refusal('not_found')]);
   const unknown = await ask(path.replace(id, 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV'));
