@@ -205,13 +205,14 @@ export const startShop = async (
     injector: new Injector(app.get(ModuleRef)),
     /** A shopper with a session. */
     shopper: () => clientOf(`${url}/shop-api`),
-    /** Waits until all jobs are done. */
+    /** Waits until two readings in a row list no job, because a listener queues its job after the mutation returns. */
     settled: async () => {
-      for (let tries = 0; tries < 400; tries++) {
+      for (let tries = 0, empty = 0; tries < 400; tries++) {
         const { jobs } = await send<{ jobs: { totalItems: number } }>(
           `{ jobs(options: { filter: { isSettled: { eq: false } } }) { totalItems } }`,
         );
-        if (jobs.totalItems === 0) return;
+        empty = jobs.totalItems === 0 ? empty + 1 : 0;
+        if (empty === 2) return;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
       throw new Error('Jobs are left after 20 seconds.');
