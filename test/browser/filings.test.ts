@@ -137,6 +137,7 @@ it.each([
 
 it('links from a period to its filing instead of offering to close it', () =>
   atPeriod('WA', async (page, own) => {
+    await page.getByRole('button', { name: 'Run again' }).waitFor();
     await own.filer.close({ state: 'WA', period_end: lastMonth.last });
     await click(page, 'Run again');
     await seeText(page, 'This period has a filing');
