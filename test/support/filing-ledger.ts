@@ -306,7 +306,7 @@ const sumsOf = (parts: readonly { readonly sign: number; readonly levy: Levy; re
 };
 
 /** Recomputes the totals of these transactions in a state independently. */
-export const expectedTotals = (members: readonly Posted[], state: string) => {
+const expectedTotals = (members: readonly Posted[], state: string) => {
   const parts = members.flatMap(({ sign, levies: of, stored: { transaction } }) =>
     of
       .filter(({ code }) => code === state || code.startsWith(`${state}-`))

@@ -12,8 +12,8 @@ import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
 import { alaskaFile, coloradoFile, louisianaFile, missouriFile, virginiaFile } from '../fixtures/imports/workbooks.ts';
 
 const streamlined = 'www.streamlinedsalestax.org/ratesandboundry';
-export const texasPath = 'comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';
-export const californiaPath = 'gis.data.ca.gov/api/download/v1/items/01883a79765a4afba132ba54da408d8b/csv';
+const texasPath = 'comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';
+const californiaPath = 'gis.data.ca.gov/api/download/v1/items/01883a79765a4afba132ba54da408d8b/csv';
 
 /** Pages that link to dated files, and the files by name. */
 const dated: Readonly<Record<string, readonly [page: string, folder: string]>> = {
@@ -36,7 +36,7 @@ const dated: Readonly<Record<string, readonly [page: string, folder: string]>> =
   'Domicile-Rate-Listing-October-2026.xlsx': ['remotesellers.louisiana.gov/', 'remotesellers.louisiana.gov/Documents/'],
 };
 /** An ArcGIS directory of feature services, in which the newest service with rates is in effect. */
-export const arcgisPath = 'services5.arcgis.com/f4lpEvI6fkgVYigk/arcgis/rest/services';
+const arcgisPath = 'services5.arcgis.com/f4lpEvI6fkgVYigk/arcgis/rest/services';
 const services = ['Jan_July_2025_pub', 'July_2026_June_2027', 'July_2099_June_2100'].map(
   (period) => `New_Mexico_gross_receipts_tax_${period}`,
 );

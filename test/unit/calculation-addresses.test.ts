@@ -199,7 +199,7 @@ describe('an address that cannot be resolved', () => {
     ['US-MI', 'Send MI instead of US-MI.'],
     // Five state names start with these letters.
     ['North', 'Send a two-letter state code such as MI, or the name of the state.'],
-  ])('lists the fields to send for the state %s', (state, advice) => {
+  ])('has the advice for the state %s: %s', (state, advice) => {
     const [problem] = refusal({ to: { state } });
     expect(problem?.detail.endsWith(advice), problem?.detail).toBe(true);
   });

@@ -132,7 +132,7 @@ describe('the arithmetic of a rule', () => {
   const fee = { type: 'flat_fee', amount: '0.50', order_minimum: null } as const;
   const split: Effect = { type: 'use_split', business: { type: 'rate', rate: '0.01' }, personal: { type: 'taxable' } };
 
-  /** Returns the amounts of the rule and of the rate, if there are more than the base, the rate and the tax. */
+  /** The amounts of the rule step, the tax, and the amounts of the rate step if it shows more than base, rate and tax. */
   it.each<[Effect, string, string, string, string?]>([
     [{ type: 'exempt' }, '1 for 10.00', '', '0.00'],
     [{ type: 'rate', rate: '0.02' }, '1 for 10.00', '0.02', '0.20'],

@@ -128,6 +128,14 @@ describe('coverage of a release', () => {
     expect(text.match(/\d+(\.\d+)?/g) ?? []).toEqual(figures);
   });
 
+  it.each([
+    [{}, 'Taxed on the first 500 of each unit.'],
+    [{ per: 'line' } as const, 'Taxed on the first 500 of each line.'],
+  ])('reports whether a cap applies per unit or per line: %o', (per, text) => {
+    const cap: Effect = { type: 'base_cap', amount: '500', ...per };
+    expect(clothingIn(withRules([rule('r', [clothing], cap)])).text).toBe(text);
+  });
+
   it('reports the shipping policy for levels without a shipping rule', () => {
     const rules = [rule('city-freight', ['SHIPPING'], { type: 'taxable' }, { levels: ['city'] })];
     const covered = stateCoverage(withRules(rules, { coverage: 'partial' }), day).shipping;

@@ -115,9 +115,7 @@ describe('content lists', () => {
       ['WA', '2025-10-01', '6.50'],
       ['MD', '2025-06-30', '0.00'],
       ['MD', '2025-07-01', '3.00'],
-    ])('is taxed in %s if custom: %s', (state, day, tax) =>
-      expect(taxOn(state, 'SOFTWARE.CUSTOM_SOFTWARE', day)).toBe(tax),
-    );
+    ])('in %s, custom on %s: %s', (state, day, tax) => expect(taxOn(state, 'SOFTWARE.CUSTOM_SOFTWARE', day)).toBe(tax));
   });
 
   describe('services and fees', () => {

@@ -213,7 +213,7 @@ describe('states of ZIPs', () => {
       ['armed forces pacific', 'AP'],
     ])('returns the code of %j: %s', (text, code) => expect(stateCode(text)).toBe(code));
 
-    it.each(['', 'XX', 'Ontario', 'M', 'constructor'])('returns undefined for %j', (text) =>
+    it.each(['', 'XX', 'Ontario', 'M', 'constructor'])('returns null for %j', (text) =>
       expect(stateCode(text)).toBeNull(),
     );
   });

@@ -311,12 +311,9 @@ describe('links on a page', () => {
       );
     });
 
-    it.each(['https://a.gov/', 'https://a.gov/%', `https://a.gov/${'a'.repeat(201)}`])(
-      'returns undefined for %s',
-      (url) => {
-        expect(nameInUrl(new URL(url))).toBe(null);
-      },
-    );
+    it.each(['https://a.gov/', 'https://a.gov/%', `https://a.gov/${'a'.repeat(201)}`])('returns null for %s', (url) => {
+      expect(nameInUrl(new URL(url))).toBe(null);
+    });
   });
 });
 
@@ -430,7 +427,7 @@ describe('staleness', () => {
     it.each([
       ['2026Q4FEB30', 'a day that the calendar does not have'],
       ['-latest', 'no day'],
-    ])('of %s ignores the name %s', (text) => {
+    ])('ignores %s in a file name: %s', (text) => {
       const source = { ...minnesota(text), imported_at: '2026-10-05T23:00:00.000Z' };
       expect(staleness(publisherOf('MN'), source, '2026-10-06').asOf).toBe('2026-10-05');
     });

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import {
+  chainKey,
   filedEntryKey,
+  filingKey,
   filingOfWork,
   filingProgressKey,
   filingShardPartition,
@@ -8,10 +10,25 @@ import {
   openEntryKey,
   openEntryPartition,
   openEntryShards,
+  periodKey,
 } from '../../shared/store/keys.ts';
 import { newTransactionId } from '../support/transactions.ts';
 
 const entry = { transactionId: newTransactionId(), state: 'US-MI', month: '2026-10', currency: 'USD' };
+
+it('includes the account in every key of a filing, so two accounts never share an item', () => {
+  const keysOf = (account: string) =>
+    [
+      filingKey(account, 'fil_1'),
+      chainKey(account, 'US-MI'),
+      periodKey(account, 'US-MI', '2026-10-31'),
+      filingProgressKey(account, 'fil_1', 3),
+      filedEntryKey(account, 'fil_1', entry),
+      filingWorkKey(account, 'fil_1'),
+    ].map(({ pk, sk }) => `${pk} ${sk}`);
+  expect(new Set([...keysOf('acct_1'), ...keysOf('acct_11')]).size).toBe(12);
+  for (const key of keysOf('acct_1')) expect(key).toMatch(/acct_1(#| )/);
+});
 
 it('maps an entry to the same shard when open and filed, with the progress of a shard before its entries', () => {
   for (let at = 0; at < 200; at++) {

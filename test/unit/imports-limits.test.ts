@@ -79,7 +79,7 @@ describe('files that exceed the memory limits', () => {
     await expect(importFiles(format, state, files)).rejects.toThrow(refusal);
   });
 
-  it('are accepted up to the line limit without a separator', async () => {
+  it('are read only up to the limit of lines without a separator', async () => {
     const table = file(zipRates, ...many(30_000, () => 'x'), 'TX,78664,ROUND ROCK,0.0625,0.0625,0,0');
     const entries = await entriesOf('zip-rates', 'TX', table);
     expect(ofKind(entries, 'bad').at(-1)).toMatchObject({

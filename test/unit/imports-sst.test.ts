@@ -89,7 +89,12 @@ describe('SST files', () => {
         format: 'sst',
         locations: [],
         jurisdictions: [{ code: 'US-MN', name: 'Minnesota' }, { code: 'US-MN-RDF' }],
-        rates: [{ jurisdiction: 'US-MN', rate: '0.06875', from: '2009-07-01', to: null, source: 'import' }],
+        rates: [
+          {
+            ...{ jurisdiction: 'US-MN', rate: '0.06875', from: '2009-07-01', to: null },
+            ...{ source: 'import', confidence: 'high' },
+          },
+        ],
       });
       expect(head.rules.length).toBeGreaterThan(5);
       expect(head.sources['import']).toMatch(/MNR2026Q4AUG28.csv, MNB2026Q4AUG28.csv, imported on 2026-11-21$/);
@@ -240,6 +245,15 @@ describe('names of jurisdictions', () => {
         'US-MN-63-80008': 'District 80008',
         'US-MN-63-80009': 'District 80009',
       });
+    });
+
+    it('change no code, rate or location', async () => {
+      const withoutNames = ({ parts }: Imported) =>
+        [...parts.values()].map(({ jurisdictions, ...part }) => [
+          part,
+          jurisdictions.map(({ code, type }) => `${code} ${type}`),
+        ]);
+      expect(withoutNames(await minnesota(tables()))).toEqual(withoutNames(await minnesota()));
     });
 
     it('match the built-in tables', async () => {

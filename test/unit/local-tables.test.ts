@@ -24,7 +24,7 @@ import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { ask, releaseOf } from '../support/builders.ts';
 
 describe('local tables', () => {
-  describe('local tables', () => {
+  describe('the CSV files', () => {
     const counties = countyNames();
     const districts = districtNames();
     const sources = new Map(sourceRows().map((row) => [row.key, row]));
@@ -145,9 +145,11 @@ describe('local tables', () => {
       });
     });
 
-    it.each(Object.entries(manifest))('has the hash of the manifest: %s', (name, hash) => {
-      const content = readFileSync(new URL(`../../shared/catalog/local/${name}`, import.meta.url));
-      expect(createHash('sha256').update(content).digest('hex')).toBe(hash);
+    it('have the hashes of the manifest', () => {
+      const hashOf = (name: string) =>
+        createHash('sha256').update(readFileSync(new URL(`../../shared/catalog/local/${name}`, import.meta.url)));
+      const names = ['rates.csv', 'zips.csv'];
+      expect(Object.fromEntries(names.map((name) => [name, hashOf(name).digest('hex')]))).toEqual(manifest);
     });
   });
 

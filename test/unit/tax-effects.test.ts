@@ -159,7 +159,7 @@ describe('an effect', () => {
     expect(line).toMatchObject({ tax: 412n, taxable: 10_999n, exempt: 0n });
   });
 
-  it('with a tax cap is not rounded by a table, even at a rate of one', () => {
+  it('with a tax cap is not rounded by a table, even at the rate of the table', () => {
     const brackets = [{ jurisdiction: 'US-XX', rate: '0.05', steps: ['0.10', '0.17', '0.34'], nothing_below: null }];
     const rules = [rule('most', ['GENERAL'], { type: 'tax_cap', rate: '0.05', amount: '500' })];
     const place = placeAt([], { rules, rounding: { method: 'bracket', brackets } });
@@ -338,7 +338,8 @@ describe('a fee', () => {
     for (const rounding of ['line', 'invoice'] as const) {
       const taxed = calculateTax(documentOf(lines, { taxIncluded, rounding })).lines;
       expect(taxed.map(({ tax }) => tax)).toEqual(taxes);
-      expect(taxed[0]).toMatchObject({ taxable: 0n, exempt, inexact: null });
+      const reason = taxIncluded ? 'standard_rated' : 'not_subject_to_tax';
+      expect(taxed[0]).toMatchObject({ taxable: 0n, exempt, inexact: null, rows: [{ rate: '0', reason }] });
     }
   });
 });

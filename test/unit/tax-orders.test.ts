@@ -108,7 +108,7 @@ it('keeps random orders with included tax consistent, with nets that add up to t
     return document.rounding === 'line' ? missedOf(document, net, taxed, again) : [];
   });
   expect(faults).toEqual([]);
-  // Rounding skips some gross amounts, and a cliff skips many; a net never exceeds its gross.
+  // Rounding skips some gross amounts, and a cliff skips many. A net plus its tax is never below the gross.
   expect(grosses.less).toBe(0);
   expect(grosses.same).toBeGreaterThan(2 * grosses.more);
 });

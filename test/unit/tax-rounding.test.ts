@@ -385,6 +385,13 @@ describe('tax allocation', () => {
           );
         }),
     );
+
+    it('does not depend on third-party discounts', () =>
+      sales(300, ({ document }) => {
+        const lines = document.lines.map((line) => ({ ...line, thirdPartyDiscount: 0n }));
+        const without = { ...document, thirdPartyDiscount: 0n, lines };
+        expect(figuresOf(calculateTax(document))).toEqual(figuresOf(calculateTax(without)));
+      }));
   });
 
   it('allocates the cents of an invoice to lines first and then to rows: 1.0 and 1.2 cents of tax become a cent each', () => {
