@@ -13,7 +13,7 @@ import { addEventPipe, addReportCounter } from './stream-consumers.ts';
 import { TaxApi } from './tax-api.ts';
 
 /** The stateless part: API, functions, schedules, alarms and dashboard. All of it can be recreated. */
-export class ServiceStack extends LevyStack {
+class ServiceStack extends LevyStack {
   constructor(scope: Construct, id: string, settings: Settings, data: DataStack) {
     super(scope, id, settings, 'API, functions, schedules and alarms');
     const deployment = { settings, data, logs: logGroup(this, 'FunctionLogs', settings) };

@@ -33,10 +33,10 @@ import { stageName } from './monitoring/metrics.ts';
 import type { Settings } from './settings.ts';
 
 /** TLS policy of all API addresses: 1.2 or 1.3, with forward secrecy. */
-export const tls = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
+const tls = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
 
 /** Serves the API at a custom host name under the same path as at AWS's address, so clients change only the host. */
-export class CustomDomain extends Construct {
+class CustomDomain extends Construct {
   constructor(
     scope: Construct,
     id: string,
@@ -110,7 +110,7 @@ const flood = (limit: number, priority: number): Rule => ({
  *
  * API Gateway returns blocked requests in the error envelope (api-definition.ts). A flood gets 429 with Retry-After.
  */
-export class Firewall extends Construct {
+class Firewall extends Construct {
   constructor(scope: Construct, id: string, api: SpecRestApi, { name, wafRequestsPerAddress }: Settings) {
     super(scope, id);
     const acl = new CfnWebACL(this, 'Acl', {

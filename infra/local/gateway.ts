@@ -125,7 +125,7 @@ const methodNotAllowed = (allowed: string): Problem => ({
 export const isControl = (path: string): boolean => path === '/_local' || path.startsWith('/_local/');
 
 /** Serves the controls of the local service: its clock and its schedules. */
-export const answerControl = async (request: ControlRequest, handlers: Handlers): Promise<APIGatewayProxyResult> => {
+const answerControl = async (request: ControlRequest, handlers: Handlers): Promise<APIGatewayProxyResult> => {
   const { message, target, requestId } = request;
   const control = controlAt(target.path, handlers);
   if (!control) return refusal(unknownControl, requestId);
@@ -138,7 +138,7 @@ export const answerControl = async (request: ControlRequest, handlers: Handlers)
 };
 
 /** A function exceeded its timeout. */
-export class TimedOut extends Error {
+class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
 
@@ -172,7 +172,7 @@ export const invoke = async <Event, Answer>(
   }
 };
 
-export type GatewayOptions = {
+type GatewayOptions = {
   readonly handlers: Handlers;
   /** Timeout of a function; the deployed functions have the same default. */
   readonly timeoutMs?: number;

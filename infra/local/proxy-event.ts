@@ -32,7 +32,7 @@ type Resource = {
   readonly operations: ReadonlyMap<string, Operation>;
 };
 
-export type MatchedResource = {
+type MatchedResource = {
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly operation: Operation | null;

@@ -47,7 +47,7 @@ export const Settings = z.object({
    * that the seller owes on the passed-on tax.
    */
   pass_on_general_excise: z.boolean(),
-  /** A remote seller's elected rates, which replace the rates of the address (`shared/catalog/remote-terms.ts`). */
+  /** A remote seller's elected rates, which replace the rates of the address (`shared/catalog/remote-sales.ts`). */
   remote_seller_elections: z.array(RemoteSellerElection),
   /** What to do if a state's retail delivery fee is due but the document has no line for it. */
   retail_delivery_fee: z.enum(retailDeliveryFees),

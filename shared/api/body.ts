@@ -111,7 +111,7 @@ const unknownFieldProblem = ({ pointer, siblings }: UnknownField, advice: string
 };
 
 const strictAdvice = 'Leave it out, or leave out `Prefer: handling=strict` to have it ignored with a warning.';
-/** Suggests the correct name of an unknown field in a refused body: a missing field may be misspelled. */
+/** The advice for an unknown field in a body that is refused for other reasons: a missing field may be misspelled. */
 const refusedAdvice = 'Unknown field.';
 const unknownNamedMax = 20;
 

@@ -2,7 +2,6 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { observed } from '../observability/request-line.ts';
 import { textOf } from '../packed/unpack.ts';
 import type { Endpoint, EndpointDescription } from './endpoint.ts';
-
 import { entityTag, textOr304 } from './entity-tag.ts';
 import { readQuery } from './field-problems.ts';
 import { type EndpointResponse, errorResult, proxyResult } from './reply.ts';

@@ -1,3 +1,4 @@
+/** An endpoint definition, used by the Lambda handler, the CDK app, the gateways and the OpenAPI document. */
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Code } from '../base/error-codes.ts';
@@ -8,7 +9,7 @@ import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
 import type * as samples from './openapi/samples.ts';
 import type { RequestContext, Scope } from './request-context.ts';
 
-/** The endpoint groups in the order of a typical integration, each with an introduction in Markdown. */
+/** The groups of endpoints on the documentation page, in the order of a typical integration, with a text in Markdown. */
 export const groups = [
   {
     title: 'Calculate tax',
@@ -46,9 +47,7 @@ export const groups = [
 
 export type Group = (typeof groups)[number]['title'];
 
-/** An endpoint definition, used by the Lambda handler, the CDK app, the gateways and the OpenAPI document. */
-
-/** The groups of endpoints, in their order on the documentation page. */
+/** The tags of operations in the OpenAPI document, in the order of the document. */
 export const tags = [
   {
     name: 'Product attributes',
@@ -94,7 +93,7 @@ type DocumentedResponse = {
  * examples need.
  */
 export type Documentation = {
-  /** The group in which the documentation page lists the endpoint (docs/groups.ts). */
+  /** The group in which the documentation page lists the endpoint. */
   readonly group: Group;
   readonly tag: Tag;
   readonly summary: string;
@@ -110,7 +109,7 @@ export type Documentation = {
   /** The meaning of a 304. If set, the endpoint reads If-None-Match, and each 200 has an ETag. */
   readonly notModified?: string;
   /**
-   * The error codes of this endpoint. Common codes for credentials, bodies and queries are added in endpoint-errors.ts.
+   * The error codes of this endpoint. `listErrorCodes` adds the common codes for credentials, bodies and queries.
    */
   readonly errors: readonly Code[];
   /** Examples of the most frequent refusals, which replace the examples of openapi/responses.ts. */

@@ -16,7 +16,7 @@ type Issue = {
 };
 
 /** The problem that a custom check attached to an issue, if any. */
-export const ownProblem = (params: unknown): Omit<Problem, 'source'> | undefined =>
+const ownProblem = (params: unknown): Omit<Problem, 'source'> | undefined =>
   (params as { problem?: Omit<Problem, 'source'> } | undefined)?.problem;
 
 const shownMax = 60;
@@ -30,7 +30,7 @@ const received = (value: unknown, { code }: Pick<Issue, 'code'>): string | null 
 };
 
 /** Describes the received value and what to send instead: `"paid" is not a status. Send draft or finalized.` */
-export const withReceived = (issue: Pick<Issue, 'code' | 'message'>, name: string, value: unknown): string => {
+const withReceived = (issue: Pick<Issue, 'code' | 'message'>, name: string, value: unknown): string => {
   const { code, message } = issue;
   const shown = message.startsWith('Send ') && value !== undefined && value !== null ? received(value, issue) : null;
   if (shown === null) return message;

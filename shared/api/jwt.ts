@@ -1,3 +1,7 @@
+/**
+ * Checks signed tokens. bearer.ts imports this file lazily, so a function loads the library only when it receives its
+ * first token.
+ */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { compactVerify, decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
 import { now } from '../config/clock.ts';
@@ -74,7 +78,7 @@ const findKeysUri = (source: Source): Promise<string> =>
   });
 
 /** A key of the issuer: the published JWK and the Node.js KeyObject. */
-export type SigningKey = { readonly jwk: JWK; readonly native: KeyObject };
+type SigningKey = { readonly jwk: JWK; readonly native: KeyObject };
 type Keys = ReadonlyMap<string, SigningKey>;
 
 // RFC 7518, 3.3.
@@ -128,11 +132,6 @@ export const readKeys = async (source: Source) => {
     return keys.get(name);
   };
 };
-
-/**
- * Checks signed tokens. bearer.ts imports this file lazily, so a function loads the library only when it receives its
- * first token.
- */
 
 /** The content of a verified bearer token. */
 export type Token = { readonly account: string; readonly subject: string; readonly scopes: readonly Scope[] };

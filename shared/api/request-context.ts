@@ -58,8 +58,8 @@ const lowerCased = (entries: readonly (readonly [string, readonly string[]])[]) 
   return headers;
 };
 
-// API Gateway does not document whether it decodes path parameters. No id contains a percent sign, so decoding twice is
-// safe.
+// API Gateway does not document whether it decodes path parameters. No id contains a percent-encoded character, so
+// decoding twice is safe.
 const decoded = (text: string | undefined): string | undefined => {
   try {
     return text && decodeURIComponent(text);

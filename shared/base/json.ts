@@ -7,12 +7,12 @@ export type DeepReadonly<Value> = unknown extends Value
       ? Value
       : { readonly [Name in keyof Value]: DeepReadonly<Value[Name]> };
 
-/** Type guards for parsed JSON. */
+/** A parsed JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isObjectOrArray = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
 
-export const isJsonObject = (value: unknown): value is JsonObject => isObjectOrArray(value) && !Array.isArray(value);
+const isJsonObject = (value: unknown): value is JsonObject => isObjectOrArray(value) && !Array.isArray(value);
 
 /** Returns the value if it is an object and not an array. */
 export const asObject = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
@@ -53,7 +53,7 @@ export const canonicalJson = (value: unknown): string => {
 };
 
 /** The location of a JSON syntax error, with line and column from 1, and the expected tokens. */
-export type JsonError = { readonly line: number; readonly column: number; readonly expected: string };
+type JsonError = { readonly line: number; readonly column: number; readonly expected: string };
 
 const space = /[ \t\n\r]*/y;
 const token = /(?<mark>[{}[\],:])|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w)/y;

@@ -3,8 +3,7 @@ import { assert } from '../../../shared/base/assert.ts';
 import type { Key, TableDefinition } from '../../../shared/store/table-definitions.ts';
 import { type Input, invalid, noSuchTable } from './exceptions.ts';
 import { batchGet, get, queryTable, scanTable } from './reads.ts';
-import type { TableNamed } from './table.ts';
-import { type Lag, Table } from './table.ts';
+import { type Lag, Table, type TableNamed } from './table.ts';
 import type { Item } from './values.ts';
 import { batchWrite, type Tokens, transactWrite, writeOne } from './writes.ts';
 

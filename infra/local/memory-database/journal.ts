@@ -84,7 +84,6 @@ const recordsMax = 1000;
 /** Older records are dropped, as DynamoDB drops records after a day. */
 const keptMax = 100_000;
 
-/** DynamoDB Streams with old and new images, one shard per table. */
 const streamArn = (table: string) => `arn:aws:dynamodb:local:000000000000:table/${table}/stream/1`;
 
 const toRecord = (
@@ -107,6 +106,7 @@ const toRecord = (
   },
 });
 
+/** DynamoDB Streams with old and new images, one shard per table. */
 export const newStreams = (database: Database) => {
   type Stream = { readonly records: object[]; dropped: number };
   const streams = new Map<string, Stream>();

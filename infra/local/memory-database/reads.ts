@@ -2,8 +2,7 @@ import { assert } from '../../../shared/base/assert.ts';
 import { isTrue, newScope, resolveName, type Scope } from './evaluate.ts';
 import { type Input, invalid, requireKnownParameters } from './exceptions.ts';
 import { type Condition, type Operand, parseCondition, parseProjection } from './syntax.ts';
-import type { TableNamed } from './table.ts';
-import { chargeRead, firstWhere, type Lag, type Table } from './table.ts';
+import { chargeRead, firstWhere, type Lag, type Table, type TableNamed } from './table.ts';
 import { compare, copiedItem, type Item, itemBytes, pick, type Value } from './values.ts';
 
 const pageBytesMax = 1024 * 1024;

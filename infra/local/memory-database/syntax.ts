@@ -1,3 +1,4 @@
+/** Parses the part of DynamoDB's expression language that this service uses. Anything else is rejected. */
 import { invalid } from './exceptions.ts';
 
 /** DynamoDB's reserved words: not allowed as attribute names in expressions, in any letter case (developer guide). */
@@ -40,7 +41,6 @@ export const reservedWords: ReadonlySet<string> = new Set(
   WRITE YEAR ZONE`.split(/\s+/),
 );
 
-/** Parses the part of DynamoDB's expression language that this service uses. Anything else is rejected. */
 export type Path = {
   readonly kind: 'path';
   readonly name: string;

@@ -109,7 +109,7 @@ export const itemBytes = (item: Item): number => {
 export const pick = (item: Item, names: Iterable<string>): Item =>
   Object.fromEntries([...names].flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
 
-/** Converts attribute values and parameters between DynamoDB's JSON protocol and the document client. */
+// Conversions of attribute values and parameters between DynamoDB's JSON protocol and the document client.
 
 type Wire = Readonly<Record<string, unknown>>;
 

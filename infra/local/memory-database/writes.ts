@@ -98,14 +98,14 @@ const updateWrite: Making = (tableNamed, input) => {
   };
 };
 
-export const writeKinds: Readonly<Record<string, { readonly make: Making; readonly parameters: readonly string[] }>> = {
+const writeKinds: Readonly<Record<string, { readonly make: Making; readonly parameters: readonly string[] }>> = {
   Put: { make: putWrite, parameters: [...conditional, 'Item'] },
   Delete: { make: deleteWrite, parameters: [...conditional, 'Key'] },
   Update: { make: updateWrite, parameters: [...conditional, 'Key', 'UpdateExpression'] },
   ConditionCheck: { make: checkWrite, parameters: [...conditional, 'Key'] },
 };
 
-export const currentItem = ({ table, key: [partition, sort] }: Write): Item | undefined =>
+const currentItem = ({ table, key: [partition, sort] }: Write): Item | undefined =>
   table.get({ [table.definition.partition.name]: partition, [table.definition.sort.name]: sort });
 
 const returnedAttributes = (

@@ -145,7 +145,7 @@ const operationObject = async (endpoint: DocumentedEndpoint): Promise<ZodOpenApi
   };
 };
 
-export const pathItems = async (endpoints: readonly DocumentedEndpoint[]): Promise<ZodOpenApiPathsObject> => {
+const pathItems = async (endpoints: readonly DocumentedEndpoint[]): Promise<ZodOpenApiPathsObject> => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const endpoint of endpoints)
     paths[endpoint.path] = {

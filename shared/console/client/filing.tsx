@@ -120,7 +120,7 @@ const figures = amountColumns([
 ]);
 
 /** Reads the page of totals of a cursor. */
-export type ReadTotals = (cursor: string, levy: Levy, signal: AbortSignal) => Promise<FilingData>;
+type ReadTotals = (cursor: string, levy: Levy, signal: AbortSignal) => Promise<FilingData>;
 
 /**
  * The amounts of a filing or a dry run. A return with many currencies and jurisdictions has several pages of totals.

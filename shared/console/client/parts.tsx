@@ -85,7 +85,7 @@ export const counted = (count: number, thing: string): string => `${count} ${thi
 type Options = readonly (readonly [value: string, text: string])[];
 
 /** The name, label and type of a form field. The default type is text. */
-export type FieldOf = readonly [name: string, label: string, kind?: 'date' | 'month' | Options];
+type FieldOf = readonly [name: string, label: string, kind?: 'date' | 'month' | Options];
 
 type FieldProps = { readonly of: FieldOf; readonly value?: string | null | undefined; readonly isRequired?: boolean };
 
