@@ -68,6 +68,13 @@ it('closes a month for eight states, with acknowledged exceptions', async () => 
       if (state === 'MI') {
         expect(await mark.isDisabled()).toBe(true);
         await page.getByRole('checkbox').check();
+        // A reopened dialog asks again.
+        await click(page, 'Not yet');
+        await click(page, 'Mark as filed …');
+        expect(await page.getByLabel('Confirmation number').inputValue()).toBe('');
+        await page.getByLabel('Confirmation number').fill(`c-${state}`);
+        expect(await mark.isDisabled()).toBe(true);
+        await page.getByRole('checkbox').check();
       }
       await mark.click();
       await seeStatus(page, 'filed');

@@ -183,6 +183,10 @@ const MarkFiled = ({ of, onChange }: UpdateProps) => {
     confirmation_number: number.trim(),
     ...(count > 0 && { acknowledge_exceptions: count }),
   } as const;
+  const reset = () => {
+    setNumber('');
+    setAcknowledged(false);
+  };
   const unchecked = count > 0 && !isAcknowledged ? 'Confirm that you checked the exceptions.' : '';
   return (
     <ConfirmButton
@@ -190,6 +194,7 @@ const MarkFiled = ({ of, onChange }: UpdateProps) => {
       kind="primary"
       cancelLabel="Not yet"
       write={update(of, body)}
+      onOpen={reset}
       onDone={onChange}
       content={JSON.stringify(body)}
       missing={number.trim() === '' ? 'Enter the confirmation number.' : unchecked}

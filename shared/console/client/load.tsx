@@ -268,10 +268,15 @@ const ConfirmDialog = <Value,>(props: ConfirmProps<Value> & { onClose: () => voi
 /** A button for a write that a dialog describes and confirms. */
 export const ConfirmButton = <Value,>({
   onDone,
+  onOpen,
   kind = '',
   ...props
-}: ConfirmProps<Value> & { kind?: 'primary' | '' }) => {
+}: ConfirmProps<Value> & { onOpen?: () => void; kind?: 'primary' | '' }) => {
   const [isOpen, setOpen] = useState(false);
+  const open = () => {
+    onOpen?.();
+    setOpen(true);
+  };
   const close = () => setOpen(false);
   const done = (value: Value) => {
     close();
@@ -279,7 +284,7 @@ export const ConfirmButton = <Value,>({
   };
   return (
     <>
-      <button type="button" class={kind} onClick={() => setOpen(true)}>
+      <button type="button" class={kind} onClick={open}>
         {props.title} …
       </button>
       {isOpen && <ConfirmDialog {...props} onDone={done} onClose={close} />}
