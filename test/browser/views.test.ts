@@ -238,6 +238,7 @@ describe('accessibility', () => {
         [periodView('HI'), 'HI, '],
         ['#/coverage', 'Coverage'],
         ['#/coverage/CO', 'Colorado'],
+        ['#/product-codes', 'Product codes'],
         ['#/product-codes?q=protein+powder&state=TX', 'Product codes'],
         ['#/customers', 'Customers'],
         [`#/customers/c-${colorScheme}`, `c-${colorScheme}`],

@@ -19,7 +19,7 @@ type Node = {
 
 const schemas: Readonly<Record<string, Readonly<Record<string, unknown>>>> = document.components.schemas;
 
-/** Yields every object of the document with its JSON Pointer. */
+/** Returns every object of the document with its JSON Pointer. */
 const nodes = (value: unknown, pointer = '#'): [string, Node][] =>
   typeof value !== 'object' || value === null
     ? []

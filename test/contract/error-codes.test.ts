@@ -57,7 +57,7 @@ const expiredKey = async (): Promise<string> => {
 
 const close = (period_end: string, others: object = {}) => ({ body: { state: 'MI', period_end, ...others } });
 
-/** Returns a request for each error code. A new code does not compile without one. */
+/** A request for each error code. A new code does not compile without one. */
 const provocations: Record<Code, () => Promise<Answer>> = {
   validation_malformed_json: () => call('POST', '/calculations', { rawBody: '{' }),
   auth_error: () => anonymous.call('GET', '/product-attributes'),

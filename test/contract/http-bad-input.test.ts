@@ -72,7 +72,9 @@ const runBatch = async (batch: number, codes: Map<string, number>): Promise<stri
   const before = inherited();
   for (let at = 0; at <= last; at++) {
     const request = requestOf(random.pick(weighted), known, key, random);
-    const { answer, operation } = await send(request);
+    const { answer, operation } = await send(request).catch((error: unknown) => {
+      throw new Error(`BAD_INPUT=${seed}:${batch}:${at}\n${shown(request)}`, { cause: error });
+    });
     const found = [...answerProblems(request, answer, operation), ...replayProblems(request, answer, operation)];
     if (answer.text.includes(key)) found.push('it quotes the key');
     if (inherited() !== before) found.push('a prototype was changed');

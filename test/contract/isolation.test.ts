@@ -174,7 +174,8 @@ it("treats an id derived from another account's id like a nonexistent id, in eve
   const others: unknown[] = [];
   for (const attempt of attempts) {
     const expected = bytesOf(await asStranger(requestOf(attempt, absentIds)));
-    const ids = idChanges.map((change) => change(random.pick(owned), random, owner.account.id) || 'x');
+    const account = () => random.pick([owner.account.id, stranger.account.id]);
+    const ids = idChanges.map((change) => change(random.pick(owned), random, account()) || 'x');
     // Other ids are rejected as malformed before any lookup.
     const isWellFormed = (id: string) => attempt[2] === notFound || (id.length <= 64 && !/\p{Cc}/u.test(id));
     await Promise.all(
@@ -219,6 +220,7 @@ describe('equal ids and references in two accounts are independent', () => {
     const lists = [
       'transactions?reference_id=the-same-reference',
       'transactions?customer_id=the-same-customer',
+      `transactions?parent_transaction_id=${own.sale}`,
       'filings',
     ];
     const found = await Promise.all(
@@ -228,7 +230,7 @@ describe('equal ids and references in two accounts are independent', () => {
       }),
     );
     const transactions = [own.credit, own.sale, own.voided, own.draft];
-    expect(found).toEqual([[own.sale], transactions.sort(), [own.filing, own.earlier].sort()]);
+    expect(found).toEqual([[own.sale], transactions.sort(), [own.credit], [own.filing, own.earlier].sort()]);
     const request = { body: own.finalized, headers: { 'Idempotency-Key': 'the-same-key' } };
     const { headers, body } = await own.call('POST', '/transactions', request);
     expect([headers.get('Idempotent-Replayed'), body.id]).toEqual(['true', own.sale]);
@@ -238,6 +240,8 @@ describe('equal ids and references in two accounts are independent', () => {
     );
     const { text } = await own.call('GET', `/filings/${own.filing}?expand=entries`, { headers: csv });
     expect([text.includes(own.sale), text.includes(other.sale)]).toEqual([true, false]);
+    const again = await own.call('POST', '/filings', { body: { state: 'MI', period_end: '2026-10-31' } });
+    expect(again.body.id).toBe(own.filing);
   });
 
   it('creates, changes and finalizations can use a reference that the other account uses', async () => {
@@ -282,10 +286,10 @@ describe('equal ids and references in two accounts are independent', () => {
   });
 });
 
-// Runs last, because these requests change the owner's objects.
 /** POST requests that change nothing, written by hand. Every other POST needs the write scope. */
 const readingPosts = ['create-calculation', 'create-reconciliation', 'replay-transaction'];
 
+// These requests change the owner's objects, so they run after the tests above.
 describe.each(closedEndpoints)('$name', (endpoint) => {
   const isReading = /^(get|list)-/.test(endpoint.name) || readingPosts.includes(endpoint.name);
   const [request, absent] = [requestTo(endpoint, owner), requestTo(endpoint, absentIds)];
@@ -309,4 +313,14 @@ describe.each(closedEndpoints)('$name', (endpoint) => {
       );
     expect(bytesOf(value)).toBe(bytesOf(await call(absent, headers)));
   });
+});
+
+// The attempts above would prove nothing if their requests found no object of any account. Runs last: it cancels filings.
+it('the same requests find the objects of their own account', async () => {
+  const refused: string[] = [];
+  for (const attempt of attempts) {
+    const answer = await call(requestOf(attempt, owner), ownerToken);
+    if (answer.status >= 400 && refusalOf(answer) === attempt[2]) refused.push(attempt[0]);
+  }
+  expect(refused).toEqual([]);
 });

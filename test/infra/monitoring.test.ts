@@ -205,6 +205,11 @@ describe('metrics of the alarms and the dashboard', () => {
         .map(([id]) => id)
         .sort(),
     ).toEqual(queues.sort());
+    // Every dead-letter queue is on the dashboard, not only in an alarm.
+    const shownQueues = shown.flatMap(({ Namespace, dimensions }) =>
+      Namespace === 'AWS/SQS' ? [dimensions['QueueName']?.replace(/\.\w+$/, '')] : [],
+    );
+    expect(shownQueues.sort()).toEqual(queues);
   });
 
   it('use only this stage', () => {
@@ -391,7 +396,7 @@ describe.each([
     return longest ? day + longest.time : null;
   };
 
-  /** Yields the end of each backup: it starts within AWS's start window of eight hours and takes at most three. */
+  /** Returns the end of each backup: it starts within AWS's start window of eight hours and takes at most three. */
   const endsOf = (isTaken: (date: string, table: number) => boolean): number[] => {
     const random = seeded(20_260_101);
     const below = (minutes: number) => Math.floor(random() * minutes) * minuteMs;

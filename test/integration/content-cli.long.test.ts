@@ -204,6 +204,21 @@ describe('lifecycle of an imported release', () => {
     });
   });
 
+  it('rolls back from an activated built-in release', async () => {
+    for (const id of [first, builtIn]) expect((await content(['activate', id])).code).toBe(0);
+    const { value } = await json('list', '--state', 'MN');
+    const active = value.filter((release: { active: boolean }) => release.active);
+    expect(active.map(({ id }: { id: string }) => id)).toEqual([builtIn]);
+    const { call } = await newCaller();
+    expect((await call('GET', '/coverage?state=MN')).body).toMatchObject({ states: [{ release: builtIn }] });
+    expect(await taxAt('55401')).toBe('9.03 by place');
+    for (const id of [first, builtIn]) {
+      expect((await content(['rollback', '--state', 'MN'])).code).toBe(0);
+      expect(await activeId()).toBe(id);
+    }
+    expect((await content(['rollback', '--state', 'MN'])).err).toContain('There is no earlier release to roll back to');
+  });
+
   it('prints every jurisdiction of a ZIP with its rate on a day', async () => {
     const { value } = await json('show', first, '--zip', '55401', '--date', '2026-04-15');
     expect(value.release).toMatchObject({ id: first, base: builtIn, counts: { parts: 2 } });

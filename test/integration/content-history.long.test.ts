@@ -18,7 +18,8 @@ import { runInProcess } from '../support/run-command.ts';
 import { later } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
 
-/** Two years of files from simulated publishers, and their contents, computed without an importer. */
+// Two years of files from simulated publishers, and their expected rates, computed without an importer.
+
 /** A file that a publisher posts. `firstDay` is the first day on which it differs from earlier files. */
 type Issue = {
   readonly posted: string;

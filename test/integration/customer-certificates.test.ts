@@ -347,6 +347,13 @@ describe('the recorded certificate of a transaction', () => {
   });
 });
 
+it('is recorded without a warning if the calculation is posted unchanged', async () => {
+  const { client } = await newShop();
+  const calculation = await made(client.calculate(sale(buyer())));
+  const posted = await made(client.create({ ...calculation, status: 'finalized' }));
+  expect([posted.tax_amount, exemptionsOf(posted), posted.warnings]).toEqual(['0.00', [applied()], []]);
+});
+
 it('cannot be set by sending applied_exemption', async () => {
   const { client } = await newShop(null);
   const line_items = [goods({ id: 'a', applied_exemption: applied() })];

@@ -367,7 +367,7 @@ it('stores no attribute of the transaction indexes, so transaction lists never c
   await made(clientOf(caller).create({ id: 'a', name: 'A' }));
   const Key = customerKey(caller.account.id, 'a');
   const { Item } = await database.send(new GetCommand({ TableName: environment.tables.transactions, Key }));
-  expect(Object.keys(Item ?? {})).not.toEqual(expect.arrayContaining(['id']));
-  expect(Object.keys(Item ?? {})).not.toEqual(expect.arrayContaining(['account']));
+  const attributes = ['created_at', 'exemptions', 'name', 'pk', 'sk', 'updated_at', 'version'];
+  expect(Object.keys(Item ?? {}).sort()).toEqual(attributes);
   expect((await caller.call('GET', '/transactions')).body.data).toEqual([]);
 });

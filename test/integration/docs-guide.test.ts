@@ -15,7 +15,7 @@ type Answer = {
   readonly data: readonly { readonly code: string }[];
 };
 
-/** A JSON value in the guide's commands: its object, type, status and tax. */
+/** Describes a response by its object, type, status and tax. */
 const described = ({ object, type, status, tax_amount, summary }: Answer): string =>
   [object, type, status, tax_amount ?? summary?.[0]?.tax_amount].filter(Boolean).join(' ');
 

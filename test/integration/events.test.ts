@@ -29,7 +29,7 @@ const personal = {
   line_items: [goods({ id: secret, description: secret, metadata: { of: secret } })],
 };
 
-// Returns the expected events by id. Each request below has its event next to it.
+// Names of the created objects, by id. The expected events below start with these names.
 const named = new Map<string, string>();
 const name = <Named extends { readonly id: string }>(as: string, of: Named): Named => {
   named.set(of.id, as);

@@ -60,7 +60,7 @@ const count = 80;
 const put = (table: string, items: readonly Readonly<Record<string, unknown>>[]) =>
   putItems(table, items.length, (index) => items[index] ?? {});
 
-/** Accounts registered in some states with a period due at an instant. */
+/** Writes accounts that are registered in some states, with a period due at an instant. */
 const putAccounts = async (createdMs: number, inStates: readonly string[], at: string): Promise<readonly Account[]> => {
   const registrations = inStates.map((state) => ({ state, from: '2020-01-01', to: null, frequency: 'month' as const }));
   // The last month is due on any day of this month.
@@ -140,7 +140,7 @@ it('with many accounts, an idle run makes at most 20 calls, and a period at most
   expect(calls / count).toBeGreaterThan(12);
 });
 
-/** Creates sales in Michigan, one per October, and returns a cached caller. */
+/** Creates October sales in Michigan. Returns a client with warm caches, and one whose requests have almost no time left. */
 const filersWith = async (sales: number): Promise<{ filer: Filer; hurried: Filer }> => {
   const caller = await newCaller();
   const filer = filerOf(caller);

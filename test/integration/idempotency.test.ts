@@ -74,6 +74,13 @@ describe('Idempotency-Key', () => {
     }
   });
 
+  it('treats the pinned version and the same version in the header as one request', async () => {
+    const client = await newClient();
+    const first = await client.create(sale(), key('k'));
+    const second = await client.create(sale(), { ...key('k'), 'Service-Version': 'aspen.2026-10-01' });
+    expect(second.text).toBe(first.text);
+  });
+
   it('is checked before 404, 412 and 409', async () => {
     const client = await newClient();
     const { id } = await made(client.create(sale()));

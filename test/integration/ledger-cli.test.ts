@@ -109,7 +109,7 @@ const claimOf = (reference: string) => claimKey(books.account, reference);
 const entryKey = (name: Name, version: number) => auditKey(owned(name).account, owned(name).id, version);
 const filedEntry = (filing: Name, name: Name) =>
   filedEntryKey(filedBooks.account, owned(filing).id, { transactionId: owned(name).id, currency: 'USD' });
-/** Returns the progress of the shard that contains September's entry. */
+/** Returns the key of the progress of the shard that contains September's entry. */
 const septemberShard = () => ({ pk: filedEntry('filed', 'september').pk, sk: '!' });
 const filing = (name: Name) => filingKey(filedBooks.account, owned(name).id);
 const period = (state: string, end: string) => periodKey(filedBooks.account, state, end);

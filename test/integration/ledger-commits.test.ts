@@ -52,7 +52,7 @@ describe('ledger references', () => {
     expect((await claimOf(account))?.['transaction_id']).toBe(second.after.transaction.id);
   });
 
-  it('are not finalized for a draft whose reference was claimed by another transaction', async () => {
+  it('block the finalization of a draft whose reference another transaction claimed', async () => {
     const account = newAccount();
     const first = created(reference);
     const second = created(reference);
@@ -95,7 +95,7 @@ describe('ledger references', () => {
   });
 });
 
-describe('ledger faults', () => {
+describe('ledger operations under faults', () => {
   afterEach(noFaults);
 
   const failFirst = (sends: number, error: () => Error, where: 'on the way there' | 'on the way back') =>
@@ -129,7 +129,7 @@ describe('ledger faults', () => {
     },
   );
 
-  /** Returns an invocation that runs out of time after its clock was read this many times. */
+  /** Returns the remaining time of an invocation, in ms: enough for this many readings, and then too little. */
   const lastsFor = (looks: number) => {
     const left = { looks };
     return () => (left.looks-- > 0 ? 9000 : 1999);

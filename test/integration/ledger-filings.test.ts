@@ -103,6 +103,18 @@ it('allows any first period after an empty first one is canceled', async () => {
   filingOf(await close(account, { period_end: '2026-10-31' }));
 });
 
+it('starts with a new filing frequency after the first period was canceled', async () => {
+  const account = newFiler();
+  const posted = [await post(account, on('2026-09-05', 1001))];
+  const { id } = filingOf(await close(account, { period_end: '2026-09-30' }));
+  filingOf(await cancelIt(account, id));
+  const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' as const }];
+  const quarterly = { ...account, settings: { ...account.settings, registrations } };
+  const quarter = filingOf(await close(quarterly, { period_end: '2026-09-30' }));
+  expect(quarter).toMatchObject({ period_start: '2026-07-01', frequency: 'quarter' });
+  await judge(account, state, posted);
+});
+
 it('rejects a filing of a state while another one is being canceled', async () => {
   const account = newFiler();
   await post(account, on('2026-10-08', 1001));
@@ -292,7 +304,7 @@ describe('filing periods', () => {
   });
 });
 
-it('are not changed if the filing is finished', async () => {
+it('does not change a finished filing', async () => {
   const account = newFiler();
   await post(account, on('2026-10-08', 1001));
   const { id } = filingOf(await close(account));
@@ -311,7 +323,7 @@ it('are not changed if the filing is finished', async () => {
   expect(await placesOf(account, state)).toEqual(before);
 });
 
-it('are processed for every unfinished filing, even next to a very large one', async () => {
+it('works on every unfinished filing, even next to a very large one', async () => {
   const account = newFiler();
   for (const of of ['MI', 'OH']) {
     for (let at = 0; at < 12; at++) await post(account, { day: '2026-10-08', levies: levies(of, 100 + at) });

@@ -5,7 +5,7 @@ import { clientOf, made, refusalOf, sale, sold } from '../support/sales.ts';
 
 const version = 'aspen.2026-10-01';
 const unknown = 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV';
-type Fault = { readonly headers?: Record<string, string | null>; readonly body?: unknown; readonly rawBody?: string };
+type Fault = { readonly headers?: Record<string, string | null>; readonly rawBody?: string };
 
 describe('the order of errors', () => {
   const malformed = '{"line_items": [';
@@ -31,12 +31,19 @@ describe('the order of errors', () => {
       headers: { 'Service-Version': 'birch.2027-01-01' },
       refusal: '422 | validation_unknown_service_version Service-Version',
     },
-    {
-      name: 'the fields',
-      body: sale({ line_items: [], status: 'paid' }),
-      refusal: '422 | validation_invalid_format /line_items | validation_invalid_format /status',
-    },
+    { name: 'the fields', refusal: '422' },
   ];
+  /** For each path, a body with two wrong fields. */
+  const ofTransactions = [sale({ line_items: [], status: 'paid' }), '/line_items', '/status'] as const;
+  const wrongFields: Readonly<Record<string, readonly [body: object, ...pointers: string[]]>> = {
+    '/transactions': ofTransactions,
+    [`/transactions/${unknown}`]: ofTransactions,
+    '/filings': [{ period_end: 'soon', state: 'ZZ' }, '/period_end', '/state'],
+    '/filings/fil_01ARZ3NDEKTSV4RRFFQ69G5FAV': [
+      { confirmation_number: '', status: 'paid' },
+      ...(['/confirmation_number', '/status'] as const),
+    ],
+  };
 
   it.each(faults.map(({ name, refusal }, index) => ({ name, refusal, index })))(
     'checks $name before the later faults',
@@ -50,13 +57,16 @@ describe('the order of errors', () => {
       const who = present.find((fault) => fault.who)?.who ?? 'writer';
       const caller = { nobody: anonymous, reader, limited, writer }[who] ?? writer;
       const headers = Object.assign({}, ...present.map((fault) => fault.headers ?? {}));
-      const sent = present.find(({ body, rawBody }) => body !== undefined || rawBody !== undefined);
-      const request: Request = {
-        ...(sent?.rawBody === undefined ? { body: sent?.body } : { rawBody: sent.rawBody }),
-        headers: { 'Content-Type': 'application/json', 'If-Match': '"7"', 'Idempotency-Key': 'k', ...headers },
-      };
-      expect(refusalOf(await caller.call('POST', '/transactions', request))).toBe(refusal);
-      expect(refusalOf(await caller.call('POST', `/transactions/${unknown}`, request))).toBe(refusal);
+      const rawBody = present.find((fault) => fault.rawBody !== undefined)?.rawBody;
+      for (const [path, [body, ...pointers]] of Object.entries(wrongFields)) {
+        const request: Request = {
+          ...(rawBody === undefined ? { body } : { rawBody }),
+          headers: { 'Content-Type': 'application/json', 'If-Match': '"7"', 'Idempotency-Key': 'k', ...headers },
+        };
+        const ofFields = pointers.map((pointer) => `validation_invalid_format ${pointer}`);
+        const expected = present.length === 1 ? [refusal, ...ofFields].join(' | ') : refusal;
+        expect([path, refusalOf(await caller.call('POST', path, request))]).toEqual([path, expected]);
+      }
     },
   );
 

@@ -158,8 +158,6 @@ describe('redacted data', () => {
 });
 
 describe('ledger verify after a redaction', () => {
-  /** Changes of a ledger after a redaction. `ledger verify` reports each. */
-
   const personal = { customer: { id: 'cus_9', address: michigan }, metadata: { email: 'a@example.org' } };
   let account: string;
   let redacted: { readonly account: string; readonly id: string };
@@ -198,7 +196,7 @@ describe('ledger verify after a redaction', () => {
     line_items: line_items.map((line) => ({ ...line, tax_amount: '0.06' })),
   }));
 
-  /** A change of the redacted or the other transaction, with or without a recomputed hash in the newest audit entry. */
+  /** Changes of the redacted or the other transaction. `rehashed` also recomputes the hash of the newest audit entry. */
   const changes: readonly (readonly [
     string,
     'redacted' | 'other',

@@ -18,10 +18,8 @@ import { creditOf, made, metaOf, refusalOf } from '../support/sales.ts';
 import { shippingCharges } from '../support/shipping.ts';
 
 describe('complete returns', () => {
-  /**
-   * Every sale of a state and a month is in its return: taxed, exempt with a reason, or listed as not covered. The
-   * expected amounts are computed only from the list of transactions, with decimal.js.
-   */
+  // Every sale of a state and a month is in its return: taxed, exempt with a reason, or listed as not covered. The
+  // expected amounts are computed only from the list of transactions, with decimal.js.
 
   type Transaction = Schema<'Transaction'>;
 
@@ -322,10 +320,8 @@ describe('complete returns', () => {
 });
 
 describe('refunded returns', () => {
-  /**
-   * Sales with a tax other than the calculated one, refunded in parts over several months until the returns net to
-   * zero. The expected shares come from calculations and from the requests, not from recorded credits.
-   */
+  // Sales with a tax other than the calculated one, refunded in parts over several months until the returns net to
+  // zero. The expected shares come from calculations and from the requests, not from recorded credits.
 
   type Transaction = Schema<'Transaction'>;
   type Entry = Schema<'FilingEntry'>;

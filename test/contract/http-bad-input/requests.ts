@@ -113,7 +113,7 @@ const valueAround = (given: Schema | undefined, random: Random): unknown => {
         ...[object(1, 40), object(1, 41), object(1, 1, 500), object(1, 1, 501)],
       ]);
     case 'array':
-      // Long strings are slow in every variant.
+      // Long lists are slow to validate, so they are rare.
       if (random.chance(0.02)) return lists(random.pick([maxItems, maxItems + 1, maxItems * 20]));
       return random.pick([[], lists(minItems), [null], { 0: {}, length: 1 }, lists(3)]);
     case 'boolean':
@@ -277,7 +277,7 @@ const headersOf = (operation: Operation, known: Known, apiKey: string, isHostile
   if (!isHostile) return headers;
   const hostile = hostileHeader(operation, known, random);
   const others = headers.filter(([name]) => name.toLowerCase() !== hostile[0].toLowerCase());
-  // Replaces the valid credential, adds a second one, or sends none.
+  // Replaces the header of this name, adds a second one, or removes it.
   return random.pick([[...others, hostile], [...others, hostile], [...headers, hostile], others]);
 };
 
