@@ -1,7 +1,7 @@
 import { compactDay } from '../catalog/days.ts';
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { type Entry, secondRate } from './entry.ts';
-import { bad, day, matching, placeName, type RowResult, rate, row, skipped, text } from './files/columns.ts';
+import { bad, column, day, matching, type RowResult, rate, row, skipped, text } from './files/columns.ts';
 import { readPercent } from './fractions.ts';
 import { assertFits, limits } from './limits.ts';
 import { Components } from './local-taxes.ts';
@@ -101,7 +101,11 @@ export const alabama = stateTable({
     taxType: text('TaxType'),
     rateType: text('Rate Type'),
     code: matching('Locality Code', /^[79]\d{3}$/, 'a locality code: write 7 or 9 and three digits'),
-    name: placeName('Locality Name'),
+    name: column(
+      'Locality Name',
+      (cell) => (namesOf(withoutTitle(cell)).length === 0 ? null : cell),
+      'a name: fill it in',
+    ),
     from: day('Active Date', compactDay, '20261001'),
     inactive: matching('Inactive Date', /^$/, 'empty: import the file of current rates, which has no inactive dates'),
     rate: rate('Rate', readPercent, '4.0000'),

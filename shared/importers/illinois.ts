@@ -1,4 +1,6 @@
+import { getOrAdd } from '../base/collections.ts';
 import { compactDay, earlierEnd } from '../catalog/days.ts';
+import type { Jurisdiction } from '../catalog/release-values.ts';
 import {
   county,
   day,
@@ -62,7 +64,7 @@ type Period = { readonly from: string; readonly to: string | null; readonly high
 
 /** The readings of a location, and the names of the city if its rates depend on the address from a day on. */
 type Readings = {
-  readonly readings: readonly CombinedReading[];
+  readonly readings: readonly (CombinedReading & { readonly tax: Jurisdiction })[];
   readonly open: { readonly names: readonly string[]; readonly from: string } | null;
 };
 
@@ -76,7 +78,7 @@ const readPeriods = (
   const place = codes.place(county, name);
   const [city = '', ...alsoCalled] = namesOf(name, place.name);
   const tax = { ...codes.combinedTax(place), reporting_code: id };
-  const readings: CombinedReading[] = [];
+  const readings: Readings['readings'][number][] = [];
   // The file by address (ordmacha) has the rates; this file has zeros.
   const isOpen = ({ high }: Period) => isByAddress && high === '0';
   for (const { from, to, high, low } of all.filter((period) => !isOpen(period))) {
@@ -146,9 +148,12 @@ export const illinois = stateTable({
   },
   collect() {
     const cities = new CombinedCities();
+    // Two cities with one location code share a tax, so that the code cannot have two rates.
+    const taxes = new Map<string, Jurisdiction>();
     return {
       *add({ readings, open }: Readings, line) {
-        for (const reading of readings) yield* cities.add(reading, line);
+        for (const reading of readings)
+          yield* cities.add({ ...reading, tax: getOrAdd(taxes, reading.key, () => reading.tax) }, line);
         if (!open) return;
         yield { kind: 'remark', line, reason: openReason };
         for (const city of open.names)

@@ -1,4 +1,4 @@
-/** All import formats. To add one, write its folder and add it to this list. */
+/** All import formats. To add one, write its module and add it to this list. */
 
 import { alabama } from './alabama.ts';
 import { alaska } from './alaska.ts';

@@ -28,6 +28,8 @@ const Answer = z.object({
 /** The period of the rates in the name of the service: `…tax_July_2026_June_2027…` or `…tax_Jan_July_2025…`. */
 const period = /_tax_(?<month>[a-z]{3,9})(?:_[a-z]{3,9})?_(?<year>20\d\d)/;
 
+const codePattern = /^\d{2}-\d{3}$/;
+
 /** 0.0001 %: the schedule has at most four decimals of a percent. */
 const unit = parseUnits('0.000001');
 
@@ -82,7 +84,7 @@ export const newMexico = stateTable({
   file: 'the response to a query, named like the service: New_Mexico_gross_receipts_tax_July_2026_June_2027.json',
   state: 'NM',
   columns: {
-    locat_cdr: matching('locat_cdr', /^\d{2}-\d{3}$/, 'a location code: write it as 02-100'),
+    locat_cdr: matching('locat_cdr', codePattern, 'a location code: write it as 02-100'),
     county: county('county', 'a county of New Mexico'),
     name: placeName('name'),
     grt_rate: rate('grt_rate', readRate, '7.625, with at most four decimals'),
@@ -92,6 +94,7 @@ export const newMexico = stateTable({
   skip({ name, locat_cdr }) {
     // Tribal areas have two codes instead, depending on the seller.
     if (!locat_cdr) return 'is a tribal area, which is not in any city or ZIP';
+    if (!codePattern.test(locat_cdr)) return null;
     return /^remainder of county\b/i.test(name) ? 'unincorporated areas are not in any city' : null;
   },
   read: ({ name, county, locat_cdr: code, grt_rate }, { base, codes, from }) =>

@@ -7,8 +7,10 @@ import { CombinedCities, type CombinedReading, combinedReading } from './local-t
 import type { OwnPlace } from './own-codes.ts';
 import { stateFile, type TableOptions } from './state-table.ts';
 
+const codePattern = /^51\d{3}$/;
+
 const columns = {
-  code: matching('Code', /^51\d{3}$/, 'a locality of Virginia: write 51 and three digits'),
+  code: matching('Code', codePattern, 'a locality of Virginia: write 51 and three digits'),
   rate: rate('General Sales', readFraction, '0.06'),
 };
 
@@ -35,7 +37,7 @@ const periodsOf = (file: string, sheets: readonly Sheet[], { established_from }:
 const readLocality = (cells: Texts<typeof columns>, options: TableOptions): RowResult<CombinedReading> => {
   if (!/^\d+$/.test(cells.code)) return skipped('is a line without a locality');
   const place = options.codes.independentCity(cells.code.slice(2));
-  if (cells.code.startsWith('51') && !place) return skipped('counties are not in any city');
+  if (codePattern.test(cells.code) && !place) return skipped('counties are not in any city');
   return whenRead(readCells(columns, cells), ({ code, rate }) =>
     combinedReading(place as OwnPlace, code, rate, options),
   );

@@ -401,6 +401,7 @@ const formats: readonly Row[] = [
     ],
     bad: [
       [newMexico({ locat_cdr: '2-100' }), 2, 'locat_cdr 2-100'],
+      [newMexico({ locat_cdr: '2-100', name: 'Remainder of County' }), 2, 'locat_cdr 2-100'],
       [newMexico({ county: 'Bernalilo' }), 2, 'county Bernalilo '],
       [newMexico({ grt_rate: null }), 2, 'grt_rate (none)'],
       [newMexico({ grt_rate: 7.62555 }), 2, 'grt_rate 7.62555'],
@@ -473,6 +474,7 @@ const formats: readonly Row[] = [
         "the combined rate is 0.05, but the state's rate in the release is 0.053",
       ],
       [virginia(1, 2, { number: '52510' }), 6, 'Code 52510 is not a locality'],
+      [virginia(1, 2, { number: '5151' }), 6, 'Code 5151 is not a locality'],
     ],
     refused: [
       [virginiaSheet({ header: [null, 'Locality', 'Code', 'Rate'] }), 'the columns Code, General Sales'],

@@ -29,7 +29,7 @@ export const addRollback = (program: Command): Command =>
 
 /** Remove the parts of an unfinished import. Refuses finished and built-in releases. */
 const discard = async (id: string): Promise<void> => {
-  if (builtInReleaseById(id)) throw new CommandError(`${id} is a built-in releaseand cannot be discarded.`);
+  if (builtInReleaseById(id)) throw new CommandError(`${id} is a built-in release and cannot be discarded.`);
   if (await findHead(id))
     throw new CommandError(`${id} is a complete release and cannot be removed, because transactions may use it.`);
   print(`Discarded ${counted(accepted(await discardImport(id)), 'part')} of ${id}.`);

@@ -90,7 +90,7 @@ export type HeadedRow<Of extends Columns> = Omit<Row, 'cells'> & { readonly cell
 
 export type HeadedTable<Of extends Columns> = {
   readonly name: string;
-  /** Whether the header has none of the accepted names, so that the columns are read by position. */
+  /** Whether the header lacks an accepted name, so that the columns are read by position. */
   readonly isByOrder: boolean;
   readonly rows: AsyncIterable<HeadedRow<Of> | BrokenRow>;
 };
@@ -133,8 +133,8 @@ const areInOrder = (header: readonly string[], positions: readonly number[]): bo
   positions.every((at, index) => at === -1 || at === index);
 
 /**
- * Opens a table with a header in its first row; columns may come in any order. With `inOrder`, a header without the
- * accepted names is read by position if it has the same number of columns. Throws if a required column is missing.
+ * Opens a table with a header in its first row; columns may come in any order. With `inOrder`, a header that lacks an
+ * accepted name is read by position if it has the same number of columns. Throws if a required column is missing.
  */
 export const openHeadedTable = async <Of extends Columns>(
   path: string,

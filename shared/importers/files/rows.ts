@@ -87,7 +87,7 @@ const newRowParser = (separator: string) => {
   let broken: BrokenRow | undefined;
   let last: Position = { lines: 0, empty_lines: 0 };
   let parsed: Row[] = [];
-  /** The first row's line. */
+  /** The number of cells in the first row. */
   let columns: number | null = null;
   let unseparated = 0;
   const take = (cells: string[], { lines, empty_lines }: Position): null => {
