@@ -110,7 +110,7 @@ const unknownFieldProblem = ({ pointer, siblings }: UnknownField, advice: string
   return { code: 'validation_unknown_field', title: `Unknown field ${name}`, detail, source: { pointer } };
 };
 
-const strictAdvice = 'Leave it out, or leave out `Prefer: handling=strict` to have it ignored with a warning.';
+const strictAdvice = 'Leave it out, or leave out `Prefer: handling=strict`. Levy then ignores it with a warning.';
 /** The advice for an unknown field in a body that is refused for other reasons: a missing field may be misspelled. */
 const refusedAdvice = 'Unknown field.';
 const unknownNamedMax = 20;

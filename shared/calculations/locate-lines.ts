@@ -78,7 +78,7 @@ export const chooseDestination = (
 const pickupWithoutOrigin = (pointer: string): Problem =>
   requiredField(
     pointer,
-    'A line item with the fulfillment pickup is taxed where the buyer gets it. Send that address as ship_from of the line item or of the document.',
+    'A line item with the fulfillment pickup is taxed where the buyer picks it up. Send that address as ship_from of the line item or of the document.',
   );
 
 type Found = Pick<LocatedLine, 'place' | 'decisive' | 'uncertain' | 'remote' | 'resolution'>;

@@ -90,7 +90,8 @@ const reduce = (
   const pointer = `/line_items/${line}`;
   const discount = (['discount_amount', 'third_party_discount_amount'] as const).find((name) => sent[name]);
   if (discount) {
-    const detail = 'A line item with a negative unit_price is a discount itself. Send the whole discount as its price.';
+    const detail =
+      'A line item with a negative unit_price is already a discount. Send the whole discount as its unit_price.';
     return refuse(invalidFormat(`${pointer}/${discount}`, `Invalid ${discount}`, detail));
   }
   const targets = listTargets(sent, charges, pointer);

@@ -304,7 +304,8 @@ const hasAddress = (holder: Line) => {
 
 const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] => {
   if (hasAddress(input) || lines.every((line) => hasAddress(line) || line?.['fulfillment'] === 'pickup')) return [];
-  const detail = 'Send customer.address, or an address on the customer of every line item: it decides who taxes.';
+  const detail =
+    'Send customer.address, or an address on the customer of every line item: it decides which jurisdictions tax the sale.';
   return [requiredField('/customer/address', detail)];
 };
 

@@ -110,7 +110,7 @@ export const ShippingRequest = described(
       ),
       ship_to: described(
         z.nullish(ShipTo),
-        'Where the charge delivers its line items, if not to the address of each. Its tax is that of this place.',
+        'Where the charge delivers its line items, if not to the address of each. It is taxed at this place.',
       ),
       ship_from: described(
         optional.shipFrom,
@@ -172,7 +172,7 @@ export const inputShape = {
         .array(LineItemRequest, lineItemsAdvice)
         .check(z.minLength(1, lineItemsAdvice), z.maxLength(lineItemsMax, lineItemsAdvice)),
     ),
-    'The line items. Required, except on a credit with a parent, which copies those of the parent.',
+    'The line items. Required, except on a credit with a parent, which copies the line items of its sale.',
   ),
   metadata: optional.metadata,
   explain: described(optional.flag, 'Whether to return the steps of the calculation in `explanation`. Default: false.'),

@@ -163,7 +163,7 @@ const discounts = {
   ),
   applied_third_party_discount_amount: described(
     amount,
-    "Discounts that a third party pays for, including the share of the document's. They reduce the taxable amount where the state says so.",
+    "Discounts that a third party pays for, including a share of the document's discount. They reduce the taxable amount where state law says so.",
   ),
 };
 const sentDiscounts = {
@@ -194,7 +194,7 @@ export const LineItemResponse = described(
     ...discounts,
     applied_discount_amount: described(
       lineAmount,
-      "Discounts that the seller pays for, including the share of the document's and of line items with a negative price. They reduce the taxable amount. On a line with a negative price, its whole amount, which other charges have as a discount.",
+      "Discounts that the seller pays for, including a share of the document's discount and of line items with a negative price. They reduce the taxable amount. On a line with a negative price, its whole amount, which other charges have as a discount.",
     ),
     net_amount: described(amount, "The amount after the seller's discounts."),
     ...taxFigures,

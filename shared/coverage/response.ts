@@ -14,7 +14,7 @@ const SubjectCoverage = described(
   z.object({
     treatment: described(
       treatment,
-      'The treatment in one word. `by_level`, `by_use` and `by_product` mean that it depends; `text` says on what. `other_tax`: another tax applies in place of sales tax. `not_established` goods are taxed as general goods, with a warning.',
+      'The treatment in one word. `by_level`, `by_use` and `by_product` mean that it depends on more; `text` says on what. `other_tax`: another tax applies in place of sales tax. `not_established` goods are taxed as general goods, with a warning.',
       { title: 'Treatment' },
     ),
     text: described(z.string(), 'The treatment in one sentence.'),

@@ -131,7 +131,7 @@ export const customerNotFound: Problem = {
 export const customerExists = ({ id, version }: Pick<Customer, 'id' | 'version'>): Problem => ({
   code: 'conflict_duplicate_customer_id',
   title: 'Duplicate id',
-  detail: `The account has a customer ${id} with another content. Change it with POST /customers/{id}, or send another id.`,
+  detail: `The account has a customer ${id} with different content. Change it with POST /customers/{id}, or send another id.`,
   source: { pointer: '/id' },
   meta: { version },
 });

@@ -121,7 +121,7 @@ export const CustomerRequest = described(
     },
     'Send a JSON object.',
   ),
-  'A customer to create. Levy ignores unknown fields and names them in `warnings`; it refuses those of a certificate.',
+  'A customer to create. Levy ignores unknown fields and names them in `warnings`; it rejects unknown fields of a certificate.',
   { id: 'CustomerRequest' },
 );
 export type CustomerRequest = z.infer<typeof CustomerRequest>;

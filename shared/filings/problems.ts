@@ -34,7 +34,7 @@ export const periodNotOver = (state: string, periodEnd: string): Problem =>
     'Period not over',
     state,
     periodEnd,
-    `The period of ${state} that ends on ${periodEnd} can be closed from ${dayAfter(periodEnd)} on, in the account's time zone. Until then, send "dry_run": true to see its figures.`,
+    `The period of ${state} that ends on ${periodEnd} can be closed from ${dayAfter(periodEnd)}, in the account's time zone. Until then, send "dry_run": true to see its amounts.`,
   );
 
 /** A dry run accepts periods up to the current one, which ends on `running`. */

@@ -37,7 +37,7 @@ const FilingTotal = described(
     ...jurisdictionShape,
     reporting_code: described(
       z.nullable(z.string()),
-      "The code of the jurisdiction in the state's return: that of the newest month whose entries have one. `null` if none has.",
+      "The code of the jurisdiction in the state's return, from the newest month whose entries have one. `null` if none has.",
     ),
     currency: currencyCode,
     ...sums,
@@ -153,7 +153,7 @@ export const Filing = described(
     ),
     summary: described(
       z.array(FilingSummary),
-      'The amounts of the whole state by currency. Each line counts once: as the state has it, or, if the state levies no tax of its own, as the jurisdiction with the largest gross. The tax is that of all levels.',
+      'The amounts of the whole state by currency. Each line counts once: in the row of the state or, if the state levies no tax of its own, as the jurisdiction with the largest gross. The tax is the sum of all levels.',
     ),
     exceptions: described(
       z.nullable(FilingExceptions),

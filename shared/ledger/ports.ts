@@ -218,7 +218,7 @@ export const saveUnchanged = async (
 export const referenceTaken = (transactionId: string, reference: string): Problem => ({
   code: 'conflict_duplicate_reference_id',
   title: 'Duplicate reference_id',
-  detail: `${transactionId} has the reference_id ${reference}. If it is your earlier attempt, use it; otherwise send another reference_id.`,
+  detail: `${transactionId} has the reference_id ${reference}. If that is your earlier attempt, use it. Otherwise send a different reference_id.`,
   source: { pointer: '/reference_id' },
   meta: { transaction_id: transactionId },
 });

@@ -89,7 +89,7 @@ export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | n
   const exponent = minorDigits(typeof currency === 'string' ? currency : 'USD');
   const decimals = typeof tax === 'string' ? (tax.split('.')[1] ?? '').length : 0;
   return decimals > exponent
-    ? invalidFormat('/tax_amount', 'Invalid tax_amount', `Send at most ${exponent} decimals, as the currency has.`)
+    ? invalidFormat('/tax_amount', 'Invalid tax_amount', `Send at most ${exponent} decimals: the currency has no more.`)
     : null;
 };
 

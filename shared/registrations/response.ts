@@ -46,7 +46,10 @@ const NexusThreshold = described(
       'Which sales count: `gross` (all), `retail` (without sales for resale) or `taxable` (without exempt sales).',
       { title: 'NexusMeasure' },
     ),
-    includes_marketplace: described(z.boolean(), 'Whether sales count whose tax a marketplace collects.'),
+    includes_marketplace: described(
+      z.boolean(),
+      'Whether sales whose tax a marketplace collects count toward the threshold.',
+    ),
     period: described(z.string(), 'The measuring period in words.'),
     effective_from: described(date, 'The day from which the threshold applies.'),
     source: described(z.string(), 'Where this was found.'),

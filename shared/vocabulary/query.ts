@@ -27,7 +27,7 @@ const startingAfter = described(
       // An empty cursor is usually an unset variable. Treating it as the start would make the client page forever.
       .check(z.minLength(1, 'Send the code of the last item of the previous page, or leave the parameter out.')),
   ),
-  'Returns the items after this code: that of the last item of the previous page. The code need not exist.',
+  'Returns the items after this code. Send the code of the last item of the previous page. The code need not exist.',
   { examples: ['CLOTHING'] },
 );
 

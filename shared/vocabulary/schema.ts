@@ -95,7 +95,7 @@ const ProductTaxability = described(
     source: described(z.nullable(z.string()), 'The law or publication that the rule relies on. `null` without a rule.'),
     attributes: described(
       z.array(DecidingProductAttribute),
-      'The attributes with which the state treats the product differently, or asks for the use of the buyer. Each is tried alone.',
+      'The attributes with which the state treats the product differently, or asks for the use of the buyer. Each is applied alone.',
     ),
   }),
   'How a state taxes a product today: the tax of the state only, without sales-tax holidays. Counties and cities may differ; `POST /calculations` includes them.',
@@ -111,7 +111,7 @@ export const ProductTaxCodeItem = described(
     description: described(z.string(), 'What the code includes and excludes.'),
     family: described(z.string(), 'The first component of the code.'),
     examples: described(z.array(z.string()), 'Examples of products.'),
-    synonyms: described(z.array(z.string()), 'Other words for the products, which `q` searches too.'),
+    synonyms: described(z.array(z.string()), 'Synonyms of the products. `q` also searches them.'),
     fulfillment: described(
       z.enum(fulfillments),
       'How the product usually reaches the buyer. A shipping charge belongs to products that are `shipped`; `fulfillment` of a line item overrides it.',

@@ -70,7 +70,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     [
       () => ({ ...detroit, reference_id: 'inv_1' }),
       '/reference_id',
-      'has the reference_id inv_1. If it is your earlier attempt, use it; otherwise send another reference_id.',
+      'has the reference_id inv_1. If that is your earlier attempt, use it. Otherwise send a different reference_id.',
     ],
     [() => credit({ id: 'zzz', quantity }), '/line_items/0/unit_price', 'zzz', 'one of a '],
     [() => credit({ quantity }), '/line_items/0/unit_price', 'one of a '],

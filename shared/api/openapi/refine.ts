@@ -118,7 +118,7 @@ const refinedComponent = (name: string, schema: Schema): Schema => {
   return {
     ...schema,
     ...(name.endsWith(echoSuffix) && {
-      description: `${schema.description} As sent: fields that the request leaves out are absent here, too.`,
+      description: `${schema.description} As sent: fields that the request leaves out are also absent here.`,
     }),
   };
 };

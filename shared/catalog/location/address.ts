@@ -28,7 +28,7 @@ export const PostalAddress = described(
     {
       line1: described(
         text,
-        'House number and street, as in `150 N Main St Apt 4`. It decides in ZIP codes whose content has street addresses. Send `postal_code`, too.',
+        'House number and street, as in `150 N Main St Apt 4`. It decides in ZIP codes whose content has street addresses. Also send `postal_code`.',
       ),
       city: described(text, 'City.'),
       county: described(text, 'County. It decides if a ZIP code spans several counties.'),

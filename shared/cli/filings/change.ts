@@ -81,7 +81,7 @@ const confirmClose = async (preview: Filing, account: Account, options: Omit<Clo
   const { state, period_end: end } = preview;
   if (!isOver(end, now(), account))
     throw new CommandError(
-      `The period of ${state} that ends on ${end} can be closed from ${dayAfter(end)} on, in the account's time zone. Until then, use \`dry-run\` to see its amounts.`,
+      `The period of ${state} that ends on ${end} can be closed from ${dayAfter(end)}, in the account's time zone. Until then, use \`dry-run\` to see its amounts.`,
     );
   const warning = isUnregistered(preview, account) ? `The account is not registered in ${state} on ${end}.` : null;
   if (warning !== null && options.yes && !options.unregistered)

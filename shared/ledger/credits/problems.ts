@@ -154,7 +154,7 @@ const details = {
   shipping: (net: string, tax: string) =>
     `The credit exceeds what remains of the shipping. Credit at most ${net} and its tax of ${tax}.`,
   tax: (_net: string, tax: string) =>
-    `The credited tax exceeds what remains where this credit takes it. Send at most ${tax}.`,
+    `The credited tax exceeds the tax that remains for these lines. Send at most ${tax}.`,
 } as const;
 
 /**
