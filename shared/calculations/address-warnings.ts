@@ -15,9 +15,9 @@ import type { TaxingAddress } from './sourcing.ts';
 export type WarningDays = { readonly day: string; readonly nowMs: number };
 
 const usedInstead = {
-  undated: (of: string) => `those of ${of} were used`,
-  first: (of: string) => `those of ${of}, the first on record, were used`,
-  ended: (of: string) => `those of ${of}, their last known day, were used`,
+  undated: (of: string) => `the rates of ${of} were used`,
+  first: (of: string) => `the rates of ${of}, the first on record, were used`,
+  ended: (of: string) => `the rates of ${of}, their last known day, were used`,
 } as const;
 
 const approximate = (place: string, { of, because }: Approximation, day: string): string =>

@@ -122,7 +122,7 @@ export const coverageByPlace = (decisive: TaxingAddress, byPlace: ByPlace, { id 
   if (byPlace.missing !== null)
     return `The local rate of ${byPlace.missing} is missing in ${table}: the rates of ${used} outside its cities are charged.`;
   const others = isIncomplete(byPlace) ? ' Other local rates that the address may have are missing.' : '';
-  return `The local rates are those of ${used} in ${table}; no boundary file decided.${others}`;
+  return `The local rates are the rates of ${used} in ${table}, without a boundary file.${others}`;
 };
 
 const sendPlus4 = 'Send a ZIP+4 (48933-1514).';
@@ -204,7 +204,7 @@ const ofZip = (decisive: TaxingAddress): Ambiguity => {
     };
   if (choice?.lacksCity)
     return {
-      why: `the content has local taxes by the names of cities too, which come before those of ZIP ${zip5}, and no city was sent.`,
+      why: `the content also has local taxes by city name, which take precedence over ZIP ${zip5}, and no city was sent.`,
       advice: 'Send the city.',
     };
   if (choice?.crossesBorders)

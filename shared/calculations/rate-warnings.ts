@@ -28,7 +28,7 @@ const describeRemoteSale = (remote: RemoteSale, { name, release }: Place): strin
     case 'uncertain':
       return terms.policy === 'none'
         ? `${name}: no local tax is owed on a sale from another state. It is included, because it is not known where the goods come from: send ship_from, or set it for the account.`
-        : `${name}: ${terms.note}${electionText(release)} For another local rate, import own rules with \`interstate\` (format rules).`;
+        : `${name}: ${terms.note}${electionText(release)} For another local rate, import custom rules with \`interstate\` (format rules).`;
     default:
       return remote satisfies never;
   }

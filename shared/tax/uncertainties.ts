@@ -68,7 +68,7 @@ export const uncertaintiesAboutDay = (
   release: Release,
 ): readonly Uncertainty[] => {
   if (!isApproximateOn(value, day, release)) return [];
-  const message = `${what()}: no value of ${day} is on record; that of ${earlierEnd(value.to, release.established_from)} was used. To replace it, import own rules (format rules).`;
+  const message = `${what()}: no value for ${day} is on record; the value for ${earlierEnd(value.to, release.established_from)} was used. To replace it, import custom rules (format rules).`;
   return [{ code: 'content_approximate', message }];
 };
 

@@ -135,7 +135,7 @@ describe('custom rules over the built-in release', () => {
     const { explanation } = await calculate();
     const find = (step: string, text: string) =>
       explanation?.find((one) => one.step === step && one.text.includes(text));
-    expect(find('jurisdictions', 'Nicollet')?.text).toContain('Nicollet Mall district (district, of own rules)');
+    expect(find('jurisdictions', 'Nicollet')?.text).toContain('Nicollet Mall district (district, from custom rules)');
     expect(find('rate', 'Nicollet')?.citation).toBe(`Own rules: ${sources.ordinance}`);
     const ebooks = (await calculate({ product: 'DIGITAL.EBOOKS' })).explanation;
     const rule = ebooks?.find((one) => one.rule_id === 'mn-own-books');

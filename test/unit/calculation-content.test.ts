@@ -165,7 +165,7 @@ describe('a local rate without a first day on record', () => {
     if (text === null) expect(message('local_rates_approximate')).toBeUndefined();
     else
       expect(message('local_rates_approximate')).toMatch(
-        new RegExp(`${text} are not on record; those of .* were used`),
+        new RegExp(`${text} are not on record; the rates of .* were used`),
       );
     expect(message('local_rates_missing')).toBeUndefined();
     const detail = expect.stringMatching(/the rates of the tax day are not on record|it is not covered/);
@@ -215,9 +215,9 @@ describe('a changed rate', () => {
   const chicago = at('IL', '60602', 'Chicago');
   const brevard = at('FL', '32901', 'Melbourne');
   it.each([
-    [chicago, '2025-12-31', '10.25 partial', 'those of 2026-01-01, the first on record, were used'],
+    [chicago, '2025-12-31', '10.25 partial', 'the rates of 2026-01-01, the first on record, were used'],
     [brevard, '2026-12-31', '7.00 complete', null],
-    [brevard, '2027-01-01', '7.00 partial', 'those of 2026-12-31, their last known day, were used'],
+    [brevard, '2027-01-01', '7.00 partial', 'the rates of 2026-12-31, their last known day, were used'],
     [detroit, '2022-01-01', '6.00 complete', null],
   ])('is approximate before the first and after the last known day: %o on %s', (to, day, expected, text) => {
     const { found, message } = answerOf(to, day, { today: day > '2026-11-20' ? day : '2026-11-20' });
@@ -266,7 +266,7 @@ describe("a state's value without a first day on record", () => {
   ])('can be a general rate: on %s the tax is %s and the coverage is %s', (tax_date, tax, coverage) => {
     const outcome = answer(tax_date, { rates: undatedRates }, 'GENERAL');
     expect([outcome.tax_amount, coverageOf(outcome)]).toEqual([tax, coverage]);
-    const text = `general rate: no value of ${tax_date} is on record; that of 2026-01-01 was used`;
+    const text = `general rate: no value for ${tax_date} is on record; the value for 2026-01-01 was used`;
     expect(outcome.warnings.some(({ message }) => message.includes(text))).toBe(coverage === 'partial');
     const { approximate_from: _, ...without } = release;
     const strict = ask({ to: { state: 'MI' }, tax_date }, { releaseFor: () => ({ ...without, rates: undatedRates }) });

@@ -150,7 +150,7 @@ export const placeSteps = (located: LocatedLine, day: string, pointer: string): 
   const names = place.jurisdictions.flatMap(({ code, name, type, tax_type }, index) => {
     if (tax_type === 'fee') return [];
     const origin = place.sourcing[index] === 'origin' ? ', at the origin' : '';
-    return `${name} (${type}${origin}${isOwnCode(code) ? ', of own rules' : ''})`;
+    return `${name} (${type}${origin}${isOwnCode(code) ? ', from custom rules' : ''})`;
   });
   return [
     step(

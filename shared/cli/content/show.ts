@@ -115,7 +115,7 @@ const activity = async ({ head, imported }: OpenRelease): Promise<boolean | null
 const originText = (imported: ReleaseHead | null): string => {
   if (!imported) return 'built-in';
   return isOwnOnly(imported)
-    ? 'own rules'
+    ? 'custom rules'
     : `imported from ${imported.format}${imported.own ? ', with custom rules' : ''}`;
 };
 

@@ -167,7 +167,7 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
   </Panel>
 );
 
-const originText: Record<string, string> = { built_in: 'built in', own: 'own rules' };
+const originText: Record<string, string> = { built_in: 'built in', own: 'custom rules' };
 
 /** The data of an imported release. */
 const ReleaseDetails = ({ of }: { of: Schemas['StateRelease'] }) => (
@@ -199,7 +199,7 @@ const Releases = ({ state }: { state: string }) => (
         columns={[
           ['Release', (row) => row.id],
           ['Status', (row) => <Status of={row.active ? 'active' : 'not active'} tone={row.active ? 'good' : ''} />],
-          ['Origin', (row) => `${originText[row.origin] ?? row.origin}${row.own_rules ? ', with own rules' : ''}`],
+          ['Origin', (row) => `${originText[row.origin] ?? row.origin}${row.own_rules ? ', with custom rules' : ''}`],
           ['Local rates', (row) => <Status of={row.local_rates} />],
           ['Details', (row) => <ReleaseDetails of={row} />],
         ]}
