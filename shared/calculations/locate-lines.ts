@@ -38,6 +38,21 @@ const partyAddress = (holder: Customer | ShipFrom | null | undefined): PostalAdd
 /** Whether every field of an address is empty. */
 export const isEmptyAddress = (address: PostalAddress): boolean => Object.values(address).every((value) => !value);
 
+type Shipped = { readonly ship_from?: ShipFrom | null | undefined };
+
+/**
+ * Returns the address that a line or shipping charge is shipped from: its own, or that of the document, or, if that is
+ * empty, that of the account.
+ */
+export const chooseOrigin = (
+  own: Shipped,
+  document: Shipped,
+  settings: Pick<Settings, 'ship_from'>,
+): PostalAddress | null => {
+  const sent = partyAddress(own.ship_from) ?? partyAddress(document.ship_from);
+  return sent && !isEmptyAddress(sent) ? sent : settings.ship_from;
+};
+
 /** The inputs of locating other than the addresses. */
 export type Locating = { readonly settings: Settings; readonly releaseFor: ReleaseFor };
 
@@ -64,8 +79,7 @@ export const chooseDestination = (
 ): Destination => {
   const own = partyAddress(customer);
   const ownOrigin = partyAddress(ship_from);
-  const sentOrigin = ownOrigin ?? partyAddress(input.ship_from);
-  const origin = sentOrigin && !isEmptyAddress(sentOrigin) ? sentOrigin : settings.ship_from;
+  const origin = chooseOrigin({ ship_from }, input, settings);
   const pointers = {
     destination: own ? `/line_items/${index}/customer/address` : '/customer/address',
     origin: ownOrigin ? `/line_items/${index}/ship_from/address` : '/ship_from/address',

@@ -96,6 +96,9 @@ const filing = {
       exempt_by_reason: {
         resale: '0.00',
         product: '0.00',
+        government: '0.00',
+        nonprofit: '0.00',
+        direct_pay: '0.00',
         customer: '0.00',
         snap: '0.00',
         marketplace: '0.00',

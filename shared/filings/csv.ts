@@ -16,6 +16,7 @@ const laterAmountColumns = [
   ...exemptColumns,
   ...(['not_covered_amount', 'calculated_tax_amount', 'over_collected_amount'] as const),
 ] as const;
+const buyerColumns = ['exempt_government_amount', 'exempt_nonprofit_amount', 'exempt_direct_pay_amount'] as const;
 const creditColumns = ['credit_amount', 'credit_count'] as const;
 
 // New columns are appended, because programs may read columns by position.
@@ -23,6 +24,7 @@ const totalColumns = [
   ...[...filingColumns, ...jurisdictionColumns],
   ...(['currency', 'rate', 'gross_amount', ...amountColumns, 'count', 'reporting_code'] as const),
   ...[...laterAmountColumns, ...creditColumns, 'exempt_snap_amount' as const],
+  ...buyerColumns,
 ] as const;
 
 const entryColumns = [
@@ -31,6 +33,7 @@ const entryColumns = [
   ...(['reporting_code', 'reference_id', 'tax_day', 'type', 'customer_id', 'postal_code', 'gross_amount'] as const),
   ...laterAmountColumns,
   ...(['certificate_number', 'exempt_snap_amount'] as const),
+  ...buyerColumns,
 ] as const;
 
 type Amounts = Pick<FilingRate, 'exempt_by_reason'>;
@@ -43,6 +46,9 @@ const flat = <Row extends Amounts>({ exempt_by_reason: exempt, ...row }: Row) =>
   exempt_marketplace_amount: exempt.marketplace,
   exempt_not_registered_amount: exempt.not_registered,
   exempt_snap_amount: exempt.snap,
+  exempt_government_amount: exempt.government,
+  exempt_nonprofit_amount: exempt.nonprofit,
+  exempt_direct_pay_amount: exempt.direct_pay,
 });
 
 const wholeState = { jurisdiction_code: '', jurisdiction_name: 'Total', jurisdiction_type: 'total', rate: null };

@@ -13,6 +13,9 @@ export const ExemptByReason = described(
   z.object({
     resale: described(signedAmount, 'Sold to buyers with a resale certificate.'),
     product: described(signedAmount, 'Exempt because of the product, a holiday, or a state without the tax.'),
+    government: described(signedAmount, 'Sold to buyers with a certificate of a government.'),
+    nonprofit: described(signedAmount, 'Sold to buyers with a certificate of an exempt organization.'),
+    direct_pay: described(signedAmount, 'Sold to buyers with a direct pay permit, who pay the tax themselves.'),
     customer: described(signedAmount, 'Sold to buyers with any other certificate.'),
     snap: described(signedAmount, 'Paid with SNAP benefits.'),
     marketplace: described(signedAmount, 'The marketplace collects the tax.'),

@@ -1,4 +1,11 @@
-import { type Amounts, exceptionReasons, grossAmount, type Sum } from '../ledger/entries/entry.ts';
+import {
+  type Amounts,
+  exceptionReasons,
+  grossAmount,
+  type NamedExemption,
+  namedExemptions,
+  type Sum,
+} from '../ledger/entries/entry.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { decimal, digits, rescale } from '../money/decimal.ts';
 import type { ExceptionSums, FilingSummary } from './filing.ts';
@@ -11,18 +18,21 @@ export const answeredAmounts = (sum: Amounts, currency: string) => {
   const zero = formatAmount(0n, exponent);
   // Most parts are zero.
   const write = (minor: bigint) => (minor === 0n ? zero : formatAmount(minor, exponent));
+  const named = (name: NamedExemption) => write(sum[name] ?? 0n);
   const { taxable, exempt, tax, difference = 0n, not_covered = 0n, over_collected = 0n } = sum;
-  const { resale = 0n, customer = 0n, snap = 0n, marketplace = 0n, not_registered = 0n } = sum;
   return {
     gross_amount: write(grossAmount(sum)),
     exempt_amount: write(exempt),
     exempt_by_reason: {
-      resale: write(resale),
-      product: write(exempt - resale - customer - snap - marketplace - not_registered),
-      customer: write(customer),
-      snap: write(snap),
-      marketplace: write(marketplace),
-      not_registered: write(not_registered),
+      resale: named('resale'),
+      product: write(namedExemptions.reduce((rest, name) => rest - (sum[name] ?? 0n), exempt)),
+      government: named('government'),
+      nonprofit: named('nonprofit'),
+      direct_pay: named('direct_pay'),
+      customer: named('customer'),
+      snap: named('snap'),
+      marketplace: named('marketplace'),
+      not_registered: named('not_registered'),
     },
     not_covered_amount: write(not_covered),
     taxable_amount: write(taxable),

@@ -19,6 +19,13 @@ export const SettingsSnapshot = z.pick(Settings, {
 });
 export type SettingsSnapshot = z.infer<typeof SettingsSnapshot>;
 
+/**
+ * Why a buyer's part of the gross is exempt: by the reason of the certificate (`customer` for any other reason), or SNAP
+ * benefits.
+ */
+export const buyerExemptions = ['resale', 'government', 'nonprofit', 'direct_pay', 'customer', 'snap'] as const;
+export type BuyerExemption = (typeof buyerExemptions)[number];
+
 /** The state of a sale when a credit was computed: its recorded tax, and the encoded amounts of its live credits. */
 const SaleState = z.object({ tax_amount: z.string(), credited: z.string() });
 export type SaleState = z.infer<typeof SaleState>;
@@ -40,7 +47,7 @@ export const RecordedBasis = z.object({
    */
   replacedReason: z.optional(z.enum(taxabilityReasons)),
   /** For a credit: why certificates exempt the shipping of its sale, by state. Absent if no certificate does. */
-  exemptShipping: z.optional(z.record(z.string(), z.enum(['resale', 'customer', 'snap']))),
+  exemptShipping: z.optional(z.record(z.string(), z.enum(buyerExemptions))),
   /**
    * For a finalized credit of a sale: the calculated tax that it takes from the sale, for each row of its lines and
    * then of its shipping charges. Absent if it equals the recorded tax.
@@ -56,8 +63,6 @@ export const RecordedBasis = z.object({
 });
 export type RecordedBasis = Readonly<z.output<typeof RecordedBasis>>;
 export type CreditBasis = NonNullable<RecordedBasis['creditBasis']>;
-/** The part of a return in which exempt shipping is reported, by the certificate that exempts it. */
-export type ExemptShipping = NonNullable<RecordedBasis['exemptShipping']>[string];
 
 const names = Object.keys(SettingsSnapshot.shape) as (keyof SettingsSnapshot)[];
 

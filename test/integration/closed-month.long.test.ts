@@ -238,7 +238,10 @@ const everyTransaction = async (): Promise<Transaction[]> => {
   return all(ids, (id) => made(filer.get(id)));
 };
 
-const reasons = ['resale', 'product', 'customer', 'snap', 'marketplace', 'not_registered'] as const;
+const reasons = [
+  ...(['resale', 'government', 'nonprofit', 'direct_pay', 'customer', 'snap'] as const),
+  ...(['product', 'marketplace', 'not_registered'] as const),
+] as const;
 type Part = (typeof reasons)[number] | 'taxable' | 'not_covered';
 
 const rowsIn = (rows: readonly Row[], state: string) =>
@@ -266,7 +269,7 @@ const partsOf = (document: Transaction, state: State, rows: readonly Row[], exem
       const { taxability_reason: reason, taxable_amount, exempt_amount } = row;
       add('taxable', new Decimal(taxable_amount));
       if (reason === 'customer_exempt')
-        add(exemption === 'resale' || exemption === 'snap' ? exemption : 'customer', new Decimal(exempt_amount));
+        add(exemption === 'other' ? 'customer' : (exemption as Part), new Decimal(exempt_amount));
       else add(reason === 'not_supported' ? 'not_covered' : 'product', new Decimal(exempt_amount));
     }
   }

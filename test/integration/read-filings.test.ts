@@ -115,7 +115,10 @@ describe('a filing as CSV', () => {
       vary: 'Accept, Service-Version',
     });
     // The amounts 1 to 30 add up to 465; the last one was credited: 435 in 31 entries.
-    const reasons = ['resale', 'product', 'customer', 'snap', 'marketplace', 'not_registered'];
+    const reasons = [
+      ...['resale', 'government', 'nonprofit', 'direct_pay', 'customer', 'snap'],
+      ...['product', 'marketplace', 'not_registered'],
+    ];
     const common = {
       ...{ filing_id: filing.id, status: 'closed', state: 'US-HI', currency: 'USD', reporting_code: '' },
       ...{ period_start: '2026-10-01', period_end: '2026-10-31' },

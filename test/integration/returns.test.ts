@@ -108,7 +108,7 @@ describe('complete returns', () => {
     if (state === 'OR' && saleDay >= '2022') return 'product';
     if (!from || saleDay < from) return 'not_registered';
     if (isMarketplace) return 'marketplace';
-    if (exemption) return exemption === 'resale' ? 'resale' : 'customer';
+    if (exemption) return exemption;
     if (isWithout(state, code, saleDay)) return 'not_covered';
     return code === 'FOOD.GROCERY' && state === 'IN' ? 'product' : 'taxable';
   };
@@ -117,6 +117,9 @@ describe('complete returns', () => {
     'taxable',
     'resale',
     'product',
+    'government',
+    'nonprofit',
+    'direct_pay',
     'customer',
     'snap',
     'marketplace',

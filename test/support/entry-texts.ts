@@ -6,7 +6,10 @@ import type {
 } from '../../shared/ledger/entries/entry.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../shared/money/currency.ts';
 
-const reasons = ['resale', 'customer', 'snap', 'marketplace', 'not_registered'] as const;
+const reasons = [
+  ...(['resale', 'government', 'nonprofit', 'direct_pay', 'customer', 'snap'] as const),
+  ...(['marketplace', 'not_registered'] as const),
+] as const;
 
 /** Amounts as decimal strings. */
 export type TextAmounts = {

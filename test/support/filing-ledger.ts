@@ -293,6 +293,7 @@ const sumsOf = (parts: readonly { readonly sign: number; readonly levy: Levy; re
     exempt_amount: sum(({ exempt }) => exempt),
     exempt_by_reason: {
       ...{ resale: zero, product: sum(({ exempt }) => exempt) },
+      ...{ government: zero, nonprofit: zero, direct_pay: zero },
       ...{ customer: zero, snap: zero, marketplace: zero, not_registered: zero },
     },
     not_covered_amount: zero,

@@ -180,7 +180,8 @@ describe('an open entry', () => {
       exempt_amount: '-975.00',
       exempt: {
         resale: '-1.00',
-        customer: '-384.00',
+        government: '-128.00',
+        direct_pay: '-256.00',
         snap: '-512.00',
         marketplace: '-2.00',
         not_registered: '-4.00',
@@ -188,6 +189,38 @@ describe('an open entry', () => {
       not_covered_amount: '-16.00',
     });
     expect(entry?.exceptions).toEqual([{ reason: 'not_covered', gross: -1600n }]);
+  });
+
+  it("splits the tax due by the origin of the sale, with the state's reduced rate on food apart", () => {
+    const from = (state: string) => ({ address: { state } });
+    const taxes = (reason: TaxRowResponse['taxability_reason'] = 'standard_rated', tax = '1.00') => [
+      row('US-UT', '20.00', '0.00', tax, { taxability_reason: reason }),
+      row('US-UT-SALT-LAKE', '20.00', '0.00', '0.10'),
+    ];
+    const shopInUtah = {
+      settingsSnapshot: { ...snapshotSettings(defaultSettings('')), ship_from: from('UT').address },
+    };
+    const columnsOf = (others: Parameters<typeof line>[0], document: Partial<Transaction> = {}, posting = {}) => {
+      const line_items = [line({ taxes: taxes(), ...others })];
+      const [entry] = entriesOf([], { line_items, ...document }, posting);
+      return entry?.amounts.map(({ in_state = 0n, food_drug = 0n }) => `${in_state} ${food_drug}`).join(', ');
+    };
+    const [inside, outside] = ['100 0, 10 0', '0 0, 0 0'];
+    expect(columnsOf({})).toBe(outside);
+    expect(columnsOf({}, { ship_from: from('UT') })).toBe(inside);
+    expect(columnsOf({ ship_from: from('NV') }, { ship_from: from('UT') }, shopInUtah)).toBe(outside);
+    expect(columnsOf({}, { ship_from: from('NV') }, shopInUtah)).toBe(outside);
+    expect(columnsOf({}, { ship_from: {} }, shopInUtah)).toBe(inside);
+    expect(columnsOf({ ship_from: { address: { postal_code: '84101' } } }, { type: 'credit' })).toBe('-100 0, -10 0');
+    const food = { product_tax_code: 'FOOD.GROCERY', taxes: taxes('reduced_rated') };
+    expect(columnsOf(food)).toBe('0 100, 0 0');
+    expect(columnsOf(food, {}, shopInUtah)).toBe('0 100, 10 0');
+    expect(columnsOf({ ...food, product_tax_code: 'GENERAL' }, {}, shopInUtah)).toBe(inside);
+    // Recorded are 1.10, of which 0.60 and 0.05 were calculated: the rest is over-collected and also due.
+    expect(columnsOf({}, {}, { ...shopInUtah, calculatedTaxes: [60n, 5n] })).toBe(inside);
+    // Calculated were 1.60: the tax due is not what was recorded.
+    const under = { ...shopInUtah, calculatedTaxes: [150n, 10n], isUnderCollected: true as const };
+    expect(columnsOf({}, { type: 'credit' }, under)).toBe('-150 0, -10 0');
   });
 
   it('has no exception for a line without a price in a place that is not covered', () => {

@@ -16,6 +16,9 @@ const writerOf = (currency: Currency) => (value: number) =>
 const part = fc.option(fc.integer({ min: -9999, max: 9999 }), { nil: undefined });
 const split = fc.record({
   resale: part,
+  government: part,
+  nonprofit: part,
+  direct_pay: part,
   customer: part,
   snap: part,
   marketplace: part,
@@ -103,7 +106,10 @@ const entries = fc.array(
 const sumOf = <Row>(rows: readonly Row[], currency: string, amountOf: (row: Row) => string | undefined) =>
   rows.reduce((sum, row) => sum.plus(amountOf(row) ?? 0), new Decimal(0)).toFixed(decimals[currency as Currency]);
 
-const reasons = ['resale', 'customer', 'snap', 'marketplace', 'not_registered'] as const;
+const reasons = [
+  ...(['resale', 'government', 'nonprofit', 'direct_pay', 'customer', 'snap'] as const),
+  ...(['marketplace', 'not_registered'] as const),
+] as const;
 
 /** Adds up the amounts that do not depend on rates, each separately. */
 const splitSums = (of: readonly TextAmounts[], currency: string) => {

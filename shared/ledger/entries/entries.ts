@@ -1,11 +1,12 @@
 import { listRegistrations } from '../../accounts/account.ts';
 import { shippingList } from '../../calculations/charges.ts';
+import { chooseOrigin } from '../../calculations/locate-lines.ts';
 import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
-import { fiveDigitZip } from '../../catalog/location/address.ts';
+import { fiveDigitZip, readAddress } from '../../catalog/location/address.ts';
 import { minorDigits, parseAmount } from '../../money/currency.ts';
 import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { listCalculatedTaxes } from '../credits/amounts.ts';
-import type { ExemptShipping } from '../settings-snapshot.ts';
+import type { BuyerExemption } from '../settings-snapshot.ts';
 import type { StoredTransaction } from '../transaction.ts';
 import {
   type Amounts,
@@ -25,11 +26,14 @@ type Sign = 1n | -1n;
 
 type Part = NamedExemption | 'not_covered';
 
+/** The column of a return for the tax of a row; absent for sales shipped from outside the state. */
+type TaxColumn = 'food_drug' | 'in_state' | undefined;
+
 /**
  * A tax row with its amounts. `difference` is the recorded tax minus the calculated tax. An untaxed amount is also
  * counted in its part.
  */
-type Row = { readonly row: TaxRowResponse; readonly amounts: Amounts };
+type Row = { readonly row: TaxRowResponse; readonly amounts: Amounts; readonly column: TaxColumn };
 
 /** The rows of one line or shipping charge in one state. `line` is `null` for a shipping charge. */
 type Charge = { readonly state: string; readonly line: LineItemResponse | null; readonly rows: readonly Row[] };
@@ -44,13 +48,13 @@ const isLiability = (row: Row): boolean =>
 const isRecorded = (row: Row): boolean => isTaxed(row) || row.row.taxability_reason === 'over_collected';
 
 /** Returns the part that a line's exempt amount is counted in. */
-const certifiedPart = (line: LineItemResponse | undefined): ExemptShipping => {
-  const reason = line?.applied_exemption?.reason;
-  return reason === 'resale' || reason === 'snap' ? reason : 'customer';
+const certifiedPart = (line: LineItemResponse | undefined): BuyerExemption => {
+  const reason = line?.applied_exemption?.reason ?? 'other';
+  return reason === 'other' ? 'customer' : reason;
 };
 
 /** Returns the part that a state's exempt shipping is counted in, from the first line in the state with a certificate. */
-const shippingPart = (state: string, { transaction, exemptShipping }: PostingInput): ExemptShipping => {
+const shippingPart = (state: string, { transaction, exemptShipping }: PostingInput): BuyerExemption => {
   const known = exemptShipping?.[state];
   if (known) return known;
   const certified = transaction.line_items.find(
@@ -63,7 +67,7 @@ const shippingPart = (state: string, { transaction, exemptShipping }: PostingInp
  * Returns the part of the exempt shipping by state. Credits of the sale store it, because they may lack the lines that
  * determine it. Empty if no certificate exempts shipping.
  */
-export const findExemptShipping = (posting: PostingInput): Record<string, ExemptShipping> =>
+export const findExemptShipping = (posting: PostingInput): Record<string, BuyerExemption> =>
   Object.fromEntries(
     shippingList(posting.transaction.shipping)
       .flatMap(({ taxes }) => taxes)
@@ -99,6 +103,27 @@ const choosePart = (
 const rowState = ({ jurisdiction_code }: TaxRowResponse): string | null =>
   jurisdiction_code.startsWith('US-') ? jurisdictionCode(stateOfJurisdiction(jurisdiction_code)) : null;
 
+/**
+ * Returns the state that a line or shipping charge is shipped from, by its own address, that of the document or that of
+ * the account, in this order; `null` if unknown or abroad.
+ */
+const originState = (holder: Pick<LineItemResponse, 'ship_from'>, posting: PostingInput): string | null => {
+  const origin = chooseOrigin(holder, posting.transaction, posting.settingsSnapshot);
+  const address = origin && readAddress(origin, '');
+  return address?.ok && address.value.state !== null ? jurisdictionCode(address.value.state) : null;
+};
+
+/** Returns the column of a row. Shipping has a reduced rate only with goods that have it, which are food and drugs. */
+const taxColumn = (
+  { jurisdiction_type, tax_type, taxability_reason }: TaxRowResponse,
+  line: LineItemResponse | null,
+  isInState: boolean,
+): TaxColumn => {
+  const isReduced = jurisdiction_type === 'state' && tax_type !== 'fee' && /reduced_rated$/.test(taxability_reason);
+  const isFoodOrDrug = !line || /^(FOOD|BEVERAGES|HEALTH)\b/i.test(line.product_tax_code ?? '');
+  return isReduced && isFoodOrDrug ? 'food_drug' : isInState ? 'in_state' : undefined;
+};
+
 const rowAmounts = (row: TaxRowResponse, calculated: bigint, part: Part | null, exponent: number): Amounts => {
   const exempt = parseAmount(row.exempt_amount, exponent);
   const tax = parseAmount(row.tax_amount, exponent);
@@ -123,17 +148,20 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
   const { line_items, shipping } = transaction;
   const exponent = minorDigits(transaction.currency);
   const charges = [
-    ...line_items.map((line) => ({ taxes: line.taxes, line })),
-    ...shippingList(shipping).map(({ taxes }) => ({ taxes, line: null })),
+    ...line_items.map((line) => ({ taxes: line.taxes, line, origin: originState(line, posting) })),
+    ...shippingList(shipping).map((charge) => ({
+      ...{ taxes: charge.taxes, line: null, origin: originState(charge, posting) },
+    })),
   ];
   const calculated = calculatedTaxes ?? listCalculatedTaxes(transaction, exponent);
   let position = 0;
-  return charges.flatMap(({ taxes, line }) => {
+  return charges.flatMap(({ taxes, line, origin }) => {
     const ofCharge = taxes.flatMap((row) => {
       const state = rowState(row);
       const tax = calculated[position++] ?? 0n;
       if (state === null) return [];
-      return [{ row, amounts: rowAmounts(row, tax, choosePart(row, state, line, posting), exponent), state }];
+      const column = taxColumn(row, line, origin === state);
+      return [{ row, amounts: rowAmounts(row, tax, choosePart(row, state, line, posting), exponent), column, state }];
     });
     return [...Map.groupBy(ofCharge, ({ state }) => state)].map(([state, ofState]) => ({
       state,
@@ -179,6 +207,12 @@ const sumByJurisdiction = (posting: PostingInput, rows: readonly Row[], sign: Si
     const { jurisdiction_code, jurisdiction_name, jurisdiction_type, reporting_code, rate } = (group[0] as Row).row;
     const sum = timesSign(sumRows(group), sign);
     const over_collected = overCollected(posting, sum);
+    // The difference of a sum is over-collected as a whole or not at all.
+    const dueIn = (column: TaxColumn) => {
+      const { tax, difference = 0n } = timesSign(sumRows(group.filter((row) => row.column === column)), sign);
+      return over_collected === 0n ? tax - difference : tax;
+    };
+    const [food_drug, in_state] = [dueIn('food_drug'), dueIn('in_state')];
     return {
       jurisdiction_code,
       jurisdiction_name,
@@ -187,6 +221,8 @@ const sumByJurisdiction = (posting: PostingInput, rows: readonly Row[], sign: Si
       rate,
       ...sum,
       ...(over_collected !== 0n && { over_collected }),
+      ...(food_drug !== 0n && { food_drug }),
+      ...(in_state !== 0n && { in_state }),
     };
   });
 

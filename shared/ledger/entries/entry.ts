@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../base/json.ts';
 import { minorUnits } from '../../money/minor-units.ts';
-import type { RecordedBasis } from '../settings-snapshot.ts';
+import { buyerExemptions, type RecordedBasis } from '../settings-snapshot.ts';
 import type { StoredTransaction } from '../transaction.ts';
 
 /**
- * Why a part of the gross is exempt, as returns report it: resale, another buyer exemption, SNAP benefits, tax
- * collected by a marketplace, or no registration on the tax day. The rest is exempt because of the product.
+ * Why a part of the gross is exempt, as returns report it: because of the buyer, tax collected by a marketplace, or no
+ * registration on the tax day. The rest is exempt because of the product.
  */
-export const namedExemptions = ['resale', 'customer', 'snap', 'marketplace', 'not_registered'] as const;
+export const namedExemptions = [...buyerExemptions, 'marketplace', 'not_registered'] as const;
 export type NamedExemption = (typeof namedExemptions)[number];
 
 /** Why an entry needs review before the return is filed. */
@@ -20,6 +20,9 @@ const part = z.optional(minorUnits);
 /** Parts of a sum, absent if zero. `exempt` minus its named parts is exempt because of the product. */
 const partShape = {
   resale: part,
+  government: part,
+  nonprofit: part,
+  direct_pay: part,
   customer: part,
   snap: part,
   marketplace: part,
@@ -29,6 +32,12 @@ const partShape = {
   /** The recorded tax minus the calculated tax. */
   difference: part,
   over_collected: part,
+  /**
+   * Parts of the tax due, which is the calculated and the over-collected tax: a state's tax on food and drugs at its
+   * reduced rate, and the other tax on sales shipped from inside the state. The rest is on sales shipped from outside.
+   */
+  food_drug: part,
+  in_state: part,
   /** The gross of credits. */
   credit: part,
 };

@@ -59,7 +59,7 @@ const chargesByState = ({ line_items, shipping }: Transaction): Map<string, Char
 
 const certificateReason = (line: Line | undefined): string => {
   const reason = line?.applied_exemption?.reason;
-  return reason === 'resale' || reason === 'snap' ? reason : 'customer';
+  return reason === undefined || reason === 'other' ? 'customer' : reason;
 };
 
 /** Why shipping is exempt by a certificate: as the first line in the state that has one, of the sale for a credit. */
