@@ -31,6 +31,9 @@ const exampleList = () =>
       certificate_numbers: [],
       currency: 'USD',
       reasons: [{ reason: 'not_covered', gross_amount: '95.00' }],
+      review_codes: [],
+      gross_amount: '95.00',
+      tax_amount: '0.00',
     },
   ]);
 
@@ -38,9 +41,9 @@ export const documentation = () =>
   ({
     group: 'File tax returns',
     tag: 'Filings',
-    summary: 'List exceptions of a filing',
+    summary: 'List exceptions and the review list of a filing',
     description:
-      'Returns the sales and credits to look at before the return is sent: those that the tax content does not cover, and those whose recorded tax differs from the calculated tax. Incomplete while the filing is closing.',
+      'Returns the sales and credits to look at before the return is sent: those that the tax content does not cover, and those whose recorded tax differs from the calculated tax. With `list=review`, returns those with warnings that can change their tax. Incomplete while the filing is closing.',
     responses: [
       { status: 200, description: 'A page of exceptions.', schema: FilingExceptionList, example: exampleList },
     ],

@@ -37,8 +37,8 @@ export const transactionAnswerFields: AnswerFields = {
 /** The response fields of a filing, which has two kinds of requests. */
 export const filingAnswerFields: AnswerFields = {
   ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'due_date', 'vendor_discount', 'terms'),
-  ...named('status', 'confirmation_number', 'totals', 'totals_next_cursor', 'summary', 'exceptions', 'progress'),
-  ...named('asked_by', 'created_at', 'closed_at', 'filed_at', 'canceled_at', 'warnings', 'entries'),
+  ...named('status', 'confirmation_number', 'totals', 'totals_next_cursor', 'summary', 'exceptions', 'review'),
+  ...named('progress', 'asked_by', 'created_at', 'closed_at', 'filed_at', 'canceled_at', 'warnings', 'entries'),
 };
 
 /** The response fields of a customer that are not in its request. */

@@ -24,42 +24,9 @@ import {
   text,
 } from './fields.ts';
 import { discountTargets, lineFulfillments } from './request.ts';
+import { warningCodes } from './warning-codes.ts';
 
 /** The response of a calculation. Every documented key is always present; amounts are decimal strings of the currency. */
-
-const warningCodes = [
-  'product_tax_code_missing',
-  'unknown_field',
-  'postal_code_unknown',
-  'address_ambiguous',
-  'address_contradictory',
-  'local_rates_missing',
-  'local_rates_approximate',
-  'local_rates_outdated',
-  'local_rates_by_place',
-  'not_covered',
-  'content_unconfirmed',
-  'content_approximate',
-  'taxability_not_established',
-  'taxability_assumed',
-  'other_tax_applies',
-  'shipping_not_stated',
-  'general_excise_not_passed_on',
-  'remote_seller_rate',
-  'retail_delivery_fee_due',
-  'tax_included_not_exact',
-  'line_amount_differs',
-  'tax_amount_differs',
-  'tax_amount_dropped',
-  'tax_day_differs',
-  'credit_line_unmatched',
-  'credit_field_ignored',
-  'credit_before_sale',
-  'exemption_expired',
-  'exemption_not_yet_valid',
-  'registrations_missing',
-  'currency_not_counted',
-] as const;
 
 export const Warning = described(
   z.object({

@@ -62,20 +62,29 @@ const addDryRun = (program: LevyCommand): LevyCommand =>
       printFiling(await wholeDryRun({ state, periodEnd }, await operatorFor(account)), json);
     });
 
+type ExceptionOptions = FilingName & { readonly json?: boolean; readonly review?: boolean };
+
 const addExceptions = (program: LevyCommand): LevyCommand =>
   addFilingName(program.command('exceptions'))
     .summary('the sales and credits to review before a return is sent')
     .description(
       'List the sales and credits of a filing that the tax content does not cover, or whose recorded tax differs from the calculated tax.',
     )
+    .option('--review', 'instead, the sales and credits with warnings that can change their tax')
     .option('--json', 'one JSON array of the exceptions, as GET /filings/{id}/exceptions returns them')
-    .action(async (named: string | undefined, { json, ...name }: FilingName & { readonly json?: boolean }) => {
+    .action(async (named: string | undefined, { json, review, ...name }: ExceptionOptions) => {
       const { account, filing, id } = await requireFiling(named, name);
-      const exceptions = await rowsFrom((paging) => listFilingExceptions(id, paging, account, filingReadPorts));
+      const list = review ? 'review' : 'exceptions';
+      const exceptions = await rowsFrom((paging) =>
+        listFilingExceptions(id, { list, ...paging }, account, filingReadPorts),
+      );
       if (json) return printJson(exceptions);
       if (exceptions.length > 0) print(exceptionsTable(exceptions));
       const preliminary = filing.status === 'closing' ? ' The filing is still closing, so there may be more.' : '';
-      print(`${counted(exceptions.length, 'exception')}.${preliminary}`);
+      const found = review
+        ? counted(exceptions.length, 'sale or credit', 'sales and credits')
+        : counted(exceptions.length, 'exception');
+      print(`${found}.${preliminary}`);
     });
 
 export const filingsProgram = (): LevyCommand =>

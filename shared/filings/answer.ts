@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { accept, mapResult, type Result } from '../base/result.ts';
-import type { LiabilityEntry } from '../ledger/entries/entry.ts';
+import { entryTax, grossAmount, type LiabilityEntry } from '../ledger/entries/entry.ts';
 import type { Idempotency, Replay, SavedResponse } from '../ledger/ports.ts';
 import { answerOfReplay, type ReplayableResponse, saveUnchanged } from '../ledger/ports.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
@@ -9,7 +9,7 @@ import { findFilingTerms } from './filing-calendar.ts';
 import type { FilingCommitted, FilingPorts, FilingReadPorts, ShardProgress } from './ports.ts';
 import type { Filing, FilingEntries } from './response.ts';
 import { noTotals, type Totals, totalsOfAll } from './totals.ts';
-import { answeredExceptions, answeredSummary } from './totals-answer.ts';
+import { answeredExceptions, answeredReview, answeredSummary } from './totals-answer.ts';
 import { filingTotals, type TotalsPage } from './totals-parts.ts';
 
 /** Counts the entries of all shards, by phase. */
@@ -18,9 +18,9 @@ export const sumCounts = (shards: readonly ShardProgress[]): Counts => {
   return { moved: sum('moved'), marked: sum('marked'), reopened: sum('reopened') };
 };
 
-/** Returns the summary and the exceptions of all shards. */
-export const summedUp = (shards: readonly ShardProgress[]): Pick<Totals, 'summary' | 'exceptions'> =>
-  totalsOfAll(shards.map(({ totals: { summary, exceptions } }) => ({ ...noTotals, summary, exceptions })));
+/** Returns the totals of all shards without jurisdictions. */
+export const summedUp = (shards: readonly ShardProgress[]): Omit<Totals, 'jurisdictions'> =>
+  totalsOfAll(shards.map(({ totals }) => ({ ...totals, jurisdictions: noTotals.jurisdictions })));
 
 /** Converts a filing for the API, with a page of its totals, which are preliminary while it is closing. */
 export const filingAnswer = (
@@ -35,6 +35,7 @@ export const filingAnswer = (
     ...page,
     summary: answeredSummary(totals),
     exceptions: { ...answeredExceptions(totals), transactions: null },
+    review: { ...answeredReview(totals), transactions: null },
     entries,
   };
 };
@@ -71,6 +72,7 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
   totals_next_cursor: null,
   summary: [...filing.summary],
   exceptions: filing.exceptions && { ...filing.exceptions, transactions: null },
+  review: null,
   progress: {
     entries_moved: moved,
     entries_marked: marked,
@@ -97,15 +99,18 @@ export const transactionAnswer = ({ transactionId, document }: LiabilityEntry) =
   certificate_numbers: [...(document.certificate_numbers ?? [])],
 });
 
-/** Converts an entry with exceptions for the API. */
-export const exceptionAnswer = (entry: LiabilityEntry): FilingException => ({
-  ...transactionAnswer(entry),
-  currency: entry.currency,
-  reasons: (entry.exceptions ?? []).map(({ reason, gross }) => ({
-    reason,
-    gross_amount: formatAmount(gross, minorDigits(entry.currency)),
-  })),
-});
+/** Converts an entry to look at for the API. */
+export const exceptionAnswer = (entry: LiabilityEntry): FilingException => {
+  const write = (minor: bigint) => formatAmount(minor, minorDigits(entry.currency));
+  return {
+    ...transactionAnswer(entry),
+    currency: entry.currency,
+    reasons: (entry.exceptions ?? []).map(({ reason, gross }) => ({ reason, gross_amount: write(gross) })),
+    review_codes: [...(entry.review ?? [])],
+    gross_amount: write(grossAmount(entry.base)),
+    tax_amount: write(entryTax(entry)),
+  };
+};
 
 /** The response to a request, and the filing to process after it. */
 export type Decided = { readonly answered: ReplayableResponse; readonly filing: StoredFiling | null };

@@ -1,4 +1,5 @@
 import { csvText } from '../base/csv.ts';
+import { warningReviews } from '../calculations/warning-codes.ts';
 import type { Filing, FilingRate, FilingTotal } from './response.ts';
 
 /** The first columns of every row, the filing and its status, allow files of several filings to be concatenated. */
@@ -26,6 +27,11 @@ const totalColumns = [
   ...[...laterAmountColumns, ...creditColumns, 'exempt_snap_amount' as const],
   ...buyerColumns,
 ] as const;
+
+const blank = Object.fromEntries(totalColumns.map((column) => [column, null])) as Record<
+  (typeof totalColumns)[number],
+  null
+>;
 
 const entryColumns = [
   ...filingColumns,
@@ -60,7 +66,7 @@ const reportingOrder = (a: FilingTotal, b: FilingTotal) =>
 /**
  * Formats a page of a filing's totals as CSV: one row for each jurisdiction, currency and rate, by the state's
  * reporting codes. The last page ends with a row of the type `total` for each currency, which counts each line of a
- * sale once.
+ * sale once, and a row of the type `review` for each warning code and currency of the review list.
  */
 export const totalsCsv = (filing: Filing): string => {
   const { id: filing_id, totals } = filing;
@@ -74,7 +80,13 @@ export const totalsCsv = (filing: Filing): string => {
     filing_id,
     reporting_code: null,
   }));
-  return csvText(totalColumns, [...rows, ...sums]);
+  const review = (sums.length > 0 ? (filing.review?.by_code ?? []) : []).map(({ code, ...sum }) => ({
+    ...blank,
+    ...filing,
+    ...{ filing_id, jurisdiction_code: code, jurisdiction_name: warningReviews[code], jurisdiction_type: 'review' },
+    ...sum,
+  }));
+  return csvText(totalColumns, [...rows, ...sums, ...review]);
 };
 
 /** Returns the name of a filing's CSV file, without extension: `US-MI_2026-10-31_closed`, or with `_entries`. */

@@ -7,7 +7,7 @@ import type { FilingPorts } from './ports.ts';
 import { invalidTotalsCursor, tooManyEntries } from './problems.ts';
 import type { Filing } from './response.ts';
 import { inOrder, noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
-import { answeredExceptions, answeredSummary } from './totals-answer.ts';
+import { answeredExceptions, answeredReview, answeredSummary } from './totals-answer.ts';
 import { keyAfter, pageOfTotals, totalsMax } from './totals-parts.ts';
 import { newFiling } from './work-on.ts';
 
@@ -15,7 +15,7 @@ import { newFiling } from './work-on.ts';
 const pageEntries = 1000;
 // Time reserved for the response, in milliseconds.
 const answerMs = 2000;
-// A dry run returns only the first exceptions. A closed filing has pages of all exceptions.
+// A dry run returns only the first exceptions and reviews. A closed filing has pages of all of them.
 const exceptionsMax = 100;
 
 type Ports = Pick<FilingPorts, 'filings' | 'now' | 'remainingMs'>;
@@ -53,10 +53,12 @@ export const dryRun = async (
   const known = sums.filter((sum) => sum !== null);
   if (known.length < sums.length) return refuse(tooManyEntries);
   const totals = firstTotals(totalsOfAll(known.map((sum) => sum.totals)), after);
-  const exceptions = known
-    .flatMap((sum) => sum.exceptions)
-    .sort(byPlace)
-    .slice(0, exceptionsMax);
+  const first = (list: 'exceptions' | 'review') =>
+    known
+      .flatMap((sum) => sum[list])
+      .sort(byPlace)
+      .slice(0, exceptionsMax)
+      .map(exceptionAnswer);
   const moved = known.reduce((sum, { count }) => sum + count, 0);
   const filing = newFiling(
     { account: account.id, id: '', state, previous: null, asked_by: askedBy },
@@ -69,7 +71,8 @@ export const dryRun = async (
     status: 'dry_run',
     ...pageOfTotals(inOrder(totals.jurisdictions), list),
     summary: answeredSummary(totals),
-    exceptions: { ...answeredExceptions(totals), transactions: exceptions.map(exceptionAnswer) },
+    exceptions: { ...answeredExceptions(totals), transactions: first('exceptions') },
+    review: { ...answeredReview(totals), transactions: first('review') },
     progress: { entries_moved: moved, entries_marked: 0, entries_reopened: 0, complete: true },
     created_at: null,
   });
@@ -80,6 +83,8 @@ type ShardSum = {
   readonly count: number;
   /** The first entries with exceptions. */
   readonly exceptions: readonly LiabilityEntry[];
+  /** The first entries to review. */
+  readonly review: readonly LiabilityEntry[];
 };
 
 const entryKey = ({ month, transactionId, currency }: LiabilityEntry) => `${month} ${transactionId} ${currency}`;
@@ -108,15 +113,18 @@ const shardTotals = async (
   let totals = noTotals;
   let count = 0;
   const exceptions: LiabilityEntry[] = [];
+  const review: LiabilityEntry[] = [];
   let after: LiabilityEntry | null = null;
   do {
     if (remainingMs() <= answerMs) return null;
     const page = await filings.openEntries(shard, months.last, pageEntries, after, months.first);
     totals = firstTotals(withEntries(totals, page.entries), key);
     count += page.entries.length;
-    for (const entry of page.entries)
+    for (const entry of page.entries) {
       if (entry.exceptions?.length && exceptions.length < exceptionsMax) exceptions.push(entry);
+      if (entry.review?.length && review.length < exceptionsMax) review.push(entry);
+    }
     after = page.next;
   } while (after !== null);
-  return { totals, count, exceptions };
+  return { totals, count, exceptions, review };
 };

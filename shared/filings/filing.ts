@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
 import { count, currencyCode, date, signedAmount } from '../base/response-scalars.ts';
+import { reviewCodes } from '../calculations/warning-codes.ts';
 import { exceptionReasons } from '../ledger/entries/entry.ts';
 
 export const filingStatuses = ['closing', 'closed', 'marking', 'filed', 'canceled'] as const;
@@ -66,6 +67,12 @@ export const exceptionReason = described(
   { title: 'ExceptionReason' },
 );
 
+export const reviewCode = described(
+  z.enum(reviewCodes),
+  'The code of a warning of the transaction that can change its tax. New codes can be added.',
+  { title: 'ReviewCode', 'x-extensible-enum': reviewCodes },
+);
+
 const documentShape = {
   reference_id: described(
     z.nullable(z.string()),
@@ -101,8 +108,14 @@ export const FilingException = described(
           { id: 'FilingExceptionReason' },
         ),
       ),
-      'Why the transaction needs attention.',
+      'Why the transaction is an exception. Empty if it is only to be reviewed.',
     ),
+    review_codes: described(
+      z.array(reviewCode),
+      "The codes of its warnings that can change the tax in the state; of a credit, also its sale's. Empty if there are none.",
+    ),
+    gross_amount: described(signedAmount, 'The gross of the transaction in the state.'),
+    tax_amount: described(signedAmount, 'The recorded tax of the transaction in the state.'),
   }),
   'A sale or credit to look at before the return is sent.',
   { id: 'FilingException' },
@@ -142,6 +155,40 @@ export const FilingExceptions = described(
 export type FilingExceptions = z.infer<typeof FilingExceptions>;
 /** The sums of the exceptions alone. */
 export type ExceptionSums = Omit<FilingExceptions, 'transactions'>;
+
+export const FilingReview = described(
+  z.object({
+    count: described(count, 'The number of entries to review.'),
+    gross_amount: described(
+      z.nullable(signedAmount),
+      'Their gross. `null` if they are in several currencies: `by_code` has the gross by currency.',
+    ),
+    tax_amount: described(z.nullable(signedAmount), 'Their recorded tax. `null` if they are in several currencies.'),
+    by_code: described(
+      z.array(
+        described(
+          z.object({
+            code: reviewCode,
+            currency: currencyCode,
+            count: described(count, 'The number of entries with this code. An entry may have several.'),
+            gross_amount: described(signedAmount, 'The gross of these sales and credits in the state.'),
+            tax_amount: described(signedAmount, 'Their recorded tax in the state.'),
+          }),
+          'The entries to review for one code in one currency.',
+          { id: 'FilingReviewSum' },
+        ),
+      ),
+      'The entries by warning code and currency.',
+    ),
+    transactions: described(
+      z.nullable(z.array(FilingException)),
+      'In a dry run, the entries to review, at most 100. `null` in a filing: `GET /filings/{id}/exceptions?list=review` lists them.',
+    ),
+  }),
+  'Sales and credits with warnings that can change their tax. Filing does not require to acknowledge them.',
+  { id: 'FilingReview' },
+);
+export type ReviewSums = Omit<z.infer<typeof FilingReview>, 'transactions'>;
 
 const ChainEnd = z.object({ period_end: z.string(), filing: z.string() });
 

@@ -32,16 +32,20 @@ export type PartPlace = { readonly shard: number; readonly from: string };
 
 export type TotalsPart = PartPlace & { readonly sums: Totals['jurisdictions'] };
 
-/** The position of an entry within its shard. Entries with exceptions come first. */
+/** The position of an entry within its shard. Entries with exceptions come first, then those to review. */
 export type EntryPlace = Pick<LiabilityEntry, 'transactionId' | 'currency'> & {
   readonly exceptions?: readonly unknown[] | undefined;
+  readonly review?: readonly unknown[] | undefined;
 };
 
+/** A list of entries to look at: `review` also returns the entries with exceptions, which may be to review or not. */
+export type EntryList = 'exceptions' | 'review';
+
 /** The position of an entry, for a cursor. */
-export const toEntryPlace = ({ transactionId, currency, exceptions }: LiabilityEntry): EntryPlace => ({
+export const toEntryPlace = ({ transactionId, currency, exceptions, review }: LiabilityEntry): EntryPlace => ({
   transactionId,
   currency,
-  ...(exceptions && { exceptions: exceptions.map(({ reason }) => reason) }),
+  ...(exceptions ? { exceptions: exceptions.map(({ reason }) => reason) } : review && { review: review.slice(0, 1) }),
 });
 
 /** An entry of the due index: the instant from which the schedule processes this state of the account. */
@@ -144,12 +148,15 @@ export type FilingReads = {
   ) => Promise<EntryRows>;
   /** The oldest month of each shard that has open entries, `YYYY-MM`; `null` for a shard without. */
   readonly oldestOpenMonths: (account: string, state: string) => Promise<readonly (string | null)[]>;
-  /** Entries of a filing's shard: those with exceptions by transaction, then the others; at most `limit`, or 1 MB. */
+  /**
+   * Entries of a filing's shard: those with exceptions by transaction, those to review, then the others; at most
+   * `limit`, or 1 MB.
+   */
   readonly filedEntries: (
     place: FilingName & { readonly shard: number },
     limit: number,
     after: EntryPlace | null,
-    only?: 'exceptions',
+    only?: EntryList,
   ) => Promise<EntryRows>;
   /** Unfinished filings of all accounts. */
   readonly unfinished: (

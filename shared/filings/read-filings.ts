@@ -2,11 +2,12 @@ import type { Account } from '../accounts/account.ts';
 import { answerBytes, answerBytesMax } from '../base/answer-size.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
+import type { ReviewCode } from '../calculations/warning-codes.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import { fitting, listAnswer, pageBytesMax, readPageLimit, scannedRows, scanPages } from '../ledger/page-limit.ts';
 import { exceptionAnswer, filingAnswer, rowAnswer, sumCounts, transactionAnswer } from './answer.ts';
 import type { StoredFiling } from './filing.ts';
-import { type EntryPlace, type FilingReadPorts, toEntryPlace } from './ports.ts';
+import { type EntryList, type EntryPlace, type FilingReadPorts, toEntryPlace } from './ports.ts';
 import { filingNotFound, invalidCursor, invalidTotalsCursor } from './problems.ts';
 import type { FilingExceptionsQuery, FilingListQuery, FilingQuery } from './request.ts';
 import type { Filing, FilingEntries, FilingEntry, FilingExceptionList, FilingList } from './response.ts';
@@ -85,7 +86,7 @@ export const getFiling = async (
 ): Promise<Result<Filing>> => {
   const filing = await ports.filings.find(account.id, id);
   if (!filing) return refuse(filingNotFound);
-  const list: List = { id, account, only: undefined };
+  const list: List = { id, account };
   const after = placeAfter(query.starting_after, list);
   if (after === null) return refuse(invalidCursor);
   const totalsAfter = keyAfter(query.totals_starting_after, { account, of: { filing: id } });
@@ -99,11 +100,12 @@ export const getFiling = async (
   return accept(filingAnswer(filing, shards, totals, page && toEntries(page)));
 };
 
-// The summary and the exceptions of 180 currencies.
-const otherBytesMax = 400_000;
+// The summary, the exceptions and the review of 180 currencies.
+const otherBytesMax = 1_000_000;
 
 /**
- * A page of the entries of a filing that need attention before the return is sent. Reads only these entries.
+ * A page of the entries of a filing that need attention before the return is sent: exceptions, or entries to review.
+ * Reads no others. A page with fewer rows than its limit can still have a next page if few entries have the code.
  * Preliminary while the filing is closing.
  *
  * Refused with `not_found`, or `validation_invalid_cursor` for a cursor of anything else.
@@ -115,7 +117,7 @@ export const listFilingExceptions = async (
   ports: FilingReadPorts,
 ): Promise<Result<FilingExceptionList>> => {
   if (!(await ports.filings.find(account.id, id))) return refuse(filingNotFound);
-  const list: List = { id, account, only: 'exceptions' };
+  const list: List = { id, account, only: query.list ?? 'exceptions', code: query.code };
   const after = placeAfter(query.starting_after, list);
   if (after === null) return refuse(invalidCursor);
   const { data, next_cursor } = await readPage(list, readPageLimit(query), after, exceptionAnswer, ports);
@@ -123,29 +125,37 @@ export const listFilingExceptions = async (
 };
 
 /** The entries that a list pages through. */
-type List = { readonly id: string; readonly account: Account; readonly only: 'exceptions' | undefined };
+type List = {
+  readonly id: string;
+  readonly account: Account;
+  readonly only?: EntryList;
+  /** The warning code of the entries to review, if not all. */
+  readonly code?: ReviewCode | undefined;
+};
+
+const isListed = ({ review = [] }: LiabilityEntry, { only, code }: List): boolean =>
+  only !== 'review' || (code === undefined ? review.length > 0 : review.includes(code));
 
 /** The shard and the entry after which a page begins. */
 type Place = { readonly shard: number; readonly entry: EntryPlace | null };
 
 const start: Place = { shard: 0, entry: null };
 
-const cursorScope = ({ id, account, only }: List): CursorScope => ({
+const cursorScope = ({ id, account, only, code }: List): CursorScope => ({
   list: 'filings',
   secret: account.cursor_secret,
-  filters: { filing: id, ...(only && { only }) },
+  filters: { filing: id, ...(only && { only }), ...(code && { code }) },
 });
 
 const placeAfter = (cursor: string | undefined, list: List): Place | null => {
   if (cursor === undefined) return start;
-  const [shard, transactionId, currency, ...exceptions] = decodeCursor(cursor, cursorScope(list))?.split(' ') ?? [];
-  if (shard === undefined || transactionId === undefined || currency === undefined) return null;
-  return { shard: Number(shard), entry: { transactionId, currency, exceptions } };
+  const text = decodeCursor(cursor, cursorScope(list));
+  return text === null ? null : (JSON.parse(text) as Place);
 };
 
 const writeCursor = ({ shard, entry }: Row, list: List): string => {
-  const { transactionId, currency, exceptions = [] } = toEntryPlace(entry);
-  return encodeCursor([shard, transactionId, currency, ...exceptions].join(' '), cursorScope(list));
+  const place: Place = { shard, entry: toEntryPlace(entry) };
+  return encodeCursor(JSON.stringify(place), cursorScope(list));
 };
 
 type Row = { readonly shard: number; readonly entry: LiabilityEntry };
@@ -168,6 +178,9 @@ const rowsAfter = async function* (
   }
 };
 
+// The maximum number of entries that a page of the review list reads, about 1 MB.
+const reviewReadMax = 1000;
+
 /** A page of entries, and its bytes in the response. */
 type EntryPage<Answer> = {
   readonly data: Answer[];
@@ -186,14 +199,20 @@ const readPage = async <Answer>(
   const data: Answer[] = [];
   let bytes = 0;
   let last: Row | undefined;
+  const readMax = list.only === 'review' ? reviewReadMax : limit;
+  let read = 0;
   // Reads one more than the limit to detect whether a further page follows.
-  for await (const row of rowsAfter(list, after, limit + 1, ports)) {
-    const answer = answerOf(row.entry);
-    const added = answerBytes(JSON.stringify(answer));
-    if (last && (data.length === limit || bytes + added > pageBytesMax))
-      return { data, bytes, next_cursor: writeCursor(last, list) };
-    data.push(answer);
-    bytes += added;
+  for await (const row of rowsAfter(list, after, readMax + 1, ports)) {
+    if (last && read === readMax) return { data, bytes, next_cursor: writeCursor(last, list) };
+    read += 1;
+    if (isListed(row.entry, list)) {
+      const answer = answerOf(row.entry);
+      const added = answerBytes(JSON.stringify(answer));
+      if (last && data.length > 0 && (data.length === limit || bytes + added > pageBytesMax))
+        return { data, bytes, next_cursor: writeCursor(last, list) };
+      data.push(answer);
+      bytes += added;
+    }
     last = row;
   }
   return { data, bytes, next_cursor: null };

@@ -5,6 +5,7 @@ import { described } from '../base/described.ts';
 import { asObject, isSent, type JsonObject } from '../base/json.ts';
 import { invalidFormat, type Problem } from '../base/problem.ts';
 import { day, flag } from '../calculations/fields.ts';
+import { reviewCodes } from '../calculations/warning-codes.ts';
 import { pageLimit, startingAfter } from '../ledger/page-limit.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { state } from '../vocabulary/state-field.ts';
@@ -162,13 +163,28 @@ export const FilingQuery = z
   });
 export type FilingQuery = z.infer<typeof FilingQuery>;
 
-/** The query parameters of GET /filings/{id}/exceptions: paging. */
-export const FilingExceptionsQuery = z.object({
-  limit: pageLimit(),
-  starting_after: described(
-    startingAfter,
-    'Returns the next page: the `next_cursor` of the previous page.',
-    cursorKeywords,
-  ),
-});
+/** The query parameters of GET /filings/{id}/exceptions: the list, and paging. */
+export const FilingExceptionsQuery = z
+  .object({
+    list: described(
+      z.optional(z.enum(['exceptions', 'review'], 'Send exceptions or review.')),
+      '`exceptions` by default. `review` returns the sales and credits with warnings that can change their tax.',
+      { title: 'FilingEntryList' },
+    ),
+    code: described(
+      z.optional(z.enum(reviewCodes, 'Send a code of review.by_code.')),
+      'With `list=review`, only entries with this warning code.',
+      { title: 'ReviewCode' },
+    ),
+    limit: pageLimit(),
+    starting_after: described(
+      startingAfter,
+      'Returns the next page: the `next_cursor` of the previous page.',
+      cursorKeywords,
+    ),
+  })
+  .check(({ value, issues }) => {
+    if (value.code !== undefined && value.list !== 'review')
+      issues.push({ code: 'custom', input: value, path: ['code'], message: 'Send it together with list=review.' });
+  });
 export type FilingExceptionsQuery = z.infer<typeof FilingExceptionsQuery>;

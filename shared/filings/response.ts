@@ -18,6 +18,7 @@ import {
   amounts,
   FilingException,
   FilingExceptions,
+  FilingReview,
   FilingSummary,
   filingStatuses,
   frequencies,
@@ -158,6 +159,10 @@ export const Filing = described(
     exceptions: described(
       z.nullable(FilingExceptions),
       'Sales and credits to look at before the return is sent. Incomplete while `status` is `closing`. In a list, `null` until the filing is closed.',
+    ),
+    review: described(
+      z.nullable(FilingReview),
+      'Sales and credits with warnings that can change their tax. Incomplete while `status` is `closing`. `null` in a list.',
     ),
     progress: FilingProgress,
     asked_by: described(

@@ -1,3 +1,4 @@
+import { reviewCodes } from '../calculations/warning-codes.ts';
 import {
   type Amounts,
   exceptionReasons,
@@ -8,7 +9,7 @@ import {
 } from '../ledger/entries/entry.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { decimal, digits, rescale } from '../money/decimal.ts';
-import type { ExceptionSums, FilingSummary } from './filing.ts';
+import type { ExceptionSums, FilingSummary, ReviewSums } from './filing.ts';
 import type { FilingTotal } from './response.ts';
 import { inOrder, type JurisdictionSum, type Totals } from './totals.ts';
 
@@ -77,21 +78,43 @@ export const answeredSummary = ({ summary }: Pick<Totals, 'summary'>): FilingSum
     .map(([currency, sum]) => ({ currency, ...answered(sum, currency) }))
     .sort((a, b) => byText(a.currency, b.currency));
 
-/** The entries to look at before the return is sent. The gross is `null` if they are in several currencies. */
+/** Formats the sums with this name, by currency. */
+const sumsNamed = <Sum extends { readonly gross: bigint; readonly count: number; readonly tax?: bigint }>(
+  sums: ReadonlyMap<string, Sum>,
+  wanted: string,
+) =>
+  [...sums]
+    .flatMap(([key, { count, gross, tax = 0n }]) => {
+      const [name, currency = ''] = key.split(' ');
+      const write = (minor: bigint) => formatAmount(minor, minorDigits(currency));
+      return name === wanted ? [{ currency, count, gross_amount: write(gross), tax_amount: write(tax) }] : [];
+    })
+    .sort((a, b) => byText(a.currency, b.currency));
+
+/** The number of entries, and an amount of them; `null` if they are in several currencies. */
+const countOf = (any: ReturnType<typeof sumsNamed>) => any.reduce((sum, { count }) => sum + count, 0);
+const amountOf = (any: ReturnType<typeof sumsNamed>, name: 'gross_amount' | 'tax_amount') =>
+  any.length > 1 ? null : (any[0]?.[name] ?? '0.00');
+
+/** The entries to look at before the return is sent. */
 export const answeredExceptions = ({ exceptions }: Pick<Totals, 'exceptions'>): ExceptionSums => {
-  const sumsOf = (wanted: string) =>
-    [...exceptions]
-      .flatMap(([key, sum]) => {
-        const [reason, currency = ''] = key.split(' ');
-        return reason === wanted
-          ? [{ currency, count: sum.count, gross_amount: formatAmount(sum.gross, minorDigits(currency)) }]
-          : [];
-      })
-      .sort((a, b) => byText(a.currency, b.currency));
-  const any = sumsOf('any');
+  const any = sumsNamed(exceptions, 'any');
   return {
-    count: any.reduce((sum, { count }) => sum + count, 0),
-    gross_amount: any.length > 1 ? null : (any[0]?.gross_amount ?? '0.00'),
-    by_reason: exceptionReasons.flatMap((reason) => sumsOf(reason).map((sum) => ({ reason, ...sum }))),
+    count: countOf(any),
+    gross_amount: amountOf(any, 'gross_amount'),
+    by_reason: exceptionReasons.flatMap((reason) =>
+      sumsNamed(exceptions, reason).map(({ tax_amount: _, ...sum }) => ({ reason, ...sum })),
+    ),
+  };
+};
+
+/** The entries with warnings that can change their tax. */
+export const answeredReview = ({ review }: Pick<Totals, 'review'>): ReviewSums => {
+  const any = sumsNamed(review, 'any');
+  return {
+    count: countOf(any),
+    gross_amount: amountOf(any, 'gross_amount'),
+    tax_amount: amountOf(any, 'tax_amount'),
+    by_code: reviewCodes.flatMap((code) => sumsNamed(review, code).map((sum) => ({ code, ...sum }))),
   };
 };

@@ -1,8 +1,11 @@
 import type { JurisdictionAmounts, LiabilityEntry } from '../ledger/entries/entry.ts';
-import { type Amounts, grossAmount, plus, type Sum, zeroSum } from '../ledger/entries/entry.ts';
+import { type Amounts, entryTax, grossAmount, plus, type Sum, zeroSum } from '../ledger/entries/entry.ts';
 
 /** The gross in minor units and the number of entries with exceptions. */
 type ExceptionSum = { readonly gross: bigint; readonly count: number };
+
+/** The gross and tax in minor units and the number of entries to review. */
+type ReviewSum = ExceptionSum & { readonly tax: bigint };
 
 type Reporting = { readonly code: string; readonly month: string };
 
@@ -24,9 +27,16 @@ export type Totals = {
   readonly summary: ReadonlyMap<string, Sum>;
   /** By reason and currency, and for entries with any exception (`any USD`), each counted once. */
   readonly exceptions: ReadonlyMap<string, ExceptionSum>;
+  /** By warning code and currency, and for entries with any of them, like the exceptions. */
+  readonly review: ReadonlyMap<string, ReviewSum>;
 };
 
-export const noTotals: Totals = { jurisdictions: new Map(), summary: new Map(), exceptions: new Map() };
+export const noTotals: Totals = {
+  jurisdictions: new Map(),
+  summary: new Map(),
+  exceptions: new Map(),
+  review: new Map(),
+};
 
 const addTo = <Key>(sums: Map<Key, Sum>, key: Key, sum: Amounts): void =>
   void sums.set(key, plus(sums.get(key) ?? zeroSum, sum));
@@ -58,6 +68,7 @@ export const totalsOfAll = (all: readonly Totals[]): Totals => {
   const jurisdictions = new Map<string, JurisdictionSum>();
   const summary = new Map<string, Sum>();
   const exceptions = new Map<string, ExceptionSum>();
+  const review = new Map<string, ReviewSum>();
   for (const totals of all) {
     for (const [key, sum] of totals.jurisdictions) jurisdictions.set(key, merged(jurisdictions.get(key), sum));
     for (const [currency, sum] of totals.summary) addTo(summary, currency, sum);
@@ -65,8 +76,12 @@ export const totalsOfAll = (all: readonly Totals[]): Totals => {
       const sum = exceptions.get(key);
       exceptions.set(key, { gross: gross + (sum?.gross ?? 0n), count: count + (sum?.count ?? 0) });
     }
+    for (const [key, { gross, tax, count }] of totals.review) {
+      const sum = review.get(key) ?? { gross: 0n, tax: 0n, count: 0 };
+      review.set(key, { gross: gross + sum.gross, tax: tax + sum.tax, count: count + sum.count });
+    }
   }
-  return { jurisdictions, summary, exceptions };
+  return { jurisdictions, summary, exceptions, review };
 };
 
 type Sums = Totals['jurisdictions'];
@@ -114,6 +129,13 @@ const exceptionSums = ({ currency, exceptions = [] }: LiabilityEntry): [string, 
   ];
 };
 
+const reviewSums = (entry: LiabilityEntry): [string, ReviewSum][] => {
+  const { currency, base, review = [] } = entry;
+  if (review.length === 0) return [];
+  const sum = { gross: grossAmount(base), tax: entryTax(entry), count: 1 };
+  return ['any', ...review].map((code) => [`${code} ${currency}`, sum]);
+};
+
 const totalsOfEntry = (entry: LiabilityEntry): Totals => {
   const { currency, base, amounts } = entry;
   const rows = [...Map.groupBy(amounts, ({ jurisdiction_code }) => jurisdiction_code).values()];
@@ -126,6 +148,7 @@ const totalsOfEntry = (entry: LiabilityEntry): Totals => {
     jurisdictions: new Map(sums.map((sum) => [totalsKey(sum), sum])),
     summary: new Map([[currency, whole]]),
     exceptions: new Map(exceptionSums(entry)),
+    review: new Map(reviewSums(entry)),
   };
 };
 

@@ -1,6 +1,6 @@
 import { auditEntry } from './audit.ts';
 import { toCredited, withCalculatedTaxes, withCredited } from './credits/amounts.ts';
-import { listLiabilityEntries, withStatesOfSale } from './entries/entries.ts';
+import { listLiabilityEntries, withReview, withStatesOfSale } from './entries/entries.ts';
 import type { Commit, HeadChange } from './ports.ts';
 import type { StoredTransaction } from './transaction.ts';
 import { expired } from './transaction.ts';
@@ -34,7 +34,7 @@ export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], a
 
 /** Returns a newly finalized transaction, or one whose tax changed, with the data its open entries depend on. */
 const completed = (stored: StoredTransaction, sale: StoredTransaction | null): StoredTransaction =>
-  sale ? withStatesOfSale(withCalculatedTaxes(stored, sale), sale) : stored;
+  withReview(sale ? withStatesOfSale(withCalculatedTaxes(stored, sale), sale) : stored, sale);
 
 /**
  * Builds the atomic writes of a change: the transaction, a credit's parent sale, the open entries and the idempotency

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { Settings } from '../accounts/account.ts';
+import { reviewCodes } from '../calculations/warning-codes.ts';
 import { minorUnits } from '../money/minor-units.ts';
 import { taxabilityReasons } from '../tax/assessment.ts';
 
@@ -60,6 +61,11 @@ export const RecordedBasis = z.object({
    * example is a line without tax whose sale recorded all of its tax on a different line. Absent if there are none.
    */
   statesOfSale: z.optional(z.array(z.string())),
+  /**
+   * For a finalized transaction: the codes of its warnings that can change its tax, and for a credit also those of its
+   * sale, by state (`US-TX`). Absent if there are none. Warnings about later updates are not included.
+   */
+  review: z.optional(z.record(z.string(), z.array(z.enum(reviewCodes)))),
 });
 export type RecordedBasis = Readonly<z.output<typeof RecordedBasis>>;
 export type CreditBasis = NonNullable<RecordedBasis['creditBasis']>;

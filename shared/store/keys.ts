@@ -148,8 +148,8 @@ export const totalsPartKey = (account: string, id: string, { shard, from }: Part
 });
 
 /**
- * Returns the key of a filed entry, in the same shard as the open entry. Entries with exceptions sort first, so a list
- * of exceptions reads no other entries.
+ * Returns the key of a filed entry, in the same shard as the open entry. Entries with exceptions sort first, then those
+ * to review, so a list of either reads no others.
  */
 export const filedEntryKey = (
   account: string,
@@ -158,14 +158,18 @@ export const filedEntryKey = (
     transactionId,
     currency,
     exceptions = [],
-  }: Pick<OpenEntryPlace, 'transactionId' | 'currency'> & { readonly exceptions?: readonly unknown[] | undefined },
+    review = [],
+  }: Pick<OpenEntryPlace, 'transactionId' | 'currency'> & {
+    readonly exceptions?: readonly unknown[] | undefined;
+    readonly review?: readonly unknown[] | undefined;
+  },
 ): ItemKey => ({
   pk: filingShardPartition(account, id, chooseShard(transactionId, openEntryShards)),
-  sk: `${exceptions.length > 0 ? '!' : ''}${transactionId}#${currency}`,
+  sk: `${exceptions.length > 0 ? '!' : review.length > 0 ? '"' : ''}${transactionId}#${currency}`,
 });
 
-/** Sorts after the entries with exceptions, and before the others. */
-export const filedExceptionsEnd = '"';
+/** Sort after the entries with exceptions, and after those to review, and before the others. */
+export const filedEnds = { exceptions: '"', review: '#' } as const;
 
 /** The partition of the unfinished filings of all accounts. Only the schedule reads it. */
 export const filingWorkPartition = 'W';

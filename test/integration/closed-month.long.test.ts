@@ -285,6 +285,34 @@ const partsOf = (document: Transaction, state: State, rows: readonly Row[], exem
 const placedIn = (document: Transaction, state: State) =>
   document.line_items.filter(({ customer }) => (customer?.address ?? document.customer?.address)?.state === state);
 
+// The codes that cannot change the tax of a recorded sale, or whose sales are exceptions.
+const notReviewed = [
+  'not_covered',
+  'tax_amount_differs',
+  'tax_included_not_exact',
+  'credit_field_ignored',
+  'registrations_missing',
+  'currency_not_counted',
+];
+
+/** The warning codes to review of a document in a state; of a credit, also those of its sale. */
+const codesIn = (document: Transaction, state: State): string[] => {
+  const charges: Readonly<Record<string, readonly Charge[]>> = {
+    line_items: document.line_items,
+    shipping: [onlyShipping(document.shipping) ?? []].flat(),
+  };
+  const isInState = (some: readonly Charge[]) => some.some(({ taxes }) => rowsIn(taxes, state).length > 0);
+  const own = document.warnings.filter(({ code, pointer }) => {
+    const [, name = '', index] = pointer?.split('/') ?? [];
+    const charge = charges[name]?.[Number(index ?? (name === 'shipping' ? 0 : Number.NaN))];
+    const isOfOne = charge && code !== 'product_tax_code_missing';
+    return !notReviewed.includes(code) && isInState(isOfOne ? [charge] : Object.values(charges).flat());
+  });
+  const sale = saleOf(document);
+  const ofSale = sale.id === document.id ? [] : codesIn(sale, state);
+  return [...new Set([...own.map(({ code }) => code), ...ofSale])].sort();
+};
+
 /** Returns the amounts of a transaction in a state's return; `null` without a line in the state. */
 const figuresOf = (document: Transaction, state: State) => {
   const placed = placedIn(document, state);
@@ -320,6 +348,7 @@ const figuresOf = (document: Transaction, state: State) => {
     tax,
     calculated,
     gross,
+    codes: codesIn(document, state),
     certificates: [...new Set(placed.flatMap((line) => line.applied_exemption?.certificate_number ?? []))],
     part: (name: Part) => sumOf(charges, ({ parts }) => parts.get(name) ?? zero),
     exceptions: [
@@ -352,6 +381,19 @@ const ratesOf = (documents: readonly Figures[]) => {
     .sort(byCode);
 };
 
+/** Formats the sums to review as sorted lines: `local_rates_missing USD gross tax count`. */
+const reviewOf = (documents: readonly Figures[]) =>
+  [...new Set(documents.flatMap(({ codes, document }) => codes.map((code) => `${code} ${document.currency}`)))]
+    .map((key) => {
+      const some = documents.filter(({ codes, document }) =>
+        codes.some((code) => `${code} ${document.currency}` === key),
+      );
+      const signed = (amount: (figures: Figures) => Decimal) =>
+        sumOf(some, (figures) => amount(figures).times(figures.sign)).toFixed(2);
+      return [key, signed(({ gross }) => gross), signed(({ tax }) => tax), some.length].join(' ');
+    })
+    .sort(byCode);
+
 /** Returns the expected return of a state and a month. */
 const expectedReturn = (state: State, month = sent.month) => {
   const own = documents
@@ -383,6 +425,8 @@ const expectedReturn = (state: State, month = sent.month) => {
     ids: own.map(({ document }) => document.id).sort(),
     summary: summary.sort((a, b) => byCode(a.currency, b.currency)),
     rates: ratesOf(own),
+    review: reviewOf(own),
+    reviewed: own.filter(({ codes }) => codes.length > 0),
     exceptions: uncertain
       .map(({ document: { id, reference_id }, exceptions }) => `${id} ${reference_id} ${exceptions.join(' ')}`)
       .sort(),
@@ -397,6 +441,11 @@ const ratesOfFiling = ({ totals }: Filing) =>
         return [jurisdiction_code, currency, rate, taxable_amount, untaxed, tax_amount, count].join(' ');
       }),
     )
+    .sort(byCode);
+
+const reviewOfFiling = ({ review }: Filing) =>
+  (review?.by_code ?? [])
+    .map(({ code, currency, ...sums }) => [code, currency, sums.gross_amount, sums.tax_amount, sums.count].join(' '))
     .sort(byCode);
 
 type CsvRow = Readonly<Record<string, string>>;
@@ -473,6 +522,11 @@ it('the month has 500 sales, 40 credits and every kind of transaction', () => {
     'sale void',
     'sale void',
   ]);
+  const codes = new Map(states.map((state) => [state, expectedReturn(state).review.map((line) => line.split(' ')[0])]));
+  expect([codes.get('MI')?.includes('exemption_expired'), codes.get('CA')?.includes('address_ambiguous')]).toEqual([
+    true,
+    true,
+  ]);
   for (const name of [...reasons, 'taxable', 'not_covered'] as const)
     expect([name, own.filter((figures) => figures.part(name).gt(0)).length > 9]).toEqual([name, true]);
   expect(own.filter(({ tax, calculated }) => !tax.eq(calculated))).toHaveLength(1);
@@ -493,8 +547,10 @@ describe.each(states)('the return of %s', (state) => {
         expected.ids.length,
         expected.exceptions.length,
       ]);
+      expect([reviewOfFiling(filing), filing.review?.count]).toEqual([expected.review, expected.reviewed.length]);
     }
     expect([closed.totals, closed.exceptions]).toEqual([dry.totals, { ...dry.exceptions, transactions: null }]);
+    expect(closed.review).toEqual({ ...dry.review, transactions: null });
   });
 
   it('lists each finalized transaction once, and its exceptions', async () => {
@@ -514,14 +570,35 @@ describe.each(states)('the return of %s', (state) => {
       });
   });
 
+  it('lists the transactions to review, all or of one code', async () => {
+    const { reviewed } = expectedReturn(state);
+    const { id } = filings.get(state) as Filing & { readonly id: string };
+    for (const code of [null, ...new Set(reviewed.flatMap(({ codes }) => codes))]) {
+      const query = { list: 'review', ...(code !== null && { code }) };
+      const listed = (await everyException(filer, id, 7, query)).map((row) => [
+        ...[row.transaction_id, row.review_codes.toSorted().join(' '), row.gross_amount, row.tax_amount],
+      ]);
+      const expected = reviewed
+        .filter(({ codes }) => code === null || codes.includes(code))
+        .map(({ document, codes, gross, tax, sign }) => [
+          ...[document.id, codes.join(' '), gross.times(sign).toFixed(2), tax.times(sign).toFixed(2)],
+        ]);
+      expect(listed.sort()).toEqual(expected.sort());
+    }
+  });
+
   it('has the same amounts as CSV', async () => {
     const expected = expectedReturn(state);
     const { id } = filings.get(state) as Filing & { readonly id: string };
     const totals = readCsv((await filer.filing(id, {}, csv)).text);
     const sums = totals.filter((row) => row['jurisdiction_type'] === 'total');
     expect(sums).toMatchObject(expected.summary.map(flat));
+    const review = totals
+      .filter((row) => row['jurisdiction_type'] === 'review')
+      .map((row) => textOf(row, ['jurisdiction_code', 'currency', 'gross_amount', 'tax_amount', 'count']));
+    expect(review.sort(byCode)).toEqual(expected.review);
     const ratesOfRows = totals
-      .filter((row) => row['jurisdiction_type'] !== 'total')
+      .filter((row) => !['total', 'review'].includes(row['jurisdiction_type'] ?? ''))
       .map((row) => {
         const untaxed = sum([row['exempt_amount'] ?? '', row['not_covered_amount'] ?? '']).toFixed(2);
         const place = textOf(row, ['jurisdiction_code', 'currency', 'rate', 'taxable_amount']);

@@ -131,7 +131,10 @@ describe('a filing as CSV', () => {
       ...{ jurisdiction_code: code, jurisdiction_name: name, jurisdiction_type: type, rate },
       ...{ tax_amount: tax, calculated_tax_amount: tax },
     });
-    expect(read(answer.text)).toEqual([
+    const rows = read(answer.text);
+    const review = rows.splice(3).map((line) => [line['jurisdiction_type'], line['jurisdiction_code'], line['count']]);
+    expect(review).toEqual((filing.review?.by_code ?? []).map(({ code, count }) => ['review', code, String(count)]));
+    expect(rows).toEqual([
       row('US-HI', 'Hawaii', 'state', '0.04', filing.totals[0]?.tax_amount),
       row('US-HI-00-003', 'Honolulu County', 'county', '0.005', filing.totals[1]?.tax_amount),
       row('', 'Total', 'total', '', filing.summary[0]?.tax_amount),
@@ -226,7 +229,8 @@ describe('GET /filings', () => {
     const list = await made(shop.filings());
     expect(list).toMatchObject({ object: 'list', url: '/filings', has_more: false, next_cursor: null });
     expect(list.data.map(({ id }) => id)).toEqual(newestFirst(4, 3, 2, 1, 0));
-    for (const row of list.data) expect(row).toEqual({ ...(await made(shop.filing(row.id ?? ''))), totals: null });
+    for (const row of list.data)
+      expect(row).toEqual({ ...(await made(shop.filing(row.id ?? ''))), totals: null, review: null });
     expect(list.data.at(-1)).toMatchObject({ status: 'filed', confirmation_number: 'c-1', summary: [{ count: 1 }] });
   });
 

@@ -102,11 +102,11 @@ export const sumsOf = ({
 }: Omit<Schema<'FilingRate'>, 'rate'>) => [gross_amount, exempt_amount, taxable_amount, tax_amount, count].join(' ');
 
 /** Reads every exception of a filing, page by page. */
-export const everyException = async (filer: Filer, id: string, limit = 100) => {
+export const everyException = async (filer: Filer, id: string, limit = 100, filters: Record<string, string> = {}) => {
   const found: Schema<'FilingException'>[] = [];
   let after: string | null = null;
   for (let pages = 0; pages < 1000; pages++) {
-    const query = { limit: String(limit), ...(after !== null && { starting_after: after }) };
+    const query = { ...filters, limit: String(limit), ...(after !== null && { starting_after: after }) };
     const page: Schema<'FilingExceptionList'> = await made(filer.exceptions(id, query));
     expect(page.url).toBe(`/filings/${id}/exceptions`);
     found.push(...page.data);

@@ -154,6 +154,7 @@ const closed: Filing = {
   totals_next_cursor: null,
   summary: [{ currency: 'USD', ...figures }],
   exceptions: { count: 0, gross_amount: '0.00', by_reason: [], transactions: null },
+  review: { count: 0, gross_amount: '0.00', tax_amount: '0.00', by_code: [], transactions: null },
   progress: { entries_moved: 1, entries_marked: 0, entries_reopened: 0, complete: true },
   asked_by: 'key_9c1f24ad7be0',
   created_at: '2026-11-02T09:00:00.000Z',
@@ -178,6 +179,7 @@ const dryRun: Filing = {
   id: null,
   status: 'dry_run',
   exceptions: { count: 0, gross_amount: '0.00', by_reason: [], transactions: [] },
+  review: { count: 0, gross_amount: '0.00', tax_amount: '0.00', by_code: [], transactions: [] },
   created_at: null,
   closed_at: null,
 };

@@ -1,6 +1,7 @@
 import type { Account } from '../../accounts/account.ts';
 import { pagesOf } from '../../base/collections.ts';
 import type { Result } from '../../base/result.ts';
+import { warningReviews } from '../../calculations/warning-codes.ts';
 import { createFiling } from '../../filings/create-filing.ts';
 import type { FilingException } from '../../filings/filing.ts';
 
@@ -208,6 +209,19 @@ const exceptionsText = ({ count, by_reason }: NonNullable<Filing['exceptions']>)
     : `Exceptions: ${count.toLocaleString('en-US')}. By reason: ${reasons.join(', ')}.`;
 };
 
+const reviewText = ({ count, by_code }: NonNullable<Filing['review']>): string =>
+  count === 0
+    ? 'To review: none.'
+    : [
+        `To review: ${counted(count, 'sale or credit', 'sales and credits')} with warnings that can change the tax.`,
+        textTable([
+          ['warning', 'count', 'currency', 'gross', 'tax collected', 'meaning'],
+          ...by_code.map(({ code, count: ofCode, currency, gross_amount, tax_amount }) => [
+            ...[code, String(ofCode), currency, gross_amount, tax_amount, warningReviews[code]],
+          ]),
+        ]),
+      ].join('\n');
+
 const dueText = ({ due_date, terms, vendor_discount }: Filing): string => {
   const due = due_date ?? terms?.due_rule ?? 'not established';
   return `Due: ${due}.${vendor_discount === null ? '' : ` Vendor discount: ${vendor_discount.replace(/\.$/, '')}.`}`;
@@ -215,7 +229,8 @@ const dueText = ({ due_date, terms, vendor_discount }: Filing): string => {
 
 /** Prints a filing with all of its amounts. */
 const filingText = (filing: Filing): string => {
-  const { id, state, period_start, period_end, frequency, status, asked_by, summary, totals, exceptions } = filing;
+  const { id, state, period_start, period_end, frequency, status, asked_by, summary, totals, exceptions, review } =
+    filing;
   const { closed_at, filed_at, confirmation_number: number } = filing;
   return [
     `${id ?? 'Dry run'}: ${state}, ${period_start} to ${period_end} (${frequency})${id ? `, ${status}` : ''}.`,
@@ -226,6 +241,8 @@ const filingText = (filing: Filing): string => {
     ...(totals?.length ? ['', totalsTable(totals)] : []),
     ...(exceptions ? ['', exceptionsText(exceptions)] : []),
     ...(exceptions?.transactions?.length ? ['', exceptionsTable(exceptions.transactions)] : []),
+    ...(review ? ['', reviewText(review)] : []),
+    ...(review?.transactions?.length ? ['', exceptionsTable(review.transactions)] : []),
   ].join('\n');
 };
 
@@ -240,22 +257,21 @@ const exceptionHeadings = [
   'customer',
   'ZIP',
   'currency',
-  'reasons and gross amounts',
+  'gross',
+  'tax collected',
+  'reasons and warnings',
 ];
 
 export const exceptionsTable = (exceptions: readonly FilingException[]): string =>
   textTable([
     exceptionHeadings,
-    ...exceptions.map(
-      ({ transaction_id, reference_id, type, tax_day, customer_id, postal_code, currency, reasons }) => [
-        ...[transaction_id, shown(reference_id ?? ''), type ?? '', tax_day ?? '', shown(customer_id ?? '')],
-        ...[
-          postal_code ?? '',
-          currency,
-          reasons.map(({ reason, gross_amount }) => `${reason}, gross ${gross_amount}`).join('; '),
-        ],
-      ],
-    ),
+    ...exceptions.map(({ transaction_id, reference_id, type, tax_day, customer_id, postal_code, ...row }) => [
+      ...[transaction_id, shown(reference_id ?? ''), type, tax_day, shown(customer_id ?? ''), postal_code ?? ''],
+      ...[row.currency, row.gross_amount, row.tax_amount],
+      [...row.reasons.map(({ reason, gross_amount }) => `${reason}, gross ${gross_amount}`), ...row.review_codes].join(
+        '; ',
+      ),
+    ]),
   ]);
 
 /** Describes a filing: `US-MI, 2026-10-01 to 2026-10-31, with 60 entries`. */

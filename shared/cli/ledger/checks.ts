@@ -343,7 +343,7 @@ export const entryName = ({ state, month, currency }: Item | LiabilityEntry): st
   `entry of ${state}, ${month}, ${currency}`;
 
 // Leaves out the reference, which can be set after finalization.
-const figuresText = ({ base, amounts, document, exceptions = [], currency }: LiabilityEntry) => {
+const figuresText = ({ base, amounts, document, exceptions = [], review = [], currency }: LiabilityEntry) => {
   const write = (minor: bigint) => formatAmount(minor, minorDigits(currency));
   const texts = (of: TaxAmounts) => [
     ...[write(of.taxable), write(of.exempt)],
@@ -356,6 +356,7 @@ const figuresText = ({ base, amounts, document, exceptions = [], currency }: Lia
     ...amounts.map((of) => [of.jurisdiction_code, of.rate, ...texts(of), write(of.tax)].join(' / ')).sort(),
     ...amounts.flatMap(taxTexts).sort(),
     ...exceptions.map(({ reason, gross }) => `${reason} ${write(gross)}`),
+    ...review,
     `${document.type} of ${document.tax_day}`,
   ].join(', ');
 };

@@ -5,7 +5,7 @@ import { sumCounts } from '../../filings/answer.ts';
 import type { FilingSequence, StoredFiling } from '../../filings/filing.ts';
 import type { ShardProgress } from '../../filings/ports.ts';
 import { noTotals, type Totals, totalsOfAll, withEntries } from '../../filings/totals.ts';
-import { answeredExceptions, answeredSummary, answeredTotals } from '../../filings/totals-answer.ts';
+import { answeredExceptions, answeredReview, answeredSummary, answeredTotals } from '../../filings/totals-answer.ts';
 import { sumsAfter } from '../../filings/totals-parts.ts';
 import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import {
@@ -96,6 +96,7 @@ const totalsText = (totals: Totals) =>
     answeredTotals(totals).map(({ reporting_code: _, ...figures }) => figures),
     answeredSummary(totals),
     answeredExceptions(totals),
+    answeredReview(totals),
   ]);
 
 const shardFaults = async (filing: StoredFiling, progress: ShardProgress, count: number, added: Totals) => {

@@ -2,6 +2,7 @@ import { listRegistrations } from '../../accounts/account.ts';
 import { shippingList } from '../../calculations/charges.ts';
 import { chooseOrigin } from '../../calculations/locate-lines.ts';
 import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
+import { isReviewCode, type ReviewCode, reviewCodes } from '../../calculations/warning-codes.ts';
 import { fiveDigitZip, readAddress } from '../../catalog/location/address.ts';
 import { minorDigits, parseAmount } from '../../money/currency.ts';
 import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
@@ -294,6 +295,7 @@ const entryOf = (posting: PostingInput, state: string, charges: readonly Charge[
   const { difference: _, ...sum } = charges.map(chargeBase).reduce<Amounts>(plusAmounts, zeroSum);
   const exceptions = listExceptions(charges, grossAmount(sum), sign);
   const rows = charges.flatMap((charge) => charge.rows);
+  const review = posting.review?.[state];
   return {
     transactionId,
     state,
@@ -304,6 +306,7 @@ const entryOf = (posting: PostingInput, state: string, charges: readonly Charge[
     amounts: sumByJurisdiction(posting, rows, sign),
     document: entryDocument(posting, charges),
     ...(exceptions.length > 0 && { exceptions }),
+    ...(review && { review }),
   };
 };
 
@@ -331,4 +334,40 @@ export const withStatesOfSale = (credit: StoredTransaction, sale: PostingInput):
   const own = new Set(listEntryCharges(alone).map(({ state }) => state));
   const statesOfSale = [...own.intersection(statesIn(sale)).difference(statesIn(alone))];
   return statesOfSale.length > 0 ? { ...alone, statesOfSale } : alone;
+};
+
+const stateCodes = (rows: readonly TaxRowResponse[]): string[] => rows.map(rowState).filter((state) => state !== null);
+
+/** Lists the states that a warning concerns: those that tax its line or shipping charge, or all of the document. */
+const statesOfWarning = (
+  { line_items, shipping }: StoredTransaction['transaction'],
+  { code, pointer }: StoredTransaction['transaction']['warnings'][number],
+): string[] => {
+  const [, name, index] = (pointer ?? '').split('/');
+  const charges = shippingList(shipping);
+  const ofShipping = name === 'shipping' ? charges[Array.isArray(shipping) ? Number(index) : 0] : undefined;
+  const charge = name === 'line_items' ? line_items[Number(index)] : ofShipping;
+  // This warning is returned once, whatever the states of the lines without a code.
+  if (charge && code !== 'product_tax_code_missing') return stateCodes(charge.taxes);
+  return [...line_items, ...charges].flatMap(({ taxes }) => stateCodes(taxes));
+};
+
+/**
+ * Adds to a finalized transaction the codes to review by state. A warning is returned once, at the first line that it
+ * applies to, so a code counts for the whole transaction in the state. A credit returns the tax of its sale and takes
+ * over the codes of the sale.
+ */
+export const withReview = (stored: StoredTransaction, sale: StoredTransaction | null): StoredTransaction => {
+  const { review: _, ...others } = stored;
+  const { transaction } = stored;
+  const found = new Map<string, Set<ReviewCode>>(
+    Object.entries(sale?.review ?? {}).map(([state, codes]) => [state, new Set(codes)]),
+  );
+  for (const warning of transaction.warnings)
+    if (isReviewCode(warning.code))
+      for (const state of statesOfWarning(transaction, warning))
+        found.set(state, (found.get(state) ?? new Set<ReviewCode>()).add(warning.code));
+  if (found.size === 0) return others;
+  const inOrder = (codes: ReadonlySet<ReviewCode>) => reviewCodes.filter((code) => codes.has(code));
+  return { ...others, review: Object.fromEntries([...found].map(([state, codes]) => [state, inOrder(codes)])) };
 };

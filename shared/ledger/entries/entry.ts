@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../base/json.ts';
+import { reviewCodes } from '../../calculations/warning-codes.ts';
 import { minorUnits } from '../../money/minor-units.ts';
 import { buyerExemptions, type RecordedBasis } from '../settings-snapshot.ts';
 import type { StoredTransaction } from '../transaction.ts';
@@ -55,6 +56,8 @@ export type Sum = DeepReadonly<z.output<typeof Sum>>;
 
 /** The gross and number of the entries with an exception. */
 export const ExceptionSum = z.object({ gross: minorUnits, count: z.int() });
+/** The gross, tax and number of the entries to review for a code. */
+export const ReviewSum = z.extend(ExceptionSum, { tax: minorUnits });
 
 export const zeroSum: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 
@@ -90,6 +93,10 @@ export const plus = (a: Sum, b: Amounts & Partial<Pick<Sum, 'count' | 'credits'>
   return { ...plusAmounts(a, b), count: a.count + (b.count ?? 0), ...(credits > 0 && { credits }) };
 };
 
+/** Returns the recorded tax of an entry, of all levels. */
+export const entryTax = ({ amounts }: Pick<LiabilityEntry, 'amounts'>): bigint =>
+  amounts.reduce((sum, { tax }) => sum + tax, 0n);
+
 export const grossAmount = ({ taxable, exempt, not_covered = 0n }: Amounts): bigint => taxable + exempt + not_covered;
 
 export const jurisdictionShape = {
@@ -123,6 +130,8 @@ export const EntryFigures = z.object({
   }),
   /** The reasons to review the entry before the return is filed, each with its gross; absent if there are none. */
   exceptions: z.optional(z.array(z.object({ reason: z.enum(exceptionReasons), gross: minorUnits }))),
+  /** The codes of the warnings that can change the tax in the state; absent if there are none. */
+  review: z.optional(z.array(z.enum(reviewCodes))),
 });
 
 /** The identity of an entry, and its transaction's version. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { FilingChain, FilingHead, type FilingSequence, type StoredFiling } from '../../filings/filing.ts';
 import { phases, type ShardProgress, type TotalsPart } from '../../filings/ports.ts';
-import { ExceptionSum, jurisdictionShape, Sum } from '../../ledger/entries/entry.ts';
+import { ExceptionSum, jurisdictionShape, ReviewSum, Sum } from '../../ledger/entries/entry.ts';
 import { compressed, defineItem, entriesOf, type Item } from '../define-item.ts';
 import { chainKey, filingKey, filingProgressKey, totalsPartKey } from '../keys.ts';
 
@@ -49,10 +49,20 @@ const shards = defineItem({
     isDone: z.boolean(),
     entries: z.object({ moved: z.int(), marked: z.int(), reopened: z.int() }),
     cursor: z.nullable(
-      z.object({ transactionId: z.string(), currency: z.string(), exceptions: z.optional(z.array(z.unknown())) }),
+      z.object({
+        transactionId: z.string(),
+        currency: z.string(),
+        exceptions: z.optional(z.array(z.unknown())),
+        review: z.optional(z.array(z.unknown())),
+      }),
     ),
     totals: compressed(
-      z.object({ jurisdictions: Jurisdictions, summary: entriesOf(Sum), exceptions: entriesOf(ExceptionSum) }),
+      z.object({
+        jurisdictions: Jurisdictions,
+        summary: entriesOf(Sum),
+        exceptions: entriesOf(ExceptionSum),
+        review: entriesOf(ReviewSum),
+      }),
     ),
     parts: z.array(z.string()),
     version: z.int(),

@@ -5,8 +5,8 @@ import type { EntryRows, FilingReadPorts, FilingReads } from '../../filings/port
 import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
 import {
   chainKey,
+  filedEnds,
   filedEntryKey,
-  filedExceptionsEnd,
   filingKey,
   filingOfWork,
   filingPartition,
@@ -95,7 +95,7 @@ const filedEntries: FilingReads['filedEntries'] = async ({ account, id, shard },
       KeyConditionExpression: 'pk = :shard AND sk < :end',
       ExpressionAttributeValues: {
         ':shard': filingShardPartition(account, id, shard),
-        ':end': only === 'exceptions' ? filedExceptionsEnd : highest,
+        ':end': only ? filedEnds[only] : highest,
       },
       Limit: limit,
       // The shard's progress sorts before its entries.

@@ -10,8 +10,8 @@ const items = defineItem({
 });
 
 /** Returns the attributes that open and filed entries share. */
-export const entryAttributes = ({ base, amounts, document, exceptions, ...place }: LiabilityEntry) =>
-  items.attributes({ ...place, figures: { base, amounts, document, exceptions } });
+export const entryAttributes = ({ base, amounts, document, exceptions, review, ...place }: LiabilityEntry) =>
+  items.attributes({ ...place, figures: { base, amounts, document, exceptions, review } });
 
 export const openEntryItem = (account: string, entry: LiabilityEntry): Item => ({
   ...openEntryKey(account, entry),
