@@ -3,14 +3,17 @@ import { AccountAnswer } from '../shared/accounts/response.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { exampleId } from '../shared/api/openapi/sample-requests.ts';
 import { accept } from '../shared/base/result.ts';
+import { listKeyNames } from '../shared/store/accounts/api-key-store.ts';
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-account',
   method: 'GET',
   path: '/account',
   scope: 'read',
-  access: { actions: {} },
-  answer: ({ caller }) => accept(answeredAccount(caller.account, caller.scopes)),
+  // The query names the keys of the account.
+  access: { actions: { accounts: ['GetItem', 'UpdateItem', 'Query'] } },
+  answer: async ({ caller: { account, scopes } }) =>
+    accept({ ...answeredAccount(account, scopes), api_keys: await listKeyNames(account.id) }),
 });
 
 export const documentation = () =>
@@ -25,8 +28,10 @@ export const documentation = () =>
         status: 200,
         description: 'The account.',
         schema: AccountAnswer,
-        example: ({ account }) =>
-          answeredAccount({ ...account, id: exampleId.replace('txn', 'acct') }, new Set(['read', 'write'])),
+        example: ({ account }) => ({
+          ...answeredAccount({ ...account, id: exampleId.replace('txn', 'acct') }, new Set(['read', 'write'])),
+          api_keys: [{ id: exampleId.replace('txn', 'key'), label: 'Finance' }],
+        }),
       },
     ],
     errors: [],

@@ -47,6 +47,21 @@ export const AccountAnswer = described(
       { title: 'IncompleteCoverage' },
     ),
     ship_from: described(z.nullable(PostalAddress), 'The default address from which the account ships.'),
+    api_keys: described(
+      z.optional(
+        z.array(
+          described(
+            z.object({
+              id: described(z.string(), 'The id of the key, such as the `by` of a history entry.'),
+              label: described(z.nullable(z.string()), "The operator's name for the user of the key."),
+            }),
+            'The id and the label of an API key, never its secret.',
+            { id: 'ApiKeyName' },
+          ),
+        ),
+      ),
+      'All API keys of the account, also revoked and expired ones, so that their ids can be shown as names.',
+    ),
     service_version: described(z.string(), 'The API version that requests without `Service-Version` get.'),
   }),
   'The account of a credential. An operator changes its settings with `npm run accounts -- settings`.',

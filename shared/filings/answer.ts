@@ -80,6 +80,7 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
     complete: !filing.isUnfinished,
   },
   asked_by: filing.asked_by,
+  filed_by: filing.filed_by,
   created_at: filing.created_at,
   closed_at: filing.closed_at,
   filed_at: filing.filed_at,

@@ -169,6 +169,10 @@ export const Filing = described(
       z.string(),
       'The credential that closed the period: the id of an API key, or `token:` and the subject of a bearer token. `close-periods` for the schedule, `operator` for the command `npm run filings`.',
     ),
+    filed_by: described(
+      z.nullable(z.string()),
+      'The credential that requested `filed`, in the same form as `asked_by`. `null` before.',
+    ),
     created_at: described(z.nullable(timestamp), 'When the filing was created. `null` for a dry run.'),
     closed_at: described(z.nullable(timestamp), 'When all entries had been moved into the filing.'),
     filed_at: described(z.nullable(timestamp), 'When all transactions had been marked as filed.'),

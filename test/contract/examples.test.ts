@@ -79,9 +79,9 @@ describe("the document's examples work unchanged", () => {
 });
 
 describe('the filing examples work unchanged', () => {
-  const same = ({ id, asked_by, created_at, closed_at, filed_at, ...figures }: Record<string, unknown>) => ({
+  const same = ({ id, asked_by, filed_by, created_at, closed_at, filed_at, ...figures }: Record<string, unknown>) => ({
     ...figures,
-    known: [id, asked_by, created_at, closed_at, filed_at].map((value) => typeof value),
+    known: [id, asked_by, filed_by, created_at, closed_at, filed_at].map((value) => typeof value),
   });
 
   it('closes and files the month of the example sale with the documented responses', async () => {

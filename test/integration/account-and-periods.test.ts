@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { now } from '../../shared/config/clock.ts';
+import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, filerOf, soldOn } from '../support/filings.ts';
 import { dayMs, later, made, refusalOf, startOnTestDay } from '../support/sales.ts';
@@ -49,6 +51,36 @@ describe('GET /account', () => {
       const { call } = await newCaller({ settings: { registrations } });
       expect(await made(call('GET', '/account'))).toMatchObject({ collects_in, registrations: [] });
     }
+  });
+});
+
+describe('the names of keys', () => {
+  it('resolve who closed and who filed, also after the key was revoked', async () => {
+    const caller = await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01')] } });
+    const filer = filerOf(caller);
+    const keyOf = async (label: string) => {
+      const secret = newApiKey();
+      const terms = { scopes: ['read' as const, 'write' as const], expires_at: null, label };
+      const { id } = await provisionKey({ account: caller.account.id, secret, ...terms });
+      return { id, headers: { 'X-API-Key': secret } };
+    };
+    const [closer, sender] = [await keyOf('Ann, finance'), await keyOf('Tax adviser')];
+    await soldOn(filer, monthEnd(2));
+    const request = { body: { state: 'MI', period_end: monthEnd(2) }, headers: closer.headers };
+    const { id } = await made(filer.call('POST', '/filings', request));
+    const path = `/filings/${id}` as '/filings/{id}';
+    expect(await made(filer.call('GET', path))).toMatchObject({ asked_by: closer.id, filed_by: null });
+    await made(
+      filer.call('POST', path, { body: { status: 'filed', confirmation_number: 'c-1' }, headers: sender.headers }),
+    );
+    expect(await made(filer.call('GET', path))).toMatchObject({ asked_by: closer.id, filed_by: sender.id });
+    await revokeKey(caller.account.id, sender.id);
+    const { api_keys } = await made(filer.call('GET', '/account'));
+    expect(api_keys).toEqual([
+      { id: expect.stringMatching(/^key_/), label: null },
+      { id: closer.id, label: 'Ann, finance' },
+      { id: sender.id, label: 'Tax adviser' },
+    ]);
   });
 });
 

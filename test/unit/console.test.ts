@@ -27,7 +27,7 @@ import {
 } from '../../shared/console/client/report.ts';
 import { linkTo, routeOf } from '../../shared/console/client/route.ts';
 import { type Found, type PageRequest, searchPage } from '../../shared/console/client/search.ts';
-import { troubleOf } from '../../shared/console/client/session.ts';
+import { actorName, troubleOf } from '../../shared/console/client/session.ts';
 import { tiles } from '../../shared/console/client/tile-map.ts';
 import { hashEntry } from '../../shared/ledger/audit.ts';
 
@@ -145,6 +145,26 @@ describe('an error message', () => {
   it('includes the detail of a refusal', () => expect(troubleOf(refusal(422))?.advice).toBe('Send another.'));
 
   it('is null for an aborted request', () => expect(troubleOf(new DOMException('stopped', 'AbortError'))).toBeNull());
+});
+
+it('names who acted, and does not let a token pass for a key or a schedule', () => {
+  const account = {
+    api_keys: [
+      { id: 'key_1', label: 'Ann, finance' },
+      { id: 'key_2', label: null },
+    ],
+  };
+  for (const [by, name] of [
+    ['key_1', 'Ann, finance'],
+    ['key_2', 'key_2'],
+    ['key_gone', 'key_gone'],
+    ['token:ann@example', 'ann@example (single sign-on)'],
+    ['token:operator', 'operator (single sign-on)'],
+    ['token:key_1', 'key_1 (single sign-on)'],
+    ['close-periods', 'Schedule'],
+    ['operator', 'Operator'],
+  ] as const)
+    expect([by, actorName(account, by)]).toEqual([by, name]);
 });
 
 describe('the hash chain of a history', () => {

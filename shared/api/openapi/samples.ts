@@ -157,6 +157,7 @@ const closed: Filing = {
   review: { count: 0, gross_amount: '0.00', tax_amount: '0.00', by_code: [], transactions: null },
   progress: { entries_moved: 1, entries_marked: 0, entries_reopened: 0, complete: true },
   asked_by: 'key_9c1f24ad7be0',
+  filed_by: null,
   created_at: '2026-11-02T09:00:00.000Z',
   closed_at: '2026-11-02T09:00:00.250Z',
   filed_at: null,
@@ -188,6 +189,7 @@ const dryRun: Filing = {
 const marking: Filing = {
   ...closed,
   status: 'marking',
+  filed_by: 'key_9c1f24ad7be0',
   confirmation_number: 'MI-2026-10-4711',
   progress: { ...closed.progress, complete: false },
 };

@@ -3,6 +3,7 @@ import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { grouped, todayIn } from './format.ts';
 import { ActionButton, ConfirmButton, dataOf, Load, type Loaded, Pages, useAction, useLoad } from './load.tsx';
 import {
+  Actor,
   Amount,
   amountColumns,
   counted,
@@ -311,8 +312,9 @@ const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
         ['Status', <Status key="status" of={of.status} />],
         ['Period', `${of.period_start} to ${of.period_end}`],
         ['Closed', of.closed_at && <Instant key="closed" of={of.closed_at} />],
-        ['Closed by', of.asked_by],
+        ['Closed by', <Actor key="closed-by" of={of.asked_by} />],
         ['Filed', of.filed_at && <Instant key="filed" of={of.filed_at} />],
+        ['Filed by', of.filed_by && <Actor key="filed-by" of={of.filed_by} />],
         ['Confirmation number', of.confirmation_number],
       ]}
     />

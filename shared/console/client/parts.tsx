@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { daysBetween, dueText, grouped, instantText, periodText } from './format.ts';
 import { linkTo, type ViewProps } from './route.ts';
-import { useSession } from './session.ts';
+import { actorName, useSession } from './session.ts';
 
 type Of<Value> = { readonly of: Value };
 
@@ -22,6 +22,9 @@ export const Status = ({ of, tone = of }: Of<string> & { tone?: string }) => (
 export const Instant = ({ of }: Of<string>) => (
   <time dateTime={of}>{instantText(of, useSession().account.time_zone)}</time>
 );
+
+/** The name of a credential that acted. The tooltip is its immutable id. */
+export const Actor = ({ of }: Of<string>) => <span title={of}>{actorName(useSession().account, of)}</span>;
 
 /** Returns the two-letter code of a state: `US-MI` becomes `MI`. */
 export const lettersOf = (state: string): string => state.replace(/^US-/, '');

@@ -69,6 +69,21 @@ export type Credential = { readonly apiKey: string } | { readonly token: string 
 /** The URL of the API: the page's URL without `/console`. */
 const apiOf = (address: string): string => address.split(/[?#]/)[0]?.replace(/\/console\/?$/, '') as string;
 
+/** Who acts without a credential: schedules and operators, as the API names them. */
+const automatic: Readonly<Record<string, string>> = {
+  'close-periods': 'Schedule',
+  draft_expired: 'Schedule (the draft expired)',
+  retention: 'Schedule (retention of personal data)',
+  operator: 'Operator',
+};
+
+/**
+ * Returns a name for a credential, as the API names it in `by` or `asked_by`: the label of the API key, or the subject
+ * of a token, which is never shown alone: it could equal one of the other names.
+ */
+export const actorName = ({ api_keys = [] }: Pick<Schemas['Account'], 'api_keys'>, by: string): string =>
+  api_keys.find(({ id }) => id === by)?.label ?? automatic[by] ?? by.replace(/^token:(.*)$/s, '$1 (single sign-on)');
+
 /** Returns whether a string can be an API key. Other characters are not allowed in a header. */
 export const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 

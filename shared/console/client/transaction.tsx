@@ -4,6 +4,7 @@ import { creditedOf, grouped, isZero, percent } from './format.ts';
 import { brokenVersion } from './history-chain.ts';
 import { ActionButton, dataOf, Fetch, useAction } from './load.tsx';
 import {
+  Actor,
   Amount,
   counted,
   Facts,
@@ -182,7 +183,7 @@ const History = ({ of: { id, version } }: Of) => (
           columns={[
             ['Version', (row) => row.version, 'figure'],
             ['At', (row) => <Instant of={row.at} />],
-            ['By', (row) => row.by],
+            ['By', (row) => <Actor of={row.by} />],
             ['Status', (row) => (row.from === row.to ? row.to : `${row.from ?? 'new'} → ${row.to}`)],
             ['Fields', (row) => row.fields.join(', ')],
             ['Hash', (row) => <code>{row.hash.slice(0, 12)}…</code>],

@@ -47,6 +47,13 @@ export const newKey = (decided: KeyTerms, createdMs: number): ApiKey => ({
 const terms = ({ account, scopes, expires_at, revoked_at }: ApiKey) =>
   JSON.stringify([account, [...scopes].sort(), expires_at, revoked_at]);
 
+// The item also holds the label, so one query names all keys of an account. A label never changes.
+const keyNameItem = ({ account, id, label }: ApiKey, digest: string) => ({
+  ...keyNameKey(account, id),
+  digest,
+  ...(label !== undefined && { label }),
+});
+
 /** Returns the items of a key: requests look it up by digest, operators by id. */
 export const keyPuts = (key: ApiKey, digest: string) => [
   {
@@ -57,7 +64,7 @@ export const keyPuts = (key: ApiKey, digest: string) => [
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     },
   },
-  { Put: { TableName, ...absent, Item: { ...keyNameKey(key.account, key.id), digest } } },
+  { Put: { TableName, ...absent, Item: keyNameItem(key, digest) } },
 ];
 
 const accountIsOpen = (account: string) => ({
@@ -91,7 +98,7 @@ export const provisionKey = async ({ secret, createdMs = now(), ...decided }: Ne
   }
 };
 
-const KeyName = z.object({ digest: z.string() });
+const KeyDigest = z.object({ digest: z.string() });
 
 /** Returns an account's API key with this id, and its digest. */
 export const findNamedKey = async (
@@ -100,7 +107,7 @@ export const findNamedKey = async (
 ): Promise<{ key: ApiKey; digest: string } | undefined> => {
   const name = await readItem(TableName, keyNameKey(account, id));
   if (name === undefined) return;
-  const { digest } = KeyName.parse(name);
+  const { digest } = KeyDigest.parse(name);
   const key = await findKey(digest);
   assert(key !== undefined, `The id ${id} maps to an API key that does not exist.`);
   return { key, digest };
@@ -113,7 +120,7 @@ export const revokeKey = async (account: string, id: string): Promise<boolean> =
   await database.send(
     new UpdateCommand({
       TableName,
-      Key: apiKeyKey(KeyName.parse(name).digest),
+      Key: apiKeyKey(KeyDigest.parse(name).digest),
       // Revoking a key again keeps the first date.
       UpdateExpression: 'SET revoked_at = if_not_exists(revoked_at, :now)',
       ConditionExpression: 'id = :id AND account = :account',
@@ -163,7 +170,7 @@ export const rotateKey = async ({ old, key, secret, oldEndsAt }: Rotation): Prom
 export type ListedKey = ApiKey & { readonly last_used_at: string | null };
 
 const Use = z.object({ sk: z.string(), used_at: z.string() });
-const Name = z.object({ sk: z.string() });
+const Name = z.object({ sk: z.string(), label: z.optional(z.string()) });
 
 const namePrefix = keyNameKey('', '').sk;
 
@@ -176,14 +183,22 @@ const queryItems = async (pk: string, prefix: string): Promise<Items> => {
   return (await Array.fromAsync(pages)).flat();
 };
 
+/** The id of an API key and its label; `null` without one. */
+type KeyName = { readonly id: string; readonly label: string | null };
+
+/** Returns the ids and labels of all keys of an account, oldest first, also of revoked and expired keys. */
+export const listKeyNames = async (account: string): Promise<KeyName[]> =>
+  (await queryItems(accountKey(account).pk, namePrefix))
+    .map((item) => Name.parse(item))
+    .map(({ sk, label = null }) => ({ id: sk.slice(namePrefix.length), label }));
+
 /** Returns all keys of an account, oldest first. */
 export const listKeys = async (account: string): Promise<readonly ListedKey[]> => {
   const uses = new Map(
     (await queryItems(keyUses(account), 'key_')).map((item) => Use.parse(item)).map(({ sk, used_at }) => [sk, used_at]),
   );
   const keys: ListedKey[] = [];
-  for (const item of await queryItems(accountKey(account).pk, namePrefix)) {
-    const id = Name.parse(item).sk.slice(namePrefix.length);
+  for (const { id } of await listKeyNames(account)) {
     const found = await findNamedKey(account, id);
     if (found) keys.push({ ...found.key, last_used_at: uses.get(id) ?? null });
   }
