@@ -4,11 +4,15 @@ import * as z from 'zod/mini';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
 
+/** How often a state requires a return. Periods of a quarter or more begin in the months that the state sets. */
+export const frequencies = ['month', 'quarter', 'half_year', 'year', 'fiscal_year'] as const;
+export type Frequency = (typeof frequencies)[number];
+
 export const Registration = z.object({
   state: z.string(),
   from: z.string(),
   to: z.nullable(z.string()),
-  frequency: z.enum(['month', 'quarter', 'year']),
+  frequency: z.enum(frequencies),
 });
 export type Registration = z.infer<typeof Registration>;
 

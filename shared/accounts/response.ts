@@ -2,13 +2,14 @@ import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
 import { date, objectType } from '../base/response-scalars.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
+import { frequencies } from './account.ts';
 
 const Registration = described(
   z.object({
     state: described(z.string(), 'The code of the state, such as `US-MI`.'),
     from: described(date, 'The first day of the registration.'),
     to: described(z.nullable(date), 'The last day. `null` without an end.'),
-    frequency: described(z.enum(['month', 'quarter', 'year']), 'How often the state requires a return.', {
+    frequency: described(z.enum(frequencies), 'How often the state requires a return.', {
       title: 'FilingFrequency',
     }),
   }),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { FilingSummary, frequencies } from '../filings/filing.ts';
+import { frequencies } from '../accounts/account.ts';
+import { FilingSummary } from '../filings/filing.ts';
 
 /**
  * Events of the ledger (decision 0018) and of tax content (decision 0022). Each schema is the `detail` of an event and

@@ -2,17 +2,20 @@
  * Due dates of returns by state, vendor discounts, and whether zero returns are required
  * (shared/catalog/filing-calendar.json).
  */
+
+import type { Frequency } from '../accounts/account.ts';
 import { addDays, lastDay, toDay, toMonth } from '../base/calendar.ts';
 import calendar from '../catalog/filing-calendar.json' with { type: 'json' };
-import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
-import type { Frequency } from './filing.ts';
+import { stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { Filing } from './response.ts';
 
 /** The due date: `months` after the period's last month, on `day` of that month or on its last day. */
 type Due = {
   /** The state's rule in words. */
   readonly rule: string;
-  /** `null` if calendar periods cannot express the rule. */
+  /** The month (1 to 12) in which a period begins; January if absent. */
+  readonly starts?: number;
+  /** `null` if the rule has no single date. */
   readonly months: number | null;
   /** Days beyond the month's end continue into the next month. */
   readonly day: number | string | null;
@@ -30,7 +33,15 @@ type StateTerms = {
   readonly source: string;
   readonly confidence: string;
   readonly due: { readonly [Name in Frequency]?: Due };
+  /** Legal holidays of the state on which a return can be due, in addition to federal holidays. */
+  readonly holidays?: readonly StateHoliday[];
 };
+
+/** A fixed day (`06-20`), or the n-th weekday of a month (0 is Sunday; -1 is the last), with days to add. */
+type StateHoliday = { readonly name: string; readonly source: string } & (
+  | { readonly day: string }
+  | { readonly month: number; readonly weekday: number; readonly nth: number; readonly days_after?: number }
+);
 
 const states: Readonly<Record<string, StateTerms>> = calendar;
 
@@ -58,16 +69,24 @@ const listHolidays = (year: number): readonly string[] => [
   ...[nthWeekday(year, 10, 1, 2), nthWeekday(year, 11, 4, 4)],
 ];
 
-const nextBusinessDay = (day: string): string => {
+const stateHolidayIn = (year: number, holiday: StateHoliday): string =>
+  'day' in holiday
+    ? observed(`${year}-${holiday.day}`)
+    : addDays(nthWeekday(year, holiday.month, holiday.weekday, holiday.nth), holiday.days_after ?? 0);
+
+const nextBusinessDay = (day: string, ofState: readonly StateHoliday[]): string => {
   const year = Number(day.slice(0, 4));
   // New Year's Day on a Saturday is observed in the year before.
-  const holidays = new Set([year, year + 1].flatMap(listHolidays));
+  const holidays = new Set([
+    ...[year, year + 1].flatMap(listHolidays),
+    ...ofState.map((holiday) => stateHolidayIn(year, holiday)),
+  ]);
   let next = day;
   while ([0, 6].includes(readWeekday(next)) || holidays.has(next)) next = addDays(next, 1);
   return next;
 };
 
-const dueDate = (due: Due, periodEnd: string): string | null => {
+const dueDate = (due: Due, periodEnd: string, holidays: readonly StateHoliday[]): string | null => {
   if (due.months === null || due.day === null) return null;
   const last = toMonth(periodEnd);
   const month = last + due.months;
@@ -75,12 +94,26 @@ const dueDate = (due: Due, periodEnd: string): string | null => {
   const inFebruary = month % 12 === 1 ? due.february : undefined;
   const day = inFebruary ?? (isQuarterEnd ? due.quarter_end : undefined) ?? due.day;
   const onDay = typeof day === 'number' ? addDays(lastDay(month - 1), day) : lastDay(month);
-  return nextBusinessDay(onDay);
+  return nextBusinessDay(onDay, holidays);
 };
 
+const termsOf = (state: string): StateTerms | undefined =>
+  states[stateOfJurisdiction(stateJurisdiction(state) ?? state)];
+
+/** Returns the month (1 to 12) in which periods of a state (`MI` or `US-MI`) and a frequency begin. */
+export const firstMonthOfPeriods = (state: string, frequency: Frequency): number =>
+  termsOf(state)?.due[frequency]?.starts ?? 1;
+
+/** Returns whether a return that is not filed is overdue on a day (`YYYY-MM-DD`); `due` is `null` if not established. */
+export const isOverdue = (due: string | null, today: string): boolean => due !== null && due < today;
+
+/** Returns the frequencies of a state's returns that are established; empty for a state without a calendar. */
+export const frequenciesOf = (state: string): readonly Frequency[] =>
+  Object.keys(termsOf(state)?.due ?? {}) as Frequency[];
+
 /**
- * Returns the due date of a period's return (`YYYY-MM-DD`), on the next business day after a weekend or a federal
- * holiday, and the state's terms. Returns `null` if the content has no rule, or no date that fits calendar periods.
+ * Returns the due date of a period's return (`YYYY-MM-DD`), on the next business day after a weekend, a federal holiday
+ * or a listed holiday of the state, and the state's terms. Returns `null` if the content has no rule, or no date that fits calendar periods.
  * `state` is a jurisdiction code.
  */
 export const findFilingTerms = (
@@ -88,12 +121,12 @@ export const findFilingTerms = (
   frequency: Frequency,
   periodEnd: string,
 ): Pick<Filing, 'due_date' | 'vendor_discount' | 'terms'> => {
-  const known = states[stateOfJurisdiction(state)];
+  const known = termsOf(state);
   if (!known) return { due_date: null, vendor_discount: null, terms: null };
-  const { due: dues, vendor_discount, vendor_discount_note: _, ...terms } = known;
+  const { due: dues, vendor_discount, vendor_discount_note: _, holidays = [], ...terms } = known;
   const due = dues[frequency];
   return {
-    due_date: due ? dueDate(due, periodEnd) : null,
+    due_date: due ? dueDate(due, periodEnd, holidays) : null,
     vendor_discount,
     terms: { due_rule: due?.rule ?? null, ...terms },
   };

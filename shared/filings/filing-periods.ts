@@ -7,7 +7,7 @@ import { accept, type Result, refuse } from '../base/result.ts';
 import { listAnswer, pageLimit, readPageLimit, startingAfter } from '../ledger/page-limit.ts';
 import { state as stateField } from '../vocabulary/state-field.ts';
 import type { FilingSequence } from './filing.ts';
-import { findFilingTerms } from './filing-calendar.ts';
+import { findFilingTerms, isOverdue } from './filing-calendar.ts';
 import {
   closesAt,
   followingPeriod,
@@ -34,16 +34,20 @@ export const FilingPeriodsQuery = z.object({
 });
 export type FilingPeriodsQuery = z.infer<typeof FilingPeriodsQuery>;
 
-const answered = (account: Account, state: string, period: Period, isHeld: boolean, nowMs: number): FilingPeriod => ({
-  object: 'filing_period',
-  state,
-  period_start: period.start,
-  period_end: period.end,
-  frequency: period.frequency,
-  is_over: isOver(period.end, nowMs, account),
-  closes_at: isHeld ? null : closesAt(account, state, period),
-  due_date: findFilingTerms(state, period.frequency, period.end).due_date,
-});
+const answered = (account: Account, state: string, period: Period, isHeld: boolean, nowMs: number): FilingPeriod => {
+  const { due_date } = findFilingTerms(state, period.frequency, period.end);
+  return {
+    object: 'filing_period',
+    state,
+    period_start: period.start,
+    period_end: period.end,
+    frequency: period.frequency,
+    is_over: isOver(period.end, nowMs, account),
+    closes_at: isHeld ? null : closesAt(account, state, period),
+    due_date,
+    overdue: isOverdue(due_date, taxDateAt(nowMs, account.settings.time_zone).slice(0, 10)),
+  };
+};
 
 /** Yields the periods from the next one to close that begin by `last`. */
 const periodsUntil = (first: Period | null, last: string, after: (end: string) => Period | null): Period[] => {

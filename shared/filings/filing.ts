@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { frequencies } from '../accounts/account.ts';
 import { described } from '../base/described.ts';
 import { count, currencyCode, date, signedAmount } from '../base/response-scalars.ts';
 import { reviewCodes } from '../calculations/warning-codes.ts';
@@ -6,9 +7,6 @@ import { exceptionReasons } from '../ledger/entries/entry.ts';
 
 export const filingStatuses = ['closing', 'closed', 'marking', 'filed', 'canceled'] as const;
 export type FilingStatus = (typeof filingStatuses)[number];
-
-export const frequencies = ['month', 'quarter', 'year'] as const;
-export type Frequency = (typeof frequencies)[number];
 
 export const ExemptByReason = described(
   z.object({

@@ -1,17 +1,18 @@
-import type { Account, Registration, Settings } from '../accounts/account.ts';
+import type { Account, Frequency, Registration, Settings } from '../accounts/account.ts';
 import { booksOpenFrom, earliestBooksOpenDay } from '../accounts/books-open.ts';
 import { startOfDay, taxDateAt } from '../accounts/time-zone.ts';
 import { addDays, dayBefore, firstDay, lastDay, toMonth } from '../base/calendar.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
-import type { FilingSequence, Frequency } from './filing.ts';
+import type { FilingSequence } from './filing.ts';
+import { firstMonthOfPeriods } from './filing-calendar.ts';
 import type { FilingReads } from './ports.ts';
 
 /**
  * A filing period: whole months, from the first day of the first to the last day of the last, `YYYY-MM-DD`.
  *
- * Its months are the months of a calendar month, quarter or year in which the account is registered with the same
- * frequency. So it is shorter than its frequency if the registration begins, ends or changes its frequency within a
- * quarter or a year. A month without a registration is a period of its own.
+ * Its months are the months of a month, quarter, half-year or year of the state's filing calendar in which the account
+ * is registered with the same frequency. So it is shorter than its frequency if the registration begins, ends or changes
+ * its frequency within it. A month without a registration is a period of its own.
  */
 export type Period = { readonly start: string; readonly end: string; readonly frequency: Frequency };
 
@@ -20,7 +21,7 @@ type Registrations = Settings['registrations'] | readonly Registration[];
 const listRegistrations = (registrations: Registrations): readonly Registration[] =>
   registrations === 'all' ? [] : (registrations ?? []);
 
-const monthsIn: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, year: 12 };
+const monthsIn: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, half_year: 6, year: 12, fiscal_year: 12 };
 
 /**
  * Returns the account's registrations for a state (`US-MI`), earliest first. A registration contains `MI` or `US-MI`.
@@ -41,11 +42,20 @@ const registrationWithin = ({ start, end }: Pick<Period, 'start' | 'end'>, regis
 const frequencyIn = (month: number, registrations: readonly Registration[]): Frequency | null =>
   registrationWithin({ start: firstDay(month), end: lastDay(month) }, registrations)?.frequency ?? null;
 
+/** Returns the first and the last month of the state's calendar period of a month. All registrations are of the state. */
+const calendarMonths = (month: number, frequency: Frequency | null, [registration]: readonly Registration[]) => {
+  if (!registration || !frequency) return { first: month, last: month };
+  const months = monthsIn[frequency];
+  // Month 0 is a January.
+  const since = month - (firstMonthOfPeriods(registration.state, frequency) - 1);
+  const first = month - (((since % months) + months) % months);
+  return { first, last: first + months - 1 };
+};
+
 /** Returns the period that begins with this month. */
 const periodFrom = (month: number, registrations: readonly Registration[]): Period => {
   const frequency = frequencyIn(month, registrations) ?? 'month';
-  const months = monthsIn[frequency];
-  const latest = month - (month % months) + months - 1;
+  const latest = calendarMonths(month, frequency, registrations).last;
   let last = month;
   while (last < latest && frequencyIn(last + 1, registrations) === frequency) last += 1;
   return { start: firstDay(month), end: lastDay(last), frequency };
@@ -55,7 +65,7 @@ const periodFrom = (month: number, registrations: readonly Registration[]): Peri
 export const periodAround = (day: string, registrations: readonly Registration[]): Period => {
   const month = toMonth(day);
   const frequency = frequencyIn(month, registrations);
-  const earliest = month - (month % monthsIn[frequency ?? 'month']);
+  const earliest = calendarMonths(month, frequency, registrations).first;
   let first = month;
   while (first > earliest && frequencyIn(first - 1, registrations) === frequency) first -= 1;
   return periodFrom(first, registrations);

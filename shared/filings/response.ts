@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { frequencies } from '../accounts/account.ts';
 import { described } from '../base/described.ts';
 import {
   count,
@@ -21,7 +22,6 @@ import {
   FilingReview,
   FilingSummary,
   filingStatuses,
-  frequencies,
   sums,
   transactionShape,
 } from './filing.ts';
@@ -208,6 +208,7 @@ const FilingPeriod = described(
       'From when on the schedule closes the period. `null` if it does not, because a client canceled the filing or the registration has ended.',
     ),
     due_date: described(z.nullable(date), 'When the return is due. `null` where this is not established.'),
+    overdue: described(z.boolean(), "Whether the due date has passed, by the day in the account's time zone."),
   }),
   'A period of a registered state without a filing.',
   { id: 'FilingPeriod' },

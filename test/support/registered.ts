@@ -8,7 +8,14 @@ import { monthOf } from './local-days.ts';
 
 type Months = { readonly first: number; readonly last: number; readonly frequency: Registration['frequency'] };
 
-const lengths = { month: 1, quarter: 3, year: 12 } as const;
+const lengths = { month: 1, quarter: 3, half_year: 6, year: 12, fiscal_year: 12 } as const;
+/** Months, from 0, in which periods begin that do not begin in January. */
+const beginnings: Readonly<Record<string, number>> = {
+  'NY quarter': 2,
+  'NY year': 2,
+  'DC year': 9,
+  'CA fiscal_year': 6,
+};
 
 export class Registered {
   readonly #all: readonly { readonly first: number; readonly last: number; readonly of: Registration }[];
@@ -28,7 +35,9 @@ export class Registered {
   // Adjacent months with the same name belong to one period.
   #nameOf(month: number): string {
     const frequency = this.#frequency(month);
-    return frequency === null ? `month ${month}` : `${frequency} ${Math.floor(month / lengths[frequency])}`;
+    return frequency === null
+      ? `month ${month}`
+      : `${frequency} ${Math.floor((month - (beginnings[`${this.#all[0]?.of.state} ${frequency}`] ?? 0)) / lengths[frequency])}`;
   }
 
   /** Returns the period of a month. */

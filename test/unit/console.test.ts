@@ -68,7 +68,7 @@ it('formats amounts, rates, days, months, timestamps and periods', () => {
   expect([monthsBefore('2026-01', 1), monthsBefore('2026-11', 11)]).toEqual(['2025-12', '2025-12']);
   expect(monthsFrom('2025-11', '2026-02')).toEqual(['2025-11', '2025-12', '2026-01', '2026-02']);
   expect(daysBetween('2026-02-27', '2026-03-01')).toBe(2);
-  expect([0, 1, -20].map(dueText)).toEqual(['due today', 'due in 1 day', '20 days late']);
+  expect([0, 1, -20].map(dueText)).toEqual(['due today', 'due in 1 day', '20 days overdue']);
 });
 
 describe('the report', () => {

@@ -21,7 +21,23 @@ describe('the due date of a return', () => {
     ['US-TX', 'month', '2025-12-31', '2026-01-20'], // the day after Martin Luther King Jr. Day
     ['US-WA', 'year', '2026-12-31', '2027-04-15'],
     ['US-MI', 'month', '2027-05-31', '2027-06-21'], // a Sunday
-    ['US-NY', 'quarter', '2026-11-30', null],
+    ['US-NY', 'quarter', '2026-11-30', '2026-12-21'], // 20 December is a Sunday
+    ['US-NY', 'quarter', '2026-02-28', '2026-03-20'],
+    ['US-NY', 'quarter', '2026-05-31', '2026-06-22'], // a Saturday
+    ['US-NY', 'year', '2027-02-28', '2027-03-22'], // a Saturday
+    ['US-NY', 'month', '2026-03-31', '2026-04-20'],
+    ['US-DC', 'year', '2026-09-30', '2026-10-20'],
+    ['US-CA', 'fiscal_year', '2027-06-30', '2027-08-02'], // 31 July is a Saturday
+    ['US-PA', 'half_year', '2026-06-30', '2026-08-20'],
+    ['US-PA', 'half_year', '2026-12-31', '2027-02-22'], // a Saturday
+    ['US-OH', 'half_year', '2026-12-31', '2027-01-25'], // a Saturday
+    ['US-ME', 'half_year', '2026-06-30', '2026-07-15'],
+    ['US-ME', 'month', '2024-03-31', '2024-04-16'], // Patriots' Day
+    ['US-WV', 'month', '2025-05-31', '2025-06-23'], // West Virginia Day, a Friday
+    ['US-NV', 'month', '2025-09-30', '2025-11-03'], // Nevada Day, a Friday
+    ['US-AK', 'month', '2025-02-28', '2025-04-01'], // Seward's Day, a Monday
+    ['US-HI', 'month', '2027-07-31', '2027-08-23'], // Statehood Day, a Friday
+    ['US-WA', 'month', '2022-10-31', '2022-11-28'], // the day after Thanksgiving
     ['US-IN', 'month', '2026-10-31', null],
     ['US-OR', 'month', '2026-10-31', null],
   ] as const)('in %s by %s to %s: %s', (state, frequency, periodEnd, expected) => {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newAccount, type Registration } from '../../shared/accounts/account.ts';
+import { type Frequency, frequencies, newAccount, type Registration } from '../../shared/accounts/account.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
-import { type Frequency, frequencies } from '../../shared/filings/filing.ts';
 import {
   adjacentPeriodEnds,
   firstPeriod,
@@ -24,7 +23,10 @@ const dayAfter = (day: string, days = 1) => dayOf(Date.parse(day) + days * dayMs
 const label = (day: string, frequency: Frequency): string => {
   const date = new Date(day);
   const month = date.getUTCMonth();
-  const part = { month, quarter: [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4][month], year: '' }[frequency];
+  const part = {
+    ...{ month, quarter: [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4][month], half_year: month < 6 ? 1 : 2 },
+    ...{ year: '', fiscal_year: '' },
+  }[frequency];
   return `${date.getUTCFullYear()} ${part}`;
 };
 
@@ -147,6 +149,34 @@ describe('periods', () => {
           frequency,
         });
       }
+  });
+});
+
+describe("periods of a state's own calendar", () => {
+  // From the states' forms: New York's ST-100 and ST-101, the District of Columbia's FR-800A, California's CDTFA-401-A.
+  it.each([
+    ['NY', 'quarter', '2026-01-15', '2025-12-01', '2026-02-28'],
+    ['NY', 'quarter', '2026-03-01', '2026-03-01', '2026-05-31'],
+    ['NY', 'quarter', '2026-08-31', '2026-06-01', '2026-08-31'],
+    ['NY', 'quarter', '2026-11-30', '2026-09-01', '2026-11-30'],
+    ['NY', 'quarter', '2028-02-29', '2027-12-01', '2028-02-29'],
+    ['NY', 'year', '2026-02-28', '2025-03-01', '2026-02-28'],
+    ['NY', 'year', '2026-03-01', '2026-03-01', '2027-02-28'],
+    ['NY', 'month', '2026-03-01', '2026-03-01', '2026-03-31'],
+    ['DC', 'year', '2026-10-01', '2026-10-01', '2027-09-30'],
+    ['DC', 'quarter', '2026-10-01', '2026-10-01', '2026-12-31'],
+    ['CA', 'year', '2026-10-01', '2026-01-01', '2026-12-31'],
+    ['CA', 'fiscal_year', '2026-06-30', '2025-07-01', '2026-06-30'],
+    ['CA', 'fiscal_year', '2026-07-01', '2026-07-01', '2027-06-30'],
+    ['PA', 'half_year', '2026-06-30', '2026-01-01', '2026-06-30'],
+    ['OH', 'half_year', '2026-07-01', '2026-07-01', '2026-12-31'],
+  ] as const)('%s by %s has %s in %s to %s', (state, frequency, day, start, end) => {
+    const registered = (from: string, to: string | null): Registration => ({ state, from, to, frequency });
+    expect(periodAround(day, [registered('2020-01-01', null)])).toEqual({ start, end, frequency });
+    expect(periodAfter(dayAfter(start, -1), [registered('2020-01-01', null)]).end).toBe(end);
+    // A registration that begins in the middle shortens the period.
+    const middle = `${day.slice(0, 8)}01`;
+    expect(periodAround(day, [registered(middle, null)])).toEqual({ start: middle, end, frequency });
   });
 });
 

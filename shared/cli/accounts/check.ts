@@ -51,7 +51,11 @@ const frequencyFinding = ({ state, from, to, frequency }: Registration, today: s
   const { due_date } = findFilingTerms(code, frequency, end);
   const due = due_date === null ? '' : `; the return of the period to ${end} is due ${due_date}`;
   const days = `from ${from.slice(0, 10)}${to === null ? '' : ` to ${to.slice(0, 10)}`}`;
-  return ok(`registration ${code}`, `${days}, files each ${frequency}${due}`, 'Compare the frequency with the state.');
+  return ok(
+    `registration ${code}`,
+    `${days}, files each ${frequency.replace('_', ' ')}${due}`,
+    'Compare the frequency with the state.',
+  );
 };
 
 const nexusFindings = async (account: Account): Promise<Finding[]> => {

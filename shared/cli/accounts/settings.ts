@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import {
   type Account,
   defaults,
+  frequencies,
   type Registration,
   type RemoteSellerElection,
   retailDeliveryFees,
@@ -18,6 +19,7 @@ import { remoteElections } from '../../catalog/release-values.ts';
 import { listElections } from '../../catalog/remote-sales.ts';
 import { now } from '../../config/clock.ts';
 import { localCoverageOn } from '../../coverage/local-rates.ts';
+import { frequenciesOf } from '../../filings/filing-calendar.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
 import { stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { problemIn, type Reading, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
@@ -38,7 +40,7 @@ const Registrations = z.array(
       state,
       from: day,
       to: z.nullable(day),
-      frequency: z.enum(['month', 'quarter', 'year'], 'Pass month, quarter or year.'),
+      frequency: z.enum(frequencies, `Pass one of ${frequencies.join(', ')}.`),
     },
     'Pass an object.',
   ),
@@ -62,6 +64,14 @@ const wrongDays = (entries: readonly StateDays[]): string | null => {
   return null;
 };
 
+/** Returns what to pass instead of a half-year or a fiscal year in a state without them; `null` if there is none. */
+const unknownFrequency = (entries: readonly Registration[]): string | null => {
+  const isRare = ({ frequency }: Registration) => frequency === 'half_year' || frequency === 'fiscal_year';
+  const index = entries.findIndex((one) => isRare(one) && !frequenciesOf(one.state).includes(one.frequency));
+  const found = entries[index];
+  return found ? `a frequency of ${found.state} in entry ${index + 1}: ${frequenciesOf(found.state).join(', ')}` : null;
+};
+
 /**
  * Reads the states where an account collects tax, with the days of each registration. `all` means every state, `null`
  * means not set.
@@ -70,7 +80,7 @@ const registrationsFrom = (value: unknown): Reading<Settings['registrations']> =
   if (value === null || value === 'all') return { value };
   const { success, data, error } = Registrations.safeParse(value);
   if (!success) return { send: `"all", null or an array of {state, from, to, frequency} (${problemIn(error)})` };
-  const send = wrongDays(data);
+  const send = unknownFrequency(data) ?? wrongDays(data);
   return send === null ? { value: data } : { send };
 };
 

@@ -233,7 +233,7 @@ const filingText = (filing: Filing): string => {
     filing;
   const { closed_at, filed_at, confirmation_number: number } = filing;
   return [
-    `${id ?? 'Dry run'}: ${state}, ${period_start} to ${period_end} (${frequency})${id ? `, ${status}` : ''}.`,
+    `${id ?? 'Dry run'}: ${state}, ${period_start} to ${period_end} (${frequency.replace('_', ' ')})${id ? `, ${status}` : ''}.`,
     dueText(filing),
     ...(closed_at === null ? [] : [`Closed ${instantText(closed_at)} (UTC) by ${shown(asked_by)}.`]),
     ...(filed_at === null ? [] : [`Filed ${instantText(filed_at)} (UTC), confirmation number ${shown(number ?? '')}.`]),

@@ -155,7 +155,7 @@ const DueCards = ({ rows, today }: { rows: readonly Due[]; today: string }) => {
   return (
     <Cards
       of={[
-        ['Late', count('bad'), count('bad') > 0 && 'bad'],
+        ['Overdue', count('bad'), count('bad') > 0 && 'bad'],
         [`Due within ${soonDays} days`, count('warn'), count('warn') > 0 && 'warn'],
         ['Due later, or not established', count('')],
         ['Exceptions in closed periods', exceptions, exceptions > 0 && 'warn'],
@@ -229,7 +229,7 @@ const OpenPeriods = () => {
           caption="Periods without a filing, by state"
           columns={[
             ['Period', (row) => <PeriodLink of={row} />],
-            ['Frequency', (row) => row.frequency],
+            ['Frequency', (row) => row.frequency.replace('_', ' ')],
             ['Status', (row) => <Status of={row.is_over ? 'ended' : 'current'} />],
             ['Closes automatically', (row) => (row.closes_at ? <Instant of={row.closes_at} /> : 'no')],
             ['Due', ({ due_date }) => <DueDate of={due_date} today={today} />],

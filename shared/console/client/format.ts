@@ -73,11 +73,11 @@ export const monthsFrom = (from: string, to: string): string[] => {
   return months;
 };
 
-/** `due in 5 days`, `due today` or `3 days late`. */
+/** `due in 5 days`, `due today` or `3 days overdue`. */
 export const dueText = (days: number): string => {
   if (days === 0) return 'due today';
   const text = Math.abs(days) === 1 ? '1 day' : `${Math.abs(days)} days`;
-  return days < 0 ? `${text} late` : `due in ${text}`;
+  return days < 0 ? `${text} overdue` : `due in ${text}`;
 };
 
 const monthName = (day: string): string =>

@@ -108,7 +108,7 @@ type Advice = Schemas['StateRegistrationAdvice'];
 const tones: Record<string, string> = { reached: 'bad', upcoming: 'warn', approaching: 'warn' };
 
 const termsOf = ({ from, to, frequency }: Schemas['Registration']): string =>
-  `since ${from}${to === null ? '' : ` until ${to}`}, each ${frequency}`;
+  `since ${from}${to === null ? '' : ` until ${to}`}, each ${frequency.replace('_', ' ')}`;
 
 /** Formats the sales of the measuring period closest to the threshold, with the threshold. */
 const Measured = ({ of: { periods, threshold } }: { of: Advice }) => {

@@ -1,6 +1,6 @@
 /** The calendar of the oracle: tax days, months and filing periods. Days are `YYYY-MM-DD`, months count from year 0. */
 
-export type Frequency = 'month' | 'quarter' | 'year';
+export type Frequency = 'month' | 'quarter' | 'half_year' | 'year' | 'fiscal_year';
 export type Registration = {
   readonly state: string;
   readonly from: string;
@@ -27,7 +27,14 @@ export const taxDayOf = (taxDate: string, timeZone: string): string =>
 /** A filing period of whole months. */
 export type Period = { readonly first: number; readonly last: number; readonly frequency: Frequency };
 
-const lengths: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, year: 12 };
+const lengths: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, half_year: 6, year: 12, fiscal_year: 12 };
+/** Months, from 0, in which periods begin that do not begin in January: New York, the District of Columbia, California. */
+const beginnings: Readonly<Record<string, number>> = {
+  'NY quarter': 2,
+  'NY year': 2,
+  'DC year': 9,
+  'CA fiscal_year': 6,
+};
 
 export const registrationsIn = (state: string, registrations: Registrations): readonly Registration[] =>
   Array.isArray(registrations)
@@ -42,7 +49,8 @@ const frequencyIn = (month: number, registrations: readonly Registration[]): Fre
 export const periodOf = (month: number, registrations: readonly Registration[]): Period => {
   const frequency = frequencyIn(month, registrations);
   const length = lengths[frequency ?? 'month'];
-  const start = month - (month % length);
+  const beginning = beginnings[`${registrations[0]?.state} ${frequency}`] ?? 0;
+  const start = month - ((month - beginning) % length);
   let [first, last] = [month, month];
   while (first > start && frequencyIn(first - 1, registrations) === frequency) first -= 1;
   while (last < start + length - 1 && frequencyIn(last + 1, registrations) === frequency) last += 1;
