@@ -38,7 +38,17 @@ export const transactionAnswerFields: AnswerFields = {
 export const filingAnswerFields: AnswerFields = {
   ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'due_date', 'vendor_discount', 'terms'),
   ...named('status', 'confirmation_number', 'totals', 'totals_next_cursor', 'summary', 'exceptions', 'review'),
-  ...named('progress', 'asked_by', 'created_at', 'closed_at', 'filed_at', 'canceled_at', 'warnings', 'entries'),
+  ...named(
+    'progress',
+    'asked_by',
+    'filed_by',
+    'created_at',
+    'closed_at',
+    'filed_at',
+    'canceled_at',
+    'warnings',
+    'entries',
+  ),
 };
 
 /** The response fields of a customer that are not in its request. */
