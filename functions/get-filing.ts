@@ -1,4 +1,4 @@
-import { filingReply } from '../shared/api/csv-reply.ts';
+import { filingReply, prefersReturn, returnReply } from '../shared/api/csv-reply.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { totalsCsv } from '../shared/filings/csv.ts';
@@ -7,6 +7,7 @@ import { getFiling } from '../shared/filings/read-filings.ts';
 import { FilingQuery } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
 import { readPageLimit } from '../shared/ledger/page-limit.ts';
+import { readReturn } from '../shared/returns/electronic-return.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
@@ -18,7 +19,19 @@ export const { endpoint, handler } = defineEndpoint({
   access: ledgerAccess(['GetItem', 'BatchGetItem', 'Query'], partitions.filings),
   query: FilingQuery,
   run: async ({ id, query, caller, context }) => {
-    return mapResult(await getFiling(id, query, caller.account, filingReadPorts), (filing) =>
+    const { account } = caller;
+    if (prefersReturn(context)) {
+      const { process_type = 'T', return_type = 'O', acknowledge_exceptions: count } = query;
+      const options = {
+        processType: process_type,
+        returnType: return_type,
+        acknowledged: count === undefined ? count : Number(count),
+      };
+      const read = (cursor: string | null) =>
+        getFiling(id, cursor === null ? {} : { totals_starting_after: cursor }, account, filingReadPorts);
+      return mapResult(await readReturn(read, account, options), returnReply);
+    }
+    return mapResult(await getFiling(id, query, account, filingReadPorts), (filing) =>
       filingReply(filing, readPageLimit(query), context),
     );
   },
@@ -34,6 +47,7 @@ export const documentation = () =>
       'The totals of most filings fit into one response, which has about 2,000 jurisdictions. If `totals_next_cursor` is not `null`, send it as `totals_starting_after` for the next page.',
       '`expand=entries` adds a page of its entries: each transaction in the totals, once.',
       'With `Accept: text/csv`, the totals are a CSV file, one row for each jurisdiction, currency and rate, and with the sums of the whole state at the end of the last page; with `expand=entries`, the entries of the page. `Link` names the next page. Text that a spreadsheet would run as a formula begins with an apostrophe.',
+      'With `Accept: application/xml`, the filing is a simplified electronic return of the Streamlined Sales Tax Agreement, with the ids of the account setting `return_identity`. It is a test unless you send `process_type=P`. The same filing gives the same bytes; the hash in the name of the file and in `ETag` changes with the return.',
     ].join('\n\n'),
     responses: [
       {
@@ -42,10 +56,11 @@ export const documentation = () =>
         schema: Filing,
         example: ({ filings }) => filings.closed,
         csvExample: ({ filings }) => totalsCsv(filings.closed),
+        hasReturn: true,
         headers: ['Vary'],
-        optionalHeaders: ['Link', 'Content-Disposition'],
+        optionalHeaders: ['Link', 'Content-Disposition', 'ETag'],
       },
     ],
-    errors: ['validation_invalid_cursor', 'not_found'],
+    errors: ['validation_invalid_cursor', 'not_found', 'conflict_return_incomplete'],
     errorExamples: () => [filingNotFound],
   }) satisfies Documentation;

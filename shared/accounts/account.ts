@@ -31,7 +31,29 @@ export const defaults = { rateLimit: 2000, draftTtlHours: 24, reviewDays: 3 } as
 /** Adds a warning that the fee is due, adds the fee as a line item, or does neither. */
 export const retailDeliveryFees = ['warn', 'add', 'none'] as const;
 
-/** An account's settings for its calculations and limits. */
+const nineDigits = 'Pass the taxpayer identification number as a string of nine digits, without hyphens.';
+const sstId = 'Pass null, or S and eight digits, such as "S12345678".';
+const stateId = 'Pass 1 to 20 letters, digits, hyphens and periods.';
+
+/** Who files the returns: the business and its identifiers at the tax authorities. */
+export const ReturnIdentity = z.strictObject({
+  legal_name: z.string('Pass a name.').check(z.regex(/^\S.{0,99}$/, 'Pass a name of 1 to 100 characters.')),
+  tin: z.strictObject({
+    type: z.enum(['FEIN', 'SSN', 'Foreign'], 'Pass FEIN, SSN or Foreign.'),
+    number: z.string(nineDigits).check(z.regex(/^\d{9}$/, nineDigits)),
+  }),
+  /** The id of a seller who registered through the Streamlined Sales Tax system; `null` without one. */
+  sst_id: z.nullable(z.string(sstId).check(z.regex(/^S\d{8}$/, sstId))),
+  /** The account numbers of registrations with the states themselves, by two-letter code. */
+  state_ids: z.record(
+    z.string(),
+    z.string(stateId).check(z.regex(/^[A-Za-z0-9.-]{1,20}$/, stateId)),
+    'Pass an object such as {"MN": "1234567"}, or {}.',
+  ),
+});
+export type ReturnIdentity = z.infer<typeof ReturnIdentity>;
+
+/** An account's settings for its calculations, returns and limits. */
 export const Settings = z.object({
   service_version: z.string(),
   /** Requests in a window of ten seconds. */
@@ -61,6 +83,8 @@ export const Settings = z.object({
   time_zone: z.string(),
   /** Days after a period's end before the schedule closes it. */
   review_days: z.int(),
+  /** Who files the returns; `null` is not set. Personal data of the business. */
+  return_identity: z.nullable(ReturnIdentity),
   /** Days from the creation of a transaction until its personal data is removed; `null` keeps the data. */
   retain_personal_data_days: z.nullable(z.int()),
 });
@@ -101,6 +125,7 @@ export const defaultSettings = (serviceVersion: string): Settings => ({
   books_open_from: null,
   time_zone: 'UTC',
   review_days: defaults.reviewDays,
+  return_identity: null,
   retain_personal_data_days: null,
 });
 

@@ -2,6 +2,7 @@ import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
 import { csvName, entriesCsv, totalsCsv } from '../filings/csv.ts';
 import type { Filing } from '../filings/response.ts';
 import type { ReplayableResponse } from '../ledger/ports.ts';
+import { type FilingReturn, returnHash, returnName } from '../returns/electronic-return.ts';
 import { replyOfAnswer } from './idempotency.ts';
 import type { EndpointResponse } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
@@ -89,6 +90,22 @@ export const filingReply = (filing: Filing, limit: number, { headers }: RequestC
       next: next_cursor ? { expand: 'entries', limit: String(limit), starting_after: next_cursor } : null,
     };
   });
+
+/** Whether `Accept` prefers the electronic return of a filing to its other forms. */
+export const prefersReturn = ({ headers }: RequestContext): boolean =>
+  preferredType(headers.get('accept') ?? [], ['application/json', 'text/csv', 'application/xml']) === 'application/xml';
+
+/** Replies with the electronic return of a filing as a file. Its hash is in the name and in `ETag`. */
+export const returnReply = (electronic: FilingReturn): EndpointResponse => ({
+  status: 200,
+  body: electronic.xml,
+  headers: {
+    'Content-Type': 'application/xml',
+    'Content-Disposition': `attachment; filename="${returnName(electronic)}"`,
+    ETag: `"${returnHash(electronic)}"`,
+    Vary: 'Accept, Service-Version',
+  },
+});
 
 /**
  * Replies to a request that changed a filing or found nothing to change, with a warning for each unknown field. A

@@ -81,6 +81,8 @@ type DocumentedResponse = {
   readonly type?: 'text/html';
   /** The CSV file that `Accept: text/csv` selects instead. */
   readonly csvExample?: (samples: Samples) => string;
+  /** Whether `Accept: application/xml` selects the electronic return instead. */
+  readonly hasReturn?: true;
   /** Headers of every such response, in addition to `successHeaders`. */
   readonly headers?: readonly ResponseHeader[];
   /** Headers of some such responses, in addition to Idempotent-Replayed and Preference-Applied. */

@@ -123,6 +123,11 @@ export const errorCodes = {
     remedy:
       'Close or cancel the period in `meta.period_end` first. File periods before the first one of a state outside of Levy.',
   },
+  conflict_return_incomplete: {
+    status: 409,
+    meaning: 'The return of the filing cannot be written, because something is missing; each error names one reason.',
+    remedy: 'Correct what each `detail` names, then request the return again.',
+  },
   conflict_filing_in_progress: {
     status: 409,
     meaning: 'Another filing of the state is still moving its entries.',

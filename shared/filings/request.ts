@@ -136,7 +136,11 @@ export const FilingListQuery = z.object({
 });
 export type FilingListQuery = z.infer<typeof FilingListQuery>;
 
-/** The query parameters of GET /filings/{id}: paging of its totals and entries. */
+/** `T` is a test, `P` is production. `O` is an original, `A` an amended return. The names are those of the schema. */
+export const processTypes = ['T', 'P'] as const;
+export const returnTypes = ['O', 'A'] as const;
+
+/** The query parameters of GET /filings/{id}: paging of its totals and entries, and the kind of electronic return. */
 export const FilingQuery = z
   .object({
     expand: described(
@@ -154,6 +158,21 @@ export const FilingQuery = z
       z.optional(z.string().check(z.minLength(1, 'Send the totals_next_cursor of the previous page.'))),
       'Returns the next page of totals: the `totals_next_cursor` of the previous page.',
       cursorKeywords,
+    ),
+    process_type: described(
+      z.optional(z.enum(processTypes, 'Send T or P.')),
+      'Of the electronic return: `T` is a test, `P` is for production, which the state processes. Default: `T`.',
+      { title: 'ProcessType' },
+    ),
+    return_type: described(
+      z.optional(z.enum(returnTypes, 'Send O or A.')),
+      'Of the electronic return: `O` is the original, `A` amends a return that was sent before. Default: `O`.',
+      { title: 'ReturnType' },
+    ),
+    acknowledge_exceptions: described(
+      z.optional(z.string().check(z.regex(/^\d{1,9}$/, countAdvice))),
+      'The number of exceptions of the filing. Required with `process_type=P` if there are any and the filing is not filed.',
+      { pattern: '^\\d{1,9}$' },
     ),
   })
   .check(({ value, issues }) => {

@@ -12,6 +12,7 @@ import {
   objectType,
   rate,
   reportingCode,
+  signedAmount,
   timestamp,
 } from '../base/response-scalars.ts';
 import { warnings } from '../calculations/response.ts';
@@ -33,6 +34,17 @@ const FilingRate = described(
 );
 export type FilingRate = z.infer<typeof FilingRate>;
 
+const TaxDue = described(
+  z.object({
+    in_state: described(signedAmount, 'On sales shipped from inside the state, by `ship_from`.'),
+    out_of_state: described(signedAmount, 'On sales shipped from outside the state, or from an unknown place.'),
+    food_and_drugs: described(signedAmount, "The state's tax on food and drugs at its reduced rate."),
+    fees: described(signedAmount, 'Fees that are reported apart from the tax.'),
+  }),
+  'The tax due: the calculated and the over-collected tax. Each amount is in one part.',
+  { id: 'TaxDue' },
+);
+
 const FilingTotal = described(
   z.object({
     ...jurisdictionShape,
@@ -42,6 +54,7 @@ const FilingTotal = described(
     ),
     currency: currencyCode,
     ...sums,
+    tax_due: TaxDue,
     rates: described(z.array(FilingRate), 'The same amounts by rate.'),
   }),
   'The amounts of a return for one jurisdiction in one currency. Negative if credits exceed sales.',

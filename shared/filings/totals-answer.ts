@@ -60,11 +60,23 @@ const byRate = (a: Rated, b: Rated) => {
   return above === 0n ? byText(a.rate, b.rate) : above < 0n ? -1 : 1;
 };
 
+const answeredDue = ({ tax, difference = 0n, over_collected = 0n, ...sum }: Sum, currency: string) => {
+  const { in_state = 0n, food_drug = 0n, fee = 0n } = sum;
+  const write = (minor: bigint) => formatAmount(minor, minorDigits(currency));
+  return {
+    in_state: write(in_state),
+    out_of_state: write(tax - difference + over_collected - in_state - food_drug - fee),
+    food_and_drugs: write(food_drug),
+    fees: write(fee),
+  };
+};
+
 /** The total of one jurisdiction and currency for the API; rates in ascending order. */
 export const answeredTotal = ({ sum, rates, reporting, ...jurisdiction }: JurisdictionSum): FilingTotal => ({
   ...jurisdiction,
   reporting_code: reporting?.code ?? null,
   ...answered(sum, jurisdiction.currency),
+  tax_due: answeredDue(sum, jurisdiction.currency),
   rates: [...rates].map(([rate, ofRate]) => ({ rate, ...answered(ofRate, jurisdiction.currency) })).sort(byRate),
 });
 

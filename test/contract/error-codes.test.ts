@@ -143,6 +143,11 @@ const provocations: Record<Code, () => Promise<Answer>> = {
     return caller.call('POST', '/filings', close('2026-10-31'));
   },
   // A filing that was started and is finished by the schedule.
+  conflict_return_incomplete: async () => {
+    const caller = await newCaller();
+    const { id } = await closedFiling(filerOf(caller), 'MI', '2026-09-30');
+    return caller.call('GET', `/filings/${id}`, { headers: { Accept: 'application/xml' } });
+  },
   conflict_filing_in_progress: async () => {
     const caller = await newCaller();
     const begun = await (await hurriedCall(handlers, caller))('POST', '/filings', close('2026-09-30'));

@@ -139,6 +139,14 @@ const taxSums = (of: readonly TextRow[], currency: string) => ({
   }),
 });
 
+/** The entries have no sales from inside the state. */
+const dueOf = (of: readonly TextRow[], currency: string) => {
+  const { calculated_tax_amount: calculated, over_collected_amount: over } = taxSums(of, currency);
+  const zero = sumOf([], currency, () => undefined);
+  const out_of_state = sumOf([calculated, over], currency, (amount) => amount);
+  return { in_state: zero, out_of_state, food_and_drugs: zero, fees: zero };
+};
+
 /** Calculates the same sums by filtering all rows again for each amount. */
 const expected = (all: readonly TextEntry[]) => {
   const rows = all.flatMap(({ currency, month, transactionId, document, amounts: of }) =>
@@ -171,6 +179,7 @@ const expected = (all: readonly TextEntry[]) => {
         reporting_code: codeOf(of),
         currency,
         ...sums(of, currency),
+        tax_due: dueOf(of, currency),
         rates: rates.map(([rate, ofRate]) => ({ rate, ...sums(ofRate, currency) })),
       };
     });

@@ -85,9 +85,16 @@ const requestBody = ({ body, requests = {} }: DocumentedEndpoint) =>
     },
   };
 
-const buildContent = async ({ schema, type, example, csvExample }: DocumentedEndpoint['responses'][number]) => ({
+const buildContent = async ({
+  schema,
+  type,
+  example,
+  csvExample,
+  hasReturn,
+}: DocumentedEndpoint['responses'][number]) => ({
   [type ?? 'application/json']: { schema, example: await example(samples) },
   ...(csvExample && { 'text/csv': { schema: { type: 'string' as const }, example: csvExample(samples) } }),
+  ...(hasReturn && { 'application/xml': { schema: { type: 'string' as const } } }),
 });
 
 const buildSuccesses = async (endpoint: DocumentedEndpoint) => {

@@ -52,7 +52,7 @@ export const responseHeaders = {
       pattern: '^<\\?[^>]+>; rel="next"$',
     },
   ),
-  'Content-Disposition': text('The file name of a CSV file.', { pattern: '^attachment; filename="[^"]+"$' }),
+  'Content-Disposition': text('The name of a CSV or XML file.', { pattern: '^attachment; filename="[^"]+"$' }),
   'Preference-Applied': text('`handling=strict` if the request sent it in `Prefer`.', { const: 'handling=strict' }),
 } as const satisfies Record<string, oas31.HeaderObject>;
 

@@ -150,7 +150,13 @@ const closed: Filing = {
   ...findFilingTerms('US-MI', 'month', '2026-10-31'),
   status: 'closed',
   confirmation_number: null,
-  totals: [{ ...michigan, reporting_code: null, currency: 'USD', ...figures, rates: [{ rate: '0.06', ...figures }] }],
+  totals: [
+    {
+      ...{ ...michigan, reporting_code: null, currency: 'USD', ...figures },
+      tax_due: { in_state: '0.00', out_of_state: '5.70', food_and_drugs: '0.00', fees: '0.00' },
+      rates: [{ rate: '0.06', ...figures }],
+    },
+  ],
   totals_next_cursor: null,
   summary: [{ currency: 'USD', ...figures }],
   exceptions: { count: 0, gross_amount: '0.00', by_reason: [], transactions: null },

@@ -15,6 +15,7 @@ import { withOwnRates } from '../own-rules.ts';
 import type { RatePreference } from '../rates.ts';
 import type { Release } from '../release.ts';
 import type { Jurisdiction, Published } from '../release-values.ts';
+import { streamlinedCode } from '../streamlined.ts';
 import { type Candidate, type FoundPlace, findPlace } from './find-place.ts';
 import { type Area, type LocalTable, loadLocalTable, type Period } from './local-table.ts';
 import type { LocalTax } from './packed-table.ts';
@@ -154,13 +155,20 @@ export type PlaceChoice = { readonly release: Release; readonly choice: LocalCho
 
 const unknownSet: LocalSet = { key: '?', codes: [], county: null, isUnknown: true };
 
-const toJurisdiction = ({ code, name, type, kind }: LocalTax, { tax_type }: Jurisdiction): Jurisdiction => ({
-  code,
-  name,
-  type,
-  tax_type,
-  ...(kind === null ? {} : { kind }),
-});
+const toJurisdiction = (
+  { code, name, type, kind }: LocalTax,
+  { code: state, tax_type }: Jurisdiction,
+): Jurisdiction => {
+  const reporting_code = streamlinedCode(state, code);
+  return {
+    code,
+    name,
+    type,
+    tax_type,
+    ...(reporting_code !== null && { reporting_code }),
+    ...(kind === null ? {} : { kind }),
+  };
+};
 
 /** A candidate with its rate on the tax day; `null` if the rate is unknown. */
 type Dated = Candidate & { readonly dated: DatedRate | null };

@@ -7,6 +7,7 @@ import {
   frequencies,
   type Registration,
   type RemoteSellerElection,
+  ReturnIdentity,
   retailDeliveryFees,
   type Settings,
 } from '../../accounts/account.ts';
@@ -137,6 +138,21 @@ const shipFromFrom = (value: unknown): Reading<PostalAddress | null> => {
   return { send: `an address that can be located: ${address.problems.map(({ detail }) => detail).join(' ')}` };
 };
 
+const Identity = z.nullable(ReturnIdentity);
+
+/** Reads the identity of the business for its returns. A state's account number is named by its two-letter code. */
+const identityFrom = (value: unknown): Reading<Settings['return_identity']> => {
+  const { success, data, error } = Identity.safeParse(value);
+  if (!success)
+    return {
+      send: `null or an object with legal_name, tin {type, number}, sst_id and state_ids (${problemIn(error)})`,
+    };
+  const unknown = Object.keys(data?.state_ids ?? {}).find((code) => stateJurisdiction(code) !== `US-${code}`);
+  return unknown === undefined
+    ? { value: data }
+    : { send: `state_ids by two-letter state codes; ${unknown} is not one` };
+};
+
 type Assignable = Omit<Settings, 'service_version'>;
 type Readers = { readonly [Field in keyof Assignable]: (text: string) => Reading<Assignable[Field]> };
 
@@ -222,6 +238,10 @@ const readers: Readers = {
   time_zone: timeZone,
   review_days: wholeNumber(0, 20),
   retain_personal_data_days: daysOrNull(30, 36_500),
+  return_identity: json(
+    identityFrom,
+    '{"legal_name":"A Shop LLC","tin":{"type":"FEIN","number":"123456789"},"sst_id":"S12345678","state_ids":{}}',
+  ),
 };
 
 /** The list of settings for `--help`. */
@@ -239,6 +259,7 @@ export const fieldsHelp = `Settings:
   books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account was created
   time_zone=UTC                 time zone that determines the tax day of a timestamp, such as America/New_York
   ${`review_days=${defaults.reviewDays}`.padEnd(28)}  days after a period's end before the schedule closes it, 0 to 20
+  return_identity=null          who files the returns, as JSON: legal_name, tin, sst_id, state_ids
   retain_personal_data_days=null  days after which the personal data of a transaction is removed, 30 to 36,500
   JSON can be read from a file: registrations=@registrations.json`;
 

@@ -31,7 +31,7 @@ const ownerOnly = 0o600;
 type NewFile = { readonly path: string; readonly text: AsyncIterable<string> | string };
 
 /** Writes new files, all or none. Each file gets its final name only after all files are complete. */
-const writeAll = async (files: readonly NewFile[]): Promise<void> => {
+export const writeAll = async (files: readonly NewFile[]): Promise<void> => {
   const partial = (path: string) => `${path}.partial`;
   const taken = files.flatMap(({ path }) => [path, partial(path)]).find((path) => existsSync(path));
   if (taken) throw new CommandError(`The file ${taken} already exists. Remove it, or pass another folder with --out.`);

@@ -18,6 +18,7 @@ import {
   type NamedExemption,
   type PostingInput,
   plusAmounts,
+  taxColumns,
   timesSign,
   zeroSum,
 } from './entry.ts';
@@ -28,7 +29,7 @@ type Sign = 1n | -1n;
 type Part = NamedExemption | 'not_covered';
 
 /** The column of a return for the tax of a row; absent for sales shipped from outside the state. */
-type TaxColumn = 'food_drug' | 'in_state' | undefined;
+type TaxColumn = (typeof taxColumns)[number] | undefined;
 
 /**
  * A tax row with its amounts. `difference` is the recorded tax minus the calculated tax. An untaxed amount is also
@@ -120,7 +121,8 @@ const taxColumn = (
   line: LineItemResponse | null,
   isInState: boolean,
 ): TaxColumn => {
-  const isReduced = jurisdiction_type === 'state' && tax_type !== 'fee' && /reduced_rated$/.test(taxability_reason);
+  if (tax_type === 'fee') return 'fee';
+  const isReduced = jurisdiction_type === 'state' && /reduced_rated$/.test(taxability_reason);
   const isFoodOrDrug = !line || /^(FOOD|BEVERAGES|HEALTH)\b/i.test(line.product_tax_code ?? '');
   return isReduced && isFoodOrDrug ? 'food_drug' : isInState ? 'in_state' : undefined;
 };
@@ -209,11 +211,10 @@ const sumByJurisdiction = (posting: PostingInput, rows: readonly Row[], sign: Si
     const sum = timesSign(sumRows(group), sign);
     const over_collected = overCollected(posting, sum);
     // The difference of a sum is over-collected as a whole or not at all.
-    const dueIn = (column: TaxColumn) => {
+    const dues = taxColumns.map((column) => {
       const { tax, difference = 0n } = timesSign(sumRows(group.filter((row) => row.column === column)), sign);
-      return over_collected === 0n ? tax - difference : tax;
-    };
-    const [food_drug, in_state] = [dueIn('food_drug'), dueIn('in_state')];
+      return [column, over_collected === 0n ? tax - difference : tax] as const;
+    });
     return {
       jurisdiction_code,
       jurisdiction_name,
@@ -222,8 +223,7 @@ const sumByJurisdiction = (posting: PostingInput, rows: readonly Row[], sign: Si
       rate,
       ...sum,
       ...(over_collected !== 0n && { over_collected }),
-      ...(food_drug !== 0n && { food_drug }),
-      ...(in_state !== 0n && { in_state }),
+      ...Object.fromEntries(dues.filter(([, due]) => due !== 0n)),
     };
   });
 

@@ -34,15 +34,19 @@ const partShape = {
   difference: part,
   over_collected: part,
   /**
-   * Parts of the tax due, which is the calculated and the over-collected tax: a state's tax on food and drugs at its
-   * reduced rate, and the other tax on sales shipped from inside the state. The rest is on sales shipped from outside.
+   * Parts of the tax due, which is the calculated and the over-collected tax: fees, a state's tax on food and drugs at
+   * its reduced rate, and the other tax on sales shipped from inside the state. The rest is on sales shipped from
+   * outside.
    */
+  fee: part,
   food_drug: part,
   in_state: part,
   /** The gross of credits. */
   credit: part,
 };
 type Part = keyof typeof partShape;
+
+export const taxColumns = ['fee', 'food_drug', 'in_state'] as const;
 const parts = Object.keys(partShape) as readonly Part[];
 
 /** Amounts in minor units. */

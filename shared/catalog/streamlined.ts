@@ -1,0 +1,25 @@
+/** The Streamlined Sales and Use Tax Agreement (SSUTA): its members, and their codes of local jurisdictions. */
+import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
+
+/** The full members, which accept the simplified electronic return (SSUTA section 318). Tennessee is an associate. */
+const members: ReadonlySet<string> = new Set(
+  'AR GA IN IA KS KY MI MN NE NV NJ NC ND OH OK RI SD UT VT WA WV WI WY'.split(' '),
+);
+
+/** Returns whether a state (`US-MN`) is a full member. */
+export const isStreamlinedMember = (state: string): boolean => members.has(stateOfJurisdiction(state));
+
+// The combined rates of counties in these states include taxes of transit districts.
+const withTransit: ReadonlySet<string> = new Set(['UT', 'WA']);
+
+/**
+ * Returns the code of a county (three digits), a city or a district (five digits) in the returns of a member, from the
+ * code of a local tax of the built-in tables: `053` for `US-MN-00-053`, `43000` for `US-MN-01-43000`. `null` for other
+ * states, and for a combined rate whose parts are not known.
+ */
+export const streamlinedCode = (state: string, code: string): string | null => {
+  const found = /^US-[A-Z]{2}-(?:(?:00-(\d{3})|\d\d-(\d{5}))(?:-[A-Z0-9]+)*|(\d{3}))$/.exec(code);
+  if (!found || !isStreamlinedMember(state)) return null;
+  const combined = withTransit.has(stateOfJurisdiction(state)) ? undefined : found[3];
+  return found[1] ?? found[2] ?? combined ?? null;
+};

@@ -1,0 +1,126 @@
+/** `filings return`: the electronic return of filings as an XML file. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { isStreamlinedMember } from '../../catalog/streamlined.ts';
+import { listFilings } from '../../filings/read-filings.ts';
+import type { Filing } from '../../filings/response.ts';
+import { electronicReturn, returnHash } from '../../returns/electronic-return.ts';
+import { filingReadPorts } from '../../store/filings/filing-reads.ts';
+import { pathOf, wholeNumber } from '../terminal/arguments.ts';
+import { counted, print } from '../terminal/output.ts';
+import { accepted, CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { writeAll } from './export.ts';
+import {
+  addFilingName,
+  type FilingName,
+  operatorFor,
+  requireFiling,
+  rowsFrom,
+  wholeDryRun,
+  wholeFiling,
+} from './filing.ts';
+
+const rootSchema = 'SSTSimplifiedReturnTransmission.xsd';
+
+type SchemaFile = { readonly fileName: string; readonly contents: string };
+type Xmllint = {
+  readonly validateXML: (options: {
+    readonly xml: SchemaFile;
+    readonly schema: readonly SchemaFile[];
+    readonly preload: readonly SchemaFile[];
+  }) => Promise<{ readonly valid: boolean; readonly errors: readonly { readonly message: string }[] }>;
+};
+
+/**
+ * Validates a return with libxml2 against the official schemas in a folder. Throws a CommandError with the errors of an
+ * invalid return, or if the folder has no schemas.
+ */
+export const validateReturn = async (xml: string, folder: string): Promise<void> => {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.xsd'));
+  if (!names.includes(rootSchema))
+    throw new CommandError(`${folder} has no ${rootSchema}. Pass the folder of the official schemas, SST2015V01.`);
+  const files = names.map((fileName) => ({ fileName, contents: readFileSync(join(folder, fileName), 'utf8') }));
+  const { validateXML }: Xmllint = createRequire(import.meta.url)('xmllint-wasm');
+  const { valid, errors } = await validateXML({
+    xml: { fileName: 'return.xml', contents: xml },
+    schema: files.filter(({ fileName }) => fileName === rootSchema),
+    preload: files.filter(({ fileName }) => fileName !== rootSchema),
+  });
+  if (!valid)
+    throw new CommandError(
+      `The return is not valid:\n${errors.map(({ message }) => message).join('\n')}\nNo file was written.`,
+    );
+};
+
+type Options = FilingName & {
+  readonly allDue?: boolean;
+  readonly dryRun?: boolean;
+  readonly production?: boolean;
+  readonly amended?: boolean;
+  readonly acknowledgeExceptions?: number;
+  readonly schema?: string;
+  readonly out: string;
+};
+
+/** Returns the filings of the options, with all of their totals. */
+const chosenFilings = async (named: string | undefined, options: Options): Promise<readonly Filing[]> => {
+  const { allDue, dryRun, state, periodEnd } = options;
+  if (allDue) {
+    if (named !== undefined || dryRun || state !== undefined || periodEnd !== undefined)
+      throw new CommandError('Pass --all-due without a filing, a period or --dry-run.');
+    const { account } = await operatorFor(options.account);
+    const closed = await rowsFrom((paging) => listFilings({ status: 'closed', ...paging }, account, filingReadPorts));
+    const due = closed.filter((filing) => isStreamlinedMember(filing.state));
+    if (due.length === 0) throw new CommandError('No closed filing is due in a member state of the Agreement.');
+    const found = due.map(async ({ id }) => requireFiling(id ?? '', { account: account.id }));
+    return Promise.all(found.map(async (one) => wholeFiling((await one).filing, account)));
+  }
+  if (dryRun) {
+    if (named !== undefined || state === undefined || periodEnd === undefined)
+      throw new CommandError('Pass --dry-run with --state and --period-end, without the id of a filing.');
+    return [await wholeDryRun({ state, periodEnd }, await operatorFor(options.account))];
+  }
+  const { filing, account } = await requireFiling(named, options);
+  return [await wholeFiling(filing, account)];
+};
+
+const writeReturn = async (named: string | undefined, options: Options): Promise<void> => {
+  const { production, amended, dryRun, acknowledgeExceptions, schema } = options;
+  if (production && dryRun) throw new CommandError('A dry run is a test. Close the period before --production.');
+  const filings = await chosenFilings(named, options);
+  const { account } = await operatorFor(options.account);
+  const xml = accepted(
+    electronicReturn(filings, account.settings.return_identity, {
+      processType: production ? 'P' : 'T',
+      returnType: amended ? 'A' : 'O',
+      acknowledged: acknowledgeExceptions,
+    }),
+  );
+  if (schema !== undefined) await validateReturn(xml, pathOf(schema));
+  await writeAll([{ path: pathOf(options.out), text: xml }]);
+  const checked = schema === undefined ? 'not validated: pass --schema' : 'valid';
+  print(`${pathOf(options.out)}: ${counted(filings.length, 'return')}, ${checked}, hash ${returnHash({ xml })}`);
+  const fees = filings.flatMap(({ totals }) => totals ?? []).filter(({ tax_due }) => /[1-9]/.test(tax_due.fees));
+  for (const { jurisdiction_name, tax_due } of fees)
+    print(`Not included: ${jurisdiction_name} ${tax_due.fees}. Report it separately.`);
+};
+
+export const addReturn = (program: LevyCommand): LevyCommand =>
+  addFilingName(program.command('return'))
+    .summary('the electronic return of the Streamlined Sales Tax states')
+    .description(
+      'Write the simplified electronic return of a filing to a new XML file, with the ids of the setting return_identity. It is a test unless you pass --production. An existing file is not overwritten.',
+    )
+    .requiredOption('--out <file>', 'the file to write')
+    .option('--schema <folder>', 'validate the return with libxml2 against the official schemas in this folder')
+    .option('--all-due', 'one file with the returns of all closed filings that are not filed yet')
+    .option('--dry-run', 'a test with the current totals of the period, for --state and --period-end')
+    .option('--production', 'a return that the state processes')
+    .option('--amended', 'the return amends one that was sent before')
+    .option(
+      '--acknowledge-exceptions <count>',
+      'the number of exceptions that you reviewed; --production needs it if there are any',
+      wholeNumber(0, 999_999_999),
+    )
+    .action(writeReturn);

@@ -1,0 +1,357 @@
+import { Decimal } from 'decimal.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Settings } from '../../shared/accounts/account.ts';
+import { newCaller } from '../support/api.ts';
+import { cancel, closedFiling, type Filer, type Filing, file, filerOf } from '../support/filings.ts';
+import type { Answer, Schema } from '../support/http.ts';
+import { drawFrom } from '../support/random-orders.ts';
+import { creditOf, everyPage, made, recorded, sale, startOnTestDay } from '../support/sales.ts';
+import { shippingCharges } from '../support/shipping.ts';
+
+startOnTestDay();
+
+type Transaction = Schema<'Transaction'>;
+type Row = Schema<'TaxRow'>;
+type Line = Transaction['line_items'][number];
+
+const xml = { Accept: 'application/xml' };
+const identity = {
+  legal_name: 'A Shop LLC',
+  tin: { type: 'FEIN', number: '123456789' },
+  sst_id: 'S12345678',
+  state_ids: { SD: '1234-5678' },
+} as const;
+
+/** The elements of a return in the order of the schema SST2015V01. `?` is optional, `*` repeats. */
+const order =
+  `ReturnType TotalSales ExemptionsDeductions ExemptionDeductionBreakout* TaxableSales StateTaxDueSalesInState
+  StateTaxDueSalesOrigOutOfState StateTaxDueOwnPurchWithdraw StateTaxDueFoodDrug JurisdictionDetail* TotalTaxDue
+  AmountDueOrRefund`.split(/\s+/);
+const orderPattern = new RegExp(
+  `^${order.map((name) => (name.endsWith('*') ? `(${name.slice(0, -1)} )*` : `${name} `)).join('')}$`,
+);
+
+const textOf = (of: string, name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(of)?.[1] ?? '';
+const blocksOf = (of: string, name: string): string[] =>
+  [...of.matchAll(new RegExp(`<${name}>\\n([\\s\\S]*?)\\n</${name}>`, 'g'))].map(([, inner = '']) => inner);
+
+/** Reads a return as figures by element, by exemption type and by local code. */
+const figuresIn = (document: string): Record<string, string> => {
+  const [body = ''] = blocksOf(document, 'SimplifiedElectronicReturn');
+  const outer = body.replace(/<(ExemptionDeductionBreakout|JurisdictionDetail)>[\s\S]*?<\/\1>/g, '<$1>-</$1>');
+  const names = [...outer.matchAll(/<([A-Za-z]+)>/g)].map(([, name]) => `${name} `).join('');
+  expect(names).toMatch(orderPattern);
+  return {
+    ...Object.fromEntries([...outer.matchAll(/<([A-Za-z]+)>(-?\d+\.\d\d)</g)].map(([, name, value]) => [name, value])),
+    ...Object.fromEntries(
+      blocksOf(body, 'ExemptionDeductionBreakout').map((one) => [
+        textOf(one, 'ExemptionType'),
+        textOf(one, 'ExemptionAmount'),
+      ]),
+    ),
+    ...Object.fromEntries(
+      blocksOf(body, 'JurisdictionDetail').map((one) => [
+        textOf(one, 'JurisdictionCode'),
+        `${textOf(one, 'JurisTaxDueSalesInState')} ${textOf(one, 'JurisTaxDueSalesOrigOutOfState')}`,
+      ]),
+    ),
+  };
+};
+
+const places = {
+  AR: { city: 'Little Rock', state: 'AR', postal_code: '72201' },
+  GA: { city: 'Atlanta', state: 'GA', postal_code: '30303' },
+  IN: { city: 'Indianapolis', state: 'IN', postal_code: '46204' },
+  KY: { city: 'Louisville', state: 'KY', postal_code: '40202' },
+  MN: { city: 'Minneapolis', state: 'MN', postal_code: '55401' },
+  NE: { city: 'Omaha', state: 'NE', postal_code: '68102' },
+  SD: { city: 'Sioux Falls', state: 'SD', postal_code: '57104' },
+  WV: { city: 'Charleston', state: 'WV', postal_code: '25301' },
+} as const;
+type State = keyof typeof places;
+const states = Object.keys(places) as State[];
+/** Annual returns of the calendar year keep the number of filings small; Minnesota and Georgia file more often. */
+const periods: Readonly<Record<State, readonly string[]>> = {
+  ...{ AR: ['2025-12-31'], IN: ['2025-12-31'], KY: ['2025-12-31'], NE: ['2025-12-31'] },
+  ...{ SD: ['2025-12-31'], WV: ['2025-12-31'] },
+  GA: ['2025-03-31', '2025-06-30', '2025-09-30', '2025-12-31'],
+  MN: Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(2025, month + 1, 0)).toISOString().slice(0, 10)),
+};
+const frequencies = { 1: 'year', 4: 'quarter', 12: 'month' } as const;
+
+const draw = drawFrom(31_004);
+const cents = () => new Decimal(draw.below(40_000) + 100).div(100).toFixed(2);
+
+const randomSale = (state: State) => {
+  const origin = draw.of([null, null, { address: places[state] }, { address: places[draw.of(states)] }]);
+  const exemption = draw.of([null, null, null, 'resale', 'government', 'nonprofit', 'direct_pay', 'other'] as const);
+  const lines = Array.from({ length: 1 + draw.below(3) }, (_, at) => ({
+    id: `line_${at + 1}`,
+    product_tax_code: draw.of(['GENERAL', 'FOOD.GROCERY', 'CLOTHING.APPAREL']),
+    quantity: '1',
+    unit_price: cents(),
+    ...(draw.oneIn(4) && { ship_from: { address: places[draw.of(states)] } }),
+  }));
+  return sale({
+    status: 'finalized',
+    tax_date: `2025-${String(1 + draw.below(12)).padStart(2, '0')}-${String(1 + draw.below(28)).padStart(2, '0')}`,
+    customer: { address: places[state], ...(exemption && { exemption: { type: exemption } }) },
+    ...(origin && { ship_from: origin }),
+    line_items: lines,
+    ...(draw.oneIn(3) && { shipping: { amount: cents() } }),
+    // An over-collected tax is due as collected.
+    ...(exemption === null && lines.every(({ product_tax_code: code }) => code === 'GENERAL') && draw.oneIn(5)
+      ? { tax_amount: '99.99' }
+      : {}),
+  });
+};
+
+const zero = new Decimal(0);
+
+/** Recomputes a return from the list of transactions. */
+const expectedReturn = (all: readonly Transaction[], state: State, start: string, end: string) => {
+  const sums = new Map<string, Decimal>();
+  const add = (name: string, amount: Decimal) => void sums.set(name, (sums.get(name) ?? zero).plus(amount));
+  const kinds = {
+    direct_pay: 'DirectPay',
+    government: 'GovernmentExemptOrg',
+    nonprofit: 'GovernmentExemptOrg',
+    resale: 'Resale',
+  };
+  const addRow = (row: Row, line: Line | null, sign: number, isInState: boolean, exempted: string | undefined) => {
+    const amount = (text: string) => new Decimal(text).times(sign);
+    const due = amount(row.tax_amount);
+    if (row.jurisdiction_code !== `US-${state}`) {
+      const code = /(\d{3}|\d{5})$/.exec(row.jurisdiction_code)?.[1] ?? row.jurisdiction_code;
+      add(`${code} ${isInState ? 'in' : 'out'}`, due);
+      return;
+    }
+    add('gross', amount(row.taxable_amount).plus(amount(row.exempt_amount)));
+    add('taxable', amount(row.taxable_amount));
+    const reason = line ? line.applied_exemption?.reason : exempted;
+    const kind = row.taxability_reason === 'customer_exempt' ? kinds[reason as keyof typeof kinds] : undefined;
+    add(kind ?? 'Other', amount(row.exempt_amount));
+    const isFood = row.taxability_reason === 'reduced_rated' && line?.product_tax_code === 'FOOD.GROCERY';
+    add(isFood ? 'food' : isInState ? 'in' : 'out', due);
+  };
+  for (const transaction of all) {
+    const day = transaction.tax_date.slice(0, 10);
+    if (day < start || day > end) continue;
+    const sign = transaction.type === 'credit' ? -1 : 1;
+    const exempted = transaction.line_items.find(({ applied_exemption }) => applied_exemption)?.applied_exemption
+      ?.reason;
+    const addCharge = (charge: Pick<Line, 'taxes' | 'ship_from'>, line: Line | null) => {
+      const origin = (charge.ship_from ?? transaction.ship_from)?.address?.state ?? 'GA';
+      for (const row of charge.taxes.filter(({ jurisdiction_code }) => jurisdiction_code.startsWith(`US-${state}`)))
+        addRow(row, line, sign, origin === state, exempted);
+    };
+    for (const line of transaction.line_items) addCharge(line, line);
+    for (const charge of shippingCharges(transaction.shipping)) addCharge(charge, null);
+  }
+  const sum = (name: string) => sums.get(name) ?? zero;
+  const codes = [...new Set([...sums.keys()].flatMap((key) => /^(\S+) (?:in|out)$/.exec(key)?.[1] ?? []))];
+  const locals = codes.map((code) => [code, sum(`${code} in`), sum(`${code} out`)] as const);
+  const due = locals.reduce((total, [, a, b]) => total.plus(a).plus(b), sum('in').plus(sum('out')).plus(sum('food')));
+  const kindsFound = ['DirectPay', 'GovernmentExemptOrg', 'Resale', 'Other'].filter((kind) => !sum(kind).isZero());
+  return {
+    TotalSales: sum('gross').toFixed(2),
+    ExemptionsDeductions: sum('gross').minus(sum('taxable')).toFixed(2),
+    TaxableSales: sum('taxable').toFixed(2),
+    StateTaxDueSalesInState: sum('in').toFixed(2),
+    StateTaxDueSalesOrigOutOfState: sum('out').toFixed(2),
+    StateTaxDueOwnPurchWithdraw: '0.00',
+    StateTaxDueFoodDrug: sum('food').toFixed(2),
+    ...Object.fromEntries(kindsFound.map((kind) => [kind, sum(kind).toFixed(2)])),
+    ...Object.fromEntries(
+      locals.flatMap(([code, a, b]) => (a.isZero() && b.isZero() ? [] : [[code, `${a.toFixed(2)} ${b.toFixed(2)}`]])),
+    ),
+    TotalTaxDue: due.toFixed(2),
+    AmountDueOrRefund: due.toFixed(2),
+  };
+};
+
+const registrations = states.map((state) => ({
+  ...{ state, from: '2025-01-01', to: null },
+  frequency: frequencies[periods[state].length as keyof typeof frequencies],
+}));
+
+const returnOf = async (filer: Filer, id: string, parameters: Record<string, string> = {}): Promise<Answer> =>
+  filer.filing(id, parameters, xml);
+
+const refusalsOf = ({ status, body }: Answer): string[] => [
+  `${status}`,
+  ...body.errors.map(({ code, detail }) => `${code} ${detail}`),
+];
+
+describe('the electronic returns of a year in eight states', () => {
+  let filer: Filer;
+  const all: Transaction[] = [];
+  const filings: Filing[] = [];
+
+  beforeAll(async () => {
+    const caller = await newCaller({
+      settings: { registrations, books_open_from: '2025-01-01', ship_from: places.GA, return_identity: identity },
+    });
+    filer = filerOf(caller);
+    for (let at = 0; at < 160; at++) {
+      const sold = await made(filer.create(randomSale(states[at % states.length] as State)));
+      const refunded = draw.of([null, null, 'all', 'halves'] as const);
+      const credits =
+        refunded === 'all'
+          ? [{}]
+          : sold.line_items.slice(0, 2).map(({ id }) => ({ line_items: [{ id, quantity: '0.5' }] }));
+      if (refunded)
+        for (const credited of credits)
+          await made(filer.create(creditOf(sold, { tax_date: sold.tax_date, ...credited })));
+    }
+    // A list has no line items.
+    const { ids } = await everyPage(filer, { limit: '100' });
+    for (const id of ids) all.push(recorded(await made(filer.get(id))));
+    for (const state of states) for (const end of periods[state]) filings.push(await closedFiling(filer, state, end));
+  }, 240_000);
+
+  it('have the figures of the transactions, to the cent, and the order of the schema', async () => {
+    expect(filings).toHaveLength(22);
+    for (const { id, state, period_start, period_end } of filings) {
+      const { status, text } = await returnOf(filer, id);
+      const place = `${state} ${period_end}`;
+      expect([place, status]).toEqual([place, 200]);
+      const letters = state.slice(3) as State;
+      expect([place, figuresIn(text)]).toEqual([place, expectedReturn(all, letters, period_start, period_end)]);
+    }
+  });
+
+  it('have tax on food at a reduced rate, tax from inside and outside of states, and a refund', async () => {
+    const texts = await Promise.all(filings.map(async ({ id }) => (await returnOf(filer, id)).text));
+    const some = (name: string, isWanted: (amount: Decimal) => boolean) =>
+      expect(texts.some((text) => isWanted(new Decimal(textOf(text, name))))).toBe(true);
+    for (const name of ['StateTaxDueSalesInState', 'StateTaxDueSalesOrigOutOfState', 'StateTaxDueFoodDrug'])
+      some(name, (amount) => amount.gt(0));
+    expect(texts.every((text) => textOf(text, 'ProcessType') === 'T')).toBe(true);
+  });
+});
+
+describe('an electronic return', () => {
+  const kentucky = { address: places.KY };
+  const soldIn = (filer: Filer, tax_date: string, others: Record<string, unknown> = {}) =>
+    made(filer.create(sale({ status: 'finalized', tax_date, customer: kentucky, ...others })));
+  const shop = async (settings: Partial<Settings> = {}): Promise<Filer> => {
+    const own = [{ state: 'KY', from: '2026-09-01', to: null, frequency: 'month' as const }];
+    const common = { registrations: own, books_open_from: '2026-09-01', return_identity: identity };
+    return filerOf(await newCaller({ settings: { ...common, ...settings } }));
+  };
+
+  it('has the same bytes each time, before and after it is filed, and another hash after a change', async () => {
+    const filer = await shop();
+    await soldIn(filer, '2026-09-05');
+    const preview = await filer.close({ state: 'KY', period_end: '2026-09-30', dry_run: true }, xml);
+    const { id } = await closedFiling(filer, 'KY', '2026-09-30');
+    const before = await returnOf(filer, id);
+    expect(Object.fromEntries(before.headers)).toMatchObject({
+      'content-type': 'application/xml',
+      'content-disposition': expect.stringMatching(
+        /^attachment; filename="US-KY_2026-09-30_return-test_[0-9a-f]{16}\.xml"$/,
+      ),
+      vary: 'Accept, Service-Version',
+    });
+    const figures = { TotalSales: '100.00', StateTaxDueSalesOrigOutOfState: '6.00', TotalTaxDue: '6.00' };
+    for (const text of [preview.text, before.text]) {
+      expect(figuresIn(text)).toMatchObject(figures);
+      expect([textOf(text, 'ProcessType'), textOf(text, 'SSTPID'), textOf(text, 'FIPSCode')]).toEqual([
+        'T',
+        'S12345678',
+        '21',
+      ]);
+    }
+    expect([preview.text, before.text].map((text) => textOf(text, 'Timestamp') !== '')).toEqual([false, true]);
+    await file(filer, id);
+    const after = await returnOf(filer, id);
+    expect([after.text, after.headers.get('etag')]).toEqual([before.text, before.headers.get('etag')]);
+    const production = await returnOf(filer, id, { process_type: 'P', return_type: 'A' });
+    expect([textOf(production.text, 'ProcessType'), textOf(production.text, 'ReturnType')]).toEqual(['P', 'A']);
+    expect(production.headers.get('etag')).not.toBe(before.headers.get('etag'));
+    expect(textOf(production.text, 'DocumentId')).not.toBe(textOf(before.text, 'DocumentId'));
+    expect(textOf(production.text, 'DocumentId')).toMatch(/^S1234567826\d{3}[0-9A-Z]{6}$/);
+  });
+
+  it('is zero without sales, and negative if credits exceed sales', async () => {
+    const filer = await shop();
+    const sold = await soldIn(filer, '2026-09-05');
+    await closedFiling(filer, 'KY', '2026-09-30');
+    await made(filer.create(creditOf(sold, { tax_date: '2026-10-02' })));
+    const october = await closedFiling(filer, 'KY', '2026-10-31');
+    const november = await filer.close({ state: 'KY', period_end: '2026-11-30', dry_run: true }, xml);
+    expect(figuresIn((await returnOf(filer, october.id)).text)).toEqual({
+      ...{ TotalSales: '-100.00', ExemptionsDeductions: '0.00', TaxableSales: '-100.00' },
+      ...{ StateTaxDueSalesInState: '0.00', StateTaxDueSalesOrigOutOfState: '-6.00' },
+      ...{ StateTaxDueOwnPurchWithdraw: '0.00', StateTaxDueFoodDrug: '0.00' },
+      ...{ TotalTaxDue: '-6.00', AmountDueOrRefund: '-6.00' },
+    });
+    const zeros = Object.values(figuresIn(november.text));
+    expect([zeros.length, new Set(zeros)]).toEqual([9, new Set(['0.00'])]);
+  });
+
+  it('leaves out fees, and says so', async () => {
+    const filer = await shop({ registrations: 'all', retail_delivery_fee: 'add' });
+    await soldIn(filer, '2026-09-05', {
+      customer: { address: places.MN },
+      line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price: '500.00' }],
+      shipping: { amount: '5.00' },
+    });
+    const { text } = await filer.close({ state: 'MN', period_end: '2026-09-30', dry_run: true }, xml);
+    expect(text).toContain('<!-- Not included: fees of 0.50');
+    expect(figuresIn(text)['StateTaxDueSalesOrigOutOfState']).toBe('34.72');
+  });
+
+  describe('is refused', () => {
+    it('with exceptions for production, until their number is acknowledged', async () => {
+      const filer = await shop();
+      await soldIn(filer, '2026-09-05', { tax_amount: '5.00' });
+      const { id } = await closedFiling(filer, 'KY', '2026-09-30');
+      expect((await returnOf(filer, id)).status).toBe(200);
+      for (const wrong of [{}, { acknowledge_exceptions: '2' }])
+        expect(refusalsOf(await returnOf(filer, id, { process_type: 'P', ...wrong }))).toEqual([
+          '409',
+          expect.stringContaining('acknowledge_exceptions=1'),
+        ]);
+      const { status, text } = await returnOf(filer, id, { process_type: 'P', acknowledge_exceptions: '1' });
+      // The calculated tax is due, although less was collected.
+      expect([status, textOf(text, 'TotalTaxDue')]).toEqual([200, '6.00']);
+    });
+
+    it('with every reason at once', async () => {
+      const filer = await shop({ registrations: 'all', return_identity: null });
+      const seattle = { address: { city: 'Seattle', state: 'WA', postal_code: '98101' } };
+      await soldIn(filer, '2026-09-05', { customer: seattle });
+      await soldIn(filer, '2026-09-05', { customer: seattle, currency: 'EUR' });
+      expect(refusalsOf(await filer.close({ state: 'WA', period_end: '2026-09-30', dry_run: true }, xml))).toEqual([
+        '409',
+        expect.stringContaining('no return_identity'),
+        expect.stringContaining('amounts in EUR'),
+        expect.stringMatching(
+          /no reporting code for these jurisdictions: Seattle .*Import the rate and boundary files/,
+        ),
+      ]);
+    });
+
+    it.each([
+      ['without an id for the state', { ...identity, sst_id: null }, 'KY', 'neither an sst_id nor an entry for KY'],
+      ['of a state outside the Agreement', identity, 'TX', 'Texas is not a full member'],
+      ['of an associate member', identity, 'TN', 'Tennessee is not a full member'],
+    ] as const)('%s', async (_, return_identity, state, detail) => {
+      const filer = await shop({ return_identity });
+      expect(refusalsOf(await filer.close({ state, period_end: '2026-09-30', dry_run: true }, xml))).toEqual([
+        '409',
+        expect.stringContaining(detail),
+      ]);
+    });
+
+    it('of a canceled filing', async () => {
+      const filer = await shop();
+      await soldIn(filer, '2026-09-05');
+      const { id } = await closedFiling(filer, 'KY', '2026-09-30');
+      await cancel(filer, id);
+      expect(refusalsOf(await returnOf(filer, id))).toEqual(['409', expect.stringContaining('is canceled')]);
+    });
+  });
+});
