@@ -77,11 +77,15 @@ export const seeText = (page: Page, text: string) => page.getByText(text).first(
 export const seeHeading = (page: Page, name: string) => page.getByRole('heading', { name }).first().waitFor();
 export const seeStatus = (page: Page, status: string) => page.getByText(status, { exact: true }).waitFor();
 
-/** Returns the text of the file that a button downloads. */
-export const downloaded = async (page: Page, button: string): Promise<string> => {
+/** Returns the file that a button downloads. */
+export const downloadedFile = async (page: Page, button: string): Promise<Buffer> => {
   const [file] = await Promise.all([page.waitForEvent('download'), click(page, button)]);
-  return Buffer.concat(await (await file.createReadStream()).toArray()).toString();
+  return Buffer.concat(await (await file.createReadStream()).toArray());
 };
+
+/** Returns the text of the file that a button downloads. */
+export const downloaded = async (page: Page, button: string): Promise<string> =>
+  (await downloadedFile(page, button)).toString();
 
 /** Limits each page of a list to one row, so the console has to read the following pages. */
 export const oneRowAPage = (route: Route) =>

@@ -1,3 +1,4 @@
+import readExcelFile from 'read-excel-file/node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
@@ -8,6 +9,7 @@ import {
   columnOf,
   dayOf,
   downloaded,
+  downloadedFile,
   lastMonth,
   newShop,
   oneRowAPage,
@@ -203,7 +205,30 @@ it('searches until it finds something, shows its progress, and downloads the res
     waiting.resolve();
     expect(await columnOf(page, 'Transactions, newest first', 'Reference')).toEqual(['rare']);
     expect(await page.getByText('Searched back to').count()).toBe(0);
-    expect((await downloaded(page, 'Download this page as CSV')).match(/rare/g)).toHaveLength(1);
+    expect((await downloaded(page, 'Download all that match as CSV')).match(/rare/g)).toHaveLength(1);
+  });
+});
+
+it('cancels a download between pages', async () => {
+  const own = await newShop();
+  await own.sell('MI');
+  await visit('#/transactions', { key: own.key }, async (page) => {
+    let downloads = 0;
+    page.on('download', () => {
+      downloads += 1;
+    });
+    // Each page refers to a next one, so the download has no end.
+    await page.route('**/transactions?*', async (route) => {
+      const url = route.request().url().replace('starting_after=a.b&', '');
+      const response = await route.fetch({ url });
+      await route.fulfill({ response, headers: { ...response.headers(), link: '<?starting_after=a.b>; rel="next"' } });
+    });
+    await click(page, 'Download all transactions as CSV');
+    await page.getByText('5 rows read').waitFor();
+    await click(page, 'Cancel the download');
+    await page.getByRole('button', { name: 'Download all transactions as CSV' }).waitFor();
+    expect(downloads).toBe(0);
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 });
 
@@ -311,6 +336,36 @@ describe('500 random documents', () => {
         await page.getByRole('link', { name: before, exact: true }).waitFor({ state: 'detached' });
       }
       expect(count).toBe(500);
+    });
+  }, 180_000);
+
+  it('are the sums of the rows of a downloaded workbook', async () => {
+    const expected = await summed();
+    await visit('#/transactions', { key: own.key }, async (page) => {
+      const file = await downloadedFile(page, 'Download all transactions as XLSX');
+      const [sheet] = await readExcelFile(file);
+      const [names = [], ...rows] = sheet?.data ?? [];
+      const sums: Record<string, number> = {};
+      for (const row of rows) {
+        const value = (name: string) => row[names.indexOf(name)];
+        if (value('status') !== 'finalized') continue;
+        const state = String(value('states'));
+        const tax = Math.round(Number(value('tax_amount')) * 100) * (value('type') === 'credit' ? -1 : 1);
+        sums[state] = (sums[state] ?? 0) + tax;
+      }
+      expect(rows).toHaveLength(500);
+      expect(sums).toEqual(Object.fromEntries(Object.entries(expected).map(([state, [tax]]) => [state, tax])));
+      // The page has the API's pages of 50 rows: the total and the order are those of the rows shown.
+      const listed = await rowsOf(page, 'Transactions, newest first');
+      const taxes = listed.map(({ Tax }) => cents(Tax));
+      const total = page.locator('tfoot td[data-label="Tax"]');
+      expect(cents(await total.innerText())).toBe(taxes.reduce((sum, tax) => sum + tax, 0));
+      await click(page, 'Tax');
+      const sorted = async () => (await columnOf(page, 'Transactions, newest first', 'Tax')).map(cents);
+      expect(await sorted()).toEqual(taxes.toSorted((a, b) => a - b));
+      await click(page, 'Tax');
+      expect(await sorted()).toEqual(taxes.toSorted((a, b) => b - a));
+      await screenshot(page, 'transactions-500');
     });
   }, 180_000);
   const isSame = (a: object, b: object) =>

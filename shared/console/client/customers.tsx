@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { certificatesFrom, reasons, removed } from './certificates.ts';
+import { Export } from './export.tsx';
+import { jsonPage } from './export-file.ts';
 import { dayMs, todayIn } from './format.ts';
 import { ActionButton, dataOf, Fetch, useAction } from './load.tsx';
 import { Field, PageLinks, SearchForm, Table, valuesOf, wordsOf } from './parts.tsx';
@@ -117,6 +119,37 @@ const Customer = ({ id }: { id: string }) => {
   );
 };
 
+const unique = (texts: readonly string[]): string => [...new Set(texts)].sort().join(', ');
+
+const exportColumns = [
+  ...(['id', 'name', 'certificate_number', 'reason', 'states', 'valid_from', 'valid_to'] as const),
+] as const;
+
+/** Returns a row for each certificate, and one for a customer without any. */
+const exportRows = ({ id, name, exemptions }: Stored) => {
+  const none = { certificate_number: null, reason: null, states: null, valid_from: null, valid_to: null };
+  return (exemptions.length > 0 ? exemptions : [none]).map((row) => ({
+    ...{ id, name, ...row },
+    states: row.reason === null ? null : (row.states?.join(' ') ?? 'all'),
+  }));
+};
+
+/** The buttons that download all customers of the filters, with their certificates. */
+const Download = ({ filters: { starting_after: _, ...filters } }: { filters: Record<string, string> }) => (
+  <div class="actions">
+    <Export
+      key={JSON.stringify(filters)}
+      what={Object.keys(filters).length > 0 ? 'all that match' : 'all customers'}
+      name="customers"
+      read={async (cursor, levy, signal) => {
+        const query = { ...filters, ...cursor, limit: 100 };
+        const { data, next_cursor } = await dataOf(levy.get('/customers', { query, signal, maxTries: 4 }));
+        return jsonPage(exportColumns, data.flatMap(exportRows), next_cursor);
+      }}
+    />
+  </div>
+);
+
 /** The list of customers and their exemption certificates, or a single customer. */
 export const Customers = ({ path: [id], query }: ViewProps) => {
   const { account } = useSession();
@@ -154,18 +187,27 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
             <Table
               caption="Customers with certificates"
               columns={[
-                ['Id', (row) => <a href={linkTo(['customers', row.id])}>{row.id}</a>],
+                ['Id', (row) => <a href={linkTo(['customers', row.id])}>{row.id}</a>, '', (row) => row.id],
                 ['Name', ({ name }) => name],
-                ['Certificates', ({ exemptions }) => exemptions.length, 'figure'],
+                [
+                  'Certificates',
+                  ({ exemptions }) => exemptions.length,
+                  'figure',
+                  ({ exemptions }) => exemptions.length,
+                ],
+                ['Reasons', ({ exemptions }) => unique(exemptions.map(({ reason }) => wordsOf(reason)))],
+                ['States', ({ exemptions }) => unique(exemptions.flatMap(({ states }) => states ?? ['all']))],
                 ['First to expire', ({ exemptions }) => exemptions.flatMap(({ valid_to }) => valid_to ?? []).sort()[0]],
               ]}
               rows={data}
+              isSortable
               empty={next_cursor ? 'No customer matches on this page.' : 'No customer matches.'}
             />
             <PageLinks view="customers" query={query} next={next_cursor} />
           </>
         )}
       </Fetch>
+      <Download filters={filters} />
     </>
   );
 };

@@ -1,14 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
+import type { Levy, Schemas } from '../../client/client.ts';
+import { Export } from './export.tsx';
+import { type Cursor, csvPage, jsonPage } from './export-file.ts';
 import { grouped, todayIn } from './format.ts';
-import { ActionButton, ConfirmButton, dataOf, Load, type Loaded, Pages, useAction, useLoad } from './load.tsx';
+import { ConfirmButton, dataOf, Load, type Loaded, Pages, useLoad } from './load.tsx';
 import {
   Actor,
   Amount,
   amountColumns,
   counted,
   DueDate,
-  download,
   Facts,
   Instant,
   periodName,
@@ -245,42 +246,39 @@ const FilingActions = ({ of, onChange }: UpdateProps) => {
   );
 };
 
-const cursorNames = ['starting_after', 'totals_starting_after'] as const;
-type Query = { expand?: 'entries'; limit?: number } & Partial<Record<(typeof cursorNames)[number], string>>;
+type Query = { readonly expand?: 'entries'; readonly limit?: number } & Cursor;
 
-/** The cursor of the next page in a Link header (RFC 8288), or `null`. */
-const nextIn = (headers: Headers): Query | null => {
-  const query = new URLSearchParams(/<\?([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1]);
-  const name = cursorNames.find((known) => query.has(known));
-  return name === undefined ? null : { [name]: query.get(name) };
-};
+/** The buttons that download all totals or all transactions of a filing. */
+const Download = ({ of, name, first }: { of: FilingData; name: string; first: Query }) => (
+  <Export
+    what={name}
+    name={`${of.state}-${of.period_end}-${name}`}
+    read={async (cursor, levy, signal) => {
+      const query = { ...first, ...cursor };
+      return csvPage(await levy.getCsv('/filings/{id}', { path: { id: of.id ?? '' }, query, signal, maxTries: 4 }));
+    }}
+  />
+);
 
-/** The button that downloads all totals or all transactions of a filing as one CSV file, page by page. */
-const Download = ({ of, name, first }: { of: FilingData; name: string; first: Query }) => {
-  const [pages, setPages] = useState(0);
-  const action = useAction(
-    async (levy, _key, signal) => {
-      let text = '';
-      let query: Query | null = first;
-      for (let count = 1; query; count++) {
-        setPages(count);
-        const page = await levy.getCsv('/filings/{id}', { path: { id: of.id ?? '' }, query, signal, maxTries: 4 });
-        const csv = orThrow(page);
-        text += text ? csv.slice(csv.indexOf('\n') + 1) : csv;
-        const next = nextIn(page.headers);
-        query = next && { ...query, ...next };
-      }
-      return text;
-    },
-    (csv) => download(`${of.state}-${of.period_end}-${name}.csv`, csv),
-  );
-  return (
-    <>
-      <ActionButton action={action} label={`Download ${name} as CSV`} />
-      <span role="status">{action.isRunning && `Reading page ${pages} …`}</span>
-    </>
-  );
-};
+const exceptionColumns = [
+  ...(['transaction_id', 'reference_id', 'tax_day', 'customer_id', 'postal_code'] as const),
+  ...(['reason', 'currency', 'gross_amount'] as const),
+] as const;
+
+/** The buttons that download all exceptions of a filing: a row for each reason of a transaction. */
+const ExceptionsDownload = ({ of, id }: { of: FilingData; id: string }) => (
+  <Export
+    what="exceptions"
+    name={`${of.state}-${of.period_end}-exceptions`}
+    read={async (cursor, levy, signal) => {
+      const query = { ...cursor, limit: 100 };
+      const call = levy.get('/filings/{id}/exceptions', { path: { id }, query, signal, maxTries: 4 });
+      const { data, next_cursor } = await dataOf(call);
+      const rows = data.flatMap(({ reasons, ...row }) => reasons.map((reason) => ({ ...row, ...reason })));
+      return jsonPage(exceptionColumns, rows, next_cursor);
+    }}
+  />
+);
 
 const isMoving = ({ status }: FilingData): boolean => status === 'closing' || status === 'marking';
 
@@ -347,6 +345,7 @@ const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
       <div class="actions">
         <Download of={of} name="totals" first={{}} />
         <Download of={of} name="transactions" first={{ expand: 'entries', limit: 100 }} />
+        {of.exceptions && of.exceptions.count > 0 && <ExceptionsDownload of={of} id={id} />}
       </div>
     )}
     <FilingActions of={of} onChange={onChange} />

@@ -1,9 +1,11 @@
 import type { Levy, Schemas } from '../../client/client.ts';
+import { Export } from './export.tsx';
+import { jsonPage } from './export-file.ts';
 import { announced, Filing, type FilingData, FilingFigures, figuresText } from './filing.tsx';
 import { todayIn } from './format.ts';
 import { ConfirmButton, dataOf, Fetch, Load, useLoad } from './load.tsx';
 import {
-  Amount,
+  amountColumns,
   Cards,
   DueDate,
   Instant,
@@ -250,7 +252,44 @@ const statuses = ['', 'closing', 'closed', 'marking', 'filed', 'canceled'].map(
   (name) => [name, name || 'All'] as const,
 );
 
-const Filed = ({ query }: Pick<ViewProps, 'query'>) => {
+const filedAmounts = [
+  ...(['gross_amount', 'exempt_amount', 'not_covered_amount', 'taxable_amount', 'calculated_tax_amount'] as const),
+  ...(['tax_amount', 'over_collected_amount', 'credit_amount'] as const),
+] as const;
+const exportColumns = [
+  ...(['id', 'state', 'period_start', 'period_end', 'status', 'due_date', 'filed_at', 'confirmation_number'] as const),
+  ...(['exception_count', 'transaction_count', 'currency'] as const),
+  ...filedAmounts,
+] as const;
+
+type Filed = Schemas['FilingList']['data'][number];
+type FiledRow = Readonly<Record<(typeof filedAmounts)[number] | 'currency', string | null>>;
+
+/** Returns a row for each currency of a filing, and one for a filing without sales. */
+const filedRows = ({ summary, exceptions, ...filing }: Filed) => {
+  const shared = { ...filing, exception_count: exceptions?.count ?? null };
+  const nothing = Object.fromEntries(['currency', ...filedAmounts].map((name) => [name, null])) as FiledRow;
+  if (summary.length === 0) return [{ ...shared, ...nothing, transaction_count: 0 }];
+  return summary.map(({ count, ...sum }) => ({ ...shared, ...(sum as FiledRow), transaction_count: count }));
+};
+
+/** The buttons that download all filings of the filters. */
+const Download = ({ filters: { starting_after: _, ...filters } }: { filters: Record<string, string> }) => (
+  <div class="actions">
+    <Export
+      key={JSON.stringify(filters)}
+      what={Object.keys(filters).length > 0 ? 'all that match' : 'all filings'}
+      name="filings"
+      read={async (cursor, levy, signal) => {
+        const query = { ...filters, ...cursor, limit: 100 };
+        const { data, next_cursor } = await dataOf(levy.get('/filings', { query, signal, maxTries: 4 }));
+        return jsonPage(exportColumns, data.flatMap(filedRows), next_cursor);
+      }}
+    />
+  </div>
+);
+
+const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
   const filters = parametersOf(query, ['status', 'state', 'starting_after']);
   return (
     <>
@@ -272,29 +311,29 @@ const Filed = ({ query }: Pick<ViewProps, 'query'>) => {
             <Table
               caption="Filings, newest first"
               columns={[
-                ['Period', (row) => <PeriodLink of={row} />],
-                ['Status', (row) => <Status of={row.status} />],
+                ['Period', (row) => <PeriodLink of={row} />, '', (row) => `${row.period_end} ${row.state}`],
+                ['State', (row) => lettersOf(row.state)],
+                ['Status', (row) => <Status of={row.status} />, '', (row) => row.status],
                 ['Due', (row) => row.due_date],
-                ['Exceptions', (row) => row.exceptions?.count, 'figure'],
-                [
-                  'Tax',
-                  ({ summary }) =>
-                    summary.map(({ currency, tax_amount }) => (
-                      <div key={currency}>
-                        <Amount of={tax_amount} currency={currency} />
-                      </div>
-                    )),
-                  'figure',
-                ],
+                ['Exceptions', (row) => row.exception_count, 'figure'],
+                ...amountColumns([
+                  ['Gross', 'gross_amount'],
+                  ['Taxable', 'taxable_amount'],
+                  ['Tax', 'tax_amount'],
+                ]),
+                ['Currency', (row) => row.currency],
                 ['Confirmation', (row) => row.confirmation_number],
               ]}
-              rows={data}
+              rows={data.flatMap(filedRows)}
+              isSortable
+              sums={{ by: (row) => (row.status === 'canceled' ? null : row.currency), of: 'not canceled' }}
               empty={next_cursor ? 'No filing matches on this page.' : 'No filing matches.'}
             />
             <PageLinks view="filings" query={query} next={next_cursor} />
           </>
         )}
       </Fetch>
+      <Download filters={filters} />
     </>
   );
 };
@@ -319,7 +358,7 @@ export const Filings = ({ path, query }: ViewProps) => {
         isRequired
       />
       <h2>Filings</h2>
-      <Filed query={query} />
+      <FilingList query={query} />
     </>
   );
 };

@@ -20,6 +20,12 @@ export const negative = (text: string): string => {
   return text.startsWith('-') ? text.slice(1) : `-${text}`;
 };
 
+/** Compares two amounts for sorting. */
+export const compareAmounts = (a: string, b: string): number => {
+  const difference = sumOf([a, negative(b)]);
+  return isZero(difference) ? 0 : difference.startsWith('-') ? -1 : 1;
+};
+
 /** Formats an amount with separators: `1234.5` becomes `1,234.5`. The digits do not change. */
 export const grouped = (text: string): string => {
   const [whole = '', fraction] = text.split('.');

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { daysBetween, dueText, grouped, instantText, periodText } from './format.ts';
+import { compareAmounts, daysBetween, dueText, grouped, instantText, periodText, sumOf } from './format.ts';
 import { linkTo, type ViewProps } from './route.ts';
 import { actorName, useSession } from './session.ts';
 
@@ -179,6 +179,9 @@ export const PageLinks = ({ view, query, next, label = 'Next page', children }: 
   const page = (starting_after: string) => linkTo([view], { ...Object.fromEntries(query), starting_after });
   return (
     <div class="pages">
+      {(next || query.has('starting_after')) && (
+        <p class="hint">The order and the totals are those of this page. A download has all pages.</p>
+      )}
       {query.get('starting_after') && <a href={page('')}>First page</a>}
       {next && <a href={page(next)}>{label}</a>}
       {children}
@@ -191,22 +194,55 @@ export const TransactionLink = ({ of: { id, reference_id } }: Of<{ id: string; r
   <a href={linkTo(['transactions', id])}>{reference_id ?? id}</a>
 );
 
-/** Downloads text as a file. */
-export const download = (name: string, text: string): void => {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+/** Downloads a file. */
+export const download = (name: string, file: Blob): void => {
+  const address = URL.createObjectURL(file);
   const link = Object.assign(document.createElement('a'), { href: address, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 };
 
-/** `figure` columns are right-aligned. */
-export type Column<Row> = readonly [name: string, cell: (row: Row) => ComponentChildren, kind?: 'figure'];
+type Value = string | number | null | undefined;
+
+/**
+ * `figure` columns are right-aligned. `value` is what the column sorts by, if a cell is not text; a column of figures
+ * with a `value` has a total.
+ */
+export type Column<Row> = readonly [
+  name: string,
+  cell: (row: Row) => ComponentChildren,
+  kind?: 'figure' | '',
+  value?: (row: Row) => Value,
+];
 
 /** Creates amount columns from their names and fields. */
 export const amountColumns = <Name extends string>(fields: readonly (readonly [name: string, field: Name])[]) =>
   fields.map(
-    ([name, field]): Column<Readonly<Record<Name, string>>> => [name, (row) => <Amount of={row[field]} />, 'figure'],
+    ([name, field]): Column<Readonly<Record<Name, string | null>>> => [
+      name,
+      (row) => row[field] !== null && <Amount of={row[field]} />,
+      'figure',
+      (row) => row[field],
+    ],
   );
+
+/** Compares figures by amount and other values as text. Rows without a value are last. */
+const compareBy =
+  <Row,>([, , kind, value]: Column<Row>, isDown: boolean) =>
+  (left: Row, right: Row): number => {
+    const [a, b] = [left, right].map((row) => String(value?.(row) ?? '')) as [string, string];
+    if (a === '' || b === '') return Number(a === '') - Number(b === '');
+    const order = kind === 'figure' ? compareAmounts(a, b) : a.localeCompare(b, 'en', { numeric: true });
+    return isDown ? -order : order;
+  };
+
+/** Returns the columns with a `value` where the cells are text, or nothing in all rows. */
+const withValues = <Row,>(columns: readonly Column<Row>[], rows: readonly Row[]): readonly Column<Row>[] =>
+  columns.map((column) => {
+    const [name, cell, kind = '', value] = column;
+    const isText = (row: Row) => ['string', 'number'].includes(typeof (cell(row) ?? ''));
+    return value || !rows.every(isText) ? column : [name, cell, kind, (row) => cell(row) as Value];
+  });
 
 const pageSize = 50;
 
@@ -232,27 +268,69 @@ type TableProps<Row> = {
   readonly rows: readonly Row[];
   /** Shown instead of a table without rows. */
   readonly empty?: string;
+  /** Whether the names of columns are buttons that sort the rows. */
+  readonly isSortable?: boolean;
+  /** The totals: a row for each group of `by`, such as the currency, without the rows of `null`. */
+  readonly sums?: { readonly by: (row: Row) => string | null; readonly of?: string };
+};
+
+type SumsProps<Row> = Required<Pick<TableProps<Row>, 'columns' | 'rows' | 'sums'>>;
+
+const Sums = <Row,>({ columns, rows, sums: { by, of = 'rows' } }: SumsProps<Row>) => {
+  const groups = Map.groupBy(rows, by);
+  groups.delete(null);
+  return (
+    <tfoot>
+      {[...groups].map(([group, members]) => (
+        <tr key={group}>
+          {columns.map(([name, , kind, value], at) => {
+            const isSummed = kind === 'figure' && value;
+            return (
+              <td key={name} class={kind} data-label={name}>
+                {at === 0 && `Total of ${members.length} ${of}, ${group}`}
+                {isSummed && <Amount of={sumOf(members.map((row) => String(value(row) ?? 0)))} />}
+              </td>
+            );
+          })}
+        </tr>
+      ))}
+    </tfoot>
+  );
 };
 
 /**
  * A table with a caption. Long tables show fifty rows and a button for more. On a phone, each row is a block whose
  * cells are labeled with their column names.
  */
-export const Table = <Row,>({ caption, columns, rows, empty = '' }: TableProps<Row>) => {
-  const { shown, button } = useShown(rows, { shortPage: 10 });
+export const Table = <Row,>({ caption, columns: given, rows, empty = '', isSortable, sums }: TableProps<Row>) => {
+  const [order, setOrder] = useState<{ name: string; isDown: boolean } | null>(null);
+  const columns = isSortable ? withValues(given, rows) : given;
+  const chosen = columns.find(([name]) => name === order?.name);
+  const sorted = chosen && order ? rows.toSorted(compareBy(chosen, order.isDown)) : rows;
+  const { shown, button } = useShown(sorted, { shortPage: 10 });
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by keyboard.
     <section class="scroll" aria-label={caption} tabIndex={0}>
-      <table class={columns.length === 2 ? 'pairs' : ''}>
+      <table class={isSortable ? 'sortable' : columns.length === 2 ? 'pairs' : ''}>
         <caption>{caption}</caption>
         <thead>
           <tr>
-            {columns.map(([name, , kind]) => (
-              <th key={name} scope="col" class={kind}>
-                {name}
-              </th>
-            ))}
+            {columns.map(([name, , kind, value]) => {
+              const isDown = order?.name === name && order.isDown;
+              const sort = order?.name === name ? (isDown ? 'descending' : 'ascending') : undefined;
+              return (
+                <th key={name} scope="col" class={kind} aria-sort={sort}>
+                  {isSortable && value ? (
+                    <button type="button" class="sort" onClick={() => setOrder({ name, isDown: sort === 'ascending' })}>
+                      {name}
+                    </button>
+                  ) : (
+                    name
+                  )}
+                </th>
+              );
+            })}
           </tr>
         </thead>
         <tbody>
@@ -266,6 +344,7 @@ export const Table = <Row,>({ caption, columns, rows, empty = '' }: TableProps<R
             </tr>
           ))}
         </tbody>
+        {sums && <Sums columns={columns} rows={rows} sums={sums} />}
       </table>
       {button}
     </section>

@@ -9,15 +9,13 @@ export type Part<Row> = {
   readonly next: string | null;
   readonly backTo: string | null;
 };
-/** A page of rows, and the requests that returned them. */
-export type Found<Row> = Part<Row> & { readonly requests: readonly PageRequest[] };
 
 type Search<Row> = {
   readonly load: (request: PageRequest) => Promise<Part<Row>>;
   readonly limit: number;
   readonly after: string | null;
   /** Called after each request that did not end the search. */
-  readonly onProgress?: (found: Found<Row>) => void;
+  readonly onProgress?: (found: Part<Row>) => void;
   readonly now?: () => number;
 };
 
@@ -29,15 +27,14 @@ const nothingMs = 20_000;
  * Loads a page of a list. Each request searches a part of a filtered list and returns the rows it found, if any.
  * Requests continue until the page is full, the list ends, or the time is up.
  */
-export const searchPage = async <Row>(search: Search<Row>): Promise<Found<Row>> => {
+export const searchPage = async <Row>(search: Search<Row>): Promise<Part<Row>> => {
   const { load, limit, after, onProgress = () => {}, now = Date.now } = search;
   const startMs = now();
-  let found: Found<Row> = { rows: [], next: after, backTo: null, requests: [] };
+  let found: Part<Row> = { rows: [], next: after, backTo: null };
   for (;;) {
     const request = { ...(found.next !== null && { starting_after: found.next }), limit: limit - found.rows.length };
     const part = await load(request);
-    const requests = part.rows.length > 0 ? [...found.requests, request] : found.requests;
-    found = { ...part, rows: [...found.rows, ...part.rows], requests };
+    found = { ...part, rows: [...found.rows, ...part.rows] };
     const isOver = now() - startMs > (found.rows.length > 0 ? foundMs : nothingMs);
     if (found.next === null || found.rows.length >= limit || isOver) return found;
     onProgress(found);

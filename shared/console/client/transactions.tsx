@@ -1,9 +1,23 @@
 import { useState } from 'preact/hooks';
-import type { Levy, Schemas } from '../../client/client.ts';
-import { ActionButton, dataOf, Load, useAction, useLoad } from './load.tsx';
-import { Amount, counted, download, Instant, PageLinks, SearchForm, Status, Table, TransactionLink } from './parts.tsx';
+import type { Schemas } from '../../client/client.ts';
+import { Export } from './export.tsx';
+import { csvPage } from './export-file.ts';
+import { negative } from './format.ts';
+import { dataOf, Load, useLoad } from './load.tsx';
+import {
+  Amount,
+  type Column,
+  counted,
+  Instant,
+  lettersOf,
+  PageLinks,
+  SearchForm,
+  Status,
+  Table,
+  TransactionLink,
+} from './parts.tsx';
 import { linkTo, parametersOf, type ViewProps } from './route.ts';
-import { type Found, type PageRequest, searchPage } from './search.ts';
+import { type PageRequest, type Part, searchPage } from './search.ts';
 import { Transaction } from './transaction.tsx';
 
 const statuses = ['', 'draft', 'finalized', 'filed', 'void'].map((name) => [name, name || 'All'] as const);
@@ -50,18 +64,47 @@ const Filters = ({ query }: Pick<ViewProps, 'query'>) => (
 
 type Row = Schemas['TransactionList']['data'][number];
 
-/** Joins the rows of several responses into one CSV file. The first line of each response is the header. */
-const csvOf = async (levy: Levy, filters: object, requests: readonly PageRequest[], signal: AbortSignal) => {
-  let file = '';
-  for (const request of requests) {
-    const text = await dataOf(levy.getCsv('/transactions', { query: { ...filters, ...request }, signal }));
-    file += file === '' ? text : text.slice(text.indexOf('\n') + 1);
-  }
-  return file;
+/** Returns the cell and the value of an amount. Amounts of credits are negative, unlike in the API. */
+const signed = (field: 'taxable_amount' | 'exempt_amount' | 'tax_amount' | 'total_amount') => {
+  const value = (row: Row) => (row.type === 'credit' ? negative(row[field]) : row[field]);
+  return [(row: Row) => <Amount of={value(row)} />, 'figure', value] as const;
 };
 
+/** Returns the states with a tax or an exemption, as two letters. */
+const statesOf = ({ tax_summary }: Row): string =>
+  [...new Set(tax_summary.map(({ jurisdiction_code }) => lettersOf(jurisdiction_code).slice(0, 2)))].sort().join(', ');
+
+const columns: readonly Column<Row>[] = [
+  ['Reference', (row) => <TransactionLink of={row} />, '', (row) => row.reference_id ?? row.id],
+  ['Type', (row) => <Status of={row.type} />, '', (row) => row.type],
+  ['Status', (row) => <Status of={row.status} />, '', (row) => row.status],
+  ['Tax date', (row) => row.tax_date.slice(0, 10)],
+  ['States', statesOf],
+  ['Customer', (row) => row.customer?.id],
+  ['Taxable', ...signed('taxable_amount')],
+  ['Exempt', ...signed('exempt_amount')],
+  ['Tax', ...signed('tax_amount')],
+  ['Total', ...signed('total_amount')],
+  ['Currency', (row) => row.currency],
+];
+
+/** The buttons that download all transactions of the filters, as the API returns them in CSV. */
+const Download = ({ filters }: { filters: ReturnType<typeof filtersOf> }) => (
+  <div class="actions">
+    <Export
+      key={JSON.stringify(filters)}
+      what={Object.keys(filters).length > 0 ? 'all that match' : 'all transactions'}
+      name="transactions"
+      read={async (cursor, levy, signal) => {
+        const query = { ...filters, ...cursor, limit: 100 };
+        return csvPage(await levy.getCsv('/transactions', { query, signal, maxTries: 4 }));
+      }}
+    />
+  </div>
+);
+
 const List = ({ query }: Pick<ViewProps, 'query'>) => {
-  const [progress, setProgress] = useState<Found<Row> | null>(null);
+  const [progress, setProgress] = useState<Part<Row> | null>(null);
   const [filters, after] = [filtersOf(query), query.get('starting_after') ?? null];
   const list = useLoad(JSON.stringify([filters, after]), (levy, signal) => {
     setProgress(null);
@@ -70,13 +113,9 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
       const { data, next_cursor } = await dataOf(Promise.resolve(result));
       return { rows: data, next: next_cursor, backTo: result.headers.get('Searched-Back-To') };
     };
-    const onProgress = (found: Found<Row>) => signal.aborted || setProgress(found);
+    const onProgress = (found: Part<Row>) => signal.aborted || setProgress(found);
     return searchPage({ load, limit: 50, after, onProgress });
   });
-  const csv = useAction(
-    (levy, _key, signal) => csvOf(levy, filters, list.value?.requests ?? [], signal),
-    (text) => download('transactions.csv', text),
-  );
   const nothing = after ? 'No more transactions match.' : 'No transaction matches.';
   return (
     <>
@@ -95,16 +134,10 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
           <>
             <Table
               caption="Transactions, newest first"
-              columns={[
-                ['Reference', (row) => <TransactionLink of={row} />],
-                ['Type', (row) => row.type],
-                ['Status', (row) => <Status of={row.status} />],
-                ['Tax date', (row) => row.tax_date.slice(0, 10)],
-                ['Customer', (row) => row.customer?.id],
-                ['Tax', (row) => <Amount of={row.tax_amount} />, 'figure'],
-                ['Total', (row) => <Amount of={row.total_amount} currency={row.currency} />, 'figure'],
-              ]}
+              columns={columns}
               rows={rows}
+              isSortable
+              sums={{ by: (row) => (row.status === 'void' ? null : row.currency), of: 'not void' }}
               empty={next ? 'Nothing found so far. The search can go on.' : nothing}
             />
             {next && rows.length < 50 && backTo && (
@@ -117,12 +150,11 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
               query={query}
               next={next}
               label={rows.length > 0 ? 'Next page' : 'Search on'}
-            >
-              {rows.length > 0 && <ActionButton action={csv} label="Download this page as CSV" />}
-            </PageLinks>
+            />
           </>
         )}
       </Load>
+      <Download filters={filters} />
     </>
   );
 };
