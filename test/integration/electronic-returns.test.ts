@@ -1,10 +1,16 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
+import { validateReturn } from '../../shared/cli/filings/return.ts';
+import { filingsProgram } from '../../shared/cli/filings.ts';
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, type Filer, type Filing, file, filerOf } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
+import { runInProcess } from '../support/run-command.ts';
 import { creditOf, everyPage, made, recorded, sale, startOnTestDay } from '../support/sales.ts';
 import { shippingCharges } from '../support/shipping.ts';
 
@@ -15,6 +21,9 @@ type Row = Schema<'TaxRow'>;
 type Line = Transaction['line_items'][number];
 
 const xml = { Accept: 'application/xml' };
+
+/** The folder of the official schemas, which the project does not contain. Without it, only the order is checked. */
+const officialSchemas = process.env['SER_SCHEMAS'];
 const identity = {
   legal_name: 'A Shop LLC',
   tin: { type: 'FEIN', number: '123456789' },
@@ -185,6 +194,7 @@ const refusalsOf = ({ status, body }: Answer): string[] => [
 
 describe('the electronic returns of a year in eight states', () => {
   let filer: Filer;
+  let account = '';
   const all: Transaction[] = [];
   const filings: Filing[] = [];
 
@@ -193,6 +203,7 @@ describe('the electronic returns of a year in eight states', () => {
       settings: { registrations, books_open_from: '2025-01-01', ship_from: places.GA, return_identity: identity },
     });
     filer = filerOf(caller);
+    account = caller.account.id;
     for (let at = 0; at < 160; at++) {
       const sold = await made(filer.create(randomSale(states[at % states.length] as State)));
       const refunded = draw.of([null, null, 'all', 'halves'] as const);
@@ -216,9 +227,43 @@ describe('the electronic returns of a year in eight states', () => {
       const { status, text } = await returnOf(filer, id);
       const place = `${state} ${period_end}`;
       expect([place, status]).toEqual([place, 200]);
+      if (officialSchemas) await validateReturn(text, officialSchemas);
       const letters = state.slice(3) as State;
       expect([place, figuresIn(text)]).toEqual([place, expectedReturn(all, letters, period_start, period_end)]);
     }
+  });
+
+  it('are one file of a command, which validates it before it writes it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'levy-returns-'));
+    const out = join(folder, 'returns.xml');
+    // The schema of the root element alone.
+    const schemaOf = (count: string) =>
+      `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="SSTSimplifiedReturnTransmission"><xs:complexType><xs:sequence>
+        <xs:any processContents="skip"/><xs:any processContents="skip" minOccurs="${count}" maxOccurs="${count}"/></xs:sequence>
+        <xs:attribute name="transmissionVersion" fixed="SST2015V01"/></xs:complexType></xs:element></xs:schema>`;
+    const write = (count: string) =>
+      writeFileSync(join(folder, 'SSTSimplifiedReturnTransmission.xsd'), schemaOf(count));
+    const run = (...options: string[]) =>
+      runInProcess(filingsProgram(), ['return', '--account', account, '--all-due', '--out', out, ...options]);
+    expect(await run('--schema', folder)).toMatchObject({ code: 1, err: expect.stringContaining('no SSTSimplified') });
+    write('21');
+    expect(await run('--schema', folder)).toMatchObject({ code: 1, err: expect.stringContaining('not valid') });
+    write('22');
+    expect(await run('--schema', officialSchemas ?? folder)).toMatchObject({
+      ...{ code: 0, err: '' },
+      out: expect.stringMatching(/returns\.xml: 22 returns, valid, hash [0-9a-f]{16}\n/),
+    });
+    const text = readFileSync(out, 'utf8');
+    expect([textOf(text, 'DocumentCount'), textOf(text, 'ETIN')]).toEqual(['22', 'S12345678']);
+    const ids = [...text.matchAll(/<DocumentId>(.*?)</g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(22);
+    expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('already exists') });
+    const exceptions = filings.reduce((sum, filing) => sum + (filing.exceptions?.count ?? 0), 0);
+    expect(await run('--production')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`There are ${exceptions} `),
+    });
+    rmSync(folder, { recursive: true });
   });
 
   it('have tax on food at a reduced rate, tax from inside and outside of states, and a refund', async () => {
