@@ -20,6 +20,7 @@ import {
   wordsOf,
 } from './parts.tsx';
 import { linkTo } from './route.ts';
+import { TransactionActions } from './transaction-actions.tsx';
 
 type Document = Schemas['RetrievedTransaction'];
 type Line = Document['line_items'][number];
@@ -162,6 +163,7 @@ const Explanation = ({ of }: Of) => {
 /** All changes of a transaction, and whether their hash chain is intact. */
 const History = ({ of: { id, version } }: Of) => (
   <Fetch
+    of={String(version)}
     what="the history"
     read={async (levy, signal) => {
       const page = (cursor: object) =>
@@ -306,6 +308,7 @@ const Summary = ({ of }: Of) => (
       ['Created', <Instant key="created" of={of.created_at} />],
       ['Expires', of.status === 'draft' && of.expires_at && <Instant key="expires" of={of.expires_at} />],
       ['Void reason', of.void_reason],
+      ['Note', of.metadata['note']],
       ['Content', Object.values(of.content_releases).join(', ')],
       ['Filings', of.filings.length > 0 ? <FilingLinks key="filings" of={of} /> : 'none'],
     ]}
@@ -342,7 +345,11 @@ const Credits = ({ of }: Of) => {
           {!isZero(of.applied_third_party_discount_amount) && ' Both exclude third-party discounts.'}
         </p>
       )}
-      <Fetch what="credits" read={(levy, signal) => Array.fromAsync(levy.list('/transactions', { query, signal }))}>
+      <Fetch
+        of={`${of.credited_amount} ${of.credited_tax_amount}`}
+        what="credits"
+        read={(levy, signal) => Array.fromAsync(levy.list('/transactions', { query, signal }))}
+      >
         {(rows) => (
           <Table
             caption="Credits of this sale"
@@ -361,7 +368,7 @@ const Credits = ({ of }: Of) => {
   );
 };
 
-const Body = ({ of }: Of) => (
+const Body = ({ of, onChange }: Of & { onChange: () => void }) => (
   <>
     <h1>
       {of.type === 'sale' ? 'Sale' : 'Credit'} {of.reference_id ?? of.id}
@@ -371,6 +378,7 @@ const Body = ({ of }: Of) => (
         Of the sale <a href={linkTo(['transactions', of.parent_transaction_id])}>{of.parent_transaction_id}</a>
       </p>
     )}
+    <TransactionActions of={of} onChange={onChange} />
     <Warnings of={of.warnings} />
     <Summary of={of} />
     <Table
@@ -408,6 +416,6 @@ export const Transaction = ({ id }: { id: string }) => (
     what="the transaction"
     read={(levy, signal) => dataOf(levy.get('/transactions/{id}', { path: { id }, signal }))}
   >
-    {(found) => <Body of={found} />}
+    {(found, reload) => <Body of={found} onChange={reload} />}
   </Fetch>
 );

@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
+import { made } from '../support/sales.ts';
+import {
+  click,
+  countButtons,
+  newShop,
+  rowsOf,
+  screenshot,
+  seeHeading,
+  seeStatus,
+  seeText,
+  useConsole,
+} from './browser.ts';
+
+const { visit, go } = useConsole();
+
+const lines = [
+  { id: 'mug', description: 'Mug', product_tax_code: 'GENERAL', quantity: '3', unit_price: '10.00' },
+  { id: 'cap', description: 'Cap', product_tax_code: 'GENERAL', quantity: '1', unit_price: '7.99' },
+];
+
+it('credits parts of a sale by the keyboard, then the rest, with the amounts that the preview shows', async () => {
+  const shop = await newShop();
+  const sale = await shop.sell('MI', { reference_id: 'order-1', line_items: lines, shipping: { amount: '5.00' } });
+  await visit(`#/transactions/${sale.id}`, { key: shop.key }, async (page) => {
+    await seeHeading(page, 'Sale order-1');
+    await page.getByRole('button', { name: 'Credit …' }).focus();
+    await page.keyboard.press('Enter');
+    await seeText(page, 'The credit is');
+    await page.getByLabel('Parts of it').focus();
+    await page.keyboard.press('Space');
+    await page.getByLabel('Quantity').first().focus();
+    await page.keyboard.type('2');
+    await page.getByLabel('or amount before tax').nth(1).focus();
+    await page.keyboard.type('0.99');
+    // 20.99 and 6 % of it: 1.2594, from the recorded tax of each line.
+    await page.getByText('The credit is 22.25 USD, with a tax of 1.26.').waitFor();
+    await screenshot(page, 'credit');
+    await page.getByLabel('Reference of the credit').focus();
+    await page.keyboard.type('refund-1');
+    await page.keyboard.press('Enter');
+    await seeText(page, 'Credits of this sale');
+    expect(await rowsOf(page, 'Credits of this sale')).toMatchObject([
+      { Reference: 'refund-1', Tax: '1.26', Total: '22.25' },
+    ]);
+    await click(page, 'Credit …');
+    await click(page, 'Record the credit');
+    await page.getByRole('row').filter({ hasText: '23.02' }).first().waitFor();
+    expect(await countButtons(page, 'Credit …')).toBe(0);
+  });
+  const credits = await made(shop.call('GET', `/transactions?parent_transaction_id=${sale.id}` as '/transactions'));
+  // A sale of 42.99 with 2.28 of tax, since shipping is exempt in Michigan, credited twice.
+  expect(credits.data.map(({ total_amount, tax_amount }) => [total_amount, tax_amount])).toEqual([
+    ['23.02', '1.02'],
+    ['22.25', '1.26'],
+  ]);
+});
+
+it('records a note and voids a sale, and refuses a change of a version that is no longer current', async () => {
+  const shop = await newShop();
+  const sale = await shop.sell('MI', { reference_id: 'order-2' });
+  await visit(`#/transactions/${sale.id}`, { key: shop.key }, async (page) => {
+    await click(page, 'Add a note …');
+    await page.getByLabel('Note', { exact: true }).fill('Customer called on Monday.');
+    await click(page, 'Save the note');
+    await page.getByText('Customer called on Monday.', { exact: true }).waitFor();
+    expect(await rowsOf(page, 'Changes')).toMatchObject([{ Fields: 'metadata' }, { Status: 'new → finalized' }]);
+    await made(shop.filer.update(sale.id, { metadata: { other: 'x' } }));
+    await click(page, 'Void …');
+    await page.getByLabel('Reason').fill('Entered twice');
+    await click(page, 'Void the sale');
+    await seeText(page, 'Somebody else changed this in the meantime');
+    await click(page, 'Keep the sale');
+    await go(page, '#/customers');
+    await go(page, `#/transactions/${sale.id}`);
+    await seeHeading(page, 'Sale order-2');
+    await click(page, 'Void …');
+    await page.getByLabel('Reason').fill('Entered twice');
+    await click(page, 'Void the sale');
+    await seeStatus(page, 'Entered twice');
+    expect(await countButtons(page, /Void|Credit|note/)).toBe(0);
+  });
+  expect(await made(shop.filer.get(sale.id))).toMatchObject({ status: 'void', void_reason: 'Entered twice' });
+});
+
+it('offers no action to a credential that may read only', async () => {
+  const shop = await newShop();
+  const sale = await shop.sell('MI', { reference_id: 'order-3' });
+  const secret = newApiKey();
+  await provisionKey({ account: shop.account.id, secret, scopes: ['read'], expires_at: null });
+  await visit(`#/transactions/${sale.id}`, { key: secret }, async (page) => {
+    await seeHeading(page, 'Sale order-3');
+    await go(page, `#/transactions/${sale.id}`);
+    expect(await countButtons(page, /Void|Credit|note/)).toBe(0);
+  });
+});
