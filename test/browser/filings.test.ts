@@ -84,6 +84,63 @@ it('closes a month for eight states, with acknowledged exceptions', async () => 
   expect(data.map(({ status }) => status)).toEqual(states.map(() => 'filed'));
 });
 
+it('lists sales whose tax may be different, with their meaning and transactions', async () => {
+  const own = await newShop();
+  const exemptions = [
+    { reason: 'resale', certificate_number: 'R-9', valid_from: '2020-01-01', valid_to: '2020-12-31', states: null },
+  ];
+  await made(own.filer.call('POST', '/customers', { body: { id: 'lapsed', exemptions } }));
+  const clear = { line_items: [{ id: 'item_1', product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }] };
+  await visit('#/transactions', { key: own.key }, async (page) => {
+    await go(page, periodView('MI'));
+    await seeText(page, 'No exceptions, and nothing to review.');
+    await own.sell('MI', { reference_id: 'clear', ...clear });
+    const address = { state: 'MI', city: 'Detroit', postal_code: '48226' };
+    const expired = { reference_id: 'expired', ...clear, customer: { id: 'lapsed', address } };
+    const sale = await own.sell('MI', expired);
+    await own.sell('MI', {
+      reference_id: 'returned',
+      type: 'credit',
+      parent_transaction_id: sale.id,
+      line_items: null,
+    });
+    await go(page, '#/transactions');
+    await go(page, periodView('MI'));
+    const caption = 'Transactions to review, by warning';
+    const read = async () => (await rowsOf(page, caption)).map((row) => [row['Warning'], row['Gross'], row['Count']]);
+    const listed = async () => {
+      await page.getByRole('button', { name: 'List transactions with exemption expired' }).click();
+      return rowsOf(page, 'Transactions to review: exemption expired');
+    };
+    // The credit reverses the sale.
+    await expect.poll(read).toEqual([['exemption expired', '0.00 USD', '2']]);
+    expect(await page.getByText('No exceptions').count()).toBe(0);
+    const rows = await listed();
+    expect(rows.map((row) => [row['Reference'], row['Gross'], row['Tax']])).toEqual([
+      ['expired', '100.00 USD', '6.00 USD'],
+      ['returned', '-100.00 USD', '-6.00 USD'],
+    ]);
+    await screenshot(page, 'review');
+    await openDialog(page);
+    await seeText(page, '2 transactions to review');
+    await closeButton(page, 'MI').click();
+    await seeStatus(page, 'closed');
+    expect(await read()).toEqual([['exemption expired', '0.00 USD', '2']]);
+    expect((await listed()).map((row) => row['Reference']).sort()).toEqual(['expired', 'returned']);
+    await page.getByRole('link', { name: 'expired', exact: true }).click();
+    await seeText(page, "The buyer's exemption certificate had expired");
+    await screenshot(page, 'review-transaction');
+    await go(page, '#/transactions');
+    const marks = await rowsOf(page, 'Transactions, newest first');
+    expect(marks.map((row) => [row['Reference'], row['To review']])).toEqual([
+      ['returned', ''],
+      ['expired', 'exemption expired'],
+      ['clear', ''],
+    ]);
+    await screenshot(page, 'review-list');
+  });
+});
+
 it('closes a period that is too large for a dry run', async () => {
   const own = await newShop();
   await own.sell('MI');

@@ -19,6 +19,7 @@ import {
   Warnings,
   wordsOf,
 } from './parts.tsx';
+import { Review } from './review.tsx';
 import { useSession } from './session.ts';
 
 export type FilingData = Schemas['Filing'];
@@ -49,9 +50,7 @@ const ExceptionTable = ({ rows }: { rows: readonly Schemas['FilingException'][] 
 
 const Exceptions = ({ of }: { of: NonNullable<FilingData['exceptions']> }) => (
   <>
-    <p class={of.count > 0 ? 'notice bad' : 'notice good'}>
-      {of.count === 0 ? 'No exceptions.' : `${counted(of.count, 'exception')}: check the transactions before you file.`}
-    </p>
+    <p class="notice bad">{counted(of.count, 'exception')}: check the transactions before you file.</p>
     <Table
       caption="Exceptions by reason"
       columns={[
@@ -157,18 +156,23 @@ export const FilingFigures = ({ of, readTotals }: { of: FilingData; readTotals: 
         />
       )}
     </Pages>
-    {of.exceptions && <Exceptions of={of.exceptions} />}
+    {of.exceptions && of.exceptions.count > 0 && <Exceptions of={of.exceptions} />}
+    <Review of={of} />
   </>
 );
 
 /** Summarizes the amounts that a write affects, in one sentence. */
-export const figuresText = ({ summary, exceptions }: FilingData): string => {
+export const figuresText = ({ summary, exceptions, review }: FilingData): string => {
   const sums = summary.map(
     ({ currency, tax_amount, count }) =>
       `${grouped(tax_amount)} ${currency} of tax in ${counted(count, 'transaction')}`,
   );
   const text = sums.join(' and ') || 'no sales';
-  return exceptions?.count ? `${text}, with ${counted(exceptions.count, 'exception')}` : text;
+  const noted = [
+    ...(exceptions?.count ? [counted(exceptions.count, 'exception')] : []),
+    ...(review?.count ? [`${counted(review.count, 'transaction')} to review`] : []),
+  ];
+  return noted.length > 0 ? `${text}, with ${noted.join(' and ')}` : text;
 };
 
 type UpdateProps = { readonly of: FilingData; readonly onChange: () => void };

@@ -16,9 +16,9 @@ import {
   Table,
   TransactionLink,
   useShown,
-  Warnings,
   wordsOf,
 } from './parts.tsx';
+import { ReviewNotices } from './review.tsx';
 import { linkTo } from './route.ts';
 import { TransactionActions } from './transaction-actions.tsx';
 
@@ -91,19 +91,20 @@ const chargesOf = ({ line_items, shipping, tax_included }: Document): Charge[] =
   return [...lines, ...charges];
 };
 
-/** Returns the title of the charge that a JSON Pointer refers to, or the pointer itself. */
-const titleAt = (pointer: string, document: Document): string => {
-  const [, field, index = '0'] = /^\/(line_items|shipping)(?:\/(\d+))?/.exec(pointer) ?? [];
-  if (!field) return pointer;
+/** Returns the title of the charge that a JSON Pointer refers to; `null` if it refers to no charge. */
+const titleAt = (pointer: string, document: Document): string | null => {
+  const [, field, index = '0'] = /^\/(line_items(?=\/)|shipping)(?:\/(\d+))?/.exec(pointer) ?? [];
+  if (!field) return null;
   const at = Number(index) + (field === 'shipping' ? document.line_items.length : 0);
-  return chargesOf(document)[at]?.title ?? pointer;
+  return chargesOf(document)[at]?.title ?? null;
 };
 
 const Steps = ({ steps, of }: Of & { steps: readonly Schemas['ExplanationStep'][] }) => (
   <ol class="steps">
     {steps.map(({ step, pointer, text, citation }, at) => (
       <li key={at}>
-        <span class="step">{wordsOf(step)}</span> {pointer && <code>{titleAt(pointer, of)}</code>} <Message of={text} />
+        <span class="step">{wordsOf(step)}</span> {pointer && <code>{titleAt(pointer, of) ?? pointer}</code>}{' '}
+        <Message of={text} />
         {citation && <cite>{citation}</cite>}
       </li>
     ))}
@@ -379,7 +380,7 @@ const Body = ({ of, onChange }: Of & { onChange: () => void }) => (
       </p>
     )}
     <TransactionActions of={of} onChange={onChange} />
-    <Warnings of={of.warnings} />
+    <ReviewNotices of={of.warnings} titleOf={(pointer) => titleAt(pointer, of)} />
     <Summary of={of} />
     <Table
       caption="Tax by jurisdiction"

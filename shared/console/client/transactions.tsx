@@ -16,6 +16,7 @@ import {
   Table,
   TransactionLink,
 } from './parts.tsx';
+import { reviewText } from './review.tsx';
 import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { type PageRequest, type Part, searchPage } from './search.ts';
 import { Transaction } from './transaction.tsx';
@@ -86,6 +87,7 @@ const columns: readonly Column<Row>[] = [
   ['Tax', ...signed('tax_amount')],
   ['Total', ...signed('total_amount')],
   ['Currency', (row) => row.currency],
+  ['To review', (row) => reviewText(row.warnings)],
 ];
 
 /** The buttons that download all transactions of the filters, as the API returns them in CSV. */

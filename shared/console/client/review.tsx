@@ -1,0 +1,143 @@
+import { useState } from 'preact/hooks';
+import { type ReviewCode, type WarningCode, warningReviews } from '../../calculations/warning-codes.ts';
+import type { Schemas } from '../../client/client.ts';
+import { dataOf, Pages } from './load.tsx';
+import { Amount, counted, Message, Table, TransactionLink, wordsOf } from './parts.tsx';
+
+/** Sales and credits with warnings that can change their tax: in a return, in a list, and on a transaction. */
+
+type FilingData = Schemas['Filing'];
+type Review = NonNullable<FilingData['review']>;
+type Warnings = readonly Schemas['Warning'][];
+
+/** Returns what a warning means for the tax; `null` if it cannot change the tax, or for a code of a newer service. */
+const meaningOf = (code: string): string | null => warningReviews[code as WarningCode] ?? null;
+
+const Rows = ({ code, rows }: { code: string; rows: readonly Schemas['FilingException'][] }) => (
+  <Table
+    caption={`Transactions to review: ${wordsOf(code)}`}
+    columns={[
+      ['Reference', (row) => <TransactionLink of={{ ...row, id: row.transaction_id }} />],
+      ['Type', (row) => row.type],
+      ['Day', (row) => row.tax_day],
+      ['Customer', (row) => row.customer_id],
+      ['ZIP', (row) => row.postal_code],
+      ['Gross', (row) => <Amount of={row.gross_amount} currency={row.currency} />, 'figure'],
+      ['Tax', (row) => <Amount of={row.tax_amount} currency={row.currency} />, 'figure'],
+    ]}
+    rows={rows}
+    empty="None on this page."
+  />
+);
+
+/** The transactions of a code: those of the dry run, or pages of those of the filing. */
+const Transactions = ({ of: { id, review }, code }: { of: FilingData; code: ReviewCode }) => {
+  if (id === null) {
+    const all = review?.transactions ?? [];
+    return (
+      <>
+        <Rows code={code} rows={all.filter(({ review_codes }) => review_codes.includes(code))} />
+        {(review?.count ?? 0) > all.length && (
+          <p class="hint">From the first {all.length} transactions to review. Close the period to see all.</p>
+        )}
+      </>
+    );
+  }
+  return (
+    <Pages
+      what="transactions to review"
+      read={(cursor, levy, signal) => {
+        const query = { list: 'review', code, limit: 50, ...(cursor && { starting_after: cursor }) } as const;
+        return dataOf(levy.get('/filings/{id}/exceptions', { path: { id }, query, signal }));
+      }}
+      nextOf={({ next_cursor }) => next_cursor}
+    >
+      {({ data }) => <Rows code={code} rows={data} />}
+    </Pages>
+  );
+};
+
+const Codes = ({ of, review }: { of: FilingData; review: Review }) => {
+  const [code, setCode] = useState<ReviewCode | null>(null);
+  return (
+    <>
+      <p class="notice">
+        {counted(review.count, 'transaction')} to review before you file: a warning says that the tax may be different.
+      </p>
+      <Table
+        caption="Transactions to review, by warning"
+        columns={[
+          ['Warning', (row) => wordsOf(row.code)],
+          ['Meaning', (row) => meaningOf(row.code)],
+          ['Gross', (row) => <Amount of={row.gross_amount} currency={row.currency} />, 'figure'],
+          ['Tax', (row) => <Amount of={row.tax_amount} currency={row.currency} />, 'figure'],
+          ['Count', (row) => row.count, 'figure'],
+          [
+            'Transactions',
+            (row) => (
+              <button
+                type="button"
+                aria-expanded={code === row.code}
+                aria-label={`${code === row.code ? 'Hide' : 'List'} transactions with ${wordsOf(row.code)}`}
+                onClick={() => setCode(code === row.code ? null : row.code)}
+              >
+                {code === row.code ? 'Hide' : 'List'}
+              </button>
+            ),
+          ],
+        ]}
+        rows={review.by_code}
+      />
+      <p class="hint">
+        A transaction can have several warnings. The amounts are those of the transaction in the state.
+      </p>
+      {code !== null && <Transactions key={code} of={of} code={code} />}
+    </>
+  );
+};
+
+/** What to review before a return is filed, or that there is neither an exception nor anything to review. */
+export const Review = ({ of }: { of: FilingData }) => {
+  const { review, exceptions } = of;
+  if (!review) return null;
+  if (review.count > 0) return <Codes of={of} review={review} />;
+  return exceptions?.count === 0 ? <p class="notice good">No exceptions, and nothing to review.</p> : null;
+};
+
+/** Names the first warning that can change the tax of a transaction, and counts the others; empty without one. */
+export const reviewText = (of: Warnings): string => {
+  const [first, ...others] = new Set(of.map(({ code }) => code).filter((code) => meaningOf(code) !== null));
+  return first === undefined ? '' : `${wordsOf(first)}${others.length > 0 ? ` +${others.length}` : ''}`;
+};
+
+type NoticesProps = {
+  readonly of: Warnings;
+  /** Returns the title of the line or shipping charge of a pointer. */
+  readonly titleOf: (pointer: string) => string | null;
+};
+
+/** The warnings of a transaction: what each one means for the tax, with the message of the API. */
+export const ReviewNotices = ({ of, titleOf }: NoticesProps) => (
+  <>
+    {of.map(({ code, message, pointer }, at) => {
+      const meaning = meaningOf(code);
+      const title = pointer && titleOf(pointer);
+      if (meaning === null)
+        return (
+          <p key={at} class="notice">
+            <Message of={message} />
+          </p>
+        );
+      return (
+        <div key={at} class="notice">
+          <strong>{wordsOf(code)}</strong>
+          {title && ` (${title})`}: {meaning}
+          <details>
+            <summary>Details for developers</summary>
+            <Message of={message} />
+          </details>
+        </div>
+      );
+    })}
+  </>
+);
