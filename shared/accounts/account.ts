@@ -38,10 +38,13 @@ const stateId = 'Pass 1 to 20 letters, digits, hyphens and periods.';
 /** Who files the returns: the business and its identifiers at the tax authorities. */
 export const ReturnIdentity = z.strictObject({
   legal_name: z.string('Pass a name.').check(z.regex(/^\S.{0,99}$/, 'Pass a name of 1 to 100 characters.')),
-  tin: z.strictObject({
-    type: z.enum(['FEIN', 'SSN', 'Foreign'], 'Pass FEIN, SSN or Foreign.'),
-    number: z.string(nineDigits).check(z.regex(/^\d{9}$/, nineDigits)),
-  }),
+  tin: z.strictObject(
+    {
+      type: z.enum(['FEIN', 'SSN', 'Foreign'], 'Pass FEIN, SSN or Foreign.'),
+      number: z.string(nineDigits).check(z.regex(/^\d{9}$/, nineDigits)),
+    },
+    'Pass an object such as {"type": "FEIN", "number": "123456789"}.',
+  ),
   /** The id of a seller who registered through the Streamlined Sales Tax system; `null` without one. */
   sst_id: z.nullable(z.string(sstId).check(z.regex(/^S\d{8}$/, sstId))),
   /** The account numbers of registrations with the states themselves, by two-letter code. */

@@ -166,6 +166,9 @@ const returnElement = (filing: Filing, returnType: ReturnOptions['returnType']):
   const due = [ownDue, ...locals.map(([, ofCode]) => ofCode)].reduce(plus, noDue);
   const totalDue = due.inState + due.outOfState + foodAndDrugs;
   const fees = sumOf(totals, 'fees');
+  const isEqual =
+    totalDue + fees === (whole ? read(whole.calculated_tax_amount) + read(whole.over_collected_amount) : 0n);
+  assert(isEqual, 'The tax due of the jurisdictions is the tax due of the filing.');
   return element('SimplifiedElectronicReturn', [
     ...(fees === 0n ? [] : [`<!-- Not included: fees of ${money(fees)}, which are reported separately. -->`]),
     element('ReturnType', returnType),

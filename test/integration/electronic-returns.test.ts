@@ -336,6 +336,17 @@ describe('an electronic return', () => {
     expect([zeros.length, new Set(zeros)]).toEqual([9, new Set(['0.00'])]);
   });
 
+  it('covers only the registered months of a quarter, and names the business by its id in the state', async () => {
+    const filer = await shop({
+      registrations: [{ state: 'SD', from: '2026-08-15', to: null, frequency: 'quarter' }],
+      books_open_from: '2026-08-01',
+    });
+    await soldIn(filer, '2026-08-20', { customer: { address: places.SD } });
+    const { text } = await filer.close({ state: 'SD', period_end: '2026-09-30', dry_run: true }, xml);
+    const names = ['TaxPeriodStartDate', 'TaxPeriodEndDate', 'StateID', 'SSTPID', 'ETIN'];
+    expect(names.map((name) => textOf(text, name))).toEqual(['2026-08-01', '2026-09-30', '1234-5678', '', 'S12345678']);
+  });
+
   it('leaves out fees, and says so', async () => {
     const filer = await shop({ registrations: 'all', retail_delivery_fee: 'add' });
     await soldIn(filer, '2026-09-05', {
@@ -391,12 +402,17 @@ describe('an electronic return', () => {
       ]);
     });
 
-    it('of a canceled filing', async () => {
+    it('of a canceled filing; the filing that replaces it has another hash', async () => {
       const filer = await shop();
       await soldIn(filer, '2026-09-05');
       const { id } = await closedFiling(filer, 'KY', '2026-09-30');
+      const before = await returnOf(filer, id);
       await cancel(filer, id);
       expect(refusalsOf(await returnOf(filer, id))).toEqual(['409', expect.stringContaining('is canceled')]);
+      await soldIn(filer, '2026-09-06');
+      const after = await returnOf(filer, (await closedFiling(filer, 'KY', '2026-09-30')).id, { return_type: 'A' });
+      expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+      expect(textOf(after.text, 'DocumentId')).not.toBe(textOf(before.text, 'DocumentId'));
     });
   });
 });

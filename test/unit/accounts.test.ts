@@ -201,6 +201,15 @@ describe('settings', () => {
     }
   });
 
+  const identity = { legal_name: 'A Shop', tin: { type: 'SSN', number: '123456789' }, sst_id: null, state_ids: {} };
+  const identified = (fields: object) => `return_identity=${JSON.stringify({ ...identity, ...fields })}`;
+
+  it('accept the identity of the business, with or without ids', () => {
+    for (const fields of [{}, { sst_id: 'S12345678', state_ids: { SD: '1234-5678' } }])
+      expect(assignmentsFrom([identified(fields)])).toEqual({ return_identity: { ...identity, ...fields } });
+    expect(assignmentsFrom(['return_identity=null'])).toEqual({ return_identity: null });
+  });
+
   const registered = (entry: object) => `registrations=${JSON.stringify([{ ...michigan, ...entry }])}`;
   const twice = (entry: object) =>
     `registrations=${JSON.stringify([
@@ -225,7 +234,7 @@ describe('settings', () => {
     [registered({ state: 'XX' }), 'entry 1, state'],
     [registered({ from: '2026-02-30' }), 'entry 1, from'],
     [registered({ to: '2025-12-31' }), '"from" in entry 1'],
-    [registered({ frequency: 'week' }), 'month, quarter or year'],
+    [registered({ frequency: 'week' }), 'month, quarter, half_year, year, fiscal_year'],
     [registered({ until: null }), 'field until'],
     [twice({ from: '2026-06-30' }), 'of MI, entries 1 and 2'],
     [twice({ from: '2025-01-01', state: 'US-MI' }), 'entries 1 and 2'],
@@ -250,6 +259,14 @@ describe('settings', () => {
     ['ship_from={"state":"NY"}', 'Pass an address with a postal_code or city, because NY has local taxes.'],
     ['time_zone=EST', 'time_zone cannot be EST. Pass America/New_York.'],
     ['time_zone=Somewhere', 'Pass an IANA time zone such as America/New_York, or UTC.'],
+    [identified({ legal_name: ' ' }), '(legal_name: Pass a name of 1 to 100 characters.)'],
+    [identified({ tin: null }), '(tin: Pass an object such as {"type": "FEIN", "number": "123456789"}.)'],
+    [identified({ tin: { type: 'EIN', number: '123456789' } }), '(tin, type: Pass FEIN, SSN or Foreign.)'],
+    [identified({ tin: { type: 'FEIN', number: '12-3456789' } }), 'of nine digits, without hyphens.)'],
+    [identified({ sst_id: '12345678' }), '(sst_id: Pass null, or S and eight digits, such as "S12345678".)'],
+    [identified({ state_ids: { MN: '' } }), '(state_ids, MN: Pass 1 to 20 letters, digits, hyphens and periods.)'],
+    [identified({ state_ids: { mn: '1' } }), 'Pass state_ids by two-letter state codes; mn is not one.'],
+    [identified({ etin: '1' }), '(Unknown field etin.)'],
   ])('reject %s: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));
 
   it('accept consecutive registrations, and registrations of two states on the same days', () => {

@@ -3,6 +3,7 @@ import { type Account, listRegistrations, type Registration } from '../../accoun
 import { addDays, toDay } from '../../base/calendar.ts';
 import { builtInRelease } from '../../catalog/built-in.ts';
 import { listElections } from '../../catalog/remote-sales.ts';
+import { isStreamlinedMember } from '../../catalog/streamlined.ts';
 import { now } from '../../config/clock.ts';
 import { releaseDay } from '../../coverage/local-rates.ts';
 import { findFilingTerms } from '../../filings/filing-calendar.ts';
@@ -99,6 +100,26 @@ const policyFindings = (account: Account): Finding[] => {
   ];
 };
 
+/** Whether the account can file electronic returns in the member states in which it is registered. */
+const identityFindings = (account: Account): Finding[] => {
+  const { registrations, return_identity: identity } = account.settings;
+  const states = Array.isArray(registrations)
+    ? [...new Set(registrations.flatMap(({ state }) => stateJurisdiction(state) ?? []))]
+    : [];
+  const unnamed = states.filter(
+    (state) => isStreamlinedMember(state) && !identity?.sst_id && !identity?.state_ids[stateOfJurisdiction(state)],
+  );
+  return unnamed.length === 0
+    ? []
+    : [
+        check(
+          'return_identity',
+          `no id for ${unnamed.join(', ')}`,
+          `Set it to file electronic returns there: ${settingsCommand(account, 'return_identity=@identity.json')}`,
+        ),
+      ];
+};
+
 const contentFinding = async (state: string, today: string): Promise<Finding> => {
   const code = stateOfJurisdiction(state);
   const publisher = publishers.find((one) => one.state === code);
@@ -180,6 +201,7 @@ const findingsOf = async (account: Account): Promise<readonly Finding[]> => {
     ...registrationFindings(account, today),
     ...(await nexusFindings(account)),
     ...policyFindings(account),
+    ...identityFindings(account),
     ...[...new Set([...states, ...elected])].flatMap((state) => electionFindings(account, state)),
     ...(await Promise.all(states.map((state) => contentFinding(state, today)))),
     await keyFinding(account),
