@@ -22,7 +22,7 @@ export const documentation = () =>
     tag: 'Customers',
     summary: 'List customers',
     description:
-      'Returns customers in the order of their ids. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true.',
+      'Returns customers in the order of their ids. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true. A request reads at most 400 customers.',
     responses: [
       {
         status: 200,

@@ -7,8 +7,9 @@ import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '..
 import { described } from '../base/described.ts';
 import type { Problem } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
+import { searchFor } from '../base/search-text.ts';
 import type { Certificate, FindCertificates } from '../calculations/certificates.ts';
-import { day } from '../calculations/fields.ts';
+import { day, identifier } from '../calculations/fields.ts';
 import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
 import {
   cursorProblem,
@@ -254,6 +255,10 @@ export const CustomerListQuery = z.object({
     z.optional(state),
     'Only customers with a certificate for this state or for all states: its two-letter code, its jurisdiction code or its name. With `expiring_before`, the same certificate meets both.',
   ),
+  search: described(
+    z.optional(identifier),
+    'Only customers whose `id` or `name` contains this text, in upper or lower case.',
+  ),
   limit: pageLimit(),
   starting_after: described(
     startingAfter,
@@ -284,9 +289,12 @@ export const listCustomers = async (
   if (starting_after !== undefined && after === null)
     return refuse(cursorProblem('Send the next_cursor of a page of the same list: same filters, same account.'));
   const conditions = listConditions(filters, toDay(ports.now()));
+  const isFound = query.search === undefined ? null : searchFor(query.search);
+  const isFiltered = conditions.length > 0 || isFound !== null;
   const { rows, next } = await scanPages({
-    read: (from) => ports.customers.page(account.id, from, conditions.length > 0 ? scannedRows : limit + 1),
-    keeps: (customer) => hasCertificate(customer, conditions),
+    read: (from) => ports.customers.page(account.id, from, isFiltered ? scannedRows : limit + 1),
+    keeps: (customer) =>
+      hasCertificate(customer, conditions) && (isFound === null || isFound([customer.id, customer.name])),
     after,
     wanted: limit + 1,
   });

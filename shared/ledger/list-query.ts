@@ -39,6 +39,10 @@ export const TransactionListQuery = z
       z.optional(identifier),
       "Only transactions of this customer: the `id` of the document's customer.",
     ),
+    search: described(
+      z.optional(identifier),
+      "Only transactions whose `id`, `reference_id` or customer's `id` contains this text, in upper or lower case.",
+    ),
     state: described(
       z.optional(state),
       'Only transactions with a tax or an exemption of this state: its two-letter code, its jurisdiction code or its name.',

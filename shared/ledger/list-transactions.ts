@@ -6,6 +6,7 @@ import { dayMs, wallMs } from '../base/calendar.ts';
 import { csvText } from '../base/csv.ts';
 import { decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
+import { searchFor } from '../base/search-text.ts';
 import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { readLimit, type TransactionListQuery } from './list-query.ts';
 import { callsMax, cursorProblem, fitting, listAnswer, rowsToRead, scanPages } from './page-limit.ts';
@@ -94,7 +95,9 @@ const filtersAfter = (query: TransactionListQuery, { index }: Choice): readonly 
   const { status, type, reference_id, parent_transaction_id, customer_id } = query;
   const state = query.state === undefined ? null : stateJurisdiction(query.state);
   const created = readRange(query, 'created_at');
+  const isFound = query.search === undefined ? null : searchFor(query.search);
   const filters: (Filter | false)[] = [
+    isFound !== null && ((row) => isFound([row.id, row.reference_id, row.customer?.id])),
     status !== undefined && ((row) => row.status === status),
     type !== undefined && index !== 'credits' && ((row) => row.type === type),
     reference_id !== undefined && index !== 'by_reference' && ((row) => row.reference_id === reference_id),

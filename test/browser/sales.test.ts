@@ -51,9 +51,9 @@ it('lists the drafts that expire first on the overview, regardless of the number
 it('finds a sale by reference, explains it, and shows a credit recorded by the API', async () => {
   const sale = await shop.sell('NY', { reference_id: 'order-1', explain: true });
   await visit('#/transactions', { key: shop.key }, async (page) => {
-    await page.getByLabel('Reference or id').fill('order-1');
+    await page.getByLabel('Search').fill('order-1');
     await click(page, 'Find');
-    await page.getByRole('link', { name: 'order-1' }).click();
+    await page.getByRole('link', { name: 'order-1' }).first().click();
     await seeHeading(page, 'Sale order-1');
     expect(await columnOf(page, 'Tax by jurisdiction', 'Tax')).toEqual(
       sale.tax_summary.map(({ tax_amount }) => tax_amount),
@@ -161,7 +161,8 @@ it('finds transactions by id, customer, state, status, type and date', async () 
   await visit('#/transactions', { key: own.key }, async (page) => {
     const clear = page.getByRole('link', { name: 'Clear all filters' });
     for (const [fields, choices, found] of [
-      [{ 'Reference or id': 'second' }, {}, ['second']],
+      [{ Search: 'ECO' }, {}, ['second']],
+      [{ Search: 'BUYER' }, {}, ['second']],
       [{ 'Customer id': 'buyer' }, {}, ['second']],
       [{ State: 'WA' }, {}, ['third']],
       [{}, { Status: 'draft' }, ['fourth']],
@@ -178,7 +179,14 @@ it('finds transactions by id, customer, state, status, type and date', async () 
       await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
       expect(await columnOf(page, 'Transactions, newest first', 'Reference')).toEqual(found);
     }
-    await page.getByLabel('Reference or id').fill(first.id);
+    // A customer's name leads to its transactions.
+    await made(own.filer.call('POST', '/customers', { body: { id: 'buyer', name: 'Müller & Söhne' } }));
+    await go(page, '#/transactions');
+    await page.getByLabel('Search').fill('MÜLLER');
+    await click(page, 'Find');
+    await page.getByRole('link', { name: 'Müller & Söhne' }).click();
+    await page.getByRole('link', { name: 'second' }).waitFor();
+    await page.getByLabel('Search').fill(first.id);
     await click(page, 'Find');
     await seeHeading(page, 'Sale first');
   });

@@ -89,11 +89,9 @@ it('does not report an empty result on an empty page with a next page', () =>
   at('#/transactions', async (page) => {
     const json = { object: 'list', has_more: true, next_cursor: 'next', data: [] };
     await page.route('**/*?*', (route) => route.fulfill({ json }));
-    for (const list of ['customers', 'filings']) {
-      await go(page, `#/${list}?state=MI`);
-      await seeText(page, 'matches on this page.');
-      await page.getByRole('link', { name: 'Next page' }).waitFor();
-    }
+    await go(page, '#/filings?state=MI');
+    await seeText(page, 'matches on this page.');
+    await page.getByRole('link', { name: 'Next page' }).waitFor();
   }));
 
 it('moves the focus into a new view, and restores it after a dialog', async () => {

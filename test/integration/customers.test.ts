@@ -332,6 +332,19 @@ describe('listing', () => {
     expect(await idsOf({ state: 'OH', expiring_before: inDays(30) })).toEqual(['all', 'ohio']);
   });
 
+  it('finds text in ids and names in upper or lower case, with other filters', async () => {
+    const client = await newClient();
+    for (const body of [{ id: 'Alpha-1' }, { id: '2', name: 'Łódź ALPHA' }, { id: '3', name: 'Beta' }])
+      await made(client.create({ ...body, exemptions: [resale({ states: body.id === '2' ? ['OH'] : ['MI'] })] }));
+    const idsOf = async (parameters: Record<string, string>) =>
+      (await made(client.list(parameters))).data.map(({ id }) => id);
+    expect(await idsOf({ search: 'aLPH' })).toEqual(['2', 'Alpha-1']);
+    expect(await idsOf({ search: 'łódź' })).toEqual(['2']);
+    expect(await idsOf({ search: 'alpha', state: 'OH' })).toEqual(['2']);
+    expect(await idsOf({ search: 'gamma' })).toEqual([]);
+    expect((await made((await newClient()).list({ search: 'alpha' }))).data).toEqual([]);
+  });
+
   it('rejects unknown states and parameters, and cursors of other filters', async () => {
     const client = await newClient();
     for (const id of ['a', 'b']) await made(client.create({ id, exemptions: [resale()] }));

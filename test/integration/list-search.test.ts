@@ -24,6 +24,7 @@ type Written = {
   readonly status: string;
   readonly state: string;
   readonly customer: string | null;
+  readonly reference: string | null;
 };
 let caller: Caller;
 /** Newest first. */
@@ -41,6 +42,7 @@ const writtenOf = (at: number): Written => {
     status: at % 700 === 3 ? 'void' : at < 300 ? 'finalized' : 'filed',
     state: at % 900 === 5 ? 'WY' : 'MI',
     customer: at % 3 === 0 ? 'cus_1' : null,
+    reference: at % 800 === 11 ? `Straße-${at}` : null,
   };
 };
 
@@ -60,10 +62,11 @@ beforeAll(async () => {
   };
   written = Array.from({ length: size }, (_, at) => writtenOf(at));
   await putItems(environment.tables.transactions, size, (at) => {
-    const { id, created, taxDate, type, status, state, customer } = written[at] as Written;
+    const { id, created, taxDate, type, status, state, customer, reference } = written[at] as Written;
     const stored = type === 'credit' ? kinds.credit : kinds[state as 'MI' | 'WY'];
     const address = state === 'WY' ? cheyenne : michigan;
-    const changes = { id, created_at: created, tax_date: taxDate, status, customer: { id: customer, address } };
+    const fields = { id, created_at: created, tax_date: taxDate, status, reference_id: reference };
+    const changes = { ...fields, customer: { id: customer, address } };
     return transactionItem(caller.account.id, {
       ...stored,
       transaction: { ...stored.transaction, ...changes } as never,
@@ -74,6 +77,10 @@ beforeAll(async () => {
 /** Returns whether a list filter matches a transaction. */
 const keeps = (row: Written, [name, value]: [string, string]): boolean => {
   if (name === 'customer_id') return row.customer === value;
+  if (name === 'search') {
+    const simple = (text: string | null) => (text ?? '').toLowerCase().replaceAll('ß', 'ss');
+    return [row.id, row.reference, row.customer].some((text) => simple(text).includes(simple(value)));
+  }
   if (name === 'created_at[lt]') return Date.parse(row.created) < Date.parse(value);
   return ['limit', 'tax_date[gte]'].includes(name) || row[name as keyof Written] === value;
 };
@@ -87,6 +94,10 @@ const cases: Record<string, string>[] = [
   { status: 'draft' },
   { state: 'WY', limit: '1' },
   { state: 'AK' },
+  { search: 'STRASSE-' },
+  { search: 'aße-8', type: 'sale' },
+  { search: 'US_1', status: 'void' },
+  { search: `${String(3_456).padStart(16, '0')}` },
   { customer_id: 'cus_1', status: 'void' },
   { 'tax_date[gte]': '2021-01-01', state: 'WY' },
   { 'tax_date[gte]': '2021-01-01', customer_id: 'cus_1', type: 'credit' },

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Schemas } from '../../client/client.ts';
+import type { Levy, Schemas } from '../../client/client.ts';
 import { certificatesFrom, reasons, removed } from './certificates.ts';
 import { Export } from './export.tsx';
 import { jsonPage } from './export-file.ts';
@@ -7,6 +7,7 @@ import { dayMs, todayIn } from './format.ts';
 import { ActionButton, dataOf, Fetch, useAction } from './load.tsx';
 import { Field, PageLinks, SearchForm, Table, valuesOf, wordsOf } from './parts.tsx';
 import { linkTo, parametersOf, type ViewProps } from './route.ts';
+import { type PageRequest, searchPage } from './search.ts';
 import { useSession } from './session.ts';
 
 type Stored = Schemas['StoredCustomer'];
@@ -119,6 +120,21 @@ const Customer = ({ id }: { id: string }) => {
   );
 };
 
+/** Finds customers by filters of the API, reading on while a request finds none. */
+export const findCustomers = (
+  filters: Record<string, string>,
+  page: { readonly limit: number; readonly after: string | null },
+  levy: Levy,
+  signal: AbortSignal,
+) =>
+  searchPage({
+    ...page,
+    load: async (request: PageRequest) => {
+      const { data, next_cursor } = await dataOf(levy.get('/customers', { query: { ...filters, ...request }, signal }));
+      return { rows: data, next: next_cursor, backTo: null };
+    },
+  });
+
 const unique = (texts: readonly string[]): string => [...new Set(texts)].sort().join(', ');
 
 const exportColumns = [
@@ -135,7 +151,7 @@ const exportRows = ({ id, name, exemptions }: Stored) => {
 };
 
 /** The buttons that download all customers of the filters, with their certificates. */
-const Download = ({ filters: { starting_after: _, ...filters } }: { filters: Record<string, string> }) => (
+const Download = ({ filters }: { filters: Record<string, string> }) => (
   <div class="actions">
     <Export
       key={JSON.stringify(filters)}
@@ -154,7 +170,8 @@ const Download = ({ filters: { starting_after: _, ...filters } }: { filters: Rec
 export const Customers = ({ path: [id], query }: ViewProps) => {
   const { account } = useSession();
   if (id) return <Customer key={id} id={id} />;
-  const filters = parametersOf(query, ['expiring_before', 'state', 'starting_after']);
+  const filters = parametersOf(query, ['search', 'expiring_before', 'state', 'starting_after']);
+  const { starting_after: after = null, ...matching } = filters;
   const inSixtyDays = todayIn(account.time_zone, Date.now() + 60 * dayMs);
   return (
     <>
@@ -162,6 +179,7 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
       <SearchForm
         to={(values) => linkTo(['customers'], values)}
         fields={[
+          ['search', 'Name or id contains'],
           ['expiring_before', 'With a certificate that expires before', 'date'],
           ['state', 'State'],
         ]}
@@ -180,9 +198,9 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
       <Fetch
         what="customers"
         of={JSON.stringify(filters)}
-        read={(levy, signal) => dataOf(levy.get('/customers', { query: { ...filters, limit: 50 }, signal }))}
+        read={(...call) => findCustomers(matching, { limit: 50, after }, ...call)}
       >
-        {({ data, next_cursor }) => (
+        {({ rows, next }) => (
           <>
             <Table
               caption="Customers with certificates"
@@ -199,15 +217,15 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
                 ['States', ({ exemptions }) => unique(exemptions.flatMap(({ states }) => states ?? ['all']))],
                 ['First to expire', ({ exemptions }) => exemptions.flatMap(({ valid_to }) => valid_to ?? []).sort()[0]],
               ]}
-              rows={data}
+              rows={rows}
               isSortable
-              empty={next_cursor ? 'No customer matches on this page.' : 'No customer matches.'}
+              empty={next ? 'No customer found so far. The search can go on.' : 'No customer matches.'}
             />
-            <PageLinks view="customers" query={query} next={next_cursor} />
+            <PageLinks view="customers" query={query} next={next} label={rows.length > 0 ? 'Next page' : 'Search on'} />
           </>
         )}
       </Fetch>
-      <Download filters={filters} />
+      <Download filters={matching} />
     </>
   );
 };

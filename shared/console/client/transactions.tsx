@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
+import { findCustomers } from './customers.tsx';
 import { Export } from './export.tsx';
 import { csvPage } from './export-file.ts';
 import { negative } from './format.ts';
-import { dataOf, Load, useLoad } from './load.tsx';
+import { dataOf, Fetch, Load, useLoad } from './load.tsx';
 import {
   Amount,
   type Column,
@@ -28,7 +29,7 @@ const types = [
   ['credit', 'Credits'],
 ] as const;
 
-const apiFilters = ['status', 'type', 'reference_id', 'customer_id', 'state', 'parent_transaction_id'];
+const apiFilters = ['search', 'status', 'type', 'reference_id', 'customer_id', 'state', 'parent_transaction_id'];
 
 /** Converts the URL's filters to API parameters. */
 const filtersOf = (query: ViewProps['query']) => {
@@ -42,13 +43,13 @@ const filtersOf = (query: ViewProps['query']) => {
 
 const Filters = ({ query }: Pick<ViewProps, 'query'>) => (
   <SearchForm
-    to={({ find = '', ...filters }) =>
-      /^txn_[0-9A-HJKMNP-TV-Z]{26}$/.test(find)
-        ? linkTo(['transactions', find])
-        : linkTo(['transactions'], { ...filters, reference_id: find })
+    to={({ search = '', ...filters }) =>
+      /^txn_[0-9A-HJKMNP-TV-Z]{26}$/.test(search)
+        ? linkTo(['transactions', search])
+        : linkTo(['transactions'], { ...filters, search })
     }
     fields={[
-      ['find', 'Reference or id'],
+      ['search', 'Search'],
       ['customer_id', 'Customer id'],
       ['state', 'State'],
       ['status', 'Status', statuses],
@@ -56,11 +57,51 @@ const Filters = ({ query }: Pick<ViewProps, 'query'>) => (
       ['from', 'From', 'date'],
       ['to', 'To', 'date'],
     ]}
-    values={{ ...Object.fromEntries(query), find: query.get('reference_id') }}
+    values={Object.fromEntries(query)}
     button="Find"
   >
     {query.size > 0 && <a href={linkTo(['transactions'])}>Clear all filters</a>}
   </SearchForm>
+);
+
+/**
+ * The transaction whose reference is the text, which an index finds at once, and customers whose name or id contains it.
+ */
+const Matches = ({ of: search }: { of: string }) => (
+  <>
+    <Fetch
+      what="the exact reference"
+      read={(levy, signal) => dataOf(levy.get('/transactions', { query: { reference_id: search, limit: 10 }, signal }))}
+    >
+      {({ data }) =>
+        data.length > 0 && (
+          <p class="hint">
+            Exactly this reference:{' '}
+            {data.map((row) => (
+              <span key={row.id}>
+                <TransactionLink of={row} /> ({row.status}){' '}
+              </span>
+            ))}
+          </p>
+        )
+      }
+    </Fetch>
+    <Fetch what="customers" read={(levy, signal) => findCustomers({ search }, { limit: 5, after: null }, levy, signal)}>
+      {({ rows, next }) =>
+        (rows.length > 0 || next) && (
+          <p class="hint">
+            Transactions of the customers{' '}
+            {rows.map(({ id, name }) => (
+              <span key={id}>
+                <a href={linkTo(['transactions'], { customer_id: id })}>{name ?? id}</a>{' '}
+              </span>
+            ))}
+            {next && <a href={linkTo(['customers'], { search })}>More customers may match</a>}
+          </p>
+        )
+      }
+    </Fetch>
+  </>
 );
 
 type Row = Schemas['TransactionList']['data'][number];
@@ -165,11 +206,16 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
 export const Transactions = ({ path, query }: ViewProps) => {
   const [id] = path;
   if (id) return <Transaction key={id} id={id} />;
-  const parent = query.get('parent_transaction_id');
+  const [search, parent] = [query.get('search'), query.get('parent_transaction_id')];
   return (
     <>
       <h1>Transactions</h1>
       <Filters query={query} />
+      <p class="hint">
+        The search finds text in references, transaction ids and customer ids, in upper or lower case, and customers by
+        their name. It reads the newest transactions first.
+      </p>
+      {search && <Matches key={search} of={search} />}
       {parent && (
         <p>
           Credits of the sale <a href={linkTo(['transactions', parent])}>{parent}</a>
