@@ -68,7 +68,7 @@ const filing = {
   ...{ entries: { moved: 0, marked: 0, reopened: 0 }, asked_by: 'key_1', filed_by: null, created_at: at },
   ...{ closed_at: null, filed_at: null, canceled_at: null, previous: null, version: 1 },
 };
-const totals = { jurisdictions: [], summary: [], exceptions: [] };
+const totals = { jurisdictions: [], summary: [], exceptions: [], review: [] };
 const progress = {
   shard: 0,
   phase: 'move',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readQuery } from '../../shared/api/field-problems.ts';
 import type { Problem } from '../../shared/base/problem.ts';
 import {
+  FilingExceptionsQuery,
   FilingListQuery,
   FilingQuery,
   FilingRequest,
@@ -87,12 +88,13 @@ describe('the body of POST /filings/{id}', () => {
 });
 
 describe('the query', () => {
-  const placesIn = (schema: typeof FilingListQuery | typeof FilingQuery, parameters: Record<string, string>) => {
+  type Query = typeof FilingListQuery | typeof FilingQuery | typeof FilingExceptionsQuery;
+  const placesIn = (schema: Query, parameters: Record<string, string>) => {
     const query = new Map(Object.entries(parameters).map(([name, value]) => [name, [value]]));
     return problemsIn(readQuery(schema, { ...requestContext(null), query }).problems);
   };
 
-  it.each<[typeof FilingListQuery | typeof FilingQuery, ...Record<string, string>[]]>([
+  it.each<[Query, ...Record<string, string>[]]>([
     [
       FilingListQuery,
       {},
@@ -100,11 +102,12 @@ describe('the query', () => {
       { state: 'us-mi', limit: '1' },
     ],
     [FilingQuery, {}, { expand: 'entries' }, { expand: 'entries', limit: '100', starting_after: 'x' }],
+    [FilingExceptionsQuery, {}, { list: 'review' }, { list: 'review', code: 'exemption_expired', limit: '100' }],
   ])('is accepted', (schema, ...queries) => {
     for (const query of queries) expect(placesIn(schema, query)).toEqual([]);
   });
 
-  it.each<[typeof FilingListQuery | typeof FilingQuery, ...[string, string][]]>([
+  it.each<[Query, ...[string, string][]]>([
     [
       FilingListQuery,
       ['status', 'open'],
@@ -118,6 +121,8 @@ describe('the query', () => {
     ],
     // Cursors and limits apply to entries.
     [FilingQuery, ['expand', 'totals'], ['limit', '5'], ['starting_after', 'x']],
+    // A code needs the review list.
+    [FilingExceptionsQuery, ['list', 'all'], ['code', 'exemption_expired'], ['limit', '0']],
   ])('is rejected at the invalid parameter', (schema, ...queries) => {
     for (const [name, value] of queries)
       expect(placesIn(schema, { [name]: value })).toEqual([`invalid_format ${name}`]);

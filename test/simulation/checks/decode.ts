@@ -132,6 +132,7 @@ export type Entry = {
     readonly amounts: readonly StoredAmounts[];
     readonly document?: { readonly type: string };
     readonly exceptions?: readonly { readonly reason: string; readonly gross_amount: string }[];
+    readonly review?: readonly string[];
   };
 };
 
@@ -142,10 +143,14 @@ type StoredFigures = {
   readonly amounts: readonly (StoredSums & Pick<StoredAmounts, 'jurisdiction_code' | 'rate'>)[];
   readonly document: { readonly type: string };
   readonly exceptions?: readonly { readonly reason: string; readonly gross: string }[];
+  readonly review?: readonly string[];
 };
 
 // Amounts are stored in minor units; zero differences are absent.
-const figuresOf = ({ base, amounts, document, exceptions }: StoredFigures, currency: string): Entry['figures'] => {
+const figuresOf = (
+  { base, amounts, document, exceptions, review }: StoredFigures,
+  currency: string,
+): Entry['figures'] => {
   const text = (minor: bigint | string) => formatAmount(BigInt(minor), minorDigits(currency));
   const sums = ({ taxable, exempt, not_covered = '0' }: StoredSums) => ({
     taxable_amount: text(taxable),
@@ -164,6 +169,7 @@ const figuresOf = ({ base, amounts, document, exceptions }: StoredFigures, curre
     })),
     document,
     ...(exceptions && { exceptions: exceptions.map(({ reason, gross }) => ({ reason, gross_amount: text(gross) })) }),
+    ...(review && { review }),
   };
 };
 

@@ -25,6 +25,7 @@ type Totals = {
     { readonly jurisdiction_code: string; readonly currency: string; readonly sum: Sums },
   ][];
   readonly exceptions: readonly [string, { readonly gross: string; readonly count: number }][];
+  readonly review: readonly [string, { readonly gross: string; readonly tax: string; readonly count: number }][];
 };
 
 /** The sums of an entry's jurisdictions in cents, in the order of `summed`. */
@@ -58,6 +59,13 @@ const exceptionsOf = ({ currency, figures: { exceptions = [] } }: Entry): Map<st
   );
   const [largest] = [...reasons.values()].toSorted(([a = 0], [b = 0]) => Math.abs(b) - Math.abs(a));
   return largest ? reasons.set(`any ${currency}`, largest) : reasons;
+};
+
+/** The gross amount, tax and number of an entry to review, by code and currency. */
+const reviewOf = ({ currency, figures: { base, amounts, review = [] } }: Entry): Map<string, number[]> => {
+  const gross = sum([base.taxable_amount, base.exempt_amount, base.not_covered_amount ?? '0.00'].map(cents));
+  const sums = [gross, sum(amounts.map((row) => cents(row.tax_amount))), 1];
+  return new Map((review.length > 0 ? ['any', ...review] : []).map((code) => [`review ${code} ${currency}`, sums]));
 };
 
 const addAll = (sums: Map<string, number[]>, more: ReadonlyMap<string, readonly number[]>): void => {
@@ -116,14 +124,17 @@ class Books {
     if (counted.length > 0) return counted.map(faultText);
     if (reopened > 0) return [];
     const added = new Map<string, number[]>();
-    const { jurisdictions, exceptions } = json(progress['totals']) as Totals;
+    const { jurisdictions, exceptions, review } = json(progress['totals']) as Totals;
     for (const [, { jurisdiction_code, currency, sum }] of jurisdictions)
       addAll(added, new Map([[`${jurisdiction_code} ${currency}`, summed.map((name) => Number(sum[name] ?? 0))]]));
     for (const [key, { gross, count }] of exceptions) addAll(added, new Map([[key, [Number(gross), count]]]));
+    for (const [key, { gross, tax, count }] of review)
+      addAll(added, new Map([[`review ${key}`, [Number(gross), Number(tax), count]]]));
     const stored = new Map<string, number[]>();
     for (const entry of entries) {
       addAll(stored, sumsOf(entry));
       addAll(stored, exceptionsOf(entry));
+      addAll(stored, reviewOf(entry));
     }
     const [actual, expected] = [added, stored].map((sums) => JSON.stringify([...sums].sort()));
     return actual === expected ? [] : [`${shard} adds up to ${actual}, and its entries to ${expected}`];
