@@ -9,17 +9,19 @@ const members: ReadonlySet<string> = new Set(
 /** Returns whether a state (`US-MN`) is a full member. */
 export const isStreamlinedMember = (state: string): boolean => members.has(stateOfJurisdiction(state));
 
-// The combined rates of counties in these states include taxes of transit districts.
-const withTransit: ReadonlySet<string> = new Set(['UT', 'WA']);
+// Column 22 of their boundary files has composite codes. The return has all taxes of a place under one of them.
+const withCompositeCodes: ReadonlySet<string> = new Set(['KS', 'UT', 'WA']);
+
+/** Returns whether the returns of a member use composite codes of places, which Levy does not have. */
+export const usesCompositeCodes = (state: string): boolean => withCompositeCodes.has(stateOfJurisdiction(state));
 
 /**
  * Returns the code of a county (three digits), a city or a district (five digits) in the returns of a member, from the
  * code of a local tax of the built-in tables: `053` for `US-MN-00-053`, `43000` for `US-MN-01-43000`. `null` for other
- * states, and for a combined rate whose parts are not known.
+ * states, for members with composite codes, and for a combined rate whose parts are not known.
  */
 export const streamlinedCode = (state: string, code: string): string | null => {
   const found = /^US-[A-Z]{2}-(?:(?:00-(\d{3})|\d\d-(\d{5}))(?:-[A-Z0-9]+)*|(\d{3}))$/.exec(code);
-  if (!found || !isStreamlinedMember(state)) return null;
-  const combined = withTransit.has(stateOfJurisdiction(state)) ? undefined : found[3];
-  return found[1] ?? found[2] ?? combined ?? null;
+  if (!found || !isStreamlinedMember(state) || usesCompositeCodes(state)) return null;
+  return found[1] ?? found[2] ?? found[3] ?? null;
 };

@@ -7,7 +7,7 @@ import type { Account, ReturnIdentity } from '../accounts/account.ts';
 import { assert } from '../base/assert.ts';
 import type { Problem } from '../base/problem.ts';
 import { accept, mapResult, type Result, refuse } from '../base/result.ts';
-import { isStreamlinedMember } from '../catalog/streamlined.ts';
+import { isStreamlinedMember, usesCompositeCodes } from '../catalog/streamlined.ts';
 import type { processTypes, returnTypes } from '../filings/request.ts';
 import type { Filing } from '../filings/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
@@ -54,59 +54,64 @@ const totalsOf = ({ totals, totals_next_cursor }: Filing): readonly Total[] => {
 
 const incomplete = (title: string, detail: string): Problem => ({ code: 'conflict_return_incomplete', title, detail });
 
-/** Lists what keeps a filing from being returned electronically. */
-const filingProblems = (filing: Filing, identity: ReturnIdentity | null): Problem[] => {
-  const { state, status, period_end } = filing;
-  const letters = stateOfJurisdiction(state);
-  const name = stateName(letters);
-  const problem = (title: string, detail: string) => incomplete(title, `${state} ${period_end}: ${detail}`);
-  if (!isStreamlinedMember(state))
-    return [
-      problem(
-        'State outside the Agreement',
-        `${name} is not a full member of the Streamlined Sales Tax Agreement, so it does not accept this return. Enter the totals of the filing in the form of the state.`,
-      ),
-    ];
+type Reason = readonly [title: string, detail: string];
+
+/** Lists the amounts of a member's filing that the return cannot have. */
+const totalsReasons = (filing: Filing, name: string): Reason[] => {
   const totals = totalsOf(filing);
   const foreign = new Set(totals.flatMap(({ currency }) => (currency === 'USD' ? [] : [currency])));
+  const isComposite = usesCompositeCodes(filing.state);
   const uncoded = new Set(
     totals.flatMap((total) =>
-      isLocal(total) && isDue(dueOf(total)) && returnCode(total) === null
+      isLocal(total) && isDue(dueOf(total)) && (isComposite || returnCode(total) === null)
         ? [`${total.jurisdiction_name} (${total.jurisdiction_code})`]
         : [],
     ),
   );
+  const list = [...uncoded].join(', ');
+  const currencies: Reason = [
+    'Other currencies',
+    `The filing has amounts in ${[...foreign].join(', ')}, and the return is in USD. Convert them, and enter the totals in the form of the state.`,
+  ];
+  const codes: Reason = [
+    'Reporting codes missing',
+    isComposite
+      ? `${name} requires composite codes of places, which Levy does not have: ${list}. Enter the totals in the form of the state.`
+      : `The content has no reporting code for these jurisdictions: ${list}. Import the rate and boundary files of ${name}, which have the codes, for later sales. Enter this period's totals in the form of the state.`,
+  ];
+  return [...(foreign.size > 0 ? [currencies] : []), ...(uncoded.size > 0 ? [codes] : [])];
+};
+
+/** Lists what keeps a filing from being returned electronically. */
+const filingReasons = (filing: Filing, identity: ReturnIdentity | null): Reason[] => {
+  const { state, status } = filing;
+  const letters = stateOfJurisdiction(state);
+  const name = stateName(letters);
+  if (!isStreamlinedMember(state))
+    return [
+      [
+        'State outside the Agreement',
+        `${name} is not a full member of the Streamlined Sales Tax Agreement, so it does not accept this return. Enter the totals of the filing in the form of the state.`,
+      ],
+    ];
+  const unnamed: Reason = [
+    'Account number missing',
+    `return_identity has neither an sst_id nor an entry for ${letters} in state_ids. Set one of them.`,
+  ];
+  const closing: Reason = ['Filing not closed', 'The filing is still closing. Request the return again in a minute.'];
+  const canceled: Reason = ['Filing canceled', 'The filing is canceled. Close the period again.'];
   return [
-    ...(identity && identity.sst_id === null && identity.state_ids[letters] === undefined
-      ? [
-          problem(
-            'Account number missing',
-            `return_identity has neither an sst_id nor an entry for ${letters} in state_ids. Set one of them.`,
-          ),
-        ]
-      : []),
-    ...(status === 'closing'
-      ? [problem('Filing not closed', 'The filing is still closing. Request the return again in a minute.')]
-      : []),
-    ...(status === 'canceled' ? [problem('Filing canceled', 'The filing is canceled. Close the period again.')] : []),
-    ...(foreign.size > 0
-      ? [
-          problem(
-            'Other currencies',
-            `The filing has amounts in ${[...foreign].join(', ')}, and the return is in USD. Convert them, and enter the totals in the form of the state.`,
-          ),
-        ]
-      : []),
-    ...(uncoded.size > 0
-      ? [
-          problem(
-            'Reporting codes missing',
-            `The content has no reporting code for these jurisdictions: ${[...uncoded].join(', ')}. Import the rate and boundary files of ${name}, which have the codes, for later sales. Enter this period's totals in the form of the state.`,
-          ),
-        ]
-      : []),
+    ...(identity && identity.sst_id === null && identity.state_ids[letters] === undefined ? [unnamed] : []),
+    ...(status === 'closing' ? [closing] : []),
+    ...(status === 'canceled' ? [canceled] : []),
+    ...totalsReasons(filing, name),
   ];
 };
+
+const filingProblems = (filing: Filing, identity: ReturnIdentity | null): Problem[] =>
+  filingReasons(filing, identity).map(([title, detail]) =>
+    incomplete(title, `${filing.state} ${filing.period_end}: ${detail}`),
+  );
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

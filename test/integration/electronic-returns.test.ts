@@ -377,16 +377,27 @@ describe('an electronic return', () => {
 
     it('with every reason at once', async () => {
       const filer = await shop({ registrations: 'all', return_identity: null });
-      const seattle = { address: { city: 'Seattle', state: 'WA', postal_code: '98101' } };
-      await soldIn(filer, '2026-09-05', { customer: seattle });
-      await soldIn(filer, '2026-09-05', { customer: seattle, currency: 'EUR' });
-      expect(refusalsOf(await filer.close({ state: 'WA', period_end: '2026-09-30', dry_run: true }, xml))).toEqual([
+      const bismarck = { address: { city: 'Bismarck', state: 'ND', postal_code: '58501' } };
+      await soldIn(filer, '2026-09-05', { customer: bismarck });
+      await soldIn(filer, '2026-09-05', { customer: bismarck, currency: 'EUR' });
+      expect(refusalsOf(await filer.close({ state: 'ND', period_end: '2026-09-30', dry_run: true }, xml))).toEqual([
         '409',
         expect.stringContaining('no return_identity'),
         expect.stringContaining('amounts in EUR'),
         expect.stringMatching(
-          /no reporting code for these jurisdictions: Seattle .*Import the rate and boundary files/,
+          /no reporting code for these jurisdictions: Bismarck .*Import the rate and boundary files/,
         ),
+      ]);
+    });
+
+    it('with local tax of a state that uses composite codes', async () => {
+      const filer = await shop({ registrations: 'all' });
+      await soldIn(filer, '2026-09-05', {
+        customer: { address: { city: 'Topeka', state: 'KS', postal_code: '66603' } },
+      });
+      expect(refusalsOf(await filer.close({ state: 'KS', period_end: '2026-09-30', dry_run: true }, xml))).toEqual([
+        '409',
+        expect.stringMatching(/Kansas requires composite codes of places, which Levy does not have: .*Topeka/),
       ]);
     });
 
