@@ -267,6 +267,49 @@ describe('a credited sale', () => {
   });
 });
 
+it('compares a month with the month before and the same month of last year, also in a file', async () => {
+  const own = await newShop();
+  const [year, month] = lastMonth.month.split('-').map(Number) as [number, number];
+  const monthOf = (ago: number) => new Date(Date.UTC(year, month - 1 - ago, 1)).toISOString().slice(0, 7);
+  const counts = { 0: 3, 1: 2, 12: 4 };
+  for (const [ago, count] of Object.entries(counts))
+    for (let at = 0; at < count; at++) await own.sell('MI', { tax_date: `${monthOf(Number(ago))}-15` });
+  await own.sell('OH');
+  const view = `#/overview?from=${monthOf(0)}&to=${monthOf(0)}&measure=sales`;
+  await visit(view, { key: own.key }, async (page) => {
+    const [now, before, lastYear] = [monthOf(0), monthOf(1), monthOf(12)] as const;
+    const row = (state: string, amounts: readonly string[]) => {
+      const names = [now, before, `Change from ${before}`, `In % of ${before}`];
+      const all = [...names, lastYear, `Change from ${lastYear}`, `In % of ${lastYear}`];
+      return { State: state, ...Object.fromEntries(all.map((name, at) => [name, amounts[at]])) };
+    };
+    const expected = [
+      row('MI', ['300.00', '200.00', '100.00', '50.0', '400.00', '-100.00', '-25.0']),
+      row('OH', ['100.00', '0.00', '100.00', '', '0.00', '100.00', '']),
+    ];
+    const caption = 'Gross sales compared with earlier months';
+    // The report is updated within a second.
+    for (let tries = 0; tries < 20; tries++) {
+      await page.getByText(caption).or(page.getByText('Nothing was sold')).first().waitFor();
+      if ((await page.getByText(caption).count()) > 0 && (await rowsOf(page, caption))[0]?.[lastYear] === '400.00')
+        break;
+      await page.waitForTimeout(500);
+      await page.reload();
+      await signIn(page, own.key);
+    }
+    expect(await rowsOf(page, caption)).toEqual(expected);
+    const file = (await downloaded(page, 'Download the comparison as CSV')).split('\r\n');
+    for (const state of ['all', 'US-MI'])
+      expect(file.filter((line) => line.startsWith(`${state},sales,`))).toEqual([
+        `${state},sales,USD,${now},${now},${state === 'all' ? '400.00' : '300.00'},${before},${before},200.00,${state === 'all' ? '200.00,100.0' : '100.00,50.0'}`,
+        `${state},sales,USD,${now},${now},${state === 'all' ? '400.00' : '300.00'},${lastYear},${lastYear},400.00,${state === 'all' ? '0.00,0.0' : '-100.00,-25.0'}`,
+      ]);
+    const report = await downloaded(page, 'Download the report by state as CSV');
+    expect(report).toContain(`US-MI,${now},USD,300.00,`);
+    await screenshot(page, 'comparison');
+  });
+});
+
 describe('500 random documents', () => {
   const cents = (text = ''): number => Math.round(Number(text.replaceAll(',', '')) * 100);
   const columns = ['Tax collected', 'Taxable sales', 'Gross sales', 'Credits'];

@@ -11,6 +11,7 @@ import {
   monthsBefore,
   monthsFrom,
   percent,
+  percentChange,
   periodText,
   sumOf,
   todayIn,
@@ -19,6 +20,7 @@ import { brokenVersion } from '../../shared/console/client/history-chain.ts';
 import { returnedFrom, sha256, signInAddress } from '../../shared/console/client/oidc.ts';
 import {
   currenciesOf,
+  earlierRanges,
   measures,
   monthlyOf,
   type Row,
@@ -332,4 +334,26 @@ describe('the search of a list', () => {
     expect(requests.length).toBeLessThanOrEqual(most);
     expect(requests.length).toBeLessThan(parts.length);
   });
+});
+
+it.each([
+  ['100.00', '112.50', '12.5'],
+  ['100.00', '87.5', '-12.5'],
+  ['3.00', '4.00', '33.3'],
+  ['8.00', '7.99', '-0.1'],
+  ['-50.00', '25.00', '150.0'],
+  ['-50.00', '-75.00', '-50.0'],
+  ['1', '1', '0.0'],
+  ['0.00', '5.00', null],
+  ['0.01', '9999999999.99', '99999999999800.0'],
+])('returns the change from %s to %s in percent: %s', (before, after, expected) => {
+  expect(percentChange(before, after)).toBe(expected);
+});
+
+it.each([
+  [{ from: '2026-03', to: '2026-03' }, ['2026-02 2026-02', '2025-03 2025-03']],
+  [{ from: '2026-01', to: '2026-03' }, ['2025-10 2025-12', '2025-01 2025-03']],
+  [{ from: '2025-04', to: '2026-03' }, ['2024-04 2025-03']],
+])('compares %j with the months before and the same months of last year', (range, expected) => {
+  expect(earlierRanges(range).map(({ from, to }) => `${from} ${to}`)).toEqual(expected);
 });

@@ -26,6 +26,22 @@ export const compareAmounts = (a: string, b: string): number => {
   return isZero(difference) ? 0 : difference.startsWith('-') ? -1 : 1;
 };
 
+/**
+ * Returns the change from one amount to another in percent of the first, rounded half away from zero to one decimal:
+ * `-12.5`. Returns `null` if the first is zero.
+ */
+export const percentChange = (before: string, after: string): string | null => {
+  if (isZero(before)) return null;
+  const minor = (text: string): bigint =>
+    BigInt(sumOf([text, sumOf([before, negative(before), after, negative(after)])]).replace('.', ''));
+  const [base, change] = [minor(before), minor(after) - minor(before)].map((value) =>
+    value < 0n ? -value : value,
+  ) as [bigint, bigint];
+  const tenths = String((2000n * change + base) / (2n * base)).padStart(2, '0');
+  const text = `${tenths.slice(0, -1)}.${tenths.slice(-1)}`;
+  return compareAmounts(after, before) < 0 ? negative(text) : text;
+};
+
 /** Formats an amount with separators: `1234.5` becomes `1,234.5`. The digits do not change. */
 export const grouped = (text: string): string => {
   const [whole = '', fraction] = text.split('.');

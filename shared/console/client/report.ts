@@ -1,5 +1,5 @@
 import type { Schemas } from '../../client/client.ts';
-import { monthsFrom, negative, sumOf } from './format.ts';
+import { monthsBefore, monthsFrom, negative, percentChange, sumOf } from './format.ts';
 
 export type Row = Schemas['ReportByStateRow'];
 
@@ -59,3 +59,44 @@ export const stateTotals = (rows: readonly Row[], currency: string) =>
   [...new Set(chosenOf(rows, currency, '').map(({ state }) => state))]
     .sort()
     .map((state) => ({ state, amounts: totalsOf(rows, currency, state) }));
+
+/** Months, as `YYYY-MM`, inclusive. */
+export type Range = { readonly from: string; readonly to: string };
+
+/** Returns the preceding period of as many months, and the same months of last year; one if these are the same. */
+export const earlierRanges = ({ from, to }: Range): readonly Range[] => {
+  const count = monthsFrom(from, to).length;
+  const previous = { from: monthsBefore(from, count), to: monthsBefore(from, 1) };
+  return count === 12 ? [previous] : [previous, { from: monthsBefore(from, 12), to: monthsBefore(to, 12) }];
+};
+
+export type Change = { readonly before: string; readonly change: string; readonly percent: string | null };
+
+/** An amount of a state, with its changes from earlier periods; the state `''` means all states. */
+export type Compared = {
+  readonly state: string;
+  readonly measure: string;
+  readonly amount: string;
+  readonly changes: readonly Change[];
+};
+
+/** Compares all amounts of a period with earlier ones: of all states, then of each state with amounts in any of them. */
+export const compareReports = (
+  rows: readonly Row[],
+  earlier: readonly (readonly Row[])[],
+  currency: string,
+): Compared[] => {
+  const all = chosenOf([rows, ...earlier].flat(), currency, '');
+  const states = [...new Set(all.map(({ state }) => state))].sort();
+  return ['', ...states].flatMap((state) =>
+    measures.map((measure) => {
+      const total = (of: readonly Row[]) => totalOf(chosenOf(of, currency, state), measure, all);
+      const amount = total(rows);
+      const changes = earlier.map((of) => {
+        const before = total(of);
+        return { before, change: sumOf([amount, negative(before)]), percent: percentChange(before, amount) };
+      });
+      return { state, measure: measure.name, amount, changes };
+    }),
+  );
+};

@@ -1,10 +1,24 @@
 import { BarController, BarElement, CategoryScale, Chart, LinearScale, Tooltip } from 'chart.js';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Levy, Schemas } from '../../client/client.ts';
+import { Export } from './export.tsx';
+import { type Cursor, jsonPage } from './export-file.ts';
 import { grouped, isZero, monthsBefore, todayIn } from './format.ts';
 import { dataOf, Fetch } from './load.tsx';
-import { Amount, Cards, type Column, Instant, lettersOf, Panel, SearchForm, Table, Warnings } from './parts.tsx';
-import { currenciesOf, measures, monthlyOf, type Row, stateTotals, totalsOf } from './report.ts';
+import { Amount, Cards, type Column, Facts, Instant, lettersOf, Panel, SearchForm, Table, Warnings } from './parts.tsx';
+import {
+  type Change,
+  type Compared,
+  compareReports,
+  currenciesOf,
+  earlierRanges,
+  measures,
+  monthlyOf,
+  type Range,
+  type Row,
+  stateTotals,
+  totalsOf,
+} from './report.ts';
 import { linkTo, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
 
@@ -72,7 +86,6 @@ const Bars = ({ title, bars, currency }: { title: string; bars: readonly Bar[]; 
   );
 };
 
-type Range = { readonly from: string; readonly to: string };
 type Query = ViewProps['query'];
 
 /** The report's filter. URL values that the report does not contain are ignored. */
@@ -113,7 +126,12 @@ const ByMonth = ({ rows, of: { currency, state, measure }, range: { from, to } }
 type Totals = ReturnType<typeof stateTotals>[number];
 
 const totalColumns = measures.map(
-  ({ name, text }): Column<Totals> => [text, ({ amounts }) => <Amount of={amounts[name] as string} />, 'figure'],
+  ({ name, text }): Column<Totals> => [
+    text,
+    ({ amounts }) => <Amount of={amounts[name] as string} />,
+    'figure',
+    ({ amounts }) => amounts[name],
+  ],
 );
 
 const ByState = ({ rows, of: { currency, measure }, range }: PlotProps) => {
@@ -128,13 +146,111 @@ const ByState = ({ rows, of: { currency, measure }, range }: PlotProps) => {
       <Table
         caption={`By state, ${range.from} to ${range.to}, ${currency}`}
         columns={[
-          ['State', ({ state }) => <a href={linkTo(['transactions'], { state })}>{lettersOf(state)}</a>],
+          [
+            'State',
+            ({ state }) => <a href={linkTo(['transactions'], { state })}>{lettersOf(state)}</a>,
+            '',
+            ({ state }) => state,
+          ],
           ...totalColumns,
         ]}
         rows={totals}
+        isSortable
+        sums={{ by: () => currency, of: 'states' }}
         empty="Nothing was sold in these months."
       />
     </div>
+  );
+};
+
+const rangeText = ({ from, to }: Range): string => (from === to ? from : `${from} to ${to}`);
+
+const changeText = ({ change, percent }: Change): string =>
+  `${grouped(change)}${percent === null ? '' : `, ${grouped(percent)}%`}`;
+
+const compareColumns = (range: Range, earlier: readonly Range[]): Column<Compared>[] => [
+  ['State', ({ state }) => lettersOf(state)],
+  [rangeText(range), ({ amount }) => <Amount of={amount} />, 'figure', ({ amount }) => amount],
+  ...earlier.flatMap((before, at): Column<Compared>[] => {
+    const name = rangeText(before);
+    const of = (field: keyof Change) => (row: Compared) => row.changes[at]?.[field];
+    const cell = (field: keyof Change) => (row: Compared) => grouped(of(field)(row) ?? '');
+    return [
+      [name, cell('before'), 'figure', of('before')],
+      [`Change from ${name}`, cell('change'), 'figure', of('change')],
+      [`In % of ${name}`, cell('percent'), 'figure', of('percent')],
+    ];
+  }),
+];
+
+const comparedColumns = [
+  ...(['state', 'figure', 'currency', 'from', 'to', 'amount', 'before_from', 'before_to'] as const),
+  ...(['before_amount', 'change_amount', 'change_percent'] as const),
+] as const;
+
+const comparedRows = (rows: readonly Compared[], currency: string, range: Range, earlier: readonly Range[]) =>
+  rows.flatMap(({ state, measure, amount, changes }) =>
+    changes.map(({ before, change, percent }, at) => ({
+      ...{ state: state || 'all', figure: measure, currency, ...range, amount },
+      ...{ before_from: earlier[at]?.from ?? null, before_to: earlier[at]?.to ?? null },
+      ...{ before_amount: before, change_amount: change, change_percent: percent },
+    })),
+  );
+
+/** The amounts of the states next to those of the preceding months and of the same months of last year. */
+const Comparison = ({ rows, of: { currency, measure }, range }: PlotProps) => {
+  const { account } = useSession();
+  const earlier = earlierRanges(range);
+  const isOver = range.to < todayIn(account.time_zone, Date.now()).slice(0, 7);
+  return (
+    <Fetch
+      what="earlier months"
+      of={JSON.stringify(range)}
+      read={(levy, signal) => Promise.all(earlier.map((months) => wholeReport(levy, months, signal)))}
+    >
+      {(reports) => {
+        const compared = compareReports(
+          rows,
+          reports.map(({ data }) => data),
+          currency,
+        );
+        const shown = compared.filter((row) => row.measure === measure.name);
+        return (
+          <>
+            {!isOver && <p class="hint">{range.to} is not over, so this compares a part of it with whole months.</p>}
+            <Facts
+              of={[
+                [
+                  `All states, ${rangeText(range)}`,
+                  <Amount key="now" of={shown[0]?.amount ?? ''} currency={currency} />,
+                ],
+                ...earlier.map(
+                  (before, at) =>
+                    [
+                      `Change from ${rangeText(before)}`,
+                      shown[0]?.changes[at] && changeText(shown[0].changes[at]),
+                    ] as const,
+                ),
+              ]}
+            />
+            <Table
+              caption={`${measure.text} compared with earlier months, ${currency}`}
+              columns={compareColumns(range, earlier)}
+              rows={shown.slice(1)}
+              isSortable
+              empty="Nothing was sold in these months."
+            />
+            <div class="actions">
+              <Export
+                what="the comparison"
+                name={`comparison-${range.from}-${range.to}`}
+                read={async () => jsonPage(comparedColumns, comparedRows(compared, currency, range, earlier), null)}
+              />
+            </div>
+          </>
+        );
+      }}
+    </Fetch>
   );
 };
 
@@ -164,6 +280,7 @@ const Sums = ({ rows, range, query }: SumsProps & { query: Query }) => {
       />
       <ByMonth rows={rows} of={chosen} range={range} />
       <ByState rows={rows} of={chosen} range={range} />
+      <Comparison rows={rows} of={chosen} range={range} />
       {currencies.length > 1 && (
         <p class="hint">
           Sales in {currencies.filter((code) => code !== currency).join(', ')} are not in these figures.
@@ -185,6 +302,30 @@ const wholeReport = async (levy: Levy, range: Range, signal: AbortSignal) => {
   return { warnings, as_of: newest.at(-1) ?? null, data: pages.flatMap(({ data }) => data) };
 };
 
+const reportAmounts = [
+  ...(['gross_amount', 'exempt_amount', 'not_covered_amount', 'taxable_amount', 'calculated_tax_amount'] as const),
+  ...(['tax_amount', 'over_collected_amount', 'count'] as const),
+] as const;
+const reportColumns = [
+  ...(['state', 'month', 'currency'] as const),
+  ...reportAmounts.map((name) => `sales_${name}` as const),
+  ...reportAmounts.map((name) => `credits_${name}` as const),
+] as const;
+
+const prefixed = (prefix: 'sales' | 'credits', sums: Row['sales']) =>
+  Object.fromEntries(reportAmounts.map((name) => [`${prefix}_${name}`, sums[name]]));
+
+/** Returns a page of the report as CSV. Amounts of credits are positive, as in the API. */
+const reportPage = async (levy: Levy, query: Range & Cursor, signal: AbortSignal) => {
+  const { data, next_cursor } = await dataOf(levy.get('/reports/by-state', { query, signal, maxTries: 4 }));
+  const rows = data.map((row) => ({ ...row, ...prefixed('sales', row.sales), ...prefixed('credits', row.credits) }));
+  return jsonPage(
+    reportColumns,
+    rows as unknown as Parameters<typeof jsonPage<(typeof reportColumns)[number]>>[1],
+    next_cursor,
+  );
+};
+
 /** Tax, sales and credits by month and state. */
 export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
   const { account } = useSession();
@@ -197,6 +338,13 @@ export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
           <>
             <Warnings of={warnings} />
             <Sums rows={data} range={range} query={query} />
+            <div class="actions">
+              <Export
+                what="the report by state"
+                name={`report-${range.from}-${range.to}`}
+                read={(cursor, levy, signal) => reportPage(levy, { ...range, ...cursor }, signal)}
+              />
+            </div>
             <p class="hint">
               Finalized and filed transactions by tax date, after credits, as in filings.{' '}
               {as_of === null && 'No data yet.'}
