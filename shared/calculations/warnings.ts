@@ -31,9 +31,9 @@ const benefitsWarnings = ({
   document: { lines },
   exemptions,
 }: Pick<ReadDocument, 'document' | 'exemptions'>): Warning[] =>
-  lines.flatMap(({ product }, index) => {
+  lines.flatMap(({ product, place }, index) => {
     if (exemptions[index]?.reason !== 'snap' || isEligibleFood(product)) return [];
-    const message = `SNAP benefits do not pay for ${product.canonical}, which was not taxed, as sent. Send the code of the food, or leave the exemption out.`;
+    const message = `${place.name}: SNAP benefits do not pay for ${product.canonical}, which was not taxed, as sent. Send the code of the food, or leave the exemption out.`;
     return [{ code: 'taxability_not_established', message, pointer: `/line_items/${index}/customer/exemption` }];
   });
 

@@ -72,7 +72,7 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
   totals_next_cursor: null,
   summary: [...filing.summary],
   exceptions: filing.exceptions && { ...filing.exceptions, transactions: null },
-  review: null,
+  review: filing.review && { ...filing.review, by_code: null, transactions: null },
   progress: {
     entries_moved: moved,
     entries_marked: marked,

@@ -163,20 +163,22 @@ export const FilingReview = described(
     ),
     tax_amount: described(z.nullable(signedAmount), 'Their recorded tax. `null` if they are in several currencies.'),
     by_code: described(
-      z.array(
-        described(
-          z.object({
-            code: reviewCode,
-            currency: currencyCode,
-            count: described(count, 'The number of entries with this code. An entry may have several.'),
-            gross_amount: described(signedAmount, 'The gross of these sales and credits in the state.'),
-            tax_amount: described(signedAmount, 'Their recorded tax in the state.'),
-          }),
-          'The entries to review for one code in one currency.',
-          { id: 'FilingReviewSum' },
+      z.nullable(
+        z.array(
+          described(
+            z.object({
+              code: reviewCode,
+              currency: currencyCode,
+              count: described(count, 'The number of entries with this code. An entry may have several.'),
+              gross_amount: described(signedAmount, 'The gross of these sales and credits in the state.'),
+              tax_amount: described(signedAmount, 'Their recorded tax in the state.'),
+            }),
+            'The entries to review for one code in one currency.',
+            { id: 'FilingReviewSum' },
+          ),
         ),
       ),
-      'The entries by warning code and currency.',
+      'The entries by warning code and currency. `null` in a list.',
     ),
     transactions: described(
       z.nullable(z.array(FilingException)),
@@ -186,7 +188,10 @@ export const FilingReview = described(
   'Sales and credits with warnings that can change their tax. Filing does not require to acknowledge them.',
   { id: 'FilingReview' },
 );
-export type ReviewSums = Omit<z.infer<typeof FilingReview>, 'transactions'>;
+type FilingReview = z.infer<typeof FilingReview>;
+export type ReviewSums = Omit<FilingReview, 'transactions' | 'by_code'> & {
+  readonly by_code: NonNullable<FilingReview['by_code']>;
+};
 
 const ChainEnd = z.object({ period_end: z.string(), filing: z.string() });
 
@@ -205,6 +210,7 @@ export const FilingHead = z.object({
   summary: z.array(FilingSummary),
   /** The values when the filing was closed; `null` before. */
   exceptions: z.nullable(z.omit(FilingExceptions, { transactions: true })),
+  review: z.nullable(z.omit(FilingReview, { by_code: true, transactions: true })),
   /** The number of entries that were moved in, marked as filed, and moved back. */
   entries: z.object({ moved: z.int(), marked: z.int(), reopened: z.int() }),
   asked_by: z.string(),

@@ -175,7 +175,7 @@ export const Filing = described(
     ),
     review: described(
       z.nullable(FilingReview),
-      'Sales and credits with warnings that can change their tax. Incomplete while `status` is `closing`. `null` in a list.',
+      'Sales and credits with warnings that can change their tax. Incomplete while `status` is `closing`. In a list, `null` until the filing is closed.',
     ),
     progress: FilingProgress,
     asked_by: described(

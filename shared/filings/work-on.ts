@@ -10,7 +10,7 @@ import type { Period } from './periods.ts';
 import type { FilingCommit, FilingPorts, Phase, ShardProgress } from './ports.ts';
 import { planStep } from './steps.ts';
 import { noTotals } from './totals.ts';
-import { answeredExceptions, answeredSummary } from './totals-answer.ts';
+import { answeredExceptions, answeredReview, answeredSummary } from './totals-answer.ts';
 
 const noEntries = { moved: 0, marked: 0, reopened: 0 };
 
@@ -29,6 +29,7 @@ export const newFiling = (
   confirmation_number: null,
   summary: [],
   exceptions: null,
+  review: null,
   entries: noEntries,
   filed_by: null,
   created_at: new Date(nowMs).toISOString(),
@@ -171,7 +172,8 @@ const endPhase = (
   const free = { ...chain, isBusy: false, version: chain.version + 1 };
   if (before.status === 'closing') {
     const totals = summedUp(shards);
-    const closed = { summary: answeredSummary(totals), exceptions: answeredExceptions(totals) };
+    const { by_code: _, ...review } = answeredReview(totals);
+    const closed = { summary: answeredSummary(totals), exceptions: answeredExceptions(totals), review };
     return {
       head: { before, after: { ...after, status: 'closed', closed_at: at, ...closed } },
       chain: { before: chain, after: free },

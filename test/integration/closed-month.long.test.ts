@@ -551,6 +551,8 @@ describe.each(states)('the return of %s', (state) => {
     }
     expect([closed.totals, closed.exceptions]).toEqual([dry.totals, { ...dry.exceptions, transactions: null }]);
     expect(closed.review).toEqual({ ...dry.review, transactions: null });
+    const [row] = (await made(filer.filings({ state, limit: '1' }))).data;
+    expect(row?.review).toEqual({ ...closed.review, by_code: null });
   });
 
   it('lists each finalized transaction once, and its exceptions', async () => {

@@ -229,9 +229,16 @@ describe('GET /filings', () => {
     const list = await made(shop.filings());
     expect(list).toMatchObject({ object: 'list', url: '/filings', has_more: false, next_cursor: null });
     expect(list.data.map(({ id }) => id)).toEqual(newestFirst(4, 3, 2, 1, 0));
-    for (const row of list.data)
-      expect(row).toEqual({ ...(await made(shop.filing(row.id ?? ''))), totals: null, review: null });
-    expect(list.data.at(-1)).toMatchObject({ status: 'filed', confirmation_number: 'c-1', summary: [{ count: 1 }] });
+    for (const row of list.data) {
+      const one = await made(shop.filing(row.id ?? ''));
+      expect(row).toEqual({ ...one, totals: null, review: row.review && { ...one.review, by_code: null } });
+    }
+    expect(list.data.at(-1)).toMatchObject({
+      status: 'filed',
+      confirmation_number: 'c-1',
+      review: {},
+      summary: [{ count: 1 }],
+    });
   });
 
   it.each<{ parameters: Record<string, string>; found: number[] }>([

@@ -209,14 +209,14 @@ const exceptionsText = ({ count, by_reason }: NonNullable<Filing['exceptions']>)
     : `Exceptions: ${count.toLocaleString('en-US')}. By reason: ${reasons.join(', ')}.`;
 };
 
-const reviewText = ({ count, by_code }: NonNullable<Filing['review']>): string =>
+const reviewText = ({ count, by_code: sums }: NonNullable<Filing['review']>): string =>
   count === 0
     ? 'To review: none.'
     : [
         `To review: ${counted(count, 'sale or credit', 'sales and credits')} with warnings that can change the tax.`,
         textTable([
           ['warning', 'count', 'currency', 'gross', 'tax collected', 'meaning'],
-          ...by_code.map(({ code, count: ofCode, currency, gross_amount, tax_amount }) => [
+          ...(sums ?? []).map(({ code, count: ofCode, currency, gross_amount, tax_amount }) => [
             ...[code, String(ofCode), currency, gross_amount, tax_amount, warningReviews[code]],
           ]),
         ]),

@@ -119,6 +119,7 @@ const headFaults = (filing: StoredFiling, shards: readonly ShardProgress[], adde
     ...faults,
     ...differing('summary', filing.summary, answeredSummary(added)),
     ...differing('number of exceptions', filing.exceptions?.count, exceptions),
+    ...differing('number of entries to review', filing.review?.count, filing.review && answeredReview(added).count),
   ];
 };
 

@@ -149,11 +149,13 @@ type Due = {
   readonly status: string;
   readonly due_date: string | null;
   readonly exceptions: { readonly count: number } | null;
+  readonly review: { readonly count: number } | null;
 };
 
 const DueCards = ({ rows, today }: { rows: readonly Due[]; today: string }) => {
   const count = (tone: string) => rows.filter(({ due_date }) => toneOf(due_date, today) === tone).length;
-  const exceptions = rows.reduce((sum, row) => sum + (row.exceptions?.count ?? 0), 0);
+  const sumOf = (list: 'exceptions' | 'review') => rows.reduce((sum, row) => sum + (row[list]?.count ?? 0), 0);
+  const [exceptions, review] = [sumOf('exceptions'), sumOf('review')];
   return (
     <Cards
       of={[
@@ -161,6 +163,7 @@ const DueCards = ({ rows, today }: { rows: readonly Due[]; today: string }) => {
         [`Due within ${soonDays} days`, count('warn'), count('warn') > 0 && 'warn'],
         ['Due later, or not established', count('')],
         ['Exceptions in closed periods', exceptions, exceptions > 0 && 'warn'],
+        ['To review in closed periods', review, review > 0 && 'warn'],
       ]}
     />
   );
@@ -178,9 +181,10 @@ const readDue = async (levy: Levy, signal: AbortSignal): Promise<Due[]> => {
     ),
   ]);
   const open = periods.filter(({ is_over }) => is_over);
-  return [...open.map((period) => ({ ...period, id: null, status: 'open', exceptions: null })), ...filings.flat()].sort(
-    (a, b) => ((a.due_date ?? '9') < (b.due_date ?? '9') ? -1 : 1),
-  );
+  return [
+    ...open.map((period) => ({ ...period, id: null, status: 'open', exceptions: null, review: null })),
+    ...filings.flat(),
+  ].sort((a, b) => ((a.due_date ?? '9') < (b.due_date ?? '9') ? -1 : 1));
 };
 
 /** The returns to file, with the days left. */
@@ -201,6 +205,7 @@ export const DueReturns = () => {
                 ['Status', ({ status }) => <Status of={status} />],
                 ['Due', ({ due_date }) => <DueDate of={due_date} today={today} />],
                 ['Exceptions', (row) => row.exceptions?.count ?? 'open to check', 'figure'],
+                ['To review', (row) => row.review?.count, 'figure'],
               ]}
               rows={rows}
               empty={

@@ -86,7 +86,7 @@ const Codes = ({ of, review }: { of: FilingData; review: Review }) => {
             ),
           ],
         ]}
-        rows={review.by_code}
+        rows={review.by_code ?? []}
       />
       <p class="hint">
         A transaction can have several warnings. The amounts are those of the transaction in the state.
