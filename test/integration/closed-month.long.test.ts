@@ -84,12 +84,15 @@ const stored = {
   ],
 };
 const buyers = ['reseller', 'school', 'lapsed', 'visitor'] as const;
-const exemptions = [{ type: 'resale', certificate_id: 'I-1' }, { type: 'other' }, { type: 'government' }] as const;
+const exemptions = [
+  { type: 'resale', certificate_id: 'I-1' },
+  ...(['other', 'government', 'nonprofit', 'direct_pay'] as const).map((type) => ({ type })),
+];
 
 const buyerIn = (state: State) => ({
   address: addressOf(state),
   ...(draw.oneIn(4) && { id: draw.of(buyers) }),
-  ...(draw.oneIn(12) && { exemption: draw.of(exemptions) }),
+  ...(draw.oneIn(6) && { exemption: draw.of(exemptions) }),
 });
 
 const newLine = (id: string, elsewhere: State | null) => {
