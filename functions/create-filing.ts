@@ -8,7 +8,7 @@ import { createFiling } from '../shared/filings/create-filing.ts';
 import { closeFirst, noPeriodEnd } from '../shared/filings/problems.ts';
 import { dryRunProblem, FilingRequest, filingRequestProblems, readState } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
-import { readReturn, testReturn } from '../shared/returns/electronic-return.ts';
+import { exampleReturn, readReturn, testReturn } from '../shared/returns/electronic-return.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
 import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
@@ -75,7 +75,7 @@ export const documentation = () =>
         description: 'The totals of a dry run, or the existing filing of the period.',
         schema: Filing,
         example: ({ filings }) => filings.dryRun,
-        hasReturn: true,
+        returnExample: ({ filings }) => exampleReturn(filings.dryRun),
         optionalHeaders: ['Content-Disposition', 'ETag'],
       },
     ],

@@ -7,7 +7,7 @@ import { getFiling } from '../shared/filings/read-filings.ts';
 import { FilingQuery } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
 import { readPageLimit } from '../shared/ledger/page-limit.ts';
-import { readReturn } from '../shared/returns/electronic-return.ts';
+import { exampleReturn, identityMissing, readReturn } from '../shared/returns/electronic-return.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
@@ -56,11 +56,11 @@ export const documentation = () =>
         schema: Filing,
         example: ({ filings }) => filings.closed,
         csvExample: ({ filings }) => totalsCsv(filings.closed),
-        hasReturn: true,
+        returnExample: ({ filings }) => exampleReturn(filings.closed),
         headers: ['Vary'],
         optionalHeaders: ['Link', 'Content-Disposition', 'ETag'],
       },
     ],
     errors: ['validation_invalid_cursor', 'not_found', 'conflict_return_incomplete'],
-    errorExamples: () => [filingNotFound],
+    errorExamples: () => [filingNotFound, identityMissing],
   }) satisfies Documentation;

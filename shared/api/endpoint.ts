@@ -81,8 +81,8 @@ type DocumentedResponse = {
   readonly type?: 'text/html';
   /** The CSV file that `Accept: text/csv` selects instead. */
   readonly csvExample?: (samples: Samples) => string;
-  /** Whether `Accept: application/xml` selects the electronic return instead. */
-  readonly hasReturn?: true;
+  /** The electronic return that `Accept: application/xml` selects instead. */
+  readonly returnExample?: (samples: Samples) => string;
   /** Headers of every such response, in addition to `successHeaders`. */
   readonly headers?: readonly ResponseHeader[];
   /** Headers of some such responses, in addition to Idempotent-Replayed and Preference-Applied. */

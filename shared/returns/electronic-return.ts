@@ -54,6 +54,11 @@ const totalsOf = ({ totals, totals_next_cursor }: Filing): readonly Total[] => {
 
 const incomplete = (title: string, detail: string): Problem => ({ code: 'conflict_return_incomplete', title, detail });
 
+export const identityMissing = incomplete(
+  'Identity missing',
+  'The account has no return_identity. Set it: npm run accounts -- settings.',
+);
+
 type Reason = readonly [title: string, detail: string];
 
 /** Lists the amounts of a member's filing that the return cannot have. */
@@ -240,9 +245,7 @@ export const electronicReturn = (
   );
   const unreviewed = options.processType === 'P' && exceptions > 0 && options.acknowledged !== exceptions;
   const [first, ...others] = [
-    ...(identity
-      ? []
-      : [incomplete('Identity missing', 'The account has no return_identity. Set it: npm run accounts -- settings.')]),
+    ...(identity ? [] : [identityMissing]),
     ...(unreviewed
       ? [
           incomplete(
@@ -311,6 +314,15 @@ export const readReturn = async (
     ...{ filing, xml },
     isTest: options.processType === 'T',
   }));
+};
+
+/** The return of an example filing, for the documentation. */
+export const exampleReturn = (filing: Filing): string => {
+  const tin = { type: 'FEIN', number: '123456789' } as const;
+  const identity = { legal_name: 'A Shop LLC', tin, sst_id: 'S12345678', state_ids: {} };
+  const written = electronicReturn([filing], identity, testReturn);
+  assert(written.ok, 'The example has a return.');
+  return written.value;
 };
 
 /** Returns the hash of a return, which its file name and its `ETag` contain. A changed return has a different hash. */

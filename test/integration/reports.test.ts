@@ -292,6 +292,12 @@ describe('accounts check', () => {
         ambiguous_address: 'reject',
         time_zone: 'America/Detroit',
         retain_personal_data_days: 400,
+        return_identity: {
+          legal_name: 'A Shop',
+          tin: { type: 'FEIN', number: '123456789' },
+          sst_id: 'S12345678',
+          state_ids: {},
+        },
       },
     });
     expect(decided).toMatchObject({ code: 0, missing: [], check: ['content US-MI', 'alarms'] });

@@ -90,11 +90,11 @@ const buildContent = async ({
   type,
   example,
   csvExample,
-  hasReturn,
+  returnExample,
 }: DocumentedEndpoint['responses'][number]) => ({
   [type ?? 'application/json']: { schema, example: await example(samples) },
   ...(csvExample && { 'text/csv': { schema: { type: 'string' as const }, example: csvExample(samples) } }),
-  ...(hasReturn && { 'application/xml': { schema: { type: 'string' as const } } }),
+  ...(returnExample && { 'application/xml': { schema: { type: 'string' as const }, example: returnExample(samples) } }),
 });
 
 const buildSuccesses = async (endpoint: DocumentedEndpoint) => {
