@@ -43,9 +43,12 @@ import type { CustomerList } from './response.ts';
 /** A customer as the API returns it. */
 export type CustomerAnswer = z.infer<typeof response.StoredCustomer>;
 
+/** A stored certificate. Calculations do not read the link. */
+export type StoredCertificate = Certificate & { readonly document_url: string | null };
+
 /** A stored customer. */
 export type Customer = Omit<CustomerAnswer, 'object' | 'exemptions' | 'warnings'> & {
-  readonly exemptions: readonly Certificate[];
+  readonly exemptions: readonly StoredCertificate[];
 };
 
 /** A change to a customer: the state before (`null` for a new one), whose version is the condition, and the state after. */
@@ -84,10 +87,11 @@ export type Customers = CustomerReads & {
 };
 
 /** Converts a certificate to its stored form: states as jurisdiction codes without duplicates. */
-export const toCertificate = ({ states, reason, ...others }: CertificateRequest): Certificate => ({
+export const toCertificate = ({ states, reason, ...others }: CertificateRequest): StoredCertificate => ({
   states: states ? [...new Set(states.map((state) => stateJurisdiction(state) ?? state))] : null,
   reason,
   certificate_number: others.certificate_number ?? null,
+  document_url: others.document_url ?? null,
   valid_from: others.valid_from ?? null,
   valid_to: others.valid_to ?? null,
 });

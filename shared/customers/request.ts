@@ -6,7 +6,7 @@ import { certificateReasons, identifier, text } from '../calculations/fields.ts'
 import { closest } from '../vocabulary/closest.ts';
 import { state } from '../vocabulary/state-field.ts';
 
-/** The maximum number of certificates per customer. It limits a customer to 130 KB, so a batch of 100 fits into one read. */
+/** The maximum number of certificates per customer. It limits a customer to 180 KB, so a batch of 100 takes at most two reads. */
 export const exemptionsMax = 100;
 const statesMax = 60;
 
@@ -31,6 +31,13 @@ const dayAdvice = 'Send a date, such as "2026-10-08".';
 const day = z.string({ error: withValue(dayAdvice) }).check(z.refine(isDay, { error: withValue(dayAdvice) }));
 const dayKeywords = { format: 'date', examples: ['2026-10-08'] };
 
+const urlMax = 500;
+const urlAdvice = `Send a link that begins with https://, without a user name or password: at most ${urlMax} ASCII characters.`;
+const isDocumentUrl = (value: string): boolean => {
+  const url = /^https:\/\/[\x21-\x7e]+$/.test(value) && value.length <= urlMax ? URL.parse(value) : null;
+  return url !== null && url.username === '' && url.password === '';
+};
+
 const lastDayAdvice = 'Send a valid_to that is not before valid_from.';
 
 export const CertificateRequest = described(
@@ -51,6 +58,11 @@ export const CertificateRequest = described(
           { title: 'CertificateReason' },
         ),
         certificate_number: described(z.nullish(text(255)), 'The number of the certificate, for audits.'),
+        document_url: described(
+          z.nullish(z.string(urlAdvice).check(z.refine(isDocumentUrl, { error: urlAdvice }))),
+          'A link to the file of the certificate in your own storage. Levy does not read it.',
+          { format: 'uri', maxLength: urlMax, examples: ['https://files.example.com/certificates/R-1.pdf'] },
+        ),
         valid_from: described(z.nullish(day), 'The first day on which the certificate is valid.', dayKeywords),
         valid_to: described(z.nullish(day), 'The last day on which the certificate is valid.', dayKeywords),
       },

@@ -12,6 +12,7 @@ export const Certificate = described(
     ),
     reason: described(z.enum(certificateReasons), 'The reason for the exemption.', { title: 'CertificateReason' }),
     certificate_number: described(z.nullable(z.string()), 'The number of the certificate.'),
+    document_url: described(z.nullable(z.string()), 'A link to the file of the certificate.'),
     valid_from: described(z.nullable(date), 'The first day on which the certificate is valid.'),
     valid_to: described(z.nullable(date), 'The last day on which the certificate is valid.'),
   }),

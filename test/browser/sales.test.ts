@@ -279,8 +279,8 @@ it('compares a month with the month before and the same month of last year, also
   await visit(view, { key: own.key }, async (page) => {
     const [now, before, lastYear] = [monthOf(0), monthOf(1), monthOf(12)] as const;
     const row = (state: string, amounts: readonly string[]) => {
-      const names = [now, before, `Change from ${before}`, `In % of ${before}`];
-      const all = [...names, lastYear, `Change from ${lastYear}`, `In % of ${lastYear}`];
+      const names = [now, before, `Change from ${before}`, `Change in % of ${before}`];
+      const all = [...names, lastYear, `Change from ${lastYear}`, `Change in % of ${lastYear}`];
       return { State: state, ...Object.fromEntries(all.map((name, at) => [name, amounts[at]])) };
     };
     const expected = [

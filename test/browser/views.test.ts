@@ -168,9 +168,13 @@ describe('a customer', () => {
     await at('#/customers/acme', async (page) => {
       const first = page.getByRole('group', { name: 'Certificate 1' });
       await first.getByLabel('Number').fill('C-2');
+      await first.getByLabel('Link to the document').fill('https://files.example.com/C-2.pdf');
       await save(page);
       const stored = page.getByRole('region', { name: 'Certificates', exact: true });
       await stored.getByRole('cell', { name: 'C-2' }).waitFor();
+      const link = stored.getByRole('link', { name: 'Open the document' });
+      expect(await link.getAttribute('href')).toBe('https://files.example.com/C-2.pdf');
+      expect(await link.getAttribute('rel')).toContain('noopener');
       await rename('acme', 'Acme Inc');
       await first.getByLabel('Number').fill('C-3');
       await save(page);

@@ -62,11 +62,11 @@ describe('put', () => {
   it('reads CSV: lines with the same id are one customer, and semicolons separate states', async () => {
     const { putFile, get } = await newShop();
     const lines = [
-      '\uFEFFid,name,states,reason,certificate_number,valid_from,valid_to',
-      'a,"Shop, A",MI;New York,resale,R-1,2026-01-01,2026-12-31',
-      'b,,,,,,',
+      '\uFEFFid,name,states,reason,certificate_number,document_url,valid_from,valid_to',
+      'a,"Shop, A",MI;New York,resale,R-1,https://files.example.com/R-1.pdf,2026-01-01,2026-12-31',
+      'b,,,,,,,',
       '',
-      'a,"Shop, A",,government,,,',
+      'a,"Shop, A",,government,,,,',
     ];
     expect(await putFile('certificates.csv', lines.join('\r\n'))).toMatchObject({
       code: 0,
@@ -75,7 +75,12 @@ describe('put', () => {
     expect(await get('a')).toMatchObject({
       name: 'Shop, A',
       exemptions: [
-        { states: ['US-MI', 'US-NY'], reason: 'resale', certificate_number: 'R-1', valid_to: '2026-12-31' },
+        {
+          states: ['US-MI', 'US-NY'],
+          reason: 'resale',
+          certificate_number: 'R-1',
+          document_url: 'https://files.example.com/R-1.pdf',
+        },
         { states: null, reason: 'government', certificate_number: null, valid_to: null },
       ],
     });

@@ -22,15 +22,17 @@ const newClient = async () => clientOf(await newCaller());
 describe('creating', () => {
   it('stores the customer with states as jurisdiction codes, without duplicates, and with every key', async () => {
     const client = await newClient();
-    const exemptions = [resale({ states: ['MI', 'us-oh', 'Ohio'], valid_to: '2026-12-31' }), { reason: 'government' }];
+    const document_url = 'https://files.example.com/a?id=1&v=2#page=3';
+    const states = ['MI', 'us-oh', 'Ohio'];
+    const exemptions = [resale({ states, document_url, valid_to: '2026-12-31' }), { reason: 'government' }];
     const answer = await client.create({ id: 'cus_1', exemptions });
-    const none = { states: null, certificate_number: null, valid_from: null, valid_to: null };
+    const none = { states: null, certificate_number: null, document_url: null, valid_from: null, valid_to: null };
     expect(answer.body).toMatchObject({
       object: 'customer',
       id: 'cus_1',
       name: null,
       exemptions: [
-        { ...none, reason: 'resale', states: ['US-MI', 'US-OH'], valid_to: '2026-12-31' },
+        { ...none, reason: 'resale', states: ['US-MI', 'US-OH'], document_url, valid_to: '2026-12-31' },
         { ...none, reason: 'government' },
       ],
       version: 1,
@@ -130,6 +132,22 @@ describe('creating', () => {
         ],
         ['no states', resale({ states: [] }), 'invalid_format /exemptions/0/states', 'null for all states'],
         ['an invalid day', resale({ valid_to: '2026-02-30' }), 'invalid_format /exemptions/0/valid_to', '"2026-02-30"'],
+        ...[
+          'http://files.example.com/a.pdf',
+          'javascript:alert(1)',
+          'https://user:secret@files.example.com/a.pdf',
+          'https://files.example.com/a b.pdf',
+          'https://',
+          `https://files.example.com/${'x'.repeat(480)}`,
+        ].map(
+          (document_url) =>
+            [
+              `the link ${document_url.slice(0, 50)}`,
+              resale({ document_url }),
+              'invalid_format /exemptions/0/document_url',
+              'begins with https://',
+            ] as const,
+        ),
         [
           'an end before the beginning',
           resale({ valid_from: '2026-02-02', valid_to: '2026-02-01' }),
@@ -153,7 +171,13 @@ describe('creating', () => {
     const client = await newClient();
     const states = stateJurisdictions.slice(0, 60).map((code) => code.slice(3));
     const dates = { valid_from: '2026-01-01', valid_to: '2026-12-31' };
-    const largest = { ...dates, reason: 'direct_pay', states, certificate_number: '€'.repeat(255) };
+    const largest = {
+      ...dates,
+      reason: 'direct_pay',
+      states,
+      certificate_number: '€'.repeat(255),
+      document_url: `https://a.example/${'x'.repeat(482)}`,
+    };
     const id = `${'€'.repeat(254)}1`;
     const created = await made(
       client.create({ id, name: '€'.repeat(255), exemptions: Array.from({ length: 100 }, () => largest) }),

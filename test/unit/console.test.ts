@@ -265,13 +265,17 @@ it('omits empty strings from the certificates of a form, and removes a certifica
   const values = {
     'reason-0': 'resale',
     'number-0': 'C-1',
+    'document-0': 'https://a.example/C-1',
     'states-0': 'mi, OH',
     'from-0': '',
     'to-0': '',
     'reason-1': '',
   };
   const certificates = [
-    { reason: 'resale', states: ['mi', 'OH'], certificate_number: 'C-1', valid_from: null, valid_to: null },
+    {
+      ...{ reason: 'resale', states: ['mi', 'OH'], certificate_number: 'C-1' },
+      ...{ document_url: 'https://a.example/C-1', valid_from: null, valid_to: null },
+    },
   ];
   expect(certificatesFrom(values, 2)).toEqual({ ok: true, certificates });
   expect(certificatesFrom({ ...values, 'reason-0': 'remove' }, 2)).toEqual({ ok: true, certificates: [] });

@@ -61,7 +61,9 @@ const fromJson = (text: string): FileCustomers => {
   return { customers: errors.length === 0 ? (entries as readonly CustomerRequest[]) : [], errors };
 };
 
-const columns = ['id', 'name', 'states', 'reason', 'certificate_number', 'valid_from', 'valid_to'] as const;
+const columns = [
+  ...(['id', 'name', 'states', 'reason', 'certificate_number', 'document_url', 'valid_from', 'valid_to'] as const),
+] as const;
 type Column = (typeof columns)[number];
 type Row = { readonly record: Readonly<Partial<Record<Column, string>>>; readonly line: number };
 
@@ -96,17 +98,19 @@ const orNull = (text: string | undefined): string | null => text || null;
 
 /** Returns the customer of one row, with one certificate, or with none if all certificate columns are empty. */
 const customerOf = ({ record }: Row): CustomerRequest => {
-  const { id = '', states, reason, certificate_number, valid_from, valid_to } = record;
-  const isCertified = [states, reason, certificate_number, valid_from, valid_to].some(Boolean);
+  const { id = '', name, ...terms } = record;
+  const { states, reason, certificate_number, document_url, valid_from, valid_to } = terms;
+  const isCertified = Object.values(terms).some(Boolean);
   const certificate = {
     states: states ? states.split(';').map((state) => state.trim()) : null,
     // The schema refuses other values.
     reason: (reason || undefined) as CertificateRequest['reason'],
     certificate_number: orNull(certificate_number),
+    document_url: orNull(document_url),
     valid_from: orNull(valid_from),
     valid_to: orNull(valid_to),
   };
-  return { id, name: orNull(record.name), exemptions: isCertified ? [certificate] : [] };
+  return { id, name: orNull(name), exemptions: isCertified ? [certificate] : [] };
 };
 
 const fromCsv = (text: string): FileCustomers => {
@@ -147,6 +151,7 @@ type Options = {
   readonly reason?: string;
   readonly states?: string;
   readonly number?: string;
+  readonly url?: string;
   readonly from?: string;
   readonly to?: string;
   readonly add?: boolean;
@@ -157,8 +162,9 @@ type Options = {
 const errorsMax = 20;
 
 const inputOf = async (id: string | undefined, options: Options): Promise<string> => {
-  const { file, name, reason, states, number, from, to, add, none } = options;
-  const terms = { states: states?.split(','), reason, certificate_number: number, valid_from: from, valid_to: to };
+  const { file, name, reason, states, number, url, from, to, add, none } = options;
+  const texts = { certificate_number: number, document_url: url, valid_from: from, valid_to: to };
+  const terms = { states: states?.split(','), reason, ...texts };
   const isCertified = Object.values(terms).some((term) => term !== undefined);
   if (
     (file === undefined) === (id === undefined) ||
@@ -240,11 +246,12 @@ export const addPut = (program: LevyCommand): LevyCommand =>
     .option('--reason <reason>', 'resale, government, nonprofit, direct_pay or other')
     .option('--states <states>', 'the states of the certificate, such as MI,OH; default: all')
     .option('--number <number>', 'the number of the certificate')
+    .option('--url <url>', 'a link to the file of the certificate, which begins with https://')
     .option('--from <date>', 'its first day, such as 2026-01-01')
     .option('--to <date>', 'its last day')
     .option(
       '--file <file>',
-      'customers as JSON, as in POST /customers, or as CSV with the columns id, name, states, reason, certificate_number, valid_from and valid_to',
+      'customers as JSON, as in POST /customers, or as CSV with the columns id, name, states, reason, certificate_number, document_url, valid_from and valid_to',
     )
     .option('--json', 'one JSON object with the counts')
     .examples(

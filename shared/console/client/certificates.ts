@@ -27,10 +27,11 @@ export const certificatesFrom = (values: Readonly<Record<string, string>>, count
         reason,
         states: states.length > 0 ? states : null,
         certificate_number: value('number') || null,
+        document_url: value('document') || null,
         valid_from: value('from') || null,
         valid_to: value('to') || null,
       });
-    } else if (reason !== removed && ['number', 'states', 'from', 'to'].some((name) => value(name) !== ''))
+    } else if (reason !== removed && ['number', 'document', 'states', 'from', 'to'].some((name) => value(name) !== ''))
       return { ok: false, problem: `Choose the reason of certificate ${at + 1}, or "Remove this certificate".` };
   }
   return { ok: true, certificates };

@@ -5,12 +5,22 @@ import { Export } from './export.tsx';
 import { jsonPage } from './export-file.ts';
 import { dayMs, todayIn } from './format.ts';
 import { ActionButton, dataOf, Fetch, useAction } from './load.tsx';
-import { Field, PageLinks, SearchForm, Table, valuesOf, wordsOf } from './parts.tsx';
+import { Field, lettersOf, PageLinks, SearchForm, Table, valuesOf, wordsOf } from './parts.tsx';
 import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { type PageRequest, searchPage } from './search.ts';
 import { useSession } from './session.ts';
 
 type Stored = Schemas['StoredCustomer'];
+
+/** A link to a file outside of Levy. The API accepts only https, but the page of a change shows what is typed. */
+const DocumentLink = ({ of }: { of: string }) =>
+  of.startsWith('https://') ? (
+    <a href={of} target="_blank" rel="noopener noreferrer">
+      Open the document
+    </a>
+  ) : (
+    <>{of}</>
+  );
 
 const Certificates = ({ of, caption }: { of: readonly Schemas['CertificateRequest'][]; caption: string }) => (
   <Table
@@ -21,6 +31,7 @@ const Certificates = ({ of, caption }: { of: readonly Schemas['CertificateReques
       ['States', (row) => row.states?.join(', ') ?? 'all'],
       ['From', (row) => row.valid_from],
       ['To', (row) => row.valid_to],
+      ['Document', ({ document_url: url }) => url && <DocumentLink of={url} />],
     ]}
     rows={of}
     empty="No certificates."
@@ -37,6 +48,7 @@ const CertificateFields = ({ of, at }: { of: Partial<Stored['exemptions'][number
   <fieldset>
     <legend>{of.reason ? `Certificate ${at + 1}` : 'New certificate'}</legend>
     <Field of={[`number-${at}`, 'Number']} value={of.certificate_number} />
+    <Field of={[`document-${at}`, 'Link to the document, https://…']} value={of.document_url} />
     <Field of={[`reason-${at}`, 'Reason', choices]} value={of.reason} />
     <Field of={[`states-${at}`, 'States, such as MI, OH; empty for all']} value={of.states?.join(', ')} />
     <Field of={[`from-${at}`, 'Valid from', 'date']} value={of.valid_from} />
@@ -138,12 +150,19 @@ export const findCustomers = (
 const unique = (texts: readonly string[]): string => [...new Set(texts)].sort().join(', ');
 
 const exportColumns = [
-  ...(['id', 'name', 'certificate_number', 'reason', 'states', 'valid_from', 'valid_to'] as const),
+  ...(['id', 'name', 'certificate_number', 'document_url', 'reason', 'states', 'valid_from', 'valid_to'] as const),
 ] as const;
 
 /** Returns a row for each certificate, and one for a customer without any. */
 const exportRows = ({ id, name, exemptions }: Stored) => {
-  const none = { certificate_number: null, reason: null, states: null, valid_from: null, valid_to: null };
+  const none = {
+    certificate_number: null,
+    document_url: null,
+    reason: null,
+    states: null,
+    valid_from: null,
+    valid_to: null,
+  };
   return (exemptions.length > 0 ? exemptions : [none]).map((row) => ({
     ...{ id, name, ...row },
     states: row.reason === null ? null : (row.states?.join(' ') ?? 'all'),
@@ -214,7 +233,10 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
                   ({ exemptions }) => exemptions.length,
                 ],
                 ['Reasons', ({ exemptions }) => unique(exemptions.map(({ reason }) => wordsOf(reason)))],
-                ['States', ({ exemptions }) => unique(exemptions.flatMap(({ states }) => states ?? ['all']))],
+                [
+                  'States',
+                  ({ exemptions }) => unique(exemptions.flatMap(({ states }) => states?.map(lettersOf) ?? ['all'])),
+                ],
                 ['First to expire', ({ exemptions }) => exemptions.flatMap(({ valid_to }) => valid_to ?? []).sort()[0]],
               ]}
               rows={rows}

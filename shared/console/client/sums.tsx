@@ -178,7 +178,7 @@ const compareColumns = (range: Range, earlier: readonly Range[]): Column<Compare
     return [
       [name, cell('before'), 'figure', of('before')],
       [`Change from ${name}`, cell('change'), 'figure', of('change')],
-      [`In % of ${name}`, cell('percent'), 'figure', of('percent')],
+      [`Change in % of ${name}`, cell('percent'), 'figure', of('percent')],
     ];
   }),
 ];

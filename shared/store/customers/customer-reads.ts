@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
+import type { Certificate } from '../../calculations/certificates.ts';
 import { certificateReasons } from '../../calculations/fields.ts';
 import { environment } from '../../config/environment.ts';
 import type { Customer, CustomerReads } from '../../customers/customer.ts';
@@ -9,21 +10,19 @@ import { customerKey, customerPartition } from '../keys.ts';
 
 const day = z.nullable(z.string());
 
-const Exemptions = z.array(
-  z.object({
-    states: z.nullable(z.array(z.string())),
-    reason: z.enum(certificateReasons),
-    certificate_number: z.nullable(z.string()),
-    valid_from: day,
-    valid_to: day,
-  }),
-);
+const Exemption = z.object({
+  states: z.nullable(z.array(z.string())),
+  reason: z.enum(certificateReasons),
+  certificate_number: z.nullable(z.string()),
+  valid_from: day,
+  valid_to: day,
+});
 
 const customers = defineItem({
   key: customerKey,
   schema: z.object({
     name: z.nullable(z.string()),
-    exemptions: Exemptions,
+    exemptions: z.array(z.extend(Exemption, { document_url: z.nullable(z.string()) })),
     created_at: z.string(),
     updated_at: z.string(),
     version: z.int(),
@@ -41,8 +40,8 @@ export const customerItem = (account: string, customer: Customer): Item =>
 /** Parses a customer. Throws if the item does not have the format that `customerItem` writes. */
 export const customerFrom = (item: unknown): Customer => ({ id: Key.parse(item).sk, ...customers.read(item) });
 
-// Names are not read, because calculations do not use them.
-const Certified = z.object({ sk: z.string(), exemptions: Exemptions });
+// Names and links are not read, because calculations do not use them.
+const Certified = z.object({ sk: z.string(), exemptions: z.array(Exemption) });
 
 const TableName = environment.tables.transactions;
 
@@ -75,7 +74,7 @@ export const customerReadsWithin = (remainingMs?: RemainingMs): CustomerReads =>
   find,
   findSome: async (account, ids) => {
     const keys = ids.filter(isCustomerId).map((id) => customerKey(account, id));
-    const found = new Map<string, Customer['exemptions']>();
+    const found = new Map<string, readonly Certificate[]>();
     // A batch can be 13 MB, so keep only one in memory.
     for (let at = 0; at < keys.length; at += keysMax) {
       const items = await batchGet(TableName, keys.slice(at, at + keysMax), remainingMs, ['exemptions']);
