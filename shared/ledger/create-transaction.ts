@@ -8,7 +8,7 @@ import { calculateWithContent } from './context.ts';
 import { newBasis } from './credits/counters.ts';
 import { withRecordedTax } from './credits/credit.ts';
 import { parentNotFound } from './credits/problems.ts';
-import { findExemptShipping } from './entries/entries.ts';
+import { findExemptShipping, findShippedInside } from './entries/entries.ts';
 import { newTransaction } from './new-transaction.ts';
 import type { Idempotency, SavedResponse } from './ports.ts';
 import {
@@ -104,10 +104,12 @@ const draft = async (
   const replacedReason = parent ? parent.replacedReason : findReplacedReason(outcome, recorded.value);
   const settingsSnapshot = parent?.settingsSnapshot ?? snapshotSettings(settings);
   const exemptShipping = parent ? findExemptShipping(parent) : {};
+  const shippedInside = parent ? findShippedInside(parent) : [];
   const basis = {
     ...{ creditOf: kind, ...newBasis(parent), settingsSnapshot },
     ...(replacedReason && { replacedReason }),
     ...(Object.keys(exemptShipping).length > 0 && { exemptShipping }),
+    ...(shippedInside.length > 0 && { shippedInside }),
   };
   return accept(newTransaction(request, recorded.value, outcome.tax_amount, basis, settings.draft_ttl_hours, ports));
 };

@@ -19,7 +19,10 @@ export const newTransaction = (
   request: TransactionRequest,
   outcome: Outcome,
   calculatedTax: string,
-  basis: Pick<StoredTransaction, 'creditOf' | 'creditBasis' | 'settingsSnapshot' | 'replacedReason' | 'exemptShipping'>,
+  basis: Pick<
+    StoredTransaction,
+    'creditOf' | 'creditBasis' | 'settingsSnapshot' | 'replacedReason' | 'exemptShipping' | 'shippedInside'
+  >,
   draftHours: number,
   { newId, now }: Pick<CreatePorts, 'newId' | 'now'>,
 ): StoredTransaction => {

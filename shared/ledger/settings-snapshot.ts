@@ -50,6 +50,11 @@ export const RecordedBasis = z.object({
   /** For a credit: why certificates exempt the shipping of its sale, by state. Absent if no certificate does. */
   exemptShipping: z.optional(z.record(z.string(), z.enum(buyerExemptions))),
   /**
+   * For a credit: the states (`US-TX`) in which the goods of its sale were shipped from inside, and so its shipping.
+   * Absent if there are none.
+   */
+  shippedInside: z.optional(z.array(z.string())),
+  /**
    * For a finalized credit of a sale: the calculated tax that it takes from the sale, for each row of its lines and
    * then of its shipping charges. Absent if it equals the recorded tax.
    */

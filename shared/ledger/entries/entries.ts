@@ -115,6 +115,20 @@ const originState = (holder: Pick<LineItemResponse, 'ship_from'>, posting: Posti
   return address?.ok && address.value.state !== null ? jurisdictionCode(address.value.state) : null;
 };
 
+/**
+ * Returns the states in which the first line is shipped from inside. Shipping charges without an address of their own
+ * follow it. Credits of the sale store them, because they may lack the line. Empty if nothing was charged for shipping.
+ */
+export const findShippedInside = (posting: PostingInput): string[] => {
+  const { line_items, shipping } = posting.transaction;
+  if (!shipping) return [];
+  const firstLines = new Map<string, LineItemResponse>();
+  for (const line of line_items)
+    for (const state of line.taxes.flatMap((row) => rowState(row) ?? []))
+      if (!firstLines.has(state)) firstLines.set(state, line);
+  return [...firstLines].flatMap(([state, line]) => (originState(line, posting) === state ? [state] : []));
+};
+
 /** Returns the column of a row. Shipping has a reduced rate only with goods that have it, which are food and drugs. */
 const taxColumn = (
   { jurisdiction_type, tax_type, taxability_reason }: TaxRowResponse,
@@ -150,20 +164,22 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
   const { transaction, calculatedTaxes } = posting;
   const { line_items, shipping } = transaction;
   const exponent = minorDigits(transaction.currency);
+  const shippedInside = transaction.parent_transaction_id ? (posting.shippedInside ?? []) : findShippedInside(posting);
   const charges = [
-    ...line_items.map((line) => ({ taxes: line.taxes, line, origin: originState(line, posting) })),
+    ...line_items.map((line) => ({ taxes: line.taxes, line, origins: [originState(line, posting)] })),
     ...shippingList(shipping).map((charge) => ({
-      ...{ taxes: charge.taxes, line: null, origin: originState(charge, posting) },
+      ...{ taxes: charge.taxes, line: null },
+      origins: charge.ship_from?.address ? [originState(charge, posting)] : shippedInside,
     })),
   ];
   const calculated = calculatedTaxes ?? listCalculatedTaxes(transaction, exponent);
   let position = 0;
-  return charges.flatMap(({ taxes, line, origin }) => {
+  return charges.flatMap(({ taxes, line, origins }) => {
     const ofCharge = taxes.flatMap((row) => {
       const state = rowState(row);
       const tax = calculated[position++] ?? 0n;
       if (state === null) return [];
-      const column = taxColumn(row, line, origin === state);
+      const column = taxColumn(row, line, origins.includes(state));
       return [{ row, amounts: rowAmounts(row, tax, choosePart(row, state, line, posting), exponent), column, state }];
     });
     return [...Map.groupBy(ofCharge, ({ state }) => state)].map(([state, ofState]) => ({
