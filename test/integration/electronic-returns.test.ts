@@ -349,6 +349,24 @@ describe('an electronic return', () => {
     expect(names.map((name) => textOf(text, name))).toEqual(['2026-08-01', '2026-09-30', '1234-5678', '', 'S12345678']);
   });
 
+  it('takes back the tax on shipping where the sale has it, without the line that decides it', async () => {
+    const filer = await shop();
+    const line = (id: string, state: State) => ({
+      ...{ id, product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' },
+      ship_from: { address: places[state] },
+    });
+    const line_items = [line('inside', 'KY'), line('outside', 'GA')];
+    const sold = await soldIn(filer, '2026-09-05', { line_items, shipping: { amount: '10.00' } });
+    const figures = async () =>
+      figuresIn((await filer.close({ state: 'KY', period_end: '2026-09-30', dry_run: true }, xml)).text);
+    const due = { StateTaxDueSalesInState: '6.60', StateTaxDueSalesOrigOutOfState: '6.00' };
+    expect(await figures()).toMatchObject(due);
+    const shippingOnly = [{ id: 'outside', quantity: '1', unit_price: '0.00' }];
+    const tax_date = '2026-09-06';
+    await made(filer.create(creditOf(sold, { tax_date, line_items: shippingOnly, shipping: { amount: '10.00' } })));
+    expect(await figures()).toMatchObject({ ...due, StateTaxDueSalesInState: '6.00' });
+  });
+
   it('leaves out fees, and says so', async () => {
     const filer = await shop({ registrations: 'all', retail_delivery_fee: 'add' });
     await soldIn(filer, '2026-09-05', {
