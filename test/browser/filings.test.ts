@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import readExcelFile from 'read-excel-file/node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
@@ -6,10 +7,12 @@ import { newCaller } from '../support/api.ts';
 import { closedFiling } from '../support/filings.ts';
 import { made } from '../support/sales.ts';
 import {
+  addressIn,
   click,
   columnOf,
   countButtons,
   downloaded,
+  downloadedFile,
   lastMonth,
   newShop,
   oneRowAPage,
@@ -223,6 +226,54 @@ it('downloads the transactions of a filing as the API returns them, page by page
     expect(text).toBe(await csvOf(own, `/filings/${id}?expand=entries&limit=100`));
     // A spreadsheet must not interpret a reference as a formula.
     expect(new Set(text.match(/'=order-\d/g)).size).toBe(7);
+  });
+});
+
+it('downloads the exceptions of a filing, all filings and all customers as workbooks, page by page', async () => {
+  const own = await newShop();
+  const customer = (id: string) => ({ id, address: addressIn('MI') });
+  for (const id of ['a', 'b', 'c'])
+    await own.sell('MI', { reference_id: `over-${id}`, customer: customer(id), tax_amount: '9.00' });
+  await own.sell('MI');
+  await own.sell('OH');
+  const exemptions = [{ reason: 'resale', states: ['MI', 'OH'], certificate_number: 'R-1' }, { reason: 'government' }];
+  for (const body of [{ id: 'a', name: '=cmd', exemptions }, { id: 'b' }])
+    await made(own.filer.call('POST', '/customers', { body }));
+  const { id } = await made(own.filer.close({ state: 'MI', period_end: lastMonth.last }));
+  const { id: ohio } = await made(own.filer.close({ state: 'OH', period_end: lastMonth.last }));
+  await visit(`#/filings/${id}`, { key: own.key }, async (page) => {
+    await page.route(/limit=100/, oneRowAPage);
+    /** Returns the cells of a downloaded workbook in these columns, sorted. */
+    const cells = async (button: string, columns: readonly string[]) => {
+      const [sheet] = await readExcelFile(await downloadedFile(page, button));
+      const [names = [], ...rows] = sheet?.data ?? [];
+      return rows.map((row) => columns.map((name) => row[names.indexOf(name)] ?? null)).sort();
+    };
+    expect(
+      await cells('Download exceptions as XLSX', ['reference_id', 'customer_id', 'reason', 'gross_amount']),
+    ).toEqual(['a', 'b', 'c'].map((name) => [`over-${name}`, name, 'over_collected', 100]));
+    await go(page, `#/filings/${ohio}`);
+    expect(await cells('Download the review list as XLSX', ['reason', 'gross_amount', 'tax_amount'])).toEqual(
+      (await made(own.call('GET', `/filings/${ohio}/exceptions?list=review` as '/filings/{id}/exceptions'))).data.map(
+        ({ review_codes, gross_amount, tax_amount }) => [
+          review_codes.join(' '),
+          Number(gross_amount),
+          Number(tax_amount),
+        ],
+      ),
+    );
+    await go(page, '#/filings');
+    // Michigan: 3 times 9.00, and 6.00 (6 %). Columbus, Ohio: 8 %.
+    expect(await cells('Download all filings as XLSX', ['state', 'currency', 'taxable_amount', 'tax_amount'])).toEqual([
+      ['US-MI', 'USD', 400, 33],
+      ['US-OH', 'USD', 100, 8],
+    ]);
+    await go(page, '#/customers');
+    expect(await cells('Download all customers as XLSX', ['id', 'name', 'reason', 'states'])).toEqual([
+      ['a', "'=cmd", 'government', 'all'],
+      ['a', "'=cmd", 'resale', 'US-MI US-OH'],
+      ['b', null, null, null],
+    ]);
   });
 });
 

@@ -264,10 +264,11 @@ const Download = ({ of, name, first }: { of: FilingData; name: string; first: Qu
   />
 );
 
-const exceptionColumns = [
-  ...(['transaction_id', 'reference_id', 'tax_day', 'customer_id', 'postal_code'] as const),
+const listedColumns = [
+  ...(['transaction_id', 'reference_id', 'type', 'tax_day', 'customer_id', 'postal_code'] as const),
   ...(['reason', 'currency', 'gross_amount'] as const),
 ] as const;
+const reviewColumns = [...listedColumns, 'tax_amount'] as const;
 
 /** The buttons that download all exceptions of a filing: a row for each reason of a transaction. */
 const ExceptionsDownload = ({ of, id }: { of: FilingData; id: string }) => (
@@ -279,7 +280,22 @@ const ExceptionsDownload = ({ of, id }: { of: FilingData; id: string }) => (
       const call = levy.get('/filings/{id}/exceptions', { path: { id }, query, signal, maxTries: 4 });
       const { data, next_cursor } = await dataOf(call);
       const rows = data.flatMap(({ reasons, ...row }) => reasons.map((reason) => ({ ...row, ...reason })));
-      return jsonPage(exceptionColumns, rows, next_cursor);
+      return jsonPage(listedColumns, rows, next_cursor);
+    }}
+  />
+);
+
+/** The buttons that download the review list of a filing: a row for each transaction, with its codes. */
+const ReviewDownload = ({ of, id }: { of: FilingData; id: string }) => (
+  <Export
+    what="the review list"
+    name={`${of.state}-${of.period_end}-review`}
+    read={async (cursor, levy, signal) => {
+      const query = { list: 'review', limit: 100, ...cursor } as const;
+      const call = levy.get('/filings/{id}/exceptions', { path: { id }, query, signal, maxTries: 4 });
+      const { data, next_cursor } = await dataOf(call);
+      const rows = data.map((row) => ({ ...row, reason: row.review_codes.join(' ') }));
+      return jsonPage(reviewColumns, rows, next_cursor);
     }}
   />
 );
@@ -350,6 +366,7 @@ const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
         <Download of={of} name="totals" first={{}} />
         <Download of={of} name="transactions" first={{ expand: 'entries', limit: 100 }} />
         {of.exceptions && of.exceptions.count > 0 && <ExceptionsDownload of={of} id={id} />}
+        {of.review && of.review.count > 0 && <ReviewDownload of={of} id={id} />}
       </div>
     )}
     <FilingActions of={of} onChange={onChange} />
