@@ -319,7 +319,7 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
                 ['Period', (row) => <PeriodLink of={row} />, '', (row) => `${row.period_end} ${row.state}`],
                 ['State', (row) => lettersOf(row.state)],
                 ['Status', (row) => <Status of={row.status} />, '', (row) => row.status],
-                ['Due', (row) => row.due_date],
+                ['Due', (row) => row.due_date && <time>{row.due_date}</time>, '', (row) => row.due_date],
                 ['Exceptions', (row) => row.exception_count, 'figure'],
                 ...amountColumns([
                   ['Gross', 'gross_amount'],

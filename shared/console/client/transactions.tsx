@@ -120,7 +120,7 @@ const columns: readonly Column<Row>[] = [
   ['Reference', (row) => <TransactionLink of={row} />, '', (row) => row.reference_id ?? row.id],
   ['Type', (row) => <Status of={row.type} />, '', (row) => row.type],
   ['Status', (row) => <Status of={row.status} />, '', (row) => row.status],
-  ['Tax date', (row) => row.tax_date.slice(0, 10)],
+  ['Tax date', (row) => <time>{row.tax_date.slice(0, 10)}</time>, '', (row) => row.tax_date],
   ['States', statesOf],
   ['Customer', (row) => row.customer?.id],
   ['Taxable', ...signed('taxable_amount')],
