@@ -96,3 +96,38 @@ it('offers no action to a credential that may read only', async () => {
     expect(await countButtons(page, /Void|Credit|note/)).toBe(0);
   });
 });
+
+it('creates a customer with a certificate by the keyboard, and marks the certificate as expired', async () => {
+  const shop = await newShop();
+  const existing = { id: 'acme', name: 'Acme', exemptions: [] };
+  await made(shop.filer.call('POST', '/customers', { body: existing }));
+  await visit('#/customers', { key: shop.key }, async (page) => {
+    await page.getByRole('link', { name: 'New customer' }).focus();
+    await page.keyboard.press('Enter');
+    await seeHeading(page, 'New customer');
+    const type = async (label: string, text: string) => {
+      await page.getByLabel(label, { exact: true }).focus();
+      await page.keyboard.type(text);
+    };
+    await type('Id of the customer in your system', 'acme');
+    await type('Number', 'C-1');
+    await page.getByLabel('Reason').selectOption('resale');
+    await type('States, such as MI, OH; empty for all', 'MI');
+    await page.getByLabel('Valid to').fill('2026-01-31');
+    await page.getByLabel('Name').focus();
+    await page.keyboard.press('Enter');
+    await seeText(page, 'acme gets the name');
+    await page.getByRole('button', { name: 'Save' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await made(shop.call('GET', '/customers/acme' as '/customers/{id}'))).toMatchObject(existing);
+    await page.getByLabel('Id of the customer in your system').fill('beta');
+    await click(page, 'Review the customer');
+    await click(page, 'Save');
+    await seeHeading(page, 'beta');
+    await screenshot(page, 'new-customer');
+    expect(await rowsOf(page, 'Certificates')).toMatchObject([{ Number: 'C-1', To: '2026-01-31 expired' }]);
+  });
+  const created = await made(shop.call('GET', '/customers/beta' as '/customers/{id}'));
+  expect(created.exemptions).toMatchObject([{ reason: 'resale', certificate_number: 'C-1', valid_to: '2026-01-31' }]);
+});

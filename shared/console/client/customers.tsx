@@ -5,7 +5,7 @@ import { Export } from './export.tsx';
 import { jsonPage } from './export-file.ts';
 import { dayMs, todayIn } from './format.ts';
 import { ActionButton, dataOf, Fetch, useAction } from './load.tsx';
-import { Field, lettersOf, PageLinks, SearchForm, Table, valuesOf, wordsOf } from './parts.tsx';
+import { Field, lettersOf, PageLinks, SearchForm, Status, Table, valuesOf, wordsOf } from './parts.tsx';
 import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { type PageRequest, searchPage } from './search.ts';
 import { useSession } from './session.ts';
@@ -22,6 +22,16 @@ const DocumentLink = ({ of }: { of: string }) =>
     <>{of}</>
   );
 
+/** The last day of a certificate, with a mark once it has passed. */
+const LastDay = ({ of }: { of: string | null | undefined }) => {
+  const today = todayIn(useSession().account.time_zone, Date.now());
+  return (
+    <>
+      {of} {of && of < today && <Status of="expired" tone="bad" />}
+    </>
+  );
+};
+
 const Certificates = ({ of, caption }: { of: readonly Schemas['CertificateRequest'][]; caption: string }) => (
   <Table
     caption={caption}
@@ -30,7 +40,7 @@ const Certificates = ({ of, caption }: { of: readonly Schemas['CertificateReques
       ['Reason', (row) => wordsOf(row.reason)],
       ['States', (row) => row.states?.join(', ') ?? 'all'],
       ['From', (row) => row.valid_from],
-      ['To', (row) => row.valid_to],
+      ['To', (row) => <LastDay of={row.valid_to} />],
       ['Document', ({ document_url: url }) => url && <DocumentLink of={url} />],
     ]}
     rows={of}
@@ -56,23 +66,34 @@ const CertificateFields = ({ of, at }: { of: Partial<Stored['exemptions'][number
   </fieldset>
 );
 
-type Change = { readonly name: string | null; readonly exemptions: Schemas['CertificateRequest'][] };
+type Change = {
+  readonly id: string;
+  readonly name: string | null;
+  readonly exemptions: Schemas['CertificateRequest'][];
+};
 
-/** The form of a customer. It shows the effect of the change before it is saved. */
-const Edit = ({ of: { id, version, name, exemptions }, reload }: { of: Stored; reload: () => void }) => {
+type EditProps = { readonly of: Stored | null; readonly onDone: (saved: Stored) => void; readonly reload?: () => void };
+
+/** The form of a customer, or of a new one. It shows the effect of the change before it is saved. */
+const Edit = ({ of, onDone, reload }: EditProps) => {
   const [body, setBody] = useState<Change | null>(null);
   const [problem, setProblem] = useState('');
-  const headers = { 'If-Match': `"${version}"` };
+  const { exemptions = [], name = null } = of ?? {};
   const action = useAction(
-    (levy, idempotencyKey) =>
-      dataOf(levy.post('/customers/{id}', { path: { id }, body: body ?? {}, idempotencyKey, headers })),
-    reload,
+    (levy, idempotencyKey) => {
+      const { id, ...change } = body as Change;
+      if (!of) return dataOf(levy.post('/customers', { body: { id, ...change }, idempotencyKey }));
+      const headers = { 'If-Match': `"${of.version}"` };
+      return dataOf(levy.post('/customers/{id}', { path: { id }, body: change, idempotencyKey, headers }));
+    },
+    onDone,
     JSON.stringify(body),
   );
   const review = (values: Record<string, string>) => {
     const found = certificatesFrom(values, exemptions.length + 1);
     setProblem(found.ok ? '' : found.problem);
-    if (found.ok) setBody({ name: values['name'] || null, exemptions: found.certificates });
+    const id = of?.id ?? values['id'] ?? '';
+    if (found.ok) setBody({ id, name: values['name'] || null, exemptions: found.certificates });
   };
   return (
     <form
@@ -83,7 +104,8 @@ const Edit = ({ of: { id, version, name, exemptions }, reload }: { of: Stored; r
       }}
       onInput={() => setBody(null)}
     >
-      <h2>Edit</h2>
+      {of && <h2>Edit</h2>}
+      {!of && <Field of={['id', 'Id of the customer in your system']} isRequired />}
       <Field of={['name', 'Name']} value={name} />
       {[...exemptions, {}].map((certificate, at) => (
         <CertificateFields key={at} of={certificate} at={at} />
@@ -93,16 +115,16 @@ const Edit = ({ of: { id, version, name, exemptions }, reload }: { of: Stored; r
           {problem}
         </p>
       )}
-      {!body && <button type="submit">Review the change</button>}
+      {!body && <button type="submit">Review the {of ? 'change' : 'customer'}</button>}
       {body && (
         <div class="review">
           <p>
-            {id} gets the name {body.name ?? '(none)'} and these certificates. Sales from now on use them; recorded
+            {body.id} gets the name {body.name ?? '(none)'} and these certificates. Sales from now on use them; recorded
             sales stay as they are.
           </p>
           <Certificates of={body.exemptions} caption="Certificates after the change" />
           <ActionButton action={action} label="Save" kind="primary" />
-          {action.trouble?.kind === 'changed' && (
+          {reload && action.trouble?.kind === 'changed' && (
             <button type="button" onClick={reload}>
               Load it again
             </button>
@@ -112,6 +134,17 @@ const Edit = ({ of: { id, version, name, exemptions }, reload }: { of: Stored; r
     </form>
   );
 };
+
+const NewCustomer = () => (
+  <>
+    <h1>New customer</h1>
+    {useSession().canWrite ? (
+      <Edit of={null} onDone={({ id }) => location.assign(linkTo(['customers', id]))} />
+    ) : (
+      <p class="hint">Your credential may read only. Creating a customer needs the scope write.</p>
+    )}
+  </>
+);
 
 /** A customer with its certificates. */
 const Customer = ({ id }: { id: string }) => {
@@ -125,7 +158,7 @@ const Customer = ({ id }: { id: string }) => {
             {id} · <a href={linkTo(['transactions'], { customer_id: id })}>Transactions</a>
           </p>
           <Certificates of={found.exemptions} caption="Certificates" />
-          {canWrite && <Edit key={found.version} of={found} reload={reload} />}
+          {canWrite && <Edit key={found.version} of={found} onDone={reload} reload={reload} />}
         </>
       )}
     </Fetch>
@@ -185,13 +218,23 @@ const Download = ({ filters }: { filters: Record<string, string> }) => (
   </div>
 );
 
+const Links = () => {
+  const { account, canWrite } = useSession();
+  const inSixtyDays = todayIn(account.time_zone, Date.now() + 60 * dayMs);
+  return (
+    <div class="actions">
+      <a href={linkTo(['customers'], { expiring_before: inSixtyDays })}>Certificates that expire within 60 days</a>
+      {canWrite && <a href={linkTo(['customers'], { new: 'yes' })}>New customer</a>}
+    </div>
+  );
+};
+
 /** The list of customers and their exemption certificates, or a single customer. */
 export const Customers = ({ path: [id], query }: ViewProps) => {
-  const { account } = useSession();
+  if (query.has('new')) return <NewCustomer />;
   if (id) return <Customer key={id} id={id} />;
   const filters = parametersOf(query, ['search', 'expiring_before', 'state', 'starting_after']);
   const { starting_after: after = null, ...matching } = filters;
-  const inSixtyDays = todayIn(account.time_zone, Date.now() + 60 * dayMs);
   return (
     <>
       <h1>Customers</h1>
@@ -211,9 +254,7 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
         button="Open"
         isRequired
       />
-      <p>
-        <a href={linkTo(['customers'], { expiring_before: inSixtyDays })}>Certificates that expire within 60 days</a>
-      </p>
+      <Links />
       <Fetch
         what="customers"
         of={JSON.stringify(filters)}
