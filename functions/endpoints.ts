@@ -33,6 +33,7 @@ import * as replayTransaction from './replay-transaction.ts';
 import { schedule as sweepDrafts } from './sweep-drafts.ts';
 import * as updateCustomer from './update-customer.ts';
 import * as updateFiling from './update-filing.ts';
+import * as updateSession from './update-session.ts';
 import * as updateTransaction from './update-transaction.ts';
 
 // The endpoints in the order of the documentation.
@@ -62,6 +63,7 @@ const modules = [
   listProductAttributes,
   getCoverage,
   getAccount,
+  updateSession,
   getOpenapi,
   getDocs,
   getConsole,

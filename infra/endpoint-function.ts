@@ -16,7 +16,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type Action, draftPartitions, type TableAccess, updatablePartitions } from '../shared/store/table-access.ts';
+import { type Action, accountWrites, draftPartitions, type TableAccess } from '../shared/store/table-access.ts';
 import type { TableName } from '../shared/store/table-definitions.ts';
 import { bundle, type Entry } from './bundling.ts';
 import { fixLogicalId, pascalCase, ServiceRole } from './constructs.ts';
@@ -128,10 +128,10 @@ export class EndpointFunction extends LambdaFunction {
   #grant({ actions: byTable, indexes = [], partitions = {}, readOnly }: TableAccess, { tables }: DataStack): void {
     for (const [table, actions] of Object.entries(byTable) as [TableName, readonly Action[]][]) {
       this.addEnvironment(`TABLE_${table.toUpperCase()}`, this.#settings.sam ? table : tables.nameOf(table));
-      const onAccounts = (action: Action) => table === 'accounts' && action === 'UpdateItem';
-      const others = actions.filter((action) => !onAccounts(action));
+      const writes = table === 'accounts' ? accountWrites : {};
+      const others = actions.filter((action) => !writes[action]);
       this.#allow(others, tables.arnOf(table), partitions[table]);
-      this.#allow(actions.filter(onAccounts), tables.arnOf(table), updatablePartitions);
+      for (const action of actions) if (writes[action]) this.#allow([action], tables.arnOf(table), writes[action]);
     }
     if (readOnly) this.#allow(['BatchGetItem'], tables.arnOf('transactions'), readOnly);
     for (const index of indexes)

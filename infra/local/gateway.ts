@@ -7,6 +7,7 @@ import { mediaTypeProblem, unreadable } from '../../shared/api/body.ts';
 import { assert } from '../../shared/base/assert.ts';
 import { instantMs } from '../../shared/base/calendar.ts';
 import { asObject } from '../../shared/base/json.ts';
+import { isLoopback } from '../../shared/base/loopback.ts';
 import { invalidFormat, type Problem } from '../../shared/base/problem.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { failureLine } from '../../shared/observability/failure-line.ts';
@@ -87,9 +88,6 @@ const controlAt = (path: string, handlers: Handlers): Control | null => {
   const name = /^\/_local\/schedules\/([a-z-]+)$/.exec(path)?.[1];
   return name && Object.hasOwn(schedules, name) ? schedule(name as ScheduleName, handlers) : null;
 };
-
-const isLoopback = (authority: string): boolean =>
-  /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i.test(authority);
 
 const forbidden = (header: string, detail: string): Problem => ({
   code: 'auth_forbidden',

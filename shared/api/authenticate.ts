@@ -9,16 +9,22 @@ import { countMetric } from '../observability/metric.ts';
 import { recordCacheHit, recordCacheMiss } from '../observability/tally.ts';
 import { findAccount } from '../store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../store/accounts/api-key-store.ts';
+import { findSession, type Session, type SessionSource } from '../store/accounts/session-store.ts';
 import { type VerifyToken, verifyToken } from './bearer.ts';
 import { bodyBytesMax } from './body.ts';
 import type { EndpointDescription } from './endpoint.ts';
 import { showRate } from './limit-rate.ts';
-import { type Caller, Refusal, type RequestContext, requireCaller, type Scope } from './request-context.ts';
+import { type Caller, type Login, Refusal, type RequestContext, requireCaller, type Scope } from './request-context.ts';
+import { sessionSecrets } from './session-cookie.ts';
+
+type TokenSource = Extract<SessionSource, { subject: string }>;
+type Found = { readonly caller: Caller; readonly login: Login };
 
 type Credentials = {
   readonly findKey: typeof findKey;
   readonly findAccount: typeof findAccount;
   readonly recordKeyUse: typeof recordKeyUse;
+  readonly findSession: typeof findSession;
   readonly verifyToken: VerifyToken;
 };
 
@@ -28,7 +34,7 @@ const capacity = 1000;
 const keyLengthMax = 512;
 const tokenLengthMax = 8192;
 
-type Header = 'X-API-Key' | 'Authorization';
+type Header = 'X-API-Key' | 'Authorization' | 'Console-Session';
 
 const challenges = (bearer: string) => ({
   'WWW-Authenticate': `ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"${bearer}`,
@@ -44,6 +50,9 @@ const missing = 'Send an API key in the header X-API-Key, or a bearer token in A
 export const noCredential = () => unauthorized('auth_error', missing);
 const unknownKey = () => unauthorized('auth_api_key_not_found', 'There is no such API key, or it was revoked.');
 
+export const sessionEnded = () =>
+  unauthorized('auth_error', 'The console session ended, or there is none. Sign in again.', 'Console-Session');
+
 // A repeated header must have the same value each time.
 const onlyValue = ({ headers }: RequestContext, header: Header): string | undefined => {
   const values = new Set(headers.get(header.toLowerCase()));
@@ -57,6 +66,9 @@ const onlyValue = ({ headers }: RequestContext, header: Header): string | undefi
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const control = /[\u0000-\u001f\u007f]/;
 
+const isUnreadable = (secret: string): boolean =>
+  secret.length > keyLengthMax || control.test(secret) || isMisspelt(secret);
+
 const readToken = (authorization: string): string => {
   const [, token] = /^bearer +([\w.~+/=-]+)$/i.exec(authorization) ?? [];
   if (token !== undefined && authorization.length <= tokenLengthMax) return token;
@@ -67,10 +79,59 @@ const readToken = (authorization: string): string => {
   );
 };
 
-/** Creates the middleware that authenticates a request. Keys and accounts are cached in the instance for a minute. */
-export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse }: Credentials) => {
+/** Returns the digest of the secret in the session cookie. */
+const readSession = (context: RequestContext): string => {
+  // Browsers set this header and pages cannot change it, so no other site can use the cookie.
+  if (context.headers.get('sec-fetch-site')?.join() !== 'same-origin')
+    throw unauthorized(
+      'auth_error',
+      'A console session works only in same-origin requests of a browser (Sec-Fetch-Site). Send an API key in X-API-Key instead.',
+      'Console-Session',
+    );
+  const [secret, ...others] = sessionSecrets(context);
+  if (secret === undefined || others.length > 0 || isUnreadable(secret)) throw sessionEnded();
+  return hashKey(secret);
+};
+
+/** Finds the callers of stored keys and verified tokens. Keys and accounts are cached in the instance for a minute. */
+const callerFinder = ({ findKey, findAccount }: Pick<Credentials, 'findKey' | 'findAccount'>) => {
   const keys = instanceCache<ApiKey | undefined>({ lifetimeMs, capacity });
   const accounts = instanceCache<Account | undefined>({ lifetimeMs, capacity });
+
+  const keyCaller = async (key_digest: string): Promise<Found> => {
+    recordCacheHit('ApiKey');
+    const key = await keys(key_digest, (digest) => {
+      recordCacheMiss('ApiKey');
+      return findKey(digest);
+    });
+    if (!key || key.revoked_at !== undefined) throw unknownKey();
+    if (key.expires_at !== null && Date.parse(key.expires_at) <= now()) {
+      throw unauthorized('auth_api_key_expired', `This API key expired at ${key.expires_at}. Use a newer one.`);
+    }
+    const account = await accounts(key.account, findAccount);
+    if (!account || account.closed_at !== undefined) throw unknownKey();
+    return { caller: { account, credential: key.id, scopes: new Set(key.scopes) }, login: { key_digest } };
+  };
+
+  const subjectCaller = async (id: string, source: TokenSource): Promise<Found> => {
+    const account = await accounts(id, findAccount);
+    if (!account || account.closed_at !== undefined) {
+      const why = account ? `was closed at ${account.closed_at}` : 'does not exist';
+      throw unauthorized('auth_token_invalid', `The account that the token names ${why}.`, 'Authorization');
+    }
+    const { subject, scopes } = source;
+    // The prefix prevents a subject from being mistaken for a key id or a schedule name.
+    return { caller: { account, credential: `token:${subject}`, scopes: new Set(scopes) }, login: source };
+  };
+
+  return { keyCaller, subjectCaller };
+};
+
+/** Creates the middleware that authenticates a request. Sessions, too, are cached in the instance for a minute. */
+export const authenticator = (credentials: Credentials) => {
+  const { findSession, verifyToken, recordKeyUse } = credentials;
+  const { keyCaller, subjectCaller } = callerFinder(credentials);
+  const sessions = instanceCache<Session | undefined>({ lifetimeMs, capacity });
   const uses = instanceCache<void>({ lifetimeMs: keyUseStepMs, capacity });
 
   // Failures have the same TTL as successes, so an overloaded database does not get a call for every request.
@@ -81,54 +142,47 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
       }),
     );
 
-  const keyCaller = async (secret: string): Promise<Caller> => {
-    if (secret.length > keyLengthMax || control.test(secret) || isMisspelt(secret)) throw unknownKey();
-    recordCacheHit('ApiKey');
-    const key = await keys(hashKey(secret), (digest) => {
-      recordCacheMiss('ApiKey');
-      return findKey(digest);
-    });
-    if (!key || key.revoked_at !== undefined) throw unknownKey();
-    if (key.expires_at !== null && Date.parse(key.expires_at) <= now()) {
-      throw unauthorized('auth_api_key_expired', `This API key expired at ${key.expires_at}. Use a newer one.`);
-    }
-    const account = await accounts(key.account, findAccount);
-    if (!account || account.closed_at !== undefined) throw unknownKey();
-    return { account, credential: key.id, scopes: new Set(key.scopes) };
-  };
-
-  const tokenCaller = async (authorization: string): Promise<Caller> => {
+  const tokenCaller = async (authorization: string): Promise<Found> => {
     const verified = await verifyToken(readToken(authorization));
     if (!verified.ok) {
       const [{ code, detail }] = verified.problems;
       throw unauthorized(code, detail, 'Authorization');
     }
-    const { account: id, subject, scopes } = verified.value;
-    const account = await accounts(id, findAccount);
-    if (!account || account.closed_at !== undefined) {
-      const why = account ? `was closed at ${account.closed_at}` : 'does not exist';
-      throw unauthorized('auth_token_invalid', `The account that the token names ${why}.`, 'Authorization');
-    }
-    // The prefix prevents a subject from being mistaken for a key id or a schedule name.
-    return { account, credential: `token:${subject}`, scopes: new Set(scopes) };
+    const { account, subject, scopes, endsMs } = verified.value;
+    return subjectCaller(account, { subject, scopes: [...scopes], token_ends_at: new Date(endsMs).toISOString() });
   };
 
-  /** Finds the caller, or refuses with 401. If a request has two credentials, the API key's name and scopes apply. */
+  /** The credential of a session is checked again, as if the request had sent it. */
+  const sessionCaller = async (context: RequestContext): Promise<Found> => {
+    const digest = readSession(context);
+    const session = await sessions(digest, findSession);
+    if (!session || Date.parse(session.expires_at) <= now()) throw sessionEnded();
+    const { account, source } = session;
+    const { caller } = await ('key_digest' in source ? keyCaller(source.key_digest) : subjectCaller(account, source));
+    return { caller, login: { session: digest } };
+  };
+
+  /** Finds the caller, or refuses with 401. If a request has several, the first of API key, token and session applies. */
   return async (context: RequestContext): Promise<void> => {
     const secret = onlyValue(context, 'X-API-Key');
     const authorization = onlyValue(context, 'Authorization');
-    const byKey = secret === undefined ? undefined : await keyCaller(secret);
+    const hasSession = onlyValue(context, 'Console-Session') !== undefined;
+    if (secret !== undefined && isUnreadable(secret)) throw unknownKey();
+    const byKey = secret === undefined ? undefined : await keyCaller(hashKey(secret));
     const byToken = authorization === undefined ? undefined : await tokenCaller(authorization);
-    const caller = byKey ?? byToken;
-    if (!caller) throw noCredential();
-    if (byToken && byToken.account.id !== caller.account.id)
-      throw unauthorized('auth_error', 'The API key and the bearer token belong to different accounts. Send only one.');
-    context.caller = caller;
-    if (byKey) context.backgroundWork = noteUse(byKey);
+    const bySession = hasSession ? await sessionCaller(context) : undefined;
+    const found = byKey ?? byToken ?? bySession;
+    if (!found) throw noCredential();
+    const { account, credential } = found.caller;
+    if ([byToken, bySession].some((other) => other && other.caller.account.id !== account.id))
+      throw unauthorized('auth_error', 'The credentials of the request belong to different accounts. Send only one.');
+    context.caller = found.caller;
+    context.login = found.login;
+    if (!credential.startsWith('token:')) context.backgroundWork = noteUse(found.caller);
   };
 };
 
-const findCaller = authenticator({ findKey, findAccount, verifyToken, recordKeyUse });
+const findCaller = authenticator({ findKey, findAccount, findSession, verifyToken, recordKeyUse });
 
 /**
  * Sets `context.caller`, or refuses with 401. Any other failure (table or token issuer) counts in the metric

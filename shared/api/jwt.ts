@@ -134,7 +134,13 @@ export const readKeys = async (source: Source) => {
 };
 
 /** The content of a verified bearer token. */
-export type Token = { readonly account: string; readonly subject: string; readonly scopes: readonly Scope[] };
+export type Token = {
+  readonly account: string;
+  readonly subject: string;
+  readonly scopes: readonly Scope[];
+  /** Milliseconds since 1970. */
+  readonly endsMs: number;
+};
 
 /** The accepted OIDC issuer, the expected audience, and the claims with the account and the scopes. */
 export type Issuer = NonNullable<typeof environment.oidc>;
@@ -185,7 +191,13 @@ const checkToken = (payload: Payload, configured: Issuer, nowMs: number): Token 
   if ((Math.max(nbf, iat) - skewSeconds) * 1000 > nowMs)
     return 'The token is not valid yet (nbf or iat is in the future).';
   const names = scopeNames(granted);
-  return { account, subject: sub, scopes: allScopes.filter((scope) => names.includes(scopes[scope])) };
+  return {
+    account,
+    subject: sub,
+    scopes: allScopes.filter((scope) => names.includes(scopes[scope])),
+    // The last time that a Date can represent.
+    endsMs: Math.min(exp * 1000, 8.64e15),
+  };
 };
 
 /** Checks a token signed with this key. Returns the reason for a refusal. Throws if the issuer cannot be reached. */

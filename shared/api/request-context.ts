@@ -2,12 +2,16 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { assert } from '../base/assert.ts';
 import type { Problem } from '../base/problem.ts';
 import type { Caller as UseCaseCaller } from '../ledger/ports.ts';
+import type { SessionSource } from '../store/accounts/session-store.ts';
 
 /** A permission of a credential: to read, or to write the ledger. */
 export type Scope = 'read' | 'write';
 
 /** Who sent a request: an account, through one of its credentials. */
 export type Caller = UseCaseCaller & { readonly scopes: ReadonlySet<Scope> };
+
+/** How a caller authenticated: with a credential that can start a session, or with the session of this digest. */
+export type Login = SessionSource | { readonly session: string };
 
 /** A request independent of API Gateway: no code behind this file depends on the proxy event. */
 export type RequestContext = {
@@ -25,6 +29,7 @@ export type RequestContext = {
   /** Headers of every response, including refusals. */
   readonly replyHeaders: Record<string, string>;
   caller?: Caller;
+  login?: Login;
   /**
    * Background work, which never rejects. The handler awaits it, because Lambda freezes the process between
    * invocations.

@@ -237,6 +237,12 @@ export const keyNameKey = (account: string, id: string) => ({ pk: `ACCOUNT#${acc
 export const apiKeyKey = (digest: string) => ({ pk: `KEY#${digest}`, sk: 'KEY' });
 
 /**
+ * Returns the key of a console session. It is read with the permission for API keys. No digest of an API key begins
+ * with this prefix, so a function that writes sessions cannot write keys.
+ */
+export const sessionKey = (digest: string) => ({ pk: `KEY#SESSION#${digest}`, sk: 'SESSION' });
+
+/**
  * Returns the partition with the last uses of an account's API keys. Functions can write here, but not to the keys
  * themselves.
  */

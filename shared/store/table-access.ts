@@ -1,5 +1,5 @@
 /** The functions' permissions on the tables: types, and parts shared by several definitions. */
-import { accountRegister, filingWorkPartition, keyUses, rateWindowKey } from './keys.ts';
+import { accountRegister, filingWorkPartition, keyUses, rateWindowKey, sessionKey } from './keys.ts';
 import type { IndexName, TableName } from './table-definitions.ts';
 
 export type Action =
@@ -45,10 +45,14 @@ export const partitions = {
 export const draftPartitions = 'D#*';
 
 /**
- * The partitions of the Accounts table that a function can update: request counters, and the last uses of keys. No
- * function can therefore create, change or restore a key, or change an account.
+ * The partitions of the Accounts table that a function can write, by action: request counters, the last uses of keys,
+ * and console sessions. No function can therefore create, change or restore a key, or change an account.
  */
-export const updatablePartitions = [rateWindowKey('*', 0).pk, keyUses('*')] as const;
+export const accountWrites: Partial<Record<Action, readonly string[]>> = {
+  UpdateItem: [rateWindowKey('*', 0).pk, keyUses('*')],
+  PutItem: [sessionKey('*').pk],
+  DeleteItem: [sessionKey('*').pk],
+};
 
 /** Reads the active releases, and the parts of them that a calculation needs. */
 export const contentReads = { content: ['GetItem', 'BatchGetItem'] } as const satisfies TableAccess['actions'];

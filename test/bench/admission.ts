@@ -9,6 +9,7 @@ import { requestContext } from '../../shared/api/request-context.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { findAccount } from '../../shared/store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../../shared/store/accounts/api-key-store.ts';
+import { findSession } from '../../shared/store/accounts/session-store.ts';
 import { countDatabaseUse } from './database.ts';
 import { eventOf } from './event.ts';
 import { type Figure, median, rounded } from './figure.ts';
@@ -24,7 +25,7 @@ const exchangeWith = (multiValueHeaders: Headers) =>
  * Sends requests of one instance through authentication and the rate limit, at a constant rate by the service's clock.
  */
 const admit = async (of: string, headers: Headers, verifyToken: VerifyToken): Promise<Figure> => {
-  const authenticate = authenticator({ findKey, findAccount, verifyToken, recordKeyUse });
+  const authenticate = authenticator({ findKey, findAccount, findSession, verifyToken, recordKeyUse });
   const requests = minutes * 60 * perSecond;
   const warmUs: number[] = [];
   const begun = now();

@@ -18,7 +18,7 @@ import {
   useConsole,
 } from './browser.ts';
 
-const { visit, go } = useConsole();
+const { visit, go, address } = useConsole();
 let shop: Shop;
 beforeAll(async () => {
   shop = await newShop();
@@ -109,12 +109,30 @@ it('moves the focus into a new view, and restores it after a dialog', async () =
   });
 });
 
-it('keeps an API key only in memory, and refuses a wrong or invalid key', async () => {
+it('forgets the API key, keeps the session over a reload, and refuses a wrong or invalid key', async () => {
   await at('', async (page) => {
     const stored = 'JSON.stringify([localStorage, sessionStorage, document.cookie, history.state, location.href])';
     expect(await page.evaluate(stored)).not.toContain(shop.key);
+    // The cookie of the session is not visible to scripts, and is not the key.
+    expect(await page.evaluate('document.cookie')).toBe('');
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ name: 'levy_session', httpOnly: true, sameSite: 'Strict', expires: -1 });
+    expect(cookie?.value).not.toBe(shop.key);
+    await go(page, '#/customers');
+    await page.reload();
+    await seeHeading(page, 'Customers');
+    // A sign-out in one tab ends the session of all.
+    const other = await page.context().newPage();
+    await other.goto(address('#/filings'));
+    await seeHeading(other, 'Filings');
+    await click(other, 'Sign out');
+    await other.getByLabel('API key').waitFor();
+    await other.close();
     await page.reload();
     await page.getByLabel('API key').waitFor();
+    // It returns to the view.
+    await signIn(page, shop.key);
+    await seeHeading(page, 'Customers');
   });
   for (const key of ['levy_wrong', 'levy_ключ'])
     await visit('', {}, async (page) => {
@@ -142,7 +160,6 @@ it.each([
     await seeText(page, advice);
     await page.unroute('**/transactions?*');
     await click(page, status === 401 ? 'Sign in again' : 'Try again');
-    if (status === 401) await signIn(page, shop.key);
     await page.getByText('No transaction matches').or(page.getByText('newest first')).waitFor();
   }),
 );

@@ -124,7 +124,13 @@ it('every curl command on the page works, using ids from earlier responses', asy
   expect((await run('getOpenapi', any)).body).toEqual(document);
   expect((await run('getConsole', any)).text).toContain('<title>Levy console</title>');
   expect((await run('getDocs', any)).text).toBe(page);
-  for (const name of ['listProductAttributes', 'getAccount', 'listFilingPeriods', 'getReportByState'] as const)
+  for (const name of [
+    'listProductAttributes',
+    'getAccount',
+    'listFilingPeriods',
+    'getReportByState',
+    'updateSession',
+  ] as const)
     expect((await run(name, any)).status).toBe(200);
   expect((await run('getRegistrationAdvice', any)).status).toBe(200);
   const commands = [...operations.keys()].flatMap(commandsOf);

@@ -5,7 +5,12 @@ import { countTransactions } from '../../functions/count-transactions.ts';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
 import { updateContent } from '../../functions/update-content.ts';
 import { pascalCase } from '../../infra/constructs.ts';
-import { draftPartitions, type TableAccess, updatablePartitions } from '../../shared/store/table-access.ts';
+import {
+  accountWrites,
+  draftPartitions,
+  type Action as Granted,
+  type TableAccess,
+} from '../../shared/store/table-access.ts';
 import { type TableName, tables } from '../../shared/store/table-definitions.ts';
 import { root } from './commands.ts';
 import type { Emulator } from './emulator.ts';
@@ -31,7 +36,8 @@ const noPartition = 'NOBODY#x';
  */
 const allowed = ({ actions: byTable, partitions = {}, readOnly }: TableAccess, table: TableName, action: string) => {
   const granted = (byTable[table] as readonly string[] | undefined)?.includes(action) ?? false;
-  const own = table === 'accounts' && action === 'UpdateItem' ? updatablePartitions : (partitions[table] ?? null);
+  const writes = table === 'accounts' ? accountWrites[action as Granted] : undefined;
+  const own = writes ?? partitions[table] ?? null;
   const reads = table === 'transactions' && action === 'BatchGetItem' ? (readOnly ?? []) : [];
   if (granted && own === null) return null;
   return [...(granted ? (own ?? []) : []), ...reads];

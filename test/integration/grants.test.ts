@@ -9,12 +9,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import type { Operation, ScheduleName } from '../../functions/endpoints.ts';
 import { createTables } from '../../infra/local/emulator.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
-import {
-  draftPartitions,
-  operatorAccess,
-  type TableAccess,
-  updatablePartitions,
-} from '../../shared/store/table-access.ts';
+import { accountWrites, draftPartitions, operatorAccess, type TableAccess } from '../../shared/store/table-access.ts';
 import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';
 
 // A sweep processes the drafts of every account, so this file has a separate table, as in sweep-drafts.test.ts. It also
@@ -112,7 +107,7 @@ const reached = new Set<string>();
 const partitions = new Set<string>();
 let stream: string;
 /** The partitions in which the accounts table is updated: the policy lists them as a pattern. */
-const updatable = new RegExp(`^(${updatablePartitions.join('|').replaceAll('*', '[^#]+')})$`);
+const updatable = new RegExp(`^(${(accountWrites.UpdateItem ?? []).join('|').replaceAll('*', '[^#]+')})$`);
 
 beforeAll(async () => {
   await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
@@ -202,6 +197,12 @@ const ways: Partial<Record<Entry, (client: Client, parent: Parent) => Promise<un
       }),
     ),
   'get-coverage': (client) => made(client.call('GET', '/coverage?state=MI&expand=releases' as '/coverage')),
+  'update-session': async (client) => {
+    const act = (action: string, headers = {}) => client.call('POST', '/session', { body: { action }, headers });
+    const [Cookie = ''] = (await act('start')).headers.get('set-cookie')?.split(';') ?? [];
+    const session = { 'X-API-Key': null, 'Console-Session': '1', 'Sec-Fetch-Site': 'same-origin', Cookie };
+    for (const action of ['extend', 'end']) expect((await act(action, session)).status).toBe(200);
+  },
   'get-rates': (client) => made(client.call('GET', '/rates?postal_code=55405')),
   'update-transaction': async (client, parent) => {
     const draft = parent.draft;

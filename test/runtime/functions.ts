@@ -281,6 +281,7 @@ const others: FunctionTest[] = [
     () => ['/account'],
     (_body, { account }) => ({ object: 'account', id: account }),
   ),
+  answers('update-session', () => ['/session', { action: 'start' }], { object: 'session' }),
   answers('get-coverage', () => ['/coverage?state=MI'], {}),
   answers('get-rates', () => ['/rates?postal_code=48226&city=Detroit&state=MI'], { combined_rate: '0.06' }),
   {

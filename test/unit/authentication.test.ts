@@ -7,6 +7,7 @@ import { Refusal, type RequestContext } from '../../shared/api/request-context.t
 import { instanceCache } from '../../shared/base/instance-cache.ts';
 import { accept, refuse } from '../../shared/base/result.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
+import type { Session, SessionSource } from '../../shared/store/accounts/session-store.ts';
 
 const account = (id: string): Account => ({
   id,
@@ -38,8 +39,22 @@ const context = (headers: Record<string, string | string[]>): RequestContext => 
 });
 
 const good = newApiKey();
+const secret = newApiKey();
+const sessionOf = (source: SessionSource, ms = 3_600_000): Session => {
+  const expires_at = new Date(now() + ms).toISOString();
+  return { account: 'acc_a', source, expires_at, ends_at: expires_at };
+};
+/** A request of the console: what a browser sends with the cookie of its session. */
+const inConsole = (cookie = secret, others: Record<string, string> = {}) => ({
+  'console-session': '1',
+  'sec-fetch-site': 'same-origin',
+  host: '127.0.0.1:3000',
+  cookie: `theme=dark; levy_session=${cookie}`,
+  ...others,
+});
 let reads: string[];
 let keys: Map<string, ApiKey>;
+let sessions: Map<string, Session>;
 let broken: boolean;
 let uses: string[];
 let recordKeyUse: (account: string, id: string) => Promise<void>;
@@ -57,6 +72,12 @@ beforeEach(() => {
   keys.set(hashKey('old'), key('key_old', { expires_at: new Date(now() + 1000).toISOString() }));
   keys.set(hashKey('revoked'), key('key_revoked', { revoked_at: '2026-10-02T00:00:00.000Z' }));
   keys.set(hashKey('of closed'), key('key_of_closed', { account: 'acc_closed' }));
+  sessions = new Map([
+    [hashKey(secret), sessionOf({ key_digest: hashKey(good) })],
+    [hashKey('revoked'), sessionOf({ key_digest: hashKey('revoked') })],
+    [hashKey('expired'), sessionOf({ key_digest: hashKey(good) }, -1)],
+    [hashKey('of token'), sessionOf({ subject: 'ann', scopes: ['read'], token_ends_at: '2030-01-01T00:00:00.000Z' })],
+  ]);
   const accounts = new Map(['acc_a', 'acc_b', 'acc_closed'].map((id) => [id, account(id)]));
   accounts.set('acc_closed', { ...account('acc_closed'), closed_at: '2026-10-02T00:00:00.000Z' });
   const find =
@@ -69,10 +90,11 @@ beforeEach(() => {
   authenticate = authenticator({
     findKey: find('key', keys),
     findAccount: find('account', accounts),
+    findSession: find('session', sessions),
     recordKeyUse: (owner, id) => recordKeyUse(owner, id),
     verifyToken: async (token) =>
       token.startsWith('acc_')
-        ? accept<Token>({ account: token, subject: 'shop', scopes: ['read'] })
+        ? accept<Token>({ account: token, subject: 'shop', scopes: ['read'], endsMs: now() + 300_000 })
         : refuse({ code: 'auth_token_invalid', title: 'Invalid Token', detail: 'No.' }),
   });
 });
@@ -174,6 +196,60 @@ describe('401', () => {
     await expect(authenticate(context({ 'x-api-key': good }))).rejects.toMatchObject({ name: 'TimeoutError' });
     broken = false;
     expect((await callerOf({ 'x-api-key': good }))?.credential).toBe('key_good');
+  });
+});
+
+describe('a console session', () => {
+  it('has the name and the scopes of its credential, and counts as a use of its key', async () => {
+    expect(await callerOf(inConsole())).toMatchObject({ credential: 'key_good', scopes: new Set(['read', 'write']) });
+    expect(await callerOf(inConsole('of token'))).toMatchObject({ credential: 'token:ann', scopes: new Set(['read']) });
+    expect(uses).toEqual(['acc_a key_good']);
+  });
+
+  it.each([
+    ['another site', inConsole(secret, { 'sec-fetch-site': 'cross-site' })],
+    ['another host of the site', inConsole(secret, { 'sec-fetch-site': 'same-site' })],
+    ['a typed address', inConsole(secret, { 'sec-fetch-site': 'none' })],
+    ['a client that is no browser', { ...inConsole(), 'sec-fetch-site': [] }],
+    ['a form, which cannot send the header', { 'sec-fetch-site': 'same-origin', cookie: `levy_session=${secret}` }],
+    ['no cookie', { ...inConsole(), cookie: [] }],
+    ['two cookies', inConsole(secret, { cookie: `levy_session=${secret}; levy_session=${good}` })],
+    ['a cookie that a plain host of https set', inConsole(secret, { host: 'levy.example' })],
+    ['a tampered secret', inConsole(secret.slice(0, -1) + (secret.endsWith('a') ? 'b' : 'a'))],
+    ['an unknown secret', inConsole(newApiKey())],
+    ['an API key as the secret', inConsole(good)],
+    ['an expired session', inConsole('expired')],
+  ])('is refused for %s', async (_case, headers) => {
+    expect((await refusalOf(headers)).message).toBe('auth_error');
+  });
+
+  it('is refused for a revoked key, and its secret is no API key', async () => {
+    expect((await refusalOf(inConsole('revoked'))).message).toBe('auth_api_key_not_found');
+    expect((await refusalOf({ 'x-api-key': secret })).message).toBe('auth_api_key_not_found');
+  });
+
+  it('ends within a minute after its key is revoked, after a sign-out, and from the second it expires', async () => {
+    await callerOf(inConsole());
+    keys.set(hashKey(good), key('key_good', { revoked_at: new Date(now()).toISOString() }));
+    advanceClock(60_000);
+    expect((await refusalOf(inConsole())).message).toBe('auth_api_key_not_found');
+    await callerOf(inConsole('of token'));
+    sessions.clear();
+    advanceClock(60_000);
+    expect((await refusalOf(inConsole('of token'))).message).toBe('auth_error');
+    sessions.set(hashKey('short'), sessionOf({ key_digest: hashKey('other') }, 1000));
+    await callerOf(inConsole('short'));
+    advanceClock(1000);
+    expect((await refusalOf(inConsole('short'))).message).toBe('auth_error');
+  });
+
+  it('must belong to the account of a key in the same request', async () => {
+    expect((await refusalOf(inConsole(secret, { 'x-api-key': 'other' }))).message).toBe('auth_error');
+    expect(await callerOf(inConsole(secret, { 'x-api-key': good }))).toMatchObject({ credential: 'key_good' });
+    // Without the header, the cookie is not read.
+    expect(await callerOf({ cookie: `levy_session=${secret}`, 'x-api-key': 'other' })).toMatchObject({
+      credential: 'key_other',
+    });
   });
 });
 

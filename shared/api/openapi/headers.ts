@@ -53,6 +53,7 @@ export const responseHeaders = {
     },
   ),
   'Content-Disposition': text('The name of a CSV or XML file.', { pattern: '^attachment; filename="[^"]+"$' }),
+  'Set-Cookie': text('The cookie of the session, or its removal: HttpOnly, SameSite=Strict, and Secure over https.'),
   'Preference-Applied': text('`handling=strict` if the request sent it in `Prefer`.', { const: 'handling=strict' }),
 } as const satisfies Record<string, oas31.HeaderObject>;
 

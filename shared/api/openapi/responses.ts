@@ -75,6 +75,7 @@ const alwaysOptional = new Set([
   'Searched-Back-To',
   'Link',
   'Content-Disposition',
+  'Set-Cookie',
 ]);
 
 /** The headers that at least one response requires, as components. */

@@ -7,7 +7,7 @@ import type { Issuer } from './oidc.ts';
 import { Overview } from './overview.tsx';
 import { ProductCodes } from './product-codes.tsx';
 import { linkTo, type Route, routeOf } from './route.ts';
-import { type Session, SessionContext, type Trouble } from './session.ts';
+import { closeSession, type OpenedSession, SessionContext, type Trouble } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { Transactions } from './transactions.tsx';
 
@@ -30,7 +30,7 @@ const useRoute = (): Route => {
   return route;
 };
 
-const Bar = ({ session, current }: { session: Session; current: string }) => (
+const Bar = ({ session, current, signOut }: { session: OpenedSession; current: string; signOut: () => void }) => (
   <header class="top">
     <a class="brand" href={linkTo(['overview'])}>
       Levy
@@ -46,7 +46,7 @@ const Bar = ({ session, current }: { session: Session; current: string }) => (
       {session.account.name}
       {!session.canWrite && ' (read only)'}
     </span>
-    <button type="button" onClick={session.signOut}>
+    <button type="button" onClick={signOut}>
       Sign out
     </button>
   </header>
@@ -54,14 +54,18 @@ const Bar = ({ session, current }: { session: Session; current: string }) => (
 
 /** The page, which shows the view that the URL selects to a signed-in user. */
 const App = ({ issuer }: { issuer: Issuer | null }) => {
-  const [session, setSession] = useState<Session | null>(null);
+  const [session, setSession] = useState<OpenedSession | null>(null);
   const route = useRoute();
   const isSignedIn = session !== null;
   const [ended, setEnded] = useState<Trouble | null>(null);
-  const [handlers] = useState(() => ({ signOut: () => setSession(null), endSession: setEnded }));
-  const open = (opened: Session) => {
+  const open = (opened: OpenedSession | null) => {
     setEnded(null);
     setSession(opened);
+  };
+  const signOut = async (of: OpenedSession) => {
+    const trouble = await closeSession(of);
+    if (trouble) setEnded({ ...trouble, title: `You are still signed in: ${trouble.title}` });
+    else open(null);
   };
   const path = route.path.join('/');
   // The focused link may no longer exist.
@@ -69,21 +73,27 @@ const App = ({ issuer }: { issuer: Issuer | null }) => {
   const found = views.find(([view]) => view === route.path[0]);
   const [name, title, View] = found ?? views[0];
   document.title = session ? [route.path[1], title, 'Levy'].filter(Boolean).join(' · ') : 'Levy console';
-  if (!session) return <SignIn issuer={issuer} onSession={open} {...handlers} />;
+  if (!session) return <SignIn issuer={issuer} onSession={open} />;
   return (
-    <SessionContext.Provider value={session}>
+    <SessionContext.Provider value={{ ...session, endSession: setEnded }}>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the content
       </button>
-      <Bar session={session} current={name} />
+      <Bar session={session} current={name} signOut={() => void signOut(session)} />
       <main id="main" tabIndex={-1}>
         {ended && (
           <div class="notice bad" role="alert">
             <strong>{ended.title}</strong>
-            <p>{ended.advice} Sign in again: you return to this view.</p>
-            <button type="button" onClick={session.signOut}>
-              Sign in again
-            </button>
+            {ended.kind === 'signed_out' ? (
+              <>
+                <p>{ended.advice} Sign in again: you return to this view.</p>
+                <button type="button" onClick={() => open(null)}>
+                  Sign in again
+                </button>
+              </>
+            ) : (
+              <p>{ended.advice}</p>
+            )}
           </div>
         )}
         {!found && route.path.length > 0 && <p class="notice">There is no view “{route.path[0]}”.</p>}

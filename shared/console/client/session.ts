@@ -55,15 +55,15 @@ export const troubleOf = (error: unknown): Trouble | null => {
   return { kind: 'broken', title: 'The page has an error', advice: `Load the page again. ${String(error)}` };
 };
 
-/** The signed-in session. The credential is kept only in the client's memory. */
+/** The signed-in session. The browser keeps its secret in a cookie that no script can read. */
 export type Session = {
   readonly levy: Levy;
   readonly account: Schemas['Account'];
   readonly canWrite: boolean;
-  readonly signOut: () => void;
-  /** Called when the credential is no longer accepted; shows the sign-in again. */
+  /** Called when the session is no longer accepted; shows the sign-in again. */
   readonly endSession: (trouble: Trouble) => void;
 };
+export type OpenedSession = Omit<Session, 'endSession'>;
 export type Credential = { readonly apiKey: string } | { readonly token: string };
 
 /** The URL of the API: the page's URL without `/console`. */
@@ -87,19 +87,55 @@ export const actorName = ({ api_keys = [] }: Pick<Schemas['Account'], 'api_keys'
 /** Returns whether a string can be an API key. Other characters are not allowed in a header. */
 export const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
-/** Signs in by reading the account of a credential. Throws the client's errors. */
-export const openSession = async (
-  credential: Credential,
-  address: string,
-  { signOut, endSession }: Pick<Session, 'signOut' | 'endSession'>,
-): Promise<Session> => {
+const extendEveryMs = 300_000;
+
+/** Returns the client of the browser's session. Requests extend the session, so that it ends only without use. */
+const sessionClient = (options: { url: string; timeoutMs: number; maxTries: number }): Levy => {
+  let extendedAt = Date.now();
+  const withSession: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.delete('X-API-Key');
+    headers.set('Console-Session', '1');
+    if (Date.now() - extendedAt > extendEveryMs) {
+      extendedAt = Date.now();
+      // The next request shows a failure.
+      levy.post('/session', { body: { action: 'extend' } }).catch(() => {});
+    }
+    return fetch(input, { ...init, headers });
+  };
+  // The client requires a key. The session replaces it.
+  const levy = createClient({ ...options, apiKey: 'session', fetch: withSession });
+  return levy;
+};
+
+/**
+ * Opens the browser's session, or exchanges a credential for a new one and forgets it. Throws the client's errors: 401
+ * without a session.
+ */
+export const openSession = async (credential: Credential | null, address: string): Promise<OpenedSession> => {
   // A user is waiting and decides whether to retry.
   const options = { url: apiOf(address), timeoutMs: 20_000, maxTries: 1 };
-  const levy = createClient(
-    'apiKey' in credential ? { ...options, apiKey: credential.apiKey } : { ...options, token: () => credential.token },
-  );
+  const levy = sessionClient(options);
+  if (credential) {
+    const exchange =
+      'apiKey' in credential
+        ? createClient({ ...options, ...credential })
+        : createClient({ ...options, token: () => credential.token });
+    orThrow(await exchange.post('/session', { body: { action: 'start' } }));
+  } else orThrow(await levy.post('/session', { body: { action: 'extend' } }));
   const account = orThrow(await levy.get('/account'));
-  return { levy, account, canWrite: account.scopes.includes('write'), signOut, endSession };
+  return { levy, account, canWrite: account.scopes.includes('write') };
+};
+
+/** Ends the session at the service, for all tabs. Returns why it failed; `null` if the session has ended. */
+export const closeSession = async ({ levy }: OpenedSession): Promise<Trouble | null> => {
+  try {
+    orThrow(await levy.post('/session', { body: { action: 'end' } }));
+    return null;
+  } catch (error) {
+    const trouble = troubleOf(error);
+    return trouble?.kind === 'signed_out' ? null : trouble;
+  }
 };
 
 export const SessionContext = createContext<Session | null>(null);

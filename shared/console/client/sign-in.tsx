@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Issuer, returnedFrom, signInAddress } from './oidc.ts';
-import { type Credential, isKey, openSession, type Session, troubleOf } from './session.ts';
+import { type Credential, isKey, type OpenedSession, openSession, troubleOf } from './session.ts';
 
-type Props = Pick<Session, 'signOut' | 'endSession'> & {
+type Props = {
   readonly issuer: Issuer | null;
-  readonly onSession: (session: Session) => void;
+  readonly onSession: (session: OpenedSession) => void;
 };
 
 const noSuchKey = 'There is no such API key, or it was revoked. Check it, and try again.';
@@ -17,14 +17,20 @@ const adviceOf = (error: unknown): string => {
 };
 
 /** The sign-in form, for an API key or the company's identity provider. */
-export const SignIn = ({ issuer, onSession, signOut, endSession }: Props) => {
+export const SignIn = ({ issuer, onSession }: Props) => {
   const [failure, setFailure] = useState('');
   const [isWaiting, setWaiting] = useState(false);
-  const open = (credential: Credential) => {
+  // Before the form, the page tries the browser's session.
+  const [hasTried, setTried] = useState(false);
+  const open = (credential: Credential | null) => {
     setWaiting(true);
     setFailure('');
-    openSession(credential, location.href, { signOut, endSession })
-      .then(onSession, (error: unknown) => setFailure(adviceOf(error)))
+    openSession(credential, location.href)
+      .then(onSession, (error: unknown) => {
+        const isNew = credential === null && troubleOf(error)?.kind === 'signed_out';
+        if (!isNew) setFailure(adviceOf(error));
+        setTried(true);
+      })
       .finally(() => setWaiting(false));
   };
   /** Completes a sign-in at the issuer, and removes the code from the URL. */
@@ -34,7 +40,8 @@ export const SignIn = ({ issuer, onSession, signOut, endSession }: Props) => {
       failure: String(error),
     }));
     setWaiting(false);
-    if (!returned) return;
+    if (!returned) return open(null);
+    setTried(true);
     history.replaceState(null, '', `${location.pathname}${'hash' in returned ? returned.hash : ''}`);
     if ('failure' in returned) return setFailure(returned.failure);
     dispatchEvent(new HashChangeEvent('hashchange'));
@@ -43,6 +50,7 @@ export const SignIn = ({ issuer, onSession, signOut, endSession }: Props) => {
   // Once, when the page loads.
   useEffect(() => {
     if (issuer) void comeBack(issuer);
+    else open(null);
   }, []);
   const atIssuer = async (configured: Issuer) => {
     try {
@@ -51,6 +59,13 @@ export const SignIn = ({ issuer, onSession, signOut, endSession }: Props) => {
       setFailure(String(error));
     }
   };
+  if (!hasTried)
+    return (
+      <main id="main" class="sign-in">
+        <h1>Levy console</h1>
+        <p role="status">Opening your session …</p>
+      </main>
+    );
   return (
     <main id="main" class="sign-in">
       <h1>Levy console</h1>
@@ -79,8 +94,8 @@ export const SignIn = ({ issuer, onSession, signOut, endSession }: Props) => {
         {failure}
       </p>
       <p class="hint">
-        The key stays in the memory of this page and is gone when you leave it. A key with the scope <code>read</code>{' '}
-        shows everything and changes nothing.
+        The page exchanges the key for a session and forgets it. The session ends when you sign out, after an hour
+        without use, and after 12 hours. A key with the scope <code>read</code> shows everything and changes nothing.
       </p>
     </main>
   );

@@ -1,0 +1,3 @@
+/** Returns whether a host, with or without a port, is this machine. */
+export const isLoopback = (authority: string): boolean =>
+  /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i.test(authority);

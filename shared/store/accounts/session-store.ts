@@ -1,0 +1,81 @@
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { hashKey, newApiKey } from '../../accounts/api-key.ts';
+import { now } from '../../config/clock.ts';
+import { environment } from '../../config/environment.ts';
+import { database, isWritten } from '../client/client.ts';
+import { readItem } from '../client/reads.ts';
+import { absent, present } from '../client/writes.ts';
+import { sessionKey } from '../keys.ts';
+
+const TableName = environment.tables.accounts;
+
+/** A session ends after this time without use, and at the latest after `lifetimeMs`. */
+const idleMs = 3_600_000;
+const lifetimeMs = 12 * 3_600_000;
+
+/** The credential that started a session: an API key, whose terms are read with each use, or a bearer token. */
+const Source = z.union([
+  z.object({ key_digest: z.string() }),
+  z.object({ subject: z.string(), scopes: z.array(z.enum(['read', 'write'])), token_ends_at: z.string() }),
+]);
+export type SessionSource = z.infer<typeof Source>;
+
+/** A console session, without its secret: the digest of the secret is the item's key. */
+const Session = z.object({
+  account: z.string(),
+  source: Source,
+  /** When it ends unless it is used. */
+  expires_at: z.string(),
+  /** When it ends at the latest. */
+  ends_at: z.string(),
+});
+export type Session = z.infer<typeof Session>;
+
+const instant = (ms: number) => new Date(ms).toISOString();
+
+const idleEnd = (endsAt: string) => instant(Math.min(now() + idleMs, Date.parse(endsAt)));
+
+const put = (digest: string, session: Session, condition: typeof absent | typeof present) =>
+  isWritten(
+    database.send(
+      new PutCommand({
+        TableName,
+        Item: { ...sessionKey(digest), ...session, ttl: Math.ceil(Date.parse(session.ends_at) / 1000) },
+        ...condition,
+      }),
+    ),
+  );
+
+/** Returns the session with this digest, even if it expired. */
+export const findSession = async (digest: string): Promise<Session | undefined> => {
+  const item = await readItem(TableName, sessionKey(digest));
+  return item && Session.parse(item);
+};
+
+/**
+ * Stores a new session: one hour without use, 12 hours at most, and no longer than the token that started it. Returns
+ * its secret, which has the format of an API key and is not one.
+ */
+export const startSession = async (account: string, source: SessionSource): Promise<Session & { secret: string }> => {
+  const tokenEndsMs = 'token_ends_at' in source ? Date.parse(source.token_ends_at) : Number.POSITIVE_INFINITY;
+  const ends_at = instant(Math.min(now() + lifetimeMs, tokenEndsMs));
+  const session = { account, source, expires_at: idleEnd(ends_at), ends_at };
+  const secret = newApiKey();
+  if (!(await put(hashKey(secret), session, absent))) throw new Error('A random session secret already exists.');
+  return { ...session, secret };
+};
+
+/** Extends a session that is in use; `null` if it ended. */
+export const extendSession = async (digest: string): Promise<Session | null> => {
+  const session = await findSession(digest);
+  if (!session || Date.parse(session.expires_at) <= now()) return null;
+  const extended = { ...session, expires_at: idleEnd(session.ends_at) };
+  // A concurrent sign-out has deleted the item.
+  return (await put(digest, extended, present)) ? extended : null;
+};
+
+/** Ends a session. Instances that used it within the last 60 s accept it until then. */
+export const endSession = async (digest: string): Promise<void> => {
+  await isWritten(database.send(new DeleteCommand({ TableName, Key: sessionKey(digest), ...present })));
+};

@@ -1,0 +1,108 @@
+/** Console sessions at the service: exchange, use, extension, end, and what the cookie and the stored item contain. */
+import { describe, expect, it } from 'vitest';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
+import { newCaller } from '../support/api.ts';
+import { later, made, refusalOf, startOnTestDay } from '../support/sales.ts';
+
+startOnTestDay();
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const ended = '401 | auth_error Console-Session';
+type Caller = Awaited<ReturnType<typeof newCaller>>;
+
+/** Signs in with the caller's key, and returns what a browser does with the cookie from then on. */
+const signedIn = async ({ call }: Pick<Caller, 'call'>) => {
+  const started = await call('POST', '/session', { body: { action: 'start' } });
+  const set = started.headers.get('set-cookie') ?? '';
+  const [cookie = ''] = set.split(';');
+  const headers = { 'X-API-Key': null, 'Console-Session': '1', 'Sec-Fetch-Site': 'same-origin', Cookie: cookie };
+  const act = (action: string) => call('POST', '/session', { body: { action }, headers });
+  return {
+    started: await made(Promise.resolve(started)),
+    set,
+    cookie,
+    headers,
+    act,
+    read: () => call('GET', '/account', { headers }),
+  };
+};
+
+it('exchanges a key for a cookie that scripts and other sites cannot use, and reads the same account', async () => {
+  const caller = await newCaller({ scopes: ['read'] });
+  const { set, read, started, headers } = await signedIn(caller);
+  expect(set).toMatch(/^levy_session=levy_[0-9A-Za-z]{39}; Path=\/; HttpOnly; SameSite=Strict$/);
+  expect(JSON.stringify(started)).not.toContain(set.slice(13, 40));
+  expect(set).not.toContain(caller.key);
+  expect(await made(read())).toEqual(await made(caller.call('GET', '/account')));
+  // The scopes are those of the key.
+  const sale = { line_items: [] };
+  expect(refusalOf(await caller.call('POST', '/transactions', { body: sale, headers }))).toBe('403 | auth_forbidden');
+});
+
+it('is Secure and bound to the host for every address other than this machine', async () => {
+  const { call } = await newCaller();
+  const answer = await call('POST', '/session', { body: { action: 'start' }, headers: { Host: 'levy.example' } });
+  expect(answer.headers.get('set-cookie')).toMatch(
+    /^__Host-levy_session=\w+; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+  );
+});
+
+describe('a session ends', () => {
+  it('after an hour without use, and lasts while it is extended, up to 12 hours', async () => {
+    const { act, read } = await signedIn(await newCaller());
+    await later(hourMs - minuteMs, async () => expect((await read()).status).toBe(200));
+    await later(hourMs, async () => expect(refusalOf(await read())).toBe(ended));
+    for (let at = 50 * minuteMs; at < 12 * hourMs; at += 50 * minuteMs)
+      await later(at, async () => expect((await act('extend')).status).toBe(200));
+    await later(12 * hourMs - minuteMs, async () => expect((await read()).status).toBe(200));
+    await later(12 * hourMs, async () => expect(refusalOf(await act('extend'))).toBe(ended));
+  });
+
+  it('on sign-out, in every tab, and removes the cookie', async () => {
+    const { act, read } = await signedIn(await newCaller());
+    expect((await read()).status).toBe(200);
+    const signedOut = await act('end');
+    expect(signedOut.headers.get('set-cookie')).toMatch(/^levy_session=; .*Max-Age=0$/);
+    expect(signedOut.body).toEqual({ object: 'session', expires_at: null, ends_at: null });
+    // At once for an extension, which reads the item, and within a minute for the caches.
+    expect(refusalOf(await act('extend'))).toBe(ended);
+    await later(minuteMs, async () => expect(refusalOf(await read())).toBe(ended));
+  });
+
+  it('within a minute after its key is revoked', async () => {
+    const caller = await newCaller();
+    const secret = newApiKey();
+    const terms = { scopes: ['read' as const], expires_at: null };
+    const { id } = await provisionKey({ account: caller.account.id, secret, ...terms });
+    const { read, headers } = await signedIn({
+      ...caller,
+      call: (method, path, request) =>
+        caller.call(method, path, { ...request, headers: { 'X-API-Key': secret, ...request?.headers } }),
+    });
+    expect((await read()).status).toBe(200);
+    await revokeKey(caller.account.id, id);
+    await later(minuteMs, async () => expect(refusalOf(await read())).toBe('401 | auth_api_key_not_found X-API-Key'));
+    expect(headers.Cookie).not.toContain(secret);
+  });
+});
+
+it('refuses other sites, requests without the header, and a session that would prolong itself', async () => {
+  const caller = await newCaller();
+  const { headers, act } = await signedIn(caller);
+  const post = (others: Record<string, string | null>, action = 'end') =>
+    caller.call('POST', '/session', { body: { action }, headers: { ...headers, ...others } });
+  for (const site of ['cross-site', 'same-site', 'none', null])
+    expect(refusalOf(await post({ 'Sec-Fetch-Site': site }))).toBe(ended);
+  expect(refusalOf(await post({ 'Console-Session': null }))).toBe('401 | auth_error X-API-Key');
+  const stranger = await newCaller();
+  expect(refusalOf(await post({ 'X-API-Key': stranger.key }))).toBe('401 | auth_error X-API-Key');
+  expect(refusalOf(await act('start'))).toBe('422 | validation_invalid_format /action');
+  for (const action of ['extend', 'end'])
+    expect(refusalOf(await caller.call('POST', '/session', { body: { action } }))).toBe(
+      '422 | validation_invalid_format /action',
+    );
+  // None of these ended it.
+  expect((await act('extend')).status).toBe(200);
+});
