@@ -84,6 +84,14 @@ it('signs in at the issuer by code with PKCE, and returns to the view', async ()
     const [exchange, ...others] = issuer.state.exchanges;
     expect([exchange?.get('client_id'), exchange?.get('redirect_uri')]).toEqual(['console', address('')]);
     expect(others).toEqual([]);
+    // The session of the token survives a reload without another exchange.
+    await page.reload();
+    await seeText(page, '(read only)');
+    expect(issuer.state.exchanges).toHaveLength(1);
+    await click(page, 'Sign out');
+    await page.getByRole('button', { name: signInButton }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: signInButton }).waitFor();
   });
 });
 
