@@ -51,7 +51,7 @@ export const noCredential = () => unauthorized('auth_error', missing);
 const unknownKey = () => unauthorized('auth_api_key_not_found', 'There is no such API key, or it was revoked.');
 
 export const sessionEnded = () =>
-  unauthorized('auth_error', 'The console session ended, or there is none. Sign in again.', 'Console-Session');
+  unauthorized('auth_error', 'The console session ended, or there is none.', 'Console-Session');
 
 // A repeated header must have the same value each time.
 const onlyValue = ({ headers }: RequestContext, header: Header): string | undefined => {

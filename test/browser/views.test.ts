@@ -151,7 +151,7 @@ const problem = (status: number, code: string) => (route: Route) =>
 it.each([
   [429, 'rate_limited', 'Wait 7 seconds'],
   [503, 'unavailable', 'Try again in a minute'],
-  [401, 'auth_api_key_expired', 'Simulated auth_api_key_expired. Sign in again'],
+  [401, 'auth_api_key_expired', 'Simulated auth_api_key_expired. After you sign in'],
   [403, 'auth_forbidden', 'Simulated auth_forbidden'],
 ])('shows what to do for status %i, and the list after a retry', (status, code, advice) =>
   at('#/customers', async (page) => {

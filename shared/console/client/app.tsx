@@ -86,7 +86,7 @@ const App = ({ issuer }: { issuer: Issuer | null }) => {
             <strong>{ended.title}</strong>
             {ended.kind === 'signed_out' ? (
               <>
-                <p>{ended.advice} Sign in again: you return to this view.</p>
+                <p>{ended.advice} After you sign in, you return to this view.</p>
                 <button type="button" onClick={() => open(null)}>
                   Sign in again
                 </button>
