@@ -30,6 +30,12 @@ export const { endpoint, handler } = defineEndpoint({
   },
 });
 
+const exampleCorrection = {
+  status: 'filed',
+  confirmation_number: 'MI-2026-10-4712',
+  previous_confirmation_number: 'MI-2026-10-4711',
+};
+
 export const documentation = () =>
   ({
     group: 'File tax returns',
@@ -46,6 +52,8 @@ export const documentation = () =>
       '| closed | filed, canceled |',
       '| marking, filed, canceled | none |',
       '',
+      'To correct the confirmation number of a filing that is filed, send `status: filed` with the new number, and the current one as `previous_confirmation_number`. `corrections` lists who corrected it and when, and `filing.filed` is published again with the new number.',
+      '',
       'A request for the current status changes nothing and returns the filing.',
     ].join('\n'),
     requests: {
@@ -53,6 +61,7 @@ export const documentation = () =>
         summary: 'Mark the return as filed',
         value: { status: 'filed', confirmation_number: 'MI-2026-10-4711' },
       },
+      correct: { summary: 'Correct the confirmation number', value: exampleCorrection },
       cancel: { summary: 'Reopen the period', value: { status: 'canceled' } },
     },
     responses: [

@@ -37,7 +37,16 @@ export const transactionAnswerFields: AnswerFields = {
 /** The response fields of a filing, which has two kinds of requests. */
 export const filingAnswerFields: AnswerFields = {
   ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'due_date', 'vendor_discount', 'terms'),
-  ...named('status', 'confirmation_number', 'totals', 'totals_next_cursor', 'summary', 'exceptions', 'review'),
+  ...named(
+    'status',
+    'confirmation_number',
+    'corrections',
+    'totals',
+    'totals_next_cursor',
+    'summary',
+    'exceptions',
+    'review',
+  ),
   ...named(
     'progress',
     'asked_by',

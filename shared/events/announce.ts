@@ -111,6 +111,7 @@ const asClosed = (filing: StoredFiling): StoredFiling => ({
   isUnfinished: false,
   version: versionClosed,
   confirmation_number: null,
+  corrections: [],
 });
 
 /** Returns the events of a filing so far. The closing event is derived from the current head. */

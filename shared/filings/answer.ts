@@ -68,6 +68,7 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
   ...findFilingTerms(filing.state, filing.frequency, filing.period_end),
   status: filing.status,
   confirmation_number: filing.confirmation_number,
+  corrections: [...filing.corrections],
   totals: null,
   totals_next_cursor: null,
   summary: [...filing.summary],

@@ -193,6 +193,17 @@ export type ReviewSums = Omit<FilingReview, 'transactions' | 'by_code'> & {
   readonly by_code: NonNullable<FilingReview['by_code']>;
 };
 
+export const FilingCorrection = described(
+  z.object({
+    at: described(z.string(), 'When the number was corrected.'),
+    by: described(z.string(), 'The credential that corrected it, in the same form as `asked_by`.'),
+    from: described(z.nullable(z.string()), 'The number before.'),
+    to: described(z.string(), 'The number after.'),
+  }),
+  'A correction of the confirmation number.',
+  { id: 'FilingCorrection' },
+);
+
 const ChainEnd = z.object({ period_end: z.string(), filing: z.string() });
 
 /** The stored fields of a filing's head. */
@@ -206,6 +217,8 @@ export const FilingHead = z.object({
   /** Whether its entries are still being moved, marked or moved back. */
   isUnfinished: z.boolean(),
   confirmation_number: z.nullable(z.string()),
+  /** Corrections of the confirmation number, oldest first. */
+  corrections: z.array(FilingCorrection),
   /** The value when the filing was closed. */
   summary: z.array(FilingSummary),
   /** The values when the filing was closed; `null` before. */

@@ -123,8 +123,25 @@ export const exceptionsNotAcknowledged = (count: number): Problem => ({
 export const confirmationFixed: Problem = {
   code: 'conflict_immutable_field',
   title: 'confirmation_number cannot be changed',
-  detail: 'The filing already has another confirmation number.',
+  detail:
+    'The filing already has another confirmation number. To correct it, send its current number as previous_confirmation_number.',
   source: { pointer: '/confirmation_number' },
+};
+
+export const otherPreviousNumber: Problem = {
+  code: 'conflict_immutable_field',
+  title: 'Another confirmation number is stored',
+  detail:
+    'previous_confirmation_number is not the confirmation number of the filing. Read the filing, and correct its current number if that is still needed.',
+  source: { pointer: '/previous_confirmation_number' },
+};
+
+/** A filing is one item, so its corrections are limited. */
+export const correctionsMax = 20;
+
+export const tooManyCorrections: Problem = {
+  ...confirmationFixed,
+  detail: `The confirmation number was corrected ${correctionsMax} times, which is the maximum. Keep the right number in your own records.`,
 };
 
 export const confirmationMissing = requiredField(

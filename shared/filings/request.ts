@@ -93,6 +93,10 @@ export const FilingUpdate = described(
         z.nullish(confirmationNumber),
         "The state's confirmation number for the return. Required with `status: filed`.",
       ),
+      previous_confirmation_number: described(
+        z.nullish(confirmationNumber),
+        'The current confirmation number of a filing that is filed, to replace it by `confirmation_number`.',
+      ),
       acknowledge_exceptions: described(
         z.nullish(z.int(countAdvice).check(z.nonnegative(countAdvice))),
         'The number of exceptions of the filing. Required with `status: filed` if there are any.',
@@ -111,7 +115,7 @@ export const filingUpdateProblems = (body: unknown): Problem[] => {
   const { status } = sent;
   if (status === 'filed') return isSent(sent['confirmation_number']) ? [] : [confirmationMissing];
   if (!filingStatuses.some((known) => known === status)) return [];
-  return (['confirmation_number', 'acknowledge_exceptions'] as const)
+  return (['confirmation_number', 'previous_confirmation_number', 'acknowledge_exceptions'] as const)
     .filter((name) => isSent(sent[name]))
     .map((name) =>
       invalidFormat(`/${name}`, `Invalid ${name}`, 'Send it together with status "filed", or leave it out.'),

@@ -18,6 +18,7 @@ import {
 import { warnings } from '../calculations/response.ts';
 import {
   amounts,
+  FilingCorrection,
   FilingException,
   FilingExceptions,
   FilingReview,
@@ -157,6 +158,7 @@ export const Filing = described(
       { title: 'FilingStatusOrDryRun' },
     ),
     confirmation_number: described(z.nullable(z.string()), "The state's confirmation number for the return."),
+    corrections: described(z.array(FilingCorrection), 'The corrections of the confirmation number, oldest first.'),
     totals: described(
       z.nullable(z.array(FilingTotal)),
       'The amounts of the return by jurisdiction and currency, ordered by currency and code. Incomplete while `status` is `closing`. A page of them: continue while `totals_next_cursor` is not `null`. `null` in a list.',

@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.ts';
+import type { Problem } from '../base/problem.ts';
 import { type Result, refuse } from '../base/result.ts';
 
 import type { Caller, Idempotency, ReplayableResponse } from '../ledger/ports.ts';
@@ -8,9 +9,12 @@ import type { FilingPorts, Phase, ShardProgress } from './ports.ts';
 import {
   cancelFirst,
   confirmationFixed,
+  correctionsMax,
   exceptionsNotAcknowledged,
   filingNotFound,
   filingTransitionProblem,
+  otherPreviousNumber,
+  tooManyCorrections,
 } from './problems.ts';
 import type { FilingUpdate } from './request.ts';
 import { answeredExceptions } from './totals-answer.ts';
@@ -20,7 +24,7 @@ import { decideAndProcess } from './work-on.ts';
  * Marks a filing as filed, or cancels it. Its transactions are then marked, or its entries reopened, in the background.
  *
  * Refused in this order: `not_found`, `conflict_invalid_status_transition`, `conflict_immutable_field` for a different
- * confirmation number, `conflict_exceptions_not_acknowledged`, `conflict_period_order` if a newer filing of the state
+ * confirmation number without the current one as `previous_confirmation_number`, `conflict_exceptions_not_acknowledged`, `conflict_period_order` if a newer filing of the state
  * must be canceled first.
  */
 export const updateFiling = (
@@ -45,15 +49,18 @@ const updateOnce = async (
   if (!filing) return refuse(filingNotFound);
   const shards = await filings.progress(account, id);
   if (hasStatus(filing, request.status)) {
-    const { confirmation_number, acknowledge_exceptions } = request;
-    if (confirmation_number != null && confirmation_number !== filing.confirmation_number)
-      return refuse(confirmationFixed);
+    const { confirmation_number: number, acknowledge_exceptions } = request;
+    const isCorrection = number != null && number !== filing.confirmation_number;
+    const problem = isCorrection ? correctionProblem(filing, request) : null;
+    if (problem) return refuse(problem);
     if (acknowledge_exceptions != null && isUnacknowledged(shards, request))
       return refuse(exceptionsNotAcknowledged(exceptionCount(shards)));
+    if (isCorrection) return correct(filing, shards, number, idempotency, caller, ports);
     return unchanged(filing, await changeReply(filing, shards, caller.account, ports), idempotency, ports);
   }
   const problem = filingTransitionProblem(filing, request.status);
   if (problem) return refuse(problem);
+  if (request.previous_confirmation_number != null) return refuse(otherPreviousNumber);
   if (request.status === 'filed' && isUnacknowledged(shards, request))
     return refuse(exceptionsNotAcknowledged(exceptionCount(shards)));
   const [chain = null] = request.status === 'canceled' ? await filings.chains(account, [filing.state]) : [];
@@ -71,6 +78,38 @@ const exceptionCount = (shards: readonly ShardProgress[]): number => answeredExc
 // A request without `acknowledge_exceptions` acknowledges zero.
 const isUnacknowledged = (shards: readonly ShardProgress[], { acknowledge_exceptions }: FilingUpdate): boolean =>
   (acknowledge_exceptions ?? 0) !== exceptionCount(shards);
+
+const correctionProblem = (
+  { confirmation_number, corrections }: StoredFiling,
+  { previous_confirmation_number: previous }: FilingUpdate,
+): Problem | null => {
+  if (previous == null) return confirmationFixed;
+  if (previous !== confirmation_number) return otherPreviousNumber;
+  return corrections.length < correctionsMax ? null : tooManyCorrections;
+};
+
+/** Replaces the confirmation number, and records who did it. */
+const correct = async (
+  before: StoredFiling,
+  shards: readonly ShardProgress[],
+  to: string,
+  idempotency: Idempotency | null,
+  { account, credential: by }: Caller,
+  { filings, now }: FilingPorts,
+): Promise<Result<Decided> | 'stale'> => {
+  const nowMs = now();
+  const correction = { at: new Date(nowMs).toISOString(), by, from: before.confirmation_number, to };
+  const corrections = [...before.corrections, correction];
+  const after = { ...before, confirmation_number: to, corrections, version: before.version + 1 };
+  const answer = await changeReply(after, shards, account, { filings });
+  const committed = await filings.commit({
+    filing: before,
+    nowMs,
+    idempotency: idempotency && { ...idempotency, answer },
+    head: { before, after },
+  });
+  return decidedBy(committed, answer, after);
+};
 
 // A filing that is being marked counts as filed.
 const hasStatus = ({ status }: StoredFiling, requested: FilingUpdate['status']): boolean =>

@@ -27,6 +27,7 @@ export const newFiling = (
   status: 'closing',
   isUnfinished: true,
   confirmation_number: null,
+  corrections: [],
   summary: [],
   exceptions: null,
   review: null,

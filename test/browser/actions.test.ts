@@ -5,6 +5,7 @@ import { made } from '../support/sales.ts';
 import {
   click,
   countButtons,
+  lastMonth,
   newShop,
   rowsOf,
   screenshot,
@@ -130,4 +131,20 @@ it('creates a customer with a certificate by the keyboard, and marks the certifi
   });
   const created = await made(shop.call('GET', '/customers/beta' as '/customers/{id}'));
   expect(created.exemptions).toMatchObject([{ reason: 'resale', certificate_number: 'C-1', valid_to: '2026-01-31' }]);
+});
+
+it('corrects the confirmation number of a filing, and shows who did it', async () => {
+  const shop = await newShop();
+  await shop.sell('MI');
+  const { id } = await made(shop.filer.close({ state: 'MI', period_end: lastMonth.last }));
+  await made(shop.filer.change(`${id}`, { status: 'filed', confirmation_number: 'MI-1' }));
+  await visit(`#/filings/${id}`, { key: shop.key }, async (page) => {
+    await page.getByRole('button', { name: 'Correct the confirmation number …' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Confirmation number of the state').fill('MI-2');
+    await page.keyboard.press('Enter');
+    await seeText(page, 'Corrections of the confirmation number');
+    expect(await rowsOf(page, 'Corrections of the confirmation number')).toMatchObject([{ From: 'MI-1', To: 'MI-2' }]);
+    await screenshot(page, 'correction');
+  });
 });

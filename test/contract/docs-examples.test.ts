@@ -115,8 +115,9 @@ it('every curl command on the page works, using ids from earlier responses', asy
   expect((await run('updateFiling', /"canceled"/, closed)).status).toBe(202);
   await settled(filer, closed.filing);
   const again = await close();
-  expect((await run('updateFiling', /"filed"/, again)).status).toBe(202);
+  expect((await run('updateFiling', /"filed"(?!.*previous)/s, again)).status).toBe(202);
   expect((await settled(filer, again.filing)).status).toBe('filed');
+  expect((await run('updateFiling', /"previous_confirmation_number"/, again)).body.corrections).toHaveLength(1);
   expect((await run('listFilings', any)).body.data).toHaveLength(2);
 
   expect((await run('listProductTaxCodes', any)).body.data.length).toBeGreaterThan(100);

@@ -187,6 +187,15 @@ describe('a period from dry run to filed', () => {
     );
     expect(JSON.stringify(history)).toContain('"operator"');
     expect(await refusal('file', id, '--confirmation-number', 'IN-2')).toContain('already has another confirmation');
+    const correction = await shop.run(
+      'file',
+      id,
+      '--confirmation-number',
+      'IN-2',
+      '--previous-confirmation-number',
+      'IN-1',
+    );
+    expect(correction.out).toContain('confirmation number IN-2.');
     expect(await refusal('cancel', id)).toContain('filed');
   });
 

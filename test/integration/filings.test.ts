@@ -201,6 +201,32 @@ describe('filing a return', () => {
     expect((await made(filer.filing(id))).confirmation_number).toBe('MI-1');
   });
 
+  it('corrects a confirmation number once, and records who did it', async () => {
+    const filer = await newFiler();
+    await soldOn(filer, '2026-10-05', '10.00');
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    const correct = (to: string, previous: string) =>
+      filer.change(id, { ...confirmed, confirmation_number: to, previous_confirmation_number: previous });
+    const wrongPrevious = '409 | conflict_immutable_field /previous_confirmation_number';
+    expect(refusalOf(await correct('MI-2', 'MI-1'))).toBe(wrongPrevious);
+    await filer.change(id, confirmed);
+    const filed = await settled(filer, id);
+    expect(filed.corrections).toEqual([]);
+    // Two people correct the number at the same time.
+    const answers = await Promise.all([correct('MI-2', 'MI-1'), correct('MI-3', 'MI-1')]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(answers.filter(({ status }) => status === 409).map(refusalOf)).toEqual([wrongPrevious]);
+    const won = answers[0]?.status === 200 ? 'MI-2' : 'MI-3';
+    // The same request again changes nothing.
+    expect((await correct(won, 'MI-1')).status).toBe(200);
+    const after = await made(filer.filing(id));
+    const corrections = [{ at: expect.any(String), by: filed.filed_by, from: 'MI-1', to: won }];
+    expect(after).toEqual({ ...filed, confirmation_number: won, corrections });
+    for (let at = 1; at < 20; at++) await made(correct(at % 2 ? 'X' : 'Y', at === 1 ? won : at % 2 ? 'Y' : 'X'));
+    expect(refusalOf(await correct('Z', 'X'))).toBe('409 | conflict_immutable_field /confirmation_number');
+    expect((await made(filer.filing(id))).corrections).toHaveLength(20);
+  });
+
   it('marks each of many transactions once while credits are recorded', async () => {
     const filer = await newFiler();
     const sales: Transaction[] = [];

@@ -150,6 +150,7 @@ const closed: Filing = {
   ...findFilingTerms('US-MI', 'month', '2026-10-31'),
   status: 'closed',
   confirmation_number: null,
+  corrections: [],
   totals: [
     {
       ...{ ...michigan, reporting_code: null, currency: 'USD', ...figures },

@@ -116,6 +116,7 @@ export const addClose = (program: LevyCommand): LevyCommand =>
 
 type FileOptions = FilingName & {
   readonly confirmationNumber: string;
+  readonly previousConfirmationNumber?: string;
   readonly acknowledgeExceptions?: number;
   readonly json?: boolean;
 };
@@ -124,6 +125,7 @@ const file = async (named: string | undefined, options: FileOptions): Promise<vo
   const change = {
     status: 'filed' as const,
     confirmation_number: options.confirmationNumber,
+    previous_confirmation_number: options.previousConfirmationNumber ?? null,
     acknowledge_exceptions: options.acknowledgeExceptions ?? null,
   };
   const { error } = FilingUpdate.safeParse(change);
@@ -148,6 +150,7 @@ export const addFile = (program: LevyCommand): LevyCommand =>
       'Mark a closed filing as filed, and its transactions once the filings of all their states are filed. This cannot be undone.',
     )
     .requiredOption('--confirmation-number <number>', 'the confirmation number that the state issued for the return')
+    .option('--previous-confirmation-number <number>', 'the current number of a filed filing, to correct it')
     .option('--acknowledge-exceptions <n>', 'the number of exceptions, if there are any', wholeNumber(0, 1e9))
     .option('--json', 'the JSON of GET /filings/{id} once all transactions are marked')
     .action(file);

@@ -227,9 +227,60 @@ const MarkFiled = ({ of, onChange }: UpdateProps) => {
   );
 };
 
-/** The actions on a closed filing. Each one states its effect before it runs. */
+const CorrectNumber = ({ of, onChange }: UpdateProps) => {
+  const [number, setNumber] = useState('');
+  const previous = of.confirmation_number ?? '';
+  const body = {
+    status: 'filed',
+    confirmation_number: number.trim(),
+    previous_confirmation_number: previous,
+  } as const;
+  return (
+    <ConfirmButton
+      title="Correct the confirmation number"
+      label="Save the number"
+      cancelLabel="Keep the number"
+      write={update(of, body)}
+      onOpen={() => setNumber(previous)}
+      onDone={onChange}
+      content={JSON.stringify(body)}
+      missing={['', previous].includes(number.trim()) ? 'Enter another number.' : ''}
+    >
+      <p>
+        This replaces the number {previous} of {periodName(of)}. The amounts stay as they are. The filing keeps both
+        numbers, with your name and the time.
+      </p>
+      <label class="field">
+        <span>Confirmation number of the state</span>
+        <input value={number} onInput={(event) => setNumber(event.currentTarget.value)} maxLength={100} required />
+      </label>
+    </ConfirmButton>
+  );
+};
+
+const Corrections = ({ of }: { of: FilingData['corrections'] }) =>
+  of.length === 0 ? null : (
+    <Table
+      caption="Corrections of the confirmation number"
+      columns={[
+        ['At', (row) => <Instant of={row.at} />],
+        ['By', (row) => <Actor of={row.by} />],
+        ['From', (row) => row.from],
+        ['To', (row) => row.to],
+      ]}
+      rows={of}
+    />
+  );
+
+/** The actions on a closed or filed filing. Each one states its effect before it runs. */
 const FilingActions = ({ of, onChange }: UpdateProps) => {
   const { canWrite } = useSession();
+  if (of.status === 'filed' && canWrite)
+    return (
+      <div class="actions">
+        <CorrectNumber of={of} onChange={onChange} />
+      </div>
+    );
   if (of.status !== 'closed') return null;
   if (!canWrite) return <p class="hint">Your credential may read only. Filing needs the scope write.</p>;
   return (
@@ -336,6 +387,7 @@ const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
         ['Confirmation number', of.confirmation_number],
       ]}
     />
+    <Corrections of={of.corrections} />
     {isMoving(of) && (
       <p class="notice" role="status">
         {of.progress.entries_moved} entries moved, {of.progress.entries_marked} marked. The page updates by itself.
