@@ -8,6 +8,7 @@ import { FilingQuery } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
 import { readPageLimit } from '../shared/ledger/page-limit.ts';
 import { exampleReturn, identityMissing, readReturn } from '../shared/returns/electronic-return.ts';
+import { readWorksheet } from '../shared/returns/worksheet.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
@@ -20,6 +21,8 @@ export const { endpoint, handler } = defineEndpoint({
   query: FilingQuery,
   run: async ({ id, query, caller, context }) => {
     const { account } = caller;
+    const read = (cursor: string | null) =>
+      getFiling(id, cursor === null ? {} : { totals_starting_after: cursor }, account, filingReadPorts);
     if (prefersReturn(context)) {
       const { process_type = 'T', return_type = 'O', acknowledge_exceptions: count } = query;
       const options = {
@@ -27,13 +30,11 @@ export const { endpoint, handler } = defineEndpoint({
         returnType: return_type,
         acknowledged: count === undefined ? count : Number(count),
       };
-      const read = (cursor: string | null) =>
-        getFiling(id, cursor === null ? {} : { totals_starting_after: cursor }, account, filingReadPorts);
       return mapResult(await readReturn(read, account, options), returnReply);
     }
-    return mapResult(await getFiling(id, query, account, filingReadPorts), (filing) =>
-      filingReply(filing, readPageLimit(query), context),
-    );
+    const filing =
+      query.form === undefined ? getFiling(id, query, account, filingReadPorts) : readWorksheet(read, query.form);
+    return mapResult(await filing, (filing) => filingReply(filing, readPageLimit(query), context));
   },
 });
 
@@ -48,6 +49,7 @@ export const documentation = () =>
       '`expand=entries` adds a page of its entries: each transaction in the totals, once.',
       'With `Accept: text/csv`, the totals are a CSV file, one row for each jurisdiction, currency and rate, and with the sums of the whole state at the end of the last page; with `expand=entries`, the entries of the page. `Link` names the next page. Text that a spreadsheet would run as a formula begins with an apostrophe.',
       'With `Accept: application/xml`, the filing is a simplified electronic return of the Streamlined Sales Tax Agreement, with the ids of the account setting `return_identity`. It is a test unless you send `process_type=P`. The same filing gives the same bytes; the hash in the name of the file and in `ETag` changes with the return.',
+      "`form` adds `worksheet`: the lines of the state's form, such as `CA-CDTFA-401` or `FL-DR-15`, rounded as the form says, and its schedule of local jurisdictions. A line that Levy cannot fill is blank, with the reason. With `Accept: text/csv`, the worksheet is the file.",
     ].join('\n\n'),
     responses: [
       {

@@ -3,6 +3,7 @@ import { csvName, entriesCsv, totalsCsv } from '../filings/csv.ts';
 import type { Filing } from '../filings/response.ts';
 import type { ReplayableResponse } from '../ledger/ports.ts';
 import { type FilingReturn, returnHash, returnName } from '../returns/electronic-return.ts';
+import { worksheetCsv } from '../returns/worksheet.ts';
 import { replyOfAnswer } from './idempotency.ts';
 import type { EndpointResponse } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
@@ -76,7 +77,13 @@ export const jsonOrCsv = (body: object, accept: readonly string[] | undefined, c
  */
 export const filingReply = (filing: Filing, limit: number, { headers }: RequestContext): EndpointResponse =>
   jsonOrCsv(filing, headers.get('accept'), () => {
-    const { entries, totals_next_cursor } = filing;
+    const { entries, totals_next_cursor, worksheet } = filing;
+    if (worksheet)
+      return {
+        name: [worksheet.form, filing.period_end, filing.status].join('_'),
+        text: worksheetCsv(worksheet),
+        next: null,
+      };
     if (!entries)
       return {
         name: csvName(filing, 'totals'),

@@ -57,6 +57,7 @@ export const filingAnswerFields: AnswerFields = {
     'canceled_at',
     'warnings',
     'entries',
+    'worksheet',
   ),
 };
 

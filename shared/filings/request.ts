@@ -163,6 +163,10 @@ export const FilingQuery = z
       'Returns the next page of totals: the `totals_next_cursor` of the previous page.',
       cursorKeywords,
     ),
+    form: described(
+      z.optional(z.string().check(z.maxLength(40, 'Send the name of a form, such as CA-CDTFA-401.'))),
+      "The name of a form of the filing's state, such as `CA-CDTFA-401`: returns `worksheet`. Send it without `expand`.",
+    ),
     process_type: described(
       z.optional(z.enum(processTypes, 'Send T or P.')),
       'Of the electronic return: `T` is a test, `P` is for production, which the state processes. Default: `T`.',
@@ -183,6 +187,9 @@ export const FilingQuery = z
     for (const name of ['limit', 'starting_after'] as const)
       if (value[name] !== undefined && value.expand === undefined)
         issues.push({ code: 'custom', input: value, path: [name], message: 'Send it together with expand=entries.' });
+    for (const name of ['expand', 'totals_starting_after'] as const)
+      if (value[name] !== undefined && value.form !== undefined)
+        issues.push({ code: 'custom', input: value, path: [name], message: 'Leave it out together with form.' });
   });
 export type FilingQuery = z.infer<typeof FilingQuery>;
 

@@ -132,6 +132,44 @@ const FilingTerms = described(
   { id: 'FilingTerms' },
 );
 
+const ScheduleRow = z.object({
+  reporting_code: described(z.nullable(z.string()), "The code in the state's return; `null` if it is not known."),
+  ...jurisdictionShape,
+  taxable_amount: signedAmount,
+  tax_amount: described(signedAmount, 'The calculated tax in cents, without fees and over-collected tax.'),
+});
+
+/** A filing on the lines of a state's form, in US dollars. */
+export const Worksheet = described(
+  z.object({
+    form: described(z.string(), 'The name of the layout, such as `CA-CDTFA-401`.'),
+    title: described(z.string(), 'The title of the form.'),
+    edition: described(z.string(), 'The edition of the form that the lines are from.'),
+    source: described(z.string(), 'Where the lines were found.'),
+    confidence: described(z.string(), '`high`, `medium` or `low`. Compare the lines with your form.'),
+    currency: currencyCode,
+    lines: described(
+      z.array(
+        z.object({
+          line: described(z.string(), 'The number on the form.'),
+          label: described(z.string(), 'What the line is.'),
+          amount: described(z.nullable(signedAmount), 'As the form rounds it. `null` for a blank line.'),
+          note: described(z.nullable(z.string()), 'Why the line is blank.'),
+        }),
+      ),
+      'The lines of the form. A blank line counts as zero in its sums.',
+    ),
+    schedule: described(z.string(), 'The name of the schedule of local jurisdictions.'),
+    rows: described(z.array(ScheduleRow), 'The schedule, by jurisdiction, in cents.'),
+    tax_due_amount: described(signedAmount, 'The tax due of the filing to the cent, without fees.'),
+    rounding_amount: described(signedAmount, "What the form's rounding adds to `tax_due_amount`."),
+    notes: described(z.array(z.string()), 'Amounts that the form does not show, and what to check.'),
+  }),
+  "A filing on the lines of its state's form.",
+  { id: 'Worksheet' },
+);
+export type Worksheet = z.infer<typeof Worksheet>;
+
 /** A filing as the API returns it. A dry run has no id and is not stored. */
 export const Filing = described(
   z.object({
@@ -197,6 +235,7 @@ export const Filing = described(
       z.nullable(FilingEntries),
       'The entries of the filing, page by page. `null` unless `expand=entries`.',
     ),
+    worksheet: z.optional(Worksheet),
   }),
   "A state's tax period: the amounts owed, and the status of the return.",
   { id: 'Filing' },

@@ -12,6 +12,7 @@ import type { processTypes, returnTypes } from '../filings/request.ts';
 import type { Filing } from '../filings/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { stateFips, stateName, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
+import { readWhole } from './read-whole.ts';
 
 export type ReturnOptions = {
   readonly processType: (typeof processTypes)[number];
@@ -298,18 +299,9 @@ export const readReturn = async (
   { settings: { return_identity } }: Pick<Account, 'settings'>,
   options: ReturnOptions,
 ): Promise<Result<FilingReturn>> => {
-  const pages: Filing[] = [];
-  for (let cursor: string | null = null; pages.length === 0 || cursor !== null; ) {
-    const page = await read(cursor);
-    if (!page.ok) return page;
-    pages.push(page.value);
-    cursor = page.value.totals_next_cursor;
-  }
-  const filing = {
-    ...(pages[0] as Filing),
-    totals: pages.flatMap(({ totals }) => totals ?? []),
-    totals_next_cursor: null,
-  };
+  const whole = await readWhole(read);
+  if (!whole.ok) return whole;
+  const filing = whole.value;
   return mapResult(electronicReturn([filing], return_identity, options), (xml) => ({
     ...{ filing, xml },
     isTest: options.processType === 'T',

@@ -1,0 +1,144 @@
+import { assert } from '../base/assert.ts';
+import { csvText } from '../base/csv.ts';
+import type { Problem } from '../base/problem.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
+import type { Filing, FilingTotal, Worksheet } from '../filings/response.ts';
+import { formatAmount, parseAmount } from '../money/currency.ts';
+import { type FormFigure, type FormLayout, formLayouts } from './forms.ts';
+import { readWhole } from './read-whole.ts';
+
+type Part = Pick<FilingTotal, 'calculated_tax_amount' | 'tax_due'>;
+
+// Worksheets are in US dollars.
+const read = (text: string): bigint => parseAmount(text, 2);
+const money = (amount: bigint): string => formatAmount(amount, 2);
+const sumOf = <Row>(rows: readonly Row[], amount: (row: Row) => bigint): bigint =>
+  rows.reduce((sum, row) => sum + amount(row), 0n);
+
+/** Rounds to the form's unit; halves away from zero. */
+const roundTo = (amount: bigint, unit: bigint): bigint => {
+  const rounded = (((amount < 0n ? -amount : amount) + unit / 2n) / unit) * unit;
+  return amount < 0n ? -rounded : rounded;
+};
+
+const taxOf = ({ calculated_tax_amount, tax_due }: Part): bigint => read(calculated_tax_amount) - read(tax_due.fees);
+
+const amountOf = (
+  line: FormLayout['lines'][number],
+  figures: Record<FormFigure, bigint>,
+  unit: bigint,
+  above: ReadonlyMap<string, bigint | null>,
+) => {
+  if ('blank' in line) return null;
+  if ('figure' in line) return roundTo(figures[line.figure], unit);
+  const amountAt = (name: string): bigint => {
+    const value = above.get(name);
+    assert(value !== undefined, `Line ${line.line} refers to line ${name}, which is not above it.`);
+    return value ?? 0n;
+  };
+  return sumOf(line.add, amountAt) - sumOf(line.subtract ?? [], amountAt);
+};
+
+/**
+ * Puts a filing, with all pages of its totals, on the lines of a form. Figures are exact until the form's rounding, and
+ * `rounding_amount` is what the rounding adds to the tax. Amounts in other currencies, fees, and sales without a known
+ * tax are notes.
+ */
+export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
+  const totals = (filing.totals ?? []).filter(({ currency }) => currency === 'USD');
+  const whole = filing.summary.find(({ currency }) => currency === 'USD');
+  const local = totals.filter(({ jurisdiction_code }) => jurisdiction_code !== filing.state);
+  const state = totals.filter(({ jurisdiction_code }) => jurisdiction_code === filing.state);
+  const [gross, taxable, notCovered] = (['gross_amount', 'taxable_amount', 'not_covered_amount'] as const).map((name) =>
+    read(whole?.[name] ?? '0.00'),
+  ) as [bigint, bigint, bigint];
+  const [stateTax, localTax] = [sumOf(state, taxOf), sumOf(local, taxOf)];
+  const over = sumOf(totals, ({ over_collected_amount }) => read(over_collected_amount));
+  const due = stateTax + localTax + over;
+  const figures = {
+    ...{ gross, taxable, deductions: gross - taxable },
+    ...{ state_tax: stateTax, local_tax: localTax, over_collected: over, tax_due: due },
+  };
+  const amounts = new Map<string, bigint | null>();
+  for (const line of layout.lines) amounts.set(line.line, amountOf(line, figures, layout.unit, amounts));
+  const fees = sumOf(totals, ({ tax_due }) => read(tax_due.fees));
+  const notes = [
+    ...(filing.status === 'closing' ? ['The filing is closing: the amounts are partial.'] : []),
+    ...(notCovered === 0n
+      ? []
+      : [`Sales of ${money(notCovered)} USD have no known tax. They count as not taxable here: check them first.`]),
+    ...(fees === 0n ? [] : [`Fees of ${money(fees)} USD are not on this form.`]),
+    ...filing.summary.flatMap(({ currency, gross_amount, tax_amount }) =>
+      currency === 'USD'
+        ? []
+        : [
+            `Sales of ${gross_amount} ${currency} with tax of ${tax_amount} ${currency} are not on this form. Convert and add them.`,
+          ],
+    ),
+    ...local.flatMap(({ reporting_code, jurisdiction_name, jurisdiction_code }) =>
+      reporting_code === null
+        ? [`${jurisdiction_name} (${jurisdiction_code}) has no reporting code. Look it up in the state's list.`]
+        : [],
+    ),
+  ];
+  const { form, title, edition, source, confidence, schedule } = layout;
+  return {
+    ...{ form, title, edition, source, confidence, currency: 'USD' },
+    lines: layout.lines.map((line) => {
+      const amount = amounts.get(line.line) ?? null;
+      const note = 'blank' in line ? line.blank : null;
+      return { line: line.line, label: line.label, amount: amount === null ? null : money(amount), note };
+    }),
+    schedule,
+    rows: local.map(({ reporting_code, jurisdiction_code, jurisdiction_name, jurisdiction_type, ...total }) => ({
+      ...{ reporting_code, jurisdiction_code, jurisdiction_name, jurisdiction_type },
+      ...{ taxable_amount: total.taxable_amount, tax_amount: money(taxOf(total)) },
+    })),
+    tax_due_amount: money(due),
+    rounding_amount: money((amounts.get(layout.total) ?? 0n) - due),
+    notes,
+  };
+};
+
+/** Formats a worksheet as CSV: its lines, then the schedule, then the rounding and the notes. */
+export const worksheetCsv = ({ form, edition, lines, schedule, rows, ...sheet }: Worksheet): string => {
+  const columns = ['form', 'edition', 'part', 'line', 'label', 'taxable_amount', 'amount', 'note'] as const;
+  const blank = { form, edition, line: null, taxable_amount: null, amount: null, note: null };
+  return csvText(columns, [
+    ...lines.map((line) => ({ ...blank, ...line, part: 'form' })),
+    ...rows.map((row) => ({
+      ...{ ...blank, ...row, part: schedule, line: row.reporting_code },
+      ...{ label: row.jurisdiction_name, amount: row.tax_amount },
+    })),
+    { ...blank, part: 'check', label: 'Tax due of the filing', amount: sheet.tax_due_amount },
+    { ...blank, part: 'check', label: 'Rounding of the form', amount: sheet.rounding_amount },
+    ...sheet.notes.map((note) => ({ ...blank, part: 'note', label: 'Note', note })),
+  ]);
+};
+
+const unknownForm = (state: string, form: string): Problem => {
+  const names = formLayouts.filter((layout) => layout.state === state).map((layout) => layout.form);
+  const advice =
+    names.length > 0 ? `Send ${names.join(' or ')}.` : 'Leave form out: no form of this state is built in.';
+  return {
+    code: 'validation_invalid_format',
+    title: 'Unknown form',
+    detail: `${form} is no known form of ${state}. ${advice}`,
+    source: { parameter: 'form' },
+  };
+};
+
+/**
+ * Reads a filing with all its totals and puts it on the lines of a form. Refused like `read`, and with
+ * `validation_invalid_format` for a form that is not one of the state's.
+ */
+export const readWorksheet = async (
+  read: (cursor: string | null) => Promise<Result<Filing>>,
+  form: string,
+): Promise<Result<Filing>> => {
+  const filing = await readWhole(read);
+  if (!filing.ok) return filing;
+  const layout = formLayouts.find((known) => known.form === form && known.state === filing.value.state);
+  if (!layout) return refuse(unknownForm(filing.value.state, form));
+  return accept({ ...filing.value, worksheet: worksheetOf(filing.value, layout) });
+};
