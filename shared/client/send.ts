@@ -108,7 +108,10 @@ const sendOnce = async (options: ClientOptions, { method, url, headers, body }: 
 // The response may come from a proxy or a captive portal.
 const isFromLevy = ({ status, headers, body }: Reply): boolean => {
   if (status < 300)
-    return (typeof body === 'object' && body !== null) || /^text\/csv\b/.test(headers.get('Content-Type') ?? '');
+    return (
+      (typeof body === 'object' && body !== null) ||
+      /^(text\/csv|application\/xml)\b/.test(headers.get('Content-Type') ?? '')
+    );
   return status === 304 || Array.isArray((body as { errors?: unknown } | null)?.errors);
 };
 

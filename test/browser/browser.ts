@@ -154,11 +154,11 @@ export const periodView = (state: State, last = lastMonth.last) => `#/filings/US
 let isCounting = false;
 
 /** Creates an account that files monthly in eight states, with its client. Reports include its sales. */
-export const newShop = async () => {
+export const newShop = async (settings: object = {}) => {
   if (!isCounting) await startEventSource(environment.tables.transactions);
   isCounting = true;
   const registrations = states.map((state) => ({ state, from: dayOf(1), to: null, frequency: 'month' as const }));
-  const caller = await newCaller({ settings: { registrations } });
+  const caller = await newCaller({ settings: { registrations, ...settings } });
   const filer = filerOf(caller);
   const sell = (state: State, document: Record<string, unknown> = {}) =>
     made(

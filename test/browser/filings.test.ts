@@ -35,6 +35,12 @@ beforeAll(async () => {
   shop = await newShop();
 });
 
+const identity = {
+  legal_name: 'A shop',
+  tin: { type: 'FEIN', number: '123456789' },
+  ...{ sst_id: 'S12345678', state_ids: {} },
+};
+
 const closeButton = (page: Page, state: State) => page.getByRole('button', { name: `Close ${state}, ` });
 const openDialog = (page: Page) => click(page, 'Close the period …');
 const csvOf = async (of: Shop, path: string) =>
@@ -277,17 +283,48 @@ it('downloads the exceptions of a filing, all filings and all customers as workb
   });
 });
 
+it('shows the whole return, and downloads it for the state', async () => {
+  const exempt = { exemption: { type: 'government' } };
+  for (const return_identity of [null, identity]) {
+    const own = await newShop({ return_identity });
+    await own.sell('OH', { ship_from: { address: addressIn('OH') } });
+    await own.sell('OH', { customer: { address: addressIn('OH'), ...exempt } });
+    const { id } = await closedFiling(own.filer, 'OH', lastMonth.last);
+    await visit(`#/filings/${id}`, { key: own.key }, async (page) => {
+      expect(await rowsOf(page, 'Exempt sales by reason')).toMatchObject([{ Reason: 'government', Amount: '100.00' }]);
+      const totals = await rowsOf(page, 'Totals by jurisdiction');
+      // Ohio taxes at 5.75 %, Franklin County at 2.25 %.
+      expect(totals.map((row) => [row['Code'], row['Gross'], row['Tax collected']])).toEqual([
+        ['US-OH', '200.00', '5.75'],
+        ['049', '200.00', '2.25'],
+        ['', '200.00', '8.00'],
+      ]);
+      await click(page, 'Electronic return …');
+      if (return_identity) {
+        const xml = await downloaded(page, 'Download the return');
+        expect(xml).toContain('<ProcessType>P</ProcessType>');
+        expect(xml).toContain('<StateTaxDueSalesInState>5.75</StateTaxDueSalesInState>');
+        expect(xml).toContain('<TotalTaxDue>8.00</TotalTaxDue>');
+      } else {
+        await click(page, 'Download the return');
+        await seeText(page, 'return_identity');
+      }
+    });
+  }
+});
+
 it('shows the totals of each currency, page by page', async () => {
   const own = await newShop();
   for (const currency of ['USD', 'CAD']) await own.sell('OH', { currency });
   await visit(periodView('OH'), { key: own.key }, async (page) => {
     const currencies = await columnOf(page, 'Totals by jurisdiction', 'Currency');
-    expect(currencies.sort()).toEqual(['CAD', 'CAD', 'USD', 'USD']);
+    expect(currencies.sort()).toEqual(['CAD', 'CAD', 'CAD', 'USD', 'USD', 'USD']);
     await openDialog(page);
     // Recording more than 4 MB of totals takes too long, so the test mocks the pages.
     await page.route('**/filings/fil_*', async (route) => {
       const [url = '', query] = route.request().url().split('?');
-      const filing = await (await route.fetch({ url })).json();
+      // A request that the test sends has no session.
+      const filing = await (await route.fetch({ url, headers: { 'X-API-Key': own.key } })).json();
       const isSecond = query === 'totals_starting_after=c.d';
       const jurisdiction_name = isSecond ? 'Second jurisdiction' : 'First jurisdiction';
       const totals = filing.totals.slice(0, 1).map((total: object) => ({ ...total, jurisdiction_name }));

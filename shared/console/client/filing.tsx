@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Levy, Schemas } from '../../client/client.ts';
+import { ElectronicReturn } from './electronic-return.tsx';
 import { Export } from './export.tsx';
 import { type Cursor, csvPage, jsonPage } from './export-file.ts';
-import { grouped, todayIn } from './format.ts';
+import { grouped, isZero, percent, todayIn } from './format.ts';
 import { ConfirmButton, dataOf, Load, type Loaded, Pages, useLoad } from './load.tsx';
 import {
   Actor,
@@ -117,8 +118,58 @@ const figures = amountColumns([
   ['Taxable', 'taxable_amount'],
   ['Calculated tax', 'calculated_tax_amount'],
   ['Tax collected', 'tax_amount'],
+  ['Over-collected', 'over_collected_amount'],
   ['Credits', 'credit_amount'],
 ]);
+
+/** The exempt sales of the whole state by reason, as a return deducts them. */
+const ExemptByReason = ({ of }: { of: FilingData['summary'] }) => (
+  <Table
+    caption="Exempt sales by reason"
+    columns={[
+      ['Reason', (row) => wordsOf(row.reason)],
+      ['Currency', (row) => row.currency],
+      ['Amount', (row) => <Amount of={row.amount} />, 'figure'],
+    ]}
+    rows={of.flatMap(({ currency, exempt_by_reason }) =>
+      Object.entries(exempt_by_reason)
+        .filter(([, amount]) => !isZero(amount))
+        .map(([reason, amount]) => ({ reason, currency, amount })),
+    )}
+    empty="No exempt sales."
+  />
+);
+
+type Total = NonNullable<FilingData['totals']>[number];
+
+/** The totals of jurisdictions by rate. */
+const ByRate = ({ of }: { of: readonly Total[] }) => (
+  <details>
+    <summary>Totals by rate</summary>
+    <Table
+      caption="Totals by rate"
+      columns={[
+        ['Jurisdiction', (row) => row.jurisdiction_name],
+        ['Code', (row) => row.code],
+        ['Rate', (row) => percent(row.rate), 'figure'],
+        ['Currency', (row) => row.currency],
+        ...figures,
+      ]}
+      rows={of.flatMap(({ jurisdiction_name, reporting_code, jurisdiction_code, currency, rates }) =>
+        rates.map((row) => ({ jurisdiction_name, code: reporting_code ?? jurisdiction_code, currency, ...row })),
+      )}
+      empty="No rates."
+    />
+  </details>
+);
+
+/** The rows of jurisdictions, and after the last page the whole state, which counts each sale once. */
+const withWholeState = ({ totals, totals_next_cursor, summary }: FilingData) => [
+  ...(totals ?? []).map((row) => ({ ...row, code: row.reporting_code ?? row.jurisdiction_code })),
+  ...(totals_next_cursor === null
+    ? summary.map((row) => ({ ...row, jurisdiction_name: 'Whole state, each sale once', code: '' }))
+    : []),
+];
 
 /** Reads the page of totals of a cursor. */
 type ReadTotals = (cursor: string, levy: Levy, signal: AbortSignal) => Promise<FilingData>;
@@ -136,24 +187,28 @@ export const FilingFigures = ({ of, readTotals }: { of: FilingData; readTotals: 
       rows={of.summary}
       empty="No sales in this period."
     />
+    <ExemptByReason of={of.summary} />
     <Pages
       what="totals"
       first={of}
       read={(cursor, ...call) => readTotals(cursor ?? '', ...call)}
       nextOf={({ totals_next_cursor }) => totals_next_cursor}
     >
-      {({ totals }) => (
-        <Table
-          caption="Totals by jurisdiction"
-          columns={[
-            ['Jurisdiction', (row) => row.jurisdiction_name],
-            ['Code', (row) => row.reporting_code ?? row.jurisdiction_code],
-            ['Currency', (row) => row.currency],
-            ...figures,
-          ]}
-          rows={totals ?? []}
-          empty="No jurisdictions."
-        />
+      {(page) => (
+        <>
+          <Table
+            caption="Totals by jurisdiction"
+            columns={[
+              ['Jurisdiction', (row) => row.jurisdiction_name],
+              ['Code', (row) => row.code],
+              ['Currency', (row) => row.currency],
+              ...figures,
+            ]}
+            rows={withWholeState({ ...page, summary: of.summary })}
+            empty="No jurisdictions."
+          />
+          <ByRate of={page.totals ?? []} />
+        </>
       )}
     </Pages>
     {of.exceptions && of.exceptions.count > 0 && <Exceptions of={of.exceptions} />}
@@ -419,6 +474,7 @@ const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
         <Download of={of} name="transactions" first={{ expand: 'entries', limit: 100 }} />
         {of.exceptions && of.exceptions.count > 0 && <ExceptionsDownload of={of} id={id} />}
         {of.review && of.review.count > 0 && <ReviewDownload of={of} id={id} />}
+        {of.status !== 'canceled' && <ElectronicReturn of={of} />}
       </div>
     )}
     <FilingActions of={of} onChange={onChange} />
