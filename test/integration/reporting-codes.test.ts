@@ -61,7 +61,7 @@ it('reporting codes are in the totals and entries of a filing, and in both CSV f
       row['jurisdiction_code'],
       row['reporting_code'],
     ]);
-  // By code, and in total.
-  expect(await written({})).toEqual([...inCsv, ['', '']]);
+  // By code, in total, and the sale to review, whose delivery fee is due.
+  expect(await written({})).toEqual([...inCsv, ['', ''], ['retail_delivery_fee_due', '']]);
   expect(await written({ expand: 'entries' })).toEqual([...inCsv, ...inCsv]);
 });

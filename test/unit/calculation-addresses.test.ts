@@ -347,7 +347,7 @@ describe('the warnings of an address', () => {
     [{ postal_code: '48936-1234' }, /borders cross ZIP 48936/, 'only content by ZIP+4 would be.'],
     [{ postal_code: '48937' }, /HOLT in ZIP 48937, and no city/, 'Send the city.'],
     [{ postal_code: '48937', city: 'Dewitt' }, /HOLT in ZIP 48937; DEWITT/, 'Send the city as it is written there'],
-    [{ postal_code: '48938' }, /names of cities/, 'Send the city.'],
+    [{ postal_code: '48938' }, /taxes by city name/, 'Send the city.'],
     [{ postal_code: '48933-1560' }, /several sets/, 'the content has to be corrected.'],
     [{ state: 'MI', city: 'Ada' }, /ADA by name/, 'Send the ZIP code.'],
   ])(

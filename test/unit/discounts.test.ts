@@ -156,7 +156,7 @@ describe('reductions', () => {
         'a discount on the negative line',
         { unit_price: '-1', discount_amount: '0.50' },
         'discount_amount',
-        /is a discount itself/,
+        /is already a discount/,
       ],
     ] as const)('%s', (_, reduction, field, detail) => {
       const pointer = `/line_items/2/${field}`;
