@@ -87,6 +87,12 @@ export const downloadedFile = async (page: Page, button: string): Promise<Buffer
 export const downloaded = async (page: Page, button: string): Promise<string> =>
   (await downloadedFile(page, button)).toString();
 
+/** Sends a request of the page with a key, because a session is accepted only from the page itself. */
+export const forward = (route: Route, key: string, url = route.request().url()) => {
+  const { 'console-session': _session, cookie: _cookie, ...headers } = route.request().headers();
+  return route.fetch({ url, headers: { ...headers, 'X-API-Key': key } });
+};
+
 /** Limits each page of a list to one row, so the console has to read the following pages. */
 export const oneRowAPage = (route: Route) =>
   route.continue({

@@ -13,6 +13,7 @@ import {
   countButtons,
   downloaded,
   downloadedFile,
+  forward,
   lastMonth,
   newShop,
   oneRowAPage,
@@ -323,8 +324,7 @@ it('shows the totals of each currency, page by page', async () => {
     // Recording more than 4 MB of totals takes too long, so the test mocks the pages.
     await page.route('**/filings/fil_*', async (route) => {
       const [url = '', query] = route.request().url().split('?');
-      // A request that the test sends has no session.
-      const filing = await (await route.fetch({ url, headers: { 'X-API-Key': own.key } })).json();
+      const filing = await (await forward(route, own.key, url)).json();
       const isSecond = query === 'totals_starting_after=c.d';
       const jurisdiction_name = isSecond ? 'Second jurisdiction' : 'First jurisdiction';
       const totals = filing.totals.slice(0, 1).map((total: object) => ({ ...total, jurisdiction_name }));
@@ -369,7 +369,7 @@ describe('trouble', () => {
       const keys: (string | undefined)[] = [];
       await page.route('**/filings', async (route) => {
         keys.push(route.request().headers()['idempotency-key']);
-        await route.fetch();
+        await forward(route, own.key);
         await route.abort('connectionreset');
       });
       await closeButton(page, 'MI').click();
