@@ -437,6 +437,7 @@ it('works by keyboard alone, from signing in to marking a closed period as filed
       expect((await focused()).slice(0, text.length)).toBe(text);
     };
     const dialog = page.getByRole('dialog');
+    await page.getByLabel('API key').waitFor();
     await press('Tab');
     await page.keyboard.type(own.key);
     await press('Enter');

@@ -19,7 +19,6 @@ import {
   screenshot,
   seeHeading,
   seeText,
-  signIn,
   states,
   useConsole,
 } from './browser.ts';
@@ -68,7 +67,6 @@ it('finds a sale by reference, explains it, and shows a credit recorded by the A
     await screenshot(page, 'transaction');
     await shop.refund('NY', sale, { reference_id: 'refund-1' });
     await page.reload();
-    await signIn(page, shop.key);
     const credits = await rowsOf(page, 'Credits of this sale');
     expect(credits.map(({ Reference, Total }) => [Reference, Total])).toEqual([['refund-1', sale.total_amount]]);
   });
@@ -297,7 +295,6 @@ it('compares a month with the month before and the same month of last year, also
         break;
       await page.waitForTimeout(500);
       await page.reload();
-      await signIn(page, own.key);
     }
     expect(await rowsOf(page, caption)).toEqual(expected);
     const file = (await downloaded(page, 'Download the comparison as CSV')).split('\r\n');
@@ -370,7 +367,6 @@ describe('500 random documents', () => {
       for (let tries = 0; tries < 20 && !isSame(await shown(), expected); tries++) {
         await page.waitForTimeout(500);
         await page.reload();
-        await signIn(page, own.key);
       }
       expect(await shown()).toEqual(expected);
       const months = await rowsOf(page, 'Tax collected by month');
