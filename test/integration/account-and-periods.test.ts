@@ -54,6 +54,30 @@ describe('GET /account', () => {
   });
 });
 
+describe('overdue periods', () => {
+  it('begin on the day after the due date, in the time zone of the account', async () => {
+    // October in Michigan is due on 20 November. The test day is 24 November; September is over for two months.
+    const at = async (instant: string, time_zone = 'UTC') => {
+      const settings = { registrations: [monthly('MI', '2026-09-01')], books_open_from: '2026-09-01', time_zone };
+      const filer = filerOf(await newCaller({ settings }));
+      // An entry in September opens the period of September.
+      await soldOn(filer, '2026-09-15');
+      return later(Date.parse(instant) - now(), async () => {
+        const { data } = await made(filer.call('GET', '/filing-periods'));
+        return data.map(({ period_end, overdue }) => `${period_end.slice(0, 7)} ${overdue}`);
+      });
+    };
+    // September is due on 20 October.
+    expect(await at('2026-11-20T23:59:59Z')).toEqual(['2026-09 true', '2026-10 false', '2026-11 false']);
+    expect(await at('2026-11-21T00:00:00Z')).toEqual(['2026-09 true', '2026-10 true', '2026-11 false']);
+    expect(await at('2026-11-21T00:00:00Z', 'America/New_York')).toEqual([
+      '2026-09 true',
+      '2026-10 false',
+      '2026-11 false',
+    ]);
+  });
+});
+
 describe('the names of keys', () => {
   it('resolve who closed and who filed, also after the key was revoked', async () => {
     const caller = await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01')] } });

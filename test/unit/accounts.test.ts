@@ -231,6 +231,8 @@ describe('settings', () => {
     ['registrations=MI', 'JSON such as [{'],
     ['registrations={}', '{state, from, to, frequency}'],
     ['registrations=[1]', 'entry 1'],
+    [registered({ frequency: 'half_year' }), 'a frequency of MI in entry 1: month, quarter, year'],
+    [registered({ state: 'NY', frequency: 'fiscal_year' }), 'a frequency of NY in entry 1: month, quarter, year'],
     [registered({ state: 'XX' }), 'entry 1, state'],
     [registered({ from: '2026-02-30' }), 'entry 1, from'],
     [registered({ to: '2025-12-31' }), '"from" in entry 1'],
