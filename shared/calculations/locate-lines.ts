@@ -41,8 +41,8 @@ export const isEmptyAddress = (address: PostalAddress): boolean => Object.values
 type Shipped = { readonly ship_from?: ShipFrom | null | undefined };
 
 /**
- * Returns the address that a line or shipping charge is shipped from: its own, or that of the document, or, if that is
- * empty, that of the account.
+ * Returns the address that a line or shipping charge is shipped from: its own or the document's address or, if that is
+ * empty, the account's address.
  */
 export const chooseOrigin = (
   own: Shipped,

@@ -106,13 +106,14 @@ const rowState = ({ jurisdiction_code }: TaxRowResponse): string | null =>
   jurisdiction_code.startsWith('US-') ? jurisdictionCode(stateOfJurisdiction(jurisdiction_code)) : null;
 
 /**
- * Returns the state that a line or shipping charge is shipped from, by its own address, that of the document or that of
- * the account, in this order; `null` if unknown or abroad.
+ * Returns the state that a line or shipping charge is shipped from, by the address of the charge, the document or the
+ * account, in this order; `null` if unknown or abroad, or if a ZIP code without a state is in several states.
  */
 const originState = (holder: Pick<LineItemResponse, 'ship_from'>, posting: PostingInput): string | null => {
   const origin = chooseOrigin(holder, posting.transaction, posting.settingsSnapshot);
   const address = origin && readAddress(origin, '');
-  return address?.ok && address.value.state !== null ? jurisdictionCode(address.value.state) : null;
+  if (!address?.ok || address.value.state === null || address.value.isStateGuessed) return null;
+  return jurisdictionCode(address.value.state);
 };
 
 /**
@@ -137,7 +138,8 @@ const taxColumn = (
 ): TaxColumn => {
   if (tax_type === 'fee') return 'fee';
   const isReduced = jurisdiction_type === 'state' && /reduced_rated$/.test(taxability_reason);
-  const isFoodOrDrug = !line || /^(FOOD|BEVERAGES|HEALTH)\b/i.test(line.product_tax_code ?? '');
+  const isFoodOrDrug =
+    !line || /^(FOOD|BEVERAGES|HEALTH\.(DRUGS|INSULIN|MEDICAL_OXYGEN))\b/i.test(line.product_tax_code ?? '');
   return isReduced && isFoodOrDrug ? 'food_drug' : isInState ? 'in_state' : undefined;
 };
 
