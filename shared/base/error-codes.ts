@@ -62,7 +62,7 @@ export const errorCodes = {
   },
   conflict_duplicate_customer_id: {
     status: 409,
-    meaning: 'The account has a customer with this `id` and another content; `meta.version` is its version.',
+    meaning: 'The account has a customer with this `id` and different content; `meta.version` is its version.',
     remedy: 'Read the customer, and change it with `POST /customers/{id}`, or choose another `id`.',
   },
   conflict_invalid_status_transition: {

@@ -118,12 +118,11 @@ export const worksheetCsv = ({ form, edition, lines, schedule, rows, ...sheet }:
 
 const unknownForm = (state: string, form: string): Problem => {
   const names = formLayouts.filter((layout) => layout.state === state).map((layout) => layout.form);
-  const advice =
-    names.length > 0 ? `Send ${names.join(' or ')}.` : 'Leave form out: no form of this state is built in.';
+  const advice = names.length > 0 ? `Send ${names.join(' or ')}.` : 'Leave form out: Levy has no form of this state.';
   return {
     code: 'validation_invalid_format',
     title: 'Unknown form',
-    detail: `${form} is no known form of ${state}. ${advice}`,
+    detail: `Levy has no form ${form} of ${state}. ${advice}`,
     source: { parameter: 'form' },
   };
 };

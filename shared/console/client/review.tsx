@@ -30,7 +30,7 @@ const Rows = ({ code, rows }: { code: string; rows: readonly Schemas['FilingExce
   />
 );
 
-/** The transactions of a code: those of the dry run, or pages of those of the filing. */
+/** The transactions of a code: all that the dry run lists, or the pages of the filing. */
 const Transactions = ({ of: { id, review }, code }: { of: FilingData; code: ReviewCode }) => {
   if (id === null) {
     const all = review?.transactions ?? [];
