@@ -212,6 +212,12 @@ describe('an open entry', () => {
     expect(columnsOf({}, { ship_from: from('NV') }, shopInUtah)).toBe(outside);
     expect(columnsOf({}, { ship_from: {} }, shopInUtah)).toBe(inside);
     expect(columnsOf({ ship_from: { address: { postal_code: '84101' } } }, { type: 'credit' })).toBe('-100 0, -10 0');
+    // This ZIP is in Kentucky and in Tennessee.
+    const inKentucky = { taxes: [row('US-KY', '20.00', '0.00', '1.20')] };
+    expect(columnsOf({ ...inKentucky, ship_from: { address: { postal_code: '42223' } } })).toBe('0 0');
+    expect(columnsOf({ ...inKentucky, ship_from: { address: { postal_code: '42223', state: 'KY' } } })).toBe('120 0');
+    const equipment = { product_tax_code: 'HEALTH.HEARING_AIDS', taxes: taxes('reduced_rated') };
+    expect(columnsOf(equipment, {}, shopInUtah)).toBe(inside);
     const food = { product_tax_code: 'FOOD.GROCERY', taxes: taxes('reduced_rated') };
     expect(columnsOf(food)).toBe('0 100, 0 0');
     expect(columnsOf(food, {}, shopInUtah)).toBe('0 100, 10 0');
