@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import readExcelFile from 'read-excel-file/node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { monthsBefore } from '../../shared/console/client/format.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling } from '../support/filings.ts';
@@ -11,6 +12,7 @@ import {
   click,
   columnOf,
   countButtons,
+  dayOf,
   downloaded,
   downloadedFile,
   forward,
@@ -357,8 +359,35 @@ it('lists all filings that are not filed on the overview, including closing ones
     const rows = await rowsOf(page, 'Periods that are over and not filed');
     const texts = rows
       .filter(({ Status }) => Status !== 'open')
-      .map(({ Period, Status, Exceptions }) => `${Period?.slice(0, 2)} ${Status} ${Exceptions}`);
-    expect(texts.sort()).toEqual(['AZ closing open to check', 'MI closed 1', 'NY closed 0', 'OH closed 0']);
+      .map((row) => `${row['Period']?.slice(0, 2)} ${row['Status']} ${row['Amount due']} ${row['Exceptions']}`);
+    // New York City taxes at 8.875 %, Columbus at 8 %. Michigan's 9.00 were collected instead of 6.00.
+    const closed = ['MI closed 9.00 USD 1', 'NY closed 8.88 USD 0', 'OH closed 8.00 USD 0'];
+    expect(texts.sort()).toEqual(['AZ closing closing ', ...closed]);
+  });
+});
+
+it('shows the amounts due of open and closed periods, and totals that do not set off the credit of a state', async () => {
+  const month = monthsBefore(lastMonth.month, 1);
+  const registered = (state: State, first: string) => ({ state, from: `${first}-01`, to: null, frequency: 'month' });
+  const own = await newShop({ registrations: [registered('FL', lastMonth.month), registered('OH', month)] });
+  const sale = await own.sell('OH', { tax_date: `${month}-15` });
+  const [first] = (await made(own.filer.call('GET', '/filing-periods?state=OH' as '/filing-periods'))).data;
+  await closedFiling(own.filer, 'OH', first?.period_end ?? '');
+  await own.refund('OH', sale, { tax_date: dayOf(20) });
+  for (const currency of ['USD', 'CAD']) await own.sell('FL', { currency, tax_amount: '20.00' });
+  await visit('#/overview', { key: own.key }, async (page) => {
+    await expect.poll(() => page.getByText('not calculated').count()).toBe(0);
+    const rows = await rowsOf(page, 'Periods that are over and not filed');
+    const due = rows.map((row) => `${row['Period']?.slice(0, 2)} ${row['Status']} ${row['Amount due']}`);
+    // Columbus taxes at 8 %. Of Florida's 20.00, 13.00 exceed the tax and are due as well.
+    expect(due.map((text) => text.split('\n').sort().join(' ')).sort()).toEqual([
+      '20.00 USD FL open 20.00 CAD',
+      'OH closed 8.00 USD',
+      'OH open -8.00 USD',
+    ]);
+    const card = (name: string) => page.locator('.cards > div', { hasText: name }).locator('.amount').allInnerTexts();
+    expect((await card('Amount due')).sort()).toEqual(['20.00 CAD', '28.00 USD']);
+    expect(await card('Credit of states')).toEqual(['8.00 USD']);
   });
 });
 

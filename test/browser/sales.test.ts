@@ -105,7 +105,7 @@ it.each([true, false])(
       await expect.poll(() => lines.nth(2).innerText()).toContain('Michigan');
       if (!explain) await click(page, 'Explain the tax');
       await page.locator('.steps li').first().waitFor();
-      const about = await page.locator('.steps code').allInnerTexts();
+      const about = await page.locator('.steps strong').allInnerTexts();
       for (const title of ['The mug', 'The print', 'The bowl', 'Shipping parcel', 'Shipping courier'])
         expect(about).toContain(title);
       await screenshot(page, `charges-${explain}`);

@@ -160,10 +160,7 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
         empty="No rate of a jurisdiction changes."
       />
     )}
-    <p class="hint">
-      An operator compares it with the active release by <code>npm run content -- diff</code>, and activates it by{' '}
-      <code>npm run content -- activate</code>.
-    </p>
+    <p class="hint">An operator of the service compares it with the active release, and activates it.</p>
   </Panel>
 );
 

@@ -8,6 +8,7 @@ import { ConfirmButton, dataOf, Load, type Loaded, Pages, useLoad } from './load
 import {
   Actor,
   Amount,
+  Amounts,
   amountColumns,
   counted,
   DueDate,
@@ -20,6 +21,7 @@ import {
   Warnings,
   wordsOf,
 } from './parts.tsx';
+import { amountsDue } from './payable.ts';
 import { Review } from './review.tsx';
 import { useSession } from './session.ts';
 
@@ -84,7 +86,7 @@ const Linked = ({ of }: { of: string }) => (
 );
 
 /** The due date of the return and the rules behind it. */
-const Terms = ({ of: { terms, status, due_date, vendor_discount } }: { of: FilingData }) => {
+const Terms = ({ of: { terms, status, due_date, vendor_discount, summary } }: { of: FilingData }) => {
   const today = todayIn(useSession().account.time_zone, Date.now());
   const zeroReturn = { true: 'required', false: 'not required', null: null, undefined: null };
   return (
@@ -92,16 +94,17 @@ const Terms = ({ of: { terms, status, due_date, vendor_discount } }: { of: Filin
       <Facts
         of={[
           ['Due', status === 'filed' ? due_date : <DueDate key="due" of={due_date} today={today} />],
+          ['Amount due', status !== 'closing' && summary.length > 0 && <Amounts key="sum" of={amountsDue(summary)} />],
+          ['Vendor discount', vendor_discount],
           ['Return without sales', zeroReturn[`${terms?.zero_return_required}`]],
         ]}
       />
       {terms && (
         <details>
-          <summary>Due date rule, vendor discount and sources</summary>
+          <summary>Due date rule and sources</summary>
           <Facts
             of={[
               ['Due date rule', terms.due_rule],
-              ['Vendor discount', vendor_discount],
               ['Sources', terms.source && <Linked key="sources" of={terms.source} />],
             ]}
           />
@@ -199,7 +202,7 @@ export const FilingFigures = ({ of, readTotals }: { of: FilingData; readTotals: 
           <Table
             caption="Totals by jurisdiction"
             columns={[
-              ['Jurisdiction', (row) => row.jurisdiction_name],
+              ['Jurisdiction', ({ code, jurisdiction_name: name }) => (code ? name : <strong>{name}</strong>)],
               ['Code', (row) => row.code],
               ['Currency', (row) => row.currency],
               ...figures,

@@ -6,18 +6,15 @@ import { todayIn } from './format.ts';
 import { ConfirmButton, dataOf, Fetch, Load, useLoad } from './load.tsx';
 import {
   amountColumns,
-  Cards,
   DueDate,
   Instant,
   lettersOf,
   PageLinks,
-  Panel,
+  PeriodLink,
   periodName,
   SearchForm,
   Status,
-  soonDays,
   Table,
-  toneOf,
 } from './parts.tsx';
 import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
@@ -141,89 +138,9 @@ const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
   );
 };
 
-type Due = {
-  readonly id: string | null;
-  readonly state: string;
-  readonly period_start: string;
-  readonly period_end: string;
-  readonly status: string;
-  readonly due_date: string | null;
-  readonly exceptions: { readonly count: number } | null;
-  readonly review: { readonly count: number } | null;
-};
-
-const DueCards = ({ rows, today }: { rows: readonly Due[]; today: string }) => {
-  const count = (tone: string) => rows.filter(({ due_date }) => toneOf(due_date, today) === tone).length;
-  const sumOf = (list: 'exceptions' | 'review') => rows.reduce((sum, row) => sum + (row[list]?.count ?? 0), 0);
-  const [exceptions, review] = [sumOf('exceptions'), sumOf('review')];
-  return (
-    <Cards
-      of={[
-        ['Overdue', count('bad'), count('bad') > 0 && 'bad'],
-        [`Due within ${soonDays} days`, count('warn'), count('warn') > 0 && 'warn'],
-        ['Due later, or not established', count('')],
-        ['Exceptions in closed periods', exceptions, exceptions > 0 && 'warn'],
-        ['To review in closed periods', review, review > 0 && 'warn'],
-      ]}
-    />
-  );
-};
-
-const listPeriods = (levy: Levy, signal: AbortSignal) =>
+/** Reads all periods of registered states without a filing. */
+export const listPeriods = (levy: Levy, signal: AbortSignal) =>
   Array.fromAsync(levy.list('/filing-periods', { query: { limit: 100 }, signal }));
-
-/** Ended periods that are not filed yet, sorted by due date. */
-const readDue = async (levy: Levy, signal: AbortSignal): Promise<Due[]> => {
-  const [periods, ...filings] = await Promise.all([
-    listPeriods(levy, signal),
-    ...(['closing', 'closed', 'marking'] as const).map((status) =>
-      Array.fromAsync(levy.list('/filings', { query: { status, limit: 100 }, signal })),
-    ),
-  ]);
-  const open = periods.filter(({ is_over }) => is_over);
-  return [
-    ...open.map((period) => ({ ...period, id: null, status: 'open', exceptions: null, review: null })),
-    ...filings.flat(),
-  ].sort((a, b) => ((a.due_date ?? '9') < (b.due_date ?? '9') ? -1 : 1));
-};
-
-/** The returns to file, with the days left. */
-export const DueReturns = () => {
-  const { account } = useSession();
-  const today = todayIn(account.time_zone, Date.now());
-  const hasCalendar = account.collects_in === 'registered_states';
-  return (
-    <Panel title="Returns to file">
-      <Fetch what="periods" read={readDue}>
-        {(rows) => (
-          <>
-            {rows.length > 0 && <DueCards rows={rows} today={today} />}
-            <Table
-              caption="Periods that are over and not filed, the first due first"
-              columns={[
-                ['Period', (row) => <PeriodLink of={row} />],
-                ['Status', ({ status }) => <Status of={status} />],
-                ['Due', ({ due_date }) => <DueDate of={due_date} today={today} />],
-                ['Exceptions', (row) => row.exceptions?.count ?? 'open to check', 'figure'],
-                ['To review', (row) => row.review?.count, 'figure'],
-              ]}
-              rows={rows}
-              empty={
-                hasCalendar
-                  ? 'Nothing is due.'
-                  : 'There is no calendar, because the account has no list of registrations.'
-              }
-            />
-          </>
-        )}
-      </Fetch>
-    </Panel>
-  );
-};
-
-const PeriodLink = ({ of }: { of: Parameters<typeof periodName>[0] & { readonly id?: string | null } }) => (
-  <a href={linkTo(of.id ? ['filings', of.id] : ['filings', of.state, of.period_end])}>{periodName(of)}</a>
-);
 
 const OpenPeriods = () => {
   const { account } = useSession();
@@ -245,7 +162,7 @@ const OpenPeriods = () => {
           empty={
             hasCalendar
               ? 'No registered state has an open period.'
-              : 'The account has no registrations, so there is no calendar. Open a period below, or set registrations with npm run accounts -- settings.'
+              : 'The account has no registrations, so there is no calendar. Open a period below, or ask the operator of your Levy service to set the registrations.'
           }
         />
       )}
@@ -276,6 +193,13 @@ const filedRows = ({ summary, exceptions, ...filing }: Filed) => {
   const nothing = Object.fromEntries(['currency', ...filedAmounts].map((name) => [name, null])) as FiledRow;
   if (summary.length === 0) return [{ ...shared, ...nothing, transaction_count: 0 }];
   return summary.map(({ count, ...sum }) => ({ ...shared, ...(sum as FiledRow), transaction_count: count }));
+};
+
+/** The due date of a filing. Only a return that is not filed can be overdue. */
+const FiledDue = ({ of: { status, due_date } }: { of: Pick<Filed, 'status' | 'due_date'> }) => {
+  const today = todayIn(useSession().account.time_zone, Date.now());
+  if (due_date !== null && ['filed', 'canceled'].includes(status)) return <time>{due_date}</time>;
+  return <DueDate of={due_date} today={today} />;
 };
 
 /** The buttons that download all filings of the filters. */
@@ -319,7 +243,7 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
                 ['Period', (row) => <PeriodLink of={row} />, '', (row) => `${row.period_end} ${row.state}`],
                 ['State', (row) => lettersOf(row.state)],
                 ['Status', (row) => <Status of={row.status} />, '', (row) => row.status],
-                ['Due', (row) => row.due_date && <time>{row.due_date}</time>, '', (row) => row.due_date],
+                ['Due', (row) => <FiledDue of={row} />, '', (row) => row.due_date],
                 ['Exceptions', (row) => row.exception_count, 'figure'],
                 ...amountColumns([
                   ['Gross', 'gross_amount'],

@@ -72,7 +72,12 @@ const TroubleNotice = ({ trouble, retry }: { trouble: Trouble | null; retry?: ()
     <div class="notice bad" role="alert">
       <strong>{trouble.title}</strong>
       <p>{trouble.advice}</p>
-      {retry && <RetryButton after={trouble.waitSeconds ?? 0} retry={retry} />}
+      {trouble.kind === 'changed' && (
+        <button type="button" onClick={() => location.reload()}>
+          Load the page again
+        </button>
+      )}
+      {retry && trouble.kind !== 'changed' && <RetryButton after={trouble.waitSeconds ?? 0} retry={retry} />}
     </div>
   );
 };

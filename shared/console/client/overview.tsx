@@ -1,5 +1,5 @@
 import type { Levy, Schemas } from '../../client/client.ts';
-import { DueReturns } from './filings.tsx';
+import { DueReturns } from './due-returns.tsx';
 import { daysBetween, percent, todayIn } from './format.ts';
 import { dataOf, Fetch } from './load.tsx';
 import { Amount, counted, Instant, lettersOf, Panel, Status, Table, TransactionLink } from './parts.tsx';
@@ -161,8 +161,8 @@ export const Overview = ({ query }: ViewProps) => {
       <h1>Overview</h1>
       {account.collects_in === 'not_set' && (
         <p class="notice">
-          Registrations are not set: Levy calculates tax in every state, and no period closes automatically. An operator
-          sets them with <code>npm run accounts -- settings</code>.
+          Registrations are not set: Levy calculates tax in every state, and no period closes automatically. Ask the
+          operator of your Levy service to set them.
         </p>
       )}
       <DueReturns />

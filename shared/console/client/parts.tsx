@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { compareAmounts, daysBetween, dueText, grouped, instantText, periodText, sumOf } from './format.ts';
+import type { Money } from './payable.ts';
 import { linkTo, type ViewProps } from './route.ts';
 import { actorName, useSession } from './session.ts';
 
@@ -9,6 +10,17 @@ type Of<Value> = { readonly of: Value };
 /** An amount in a currency. */
 export const Amount = ({ of, currency }: Of<string> & { currency?: string }) => (
   <span class="amount">{[grouped(of), currency].filter(Boolean).join(' ')}</span>
+);
+
+/** Amounts of several currencies, one below the other. */
+export const Amounts = ({ of }: Of<readonly Money[]>) => (
+  <>
+    {of.map(({ currency, amount }) => (
+      <div key={currency}>
+        <Amount of={amount} currency={currency} />
+      </div>
+    ))}
+  </>
 );
 
 /** Formats an API code as words: `customer_exempt` becomes `customer exempt`. */
@@ -33,6 +45,13 @@ type Period = { readonly state: string; readonly period_start: string; readonly 
 
 /** Formats a state and a period: `MI, Aug 2026`. */
 export const periodName = (of: Period) => `${lettersOf(of.state)}, ${periodText(of.period_start, of.period_end)}`;
+
+/** A link to the filing of a period, or to its dry run if it has none. */
+export const PeriodLink = ({ of }: Of<Period & { readonly id?: string | null }>) => (
+  <a class="period" href={linkTo(of.id ? ['filings', of.id] : ['filings', of.state, of.period_end])}>
+    {periodName(of)}
+  </a>
+);
 
 /** A message from the API. Text in backticks is shown as code. */
 export const Message = ({ of }: Of<string>) => (

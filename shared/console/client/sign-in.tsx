@@ -61,14 +61,15 @@ export const SignIn = ({ issuer, onSession }: Props) => {
   };
   if (!hasTried)
     return (
-      <main id="main" class="sign-in">
+      <main id="main" class="sign-in panel">
         <h1>Levy console</h1>
         <p role="status">Opening your session …</p>
       </main>
     );
   return (
-    <main id="main" class="sign-in">
+    <main id="main" class="sign-in panel">
       <h1>Levy console</h1>
+      <p>Sales tax returns, transactions and certificates.</p>
       {issuer && (
         <button type="button" class="primary" onClick={() => void atIssuer(issuer)}>
           Sign in with your company’s account
@@ -86,7 +87,7 @@ export const SignIn = ({ issuer, onSession }: Props) => {
           <span>API key</span>
           <input name="key" class="masked" required autocomplete="off" spellcheck={false} autocapitalize="off" />
         </label>
-        <button type="submit" disabled={isWaiting}>
+        <button type="submit" class={issuer ? '' : 'primary'} disabled={isWaiting}>
           {isWaiting ? 'Signing in …' : 'Sign in'}
         </button>
       </form>

@@ -103,8 +103,8 @@ const Steps = ({ steps, of }: Of & { steps: readonly Schemas['ExplanationStep'][
   <ol class="steps">
     {steps.map(({ step, pointer, text, citation }, at) => (
       <li key={at}>
-        <span class="step">{wordsOf(step)}</span> {pointer && <code>{titleAt(pointer, of) ?? pointer}</code>}{' '}
-        <Message of={text} />
+        <span class="step">{wordsOf(step)}</span>{' '}
+        {pointer && titleAt(pointer, of) && <strong>{titleAt(pointer, of)}</strong>} <Message of={text} />
         {citation && <cite>{citation}</cite>}
       </li>
     ))}
@@ -178,8 +178,8 @@ const History = ({ of: { id, version } }: Of) => (
       <>
         <p class={broken === null ? 'notice good' : 'notice bad'} role="status">
           {broken === null
-            ? `The chain of hashes is intact, in ${counted(entries.length, 'version')}: this page computed the hash of each entry, and each names the one before. To prove the figures above, run npm run ledger -- verify.`
-            : `The chain is broken at version ${broken}. Run npm run ledger -- verify, and keep the evidence.`}
+            ? `The chain of hashes is intact, in ${counted(entries.length, 'version')}: this page computed the hash of each entry, and each names the one before. An operator of the service can also prove the figures above.`
+            : `The chain is broken at version ${broken}. Tell the operator of your Levy service, and change nothing until the cause is known.`}
         </p>
         <Table
           caption="Changes"

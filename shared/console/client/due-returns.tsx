@@ -1,0 +1,157 @@
+import { useState } from 'preact/hooks';
+import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
+import { listPeriods } from './filings.tsx';
+import { todayIn } from './format.ts';
+import { Fetch, Load, useLoad } from './load.tsx';
+import { Amounts, Cards, counted, DueDate, Panel, PeriodLink, Status, soonDays, Table, toneOf } from './parts.tsx';
+import { amountsDue, totalDue } from './payable.ts';
+import { useSession } from './session.ts';
+
+type Filing = Schemas['Filing'];
+type Period = Pick<Filing, 'state' | 'period_start' | 'period_end' | 'due_date'>;
+
+/** A period that is over and not filed. `filing` is `null` if the period is not closed. */
+type Due = Period & { readonly filing: Schemas['FilingList']['data'][number] | null };
+
+/** Ended periods that are not filed yet, sorted by due date. */
+const readDue = async (levy: Levy, signal: AbortSignal): Promise<Due[]> => {
+  const [periods, ...filings] = await Promise.all([
+    listPeriods(levy, signal),
+    ...(['closing', 'closed', 'marking'] as const).map((status) =>
+      Array.fromAsync(levy.list('/filings', { query: { status, limit: 100 }, signal })),
+    ),
+  ]);
+  return [
+    ...periods.filter(({ is_over }) => is_over).map((period) => ({ ...period, filing: null })),
+    ...filings.flat().map((filing) => ({ ...filing, filing })),
+  ].sort((a, b) => ((a.due_date ?? '9') < (b.due_date ?? '9') ? -1 : 1));
+};
+
+/** What a dry run or a closed filing says about a return; `too_large` if the period is too large for a dry run. */
+type Known = Pick<Filing, 'summary' | 'vendor_discount' | 'exceptions' | 'review'> | 'too_large';
+
+const keyOf = ({ state, period_end }: Period): string => `${state} ${period_end}`;
+
+const dryRun = async ({ state, period_end }: Period, levy: Levy, signal: AbortSignal): Promise<Known> => {
+  const reply = await levy.post('/filings', { body: { state, period_end, dry_run: true }, signal });
+  return !reply.ok && reply.refusal.code === 'validation_too_many_entries' ? 'too_large' : orThrow(reply);
+};
+
+const atOnce = 4;
+// A dry run reads all entries of its period.
+const dryRunsMax = 24;
+
+/** Runs dry runs, a few at once, and keeps the result of each one as soon as it is known. */
+const useDryRuns = (periods: readonly Period[]) => {
+  const [known, setKnown] = useState<ReadonlyMap<string, Known>>(new Map());
+  const loaded = useLoad(periods.map(keyOf).join(), async (levy, signal) => {
+    const left = periods.filter((period) => !known.has(keyOf(period)));
+    const work = async () => {
+      for (let next = left.shift(); next && !signal.aborted; next = left.shift()) {
+        const [key, found] = [keyOf(next), await dryRun(next, levy, signal)];
+        setKnown((last) => new Map(last).set(key, found));
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    return true;
+  });
+  return { known, loaded };
+};
+
+type Row = Due & { readonly known: Known | undefined };
+
+const AmountDue = ({ of: { known, filing } }: { of: Row }) => {
+  if (known === undefined) return <>{filing ? 'closing' : 'not calculated'}</>;
+  if (known === 'too_large') return <>close the period to see it</>;
+  return known.summary.length === 0 ? <>no sales</> : <Amounts of={amountsDue(known.summary)} />;
+};
+
+const figuresOf = ({ known }: Row) => (known === 'too_large' ? undefined : known);
+
+const DueCards = ({ rows, today }: { rows: readonly Row[]; today: string }) => {
+  const count = (tone: string) => rows.filter(({ due_date }) => toneOf(due_date, today) === tone).length;
+  const known = rows.flatMap((row) => figuresOf(row) ?? []);
+  const amounts = known.flatMap(({ summary }) => amountsDue(summary));
+  const refundable = totalDue(amounts, 'refundable');
+  const sumOf = (list: 'exceptions' | 'review') => known.reduce((sum, row) => sum + (row[list]?.count ?? 0), 0);
+  const [exceptions, review] = [sumOf('exceptions'), sumOf('review')];
+  const part = known.length === rows.length ? '' : `, ${known.length} of ${counted(rows.length, 'return')}`;
+  const next = rows.find(({ due_date }) => due_date && due_date >= today)?.due_date;
+  const payable = totalDue(amounts, 'payable');
+  return (
+    <Cards
+      of={[
+        [`Amount due${part}`, payable.length > 0 ? <Amounts key="payable" of={payable} /> : '0'],
+        ...(refundable.length > 0
+          ? [[`Credit of states${part}`, <Amounts key="refundable" of={refundable} />] as const]
+          : []),
+        ...(next ? [['Next due date', next] as const] : []),
+        ['Overdue', count('bad'), count('bad') > 0 && 'bad'],
+        [`Due within ${soonDays} days`, count('warn'), count('warn') > 0 && 'warn'],
+        ['Due later, or not established', count('')],
+        [`Exceptions${part}`, exceptions, exceptions > 0 && 'warn'],
+        [`To review${part}`, review, review > 0 && 'warn'],
+      ]}
+    />
+  );
+};
+
+const DueTable = ({ of }: { of: readonly Due[] }) => {
+  const { account } = useSession();
+  const today = todayIn(account.time_zone, Date.now());
+  const [most, setMost] = useState(dryRunsMax);
+  const open = of.filter(({ filing }) => filing === null);
+  const { known, loaded } = useDryRuns(open.slice(0, most));
+  const rows = of.map((row) => ({
+    ...row,
+    known: row.filing === null ? known.get(keyOf(row)) : row.filing.status === 'closing' ? undefined : row.filing,
+  }));
+  const rest = open.length - most;
+  return (
+    <>
+      {rows.length > 0 && <DueCards rows={rows} today={today} />}
+      <Table
+        caption="Periods that are over and not filed, the first due first"
+        columns={[
+          ['Period', (row) => <PeriodLink of={{ ...row, id: row.filing?.id ?? null }} />],
+          ['Status', ({ filing }) => <Status of={filing?.status ?? 'open'} />],
+          ['Due', ({ due_date }) => <DueDate of={due_date} today={today} />],
+          ['Amount due', (row) => <AmountDue of={row} />, 'figure'],
+          ['Exceptions', (row) => figuresOf(row)?.exceptions?.count, 'figure'],
+          ['To review', (row) => figuresOf(row)?.review?.count, 'figure'],
+          ['Vendor discount', (row) => figuresOf(row)?.vendor_discount],
+        ]}
+        rows={rows}
+        empty={
+          account.collects_in === 'registered_states'
+            ? 'Nothing is due.'
+            : 'There is no calendar, because the account has no list of registrations.'
+        }
+      />
+      {rows.length > 0 && (
+        <p class="hint">
+          The amount due is the calculated tax and the over-collected tax, before the vendor discount and prepayments.
+          Amounts of open periods are those of a dry run, and can change until the period is closed.
+        </p>
+      )}
+      <Load of={loaded} what="amounts of open periods">
+        {() =>
+          rest > 0 && (
+            <button type="button" onClick={() => setMost(most + dryRunsMax)}>
+              Calculate {Math.min(rest, dryRunsMax)} more of {counted(rest, 'period')}
+            </button>
+          )
+        }
+      </Load>
+    </>
+  );
+};
+
+/** The returns to file with their amounts, and the days left. */
+export const DueReturns = () => (
+  <Panel title="Returns to file">
+    <Fetch what="periods" read={readDue}>
+      {(rows) => <DueTable of={rows} />}
+    </Fetch>
+  </Panel>
+);
