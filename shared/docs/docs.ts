@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { endpoints } from '../../functions/endpoints.ts';
 import { type Group, groups, operationId } from '../api/endpoint.ts';
 import { assert } from '../base/assert.ts';
+import { warnings } from '../calculations/warning-codes.ts';
 import { buildPage } from '../packed/page-parts.ts';
 import productTaxCodes from '../vocabulary/product-tax-codes.json' with { type: 'json' };
 import { hasAllFields, schemaFields } from './fields.ts';
@@ -19,10 +20,19 @@ const partsOf = (text: string) =>
       return { id: slug(title), title, text: part.slice(title.length) };
     });
 
-/** The parts of guide.md, and the conventions of the OpenAPI document. */
+const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+
+/** The parts of guide.md, the conventions of the OpenAPI document, and the changelog. */
 const guideParts = [
-  ...partsOf(readFileSync(new URL('./guide.md', import.meta.url), 'utf8')),
+  ...partsOf(textOf('./guide.md')),
   ...partsOf(info['description'] ?? '').filter(({ title }) => title === 'Conventions'),
+  {
+    id: 'changelog',
+    title: 'Changelog',
+    text: textOf('../../CHANGELOG.md')
+      .replace(/^# .*\n[^#]*/, '')
+      .replaceAll(/^##/gm, '###'),
+  },
 ];
 
 const guideSections = (): readonly Markup[] =>
@@ -52,6 +62,9 @@ const operationSections = (): readonly Markup[] =>
 // Allows a line break in a long code after an underscore or a dot.
 const breakable = (code: string): Part => code.split(/(?<=[_.])/).map((part, at) => [at > 0 && html`<wbr>`, part]);
 
+const table = (name: string, headings: readonly string[], rows: readonly Markup[]): Markup =>
+  html`<table class="${name}-table"><thead><tr>${headings.map((heading) => html`<th>${heading}</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
+
 const errorSection = (): Markup => {
   const rows = Object.entries(errorCodes).map(
     ([code, { status, meaning, remedy }]) =>
@@ -60,7 +73,19 @@ const errorSection = (): Markup => {
   return section(
     'Error codes',
     html`Programs can rely on the codes: Levy never renames one. Every error has the same <a href="#schema-ErrorResponse">envelope</a>.`,
-    html`<table class="error-table"><thead><tr><th>Status</th><th>Code</th><th>Meaning</th><th>What to do</th></tr></thead><tbody>${rows}</tbody></table>`,
+    table('error', ['Status', 'Code', 'Meaning', 'What to do'], rows),
+  );
+};
+
+const warningSection = (): Markup => {
+  const rows = Object.entries(warnings).map(
+    ([code, { meaning, remedy, isReviewed }]) =>
+      html`<tr id="warning-${code}"><th scope="row"><code>${breakable(code)}</code></th><td>${meaning}</td><td>${inline(remedy)}</td><td>${isReviewed ? 'yes' : 'no'}</td></tr>`,
+  );
+  return section(
+    'Warning codes',
+    html`A response with <a href="#schema-Warning"><code>warnings</code></a> is complete, but rests on an assumption or lacks data. The last column says whether a filing lists the sale for <a href="#listFilingExceptions">review</a>.`,
+    table('warning', ['Code', 'Meaning', 'What to do', 'Review'], rows),
   );
 };
 
@@ -73,7 +98,7 @@ const codeSection = (): Markup => {
   return section(
     'Product tax codes',
     html`Search this page for the words of a product, or use <a href="#listProductTaxCodes"><code>GET /product-tax-codes</code></a> with <code>q</code>, which ranks the codes, and with <code>state</code>, which says how a state taxes them.`,
-    html`<table class="code-table"><thead><tr><th>Code</th><th>What it covers</th><th>Examples and synonyms</th></tr></thead><tbody>${rows}</tbody></table>`,
+    table('code', ['Code', 'What it covers', 'Examples and synonyms'], rows),
   );
 };
 
@@ -103,7 +128,7 @@ const navigation = (): Markup => {
 <search><label class="unseen" for="search">Search</label><input id="search" type="search" placeholder="Search, or press /" autocomplete="off" spellcheck="false" aria-controls="results"><p class="count" role="status"></p><ol id="results" hidden></ol></search>
 <div class="contents"><h2>Guide</h2><ul>${guideParts.map((part) => link(part.id, part.title))}</ul>
 ${groups.map((group) => html`<h2><a href="#${slug(group.title)}">${group.title}</a></h2><ul>${operationsOf(group.title).map(operationLink)}</ul>`)}
-<h2>Reference</h2><ul>${link('product-tax-codes', 'Product tax codes')}${link('error-codes', 'Error codes')}${link('schemas', 'Schemas')}</ul>
+<h2>Reference</h2><ul>${link('product-tax-codes', 'Product tax codes')}${link('error-codes', 'Error codes')}${link('warning-codes', 'Warning codes')}${link('schemas', 'Schemas')}</ul>
 <details><summary>All ${schemas.length} schemas</summary><ul>${schemas.map((name) => link(`schema-${name}`, name))}</ul></details></div>
 </nav>`;
 };
@@ -131,7 +156,7 @@ const page = (script: string, style: string): string => {
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top"><a class="brand" href="#main">${title}</a><span class="edition">API ${info['version']}</span>
-<span class="shortcuts"><a href="#api-key">API key</a><a href="openapi.json">openapi.json</a></span>
+<span class="shortcuts"><a href="#api-key">API key</a><a href="openapi.json">openapi.json</a><a href="console">Console</a></span>
 <button type="button" class="menu" popovertarget="contents">Contents</button></header>
 <div class="frame">
 ${navigation()}
@@ -144,6 +169,7 @@ ${guideSections()}
 ${operationSections()}
 ${codeSection()}
 ${errorSection()}
+${warningSection()}
 ${schemaSection()}
 <footer><p>${title} ${info['version']}. ${info.license.name}. Generated from <a href="openapi.json">openapi.json</a>.</p></footer>
 </main></div>

@@ -1,4 +1,5 @@
 import { Marked, type Tokens } from 'marked';
+import { warningCodes } from '../calculations/warning-codes.ts';
 import { errorCodes, operations } from './openapi.ts';
 
 /** A string that is already HTML. All other strings are escaped when inserted into a template. */
@@ -77,10 +78,11 @@ export const prettyJson = (
 /** Returns the id of a heading. */
 export const slug = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-// Matches code in backticks that becomes a link: `POST /filings`, or an error code.
+// Matches code in backticks that becomes a link: `POST /filings`, an error code, or a warning code.
 const targets = new Map([
   ...[...operations.values()].map(({ operationId, method, path }) => [`${method} ${path}`, `#${operationId}`] as const),
   ...Object.keys(errorCodes).map((code) => [code, `#error-${code}`] as const),
+  ...warningCodes.map((code) => [code, `#warning-${code}`] as const),
 ]);
 
 // HTML in Markdown is escaped.

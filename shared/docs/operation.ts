@@ -4,56 +4,64 @@ import { type Field, fieldList, schemaFields } from './fields.ts';
 import { blocks, codeBlock, html, inline, type Markup, type Part, prettyJson } from './markup.ts';
 import { components, errorCodes, isPublic, type Operation, schemaName } from './openapi.ts';
 
-/** An example request: its path with example values, its body, and whether it needs a key and returns JSON. */
-type Example = Pick<Operation, 'summary' | 'method' | 'path'> & {
+/** An example request: an operation with example values of its parameters, and a body. */
+type Example = Pick<Operation, 'summary' | 'method' | 'path' | 'operationId' | 'tags'> & {
+  readonly parameters: readonly Parameter[];
   readonly body?: unknown;
-  readonly key: boolean;
-  readonly json: boolean;
-};
-
-const pathOf = ({ path, parameters }: Operation): string => {
-  const query = new URLSearchParams();
-  let filled = path;
-  for (const { name, in: place, example } of parameters) {
-    assert(place !== 'path' || example !== undefined, `${path}: the parameter ${name} has no example.`);
-    if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(String(example)));
-    if (place === 'query' && example !== undefined) query.set(name, String(example));
-  }
-  return query.size === 0 ? filled : `${filled}?${query}`;
+  /** The name of the body's schema. */
+  readonly bodySchema?: string;
+  readonly isPublic: boolean;
 };
 
 const successes = ({ responses }: Operation) => Object.entries(responses).filter(([status]) => status < '300');
 
 /** Returns the example requests of an operation: one per example body, or one without a body. */
 export const examplesOf = (operation: Operation): readonly Example[] => {
-  const { method, summary, requestBody } = operation;
-  const json = successes(operation).some(([, { content = {} }]) => 'application/json' in content);
-  const example = { summary, method, path: pathOf(operation), key: !isPublic(operation), json };
-  const bodies = requestBody?.content['application/json']?.examples;
-  if (!bodies) return [example];
-  return Object.values(bodies).map((body) => ({ ...example, summary: body.summary, body: body.value }));
+  const parameters = operation.parameters.filter(
+    ({ in: place, example }) => place !== 'header' && example !== undefined,
+  );
+  const example = { ...operation, parameters, isPublic: isPublic(operation) };
+  const { schema, examples } = operation.requestBody?.content['application/json'] ?? {};
+  if (!examples) return [example];
+  const bodySchema = schemaName(schema?.$ref ?? '');
+  return Object.values(examples).map(({ summary, value }) => ({ ...example, summary, body: value, bodySchema }));
 };
 
-const curl = ({ method, path, body, key }: Example): string => {
+const valuesIn = ({ parameters }: Example, place: 'path' | 'query'): Record<string, string> =>
+  Object.fromEntries(
+    parameters.filter(({ in: at }) => at === place).map(({ name, example }) => [name, String(example)]),
+  );
+
+const curl = (example: Example): string => {
+  const { method, path, body } = example;
+  const values = valuesIn(example, 'path');
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    assert(value !== undefined, `${path}: the parameter ${name} has no example.`);
+    return encodeURIComponent(value);
+  });
+  const query = new URLSearchParams(valuesIn(example, 'query')).toString();
   const parts = [
-    `curl -sS${method === 'POST' && !body ? ' -X POST' : ''} "$LEVY${path}"`,
-    key && '-H "X-API-Key: $LEVY_KEY"',
+    `curl -sS${method === 'POST' && !body ? ' -X POST' : ''} "$LEVY${filled}${query && `?${query}`}"`,
+    !example.isPublic && '-H "X-API-Key: $LEVY_KEY"',
     body && "-H 'Content-Type: application/json'",
     body && `-d '${prettyJson(body).replaceAll("'", `'\\''`)}'`,
   ];
   return parts.filter(Boolean).join(' \\\n  ');
 };
 
-const typescript = ({ method, path, body, key, json }: Example): string => {
-  const headers = [key && '"X-API-Key": LEVY_KEY', body && '"Content-Type": "application/json"'].filter(Boolean);
-  const options = [
-    method !== 'GET' && `method: "${method}"`,
-    key && `headers: { ${headers.join(', ')} }`,
-    body && `body: JSON.stringify(${prettyJson(body, '  ')})`,
-  ].filter(Boolean);
-  return `const { LEVY${key ? ', LEVY_KEY = ""' : ''} } = process.env;
-const response = await fetch(\`\${LEVY}${path}\`${options.length > 0 ? `, {\n  ${options.join(',\n  ')},\n}` : ''});
-console.log(await response.${json ? 'json' : 'text'}());`;
+/** The request with the client of shared/client. */
+const typescript = (example: Example): string => {
+  const { method, path, body } = example;
+  const input = Object.entries({ path: valuesIn(example, 'path'), query: valuesIn(example, 'query'), body })
+    .filter(([, value]) => value !== undefined && Object.keys(value ?? {}).length > 0)
+    .map(([name, value]) => `  ${name}: ${prettyJson(value, '  ')},\n`);
+  return `import { createClient, orThrow } from 'levy-client';
+
+const { LEVY = '', LEVY_KEY = '' } = process.env;
+const levy = createClient({ url: LEVY, apiKey: LEVY_KEY });
+const result = await levy.${method.toLowerCase()}('${path}'${input.length > 0 ? `, {\n${input.join('')}}` : ''});
+console.log(orThrow(result));`;
 };
 
 const pythonScalar = (value: unknown): string => {
@@ -61,26 +69,53 @@ const pythonScalar = (value: unknown): string => {
   return value === null ? 'None' : JSON.stringify(value);
 };
 
-const python = ({ method, path, body, key, json }: Example): string => {
-  const args = [
-    `f"{os.environ['LEVY']}${path}"`,
-    key && `headers={"X-API-Key": os.environ["LEVY_KEY"]}`,
-    body && `json=${prettyJson(body, '    ', pythonScalar)}`,
-  ];
-  return `import os
-import requests
+const snakeCase = (name: string): string =>
+  name
+    .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`)
+    .replaceAll(' ', '_')
+    .toLowerCase();
 
-response = requests.${method.toLowerCase()}(
-    ${args.filter(Boolean).join(',\n    ')},
-)
-print(response.${json ? 'json()' : 'text'})`;
+// The generator appends an underscore to keywords of Python.
+const pythonName = (name: string): string => (name === 'from' ? 'from_' : name);
+
+const pythonParameter = ({ schema, example }: Parameter): string =>
+  schema.format === 'date' ? `date.fromisoformat(${JSON.stringify(example)})` : pythonScalar(example);
+
+/** The request with the client of integrations/python. */
+const python = ({ operationId, tags, parameters, body, bodySchema }: Example): string => {
+  const name = snakeCase(operationId);
+  const args = [
+    ...parameters.filter(({ in: place }) => place === 'path').map(pythonParameter),
+    'client=levy',
+    ...parameters
+      .filter(({ in: place }) => place === 'query')
+      .map((parameter) => `${pythonName(parameter.name)}=${pythonParameter(parameter)}`),
+    ...(bodySchema ? ['body=body'] : []),
+  ];
+  const lines = [
+    'import os',
+    ...(args.some((text) => text.includes('date.fromisoformat')) ? ['from datetime import date'] : []),
+    '',
+    'from levy_client import connect, or_raise',
+    `from levy_client.generated.api.${snakeCase(tags[0] ?? '')} import ${name}`,
+    ...(bodySchema ? [`from levy_client.generated.models import ${bodySchema}`] : []),
+    '',
+    'levy = connect(os.environ["LEVY"], api_key=os.environ["LEVY_KEY"])',
+    ...(bodySchema ? [`body = ${bodySchema}.from_dict(${prettyJson(body, '', pythonScalar)})`] : []),
+    `print(or_raise(${name}.sync_detailed(${args.join(', ')})))`,
+  ];
+  return lines.join('\n');
 };
 
 const sample = (example: Example): Markup => {
   const samples = [
     { language: 'sh', label: 'curl', code: curl(example) },
-    { language: 'ts', label: 'TypeScript', code: typescript(example) },
-    { language: 'py', label: 'Python', code: python(example) },
+    ...(example.isPublic
+      ? []
+      : [
+          { language: 'ts', label: 'TypeScript', code: typescript(example) },
+          { language: 'py', label: 'Python', code: python(example) },
+        ]),
     ...(example.body ? [{ language: 'json', label: 'JSON', code: prettyJson(example.body) }] : []),
   ];
   return html`<div class="samples"><p class="languages" role="group" aria-label="Language">${samples.map(({ language, label }) => html`<button type="button" data-choose="${language}">${label}</button>`)}</p>
@@ -91,10 +126,10 @@ const exampleResponses = (operation: Operation): readonly Markup[] =>
   successes(operation).flatMap(([status, { description, content = {} }]) =>
     Object.entries(content)
       .filter(([, { example }]) => example !== undefined)
-      .map(([type, { example }]) => {
+      .map(([type, { example }], at) => {
         const isText = type !== 'application/json';
         const code = isText ? String(example).replaceAll('\r\n', '\n').trimEnd() : prettyJson(example);
-        return html`<details class="example"><summary><span class="status ok">${status}</span> ${isText ? `The same as ${type}` : description}</summary>${codeBlock(code, isText ? 'text' : 'json', `Response ${status}`)}</details>`;
+        return html`<details class="example"${at === 0 && html` open`}><summary><span class="status ok">${status}</span> ${isText ? `The same as ${type}` : description}</summary>${codeBlock(code, isText ? 'text' : 'json', `Response ${status}`)}</details>`;
       }),
   );
 

@@ -1,5 +1,5 @@
 import { csvText } from '../base/csv.ts';
-import { warningReviews } from '../calculations/warning-codes.ts';
+import { warningText } from '../calculations/warning-codes.ts';
 import type { Filing, FilingRate, FilingTotal } from './response.ts';
 
 /** The first columns of every row, the filing and its status, allow files of several filings to be concatenated. */
@@ -83,7 +83,7 @@ export const totalsCsv = (filing: Filing): string => {
   const review = (sums.length > 0 ? (filing.review?.by_code ?? []) : []).map(({ code, ...sum }) => ({
     ...blank,
     ...filing,
-    ...{ filing_id, jurisdiction_code: code, jurisdiction_name: warningReviews[code], jurisdiction_type: 'review' },
+    ...{ filing_id, jurisdiction_code: code, jurisdiction_name: warningText(code), jurisdiction_type: 'review' },
     ...sum,
   }));
   return csvText(totalColumns, [...rows, ...sums, ...review]);

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { expect, it } from 'vitest';
 import { exampleFilingId, exampleId } from '../../shared/api/openapi/sample-requests.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
+import { type ClientOptions, createClient, orThrow } from '../../shared/client/client.ts';
 import { isPublic, operations } from '../../shared/docs/openapi.ts';
 import { anonymous, newCaller } from '../support/api.ts';
 import { all, codeIn, only, page } from '../support/docs-page.ts';
@@ -48,7 +49,8 @@ const curlRequest = (command: string, variables: Readonly<Record<string, string>
 };
 
 const commandsOf = (operationId: string) => codeIn(operationId, 'sh');
-const variables = { LEVY: '', LEVY_KEY: 'the key' };
+const host = 'http://service.example';
+type Sent = { readonly method: string; readonly url: string; readonly key: string | null; readonly body: unknown };
 
 // test/support/setup-api.ts checks each response against the OpenAPI document.
 it('every curl command on the page works, using ids from earlier responses', async () => {
@@ -141,29 +143,37 @@ it('every curl command on the page works, using ids from earlier responses', asy
 
 type Media = { readonly example?: unknown; readonly examples?: Readonly<Record<string, { readonly value: unknown }>> };
 
-/** Runs a TypeScript sample with a `fetch` that records its request. */
+/** Runs a TypeScript sample with the client, and returns the request that it sends. */
 const typescriptRequest = async (code: string) => {
-  const sent: { url?: string; method?: string; headers?: Record<string, string>; body?: string } = {};
-  const fetch = async (url: string, options: object) => {
-    Object.assign(sent, options, { url });
-    return { json: () => '', text: () => '' };
+  const [line = '', ...lines] = code.split('\n');
+  expect(line).toBe("import { createClient, orThrow } from 'levy-client';");
+  const sent: Sent[] = [];
+  const recorder = async (url: unknown, { method = '', headers, body }: RequestInit = {}) => {
+    const key = new Headers(headers).get('X-API-Key');
+    sent.push({ method, url: String(url), key, body: body ? JSON.parse(String(body)) : null });
+    return Response.json({});
   };
-  const run = new Function('fetch', 'process', 'console', `return (async () => {${code}})()`);
-  await run(fetch, { env: variables }, { log: () => {} });
-  const { url = '', method = 'GET', headers = {}, body = null } = sent;
-  return { method, url, headers, rawBody: body };
+  const create = (options: ClientOptions) => createClient({ ...options, fetch: recorder });
+  const run = new Function(
+    'createClient',
+    'orThrow',
+    'process',
+    'console',
+    `return (async () => {${lines.join('\n')}})()`,
+  );
+  await run(create, orThrow, { env: { LEVY: host, LEVY_KEY: 'the key' } }, { log: () => {} });
+  return sent;
 };
 
 const media = (content: object): readonly Media[] =>
   Object.entries<Media>({ ...content }).flatMap(([type, value]) => (type === 'application/json' ? [value] : []));
 
-/** Returns the request that a Python sample sends. */
-const pythonRequest = (code: string) => {
-  const [, name = '', url = ''] = /requests\.(\w+)\(\n {4}f"\{os\.environ\['LEVY'\]\}(.+)",\n/.exec(code) ?? [];
-  const [, literal = 'null'] = /^ {4}json=(.*),\n\)$/ms.exec(code) ?? [];
+/** Returns the body of a Python sample. `npm run test:python` runs the samples. */
+const pythonBody = (code: string): unknown => {
+  const [, literal = 'null'] = /\.from_dict\((.*)\)\nprint/s.exec(code) ?? [];
   expect(literal).not.toMatch(/: (true|false|null)\b/);
-  const json = literal.replaceAll(/\b(True|False|None)\b/g, (word) => (word === 'None' ? 'null' : word.toLowerCase()));
-  return [name.toUpperCase(), url, code.includes('"X-API-Key": os.environ["LEVY_KEY"]'), JSON.parse(json)];
+  const words = { True: 'true', False: 'false', None: 'null' } as const;
+  return JSON.parse(literal.replaceAll(/\b(True|False|None)\b/g, (word) => words[word as keyof typeof words]));
 };
 
 it.each([...operations.values()])(
@@ -179,17 +189,16 @@ it.each([...operations.values()])(
     const shown = codeIn(id, 'json').map((text): unknown => JSON.parse(text));
     for (const value of [...bodies, ...answers]) expect(shown).toContainEqual(value);
 
-    const parsed = ({ rawBody, ...sent }: ReturnType<typeof curlRequest>) => ({
-      ...sent,
-      body: rawBody && JSON.parse(rawBody),
-    });
-    const commands = commandsOf(id).map((command) => parsed(curlRequest(command, variables)));
+    const commands = commandsOf(id)
+      .map((command) => curlRequest(command, { LEVY: host, LEVY_KEY: 'the key' }))
+      .map(({ rawBody, headers, url, ...sent }) => ({
+        ...{ ...sent, url: new URL(url).href, key: headers['X-API-Key'] ?? null },
+        body: rawBody && JSON.parse(rawBody),
+      }));
     expect(commands.map(({ body }) => body)).toEqual(requestBody ? bodies : [null]);
-    const samples = await Promise.all(codeIn(id, 'ts').map(typescriptRequest));
-    expect(samples.map(parsed)).toEqual(commands);
-    expect(codeIn(id, 'py').map(pythonRequest)).toEqual(
-      commands.map(({ method, url, headers, body }) => [method, url, 'X-API-Key' in headers, body]),
-    );
+    const withClient = isPublic(operation) ? [] : commands;
+    expect((await Promise.all(codeIn(id, 'ts').map(typescriptRequest))).flat()).toEqual(withClient);
+    expect(codeIn(id, 'py').map(pythonBody)).toEqual(withClient.map(({ body }) => body));
 
     const form = only(`[id="${id}"] form`);
     expect(form.dataset).toMatchObject({ method, path });

@@ -70,6 +70,7 @@ it("the guide's commands work in order", async () => {
     'report_by_state',
     'transaction sale draft 6.00',
     'transaction sale draft 6.00',
+    'list',
     'coverage',
   ]);
   expect(values[2]?.data[0]).toMatchObject({ code: 'FOOD.DIETARY_SUPPLEMENTS', taxability: { state: 'TX' } });

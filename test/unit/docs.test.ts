@@ -84,7 +84,7 @@ describe('the page', () => {
     const handlers = all('*').flatMap((element) => element.getAttributeNames().filter((name) => name.startsWith('on')));
     expect(handlers).toEqual([]);
     // Relative links also work behind a stage path.
-    expect(values('href').filter((link) => !/^(#|data:|openapi\.json$)/.test(link))).toEqual([]);
+    expect(values('href').filter((link) => !/^(#|data:|(openapi\.json|console)$)/.test(link))).toEqual([]);
   });
 
   it('stores only the sample language', () => {
@@ -194,7 +194,7 @@ describe('the page documents', () => {
       expect(textOf(id)).toMatch(text);
   });
 
-  it('every product tax code with its search terms, and every error code with its status', () => {
+  it('every product tax code with its search terms, every error code with its status, and every warning code', () => {
     const codes = rowsOf('.code-table');
     expect(codes.map(([code]) => code)).toEqual(productTaxCodes.map(({ code }) => code));
     for (const [at, { synonyms }] of productTaxCodes.entries())
@@ -204,6 +204,8 @@ describe('the page documents', () => {
       Object.entries(errorCodes).map(([code, { status }]) => [code, String(status)]),
     );
     for (const [, , meaning, remedy] of errors) expect(meaning).not.toBe(remedy);
+    const documented = document.components.schemas.Warning.properties.code['x-extensible-enum'];
+    expect(rowsOf('.warning-table').map(([code]) => code)).toEqual(documented);
   });
 });
 
@@ -319,7 +321,9 @@ describe('a request form', () => {
 
 it('shows samples in curl at first, switches all of them at once, and remembers the language', () => {
   const shown = (document: Element) => {
-    const samples = all('.samples [data-language]', document).filter(({ hidden }) => !hidden);
+    // Operations without a key have only a curl sample.
+    const groups = all('.samples', document).filter((group) => all('[data-choose="py"]', group).length > 0);
+    const samples = groups.flatMap((group) => all('[data-language]', group)).filter(({ hidden }) => !hidden);
     return [...new Set(samples.map(({ dataset }) => dataset['language']))].sort();
   };
   const { document, storage } = open();
@@ -349,6 +353,11 @@ describe('the search', () => {
     ['replay', 'ReplaySchemas'],
     ['rate limits', 'Rate limitsGuide'],
     ['overlap rotated', 'AuthenticationGuide'],
+    // Guides come before fields.
+    ['refund', 'Full refundWorkflows'],
+    ['webhook', 'EventsGuide'],
+    ['vat', 'Getting startedGuide'],
+    ['exempt', 'Exempt customerWorkflows'],
   ])('finds %s', (query, first) => expect(search(query).results[0]).toBe(first));
 
   it('shows a message if nothing matches, and restores the contents when it is cleared', () => {

@@ -1,10 +1,13 @@
+import html
 import os
+import re
 import subprocess
 import sys
 import uuid
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from conftest import API_KEY, Proxy
 
@@ -141,3 +144,19 @@ def test_the_example_of_a_checkout_runs(service: str) -> None:
     environment = {**os.environ, "LEVY_URL": service, "LEVY_API_KEY": API_KEY}
     ran = subprocess.run([sys.executable, str(example)], env=environment, capture_output=True, text=True, check=True)
     assert ran.stdout == "Estimate: 6.00\nSale: 6.00 refund: 3.00\n"
+
+
+def test_the_samples_of_the_documentation_page_run(service: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEVY", service)
+    monkeypatch.setenv("LEVY_KEY", API_KEY)
+    blocks = re.findall(r'<code class="py">(.*?)</code>', httpx.get(f"{service}/docs").text, re.S)
+    samples = [html.unescape(re.sub(r"</?[a-z]+>", "", block)) for block in blocks]
+    assert len(samples) > 20
+    refused = set()
+    for sample in samples:
+        try:
+            exec(compile(sample, "sample", "exec"), {})
+        except LevyRefused as refusal:
+            refused.add(refusal.code)
+    # The ids in the samples do not exist here, and a sample that ran before used the reference.
+    assert refused <= {"not_found", "conflict_duplicate_reference_id", "conflict_duplicate_customer", "auth_forbidden"}

@@ -47,6 +47,7 @@ export type Response = {
 };
 
 export type Operation = {
+  readonly tags: readonly string[];
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;

@@ -1,7 +1,7 @@
 import type { Account } from '../../accounts/account.ts';
 import { pagesOf } from '../../base/collections.ts';
 import type { Result } from '../../base/result.ts';
-import { warningReviews } from '../../calculations/warning-codes.ts';
+import { warningText } from '../../calculations/warning-codes.ts';
 import { createFiling } from '../../filings/create-filing.ts';
 import type { FilingException } from '../../filings/filing.ts';
 
@@ -217,7 +217,7 @@ const reviewText = ({ count, by_code: sums }: NonNullable<Filing['review']>): st
         textTable([
           ['warning', 'count', 'currency', 'gross', 'tax collected', 'meaning'],
           ...(sums ?? []).map(({ code, count: ofCode, currency, gross_amount, tax_amount }) => [
-            ...[code, String(ofCode), currency, gross_amount, tax_amount, warningReviews[code]],
+            ...[code, String(ofCode), currency, gross_amount, tax_amount, warningText(code)],
           ]),
         ]),
       ].join('\n');

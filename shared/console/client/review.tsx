@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type ReviewCode, type WarningCode, warningReviews } from '../../calculations/warning-codes.ts';
+import { type ReviewCode, reviewCodes, warningText } from '../../calculations/warning-codes.ts';
 import type { Schemas } from '../../client/client.ts';
 import { dataOf, Pages } from './load.tsx';
 import { Amount, counted, Message, Table, TransactionLink, wordsOf } from './parts.tsx';
@@ -11,7 +11,10 @@ type Review = NonNullable<FilingData['review']>;
 type Warnings = readonly Schemas['Warning'][];
 
 /** Returns what a warning means for the tax; `null` if it cannot change the tax, or for a code of a newer service. */
-const meaningOf = (code: string): string | null => warningReviews[code as WarningCode] ?? null;
+const meaningOf = (code: string): string | null => {
+  const known = reviewCodes.find((name) => name === code);
+  return known ? warningText(known) : null;
+};
 
 const Rows = ({ code, rows }: { code: string; rows: readonly Schemas['FilingException'][] }) => (
   <Table

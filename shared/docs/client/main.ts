@@ -40,7 +40,13 @@ const addCopy = (block: HTMLElement): void => {
   block.append(button);
 };
 
-type Entry = { readonly link: string; readonly name: string; readonly place: string; readonly text: string };
+type Entry = {
+  readonly link: string;
+  readonly name: string;
+  readonly place: string;
+  readonly text: string;
+  readonly isGuide: boolean;
+};
 
 const most = 30;
 
@@ -54,15 +60,32 @@ const collect = (): readonly Entry[] =>
       name: heading.textContent ?? '',
       place: target.dataset['route'] ?? parent?.textContent ?? 'Guide',
       text: (target.textContent ?? '').toLowerCase(),
+      isGuide: target.closest('.guide') !== null,
     };
   });
 
-/** Ranks an entry: 0 is the best match, -1 is no match. */
-const rankOf = ({ name, place, text }: Entry, query: string, words: readonly string[]): number => {
+/** Returns whether a text has a word that starts with `start`. */
+const hasWord = (text: string, start: string): boolean => {
+  for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, at + 1))
+    if (!/[a-z0-9]/.test(text.charAt(at - 1))) return true;
+  return false;
+};
+
+/** Ranks an entry: 0 is the best match, -1 is no match. Guides come before fields that match as well. */
+const rankOf = ({ name, place, text, isGuide }: Entry, query: string, words: readonly string[]): number => {
   const title = name.toLowerCase();
   const heading = `${place} ${title}`.toLowerCase();
-  const inAll = (inside: string) => words.every((word) => inside.includes(word));
-  return [title === query, title.startsWith(query), inAll(title), inAll(heading), inAll(heading + text)].indexOf(true);
+  const inAll = (inside: string) => words.every((word) => hasWord(inside, word));
+  const inText = inAll(heading + text);
+  return [
+    title === query,
+    isGuide && inAll(title),
+    title.startsWith(query),
+    inAll(title),
+    inAll(heading),
+    isGuide && inText,
+    inText,
+  ].indexOf(true);
 };
 
 const find = (entries: readonly Entry[], query: string): readonly Entry[] => {
