@@ -102,14 +102,16 @@ export type Field = {
   readonly description: string;
   readonly schema: Schema;
   /** `null` if the list states it for all fields. */
-  readonly presence: 'required' | 'optional' | 'always present' | 'may be absent' | null;
+  readonly presence: 'required' | 'required with exceptions' | 'optional' | 'always present' | 'may be absent' | null;
   readonly nested?: Part;
 };
+
+const isRequired = (presence: Field['presence']): boolean => presence?.startsWith('required') === true;
 
 const fieldItem = ({ id, name, description, schema, presence, nested }: Field): Markup => {
   const constraints = constraintsOf(schema);
   return html`<li class="field"${id !== undefined && html` id="${id}"`}>
-<p class="what">${id === undefined ? html`<code>${name}</code>` : html`<a class="self" href="#${id}"><code>${name}</code></a>`} <span class="type">${typeOf(schema)}</span>${presence && html` <span class="${presence === 'required' ? 'required' : 'presence'}">${presence}</span>`}</p>
+<p class="what">${id === undefined ? html`<code>${name}</code>` : html`<a class="self" href="#${id}"><code>${name}</code></a>`} <span class="type">${typeOf(schema)}</span>${presence && html` <span class="${isRequired(presence) ? 'required' : 'presence'}">${presence}</span>`}</p>
 ${description && html`<p>${inline(description)}</p>`}
 ${constraints.length > 0 && html`<ul class="limits">${constraints.map((constraint) => html`<li>${constraint}</li>`)}</ul>`}
 ${nested}</li>`;
@@ -117,7 +119,7 @@ ${nested}</li>`;
 
 /** Renders a list of fields, required fields first. */
 export const fieldList = (fields: readonly Field[]): Markup =>
-  html`<ul class="fields">${[true, false].flatMap((isRequired) => fields.filter(({ presence }) => (presence === 'required') === isRequired)).map(fieldItem)}</ul>`;
+  html`<ul class="fields">${[true, false].flatMap((first) => fields.filter(({ presence }) => isRequired(presence) === first)).map(fieldItem)}</ul>`;
 
 // Response schemas are closed; requests ignore unknown fields.
 const isClosed = ({ additionalProperties }: Schema): boolean => additionalProperties === false;
@@ -128,9 +130,13 @@ export const hasAllFields = (schema: Schema): boolean =>
 
 const presenceOf = (schema: Schema, name: string): Field['presence'] => {
   if (hasAllFields(schema)) return null;
-  const isRequired = schema.required?.includes(name) === true;
-  if (isClosed(schema)) return isRequired ? 'always present' : 'may be absent';
-  return isRequired ? 'required' : 'optional';
+  const isListed = schema.required?.includes(name) === true;
+  if (isClosed(schema)) return isListed ? 'always present' : 'may be absent';
+  if (isListed) return 'required';
+  // A schema cannot express that a field depends on other fields.
+  return /\bRequired, except\b/.test(schema.properties?.[name]?.description ?? '')
+    ? 'required with exceptions'
+    : 'optional';
 };
 
 const nestedFields = (schema: Schema): Part => {

@@ -152,7 +152,7 @@ export const FilingQuery = z
       '`entries` returns the entries of the filing, page by page.',
       { title: 'FilingExpansion' },
     ),
-    limit: pageLimit(),
+    limit: pageLimit('Page size of the entries, with `expand=entries`. Without it, a page has 25.', null),
     starting_after: described(
       startingAfter,
       'Returns the next page of entries: the `next_cursor` of the previous page.',

@@ -5,8 +5,11 @@ import type { Problem } from '../base/problem.ts';
 
 const usual = 25;
 
-/** The query parameter `limit` of every list: a whole number from 1 to 100. */
-export const pageLimit = (description = 'Page size.') =>
+/**
+ * The query parameter `limit` of every list: a whole number from 1 to 100. Generated clients always send a documented
+ * default, so an optional page has none.
+ */
+export const pageLimit = (description = 'Page size.', fallback: number | null = usual) =>
   described(
     z.optional(
       z.pipe(
@@ -16,7 +19,16 @@ export const pageLimit = (description = 'Page size.') =>
     ),
     description,
     // For the OpenAPI document: a string in the query, but a number for clients.
-    { override: { type: 'integer', minimum: 1, maximum: 100, default: usual, examples: [10], pattern: undefined } },
+    {
+      override: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 100,
+        default: fallback ?? undefined,
+        examples: [10],
+        pattern: undefined,
+      },
+    },
   );
 
 /** Returns the page size of a query, or the default. */
