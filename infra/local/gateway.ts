@@ -22,6 +22,7 @@ import {
   refusal,
   toProxyEvent,
 } from './proxy-event.ts';
+import { sampleMonth } from './sample-month.ts';
 
 type ControlRequest = {
   readonly message: IncomingMessage;
@@ -73,6 +74,11 @@ const clock: Control = {
   },
 };
 
+const sample: Control = {
+  methods: ['GET'],
+  run: ({ requestId }) => json(200, sampleMonth(now()), requestId),
+};
+
 const schedule = (name: ScheduleName, handlers: Handlers): Control => ({
   methods: ['POST'],
   run: async ({ requestId }) => {
@@ -85,6 +91,7 @@ const schedule = (name: ScheduleName, handlers: Handlers): Control => ({
 
 const controlAt = (path: string, handlers: Handlers): Control | null => {
   if (path === '/_local/clock') return clock;
+  if (path === '/_local/sample-month') return sample;
   const name = /^\/_local\/schedules\/([a-z-]+)$/.exec(path)?.[1];
   return name && Object.hasOwn(schedules, name) ? schedule(name as ScheduleName, handlers) : null;
 };
@@ -111,7 +118,7 @@ const wrongBody = ({ message: { headers, headersDistinct }, body }: ControlReque
 const unknownControl: Problem = {
   code: 'not_found',
   title: 'Not Found',
-  detail: `The controls are /_local/clock and /_local/schedules/ with one of: ${Object.keys(schedules).join(', ')}.`,
+  detail: `The controls are /_local/clock, /_local/sample-month and /_local/schedules/ with one of: ${Object.keys(schedules).join(', ')}.`,
 };
 
 const methodNotAllowed = (allowed: string): Problem => ({
@@ -122,7 +129,7 @@ const methodNotAllowed = (allowed: string): Problem => ({
 
 export const isControl = (path: string): boolean => path === '/_local' || path.startsWith('/_local/');
 
-/** Serves the controls of the local service: its clock and its schedules. */
+/** Serves the controls of the local service: its clock, its schedules and the sample month of the console. */
 const answerControl = async (request: ControlRequest, handlers: Handlers): Promise<APIGatewayProxyResult> => {
   const { message, target, requestId } = request;
   const control = controlAt(target.path, handlers);

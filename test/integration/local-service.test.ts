@@ -196,6 +196,18 @@ describe('npm start, running', () => {
     expect(expired).toMatchObject({ status: 'void', void_reason: 'draft_expired' });
   });
 
+  it('returns the same sample of the previous month each time, dated in that month', async () => {
+    type Sample = Answer<{ month: string; transactions: { reference_id: string; tax_date: string }[] }>;
+    const read = async () => ((await control('GET', '/_local/sample-month')) as unknown as Sample).body;
+    const { now } = (await control('GET', '/_local/clock')).body;
+    const { month, transactions } = await read();
+    const previous = new Date(Date.UTC(Number(now.slice(0, 4)), Number(now.slice(5, 7)) - 2));
+    expect(month).toBe(previous.toISOString().slice(0, 7));
+    expect(new Set(transactions.map(({ tax_date }) => tax_date.slice(0, 7)))).toEqual(new Set([month]));
+    expect(new Set(transactions.map(({ reference_id }) => reference_id)).size).toBe(transactions.length);
+    expect(await read()).toMatchObject({ transactions });
+  });
+
   it('has no other controls', async () => {
     for (const path of ['schedules/nothing', 'schedules/toString', 'schedules/', 'nowhere', ''])
       expect(codeOf(await control('POST', `/_local/${path}`))).toBe('not_found');

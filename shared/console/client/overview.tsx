@@ -1,6 +1,7 @@
 import type { Levy, Schemas } from '../../client/client.ts';
 import { DueReturns } from './due-returns.tsx';
 import { daysBetween, percent, todayIn } from './format.ts';
+import { GettingStarted } from './getting-started.tsx';
 import { dataOf, Fetch } from './load.tsx';
 import { Amount, counted, Instant, lettersOf, Panel, Status, Table, TransactionLink } from './parts.tsx';
 import { linkTo, type ViewProps } from './route.ts';
@@ -165,6 +166,7 @@ export const Overview = ({ query }: ViewProps) => {
           operator of your Levy service to set them.
         </p>
       )}
+      <GettingStarted />
       <DueReturns />
       <Report query={query} />
       <Registrations />

@@ -67,7 +67,7 @@ export type OpenedSession = Omit<Session, 'endSession'>;
 export type Credential = { readonly apiKey: string } | { readonly token: string };
 
 /** The URL of the API: the page's URL without `/console`. */
-const apiOf = (address: string): string => address.split(/[?#]/)[0]?.replace(/\/console\/?$/, '') as string;
+export const apiOf = (address: string): string => address.split(/[?#]/)[0]?.replace(/\/console\/?$/, '') as string;
 
 /** Who acts without a credential: schedules and operators, as the API names them. */
 const automatic: Readonly<Record<string, string>> = {

@@ -258,6 +258,19 @@ const Sums = ({ rows, range, query }: SumsProps & { query: Query }) => {
   const chosen = chosenBy(query, rows);
   const { currencies, states, currency, state, measure } = chosen;
   const sums = totalsOf(rows, currency, state);
+  const figures = (
+    <>
+      <Cards
+        of={measures.map(({ name, text }) => [
+          text,
+          <Amount key={name} of={sums[name] as string} currency={currency} />,
+        ])}
+      />
+      <ByMonth rows={rows} of={chosen} range={range} />
+      <ByState rows={rows} of={chosen} range={range} />
+      <Comparison rows={rows} of={chosen} range={range} />
+    </>
+  );
   return (
     <>
       <SearchForm
@@ -272,15 +285,7 @@ const Sums = ({ rows, range, query }: SumsProps & { query: Query }) => {
         values={{ ...range, measure: measure.name, state, currency }}
         isRequired
       />
-      <Cards
-        of={measures.map(({ name, text }) => [
-          text,
-          <Amount key={name} of={sums[name] as string} currency={currency} />,
-        ])}
-      />
-      <ByMonth rows={rows} of={chosen} range={range} />
-      <ByState rows={rows} of={chosen} range={range} />
-      <Comparison rows={rows} of={chosen} range={range} />
+      {rows.length === 0 ? <p class="empty">Nothing was sold in these months.</p> : figures}
       {currencies.length > 1 && (
         <p class="hint">
           Sales in {currencies.filter((code) => code !== currency).join(', ')} are not in these figures.

@@ -99,6 +99,16 @@ const titleAt = (pointer: string, document: Document): string | null => {
   return chargesOf(document)[at]?.title ?? null;
 };
 
+/** Formats a JSON Pointer as words: `/line_items/0/taxes/1/rate` becomes `Desk lamp: taxes 2 rate`. */
+const fieldName = (pointer: string, document: Document): string => {
+  const title = titleAt(pointer, document);
+  const parts = (title === null ? pointer : pointer.replace(/^\/(line_items|shipping)(\/\d+)?/, ''))
+    .split('/')
+    .slice(1);
+  const words = parts.map((part) => (/^\d+$/.test(part) ? Number(part) + 1 : wordsOf(part))).join(' ');
+  return [title, words].filter(Boolean).join(': ');
+};
+
 const Steps = ({ steps, of }: Of & { steps: readonly Schemas['ExplanationStep'][] }) => (
   <ol class="steps">
     {steps.map(({ step, pointer, text, citation }, at) => (
@@ -201,7 +211,7 @@ const History = ({ of: { id, version } }: Of) => (
 
 type Replayed = Schemas['Replay'];
 
-const Outcome = ({ of }: { of: Replayed }) => (
+const Outcome = ({ of, document }: { of: Replayed; document: Document }) => (
   <>
     <p role="status" class={of.match === false ? 'notice bad' : 'notice'}>
       {of.match === true && 'The same figures with the recorded content.'}
@@ -212,7 +222,7 @@ const Outcome = ({ of }: { of: Replayed }) => (
       <Table
         caption="Differences"
         columns={[
-          ['Field', (row) => <code>{row.pointer}</code>],
+          ['Field', ({ pointer }) => fieldName(pointer, document)],
           ['Recorded', (row) => row.recorded, 'figure'],
           ['Replayed', (row) => row.replayed, 'figure'],
         ]}
@@ -223,13 +233,16 @@ const Outcome = ({ of }: { of: Replayed }) => (
 );
 
 /** Recalculates a recorded document with the tax content of the recording. Stores nothing. */
-const Replay = ({ of: { id } }: Of) => {
+const Replay = ({ of }: Of) => {
   const [outcome, setOutcome] = useState<Replayed | null>(null);
-  const action = useAction((levy) => dataOf(levy.post('/transactions/{id}/replay', { path: { id } })), setOutcome);
+  const action = useAction(
+    (levy) => dataOf(levy.post('/transactions/{id}/replay', { path: { id: of.id } })),
+    setOutcome,
+  );
   return (
     <>
       <ActionButton action={action} label="Replay" />
-      {outcome && <Outcome of={outcome} />}
+      {outcome && <Outcome of={outcome} document={of} />}
     </>
   );
 };
