@@ -3,11 +3,37 @@
  * blank, with the reason.
  */
 
-/** A figure of a filing. Taxes exclude fees; `state_tax` and `local_tax` are the calculated tax. */
-export type FormFigure = 'gross' | 'deductions' | 'taxable' | 'state_tax' | 'local_tax' | 'over_collected' | 'tax_due';
+/**
+ * A figure of a filing. `…_tax` is calculated tax without fees; `…_due` adds the over-collected tax. The parts of
+ * `tax_due` by origin are as in the filing: `food_drug_due` is the state's tax on food and drugs at its reduced rate.
+ */
+export type FormFigure =
+  | 'gross'
+  | 'deductions'
+  | 'taxable'
+  | 'gross_with_tax'
+  | 'deductions_with_tax'
+  | 'state_tax'
+  | 'county_tax'
+  | 'city_tax'
+  | 'district_tax'
+  | 'local_tax'
+  | 'over_collected'
+  | 'in_state_due'
+  | 'out_of_state_due'
+  | 'food_drug_due'
+  | 'state_due'
+  | 'local_due'
+  | 'tax_due';
 
 export type FormLine = { readonly line: string; readonly label: string } & (
-  | { readonly figure: FormFigure }
+  | {
+      readonly figure: FormFigure;
+      /** The code of the only jurisdiction that counts. */
+      readonly of?: string;
+      /** The unit of this line, if it is not that of the form. */
+      readonly unit?: 1n | 100n;
+    }
   /** The arithmetic of the form over its own lines; a blank line counts as zero. */
   | { readonly add: readonly string[]; readonly subtract?: readonly string[] }
   | { readonly blank: string }
@@ -27,10 +53,13 @@ export type FormLayout = {
   readonly total: string;
   /** The schedule of local jurisdictions. */
   readonly schedule: string;
+  /** What to check on this form. */
+  readonly notes?: readonly string[];
 };
 
 const purchases = 'Levy does not know your own purchases.';
 const payments = 'Levy does not know payments, credits, penalties or interest.';
+const discount = 'Calculate it on the form: Levy does not subtract the discount for filing on time.';
 const rentals = 'Levy does not separate sales of this kind. Move their amounts from line A.';
 
 export const formLayouts: readonly FormLayout[] = [
@@ -88,5 +117,256 @@ export const formLayouts: readonly FormLayout[] = [
     ],
     total: '5',
     schedule: 'Discretionary sales surtax by county, for lines 15(a) to 15(d)',
+  },
+  {
+    form: 'TX-01-114',
+    state: 'US-TX',
+    title: '01-114, Texas Sales and Use Tax Return',
+    edition: 'Rev. 4-19/40',
+    source: 'Texas Comptroller of Public Accounts, 01-114, items 1 to 15; instructions 01-922',
+    confidence: 'medium',
+    unit: 1n,
+    lines: [
+      { line: '1', label: 'Total Texas sales', figure: 'gross', unit: 100n },
+      { line: '2', label: 'Taxable sales', figure: 'taxable', unit: 100n },
+      { line: '3', label: 'Taxable purchases', blank: purchases },
+      { line: '4', label: 'Amount subject to state tax', add: ['2', '3'] },
+      { line: '5', label: 'Amount subject to local tax', blank: 'It differs by place: see the schedule.' },
+      { line: '7a', label: 'State tax, with tax collected in excess', figure: 'state_due' },
+      { line: '7b', label: 'Local tax, with tax collected in excess', figure: 'local_due' },
+      { line: '8', label: 'Total tax due', add: ['7a', '7b'] },
+      { line: '9', label: 'Prepayment credit', blank: payments },
+      { line: '10', label: 'Adjusted tax due', add: ['8'], subtract: ['9'] },
+      { line: '11', label: 'Timely filing discount (0.005)', blank: discount },
+      { line: '12 to 15', label: 'Prior payments, penalty and interest, total amount due', blank: payments },
+    ],
+    total: '8',
+    schedule: '01-116, list supplement (cities, counties, transit authorities and special purpose districts)',
+  },
+  {
+    form: 'NY-ST-100',
+    state: 'US-NY',
+    title: 'ST-100, New York State and Local Quarterly Sales and Use Tax Return',
+    edition: '9/15',
+    source: 'New York State Department of Taxation and Finance, ST-100, steps 1 to 8',
+    confidence: 'low',
+    unit: 1n,
+    lines: [
+      { line: '1', label: 'Gross sales and services', figure: 'gross', unit: 100n },
+      { line: '1a', label: 'Nontaxable sales', figure: 'deductions', unit: 100n },
+      { line: '12', label: 'Column C, taxable sales and services', figure: 'taxable', unit: 100n },
+      { line: '13', label: 'Column D, purchases subject to tax', blank: purchases },
+      { line: '14', label: 'Column F, sales and use tax', figure: 'tax_due' },
+      {
+        line: '15',
+        label: 'Special taxes',
+        blank: 'Levy does not calculate taxes on car rentals and information services.',
+      },
+      { line: '16', label: 'Tax credits, advance payments and overpayments', blank: payments },
+      { line: '17', label: 'Taxes due', add: ['14', '15'], subtract: ['16'] },
+      { line: '18', label: 'Vendor collection credit', blank: discount },
+      { line: '19 to 21', label: 'Penalty and interest, amount due, amount paid', blank: payments },
+    ],
+    total: '14',
+    schedule: 'Step 3, by taxing jurisdiction: column C is the taxable amount',
+    notes: [
+      'Column F of step 3 has one rate for the state and the locality together. The rows of the schedule have the local part only.',
+      'Clothing and footwear below 110 dollars that only a locality taxes belong on schedule H (ST-100.7), not in step 3.',
+    ],
+  },
+  {
+    form: 'PA-3',
+    state: 'US-PA',
+    title: 'PA-3, Sales, Use and Hotel Occupancy Tax Return',
+    edition: 'Instructions of e-TIDES, after 2016-08-01',
+    source:
+      'Pennsylvania Department of Revenue, instructions for the PA-3, lines 1 to 4; sales tax file upload specifications',
+    confidence: 'medium',
+    unit: 1n,
+    lines: [
+      { line: '1 (state)', label: 'Total gross sales, rentals, services', figure: 'gross' },
+      { line: '2 (state)', label: 'Net taxable sales, rentals, services', figure: 'taxable' },
+      {
+        line: '3 (state)',
+        label: 'Total amount of tax due: calculated or collected, the greater',
+        figure: 'state_due',
+      },
+      { line: '1 (Allegheny)', label: 'Gross sales, code 02', figure: 'gross', of: 'US-PA-00-003' },
+      { line: '2 (Allegheny)', label: 'Net taxable sales, code 02', figure: 'taxable', of: 'US-PA-00-003' },
+      { line: '3 (Allegheny)', label: 'Total amount of tax due, code 02', figure: 'tax_due', of: 'US-PA-00-003' },
+      { line: '1 (Philadelphia)', label: 'Gross sales, code 51', figure: 'gross', of: 'US-PA-01-60000' },
+      { line: '2 (Philadelphia)', label: 'Net taxable sales, code 51', figure: 'taxable', of: 'US-PA-01-60000' },
+      { line: '3 (Philadelphia)', label: 'Total amount of tax due, code 51', figure: 'tax_due', of: 'US-PA-01-60000' },
+      { line: '3', label: 'Tax due of all columns', add: ['3 (state)', '3 (Allegheny)', '3 (Philadelphia)'] },
+      { line: '4', label: 'Discount', blank: discount },
+      { line: 'after 4', label: 'Credits and use tax', blank: `${purchases} ${payments}` },
+    ],
+    total: '3',
+    schedule: 'Local columns of the PA-3',
+    notes: [
+      'The form accepts no negative amounts on line 1. If credits exceed sales, ask the department for a refund or a credit.',
+    ],
+  },
+  {
+    form: 'IL-ST-1',
+    state: 'US-IL',
+    title: 'ST-1, Sales and Use Tax and E911 Surcharge Return',
+    edition: 'REV 09',
+    source: 'Illinois Department of Revenue, ST-1, steps 2 to 6',
+    confidence: 'low',
+    unit: 100n,
+    lines: [
+      { line: '1', label: 'Total receipts, with tax', figure: 'gross_with_tax' },
+      { line: '2', label: 'Deductions, with the tax collected (schedule A)', figure: 'deductions_with_tax' },
+      { line: '3', label: 'Taxable receipts', add: ['1'], subtract: ['2'] },
+      {
+        line: '4a to 8a',
+        label: 'Receipts by location and rate',
+        blank:
+          'A filing does not split receipts by the place that they are shipped from. See the schedule and the rates of the totals.',
+      },
+      { line: '4b', label: 'Tax, general merchandise, locations within Illinois', figure: 'in_state_due' },
+      {
+        line: '5b and 7b',
+        label: 'Tax, food, drugs, and medical appliances at the reduced rate of the state',
+        figure: 'food_drug_due',
+      },
+      { line: '6b', label: 'Tax, general merchandise, locations outside Illinois', figure: 'out_of_state_due' },
+      { line: '9', label: 'Tax due on receipts', add: ['4b', '5b and 7b', '6b'] },
+      { line: '10', label: "Retailer's discount", blank: discount },
+      { line: '12a to 15', label: 'Tax on purchases', blank: purchases },
+      { line: '16a and after', label: 'Credits, prepayments and amount due', blank: payments },
+    ],
+    total: '9',
+    schedule: 'ST-2, multiple site form (by location)',
+    notes: [
+      'Tax on food and drugs of a locality is in lines 4b and 6b. Move it to lines 5b and 7b by the rates of your locations.',
+    ],
+  },
+  {
+    form: 'CO-DR-0100',
+    state: 'US-CO',
+    title: 'DR 0100, Colorado Retail Sales Tax Return',
+    edition: '11/10/22',
+    source: 'Colorado Department of Revenue, DR 0100 and its instructions, lines 1 to 18',
+    confidence: 'medium',
+    unit: 1n,
+    lines: [
+      { line: '1', label: 'Gross sales of goods and services', figure: 'gross' },
+      { line: '2 and 4', label: 'Deductions and exemptions (schedules A and B)', figure: 'deductions' },
+      { line: '5', label: 'Net taxable sales', add: ['1'], subtract: ['2 and 4'] },
+      { line: '7 (state)', label: 'Amount of sales tax, state column', figure: 'state_tax' },
+      { line: '7 (district)', label: 'Amount of sales tax, columns of districts', figure: 'district_tax' },
+      { line: '7 (county)', label: 'Amount of sales tax, column of the county', figure: 'county_tax' },
+      { line: '7 (city)', label: 'Amount of sales tax, column of the city', figure: 'city_tax' },
+      { line: '8', label: 'Excess tax collected', figure: 'over_collected' },
+      { line: '9', label: 'Total of lines 7 and 8', add: ['7 (state)', '7 (district)', '7 (county)', '7 (city)', '8'] },
+      { line: '11', label: 'Service fee', blank: discount },
+      { line: '13 to 18', label: 'Penalty, interest and payments', blank: payments },
+    ],
+    total: '9',
+    schedule: 'Columns of the DR 0100, by jurisdiction; one return for each site',
+    notes: [
+      'Cities with home rule that collect their own tax, such as Denver, Aurora, Boulder and Colorado Springs, are not on this form. Take their rows of the schedule off line 7 (city), and file them with the city or by the Sales and Use Tax System.',
+    ],
+  },
+  {
+    form: 'AZ-TPT-2',
+    state: 'US-AZ',
+    title: 'TPT-2, Transaction Privilege, Use, and Severance Tax Return',
+    edition: 'Periods from June 2016',
+    source: 'Arizona Department of Revenue, TPT-2 and TPT-EZ, instructions; line numbers not compared with the form',
+    confidence: 'low',
+    unit: 1n,
+    lines: [
+      {
+        line: 'State, gross amount',
+        label: 'State and county: gross amount, business code 017 or 605',
+        figure: 'gross',
+      },
+      { line: 'State, deductions', label: 'State and county: deductions (schedule A)', figure: 'deductions' },
+      {
+        line: 'State, net taxable',
+        label: 'State and county: net taxable',
+        add: ['State, gross amount'],
+        subtract: ['State, deductions'],
+      },
+      { line: 'State tax', label: 'State tax', figure: 'state_tax' },
+      { line: 'County tax', label: 'County tax', figure: 'county_tax' },
+      { line: 'City tax', label: 'City tax', figure: 'city_tax' },
+      { line: 'Other tax', label: 'Tax of other districts', figure: 'district_tax' },
+      { line: 'Excess tax', label: 'Excess tax collected', figure: 'over_collected' },
+      {
+        line: 'Total tax liability',
+        label: 'Total tax liability',
+        add: ['State tax', 'County tax', 'City tax', 'Other tax', 'Excess tax'],
+      },
+      { line: 'Accounting credit', label: 'Accounting credit', blank: discount },
+      { line: 'Payments', label: 'Penalty and interest, estimated payments', blank: payments },
+    ],
+    total: 'Total tax liability',
+    schedule: 'Transaction details by region code: the rate of a county row includes the state',
+    notes: [
+      'A transaction row of the form has one rate for the state and the county together. The rows of the schedule have the local part only.',
+    ],
+  },
+  {
+    form: 'VA-ST-1',
+    state: 'US-VA',
+    title: 'ST-1, Retail Sales and Use Tax Return',
+    edition: 'From the period April 2025; lines of the ST-8 of July 2022, which it replaces',
+    source:
+      'Virginia Department of Taxation, ST-8 (lines 1 to 10); line numbers of the ST-1 not compared with the form',
+    confidence: 'low',
+    unit: 1n,
+    lines: [
+      { line: '1', label: 'Gross sales', figure: 'gross' },
+      { line: '2', label: 'Personal use', blank: purchases },
+      { line: '3', label: 'Exempt state sales and other deductions', figure: 'deductions' },
+      { line: '4', label: 'Total taxable state sales and use', add: ['1', '2'], subtract: ['3'] },
+      // The content has one rate for the state's and the statewide local tax, which every locality levies.
+      {
+        line: 'State and local tax',
+        label: 'State tax of 4.3 percent and local tax of 1 percent (food and hygiene products: 1 percent)',
+        figure: 'state_tax',
+      },
+      { line: '8', label: "Dealer's discount", blank: discount },
+      { line: '10', label: 'Additional regional state sales and use', figure: 'local_tax' },
+      { line: 'Excess tax', label: 'Tax collected in excess', figure: 'over_collected' },
+      { line: 'Total', label: 'Total sales tax', add: ['State and local tax', '10', 'Excess tax'] },
+      { line: 'Payments', label: 'Prepaid wireless fee, penalty and interest', blank: payments },
+    ],
+    total: 'Total',
+    schedule: 'Regions and localities',
+    notes: ['The form asks for the local tax of 1 percent by locality. A filing does not split it by locality.'],
+  },
+  {
+    form: 'MA-ST-9',
+    state: 'US-MA',
+    title: 'ST-9, Sales and Use Tax Return',
+    edition: 'January 2016, in use for 2023',
+    source: 'Massachusetts Department of Revenue, ST-9, lines 1 to 14',
+    confidence: 'medium',
+    unit: 1n,
+    lines: [
+      { line: '1', label: 'Gross sales', figure: 'gross' },
+      { line: '2', label: 'Sales for resale, exempt sales or other adjustments', figure: 'deductions' },
+      {
+        line: '3 and 4',
+        label: 'Exempt sales of materials, tools and fuel, of machinery and replacement parts',
+        blank: 'Levy does not separate these sales. Move their amounts from line 2.',
+      },
+      { line: '5', label: 'Total nontaxable sales', add: ['2', '3 and 4'] },
+      { line: '6', label: 'Total taxable sales', add: ['1'], subtract: ['5'] },
+      { line: '7', label: 'Total sales tax, with tax collected in excess', figure: 'tax_due' },
+      { line: '8 and 9', label: 'Use tax', blank: purchases },
+      { line: '10', label: 'Total sales and use tax', add: ['7', '8 and 9'] },
+      { line: '11', label: 'Credit for prepaid tax on tobacco products', blank: payments },
+      { line: '12', label: 'Line 10 less line 11', add: ['10'], subtract: ['11'] },
+      { line: '13 and 14', label: 'Penalties and interest, total amount due', blank: payments },
+    ],
+    total: '10',
+    schedule: 'No local tax',
+    notes: ['Line 6 is not less than zero. If credits exceed sales, ask the department for an abatement.'],
   },
 ];

@@ -7,8 +7,6 @@ import { formatAmount, parseAmount } from '../money/currency.ts';
 import { type FormFigure, type FormLayout, formLayouts } from './forms.ts';
 import { readWhole } from './read-whole.ts';
 
-type Part = Pick<FilingTotal, 'calculated_tax_amount' | 'tax_due'>;
-
 // Worksheets are in US dollars.
 const read = (text: string): bigint => parseAmount(text, 2);
 const money = (amount: bigint): string => formatAmount(amount, 2);
@@ -21,16 +19,47 @@ const roundTo = (amount: bigint, unit: bigint): bigint => {
   return amount < 0n ? -rounded : rounded;
 };
 
-const taxOf = ({ calculated_tax_amount, tax_due }: Part): bigint => read(calculated_tax_amount) - read(tax_due.fees);
+/** The calculated tax, without fees. */
+const taxOf = ({ calculated_tax_amount, tax_due }: Pick<FilingTotal, 'calculated_tax_amount' | 'tax_due'>): bigint =>
+  read(calculated_tax_amount) - read(tax_due.fees);
+
+type Base = Pick<FilingTotal, 'gross_amount' | 'taxable_amount' | 'tax_amount'>;
+
+/** Returns the figures of some jurisdictions in US dollars. `base` has the sales, each of which counts once. */
+const figuresOf = (totals: readonly FilingTotal[], stateCode: string, base: Base | undefined) => {
+  const [gross, taxable, collected] = (['gross_amount', 'taxable_amount', 'tax_amount'] as const).map((name) =>
+    read(base?.[name] ?? '0.00'),
+  ) as [bigint, bigint, bigint];
+  const state = totals.filter(({ jurisdiction_code }) => jurisdiction_code === stateCode);
+  const local = totals.filter(({ jurisdiction_code }) => jurisdiction_code !== stateCode);
+  const typed = (type: string) =>
+    sumOf(
+      local.filter(({ jurisdiction_type }) => jurisdiction_type === type),
+      taxOf,
+    );
+  const due = (rows: readonly FilingTotal[], part: 'in_state' | 'out_of_state' | 'food_and_drugs') =>
+    sumOf(rows, ({ tax_due }) => read(tax_due[part]));
+  const over = (rows: readonly FilingTotal[]) => sumOf(rows, (row) => read(row.over_collected_amount));
+  const [stateTax, localTax, county, city] = [sumOf(state, taxOf), sumOf(local, taxOf), typed('county'), typed('city')];
+  return {
+    ...{ gross, taxable, deductions: gross - taxable },
+    ...{ gross_with_tax: gross + collected, deductions_with_tax: gross - taxable + collected },
+    ...{ state_tax: stateTax, local_tax: localTax, county_tax: county, city_tax: city },
+    ...{ district_tax: localTax - county - city, over_collected: over(totals) },
+    ...{ state_due: stateTax + over(state), local_due: localTax + over(local) },
+    ...{ in_state_due: due(totals, 'in_state'), out_of_state_due: due(totals, 'out_of_state') },
+    ...{ food_drug_due: due(totals, 'food_and_drugs'), tax_due: stateTax + localTax + over(totals) },
+  } satisfies Record<FormFigure, bigint>;
+};
 
 const amountOf = (
   line: FormLayout['lines'][number],
-  figures: Record<FormFigure, bigint>,
+  figuresIn: (jurisdiction: string | undefined) => Record<FormFigure, bigint>,
   unit: bigint,
   above: ReadonlyMap<string, bigint | null>,
 ) => {
   if ('blank' in line) return null;
-  if ('figure' in line) return roundTo(figures[line.figure], unit);
+  if ('figure' in line) return roundTo(figuresIn(line.of)[line.figure], line.unit ?? unit);
   const amountAt = (name: string): bigint => {
     const value = above.get(name);
     assert(value !== undefined, `Line ${line.line} refers to line ${name}, which is not above it.`);
@@ -48,21 +77,20 @@ export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
   const totals = (filing.totals ?? []).filter(({ currency }) => currency === 'USD');
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
   const local = totals.filter(({ jurisdiction_code }) => jurisdiction_code !== filing.state);
-  const state = totals.filter(({ jurisdiction_code }) => jurisdiction_code === filing.state);
-  const [gross, taxable, notCovered] = (['gross_amount', 'taxable_amount', 'not_covered_amount'] as const).map((name) =>
-    read(whole?.[name] ?? '0.00'),
-  ) as [bigint, bigint, bigint];
-  const [stateTax, localTax] = [sumOf(state, taxOf), sumOf(local, taxOf)];
-  const over = sumOf(totals, ({ over_collected_amount }) => read(over_collected_amount));
-  const due = stateTax + localTax + over;
-  const figures = {
-    ...{ gross, taxable, deductions: gross - taxable },
-    ...{ state_tax: stateTax, local_tax: localTax, over_collected: over, tax_due: due },
+  const figuresIn = (code: string | undefined) => {
+    const rows = totals.filter(({ jurisdiction_code }) => code === undefined || jurisdiction_code === code);
+    return figuresOf(rows, filing.state, code === undefined ? whole : rows[0]);
   };
   const amounts = new Map<string, bigint | null>();
-  for (const line of layout.lines) amounts.set(line.line, amountOf(line, figures, layout.unit, amounts));
+  for (const line of layout.lines) amounts.set(line.line, amountOf(line, figuresIn, layout.unit, amounts));
+  const due = figuresIn(undefined).tax_due;
+  const notCovered = read(whole?.not_covered_amount ?? '0.00');
   const fees = sumOf(totals, ({ tax_due }) => read(tax_due.fees));
   const notes = [
+    ...(layout.notes ?? []),
+    ...(due < 0n
+      ? ['Credits exceed sales. Unless the form accepts a negative amount, ask the state how to claim the credit.']
+      : []),
     ...(filing.status === 'closing' ? ['The filing is closing: the amounts are partial.'] : []),
     ...(notCovered === 0n
       ? []

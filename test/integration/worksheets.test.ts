@@ -10,14 +10,25 @@ import { shippingCharges } from '../support/shipping.ts';
 startOnTestDay();
 
 type Transaction = Schema<'Transaction'>;
-type State = 'CA' | 'FL';
+type State = keyof typeof places;
 
 const places = {
+  AZ: { city: 'Phoenix', state: 'AZ', postal_code: '85004' },
   CA: { city: 'Los Angeles', state: 'CA', postal_code: '90012' },
+  CO: { city: 'Denver', state: 'CO', postal_code: '80202' },
   FL: { city: 'Miami', state: 'FL', postal_code: '33130' },
+  IL: { city: 'Chicago', state: 'IL', postal_code: '60601' },
+  MA: { city: 'Boston', state: 'MA', postal_code: '02108' },
+  NY: { city: 'New York', state: 'NY', postal_code: '10001' },
+  PA: { city: 'Philadelphia', state: 'PA', postal_code: '19103' },
+  TX: { city: 'Austin', state: 'TX', postal_code: '78701' },
+  VA: { city: 'Fairfax', state: 'VA', postal_code: '22030' },
 } as const;
-const forms = { CA: 'CA-CDTFA-401', FL: 'FL-DR-15' } as const;
-const units = { CA: 100, FL: 1 } as const;
+const states = Object.keys(places) as State[];
+const forms: Record<State, string> = {
+  ...{ AZ: 'AZ-TPT-2', CA: 'CA-CDTFA-401', CO: 'CO-DR-0100', FL: 'FL-DR-15', IL: 'IL-ST-1', MA: 'MA-ST-9' },
+  ...{ NY: 'NY-ST-100', PA: 'PA-3', TX: 'TX-01-114', VA: 'VA-ST-1' },
+};
 const months = ['2026-07', '2026-08', '2026-09'] as const;
 const ends = { '2026-07': '2026-07-31', '2026-08': '2026-08-31', '2026-09': '2026-09-30' } as const;
 
@@ -29,10 +40,11 @@ const randomSale = (state: State) => {
   return sale({
     status: 'finalized',
     tax_date: `2026-07-${String(1 + draw.below(28)).padStart(2, '0')}`,
+    ship_from: { address: places[draw.of(['CA', 'IL'] as const)] },
     customer: { address: places[state], ...(exemption && { exemption: { type: exemption } }) },
     line_items: Array.from({ length: 1 + draw.below(3) }, (_, at) => ({
       ...{ id: `line_${at + 1}`, quantity: '1', unit_price: cents() },
-      product_tax_code: draw.of(['GENERAL', 'FOOD.GROCERY', 'CLOTHING.APPAREL']),
+      product_tax_code: draw.of(['GENERAL', 'FOOD.GROCERY', 'CLOTHING.APPAREL', 'HEALTH.DRUGS']),
     })),
     ...(draw.oneIn(3) && { shipping: { amount: cents() } }),
   });
@@ -42,45 +54,126 @@ const randomSale = (state: State) => {
 const rounded = (amount: Decimal, unit: number) =>
   amount.times(100).div(unit).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).times(unit).div(100);
 
-/** Recomputes the figures of a month from the transactions. */
+const zero = new Decimal(0);
+
+/** Recomputes the figures of a month from the rows of the transactions. */
 const figuresOf = (all: readonly Transaction[], state: State, month: string) => {
-  let [gross, taxable, stateTax, localTax] = [new Decimal(0), new Decimal(0), new Decimal(0), new Decimal(0)];
-  for (const { type, tax_date, line_items, shipping } of all) {
-    if (!tax_date.startsWith(month)) continue;
+  const rows = all.flatMap(({ type, tax_date, line_items, shipping, ship_from }) => {
+    if (!tax_date.startsWith(month)) return [];
     const sign = type === 'credit' ? -1 : 1;
-    for (const row of [...line_items, ...shippingCharges(shipping)].flatMap(({ taxes }) => taxes)) {
-      if (!row.jurisdiction_code.startsWith(`US-${state}`)) continue;
-      const tax = new Decimal(row.tax_amount).times(sign);
-      if (row.jurisdiction_code !== `US-${state}`) {
-        localTax = localTax.plus(tax);
-        continue;
-      }
-      stateTax = stateTax.plus(tax);
-      taxable = taxable.plus(new Decimal(row.taxable_amount).times(sign));
-      gross = gross.plus(new Decimal(row.taxable_amount).plus(row.exempt_amount).times(sign));
-    }
-  }
-  return { gross, taxable, stateTax, localTax, due: stateTax.plus(localTax) };
+    return [...line_items, ...shippingCharges(shipping)]
+      .flatMap(({ taxes }) => taxes)
+      .filter(({ jurisdiction_code }) => jurisdiction_code.startsWith(`US-${state}`))
+      .map((row) => ({
+        ...{ level: row.jurisdiction_type, code: row.jurisdiction_code, rate: Number(row.rate) },
+        isInState: ship_from?.address?.state === state,
+        tax: new Decimal(row.tax_amount).times(sign),
+        taxable: new Decimal(row.taxable_amount).times(sign),
+        gross: new Decimal(row.taxable_amount).plus(row.exempt_amount).times(sign),
+      }));
+  });
+  type Row = (typeof rows)[number];
+  const sum = (name: 'tax' | 'taxable' | 'gross', keeps: (row: Row) => boolean) =>
+    rows.filter(keeps).reduce((total, row) => total.plus(row[name]), zero);
+  const of = (level: Row['level']) => sum('tax', (row) => row.level === level);
+  const isState = (row: Row) => row.level === 'state';
+  return {
+    ...{ gross: sum('gross', isState), taxable: sum('taxable', isState), due: sum('tax', () => true) },
+    ...{ stateTax: of('state'), county: of('county'), city: of('city'), district: of('district') },
+    localTax: sum('tax', (row) => !isState(row)),
+    sum,
+  };
 };
 
 type Figures = ReturnType<typeof figuresOf>;
 
 /** The lines of the forms, written apart from their layouts. Blank lines are left out. */
-const expectedLines = {
-  CA: ({ gross, taxable, stateTax, localTax }: Figures) => {
+const expectedLines: Record<State, (figures: Figures) => Record<string, Decimal>> = {
+  AZ: ({ gross, taxable, stateTax, county, city, district, due }) => ({
+    ...{ 'State, gross amount': gross, 'State, deductions': gross.minus(taxable), 'State, net taxable': taxable },
+    ...{ 'State tax': stateTax, 'County tax': county, 'City tax': city, 'Other tax': district, 'Excess tax': zero },
+    'Total tax liability': due,
+  }),
+  CA: ({ gross, taxable, stateTax, localTax }) => {
     const [sales, exempt, state, district] = [gross, gross.minus(taxable), stateTax, localTax].map((figure) =>
       rounded(figure, 100),
     ) as [Decimal, Decimal, Decimal, Decimal];
     const tax = state.plus(district);
     return {
       ...{ '1': sales, '3': sales, '11': exempt, '12': sales.minus(exempt), '13-15': state, '16': district },
-      ...{ '17': tax, '18': new Decimal(0), '19': tax },
+      ...{ '17': tax, '18': zero, '19': tax },
     };
   },
-  FL: ({ gross, taxable, localTax, due }: Figures) => ({
+  CO: ({ gross, taxable, stateTax, county, city, district, due }) => ({
+    ...{ '1': gross, '2 and 4': gross.minus(taxable), '5': taxable, '8': zero, '9': due },
+    ...{ '7 (state)': stateTax, '7 (district)': district, '7 (county)': county, '7 (city)': city },
+  }),
+  FL: ({ gross, taxable, localTax, due }) => ({
     ...{ 'A.1': gross, 'A.2': gross.minus(taxable), 'A.3': taxable, 'A.4': due },
     ...{ '5': due, '7': due, '15(d)': localTax },
   }),
+  IL: ({ gross, taxable, due, sum }) => {
+    const isReduced = ({ level, rate }: { level: string; rate: number }) => level === 'state' && rate < 0.0625;
+    const [inside, outside, reduced, receipts, deductions] = [
+      sum('tax', (row) => row.isInState && !isReduced(row)),
+      sum('tax', (row) => !row.isInState && !isReduced(row)),
+      sum('tax', isReduced),
+      gross.plus(due),
+      gross.minus(taxable).plus(due),
+    ].map((figure) => rounded(figure, 100)) as [Decimal, Decimal, Decimal, Decimal, Decimal];
+    return {
+      ...{ '1': receipts, '2': deductions, '3': receipts.minus(deductions) },
+      ...{ '4b': inside, '5b and 7b': reduced, '6b': outside, '9': inside.plus(outside).plus(reduced) },
+    };
+  },
+  MA: ({ gross, taxable, due }) => ({
+    ...{
+      '1': gross,
+      '2': gross.minus(taxable),
+      '5': gross.minus(taxable),
+      '6': taxable,
+      '7': due,
+      '10': due,
+      '12': due,
+    },
+  }),
+  NY: ({ gross, taxable, due }) => ({
+    ...{ '1': rounded(gross, 100), '1a': rounded(gross.minus(taxable), 100), '12': rounded(taxable, 100) },
+    ...{ '14': due, '17': due },
+  }),
+  PA: ({ gross, taxable, stateTax, due, sum }) => {
+    const philadelphia = ({ code }: { code: string }) => code === 'US-PA-01-60000';
+    return {
+      ...{ '1 (state)': gross, '2 (state)': taxable, '3 (state)': stateTax, '3': due },
+      ...{ '1 (Allegheny)': zero, '2 (Allegheny)': zero, '3 (Allegheny)': zero },
+      ...{ '1 (Philadelphia)': sum('gross', philadelphia), '2 (Philadelphia)': sum('taxable', philadelphia) },
+      '3 (Philadelphia)': sum('tax', philadelphia),
+    };
+  },
+  TX: ({ gross, taxable, stateTax, localTax, due }) => ({
+    ...{ '1': rounded(gross, 100), '2': rounded(taxable, 100), '4': rounded(taxable, 100) },
+    ...{ '7a': stateTax, '7b': localTax, '8': due, '10': due },
+  }),
+  VA: ({ gross, taxable, stateTax, localTax, due }) => ({
+    ...{ '1': gross, '3': gross.minus(taxable), '4': taxable, '10': localTax, 'Excess tax': zero, Total: due },
+    'State and local tax': stateTax,
+  }),
+};
+
+/** The lines with all tax on sales. */
+const totals: Record<State, string> = {
+  ...{
+    AZ: 'Total tax liability',
+    CA: '19',
+    CO: '9',
+    FL: '5',
+    IL: '9',
+    MA: '10',
+    NY: '14',
+    PA: '3',
+    TX: '8',
+    VA: 'Total',
+  },
 };
 
 const sheetOf = async (filer: Filer, { id }: Filing, form: string) => {
@@ -95,22 +188,28 @@ describe('worksheets', () => {
   const filings: { state: State; month: (typeof months)[number]; filing: Filing }[] = [];
 
   beforeAll(async () => {
-    const registrations = (['CA', 'FL'] as const).map((state) => ({
+    const registrations = states.map((state) => ({
       ...{ state, from: '2026-07-01', to: null, frequency: 'month' as const },
     }));
-    const settings = { registrations, books_open_from: '2026-07-01', ship_from: places.CA };
+    const settings = { registrations, books_open_from: '2026-07-01' };
     filer = filerOf(await newCaller({ settings }));
-    for (let at = 0; at < 40; at++) {
-      const sold = await made(filer.create(randomSale(at % 2 ? 'CA' : 'FL')));
+    for (const state of Array.from({ length: 8 }, () => states).flat()) {
+      const sold = await made(filer.create(randomSale(state)));
       // In August, there are only credits. September has no sales.
       const tax_date = draw.of([null, '2026-07-30', '2026-08-10']);
       if (tax_date) await made(filer.create(creditOf(sold, { tax_date })));
     }
     const { ids } = await everyPage(filer, { limit: '100' });
     for (const id of ids) all.push(recorded(await made(filer.get(id))));
-    for (const state of ['CA', 'FL'] as const)
+    for (const state of states)
       for (const month of months) filings.push({ state, month, filing: await closedFiling(filer, state, ends[month]) });
   }, 120_000);
+
+  const californian = () => {
+    const found = filings.find(({ state }) => state === 'CA');
+    if (!found) throw new Error('California has no filing.');
+    return found.filing;
+  };
 
   it('have the figures of the transactions, rounded like the form', async () => {
     for (const { state, month, filing } of filings) {
@@ -124,18 +223,23 @@ describe('worksheets', () => {
       const expected = Object.entries(expectedLines[state](figures)).map(([line, amount]) => [line, amount.toFixed(2)]);
       expect([place, lines]).toEqual([place, Object.fromEntries(expected)]);
       for (const { amount, note } of worksheet.lines) expect(amount === null).toBe(note !== null);
-      const total = new Decimal(lines[state === 'CA' ? '19' : '5'] ?? '');
+      const total = new Decimal(lines[totals[state]] ?? '');
       expect(worksheet.tax_due_amount).toBe(figures.due.toFixed(2));
       expect(worksheet.rounding_amount).toBe(total.minus(figures.due).toFixed(2));
       expect(worksheet.rows.reduce((sum, row) => sum.plus(row.tax_amount), new Decimal(0)).toFixed(2)).toBe(
         figures.localTax.toFixed(2),
       );
-      expect(total.times(100).mod(units[state]).isZero()).toBe(true);
+      expect(
+        total
+          .times(100)
+          .mod(state === 'CA' || state === 'IL' ? 100 : 1)
+          .isZero(),
+      ).toBe(true);
     }
   });
 
   it('are CSV files with the same lines', async () => {
-    const [{ filing }] = filings as [(typeof filings)[number]];
+    const filing = californian();
     const worksheet = await sheetOf(filer, filing, forms.CA);
     const { text } = await filer.filing(filing.id, { form: forms.CA }, csv);
     const [header, ...rows] = text.split('\r\n');
@@ -147,7 +251,7 @@ describe('worksheets', () => {
   });
 
   it('of another state or with pages are refused', async () => {
-    const [{ filing }] = filings as [(typeof filings)[number]];
+    const filing = californian();
     const refused = await filer.filing(filing.id, { form: 'FL-DR-15' });
     expect(refusalOf(refused)).toContain('validation_invalid_format');
     expect(refused.body.errors[0].detail).toContain('Send CA-CDTFA-401.');

@@ -37,3 +37,22 @@ it.each([
   for (const named of ['7.00 USD', '12.34 CAD', 'Los Angeles (US-CA-44000)'])
     expect(sheet.notes.filter((note) => note.includes(named))).toHaveLength(1);
 });
+
+// By hand: over-collected tax of 1.00 for the state and of 0.50 for Philadelphia, Boston or Denver.
+it.each([
+  ['PA', '01-60000', { '3 (state)': '7.00', '3 (Philadelphia)': '2.50', '3 (Allegheny)': '0.00', 3: '9.50' }],
+  ['CO', '01-20000', { '7 (state)': '6.00', '7 (city)': '2.00', 8: '1.50', 9: '9.50' }],
+  ['TX', '01-05000', { '7a': '7.00', '7b': '2.50', 8: '9.50' }],
+  ['MA', '01-07000', { 7: '9.50', 10: '9.50' }],
+])('puts over-collected tax on the lines of %s', (state, city, expected) => {
+  const layoutOf = formLayouts.find((known) => known.state === `US-${state}`);
+  const sample = californian('100.00', '6.00', '2.00');
+  const codes = [`US-${state}`, `US-${state}-${city}`];
+  const totals = (sample.totals ?? []).map((total, at) => ({
+    ...{ ...total, jurisdiction_code: codes[at] ?? '', over_collected_amount: at === 0 ? '1.00' : '0.50' },
+  }));
+  if (!layoutOf) throw new Error(`${state} has no layout.`);
+  const sheet = worksheetOf({ ...sample, state: `US-${state}`, totals }, layoutOf);
+  expect(Object.fromEntries(sheet.lines.map(({ line, amount }) => [line, amount]))).toMatchObject(expected);
+  expect([sheet.tax_due_amount, sheet.rounding_amount]).toEqual(['9.50', '0.00']);
+});
