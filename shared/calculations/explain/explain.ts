@@ -123,10 +123,10 @@ const describeExemption = (index: number, { input, exemptions, document }: Expla
   if (!applied) return null;
   const { customer_id: id, reason, certificate_number: number } = applied;
   if (reason === 'snap') return 'SNAP benefits pay for the goods (7 U.S.C. 2013(a))';
-  const holder = input.line_items?.[index]?.customer?.exemption ? `/line_items/${index}` : '';
+  const holder = input.line_items?.[index]?.customer?.exemption ? 'the line' : 'the document';
   const certificate =
     id === null
-      ? `the ${reason} certificate in ${holder}/customer/exemption`
+      ? `the ${reason} certificate of ${holder}`
       : `the ${reason} certificate ${number === null ? '' : `${number} `}of customer ${id}`;
   return `${certificate} is valid on ${document.day}`;
 };

@@ -91,12 +91,16 @@ const chargesOf = ({ line_items, shipping, tax_included }: Document): Charge[] =
   return [...lines, ...charges];
 };
 
+/** Returns the index in `chargesOf` of the charge that a JSON Pointer refers to; `null` if it refers to no charge. */
+const chargeIndex = (pointer: string | null, { line_items }: Document): number | null => {
+  const [, field, index = '0'] = /^\/(line_items(?=\/)|shipping)(?:\/(\d+))?/.exec(pointer ?? '') ?? [];
+  return field ? Number(index) + (field === 'shipping' ? line_items.length : 0) : null;
+};
+
 /** Returns the title of the charge that a JSON Pointer refers to; `null` if it refers to no charge. */
 const titleAt = (pointer: string, document: Document): string | null => {
-  const [, field, index = '0'] = /^\/(line_items(?=\/)|shipping)(?:\/(\d+))?/.exec(pointer) ?? [];
-  if (!field) return null;
-  const at = Number(index) + (field === 'shipping' ? document.line_items.length : 0);
-  return chargesOf(document)[at]?.title ?? null;
+  const at = chargeIndex(pointer, document);
+  return at === null ? null : (chargesOf(document)[at]?.title ?? null);
 };
 
 /** Formats a JSON Pointer as words: `/line_items/0/taxes/1/rate` becomes `Desk lamp: taxes 2 rate`. */
@@ -109,17 +113,42 @@ const fieldName = (pointer: string, document: Document): string => {
   return [title, words].filter(Boolean).join(': ');
 };
 
-const Steps = ({ steps, of }: Of & { steps: readonly Schemas['ExplanationStep'][] }) => (
+type Step = Schemas['ExplanationStep'];
+
+const StepList = ({ of }: { of: readonly Step[] }) => (
   <ol class="steps">
-    {steps.map(({ step, pointer, text, citation }, at) => (
+    {of.map(({ step, text, citation }, at) => (
       <li key={at}>
-        <span class="step">{wordsOf(step)}</span>{' '}
-        {pointer && titleAt(pointer, of) && <strong>{titleAt(pointer, of)}</strong>} <Message of={text} />
+        <span class="step">{wordsOf(step)}</span> <Message of={text} />
         {citation && <cite>{citation}</cite>}
       </li>
     ))}
   </ol>
 );
+
+/** The steps of an explanation, which are in the order of the charges, with a title for those of each charge. */
+const Steps = ({ steps, of }: Of & { steps: readonly Step[] }) => {
+  const charges = chargesOf(of);
+  const groups = [...Map.groupBy(steps, ({ pointer }) => chargeIndex(pointer, of))];
+  const { shown, button } = useShown(groups, { name: ' lines' });
+  return (
+    <>
+      {shown.map(([index, group]) =>
+        index === null ? (
+          <StepList key="document" of={group} />
+        ) : (
+          <details key={index} open={charges.length <= 5}>
+            <summary>
+              <strong>{charges[index]?.title}</strong>
+            </summary>
+            <StepList of={group} />
+          </details>
+        ),
+      )}
+      {button}
+    </>
+  );
+};
 
 const outputs = /^(taxes|tax_summary|(?!discount_|third_party_discount_).+_amount)$/;
 
