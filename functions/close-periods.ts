@@ -3,13 +3,16 @@ import { closePeriods } from '../shared/filings/close-periods.ts';
 import { closePorts } from '../shared/store/filings/filing-ports.ts';
 import { accountPartitions, filingActions, filingPartitions, partitions } from '../shared/store/table-access.ts';
 
-/** Continues unfinished filings, and closes the periods that are due. */
+/** Continues unfinished filings, closes the periods that are due, and reminds of returns that are not filed. */
 export const { schedule, handler } = defineSchedule({
   name: 'close-periods',
   minutes: 5,
   timeoutSeconds: 240,
   access: {
-    actions: { accounts: ['BatchGetItem', 'Query', 'ConditionCheckItem'], transactions: filingActions },
+    actions: {
+      accounts: ['BatchGetItem', 'Query', 'ConditionCheckItem'],
+      transactions: [...filingActions, 'ConditionCheckItem'],
+    },
     indexes: ['by_tax_date'],
     partitions: { accounts: accountPartitions, transactions: [...filingPartitions, partitions.due] },
   },

@@ -46,7 +46,7 @@ export const addEventPipe = (scope: Construct, deployment: Deployment): CfnPipe 
   role.allow(['sqs:SendMessage'], deadLetterQueue.queueArn);
   for (const statement of data.tables.useOfKey()) role.addToPolicy(statement);
   const pipe = new CfnPipe(scope, 'EventPipe', {
-    description: 'Events for transaction status changes and finished filings',
+    description: 'Events for transaction status changes, finished filings and reminders',
     roleArn: role.roleArn,
     source: data.tables.streamArn,
     sourceParameters: {

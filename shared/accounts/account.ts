@@ -26,7 +26,7 @@ export const RemoteSellerElection = z.object({
 export type RemoteSellerElection = z.infer<typeof RemoteSellerElection>;
 
 /** Defaults that the documentation also lists. */
-export const defaults = { rateLimit: 2000, draftTtlHours: 24, reviewDays: 3 } as const;
+export const defaults = { rateLimit: 2000, draftTtlHours: 24, reviewDays: 3, filingReminderDays: [7, 2] } as const;
 
 /** Adds a warning that the fee is due, adds the fee as a line item, or does neither. */
 export const retailDeliveryFees = ['warn', 'add', 'none'] as const;
@@ -86,6 +86,11 @@ export const Settings = z.object({
   time_zone: z.string(),
   /** Days after a period's end before the schedule closes it. */
   review_days: z.int(),
+  /**
+   * The numbers of days before the due date of a return that is not filed with an event `filing.due_soon`; once it is
+   * overdue, `filing.overdue` follows. `null` sends neither.
+   */
+  filing_reminder_days: z.nullable(z.array(z.int())),
   /** Who files the returns; `null` is not set. Personal data of the business. */
   return_identity: z.nullable(ReturnIdentity),
   /** Days from the creation of a transaction until its personal data is removed; `null` keeps the data. */
@@ -128,6 +133,7 @@ export const defaultSettings = (serviceVersion: string): Settings => ({
   books_open_from: null,
   time_zone: 'UTC',
   review_days: defaults.reviewDays,
+  filing_reminder_days: [...defaults.filingReminderDays],
   return_identity: null,
   retain_personal_data_days: null,
 });

@@ -1,13 +1,20 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { assert } from '../base/assert.ts';
-import type { FilingStatus, StoredFiling } from '../filings/filing.ts';
-
+import type { FilingStatus, StoredFiling, StoredReminder } from '../filings/filing.ts';
 import { errorWithoutStack, failureLine } from '../observability/failure-line.ts';
 import { filingFrom, filingItem } from '../store/filings/filing-item.ts';
+import { reminderFrom } from '../store/filings/reminder-item.ts';
 import { headOwner } from '../store/keys.ts';
 import { auditEntryFrom } from '../store/ledger/audit-item.ts';
-import { type EventType, events, type FilingEvent, type LedgerEvent, type TransactionEvent } from './event.ts';
+import {
+  type EventType,
+  events,
+  type FilingEvent,
+  type LedgerEvent,
+  type ReminderEvent,
+  type TransactionEvent,
+} from './event.ts';
 import { StreamRecord } from './stream-record.ts';
 
 /**
@@ -31,6 +38,11 @@ export const patterns = [
       OldImage: { isUnfinished: { BOOL: [true] } },
       NewImage: { isUnfinished: { BOOL: [false] } },
     },
+  },
+  // A reminder of a return that is not filed.
+  {
+    eventName: ['INSERT'],
+    dynamodb: { Keys: { pk: { S: [{ prefix: 'P#' }] }, sk: { S: [{ prefix: 'REMINDER#' }] } } },
   },
 ] as const;
 
@@ -98,6 +110,27 @@ const filingEvents = (item: unknown): FilingEvent[] => {
   ];
 };
 
+const amountText = ({ amounts_due }: StoredReminder): string => {
+  if (amounts_due === null) return 'The amount due is not known until the period is closed.';
+  const amounts = amounts_due.map(({ currency, amount }) => `${amount} ${currency}`).join(' and ');
+  return amounts === '' ? 'The period has no sales.' : `The amount due is ${amounts}.`;
+};
+
+/** Returns the event of a reminder. */
+export const eventOfReminder = (reminder: StoredReminder): ReminderEvent => {
+  const { account, state, period_start, period_end, due_date, days_until_due: days, occasion, at } = reminder;
+  const event_type = days < 0 ? 'filing.overdue' : 'filing.due_soon';
+  const due =
+    days < 0 ? `was due on ${due_date}, and is not marked as filed.` : `is due on ${due_date} (${days} days left).`;
+  // The schema drops fields that are not part of the event.
+  return events[event_type].parse({
+    event_id: `${account}.${state}.${period_end}.${occasion}.${event_type}`,
+    ...{ event_type, account, occurred_at: at },
+    text: `The return of ${state} for ${period_start} to ${period_end} ${due} ${amountText(reminder)}`,
+    filing: { ...reminder, id: reminder.filing },
+  });
+};
+
 /** Returns the events of a stored audit entry; none if the entry has no `about`. */
 export const eventsOfEntry = (item: Readonly<Record<string, unknown>>): TransactionEvent[] =>
   item['about'] === undefined ? [] : transactionEvents(item);
@@ -128,7 +161,9 @@ const Records = z.array(StreamRecord);
 const readEvents = ({ dynamodb: { NewImage, SequenceNumber } }: StreamRecord): LedgerEvent[] => {
   try {
     const item = unmarshall(NewImage);
-    return String(item['pk']).startsWith('F#') ? filingEvents(item) : transactionEvents(item);
+    const pk = String(item['pk']);
+    if (pk.startsWith('P#')) return [eventOfReminder(reminderFrom(item))];
+    return pk.startsWith('F#') ? filingEvents(item) : transactionEvents(item);
   } catch (error) {
     // Lambda logs the whole error, so it identifies the record but contains none of its content.
     throw errorWithoutStack(

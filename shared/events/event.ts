@@ -55,6 +55,24 @@ const filingEvent = <const Type extends string, const Status extends string>(typ
     }),
   });
 
+/** A return that is not filed: an open period without a filing, or a filing that is closing or closed. */
+const reminderEvent = <const Type extends string>(type: Type) =>
+  z.object({
+    ...envelope(type),
+    text: z.string(),
+    filing: z.object({
+      id: z.nullable(z.string().check(z.regex(/^fil_/))),
+      status: z.enum(['open', 'closing', 'closed']),
+      state: z.string(),
+      period_start: day,
+      period_end: day,
+      frequency: z.enum(frequencies),
+      due_date: day,
+      days_until_due: z.int(),
+      amounts_due: z.nullable(z.array(z.object({ currency: z.string(), amount }))),
+    }),
+  });
+
 const contentEvent = <const Type extends string>(type: Type) =>
   z.object({
     // Has no account, because all accounts of a deployment share the same content.
@@ -118,18 +136,20 @@ export const events = {
   'filing.closed': filingEvent('filing.closed', 'closed'),
   'filing.filed': filingEvent('filing.filed', 'filed'),
   'filing.canceled': filingEvent('filing.canceled', 'canceled'),
+  'filing.due_soon': reminderEvent('filing.due_soon'),
+  'filing.overdue': reminderEvent('filing.overdue'),
   'content.proposed': contentEvent('content.proposed'),
   'content.activated': contentEvent('content.activated'),
 } as const;
 
 export type EventType = keyof typeof events;
 type Events = { [Type in EventType]: z.infer<(typeof events)[Type]> };
-type FilingEventType = Extract<EventType, `filing.${string}`>;
-export type FilingEvent = Events[FilingEventType];
+export type ReminderEvent = Events['filing.due_soon' | 'filing.overdue'];
+export type FilingEvent = Exclude<Events[Extract<EventType, `filing.${string}`>], ReminderEvent>;
 type ContentEventType = Extract<EventType, `content.${string}`>;
 export type ContentEvent = Events[ContentEventType];
 export type LedgerEvent = Events[Exclude<EventType, ContentEventType>];
-export type TransactionEvent = Exclude<LedgerEvent, FilingEvent>;
+export type TransactionEvent = Exclude<LedgerEvent, FilingEvent | ReminderEvent>;
 
 /** The maximum number of events per change. */
 export const eventsOfRecordMax = 2;

@@ -12,6 +12,8 @@ const titles: Readonly<Record<EventType, string>> = {
   'filing.closed': "A state's period was closed. The totals for the return are final.",
   'filing.filed': 'A filing was filed, and all of its transactions have the status filed.',
   'filing.canceled': 'A filing was canceled. Its entries are open again.',
+  'filing.due_soon': 'A return that is not filed is due soon, by the setting filing_reminder_days of the account.',
+  'filing.overdue': 'The due date of a return that is not filed has passed.',
   'content.proposed': 'New official files of a state became a release, which is not active yet.',
   'content.activated': 'A release of official files became active for its state.',
 };
@@ -21,6 +23,7 @@ const texts: Readonly<Record<string, string>> = {
   event_type: 'Equals the detail-type of the envelope.',
   account: 'The account that owns the transaction or filing.',
   occurred_at: 'When the change happened, in UTC. For draft.expired, the deadline.',
+  text: 'The reminder in one or two sentences, for people.',
   'content.state': 'The jurisdiction code of the state.',
   'content.release': 'The release. `npm run content -- show` prints it, and `activate` activates it.',
   'content.publisher': 'The publisher of the files.',
@@ -47,13 +50,19 @@ const texts: Readonly<Record<string, string>> = {
   'transaction.tax_date': 'The day or time whose rates and rules apply.',
   'transaction.total_amount': 'The total with tax, as a decimal string. Also positive for a credit.',
   'transaction.tax_amount': 'The recorded tax, as a decimal string.',
-  'filing.id': 'GET /filings/{id} returns the whole filing.',
+  'filing.id': 'GET /filings/{id} returns the whole filing. Null for an open period, which has no filing yet.',
   'filing.version': 'Increases with each change.',
-  'filing.status': 'The status after this change.',
+  'filing.status': 'The status after this change; in a reminder, open, closing or closed.',
   'filing.state': 'The jurisdiction code of the state.',
   'filing.period_start': 'The first day of the period.',
   'filing.period_end': 'The last day of the period.',
   'filing.frequency': 'The length of the period.',
+  'filing.due_date': 'The last day for sending the return.',
+  'filing.days_until_due': "Days from the account's current day to the due date; negative if it has passed.",
+  'filing.amounts_due':
+    'The calculated and the over-collected tax by currency, with fees, before a vendor discount and prepayments. Empty without sales. Null until the period is closed.',
+  'filing.amounts_due.*.currency': 'Three letters, ISO 4217.',
+  'filing.amounts_due.*.amount': 'A decimal string; negative if credits exceed sales.',
   'filing.confirmation_number': 'The confirmation number that the state issued for the return.',
   'filing.summary': 'The totals of the state in each currency. Credits are negative.',
 };
@@ -138,6 +147,18 @@ const filingEvent = (type: string, version: number, status: string, occurred_at:
   filing: { ...filing, version, status, ...changes },
 });
 
+const reminderEvent = (type: string, occasion: string, occurred_at: string, changes: object, text: string) => ({
+  event_id: `${account}.US-MI.2026-11-30.${occasion}.${type}`,
+  event_type: type,
+  ...{ account, occurred_at, text },
+  filing: {
+    ...{ id: filing.id, status: 'closed', state: 'US-MI', frequency: 'month' },
+    ...{ period_start: '2026-11-01', period_end: '2026-11-30', due_date: '2026-12-21' },
+    amounts_due: [{ currency: 'USD', amount: '3.00' }],
+    ...changes,
+  },
+});
+
 const content = {
   state: 'US-MN',
   release: 'US-MN@2026-11-23.101',
@@ -180,6 +201,20 @@ const examples = [
   filingEvent('filing.closed', 2, 'closed', '2026-12-01T00:05:02.000Z'),
   filingEvent('filing.filed', 4, 'filed', '2026-12-15T08:00:04.000Z', { confirmation_number: 'MI-2026-11-778' }),
   filingEvent('filing.canceled', 4, 'canceled', '2026-12-02T11:20:00.000Z'),
+  reminderEvent(
+    'filing.due_soon',
+    '7',
+    '2026-12-14T00:00:04.000Z',
+    { days_until_due: 7 },
+    'The return of US-MI for 2026-11-01 to 2026-11-30 is due on 2026-12-21 (7 days left). The amount due is 3.00 USD.',
+  ),
+  reminderEvent(
+    'filing.overdue',
+    'overdue',
+    '2026-12-22T00:00:04.000Z',
+    { days_until_due: -1, id: null, status: 'open', amounts_due: null },
+    'The return of US-MI for 2026-11-01 to 2026-11-30 was due on 2026-12-21, and is not marked as filed. The amount due is not known until the period is closed.',
+  ),
   contentEvent('content.proposed', '2026-11-23T07:21:09.000Z'),
   contentEvent('content.activated', '2026-11-23T07:21:14.000Z'),
 ];

@@ -14,6 +14,7 @@ import {
   registeredStates,
 } from './periods.ts';
 import type { Closed, ClosePorts, DueEntry, DuePlace, FilingName } from './ports.ts';
+import { remind } from './reminders.ts';
 import { filingCommitToBegin, newFiling, newShards, workOn } from './work-on.ts';
 
 /** The value of `by` in filings and audit entries created by the schedule. */
@@ -33,7 +34,7 @@ const resumeShare = 1 / 2;
 
 /**
  * Continues unfinished filings, closes the due periods of every state in which an account is registered, including
- * empty periods, and checks once a day that each such state is in the due index.
+ * empty periods. Checks once a day that each such state is in the due index, and stores the reminders of the day.
  *
  * States take turns, and filings share the time, so that neither a large filing nor a long backlog delays the others. A
  * failure of one filing or state does not stop the others. The next run continues where this one stopped.
@@ -43,7 +44,7 @@ export const closePeriods = async (ports: ClosePorts): Promise<Closed> => {
   const hadTurn = new Set<string>();
   let isDone = await resumeAll(ports, resumeShare, hadTurn, resumed);
   let isThrough = await closeDue(ports, closed);
-  const swept = isThrough ? await sweepDue(ports) : { added: 0, failed: 0 };
+  const swept = isThrough ? await sweepAccounts(ports) : { added: 0, failed: 0 };
   // The sweep found states that were missing in the index.
   if (swept.added > 0) isThrough = await closeDue(ports, closed);
   if (!isDone || closed.worked > closed.finished) isDone = await resumeAll(ports, 1, hadTurn, resumed);
@@ -205,10 +206,13 @@ const pagesMax = 20;
 const accountsAtOnce = 8;
 
 /**
- * Checks all accounts once a day, spread over several runs, and writes missing entries of the due index. For example, a
- * state lacks an entry if its first sale is dated before its registration, because sales write no entries.
+ * Checks all accounts once a day, spread over several runs: writes missing entries of the due index, and stores the
+ * reminders of returns. For example, a state lacks an entry if its first sale is dated before its registration, because
+ * sales write no entries.
  */
-export const sweepDue = async (ports: ClosePorts): Promise<{ readonly added: number; readonly failed: number }> => {
+export const sweepAccounts = async (
+  ports: ClosePorts,
+): Promise<{ readonly added: number; readonly failed: number }> => {
   const swept = { added: 0, failed: 0 };
   const day = toDay(ports.now());
   let position = await ports.due.sweep();
@@ -216,7 +220,10 @@ export const sweepDue = async (ports: ClosePorts): Promise<{ readonly added: num
     const { ids, next } = await ports.accountIds(position?.day === day ? position.after : null);
     const sweepAccount = async (read: () => Account) => {
       try {
-        swept.added += await addMissing(read(), ports);
+        const account = read();
+        if (account.closed_at !== undefined) return;
+        swept.added += await addMissing(account, ports);
+        await remind(account, ports);
       } catch (error) {
         ports.onFailure(error);
         swept.failed += 1;
@@ -232,8 +239,7 @@ export const sweepDue = async (ports: ClosePorts): Promise<{ readonly added: num
 };
 
 const addMissing = async (account: Account, ports: ClosePorts): Promise<number> => {
-  const { id, closed_at } = account;
-  if (closed_at !== undefined) return 0;
+  const { id } = account;
   const states = registeredStates(account.settings.registrations);
   if (states.length === 0) return 0;
   const chains = new Map((await ports.filings.chains(id, states)).map((chain) => [chain.state, chain]));

@@ -4,7 +4,7 @@
  */
 
 import type { Frequency } from '../accounts/account.ts';
-import { addDays, lastDay, toDay, toMonth } from '../base/calendar.ts';
+import { addDays, dayMs, lastDay, toDay, toMonth } from '../base/calendar.ts';
 import calendar from '../catalog/filing-calendar.json' with { type: 'json' };
 import { stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { Filing } from './response.ts';
@@ -104,8 +104,9 @@ const termsOf = (state: string): StateTerms | undefined =>
 export const firstMonthOfPeriods = (state: string, frequency: Frequency): number =>
   termsOf(state)?.due[frequency]?.starts ?? 1;
 
-/** Returns whether a return that is not filed is overdue on a day (`YYYY-MM-DD`); `due` is `null` if not established. */
-export const isOverdue = (due: string | null, today: string): boolean => due !== null && due < today;
+/** Returns the days from a day to a due date (`YYYY-MM-DD`), negative if it has passed; `null` if it is not established. */
+export const daysUntil = (due: string | null, today: string): number | null =>
+  due === null ? null : (Date.parse(due) - Date.parse(today)) / dayMs;
 
 /** Returns the frequencies of a state's returns that are established; empty for a state without a calendar. */
 export const frequenciesOf = (state: string): readonly Frequency[] =>

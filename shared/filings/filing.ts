@@ -258,3 +258,25 @@ export type FilingSequence = Readonly<z.infer<typeof FilingChain>> & {
   readonly account: string;
   readonly state: string;
 };
+
+/** A reminder of a return that is not filed. Its item is written once, and published as an event (shared/events). */
+export const Reminder = z.object({
+  state: z.string(),
+  period_start: z.string(),
+  period_end: z.string(),
+  frequency: z.enum(frequencies),
+  due_date: z.string(),
+  /** Days from the account's current day to the due date; negative if it has passed. */
+  days_until_due: z.int(),
+  status: z.enum(['open', 'closing', 'closed']),
+  /** The id of the filing; `null` for an open period. */
+  filing: z.nullable(z.string()),
+  /** The tax due by currency, with fees; `null` until the period is closed. */
+  amounts_due: z.nullable(z.array(z.object({ currency: z.string(), amount: z.string() }))),
+  /** Which of the period's reminders: the setting's number of days, or `overdue`. Each is sent once. */
+  occasion: z.string(),
+  /** The time of the reminder. */
+  at: z.string(),
+});
+export type Reminder = Readonly<z.infer<typeof Reminder>>;
+export type StoredReminder = Reminder & { readonly account: string };

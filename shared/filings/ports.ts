@@ -2,7 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 
 import type { ChangePorts, Commit, HeadChange, Ledger, Replay, SweepPosition } from '../ledger/ports.ts';
-import type { Counts, FilingSequence, StoredFiling } from './filing.ts';
+import type { Counts, FilingSequence, StoredFiling, StoredReminder } from './filing.ts';
 import type { Totals } from './totals.ts';
 
 export const phases = ['move', 'mark', 'reopen'] as const;
@@ -185,9 +185,24 @@ export type FilingPorts = Pick<ChangePorts, 'now' | 'storedSize' | 'remainingMs'
   readonly onFailure: (error: unknown) => void;
 };
 
+/** A reminder to store, with the version of its filing; `null` for an open period. */
+export type NewReminder = StoredReminder & { readonly version: number | null };
+
+/** The reminders of returns that are not filed: `reminderStore` in shared/store/filings/reminder-store.ts. */
+export type ReminderStore = {
+  /** Returns the reminders that are not stored yet. Each has a different period. */
+  readonly missing: (reminders: readonly NewReminder[]) => Promise<readonly NewReminder[]>;
+  /**
+   * Stores a reminder. `stale`, and nothing is stored, if it is already stored, if its filing has changed, or if its
+   * open period has a filing.
+   */
+  readonly add: (reminder: NewReminder) => Promise<{ readonly kind: 'committed' | 'stale' }>;
+};
+
 /** The additional ports of the schedule: `closePorts(remainingMs)` in shared/store/filings/filing-ports.ts. */
 export type ClosePorts = FilingPorts & {
   readonly due: DueIndex;
+  readonly reminders: ReminderStore;
   /** A page of the register of accounts. */
   readonly accountIds: (
     after: string | null,

@@ -125,6 +125,14 @@ export const periodKey = (account: string, state: string, periodEnd: string): It
   sk: periodEnd,
 });
 
+export const reminderPartition = (account: string): string => `P#${account}`;
+
+/** Returns the key of a reminder of a period's return, by its occasion. */
+export const reminderKey = (
+  account: string,
+  { state, period_end, occasion }: { readonly state: string; readonly period_end: string; readonly occasion: string },
+): ItemKey => ({ pk: reminderPartition(account), sk: `REMINDER#${state}#${period_end}#${occasion}` });
+
 export const filingShardPartition = (account: string, id: string, shard: number): string =>
   `F#${account}#${id}#${shard}`;
 

@@ -5,7 +5,7 @@ import { handlers } from '../../infra/local/handlers.ts';
 import type { Account, Registration } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { closePeriods as closeDuePeriods, sweepDue } from '../../shared/filings/close-periods.ts';
+import { closePeriods as closeDuePeriods, sweepAccounts } from '../../shared/filings/close-periods.ts';
 import type { Closed } from '../../shared/filings/ports.ts';
 import { changeSettings, findAccount } from '../../shared/store/accounts/account-store.ts';
 import { database } from '../../shared/store/client/client.ts';
@@ -191,9 +191,9 @@ describe('the due index', () => {
     };
     const ports = { ...closePorts(() => 240_000), accountIds };
     await later(5 * dayMs, async () => {
-      expect(await sweepDue(ports)).toEqual({ added: 20, failed: 0 });
-      expect(await sweepDue(ports)).toEqual({ added: 3, failed: 0 });
-      expect(await sweepDue(ports)).toEqual({ added: 0, failed: 0 });
+      expect(await sweepAccounts(ports)).toEqual({ added: 20, failed: 0 });
+      expect(await sweepAccounts(ports)).toEqual({ added: 3, failed: 0 });
+      expect(await sweepAccounts(ports)).toEqual({ added: 0, failed: 0 });
     });
     expect(asked).toEqual([null, ...ids.slice(0, -1)]);
     for (const { account } of callers) expect(await dueEntries(account)).toHaveLength(1);

@@ -8,7 +8,7 @@ import { matches, openStream, readRecords } from '../../infra/local/table-stream
 import { storedEvents } from '../../shared/cli/ledger/events.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { patterns } from '../../shared/events/announce.ts';
-import type { FilingEvent, TransactionEvent } from '../../shared/events/event.ts';
+import type { FilingEvent, ReminderEvent, TransactionEvent } from '../../shared/events/event.ts';
 import type { Filing } from '../../shared/filings/response.ts';
 import type { HistoryEntry } from '../../shared/ledger/response.ts';
 import { auditKey } from '../../shared/store/keys.ts';
@@ -50,7 +50,7 @@ type StreamRecord = {
   };
 };
 
-type Published = Awaited<ReturnType<typeof handler>>;
+type Published = Exclude<Awaited<ReturnType<typeof handler>>[number], ReminderEvent>[];
 let records: StreamRecord[];
 let letThrough: StreamRecord[];
 let published: Published;
@@ -113,7 +113,7 @@ beforeAll(async () => {
   await exercise();
   records = (await readRecords(stream)) as StreamRecord[];
   letThrough = records.filter((record) => patterns.some((pattern) => matches(pattern, record)));
-  published = await handler(letThrough);
+  published = (await handler(letThrough)) as Published;
 });
 
 const subjectOf = (event: Published[number]) => ('filing' in event ? event.filing : event.transaction);
@@ -291,7 +291,7 @@ it('publishes no unfinished filing', async () => {
 });
 
 describe('the stored events', () => {
-  const byId = (events: readonly Published[number][]) =>
+  const byId = <Event extends { readonly event_id: string }>(events: readonly Event[]) =>
     [...events].sort((a, b) => (a.event_id < b.event_id ? -1 : a.event_id > b.event_id ? 1 : 0));
   const whole = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
   const stored = async (span: { fromMs: number; toMs: number }) => {

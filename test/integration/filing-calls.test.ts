@@ -37,7 +37,9 @@ it("an idle schedule run makes ten calls, and a due period without entries adds 
   lastMonth.setUTCHours(12);
   const age = now() - lastMonth.setUTCMonth(lastMonth.getUTCMonth() - 1);
   // The review days of all previous months are over.
-  const caller = await later(-age, () => newCaller({ settings: { registrations, review_days: 0 } }));
+  // Reminders depend on the day of the month.
+  const settings = { registrations, review_days: 0, filing_reminder_days: null };
+  const caller = await later(-age, () => newCaller({ settings }));
   const first = await callsOfRun();
   expect((await made(filerOf(caller).filings())).data.map(({ status }) => status)).toEqual(['closed']);
   expect(await callsOfRun()).toEqual(idle);

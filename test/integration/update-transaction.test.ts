@@ -319,7 +319,7 @@ describe('the account settings that affect amounts', () => {
     const { settings } = account;
     const { service_version, rate_limit, draft_ttl_hours, books_open_from, review_days, time_zone, ...others } =
       settings;
-    const { retain_personal_data_days, return_identity, ...settingsSnapshot } = others;
+    const { filing_reminder_days, retain_personal_data_days, return_identity, ...settingsSnapshot } = others;
     expect((await ports.ledger.find(account.id, id))?.settingsSnapshot).toEqual(settingsSnapshot);
     const update = { ...asked, id, update: { tax_amount: null }, ifMatch: null };
     const changed = await updateTransaction(update, { account: now as typeof account, credential: 'key_test' }, ports);

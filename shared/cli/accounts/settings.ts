@@ -153,6 +153,15 @@ const identityFrom = (value: unknown): Reading<Settings['return_identity']> => {
     : { send: `state_ids by two-letter state codes; ${unknown} is not one` };
 };
 
+const ReminderDays = z.nullable(z.array(z.int().check(z.gte(1), z.lte(60))).check(z.maxLength(5)));
+
+/** Reads the days before a due date with an event, largest first. */
+const reminderDaysFrom = (value: unknown): Reading<Settings['filing_reminder_days']> => {
+  const { success, data } = ReminderDays.safeParse(value);
+  if (!success) return { send: 'null or an array of at most five whole numbers from 1 to 60, such as [7,2]' };
+  return { value: data && [...new Set(data)].sort((a, b) => b - a) };
+};
+
 type Assignable = Omit<Settings, 'service_version'>;
 type Readers = { readonly [Field in keyof Assignable]: (text: string) => Reading<Assignable[Field]> };
 
@@ -237,6 +246,7 @@ const readers: Readers = {
   books_open_from: dayOrNull,
   time_zone: timeZone,
   review_days: wholeNumber(0, 20),
+  filing_reminder_days: json(reminderDaysFrom, '[7,2]'),
   retain_personal_data_days: daysOrNull(30, 36_500),
   return_identity: json(
     identityFrom,
@@ -259,6 +269,7 @@ export const fieldsHelp = `Settings:
   books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account was created
   time_zone=UTC                 time zone that determines the tax day of a timestamp, such as America/New_York
   ${`review_days=${defaults.reviewDays}`.padEnd(28)}  days after a period's end before the schedule closes it, 0 to 20
+  ${`filing_reminder_days=${JSON.stringify(defaults.filingReminderDays)}`.padEnd(28)}  days before the due date with an event filing.due_soon, as a JSON array; null sends no reminders
   return_identity=null          who files the returns, as JSON: legal_name, tin, sst_id, state_ids
   retain_personal_data_days=null  days after which the personal data of a transaction is removed, 30 to 36,500
   JSON can be read from a file: registrations=@registrations.json`;

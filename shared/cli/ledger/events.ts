@@ -1,8 +1,9 @@
 /** `ledger events`: rebuild the events of an account from its ledger, to publish them again. */
 import { batchesOf } from '../../base/collections.ts';
-import { eventsOfEntry, eventsOfFiling } from '../../events/announce.ts';
+import { eventOfReminder, eventsOfEntry, eventsOfFiling } from '../../events/announce.ts';
 import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.ts';
 import { allFilings } from '../../store/filings/entry-places.ts';
+import { storedReminders } from '../../store/filings/reminder-store.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { instantMs, requireAccount } from '../terminal/arguments.ts';
 import { counted, print } from '../terminal/output.ts';
@@ -36,12 +37,16 @@ const ofTransaction = async (walk: Walk, id: string): Promise<readonly LedgerEve
   return events;
 };
 
-/** Yields the events of an account between two times, inclusive: transactions, oldest first, then filings. */
+/** Yields the events of an account between two times, inclusive: transactions, oldest first, then filings and reminders. */
 export const storedEvents = async function* (walk: Walk): AsyncGenerator<LedgerEvent> {
   for await (const ids of transactionIds(walk.account, atOnce))
     for (const events of await Promise.all(ids.map((id) => ofTransaction(walk, id)))) yield* events;
   for (const filing of await allFilings(walk.account))
     yield* eventsWithin(walk, `The filing ${filing.id}`, () => eventsOfFiling(filing));
+  for await (const reminder of storedReminders(walk.account))
+    yield* eventsWithin(walk, `The reminder of ${reminder.state} ${reminder.period_end}`, () => [
+      eventOfReminder(reminder),
+    ]);
 };
 
 const instantOf = (option: string, text: string): number => {

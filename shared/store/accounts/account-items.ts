@@ -25,6 +25,7 @@ import {
   openEntryPartitions,
   parseDueKey,
   rateWindowKey,
+  reminderPartition,
   reportPartition,
   retentionKey,
   totalsPartition,
@@ -120,7 +121,7 @@ export const deleteAccountItems = async (account: string, onDeleted: (count: num
   await deleteFilings(account);
   const partitions = [
     ...stateJurisdictions.flatMap((state) => [...openEntryPartitions(account, state), chainKey(account, state).pk]),
-    ...[customerPartition(account), reportPartition(account), importMarkKey(account).pk],
+    ...[customerPartition(account), reminderPartition(account), reportPartition(account), importMarkKey(account).pk],
   ];
   await concurrently(partitions, (pk) => deletePartition(transactions, pk));
   await deleteItem({ table: transactions, ...retentionKey(account) });

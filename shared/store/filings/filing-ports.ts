@@ -27,6 +27,7 @@ import { storedSize } from '../ledger/transaction-item.ts';
 import { dueIndexWithin, dueWrites, firstTaxDay } from './due-index.ts';
 import { chainItem, filingItem, filingProgressItem, totalsPartItem } from './filing-item.ts';
 import { filingReadsWithin } from './filing-reads.ts';
+import { reminderStore } from './reminder-store.ts';
 
 const TableName = environment.tables.transactions;
 
@@ -145,6 +146,7 @@ export const closePorts = (remainingMs: RemainingMs): ClosePorts => ({
   ...filingPorts(remainingMs),
   onFailure: failureReporter('close-periods'),
   due: dueIndexWithin(remainingMs),
+  reminders: reminderStore(remainingMs),
   accountIds: listAccountIds,
   findAccounts,
   firstTaxDay,

@@ -1,0 +1,96 @@
+import type { Account } from '../accounts/account.ts';
+import { taxDateAt } from '../accounts/time-zone.ts';
+import { addDays } from '../base/calendar.ts';
+import { pagesOf } from '../base/collections.ts';
+import { retryWhileStale } from '../base/contention.ts';
+import { formatAmount, minorDigits, parseAmount } from '../money/currency.ts';
+import type { Reminder, StoredFiling } from './filing.ts';
+import { daysUntil, findFilingTerms } from './filing-calendar.ts';
+import { openPeriods } from './filing-periods.ts';
+import { registeredStates } from './periods.ts';
+import type { FilingPorts, NewReminder, ReminderStore } from './ports.ts';
+
+type Ports = Pick<FilingPorts, 'now' | 'remainingMs'> & {
+  readonly filings: Pick<FilingPorts['filings'], 'chains' | 'oldestOpenMonths' | 'page'>;
+  readonly reminders: ReminderStore;
+};
+
+/** Returns that were due earlier get no reminder, or a new setting would send one for each that was never marked filed. */
+const overdueDaysMax = 30;
+/** The maximum number of days from a period's end to its due date (New Mexico: four months). */
+const dueDaysMax = 130;
+
+const filingsAtATime = 100;
+
+type Return = Omit<NewReminder, 'account' | 'due_date' | 'days_until_due' | 'occasion' | 'at'>;
+
+const amountsDue = ({ summary }: StoredFiling): Reminder['amounts_due'] =>
+  summary.map(({ currency, calculated_tax_amount, over_collected_amount }) => {
+    const digits = minorDigits(currency);
+    const due = parseAmount(calculated_tax_amount, digits) + parseAmount(over_collected_amount, digits);
+    return { currency, amount: formatAmount(due, digits) };
+  });
+
+/** Yields the filings that are not filed, and that can be due or were due recently. */
+async function* unfiled(account: Account, today: string, { filings }: Ports): AsyncGenerator<Return> {
+  const since = addDays(today, -overdueDaysMax - dueDaysMax);
+  for await (const { rows } of pagesOf((after: string | null) => filings.page(account.id, after, filingsAtATime))) {
+    for (const filing of rows) {
+      const { status } = filing;
+      if (status === 'closing' || status === 'closed')
+        yield { ...filing, filing: filing.id, status, amounts_due: status === 'closed' ? amountsDue(filing) : null };
+    }
+    // A filing is created after the end of its period.
+    if (rows.some(({ created_at }) => created_at < since)) return;
+  }
+}
+
+/** Returns the returns that are not filed, one for each state and period. */
+const unfiledReturns = async (account: Account, today: string, ports: Ports): Promise<Iterable<Return>> => {
+  const states = registeredStates(account.settings.registrations);
+  const open = await openPeriods(account, states, ports);
+  const returns: Return[] = open.map((of) => ({
+    ...of,
+    status: 'open',
+    filing: null,
+    amounts_due: null,
+    version: null,
+  }));
+  // A period that was closed since the first read is in both; the filing, which was read later, replaces it.
+  returns.push(...(await Array.fromAsync(unfiled(account, today, ports))));
+  return new Map(returns.map((of) => [`${of.state} ${of.period_end}`, of])).values();
+};
+
+/** Returns the current occasion: the setting's smallest number of days that is not below the days left. */
+const occasionOf = (daysLeft: number, reminderDays: readonly number[]): string | null => {
+  if (daysLeft < 0) return daysLeft < -overdueDaysMax ? null : 'overdue';
+  const reached = reminderDays.filter((days) => daysLeft <= days);
+  return reached.length === 0 ? null : String(Math.min(...reached));
+};
+
+/** Returns the reminder of a return on a day; `null` without one, or without an established due date. */
+const reminderOf = (of: Return, account: Account, today: string, nowMs: number): NewReminder | null => {
+  const { due_date } = findFilingTerms(of.state, of.frequency, of.period_end);
+  const days = daysUntil(due_date, today);
+  const occasion = days === null ? null : occasionOf(days, account.settings.filing_reminder_days ?? []);
+  if (due_date === null || days === null || occasion === null) return null;
+  return { ...of, account: account.id, due_date, days_until_due: days, occasion, at: new Date(nowMs).toISOString() };
+};
+
+/**
+ * Stores the reminders that an account's returns need on its current day, by the setting `filing_reminder_days`. Safe to
+ * repeat: each is stored once, and none of a return that is filed.
+ */
+export const remind = async (account: Account, ports: Ports): Promise<void> => {
+  if (account.settings.filing_reminder_days === null) return;
+  await retryWhileStale(async () => {
+    const nowMs = ports.now();
+    const today = taxDateAt(nowMs, account.settings.time_zone).slice(0, 10);
+    const returns = [...(await unfiledReturns(account, today, ports))];
+    const reminders = returns.flatMap((of) => reminderOf(of, account, today, nowMs) ?? []);
+    let outcome: 'done' | 'stale' = 'done';
+    for (const reminder of await ports.reminders.missing(reminders))
+      if ((await ports.reminders.add(reminder)).kind === 'stale') outcome = 'stale';
+    return outcome;
+  }, ports.remainingMs);
+};

@@ -1,0 +1,44 @@
+import { batchesOf } from '../../base/collections.ts';
+import type { RemainingMs } from '../../base/contention.ts';
+import { environment } from '../../config/environment.ts';
+import type { StoredReminder } from '../../filings/filing.ts';
+import type { ReminderStore } from '../../filings/ports.ts';
+import { batchGet, partitionQuery, queryPages } from '../client/reads.ts';
+import { absent, asSeen, staleOrThrow, writeTogether } from '../client/writes.ts';
+import { filingKey, itemPlace, periodKey, reminderKey, reminderPartition } from '../keys.ts';
+import { reminderFrom, reminderItem } from './reminder-item.ts';
+
+const TableName = environment.tables.transactions;
+
+/** Returns the store of reminders, bounded by the time left in the invocation. */
+export const reminderStore = (remainingMs: RemainingMs): ReminderStore => ({
+  missing: async (reminders) => {
+    const known = new Set<string>();
+    for await (const some of batchesOf(reminders.map((of) => reminderKey(of.account, of))))
+      for (const { pk, sk } of await batchGet(TableName, some, remainingMs, []))
+        known.add(itemPlace({ pk: String(pk), sk: String(sk) }));
+    return reminders.filter((of) => !known.has(itemPlace(reminderKey(of.account, of))));
+  },
+  add: (reminder) => {
+    const { account, state, period_end, filing, version } = reminder;
+    // A return that is filed, or a period that is closed, in the meantime gets no outdated reminder.
+    const unchanged =
+      filing === null
+        ? { Key: periodKey(account, state, period_end), ...absent }
+        : { Key: filingKey(account, filing), ...asSeen(version) };
+    return writeTogether(
+      [
+        { Put: { TableName, Item: reminderItem(reminder), ...absent } },
+        { ConditionCheck: { TableName, ...unchanged } },
+      ],
+      staleOrThrow,
+      remainingMs,
+    );
+  },
+});
+
+/** Yields all reminders of an account's returns. */
+export async function* storedReminders(account: string): AsyncGenerator<StoredReminder> {
+  for await (const items of queryPages(partitionQuery(TableName, reminderPartition(account))))
+    yield* items.map(reminderFrom);
+}
