@@ -1,4 +1,4 @@
-import { changedFilingReply, prefersReturn, returnReply } from '../shared/api/csv-reply.ts';
+import { changedFilingReply, prefersReturn, returnReply, worksheetReply } from '../shared/api/csv-reply.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { readIdempotency } from '../shared/api/idempotency.ts';
 import { asObject } from '../shared/base/json.ts';
@@ -9,6 +9,7 @@ import { closeFirst, noPeriodEnd } from '../shared/filings/problems.ts';
 import { dryRunProblem, FilingRequest, filingRequestProblems, readState } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
 import { exampleReturn, readReturn, testReturn } from '../shared/returns/electronic-return.ts';
+import { exampleWorksheet, readWorksheet } from '../shared/returns/worksheet.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
 import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
@@ -28,14 +29,17 @@ export const { endpoint, handler } = defineEndpoint({
   run: async ({ body, caller, unknownFields, context }) => {
     const requested = { ...body, state: readState(body.state) };
     const ports = filingPorts(context.remainingMs);
-    if (body.dry_run && prefersReturn(context)) {
-      const read = async (cursor: string | null) =>
-        mapResult(
-          await createFiling({ ...requested, totals_starting_after: cursor }, null, caller, ports),
-          ({ answer }): Filing => JSON.parse(answer.body),
-        );
+    const read = async (cursor: string | null) =>
+      mapResult(
+        await createFiling({ ...requested, totals_starting_after: cursor }, null, caller, ports),
+        ({ answer }): Filing => JSON.parse(answer.body),
+      );
+    if (body.dry_run && prefersReturn(context))
       return mapResult(await readReturn(read, caller.account, testReturn), returnReply);
-    }
+    if (body.dry_run && body.form)
+      return mapResult(await readWorksheet(read, body.form, { pointer: '/form' }), (filing) =>
+        worksheetReply(filing, unknownFields, context),
+      );
     return mapResult(await createFiling(requested, readIdempotency(context), caller, ports), (answered) =>
       changedFilingReply(answered, unknownFields),
     );
@@ -52,6 +56,7 @@ export const documentation = () =>
       "Periods are months, quarters, half-years or years of the calendar of the state, by the frequency of the account's registration; a state without a registration is closed by month. Periods close in order. A repeated request for the same period returns the same filing.",
       'Returns immediately, with `status: closing`. `GET /filings/{id}` shows the progress. A schedule finishes the filing; it also closes the due periods of registered states without a request.',
       '`dry_run: true` returns the totals of any period up to the running one as they are now, and stores nothing. It needs the scope `read` only. It sums the open entries of the period, and the late ones that no earlier open period would take. If `totals_next_cursor` is not `null`, send it as `totals_starting_after` for the next page of totals, or to `GET /filings/{id}` if the answer has an `id`; sales that are recorded in between can change them.',
+      'A dry run with `form` returns `worksheet`, the lines of the form of the state; with `Accept: text/csv`, it is the file.',
       'A dry run with `Accept: application/xml` is a test of the electronic return (`GET /filings/{id}`).',
     ].join('\n\n'),
     requests: {
@@ -75,8 +80,9 @@ export const documentation = () =>
         description: 'The totals of a dry run, or the existing filing of the period.',
         schema: Filing,
         example: ({ filings }) => filings.dryRun,
+        csvExample: ({ filings }) => exampleWorksheet(filings.dryRun),
         returnExample: ({ filings }) => exampleReturn(filings.dryRun),
-        optionalHeaders: ['Content-Disposition', 'ETag'],
+        optionalHeaders: ['Content-Disposition', 'ETag', 'Vary'],
       },
     ],
     errors: [

@@ -98,6 +98,14 @@ export const filingReply = (filing: Filing, limit: number, { headers }: RequestC
     };
   });
 
+/** Replies with the worksheet of a dry run, with a warning for each unknown field. */
+export const worksheetReply = (
+  filing: Filing,
+  unknownFields: readonly string[],
+  context: RequestContext,
+): EndpointResponse =>
+  filingReply({ ...filing, warnings: [...filing.warnings, ...unknownFieldWarnings(unknownFields)] }, 0, context);
+
 /** Whether `Accept` prefers the electronic return of a filing to its other forms. */
 export const prefersReturn = ({ headers }: RequestContext): boolean =>
   preferredType(headers.get('accept') ?? [], ['application/json', 'text/csv', 'application/xml']) === 'application/xml';

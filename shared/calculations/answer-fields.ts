@@ -36,7 +36,18 @@ export const transactionAnswerFields: AnswerFields = {
 
 /** The response fields of a filing, which has two kinds of requests. */
 export const filingAnswerFields: AnswerFields = {
-  ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'due_date', 'vendor_discount', 'terms'),
+  ...named(
+    'object',
+    'id',
+    'state',
+    'period_start',
+    'period_end',
+    'frequency',
+    'due_date',
+    'vendor_discount',
+    'worksheet_form',
+    'terms',
+  ),
   ...named(
     'status',
     'confirmation_number',

@@ -19,6 +19,7 @@ import {
   wholeFiling,
 } from './filings/filing.ts';
 import { addReturn } from './filings/return.ts';
+import { addWorksheet } from './filings/worksheet.ts';
 import { requireAccount, stateOption } from './terminal/arguments.ts';
 import { counted, print, printJson } from './terminal/output.ts';
 import { LevyCommand, runCommand, withCommands } from './terminal/run-command.ts';
@@ -94,7 +95,7 @@ export const filingsProgram = (): LevyCommand =>
       'The returns of an account by state and period, in the Transactions table on AWS, or in the emulator at DYNAMODB_ENDPOINT. Only `close`, `file` and `cancel` write to it.',
     ),
     'npm run filings -- dry-run --account acct_demo --state MI --period-end 2026-10-31',
-    [addList, addShow, addDryRun, addClose, addExceptions, addExport, addReturn, addFile, addCancel],
+    [addList, addShow, addDryRun, addClose, addExceptions, addExport, addReturn, addWorksheet, addFile, addCancel],
   );
 
 if (import.meta.main) await runCommand(filingsProgram());

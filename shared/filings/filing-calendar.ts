@@ -6,6 +6,7 @@
 import type { Frequency } from '../accounts/account.ts';
 import { addDays, dayMs, lastDay, toDay, toMonth } from '../base/calendar.ts';
 import calendar from '../catalog/filing-calendar.json' with { type: 'json' };
+import { findFormName } from '../catalog/form-names.ts';
 import { stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { Filing } from './response.ts';
 
@@ -121,14 +122,16 @@ export const findFilingTerms = (
   state: string,
   frequency: Frequency,
   periodEnd: string,
-): Pick<Filing, 'due_date' | 'vendor_discount' | 'terms'> => {
+): Pick<Filing, 'due_date' | 'vendor_discount' | 'terms' | 'worksheet_form'> => {
   const known = termsOf(state);
-  if (!known) return { due_date: null, vendor_discount: null, terms: null };
+  const worksheet_form = findFormName(state);
+  if (!known) return { due_date: null, vendor_discount: null, terms: null, worksheet_form };
   const { due: dues, vendor_discount, vendor_discount_note: _, holidays = [], ...terms } = known;
   const due = dues[frequency];
   return {
     due_date: due ? dueDate(due, periodEnd, holidays) : null,
     vendor_discount,
+    worksheet_form,
     terms: { due_rule: due?.rule ?? null, ...terms },
   };
 };

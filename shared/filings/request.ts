@@ -21,6 +21,9 @@ const periodEnd = z.string(periodEndAdvice).check(z.refine(isDay, periodEndAdvic
 const totalsCursorAdvice = 'Send the totals_next_cursor of the previous page.';
 
 /** The body of POST /filings: the state and period to close. */
+const formAdvice = 'Send the name of a form, such as CA-CDTFA-401.';
+const formName = z.string(formAdvice).check(z.maxLength(40, formAdvice));
+
 export const FilingRequest = described(
   z.object(
     {
@@ -36,6 +39,10 @@ export const FilingRequest = described(
         'Returns the next page of totals of a dry run: the `totals_next_cursor` of the previous page.',
         cursorKeywords,
       ),
+      form: described(
+        z.nullish(formName),
+        "The name of the state's form in `worksheet_form`: a dry run returns `worksheet`. Send it without `totals_starting_after`.",
+      ),
     },
     'Send a JSON object.',
   ),
@@ -44,18 +51,14 @@ export const FilingRequest = described(
 );
 export type FilingRequest = z.infer<typeof FilingRequest>;
 
-/** A request that closes a period cannot continue a page of totals. */
+/** A request that closes a period takes neither a page of totals nor a form, and a worksheet has no pages. */
 export const filingRequestProblems = (body: unknown): Problem[] => {
   const sent: JsonObject = asObject(body) ?? {};
-  return isSent(sent['totals_starting_after']) && sent['dry_run'] !== true
-    ? [
-        invalidFormat(
-          '/totals_starting_after',
-          'Invalid totals_starting_after',
-          'Send it together with "dry_run": true.',
-        ),
-      ]
-    : [];
+  const names = (['totals_starting_after', 'form'] as const).filter((name) => isSent(sent[name]));
+  const advice =
+    sent['dry_run'] !== true ? 'Send it together with "dry_run": true.' : 'Leave it out together with form.';
+  const refused = sent['dry_run'] !== true ? names : names.length > 1 ? names.slice(0, 1) : [];
+  return refused.map((name) => invalidFormat(`/${name}`, `Invalid ${name}`, advice));
 };
 
 /**
@@ -164,8 +167,8 @@ export const FilingQuery = z
       cursorKeywords,
     ),
     form: described(
-      z.optional(z.string().check(z.maxLength(40, 'Send the name of a form, such as CA-CDTFA-401.'))),
-      "The name of a form of the filing's state, such as `CA-CDTFA-401`: returns `worksheet`. Send it without `expand`.",
+      z.optional(formName),
+      "The name of the state's form in `worksheet_form`: returns `worksheet`. Send it without `expand`.",
     ),
     process_type: described(
       z.optional(z.enum(processTypes, 'Send T or P.')),

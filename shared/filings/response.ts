@@ -189,6 +189,10 @@ export const Filing = described(
       z.nullable(z.string()),
       'What the seller may keep for filing on time, in words. `null` if it is not established. Levy does not subtract it.',
     ),
+    worksheet_form: described(
+      z.nullable(z.string()),
+      'The name of the state form that `form` accepts, such as `CA-CDTFA-401`. `null` if Levy has no layout of it.',
+    ),
     terms: described(z.nullable(FilingTerms), 'What is established of the returns of the state. `null` if nothing is.'),
     status: described(
       z.enum([...filingStatuses, 'dry_run']),

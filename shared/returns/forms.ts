@@ -1,3 +1,5 @@
+import type { FormName } from '../catalog/form-names.ts';
+
 /**
  * The layouts of sales tax forms: their lines, and what fills each of them. A line that a filing has no figure for is
  * blank, with the reason.
@@ -40,8 +42,7 @@ export type FormLine = { readonly line: string; readonly label: string } & (
 );
 
 export type FormLayout = {
-  readonly form: string;
-  readonly state: string;
+  readonly form: FormName;
   readonly title: string;
   readonly edition: string;
   readonly source: string;
@@ -65,7 +66,6 @@ const rentals = 'Levy does not separate sales of this kind. Move their amounts f
 export const formLayouts: readonly FormLayout[] = [
   {
     form: 'CA-CDTFA-401',
-    state: 'US-CA',
     title: 'CDTFA-401-A, State, Local, and District Sales and Use Tax Return',
     edition: 'Rev. 116 (11-19)',
     source: 'California Department of Tax and Fee Administration, CDTFA-401-A, lines 1 to 19',
@@ -94,7 +94,6 @@ export const formLayouts: readonly FormLayout[] = [
   },
   {
     form: 'FL-DR-15',
-    state: 'US-FL',
     title: 'DR-15, Sales and Use Tax Return',
     edition: 'R. 01/20',
     source: 'Florida Department of Revenue, DR-15; line 15(d) as in the instructions DR-15N',
@@ -120,7 +119,6 @@ export const formLayouts: readonly FormLayout[] = [
   },
   {
     form: 'TX-01-114',
-    state: 'US-TX',
     title: '01-114, Texas Sales and Use Tax Return',
     edition: 'Rev. 4-19/40',
     source: 'Texas Comptroller of Public Accounts, 01-114, items 1 to 15; instructions 01-922',
@@ -145,7 +143,6 @@ export const formLayouts: readonly FormLayout[] = [
   },
   {
     form: 'NY-ST-100',
-    state: 'US-NY',
     title: 'ST-100, New York State and Local Quarterly Sales and Use Tax Return',
     edition: '9/15',
     source: 'New York State Department of Taxation and Finance, ST-100, steps 1 to 8',
@@ -176,7 +173,6 @@ export const formLayouts: readonly FormLayout[] = [
   },
   {
     form: 'PA-3',
-    state: 'US-PA',
     title: 'PA-3, Sales, Use and Hotel Occupancy Tax Return',
     edition: 'Instructions of e-TIDES, after 2016-08-01',
     source:
@@ -209,7 +205,6 @@ export const formLayouts: readonly FormLayout[] = [
   },
   {
     form: 'IL-ST-1',
-    state: 'US-IL',
     title: 'ST-1, Sales and Use Tax and E911 Surcharge Return',
     edition: 'REV 09',
     source: 'Illinois Department of Revenue, ST-1, steps 2 to 6',
@@ -245,7 +240,6 @@ export const formLayouts: readonly FormLayout[] = [
   },
   {
     form: 'CO-DR-0100',
-    state: 'US-CO',
     title: 'DR 0100, Colorado Retail Sales Tax Return',
     edition: '11/10/22',
     source: 'Colorado Department of Revenue, DR 0100 and its instructions, lines 1 to 18',
@@ -272,7 +266,6 @@ export const formLayouts: readonly FormLayout[] = [
   },
   {
     form: 'AZ-TPT-2',
-    state: 'US-AZ',
     title: 'TPT-2, Transaction Privilege, Use, and Severance Tax Return',
     edition: 'Periods from June 2016',
     source: 'Arizona Department of Revenue, TPT-2 and TPT-EZ, instructions; line numbers not compared with the form',
@@ -312,7 +305,6 @@ export const formLayouts: readonly FormLayout[] = [
   },
   {
     form: 'VA-ST-1',
-    state: 'US-VA',
     title: 'ST-1, Retail Sales and Use Tax Return',
     edition: 'From the period April 2025; lines of the ST-8 of July 2022, which it replaces',
     source:
@@ -342,7 +334,6 @@ export const formLayouts: readonly FormLayout[] = [
   },
   {
     form: 'MA-ST-9',
-    state: 'US-MA',
     title: 'ST-9, Sales and Use Tax Return',
     edition: 'January 2016, in use for 2023',
     source: 'Massachusetts Department of Revenue, ST-9, lines 1 to 14',

@@ -2,6 +2,7 @@ import { assert } from '../base/assert.ts';
 import { csvText } from '../base/csv.ts';
 import type { Problem } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
+import { findFormName } from '../catalog/form-names.ts';
 import type { Filing, FilingTotal, Worksheet } from '../filings/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { type FormFigure, type FormLayout, formLayouts } from './forms.ts';
@@ -87,6 +88,7 @@ export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
   const notCovered = read(whole?.not_covered_amount ?? '0.00');
   const fees = sumOf(totals, ({ tax_due }) => read(tax_due.fees));
   const notes = [
+    ...(filing.status === 'dry_run' ? ['The period is not closed: the amounts can change.'] : []),
     ...(layout.notes ?? []),
     ...(due < 0n
       ? ['Credits exceed sales. Unless the form accepts a negative amount, ask the state how to claim the credit.']
@@ -144,28 +146,42 @@ export const worksheetCsv = ({ form, edition, lines, schedule, rows, ...sheet }:
   ]);
 };
 
-const unknownForm = (state: string, form: string): Problem => {
-  const names = formLayouts.filter((layout) => layout.state === state).map((layout) => layout.form);
-  const advice = names.length > 0 ? `Send ${names.join(' or ')}.` : 'Leave form out: Levy has no form of this state.';
+/** The worksheet of a sample filing as CSV, as if California were its state, for the documentation. */
+export const exampleWorksheet = (filing: Filing): string => {
+  const layout = formLayouts.find(({ form }) => form === 'CA-CDTFA-401');
+  assert(layout !== undefined, 'California has a layout.');
+  const inCalifornia = (code: string) => code.replace(filing.state, 'US-CA');
+  const totals = (filing.totals ?? []).map((total) => ({
+    ...total,
+    jurisdiction_code: inCalifornia(total.jurisdiction_code),
+  }));
+  return worksheetCsv(worksheetOf({ ...filing, state: 'US-CA', totals }, layout));
+};
+
+const unknownForm = (state: string, form: string, source: NonNullable<Problem['source']>): Problem => {
+  const known = findFormName(state);
+  const advice = known ? `Send ${known}.` : 'Leave form out: Levy has no form of this state.';
   return {
     code: 'validation_invalid_format',
     title: 'Unknown form',
     detail: `Levy has no form ${form} of ${state}. ${advice}`,
-    source: { parameter: 'form' },
+    source,
   };
 };
 
 /**
  * Reads a filing with all its totals and puts it on the lines of a form. Refused like `read`, and with
- * `validation_invalid_format` for a form that is not one of the state's.
+ * `validation_invalid_format` at `source` for a form that is not the state's.
  */
 export const readWorksheet = async (
   read: (cursor: string | null) => Promise<Result<Filing>>,
   form: string,
+  source: NonNullable<Problem['source']>,
 ): Promise<Result<Filing>> => {
   const filing = await readWhole(read);
   if (!filing.ok) return filing;
-  const layout = formLayouts.find((known) => known.form === form && known.state === filing.value.state);
-  if (!layout) return refuse(unknownForm(filing.value.state, form));
+  const { state } = filing.value;
+  const layout = formLayouts.find((known) => known.form === form && known.form === findFormName(state));
+  if (!layout) return refuse(unknownForm(state, form, source));
   return accept({ ...filing.value, worksheet: worksheetOf(filing.value, layout) });
 };

@@ -316,6 +316,32 @@ it('shows the whole return, and downloads it for the state', async () => {
   }
 });
 
+it('shows an open period and a filing on the lines of the form, and downloads them', async () => {
+  const own = await newShop();
+  await own.sell('FL');
+  const lines = async (page: Page) =>
+    (await rowsOf(page, 'Lines of the form')).map((row) => [row['Line'], row['Amount']?.replace('Copy', '').trim()]);
+  await visit(periodView('FL'), { key: own.key }, async (page) => {
+    await page.getByRole('link', { name: 'FL-DR-15' }).click();
+    await seeText(page, 'The period is not closed: the amounts can change.');
+    // Miami taxes at 7 %.
+    expect(await lines(page)).toEqual(
+      expect.arrayContaining([
+        ['A.4', '7.00'],
+        ['B', 'Enter yourself'],
+        ['15(d)', '1.00'],
+      ]),
+    );
+    expect(await downloaded(page, 'Download the worksheet as CSV')).toContain('FL-DR-15,R. 01/20,form,A.4,');
+    const { id } = await closedFiling(own.filer, 'FL', lastMonth.last);
+    await go(page, `#/filings/${id}`);
+    await page.getByRole('link', { name: 'FL-DR-15' }).click();
+    await page.getByText('The period is not closed').waitFor({ state: 'detached' });
+    expect(await lines(page)).toContainEqual(['5', '7.00']);
+    expect(await downloaded(page, 'Download the worksheet as CSV')).toContain(',form,5,');
+  });
+});
+
 it('shows the totals of each currency, page by page', async () => {
   const own = await newShop();
   for (const currency of ['USD', 'CAD']) await own.sell('OH', { currency });

@@ -263,6 +263,7 @@ describe('accessibility', () => {
         ['#/transactions', 'Transactions'],
         [`#/transactions/${sold.id}`, 'History'],
         ['#/filings', 'Filings'],
+        [`${periodView('FL')}/worksheet/FL-DR-15`, 'FL, '],
         [periodView('HI'), 'HI, '],
         ['#/coverage', 'Coverage'],
         ['#/coverage/CO', 'Colorado'],

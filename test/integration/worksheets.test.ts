@@ -1,9 +1,14 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { filingsProgram } from '../../shared/cli/filings.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, csv, type Filer, type Filing, filerOf } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
+import { runInProcess } from '../support/run-command.ts';
 import { creditOf, everyPage, made, recorded, refusalOf, sale, startOnTestDay } from '../support/sales.ts';
 import { shippingCharges } from '../support/shipping.ts';
 
@@ -184,6 +189,13 @@ const sheetOf = async (filer: Filer, { id }: Filing, form: string) => {
 
 describe('worksheets', () => {
   let filer: Filer;
+  let account: string;
+  /** The dry run of California's July, before the period is closed. */
+  let before: Awaited<ReturnType<typeof dryRun>>;
+  const dryRun = (more: object, headers = {}) => {
+    const body = { state: 'CA', period_end: ends['2026-07'], dry_run: true, form: forms.CA, ...more };
+    return filer.call('POST', '/filings', { body, headers });
+  };
   const all: Transaction[] = [];
   const filings: { state: State; month: (typeof months)[number]; filing: Filing }[] = [];
 
@@ -192,7 +204,9 @@ describe('worksheets', () => {
       ...{ state, from: '2026-07-01', to: null, frequency: 'month' as const },
     }));
     const settings = { registrations, books_open_from: '2026-07-01' };
-    filer = filerOf(await newCaller({ settings }));
+    const caller = await newCaller({ settings });
+    filer = filerOf(caller);
+    account = caller.account.id;
     for (const state of Array.from({ length: 8 }, () => states).flat()) {
       const sold = await made(filer.create(randomSale(state)));
       // In August, there are only credits. September has no sales.
@@ -201,6 +215,7 @@ describe('worksheets', () => {
     }
     const { ids } = await everyPage(filer, { limit: '100' });
     for (const id of ids) all.push(recorded(await made(filer.get(id))));
+    before = await dryRun({});
     for (const state of states)
       for (const month of months) filings.push({ state, month, filing: await closedFiling(filer, state, ends[month]) });
   }, 120_000);
@@ -238,6 +253,23 @@ describe('worksheets', () => {
     }
   });
 
+  it('of a dry run have the lines of the closed filing', async () => {
+    const { worksheet } = await made(Promise.resolve(before));
+    const closed = await sheetOf(filer, californian(), forms.CA);
+    expect({ ...worksheet, notes: worksheet?.notes.slice(1) }).toEqual(closed);
+    expect(worksheet?.notes[0]).toContain('not closed');
+    const october = { period_end: '2026-10-31' };
+    expect((await dryRun(october, csv)).text).toMatch(/^form,edition,.*\r\nCA-CDTFA-401,/);
+    const { warnings } = await made(dryRun({ ...october, note: 'x' }));
+    expect(warnings.map(({ code }) => code)).toContain('unknown_field');
+    for (const [refused, pointer] of [
+      [{ form: 'FL-DR-15' }, '/form'],
+      [{ dry_run: false }, '/form'],
+      [{ totals_starting_after: 'x' }, '/totals_starting_after'],
+    ] as const)
+      expect(refusalOf(await dryRun({ ...october, ...refused }))).toContain(pointer);
+  });
+
   it('are CSV files with the same lines', async () => {
     const filing = californian();
     const worksheet = await sheetOf(filer, filing, forms.CA);
@@ -248,6 +280,22 @@ describe('worksheets', () => {
       expect(rows.some((row) => row.includes(`,form,${line},`) && (amount === null || row.includes(amount)))).toBe(
         true,
       );
+  });
+
+  it('are printed and written by the command', async () => {
+    const { id } = californian();
+    const run = (...options: string[]) =>
+      runInProcess(filingsProgram(), ['worksheet', '--account', account, ...options]);
+    const { lines } = await sheetOf(filer, californian(), forms.CA);
+    const { out } = await run(id ?? '');
+    for (const { line, label } of lines) expect(out).toMatch(new RegExp(`^${line} +${RegExp.escape(label)} `, 'm'));
+    const folder = mkdtempSync(join(tmpdir(), 'levy-'));
+    const path = join(folder, 'ca.csv');
+    expect(await run(id ?? '', '--out', path)).toMatchObject({ code: 0 });
+    expect(readFileSync(path, 'utf8')).toBe((await filer.filing(id ?? '', { form: forms.CA }, csv)).text);
+    const open = ['--dry-run', '--state', 'CA', '--period-end', '2026-10-31'];
+    expect((await run(...open)).out).toContain('The period is not closed');
+    rmSync(folder, { recursive: true });
   });
 
   it('of another state or with pages are refused', async () => {

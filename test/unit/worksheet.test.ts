@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { filings } from '../../shared/api/openapi/samples.ts';
+import { findFormName } from '../../shared/catalog/form-names.ts';
 import type { Filing } from '../../shared/filings/response.ts';
 import { formLayouts } from '../../shared/returns/forms.ts';
 import { worksheetOf } from '../../shared/returns/worksheet.ts';
@@ -45,7 +46,7 @@ it.each([
   ['TX', '01-05000', { '7a': '7.00', '7b': '2.50', 8: '9.50' }],
   ['MA', '01-07000', { 7: '9.50', 10: '9.50' }],
 ])('puts over-collected tax on the lines of %s', (state, city, expected) => {
-  const layoutOf = formLayouts.find((known) => known.state === `US-${state}`);
+  const layoutOf = formLayouts.find(({ form }) => form === findFormName(`US-${state}`));
   const sample = californian('100.00', '6.00', '2.00');
   const codes = [`US-${state}`, `US-${state}-${city}`];
   const totals = (sample.totals ?? []).map((total, at) => ({

@@ -24,6 +24,7 @@ import {
 import { amountsDue } from './payable.ts';
 import { Review } from './review.tsx';
 import { useSession } from './session.ts';
+import { WorksheetLink } from './worksheet.tsx';
 
 export type FilingData = Schemas['Filing'];
 
@@ -86,7 +87,8 @@ const Linked = ({ of }: { of: string }) => (
 );
 
 /** The due date of the return and the rules behind it. */
-const Terms = ({ of: { terms, status, due_date, vendor_discount, summary } }: { of: FilingData }) => {
+const Terms = ({ of }: { of: FilingData }) => {
+  const { terms, status, due_date, vendor_discount, summary } = of;
   const today = todayIn(useSession().account.time_zone, Date.now());
   const zeroReturn = { true: 'required', false: 'not required', null: null, undefined: null };
   return (
@@ -96,6 +98,7 @@ const Terms = ({ of: { terms, status, due_date, vendor_discount, summary } }: { 
           ['Due', status === 'filed' ? due_date : <DueDate key="due" of={due_date} today={today} />],
           ['Amount due', status !== 'closing' && summary.length > 0 && <Amounts key="sum" of={amountsDue(summary)} />],
           ['Vendor discount', vendor_discount],
+          ['Worksheet of the form', of.worksheet_form && <WorksheetLink key="worksheet" of={of} />],
           ['Return without sales', zeroReturn[`${terms?.zero_return_required}`]],
         ]}
       />

@@ -18,6 +18,7 @@ import {
 } from './parts.tsx';
 import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
+import { Worksheet } from './worksheet.tsx';
 
 /** A period before it is closed. */
 type ToClose = {
@@ -267,9 +268,13 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
   );
 };
 
-/** The calendar of returns, a period, or a filing. */
+/** The calendar of returns, a period, a filing, or a worksheet of one of them. */
 export const Filings = ({ path, query }: ViewProps) => {
   const [first, periodEnd] = path;
+  const form = path.at(-1) ?? '';
+  if (first && periodEnd === 'worksheet') return <Worksheet key={path.join()} of={{ id: first }} form={form} />;
+  if (first && periodEnd && path[2] === 'worksheet')
+    return <Worksheet key={path.join()} of={{ state: first, period_end: periodEnd }} form={form} />;
   if (first && periodEnd) return <FilingPeriod key={path.join()} state={first} periodEnd={periodEnd} />;
   if (first) return <Filing key={first} id={first} />;
   return (
