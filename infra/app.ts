@@ -7,6 +7,7 @@ import { LevyStack, logGroup } from './constructs.ts';
 import { DataStack } from './data-stack.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { addOperatorPolicy } from './operator-policy.ts';
+import { ReminderMail } from './reminder-mail.ts';
 import { Schedules } from './schedules.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { addEventPipe, addReportCounter } from './stream-consumers.ts';
@@ -24,6 +25,7 @@ class ServiceStack extends LevyStack {
       const pipe = addEventPipe(this, deployment);
       const counter = addReportCounter(this, deployment);
       new Monitoring(this, 'Monitoring', { settings, data, pipe, counter });
+      new ReminderMail(this, 'ReminderMail', settings, data);
       addOperatorPolicy(this, data, invoked);
     }
     this.output('Url', api.url, "The API's base address");

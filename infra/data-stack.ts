@@ -1,6 +1,7 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import type { BackupVault } from 'aws-cdk-lib/aws-backup';
 import { EventBus } from 'aws-cdk-lib/aws-events';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { tables as definitions, type TableName } from '../shared/store/table-definitions.ts';
@@ -33,12 +34,26 @@ export class DataStack extends LevyStack {
     this.events = settings.events
       ? { bus: this.#bus(settings.name), deadLetterQueue: this.#deadLetterQueue('UntoldEvents', 'records') }
       : null;
+    if (settings.reminderEmail !== null) this.#acceptReminders(settings.name);
     for (const name of Object.keys(definitions) as TableName[])
       this.output(
         tableId(name),
         this.tables.nameOf(name),
         `TABLE_${name.toUpperCase()} of the commands that work on a deployment`,
       );
+  }
+
+  /** Allows rules of the bus to send the reminders that SNS does not accept to the events' dead-letter queue. */
+  #acceptReminders(bus: string): void {
+    const rules = this.formatArn({ service: 'events', resource: 'rule', resourceName: `${bus}/*` });
+    this.events?.deadLetterQueue.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('events.amazonaws.com')],
+        actions: ['sqs:SendMessage'],
+        resources: [this.events.deadLetterQueue.queueArn],
+        conditions: { ArnLike: { 'aws:SourceArn': rules } },
+      }),
+    );
   }
 
   #bus(name: string): EventBus {

@@ -29,6 +29,8 @@ const shape = {
   ),
   /** Address for alarm mails; `null` sends none. */
   alarmEmail: matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'Set one address, such as tax@example.com.'),
+  /** Address for mails about returns that are due soon or overdue; `null` sends none. */
+  reminderEmail: matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'Set one address, such as finance@example.com.'),
   /** Custom host name of the API. */
   domain: matching(/^(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}$/, 'Set a host name, such as tax.example.com.'),
   certificate: matching(
@@ -143,6 +145,7 @@ const requirements: readonly (readonly [keyof typeof shape, string | null, keyof
   ['hostedZone', null, 'domain', forDomain],
   ['awsAddress', 'shut', 'domain', 'Set domain as well: the API must have an address.'],
   ['removal', 'destroy', 'stage', 'Set stage as well: only a named deployment can be deleted with its data.'],
+  ['reminderEmail', null, 'events', 'Set events=true as well, or omit it: the event bus sends the reminders.'],
   ['wafRequestsPerAddress', null, 'waf', 'Set waf=true as well, or omit it.'],
   // With only one of the two, functions would start and reject every token.
   ['oidcIssuer', null, 'oidcAudience', 'Set oidcAudience as well: the audience of the tokens.'],

@@ -1,15 +1,13 @@
-import { ArnFormat, CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Stack, Validations } from 'aws-cdk-lib';
 import { Alarm, type CfnAlarm, ComparisonOperator, Dashboard, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Key } from 'aws-cdk-lib/aws-kms';
 import type { CfnPipe } from 'aws-cdk-lib/aws-pipes';
-import { Topic } from 'aws-cdk-lib/aws-sns';
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { importable } from '../../shared/importers/updates/publishers.ts';
 import { fixLogicalId } from '../constructs.ts';
 import type { DataStack } from '../data-stack.ts';
+import { notificationTopic } from '../notification-topic.ts';
 import type { Settings } from '../settings.ts';
 import { type AlarmDefinition, type AlarmSources, listAlarms } from './alarms.ts';
 import { dashboardRows } from './dashboard.ts';
@@ -74,42 +72,19 @@ export class Monitoring extends Construct {
 
   #topic(): Topic {
     const { alarmEmail, name } = this.#settings;
-    const principals = [new ServicePrincipal('cloudwatch.amazonaws.com')];
-    // The AWS-managed key of SNS does not allow alarms.
-    const key = new Key(this, 'Key', {
-      description: `Alarms of ${name}`,
-      enableKeyRotation: true,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    // No condition: if KMS does not receive the condition key, every alarm would be dropped silently (decision 0017).
-    key.addToResourcePolicy(
-      new PolicyStatement({ principals, actions: ['kms:Decrypt', 'kms:GenerateDataKey*'], resources: ['*'] }),
-    );
-    const topic = new Topic(this, 'Alarms', { displayName: `Alarms of ${name}`, masterKey: key, enforceSSL: true });
-    // A topic policy replaces the default policy, which allows the account's alarms.
     const alarms = { service: 'cloudwatch', resource: 'alarm', resourceName: '*' };
-    const arn = Stack.of(this).formatArn({ ...alarms, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
-    topic.addToResourcePolicy(
-      new PolicyStatement({
-        principals,
-        actions: ['sns:Publish'],
-        resources: [topic.topicArn],
-        conditions: { ArnLike: { 'aws:SourceArn': arn } },
-      }),
-    );
+    const sourceArn = Stack.of(this).formatArn({ ...alarms, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+    const displayName = `Alarms of ${name}`;
+    const topic = notificationTopic(this, 'Alarms', {
+      ...{ displayName, service: 'cloudwatch', sourceArn, email: alarmEmail },
+    });
     const output = new CfnOutput(this, 'AlarmTopic', { value: topic.topicArn, description: 'The topic for alarms' });
     fixLogicalId(output, 'AlarmTopic');
-    if (alarmEmail === null) {
+    if (alarmEmail === null)
       Validations.of(topic).addWarning(
         'levy:AlarmsReachNobody',
         'Alarms notify no one. Set alarmEmail, or subscribe to the topic in the output AlarmTopic.',
       );
-      return topic;
-    }
-    Validations.of(topic.addSubscription(new EmailSubscription(alarmEmail))).acknowledge({
-      id: 'Serverless-SNSRedrivePolicy',
-      reason: 'A dead-letter queue stores messages that an endpoint rejects, and mail is never rejected.',
-    });
     return topic;
   }
 }

@@ -144,7 +144,9 @@ export const events = {
 
 export type EventType = keyof typeof events;
 type Events = { [Type in EventType]: z.infer<(typeof events)[Type]> };
-export type ReminderEvent = Events['filing.due_soon' | 'filing.overdue'];
+/** The types of the reminders of returns that are not filed. */
+export const reminderTypes = ['filing.due_soon', 'filing.overdue'] as const;
+export type ReminderEvent = Events[(typeof reminderTypes)[number]];
 export type FilingEvent = Exclude<Events[Extract<EventType, `filing.${string}`>], ReminderEvent>;
 type ContentEventType = Extract<EventType, `content.${string}`>;
 export type ContentEvent = Events[ContentEventType];

@@ -231,7 +231,7 @@ describe('the data stack', () => {
   });
 
   it('has all resources that hold data, so the service stack can be recreated', () => {
-    const stateful = /^AWS::(DynamoDB|Backup|SQS|Events|S3|RDS)::/;
+    const stateful = /^AWS::(DynamoDB::|Backup::|SQS::|Events::EventBus|S3::|RDS::)/;
     // Function versions are kept for rollbacks, and other APIs in the AWS account can use the logging role.
     const retained = ['AWS::Lambda::Version', 'AWS::IAM::Role', 'AWS::ApiGateway::Account'];
     for (const { service, data } of [synthesized, all]) {

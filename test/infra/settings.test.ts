@@ -25,6 +25,11 @@ it.each([
   [{ stage: 'a'.repeat(21) }, 'at most 20'],
   [{ stage: { name: 'a' } }, 'stage is \'{"name":"a"}\'. Set a string'],
   [{ alarmEmail: 'tax' }, "alarmEmail is 'tax'. Set one address"],
+  [{ reminderEmail: 'tax' }, "reminderEmail is 'tax'. Set one address"],
+  [
+    { reminderEmail: 'tax@example.com', events: 'false' },
+    "reminderEmail is 'tax@example.com'. Set events=true as well",
+  ],
   [{ domain: 'tax.example.com' }, "domain is 'tax.example.com'. Set certificate as well"],
   [{ domain: 'https://tax.example.com', certificate }, 'Set a host name'],
   [{ domain: 'tax.example.com', certificate: 'arn:aws:acm:x' }, "certificate is 'arn:aws:acm:x'. Set the ARN"],

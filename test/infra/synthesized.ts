@@ -60,6 +60,7 @@ export const certificate = 'arn:aws:acm:us-east-1:111122223333:certificate/0a1b2
 export const everySetting = {
   stage: 'staging',
   alarmEmail: 'tax@example.com',
+  reminderEmail: 'finance@example.com',
   domain: 'tax.example.com',
   certificate,
   hostedZone: 'Z0123456789ABC',

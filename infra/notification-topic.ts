@@ -1,0 +1,50 @@
+import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Construct } from 'constructs';
+
+type Props = {
+  readonly displayName: string;
+  /** The first label of the service that publishes, such as `cloudwatch`, and the ARN pattern of its resources. */
+  readonly service: string;
+  readonly sourceArn: string;
+  /** `null` without a subscription. */
+  readonly email: string | null;
+};
+
+/** Creates a topic with its own key, to which only resources of one service publish. `id` is the id of the topic. */
+export const notificationTopic = (
+  scope: Construct,
+  id: string,
+  { displayName, service, sourceArn, email }: Props,
+): Topic => {
+  const principals = [new ServicePrincipal(`${service}.amazonaws.com`)];
+  // The AWS-managed key of SNS does not allow other services.
+  const key = new Key(scope, 'Key', {
+    description: displayName,
+    enableKeyRotation: true,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  // No condition: if KMS does not receive the condition key, every message would be dropped silently (decision 0017).
+  key.addToResourcePolicy(
+    new PolicyStatement({ principals, actions: ['kms:Decrypt', 'kms:GenerateDataKey*'], resources: ['*'] }),
+  );
+  const topic = new Topic(scope, id, { displayName, masterKey: key, enforceSSL: true });
+  // A topic policy replaces the default policy, which allows the account.
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      principals,
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { ArnLike: { 'aws:SourceArn': sourceArn } },
+    }),
+  );
+  if (email !== null)
+    Validations.of(topic.addSubscription(new EmailSubscription(email))).acknowledge({
+      id: 'Serverless-SNSRedrivePolicy',
+      reason: 'A dead-letter queue stores messages that an endpoint rejects, and mail is never rejected.',
+    });
+  return topic;
+};
