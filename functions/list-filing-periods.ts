@@ -1,5 +1,4 @@
 import { type Documentation, defineEndpoint, type Samples } from '../shared/api/define-endpoint.ts';
-import { now } from '../shared/config/clock.ts';
 import { FilingPeriodsQuery, filingPeriods } from '../shared/filings/filing-periods.ts';
 import { readState } from '../shared/filings/request.ts';
 import { FilingPeriodList } from '../shared/filings/response.ts';
@@ -15,7 +14,7 @@ export const { endpoint, handler } = defineEndpoint({
   query: FilingPeriodsQuery,
   answer: ({ query, caller }) => {
     const only = query.state === undefined ? null : readState(query.state);
-    return filingPeriods(caller.account, only, query, { ...filingReadPorts, now });
+    return filingPeriods(caller.account, only, query, filingReadPorts);
   },
 });
 

@@ -1,16 +1,18 @@
 import type { Account } from '../accounts/account.ts';
+import { taxDateAt } from '../accounts/time-zone.ts';
 import { accept, mapResult, type Result } from '../base/result.ts';
 import { entryTax, grossAmount, type LiabilityEntry } from '../ledger/entries/entry.ts';
 import type { Idempotency, Replay, SavedResponse } from '../ledger/ports.ts';
 import { answerOfReplay, type ReplayableResponse, saveUnchanged } from '../ledger/ports.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import type { Counts, FilingException, StoredFiling } from './filing.ts';
-import { findFilingTerms } from './filing-calendar.ts';
+import { discountOf, dueStatus, findFilingTerms } from './filing-calendar.ts';
 import type { FilingCommitted, FilingPorts, FilingReadPorts, ShardProgress } from './ports.ts';
 import type { Filing, FilingEntries } from './response.ts';
 import { noTotals, type Totals, totalsOfAll } from './totals.ts';
 import { answeredExceptions, answeredReview, answeredSummary } from './totals-answer.ts';
 import { filingTotals, type TotalsPage } from './totals-parts.ts';
+import { estimateDiscount } from './vendor-discount.ts';
 
 /** Counts the entries of all shards, by phase. */
 export const sumCounts = (shards: readonly ShardProgress[]): Counts => {
@@ -27,13 +29,14 @@ export const filingAnswer = (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
   page: TotalsPage,
+  account: Account,
+  nowMs: number,
   entries: FilingEntries | null = null,
 ): Filing => {
   const totals = summedUp(shards);
   return {
-    ...rowAnswer(filing, sumCounts(shards)),
+    ...rowAnswer({ ...filing, summary: answeredSummary(totals) }, sumCounts(shards), account, nowMs),
     ...page,
-    summary: answeredSummary(totals),
     exceptions: { ...answeredExceptions(totals), transactions: null },
     review: { ...answeredReview(totals), transactions: null },
     entries,
@@ -50,22 +53,44 @@ export const changeReply = async (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
   account: Account,
-  { filings }: FilingReadPorts,
+  { filings, now }: FilingReadPorts,
   isNew = false,
 ): Promise<SavedResponse> => {
   const totals = await filingTotals(filing, shards, account, filings, { bytesMax: savedTotalsBytesMax });
-  return filingReply(filingAnswer(filing, shards, totals), isNew);
+  return filingReply(filingAnswer(filing, shards, totals, account, now()), isNew);
+};
+
+type Answered = Omit<StoredFiling, 'status'> & Pick<Filing, 'status'>;
+
+/** The due date of a filing, and what depends on it and on the account's current day. */
+const dueAnswer = (filing: Answered, { settings: { time_zone } }: Account, nowMs: number) => {
+  const { state, status, filed_at } = filing;
+  const terms = findFilingTerms(state, filing.frequency, filing.period_end);
+  const dayAt = (timeMs: number) => taxDateAt(timeMs, time_zone).slice(0, 10);
+  const today = dueStatus(terms.due_date, dayAt(nowMs));
+  const isOpen = status === 'closing' || status === 'closed' || status === 'dry_run';
+  const isLate = filed_at === null ? today.overdue : dueStatus(terms.due_date, dayAt(Date.parse(filed_at))).overdue;
+  return {
+    ...terms,
+    ...(isOpen ? today : { overdue: false, days_until_due: null }),
+    ...estimateDiscount(discountOf(state), { ...filing, vendor_discount: terms.vendor_discount, isLate }),
+  };
 };
 
 /** Converts a filing for a list, without its totals. */
-export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Counts): Filing => ({
+export const rowAnswer = (
+  filing: Answered,
+  { moved, marked, reopened }: Counts,
+  account: Account,
+  nowMs: number,
+): Filing => ({
   object: 'filing',
   id: filing.id,
   state: filing.state,
   period_start: filing.period_start,
   period_end: filing.period_end,
   frequency: filing.frequency,
-  ...findFilingTerms(filing.state, filing.frequency, filing.period_end),
+  ...dueAnswer(filing, account, nowMs),
   status: filing.status,
   confirmation_number: filing.confirmation_number,
   corrections: [...filing.corrections],

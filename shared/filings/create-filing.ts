@@ -92,7 +92,7 @@ const begin = async (
     nowMs,
   );
   const shards = newShards(filings.shards);
-  const answer = await changeReply(filing, shards, account, { filings }, true);
+  const answer = await changeReply(filing, shards, account, { filings, now }, true);
   const committed = await filings.commit(
     filingCommitToBegin(filing, shards, chain, idempotency && { ...idempotency, answer }),
   );

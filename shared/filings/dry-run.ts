@@ -60,17 +60,13 @@ export const dryRun = async (
       .slice(0, exceptionsMax)
       .map(exceptionAnswer);
   const moved = known.reduce((sum, { count }) => sum + count, 0);
-  const filing = newFiling(
-    { account: account.id, id: '', state, previous: null, asked_by: askedBy },
-    period,
-    ports.now(),
-  );
+  const nowMs = ports.now();
+  const filing = newFiling({ account: account.id, id: '', state, previous: null, asked_by: askedBy }, period, nowMs);
+  const previewed = { ...filing, status: 'dry_run' as const, summary: answeredSummary(totals) };
   return accept({
-    ...rowAnswer(filing, { moved, marked: 0, reopened: 0 }),
+    ...rowAnswer(previewed, { moved, marked: 0, reopened: 0 }, account, nowMs),
     id: null,
-    status: 'dry_run',
     ...pageOfTotals(inOrder(totals.jurisdictions), list),
-    summary: answeredSummary(totals),
     exceptions: { ...answeredExceptions(totals), transactions: first('exceptions') },
     review: { ...answeredReview(totals), transactions: first('review') },
     progress: { entries_moved: moved, entries_marked: 0, entries_reopened: 0, complete: true },

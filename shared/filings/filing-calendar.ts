@@ -9,6 +9,7 @@ import calendar from '../catalog/filing-calendar.json' with { type: 'json' };
 import { findFormName } from '../catalog/form-names.ts';
 import { stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { Filing } from './response.ts';
+import type { DiscountFormula } from './vendor-discount.ts';
 
 /** The due date: `months` after the period's last month, on `day` of that month or on its last day. */
 type Due = {
@@ -30,6 +31,8 @@ type StateTerms = {
   readonly vendor_discount: string;
   /** Why the discount is not confirmed, for maintainers of the calendar. Responses include only `confidence`. */
   readonly vendor_discount_note?: string;
+  /** Absent if the discount is not established, or is not a function of the tax due alone. */
+  readonly discount?: DiscountFormula;
   readonly zero_return_required: boolean | null;
   readonly source: string;
   readonly confidence: string;
@@ -109,6 +112,15 @@ export const firstMonthOfPeriods = (state: string, frequency: Frequency): number
 export const daysUntil = (due: string | null, today: string): number | null =>
   due === null ? null : (Date.parse(due) - Date.parse(today)) / dayMs;
 
+/** Returns whether a return that is not filed is overdue on a day, and the days until it is due. */
+export const dueStatus = (due: string | null, today: string): Pick<Filing, 'overdue' | 'days_until_due'> => {
+  const days_until_due = daysUntil(due, today);
+  return { overdue: days_until_due !== null && days_until_due < 0, days_until_due };
+};
+
+/** Returns the formula of a state's discount; `undefined` without one. `state` is a jurisdiction code. */
+export const discountOf = (state: string): DiscountFormula | undefined => termsOf(state)?.discount;
+
 /** Returns the frequencies of a state's returns that are established; empty for a state without a calendar. */
 export const frequenciesOf = (state: string): readonly Frequency[] =>
   Object.keys(termsOf(state)?.due ?? {}) as Frequency[];
@@ -126,7 +138,7 @@ export const findFilingTerms = (
   const known = termsOf(state);
   const worksheet_form = findFormName(state);
   if (!known) return { due_date: null, vendor_discount: null, terms: null, worksheet_form };
-  const { due: dues, vendor_discount, vendor_discount_note: _, holidays = [], ...terms } = known;
+  const { due: dues, vendor_discount, vendor_discount_note: _, discount: __, holidays = [], ...terms } = known;
   const due = dues[frequency];
   return {
     due_date: due ? dueDate(due, periodEnd, holidays) : null,

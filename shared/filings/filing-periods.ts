@@ -7,7 +7,7 @@ import { accept, type Result, refuse } from '../base/result.ts';
 import { listAnswer, pageLimit, readPageLimit, startingAfter } from '../ledger/page-limit.ts';
 import { state as stateField } from '../vocabulary/state-field.ts';
 import type { FilingSequence } from './filing.ts';
-import { daysUntil, findFilingTerms } from './filing-calendar.ts';
+import { dueStatus, findFilingTerms } from './filing-calendar.ts';
 import {
   closesAt,
   followingPeriod,
@@ -45,7 +45,7 @@ const answered = (account: Account, state: string, period: Period, isHeld: boole
     is_over: isOver(period.end, nowMs, account),
     closes_at: isHeld ? null : closesAt(account, state, period),
     due_date,
-    overdue: (daysUntil(due_date, taxDateAt(nowMs, account.settings.time_zone).slice(0, 10)) ?? 0) < 0,
+    ...dueStatus(due_date, taxDateAt(nowMs, account.settings.time_zone).slice(0, 10)),
   };
 };
 

@@ -166,7 +166,7 @@ export type FilingReads = {
 };
 
 /** The ports of reading filings: `filingReadPorts` in shared/store/filings/filing-reads.ts. */
-export type FilingReadPorts = { readonly filings: FilingReads };
+export type FilingReadPorts = { readonly filings: FilingReads; readonly now: () => number };
 
 /** The ports of changing filings: `filingPorts(remainingMs)` in shared/store/filings/filing-ports.ts. */
 export type FilingPorts = Pick<ChangePorts, 'now' | 'storedSize' | 'remainingMs'> & {

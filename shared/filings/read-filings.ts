@@ -39,7 +39,7 @@ export const listFilings = async (
     wanted: limit + 1,
   });
   // A summary has a row for each currency.
-  const answers = fitting(await Promise.all(rows.slice(0, limit).map((filing) => toRow(filing, ports))));
+  const answers = fitting(await Promise.all(rows.slice(0, limit).map((filing) => toRow(filing, account, ports))));
   const position = rows.length > answers.length ? (answers.at(-1)?.id ?? null) : next;
   return accept(listAnswer('/filings', answers, position && encodeCursor(position, listScope(filters, account))));
 };
@@ -66,10 +66,12 @@ const isWanted = (filing: StoredFiling, { status, state, period_end }: FilingFil
   (period_end === undefined || filing.period_end === period_end);
 
 /** The progress of an unfinished filing, which only its shards have. */
-const toRow = async (filing: StoredFiling, { filings }: FilingReadPorts): Promise<Filing> =>
+const toRow = async (filing: StoredFiling, account: Account, { filings, now }: FilingReadPorts): Promise<Filing> =>
   rowAnswer(
     filing,
     filing.isUnfinished ? sumCounts(await filings.progress(filing.account, filing.id)) : filing.entries,
+    account,
+    now(),
   );
 
 /**
@@ -97,7 +99,7 @@ export const getFiling = async (
   ]);
   const bytesMax = Math.min(pageBytesMax, answerBytesMax - otherBytesMax - (page?.bytes ?? 0));
   const totals = await filingTotals(filing, shards, account, ports.filings, { after: totalsAfter, bytesMax });
-  return accept(filingAnswer(filing, shards, totals, page && toEntries(page)));
+  return accept(filingAnswer(filing, shards, totals, account, ports.now(), page && toEntries(page)));
 };
 
 // The summary, the exceptions and the review of 180 currencies.

@@ -3,12 +3,11 @@ import { taxDateAt } from '../accounts/time-zone.ts';
 import { addDays } from '../base/calendar.ts';
 import { pagesOf } from '../base/collections.ts';
 import { retryWhileStale } from '../base/contention.ts';
-import { formatAmount, minorDigits, parseAmount } from '../money/currency.ts';
-import type { Reminder, StoredFiling } from './filing.ts';
 import { daysUntil, findFilingTerms } from './filing-calendar.ts';
 import { openPeriods } from './filing-periods.ts';
 import { registeredStates } from './periods.ts';
 import type { FilingPorts, NewReminder, ReminderStore } from './ports.ts';
+import { amountsDue } from './totals-answer.ts';
 
 type Ports = Pick<FilingPorts, 'now' | 'remainingMs'> & {
   readonly filings: Pick<FilingPorts['filings'], 'chains' | 'oldestOpenMonths' | 'page'>;
@@ -24,13 +23,6 @@ const filingsAtATime = 100;
 
 type Return = Omit<NewReminder, 'account' | 'due_date' | 'days_until_due' | 'occasion' | 'at'>;
 
-const amountsDue = ({ summary }: StoredFiling): Reminder['amounts_due'] =>
-  summary.map(({ currency, calculated_tax_amount, over_collected_amount }) => {
-    const digits = minorDigits(currency);
-    const due = parseAmount(calculated_tax_amount, digits) + parseAmount(over_collected_amount, digits);
-    return { currency, amount: formatAmount(due, digits) };
-  });
-
 /** Yields the filings that are not filed, and that can be due or were due recently. */
 async function* unfiled(account: Account, today: string, { filings }: Ports): AsyncGenerator<Return> {
   const since = addDays(today, -overdueDaysMax - dueDaysMax);
@@ -38,7 +30,12 @@ async function* unfiled(account: Account, today: string, { filings }: Ports): As
     for (const filing of rows) {
       const { status } = filing;
       if (status === 'closing' || status === 'closed')
-        yield { ...filing, filing: filing.id, status, amounts_due: status === 'closed' ? amountsDue(filing) : null };
+        yield {
+          ...filing,
+          filing: filing.id,
+          status,
+          amounts_due: status === 'closed' ? amountsDue(filing.summary) : null,
+        };
     }
     // A filing is created after the end of its period.
     if (rows.some(({ created_at }) => created_at < since)) return;

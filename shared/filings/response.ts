@@ -185,10 +185,23 @@ export const Filing = described(
       z.nullable(date),
       'The last day for sending the return: the next business day after a weekend or a federal holiday. `null` if it is not established.',
     ),
+    overdue: described(
+      z.boolean(),
+      "Whether the due date has passed by the day in the account's time zone, and the return is not filed.",
+    ),
+    days_until_due: described(
+      z.nullable(z.int()),
+      'The days to the due date, negative if it has passed. `null` if the filing is `marking`, `filed` or `canceled`, or the due date is not established.',
+    ),
     vendor_discount: described(
       z.nullable(z.string()),
       'What the seller may keep for filing on time, in words. `null` if it is not established. Levy does not subtract it.',
     ),
+    vendor_discount_amount: described(
+      z.nullable(signedAmount),
+      'An estimate of the discount in US dollars, for a single registration that files and pays by the due date. Compare it with the form of the state. `null` if it is not known.',
+    ),
+    vendor_discount_reason: described(z.nullable(z.string()), 'Why `vendor_discount_amount` is `null`.'),
     worksheet_form: described(
       z.nullable(z.string()),
       'The name of the state form that `form` accepts, such as `CA-CDTFA-401`. `null` if Levy has no layout of it.',
@@ -267,6 +280,7 @@ const FilingPeriod = described(
     ),
     due_date: described(z.nullable(date), 'When the return is due. `null` where this is not established.'),
     overdue: described(z.boolean(), "Whether the due date has passed, by the day in the account's time zone."),
+    days_until_due: described(z.nullable(z.int()), 'The days to the due date, negative if it has passed.'),
   }),
   'A period of a registered state without a filing.',
   { id: 'FilingPeriod' },

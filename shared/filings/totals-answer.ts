@@ -7,7 +7,7 @@ import {
   namedExemptions,
   type Sum,
 } from '../ledger/entries/entry.ts';
-import { formatAmount, minorDigits } from '../money/currency.ts';
+import { formatAmount, minorDigits, parseAmount } from '../money/currency.ts';
 import { decimal, digits, rescale } from '../money/decimal.ts';
 import type { ExceptionSums, FilingSummary, ReviewSums } from './filing.ts';
 import type { FilingTotal } from './response.ts';
@@ -130,3 +130,14 @@ export const answeredReview = ({ review }: Pick<Totals, 'review'>): ReviewSums =
     by_code: reviewCodes.flatMap((code) => sumsNamed(review, code).map((sum) => ({ code, ...sum }))),
   };
 };
+
+/**
+ * Returns the amounts due of a return by currency: the calculated and the over-collected tax with fees, before a vendor
+ * discount and prepayments. Negative if credits exceed sales.
+ */
+export const amountsDue = (summary: readonly FilingSummary[]): { currency: string; amount: string }[] =>
+  summary.map(({ currency, calculated_tax_amount, over_collected_amount }) => {
+    const exponent = minorDigits(currency);
+    const due = parseAmount(calculated_tax_amount, exponent) + parseAmount(over_collected_amount, exponent);
+    return { currency, amount: formatAmount(due, exponent) };
+  });

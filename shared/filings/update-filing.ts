@@ -101,7 +101,7 @@ const correct = async (
   const correction = { at: new Date(nowMs).toISOString(), by, from: before.confirmation_number, to };
   const corrections = [...before.corrections, correction];
   const after = { ...before, confirmation_number: to, corrections, version: before.version + 1 };
-  const answer = await changeReply(after, shards, account, { filings });
+  const answer = await changeReply(after, shards, account, { filings, now });
   const committed = await filings.commit({
     filing: before,
     nowMs,
@@ -142,7 +142,7 @@ const change = async (
     after: { ...shard, phase, isDone: false, cursor: null, version: shard.version + 1 },
   }));
   const begun = progress.map((of) => of.after);
-  const answer = await changeReply(after, begun, account, { filings });
+  const answer = await changeReply(after, begun, account, { filings, now });
   const committed = await filings.commit({
     filing: before,
     nowMs,

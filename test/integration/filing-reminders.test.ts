@@ -11,7 +11,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { patterns } from '../../shared/events/announce.ts';
 import type { ReminderEvent } from '../../shared/events/event.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { cancel, file, filerOf, newestFiling, soldOn } from '../support/filings.ts';
+import { cancel, closedFiling, type Filing, file, filerOf, newestFiling, soldOn } from '../support/filings.ts';
 import { creditOf, later, made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
@@ -123,4 +123,33 @@ it('sends no reminder of a return that was due more than 30 days ago, and only t
     '11-20 filing.due_soon US-MI closed 0 ',
     '11-21 filing.overdue US-MI closed -1 ',
   ]);
+});
+
+it('returns whether a filing is overdue, the days left and the estimated discount', async () => {
+  const kentucky = { customer: { address: { city: 'Louisville', state: 'KY', postal_code: '40202', country: 'US' } } };
+  const registrations = ['KY', 'MD'].map((state) => ({
+    state,
+    from: '2026-10-01',
+    to: null,
+    frequency: 'month' as const,
+  }));
+  const filer = filerOf(await newCaller({ settings: { registrations, filing_reminder_days: null } }));
+  await soldOn(filer, '2026-10-08', '1000.00', kentucky);
+  await soldOn(filer, '2026-11-08', '500.00', kentucky);
+  const at = <Value>(day: string, run: () => Promise<Value>) => later(Date.parse(`${day}T12:00:00Z`) - now(), run);
+  const due = ({ overdue, days_until_due, vendor_discount_amount, vendor_discount_reason }: Filing) =>
+    [overdue, days_until_due, vendor_discount_amount, vendor_discount_reason !== null] as const;
+  const read = async (id: string) => due(await made(filer.filing(id)));
+  const { id } = await at('2026-11-05', () => closedFiling(filer, 'KY', '2026-10-31'));
+  // Due on 20 November. 1.75 % of the tax, which is 6 % of 1,000.
+  expect(await at('2026-11-05', () => read(id))).toEqual([false, 15, '1.05', false]);
+  expect(await at('2026-11-20', () => read(id))).toEqual([false, 0, '1.05', false]);
+  expect(await at('2026-11-21', () => read(id))).toEqual([true, -1, null, true]);
+  const listed = await at('2026-11-24', async () => (await made(filer.filings({ state: 'KY' }))).data.map(due));
+  expect(listed).toEqual([[true, -4, null, true]]);
+  const preview = { state: 'KY', period_end: '2026-11-30', dry_run: true };
+  expect(due(await at('2026-11-24', () => made(filer.close(preview))))).toEqual([false, 27, '0.53', false]);
+  // A return that was filed on time keeps its discount, and is not overdue later.
+  await at('2026-11-19', () => file(filer, id));
+  expect(await at('2026-12-24', () => read(id))).toEqual([false, null, '1.05', false]);
 });

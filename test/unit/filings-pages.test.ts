@@ -87,7 +87,7 @@ it.each([
     do {
       const page = { expand: 'entries', limit: 100, starting_after: starting_after ?? undefined } as const;
       bytesRead = 0;
-      const answer = await getFiling(filing.id, page, account, { filings: filings as FilingReads });
+      const answer = await getFiling(filing.id, page, account, { filings: filings as FilingReads, now: Date.now });
       if (!answer.ok || answer.value.entries === null) throw new Error('It is there.');
       const { data, next_cursor, has_more } = answer.value.entries;
       expect(has_more).toBe(next_cursor !== null);

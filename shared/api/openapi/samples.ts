@@ -148,6 +148,9 @@ const closed: Filing = {
   period_end: '2026-10-31',
   frequency: 'month',
   ...findFilingTerms('US-MI', 'month', '2026-10-31'),
+  ...{ overdue: false, days_until_due: 18 },
+  vendor_discount_amount: null,
+  vendor_discount_reason: 'The discount of this state depends on more than the tax due, or is not established.',
   status: 'closed',
   confirmation_number: null,
   corrections: [],
@@ -195,6 +198,7 @@ const dryRun: Filing = {
 /** A filing whose return was sent, while Levy marks its transactions as filed. */
 const marking: Filing = {
   ...closed,
+  days_until_due: null,
   status: 'marking',
   filed_by: 'key_9c1f24ad7be0',
   confirmation_number: 'MI-2026-10-4711',

@@ -222,9 +222,10 @@ const reviewText = ({ count, by_code: sums }: NonNullable<Filing['review']>): st
         ]),
       ].join('\n');
 
-const dueText = ({ due_date, terms, vendor_discount }: Filing): string => {
-  const due = due_date ?? terms?.due_rule ?? 'not established';
-  return `Due: ${due}.${vendor_discount === null ? '' : ` Vendor discount: ${vendor_discount.replace(/\.$/, '')}.`}`;
+const dueText = ({ due_date, overdue, terms, vendor_discount, vendor_discount_amount: amount }: Filing): string => {
+  const due = `${due_date ?? terms?.due_rule ?? 'not established'}${overdue ? ', overdue' : ''}`;
+  const estimate = amount === null ? '' : ` (estimate: ${amount} USD)`;
+  return `Due: ${due}.${vendor_discount === null ? '' : ` Vendor discount: ${vendor_discount.replace(/\.$/, '')}${estimate}.`}`;
 };
 
 /** Prints a filing with all of its amounts. */

@@ -88,7 +88,7 @@ const Linked = ({ of }: { of: string }) => (
 
 /** The due date of the return and the rules behind it. */
 const Terms = ({ of }: { of: FilingData }) => {
-  const { terms, status, due_date, vendor_discount, summary } = of;
+  const { terms, status, due_date, vendor_discount, vendor_discount_amount: discount, summary } = of;
   const today = todayIn(useSession().account.time_zone, Date.now());
   const zeroReturn = { true: 'required', false: 'not required', null: null, undefined: null };
   return (
@@ -98,6 +98,11 @@ const Terms = ({ of }: { of: FilingData }) => {
           ['Due', status === 'filed' ? due_date : <DueDate key="due" of={due_date} today={today} />],
           ['Amount due', status !== 'closing' && summary.length > 0 && <Amounts key="sum" of={amountsDue(summary)} />],
           ['Vendor discount', vendor_discount],
+          [
+            'Discount, estimated',
+            vendor_discount !== 'none' &&
+              (discount === null ? of.vendor_discount_reason : <Amount of={discount} currency="USD" />),
+          ],
           ['Worksheet of the form', of.worksheet_form && <WorksheetLink key="worksheet" of={of} />],
           ['Return without sales', zeroReturn[`${terms?.zero_return_required}`]],
         ]}

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
+import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import type { EntryRows, FilingReadPorts, FilingReads } from '../../filings/ports.ts';
 import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
@@ -146,4 +147,4 @@ export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => ({
  */
 export const filingReads: FilingReads = filingReadsWithin();
 
-export const filingReadPorts: FilingReadPorts = { filings: filingReads };
+export const filingReadPorts: FilingReadPorts = { filings: filingReads, now };
