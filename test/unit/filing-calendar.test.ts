@@ -38,6 +38,51 @@ describe('the due date of a return', () => {
     ['US-AK', 'month', '2025-02-28', '2025-04-01'], // Seward's Day, a Monday
     ['US-HI', 'month', '2027-07-31', '2027-08-23'], // Statehood Day, a Friday
     ['US-WA', 'month', '2022-10-31', '2022-11-28'], // the day after Thanksgiving
+    // As published by the Texas Comptroller for 2022, 2025 and 2026.
+    ['US-TX', 'month', '2022-01-31', '2022-02-22'], // a Sunday before Washington's Birthday
+    ['US-TX', 'month', '2022-05-31', '2022-06-21'], // Juneteenth, observed on a Monday
+    ['US-TX', 'quarter', '2024-12-31', '2025-01-21'], // Martin Luther King Jr. Day
+    ['US-TX', 'month', '2025-08-31', '2025-09-22'], // a Saturday
+    ['US-TX', 'month', '2026-05-31', '2026-06-22'], // a Saturday
+    // As published by the Washington Department of Revenue for 2020 and 2022.
+    ['US-WA', 'month', '2020-03-31', '2020-04-27'], // a Saturday
+    ['US-WA', 'month', '2020-04-30', '2020-05-26'], // Memorial Day
+    ['US-WA', 'month', '2020-11-30', '2020-12-28'], // Christmas, a Friday
+    ['US-WA', 'month', '2022-11-30', '2022-12-27'], // Christmas, a Sunday
+    ['US-WA', 'quarter', '2020-09-30', '2020-11-02'], // a Saturday
+    ['US-WA', 'quarter', '2020-12-31', '2021-02-01'], // a Sunday
+    ['US-WA', 'year', '2020-12-31', '2021-04-15'],
+    // As published by the Arizona Department of Revenue for 2023 to 2025.
+    ['US-AZ', 'month', '2023-07-31', '2023-08-21'], // a Sunday
+    ['US-AZ', 'month', '2024-03-31', '2024-04-22'], // a Saturday
+    ['US-AZ', 'quarter', '2024-09-30', '2024-10-21'], // a Sunday
+    ['US-AZ', 'year', '2024-12-31', '2025-01-21'], // Martin Luther King Jr. Day
+    ['US-AZ', 'quarter', '2025-03-31', '2025-04-21'], // a Sunday
+    // As published by Ohio's Department of Taxation, and by an accountant for 2017.
+    ['US-OH', 'month', '2021-04-30', '2021-05-24'], // a Sunday
+    ['US-OH', 'month', '2017-11-30', '2017-12-26'], // a Saturday before Christmas
+    // As published by the tax departments of North Dakota and Minnesota for 2026.
+    ['US-ND', 'month', '2026-01-31', '2026-03-02'], // a Saturday
+    ['US-MN', 'quarter', '2025-12-31', '2026-01-20'],
+    ['US-PA', 'month', '2026-08-31', '2026-09-21'], // a Sunday
+    ['US-CA', 'quarter', '2026-09-30', '2026-11-02'], // a Saturday
+    ['US-MA', 'month', '2024-01-31', '2024-03-01'], // 30 days after 31 January, in a leap year
+    // Calculated by hand.
+    ['US-KS', 'month', '2026-11-30', '2026-12-28'], // Christmas, a Friday
+    ['US-NM', 'month', '2027-03-31', '2027-04-26'], // a Sunday
+    ['US-ME', 'month', '2026-10-31', '2026-11-16'], // a Sunday
+    ['US-NC', 'quarter', '2026-09-30', '2026-11-02'], // a Saturday
+    ['US-RI', 'quarter', '2027-03-31', '2027-04-30'],
+    ['US-CT', 'month', '2026-04-30', '2026-06-01'], // a Sunday
+    ['US-WI', 'month', '2026-12-31', '2027-02-01'], // a Sunday
+    ['US-IA', 'month', '2027-01-31', '2027-03-01'], // a Sunday
+    ['US-UT', 'quarter', '2027-06-30', '2027-08-02'], // a Saturday
+    ['US-NJ', 'quarter', '2025-06-30', '2025-07-21'], // a Sunday
+    ['US-AL', 'half_year', '2025-06-30', '2025-07-21'], // a Sunday
+    ['US-MI', 'year', '2025-12-31', '2026-03-02'], // a Saturday
+    ['US-WV', 'year', '2026-12-31', '2027-02-01'], // a Saturday
+    ['US-MN', 'year', '2026-12-31', '2027-02-05'],
+    ['US-NM', 'half_year', '2026-12-31', '2027-01-25'],
     ['US-IN', 'month', '2026-10-31', null],
     ['US-OR', 'month', '2026-10-31', null],
   ] as const)('in %s by %s to %s: %s', (state, frequency, periodEnd, expected) => {
