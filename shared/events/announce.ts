@@ -121,7 +121,9 @@ export const eventOfReminder = (reminder: StoredReminder): ReminderEvent => {
   const { account, state, period_start, period_end, due_date, days_until_due: days, occasion, at } = reminder;
   const event_type = days < 0 ? 'filing.overdue' : 'filing.due_soon';
   const due =
-    days < 0 ? `was due on ${due_date}, and is not marked as filed.` : `is due on ${due_date} (${days} days left).`;
+    days < 0
+      ? `was due on ${due_date}, and is not marked as filed.`
+      : `is due on ${due_date} (${days === 1 ? '1 day' : `${days} days`} left).`;
   // The schema drops fields that are not part of the event.
   return events[event_type].parse({
     event_id: `${account}.${state}.${period_end}.${occasion}.${event_type}`,

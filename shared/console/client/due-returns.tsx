@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { listPeriods } from './filings.tsx';
-import { todayIn } from './format.ts';
 import { Fetch, Load, useLoad } from './load.tsx';
 import { Amounts, Cards, counted, DueDate, Panel, PeriodLink, Status, soonDays, Table, toneOf } from './parts.tsx';
 import { amountsDue, totalDue } from './payable.ts';
 import { useSession } from './session.ts';
 
 type Filing = Schemas['Filing'];
-type Period = Pick<Filing, 'state' | 'period_start' | 'period_end' | 'due_date'>;
+type Period = Pick<Filing, 'state' | 'period_start' | 'period_end' | 'due_date' | 'days_until_due'>;
 
 /** A period that is over and not filed. `filing` is `null` if the period is not closed. */
 type Due = Period & { readonly filing: Schemas['FilingList']['data'][number] | null };
@@ -68,15 +67,15 @@ const AmountDue = ({ of: { known, filing } }: { of: Row }) => {
 
 const figuresOf = ({ known }: Row) => (known === 'too_large' ? undefined : known);
 
-const DueCards = ({ rows, today }: { rows: readonly Row[]; today: string }) => {
-  const count = (tone: string) => rows.filter(({ due_date }) => toneOf(due_date, today) === tone).length;
+const DueCards = ({ rows }: { rows: readonly Row[] }) => {
+  const count = (tone: string) => rows.filter(({ days_until_due }) => toneOf(days_until_due) === tone).length;
   const known = rows.flatMap((row) => figuresOf(row) ?? []);
   const amounts = known.flatMap(({ summary }) => amountsDue(summary));
   const refundable = totalDue(amounts, 'refundable');
   const sumOf = (list: 'exceptions' | 'review') => known.reduce((sum, row) => sum + (row[list]?.count ?? 0), 0);
   const [exceptions, review] = [sumOf('exceptions'), sumOf('review')];
   const part = known.length === rows.length ? '' : `, ${known.length} of ${counted(rows.length, 'return')}`;
-  const next = rows.find(({ due_date }) => due_date && due_date >= today)?.due_date;
+  const next = rows.find(({ days_until_due: days }) => days !== null && days >= 0)?.due_date;
   const payable = totalDue(amounts, 'payable');
   return (
     <Cards
@@ -98,7 +97,6 @@ const DueCards = ({ rows, today }: { rows: readonly Row[]; today: string }) => {
 
 const DueTable = ({ of }: { of: readonly Due[] }) => {
   const { account } = useSession();
-  const today = todayIn(account.time_zone, Date.now());
   const [most, setMost] = useState(dryRunsMax);
   const open = of.filter(({ filing }) => filing === null);
   const { known, loaded } = useDryRuns(open.slice(0, most));
@@ -109,13 +107,13 @@ const DueTable = ({ of }: { of: readonly Due[] }) => {
   const rest = open.length - most;
   return (
     <>
-      {rows.length > 0 && <DueCards rows={rows} today={today} />}
+      {rows.length > 0 && <DueCards rows={rows} />}
       <Table
         caption="Periods that are over and not filed, the first due first"
         columns={[
           ['Period', (row) => <PeriodLink of={{ ...row, id: row.filing?.id ?? null }} />],
           ['Status', ({ filing }) => <Status of={filing?.status ?? 'open'} />],
-          ['Due', ({ due_date }) => <DueDate of={due_date} today={today} />],
+          ['Due', (row) => <DueDate of={row} />],
           ['Amount due', (row) => <AmountDue of={row} />, 'figure'],
           ['Exceptions', (row) => figuresOf(row)?.exceptions?.count, 'figure'],
           ['To review', (row) => figuresOf(row)?.review?.count, 'figure'],

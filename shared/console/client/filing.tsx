@@ -3,7 +3,7 @@ import type { Levy, Schemas } from '../../client/client.ts';
 import { ElectronicReturn } from './electronic-return.tsx';
 import { Export } from './export.tsx';
 import { type Cursor, csvPage, jsonPage } from './export-file.ts';
-import { grouped, isZero, percent, todayIn } from './format.ts';
+import { grouped, isZero, percent } from './format.ts';
 import { ConfirmButton, dataOf, Load, type Loaded, Pages, useLoad } from './load.tsx';
 import {
   Actor,
@@ -88,14 +88,13 @@ const Linked = ({ of }: { of: string }) => (
 
 /** The due date of the return and the rules behind it. */
 const Terms = ({ of }: { of: FilingData }) => {
-  const { terms, status, due_date, vendor_discount, vendor_discount_amount: discount, summary } = of;
-  const today = todayIn(useSession().account.time_zone, Date.now());
+  const { terms, status, vendor_discount, vendor_discount_amount: discount, summary } = of;
   const zeroReturn = { true: 'required', false: 'not required', null: null, undefined: null };
   return (
     <>
       <Facts
         of={[
-          ['Due', status === 'filed' ? due_date : <DueDate key="due" of={due_date} today={today} />],
+          ['Due', <DueDate key="due" of={of} />],
           ['Amount due', status !== 'closing' && summary.length > 0 && <Amounts key="sum" of={amountsDue(summary)} />],
           ['Vendor discount', vendor_discount],
           [

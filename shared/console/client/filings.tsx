@@ -145,7 +145,6 @@ export const listPeriods = (levy: Levy, signal: AbortSignal) =>
 
 const OpenPeriods = () => {
   const { account } = useSession();
-  const today = todayIn(account.time_zone, Date.now());
   const hasCalendar = account.collects_in === 'registered_states';
   return (
     <Fetch what="periods" read={listPeriods}>
@@ -157,7 +156,7 @@ const OpenPeriods = () => {
             ['Frequency', (row) => row.frequency.replace('_', ' ')],
             ['Status', (row) => <Status of={row.is_over ? 'ended' : 'current'} />],
             ['Closes automatically', (row) => (row.closes_at ? <Instant of={row.closes_at} /> : 'no')],
-            ['Due', ({ due_date }) => <DueDate of={due_date} today={today} />],
+            ['Due', (row) => <DueDate of={row} />],
           ]}
           rows={rows}
           empty={
@@ -194,13 +193,6 @@ const filedRows = ({ summary, exceptions, ...filing }: Filed) => {
   const nothing = Object.fromEntries(['currency', ...filedAmounts].map((name) => [name, null])) as FiledRow;
   if (summary.length === 0) return [{ ...shared, ...nothing, transaction_count: 0 }];
   return summary.map(({ count, ...sum }) => ({ ...shared, ...(sum as FiledRow), transaction_count: count }));
-};
-
-/** The due date of a filing. Only a return that is not filed can be overdue. */
-const FiledDue = ({ of: { status, due_date } }: { of: Pick<Filed, 'status' | 'due_date'> }) => {
-  const today = todayIn(useSession().account.time_zone, Date.now());
-  if (due_date !== null && ['filed', 'canceled'].includes(status)) return <time>{due_date}</time>;
-  return <DueDate of={due_date} today={today} />;
 };
 
 /** The buttons that download all filings of the filters. */
@@ -244,7 +236,7 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
                 ['Period', (row) => <PeriodLink of={row} />, '', (row) => `${row.period_end} ${row.state}`],
                 ['State', (row) => lettersOf(row.state)],
                 ['Status', (row) => <Status of={row.status} />, '', (row) => row.status],
-                ['Due', (row) => <FiledDue of={row} />, '', (row) => row.due_date],
+                ['Due', (row) => <DueDate of={row} />, '', (row) => row.due_date],
                 ['Exceptions', (row) => row.exception_count, 'figure'],
                 ...amountColumns([
                   ['Gross', 'gross_amount'],

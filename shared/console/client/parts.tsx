@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { compareAmounts, daysBetween, dueText, grouped, instantText, periodText, sumOf } from './format.ts';
+import type { Schemas } from '../../client/client.ts';
+import { compareAmounts, dueText, grouped, instantText, periodText, sumOf } from './format.ts';
 import type { Money } from './payable.ts';
 import { linkTo, type ViewProps } from './route.ts';
 import { actorName, useSession } from './session.ts';
@@ -372,18 +373,18 @@ export const Table = <Row,>({ caption, columns: given, rows, empty = '', isSorta
 
 export const soonDays = 7;
 
-/** Returns the style for the urgency of a return. */
-export const toneOf = (due: string | null, today: string): 'bad' | 'warn' | '' => {
-  const days = due === null ? Number.POSITIVE_INFINITY : daysBetween(today, due);
-  return days < 0 ? 'bad' : days <= soonDays ? 'warn' : '';
-};
+/** Returns the style for the urgency of a return, by the days left. */
+export const toneOf = (days: number | null): 'bad' | 'warn' | '' =>
+  days === null ? '' : days < 0 ? 'bad' : days <= soonDays ? 'warn' : '';
 
-/** A due date with the days left until then. */
-export const DueDate = ({ of, today }: Of<string | null> & { today: string }) =>
-  of === null ? (
+/** A due date with the days left until then, if the return is not filed. */
+export const DueDate = ({
+  of: { due_date, days_until_due: days },
+}: Of<Pick<Schemas['Filing'], 'due_date' | 'days_until_due'>>) =>
+  due_date === null ? (
     <>not established</>
   ) : (
     <>
-      {of} <span class={`chip ${toneOf(of, today)}`}>{dueText(daysBetween(today, of))}</span>
+      {due_date} {days !== null && <span class={`chip ${toneOf(days)}`}>{dueText(days)}</span>}
     </>
   );
