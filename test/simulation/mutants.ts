@@ -138,6 +138,16 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
       return counted.kind === 'committed' && commit.take?.length ? write({ ...commit, ...rest }) : counted;
     })();`,
   ),
+  'reminder stored again by every run': [
+    {
+      find: '{ Put: { TableName, Item: reminderItem(reminder), ...absent } },',
+      replace: '{ Put: { TableName, Item: reminderItem(reminder) } },',
+    },
+    {
+      find: 'return reminders.filter((of) => !known.has(itemPlace(reminderKey(of.account, of))));',
+      replace: 'return known.size >= 0 ? reminders : [];',
+    },
+  ],
   'entry filed whatever became of its transaction': swap(
     'remove(openEntryKey(account, entry), asSeen(entry.version)),',
     'remove(openEntryKey(account, entry)),',

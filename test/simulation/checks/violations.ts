@@ -8,6 +8,7 @@ import { Ledger, referenceViolations, stateViolations } from './ledger.ts';
 import { moneyViolations } from './money.ts';
 import { dueViolations, periodViolations, taxDayViolations } from './periods.ts';
 import { redactionViolations } from './redactions.ts';
+import { reminderViolations } from './reminders.ts';
 
 /** The account that a key of the Transactions table belongs to. A key of the due index begins with its shard. */
 const accountOfKey = (pk: string, sk: string): string | undefined => (pk.startsWith('DUE#') ? sk : pk).split('#')[1];
@@ -46,6 +47,7 @@ export const violationsOf = (history: History, observed: Observed, areAllHashed:
     ...filingViolations(history, ledger, observed),
     ...dueViolations(history, ledger, observed),
     ...periodViolations(history, ledger),
+    ...reminderViolations(ledger),
     ...taxDayViolations(ledger, audit, observed),
     ...redactionViolations(history, ledger, observed),
   ];
