@@ -1,7 +1,7 @@
 import type { Schemas } from '../../client/client.ts';
 import { percent } from './format.ts';
 import { dataOf, Fetch } from './load.tsx';
-import { counted, Facts, Instant, Panel, SearchForm, Status, Table, Warnings, wordsOf } from './parts.tsx';
+import { counted, Facts, Instant, Message, Panel, SearchForm, Status, Table, Warnings, wordsOf } from './parts.tsx';
 import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { tiles } from './tile-map.ts';
 
@@ -233,7 +233,9 @@ const Detail = ({ of }: { of: State }) => (
     <Subjects of={of} />
     <ul>
       {of.notes.map((note) => (
-        <li key={note}>{note}</li>
+        <li key={note}>
+          <Message of={note} />
+        </li>
       ))}
     </ul>
   </>

@@ -37,7 +37,11 @@ export const Instant = ({ of }: Of<string>) => (
 );
 
 /** The name of a credential that acted. The tooltip is its immutable id. */
-export const Actor = ({ of }: Of<string>) => <span title={of}>{actorName(useSession().account, of)}</span>;
+export const Actor = ({ of }: Of<string>) => (
+  <span class="actor" title={of}>
+    {actorName(useSession().account, of)}
+  </span>
+);
 
 /** Returns the two-letter code of a state: `US-MI` becomes `MI`. */
 export const lettersOf = (state: string): string => state.replace(/^US-/, '');
