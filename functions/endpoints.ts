@@ -31,6 +31,7 @@ import * as listProductTaxCodes from './list-product-tax-codes.ts';
 import * as listTransactions from './list-transactions.ts';
 import * as replayTransaction from './replay-transaction.ts';
 import { schedule as sweepDrafts } from './sweep-drafts.ts';
+import * as updateAccount from './update-account.ts';
 import * as updateCustomer from './update-customer.ts';
 import * as updateFiling from './update-filing.ts';
 import * as updateSession from './update-session.ts';
@@ -63,6 +64,7 @@ const modules = [
   listProductAttributes,
   getCoverage,
   getAccount,
+  updateAccount,
   updateSession,
   getOpenapi,
   getDocs,

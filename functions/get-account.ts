@@ -1,19 +1,30 @@
-import { answeredAccount } from '../shared/accounts/answer.ts';
+import { answeredAccount, settingsTag } from '../shared/accounts/answer.ts';
 import { AccountAnswer } from '../shared/accounts/response.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { exampleId } from '../shared/api/openapi/sample-requests.ts';
 import { accept } from '../shared/base/result.ts';
+import { findAccount, listSettingChanges } from '../shared/store/accounts/account-store.ts';
 import { listKeyNames } from '../shared/store/accounts/api-key-store.ts';
+import { settingChanges } from '../shared/store/keys.ts';
+import { callerPartitions } from '../shared/store/table-access.ts';
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-account',
   method: 'GET',
   path: '/account',
   scope: 'read',
-  // The query names the keys of the account.
-  access: { actions: { accounts: ['GetItem', 'UpdateItem', 'Query'] } },
-  answer: async ({ caller: { account, scopes } }) =>
-    accept({ ...answeredAccount(account, scopes), api_keys: await listKeyNames(account.id) }),
+  // The queries name the keys of the account, and list the changes of its settings.
+  access: {
+    actions: { accounts: ['GetItem', 'UpdateItem', 'Query'] },
+    partitions: { accounts: [...callerPartitions, settingChanges('*')] },
+  },
+  run: async ({ caller: { account: known, scopes } }) => {
+    // The instance's copy can be a minute old, which the tag of an update must not be.
+    const account = (await findAccount(known.id)) ?? known;
+    const [api_keys, changes] = await Promise.all([listKeyNames(account.id), listSettingChanges(account.id)]);
+    const body = { ...answeredAccount(account, scopes), api_keys, changes };
+    return accept({ status: 200, body, headers: { ETag: settingsTag(account) } });
+  },
 });
 
 export const documentation = () =>
@@ -22,7 +33,7 @@ export const documentation = () =>
     tag: 'Account',
     summary: 'Retrieve the account',
     description:
-      'The account of the credential, what the credential may do, and the settings that decide calculations and filings. A change of a setting is visible within a minute.',
+      'The account of the credential, what the credential may do, and the settings that decide calculations and filings. A change of a setting is visible at once, and applies to all requests within a minute.',
     responses: [
       {
         status: 200,
@@ -31,7 +42,9 @@ export const documentation = () =>
         example: ({ account }) => ({
           ...answeredAccount({ ...account, id: exampleId.replace('txn', 'acct') }, new Set(['read', 'write'])),
           api_keys: [{ id: exampleId.replace('txn', 'key'), label: 'Finance' }],
+          changes: [],
         }),
+        headers: ['ETag'],
       },
     ],
     errors: [],

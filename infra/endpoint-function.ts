@@ -16,7 +16,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type Action, accountWrites, draftPartitions, type TableAccess } from '../shared/store/table-access.ts';
+import { type Action, draftPartitions, type TableAccess, writablePartitions } from '../shared/store/table-access.ts';
 import type { TableName } from '../shared/store/table-definitions.ts';
 import { bundle, type Entry } from './bundling.ts';
 import { fixLogicalId, pascalCase, ServiceRole } from './constructs.ts';
@@ -125,10 +125,11 @@ export class EndpointFunction extends LambdaFunction {
     else Validations.of(this).acknowledge({ id: 'Serverless-LambdaTracing', reason: tracingIsOff });
   }
 
-  #grant({ actions: byTable, indexes = [], partitions = {}, readOnly }: TableAccess, { tables }: DataStack): void {
+  #grant(access: TableAccess, { tables }: DataStack): void {
+    const { actions: byTable, indexes = [], partitions = {}, readOnly } = access;
     for (const [table, actions] of Object.entries(byTable) as [TableName, readonly Action[]][]) {
       this.addEnvironment(`TABLE_${table.toUpperCase()}`, this.#settings.sam ? table : tables.nameOf(table));
-      const writes = table === 'accounts' ? accountWrites : {};
+      const writes = table === 'accounts' ? writablePartitions(access) : {};
       const others = actions.filter((action) => !writes[action]);
       this.#allow(others, tables.arnOf(table), partitions[table]);
       for (const action of actions) if (writes[action]) this.#allow([action], tables.arnOf(table), writes[action]);

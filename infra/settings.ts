@@ -106,6 +106,7 @@ const shape = {
   oidcScopesClaim: text.nullable().default(null),
   oidcReadScope: text.nullable().default(null),
   oidcWriteScope: text.nullable().default(null),
+  oidcSettingsScope: text.nullable().default(null),
   /** Public client of the console at the issuer; without it, users sign in to the console with API keys. */
   oidcClientId: text.nullable().default(null),
   /** Origin of the issuer's token endpoint, if it differs from the issuer's origin. */
@@ -151,7 +152,7 @@ const requirements: readonly (readonly [keyof typeof shape, string | null, keyof
   ['oidcIssuer', null, 'oidcAudience', 'Set oidcAudience as well: the audience of the tokens.'],
   ['oidcTokenOrigin', null, 'oidcClientId', 'Set oidcClientId as well: the client of the console.'],
   ...(
-    ['oidcAudience', 'oidcAccountClaim', 'oidcScopesClaim', 'oidcReadScope', 'oidcWriteScope', 'oidcClientId'] as const
+    ['oidcAudience', 'oidcAccountClaim', 'oidcScopesClaim', 'oidcReadScope', 'oidcWriteScope', 'oidcSettingsScope', 'oidcClientId'] as const
   ).map((name) => [name, null, 'oidcIssuer', 'Set oidcIssuer as well: the issuer of the tokens.'] as const),
 ];
 

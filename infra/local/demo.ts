@@ -22,6 +22,12 @@ export const createDemo = async (apiKey: string | null): Promise<string> => {
       }),
     );
   const secret = apiKey ?? newApiKey();
-  await provisionKey({ account: id, secret, scopes: ['read', 'write'], expires_at: null, label: 'npm start' });
+  await provisionKey({
+    account: id,
+    secret,
+    scopes: ['read', 'write', 'settings'],
+    expires_at: null,
+    label: 'npm start',
+  });
   return secret;
 };

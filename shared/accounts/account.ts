@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
+import { described } from '../base/described.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
 
@@ -31,29 +32,46 @@ export const defaults = { rateLimit: 2000, draftTtlHours: 24, reviewDays: 3, fil
 /** Adds a warning that the fee is due, adds the fee as a line item, or does neither. */
 export const retailDeliveryFees = ['warn', 'add', 'none'] as const;
 
-const nineDigits = 'Pass the taxpayer identification number as a string of nine digits, without hyphens.';
-const sstId = 'Pass null, or S and eight digits, such as "S12345678".';
-const stateId = 'Pass 1 to 20 letters, digits, hyphens and periods.';
+const nineDigits = 'Send the taxpayer identification number as a string of nine digits, without hyphens.';
+const sstId = 'Send null, or S and eight digits, such as "S12345678".';
+const stateId = 'Send 1 to 20 letters, digits, hyphens and periods.';
 
 /** Who files the returns: the business and its identifiers at the tax authorities. */
-export const ReturnIdentity = z.strictObject({
-  legal_name: z.string('Pass a name.').check(z.regex(/^\S.{0,99}$/, 'Pass a name of 1 to 100 characters.')),
-  tin: z.strictObject(
-    {
-      type: z.enum(['FEIN', 'SSN', 'Foreign'], 'Pass FEIN, SSN or Foreign.'),
-      number: z.string(nineDigits).check(z.regex(/^\d{9}$/, nineDigits)),
-    },
-    'Pass an object such as {"type": "FEIN", "number": "123456789"}.',
-  ),
-  /** The id of a seller who registered through the Streamlined Sales Tax system; `null` without one. */
-  sst_id: z.nullable(z.string(sstId).check(z.regex(/^S\d{8}$/, sstId))),
-  /** The account numbers of registrations with the states themselves, by two-letter code. */
-  state_ids: z.record(
-    z.string(),
-    z.string(stateId).check(z.regex(/^[A-Za-z0-9.-]{1,20}$/, stateId)),
-    'Pass an object such as {"MN": "1234567"}, or {}.',
-  ),
-});
+export const ReturnIdentity = described(
+  z.strictObject({
+    legal_name: described(
+      z.string('Send a name.').check(z.regex(/^\S.{0,99}$/, 'Send a name of 1 to 100 characters.')),
+      'The legal name of the business.',
+    ),
+    tin: described(
+      z.strictObject(
+        {
+          type: described(z.enum(['FEIN', 'SSN', 'Foreign'], 'Send FEIN, SSN or Foreign.'), 'The kind of number.', {
+            title: 'TinType',
+          }),
+          number: described(z.string(nineDigits).check(z.regex(/^\d{9}$/, nineDigits)), 'Nine digits.'),
+        },
+        'Send an object such as {"type": "FEIN", "number": "123456789"}.',
+      ),
+      'The taxpayer identification number.',
+      { id: 'Tin' },
+    ),
+    sst_id: described(
+      z.nullable(z.string(sstId).check(z.regex(/^S\d{8}$/, sstId))),
+      'The id of a seller who registered through the Streamlined Sales Tax system. `null` without one.',
+    ),
+    state_ids: described(
+      z.record(
+        z.string(),
+        z.string(stateId).check(z.regex(/^[A-Za-z0-9.-]{1,20}$/, stateId)),
+        'Send an object such as {"MN": "1234567"}, or {}.',
+      ),
+      'The account numbers of registrations with the states themselves, by two-letter code.',
+    ),
+  }),
+  'Who files the returns. Personal data of the business.',
+  { id: 'ReturnIdentity' },
+);
 export type ReturnIdentity = z.infer<typeof ReturnIdentity>;
 
 /** An account's settings for its calculations, returns and limits. */

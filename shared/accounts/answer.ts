@@ -1,12 +1,15 @@
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { Account, Registration } from './account.ts';
+import { scopes as allScopes } from './api-key.ts';
 import { booksOpenFrom } from './books-open.ts';
 import type { AccountAnswer } from './response.ts';
 
 type Scope = AccountAnswer['scopes'][number];
 
+const codeOf = (state: string): string => stateJurisdiction(state) ?? state;
+
 const answeredRegistration = ({ state, from, to, frequency }: Registration) => ({
-  state: stateJurisdiction(state) ?? state,
+  state: codeOf(state),
   from,
   to,
   frequency,
@@ -17,10 +20,11 @@ export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): A
   const { id, name, settings } = account;
   const { registrations, time_zone, review_days, draft_ttl_hours, incomplete_coverage, ship_from, service_version } =
     settings;
+  const { ambiguous_address, retail_delivery_fee, filing_reminder_days, return_identity } = settings;
   return {
     object: 'account',
     ...{ id, name },
-    scopes: (['read', 'write'] as const).filter((scope) => scopes.has(scope)),
+    scopes: allScopes.filter((scope) => scopes.has(scope)),
     collects_in: Array.isArray(registrations)
       ? 'registered_states'
       : registrations === 'all'
@@ -29,6 +33,13 @@ export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): A
     registrations: Array.isArray(registrations) ? registrations.map(answeredRegistration) : [],
     ...{ time_zone, review_days, draft_ttl_hours },
     books_open_from: booksOpenFrom(account),
-    ...{ incomplete_coverage, ship_from, service_version },
+    ...{ incomplete_coverage, ambiguous_address, ship_from, service_version },
+    remote_seller_elections: settings.remote_seller_elections.map((one) => ({ ...one, state: codeOf(one.state) })),
+    ...{ retail_delivery_fee, filing_reminder_days, return_identity },
+    settings_changed_at: account.settings_changed_at ?? null,
   };
 };
+
+/** The entity tag of an account's settings, which changes with each change of a setting. */
+export const settingsTag = ({ created_at, settings_changed_at = created_at }: Account): string =>
+  `"${settings_changed_at}"`;

@@ -4,11 +4,17 @@ import * as z from 'zod/mini';
 const instant = z.string().check(z.refine((text) => !Number.isNaN(Date.parse(text)), 'is not a date and time'));
 
 /** A stored API key, without its secret: the digest of the secret is the item's key. */
+/**
+ * What a credential may do: retrieve and calculate; record, update and file; change the settings that decide where tax
+ * is collected.
+ */
+export const scopes = ['read', 'write', 'settings'] as const;
+
 export const ApiKey = z.object({
   /** `key_` + ULID: identifies the key in the audit trail and on the command line. */
   id: z.string(),
   account: z.string(),
-  scopes: z.array(z.enum(['read', 'write'])),
+  scopes: z.array(z.enum(scopes)),
   created_at: instant,
   /** `null` never expires. */
   expires_at: z.nullable(instant),

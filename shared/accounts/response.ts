@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
-import { date, objectType } from '../base/response-scalars.ts';
+import { date, objectType, timestamp } from '../base/response-scalars.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
-import { frequencies } from './account.ts';
+import { frequencies, ReturnIdentity, retailDeliveryFees } from './account.ts';
+import { scopes } from './api-key.ts';
 
 const Registration = described(
   z.object({
@@ -17,6 +18,29 @@ const Registration = described(
   { id: 'Registration' },
 );
 
+const Election = described(
+  z.object({
+    state: described(z.string(), 'The code of the state, such as `US-TX`.'),
+    election: described(z.string(), 'The rate that replaces those of the address.'),
+    from: described(date, 'The first day.'),
+    to: described(z.nullable(date), 'The last day. `null` without an end.'),
+  }),
+  'A rate for sales from other states that the account elected.',
+  { id: 'AccountElection' },
+);
+
+const SettingChange = described(
+  z.object({
+    at: described(timestamp, 'When it was changed.'),
+    by: described(z.string(), 'The id of the API key, `token:` and the subject of a token, or `operator`.'),
+    setting: described(z.string(), 'The name of the setting.'),
+    before: described(z.string(), 'The value before, as JSON.'),
+    after: described(z.string(), 'The value after, as JSON.'),
+  }),
+  'A change of a setting.',
+  { id: 'SettingChange' },
+);
+
 const collectsIn = ['registered_states', 'every_state', 'not_set'] as const;
 
 /** The response of GET /account. */
@@ -26,7 +50,7 @@ export const AccountAnswer = described(
     id: described(z.string(), 'The id of the account.'),
     name: described(z.string(), 'The name of the account.'),
     scopes: described(
-      z.array(described(z.enum(['read', 'write']), 'A scope.', { title: 'Scope' })),
+      z.array(described(z.enum(scopes), 'A scope.', { title: 'Scope' })),
       'What the credential of this request may do.',
     ),
     collects_in: described(
@@ -47,6 +71,28 @@ export const AccountAnswer = described(
       'What happens to a sale that the content does not cover completely.',
       { title: 'IncompleteCoverage' },
     ),
+    ambiguous_address: described(
+      z.enum(['warn', 'reject', 'highest_rate']),
+      'What happens if an address fits places with different rates.',
+      { title: 'AmbiguousAddress' },
+    ),
+    remote_seller_elections: described(
+      z.array(Election),
+      'The rates for sales from other states that the account elected.',
+    ),
+    retail_delivery_fee: described(
+      z.enum(retailDeliveryFees),
+      'What happens if a retail delivery fee is due and the order has no line for it.',
+      { title: 'RetailDeliveryFee' },
+    ),
+    filing_reminder_days: described(
+      z.nullable(z.array(z.int())),
+      'The days before a due date on which Levy publishes the event `filing.due_soon`. `null` publishes no reminders.',
+    ),
+    return_identity: described(
+      z.nullable(ReturnIdentity),
+      'Who files the returns: name, taxpayer number and account numbers. `null` is not set.',
+    ),
     ship_from: described(z.nullable(PostalAddress), 'The default address from which the account ships.'),
     api_keys: described(
       z.optional(
@@ -63,9 +109,14 @@ export const AccountAnswer = described(
       ),
       'All API keys of the account, also revoked and expired ones, so that their ids can be shown as names.',
     ),
+    settings_changed_at: described(z.nullable(timestamp), 'When a setting was last changed. `null` if never.'),
+    changes: described(
+      z.optional(z.array(SettingChange)),
+      'The last 50 changes of settings, newest first. Taxpayer and account numbers are left out.',
+    ),
     service_version: described(z.string(), 'The API version that requests without `Service-Version` get.'),
   }),
-  'The account of a credential. An operator changes its settings with `npm run accounts -- settings`.',
+  'The account of a credential. `POST /account` changes the settings of finance, and the operator changes all.',
   { id: 'Account' },
 );
 export type AccountAnswer = z.infer<typeof AccountAnswer>;

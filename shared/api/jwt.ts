@@ -2,8 +2,10 @@
  * Checks signed tokens. bearer.ts imports this file lazily, so a function loads the library only when it receives its
  * first token.
  */
+
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { compactVerify, decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
+import { scopes as credentialScopes } from '../accounts/api-key.ts';
 import { now } from '../config/clock.ts';
 import type { environment } from '../config/environment.ts';
 import type { Scope } from './request-context.ts';
@@ -172,7 +174,7 @@ const isForUs = ({ aud, token_use, client_id }: Payload, audience: readonly stri
 const scopeNames = (value: unknown): readonly unknown[] =>
   typeof value === 'string' ? value.split(' ') : [value].flat();
 
-const allScopes = ['read', 'write'] as const satisfies readonly Scope[];
+const allScopes: readonly Scope[] = credentialScopes;
 
 /**
  * Returns the claims of a token with a valid signature, or the reason for refusing it. `nowMs` is the service's time.

@@ -1,11 +1,12 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { scopes as accountScopes } from '../accounts/api-key.ts';
 import { assert } from '../base/assert.ts';
 import type { Problem } from '../base/problem.ts';
 import type { Caller as UseCaseCaller } from '../ledger/ports.ts';
 import type { SessionSource } from '../store/accounts/session-store.ts';
 
 /** A permission of a credential: to read, or to write the ledger. */
-export type Scope = 'read' | 'write';
+export type Scope = (typeof accountScopes)[number];
 
 /** Who sent a request: an account, through one of its credentials. */
 export type Caller = UseCaseCaller & { readonly scopes: ReadonlySet<Scope> };

@@ -135,7 +135,7 @@ export const errorCodes = {
   },
   precondition_failed: {
     status: 412,
-    meaning: 'The version of the transaction or customer does not match `If-Match`.',
+    meaning: 'The version of the transaction, the customer or the settings does not match `If-Match`.',
     remedy: 'Read it again, check your change against it, and send its new `ETag`.',
   },
   validation_body_too_large: {

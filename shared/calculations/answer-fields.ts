@@ -78,3 +78,9 @@ export const filingAnswerFields: AnswerFields = {
 
 /** The response fields of a customer that are not in its request. */
 export const customerAnswerFields = named('object', 'created_at', 'updated_at', 'version', 'warnings');
+
+/** The response fields of an account that are not in its request. */
+export const accountAnswerFields: AnswerFields = named(
+  ...(['object', 'id', 'name', 'scopes', 'draft_ttl_hours', 'api_keys'] as const),
+  ...(['settings_changed_at', 'changes', 'service_version'] as const),
+);

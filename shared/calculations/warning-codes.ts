@@ -1,176 +1,47 @@
 /**
- * Every warning code, with what it means and what to do. `isReviewed`: filings list the sale for review before the
- * return is sent, because what the warning reports can change the tax. The others cannot change the tax of a recorded
- * sale, or the exceptions of the filing list the sale.
+ * Every warning code, and whether filings list the sale for review before the return is sent, because what the warning
+ * reports can change the tax. The others cannot change the tax of a recorded sale, or the exceptions of the filing list
+ * the sale.
  */
-export const warnings = {
-  product_tax_code_missing: {
-    isReviewed: true,
-    meaning: 'No product tax code was sent, so the product was taxed as general goods.',
-    remedy: 'Check whether it is exempt or has a rate of its own.',
-  },
-  unknown_field: {
-    isReviewed: true,
-    meaning: 'A part of the order that was sent is unknown to Levy and was ignored.',
-    remedy: 'Check with the sender whether it matters for the tax.',
-  },
-  postal_code_unknown: {
-    isReviewed: true,
-    meaning: 'The ZIP code is not known to be in use, so the local tax may be wrong.',
-    remedy: 'Correct the address.',
-  },
-  address_ambiguous: {
-    isReviewed: true,
-    meaning: 'The address fits several places with different taxes, and one of them was assumed.',
-    remedy: 'Check the rate, and send complete addresses.',
-  },
-  address_contradictory: {
-    isReviewed: true,
-    meaning: 'Parts of the address contradict each other, and one of them decided.',
-    remedy: 'Correct the address.',
-  },
-  local_rates_missing: {
-    isReviewed: true,
-    meaning: 'Local tax is missing, because its rates are not on record.',
-    remedy: 'Import the local rates of the state, and add the local tax.',
-  },
-  local_rates_approximate: {
-    isReviewed: true,
-    meaning: 'The local rates of another day were used, because those of the tax date are not on record.',
-    remedy: 'Compare them with the published rates.',
-  },
-  local_rates_outdated: {
-    isReviewed: true,
-    meaning: 'Newer local rates were due and have not been imported.',
-    remedy: 'Compare with the published rates.',
-  },
-  local_rates_by_place: {
-    isReviewed: true,
-    meaning: 'The local rates were found by ZIP code and city.',
-    remedy: 'An address outside the city limits may be taxed differently.',
-  },
-  not_covered: {
-    isReviewed: false,
-    meaning: 'No content release covers the place or the day, so no tax was calculated.',
-    remedy: 'Import content for the state, or charge the tax that you know as `tax_amount`.',
-  },
-  content_unconfirmed: {
-    isReviewed: true,
-    meaning: 'The rule or rate is not confirmed by a primary source.',
-    remedy: 'Confirm it with the state or a tax adviser.',
-  },
-  content_approximate: {
-    isReviewed: true,
-    meaning: 'The rule or rate of another day was used, because that of the tax date is not on record.',
-    remedy: 'Compare it with the law of that day.',
-  },
-  taxability_not_established: {
-    isReviewed: true,
-    meaning: 'It is not established whether the state taxes this product or charge.',
-    remedy: 'Confirm the treatment with the state.',
-  },
-  taxability_assumed: {
-    isReviewed: true,
-    meaning: 'The treatment depends on facts that were not sent, and the usual case was assumed.',
-    remedy: 'Check that it applies.',
-  },
-  other_tax_applies: {
-    isReviewed: true,
-    meaning: 'No sales tax is due, because another tax applies, which Levy does not calculate.',
-    remedy: 'Check whether it is reported elsewhere.',
-  },
-  shipping_not_stated: {
-    isReviewed: true,
-    meaning: 'Shipping was taxed as not separately stated.',
-    remedy: 'It is exempt in the state if the invoice states it separately.',
-  },
-  general_excise_not_passed_on: {
-    isReviewed: true,
-    meaning: 'The general excise tax is also owed on the tax itself, and that part was not charged to the buyer.',
-    remedy: 'Nothing to do, unless you want to charge it: raise the price.',
-  },
-  remote_seller_rate: {
-    isReviewed: true,
-    meaning: 'Another local rate may apply to sellers from other states.',
-    remedy: 'Check what your registration says.',
-  },
-  retail_delivery_fee_due: {
-    isReviewed: true,
-    meaning: 'A retail delivery fee is due and was not charged.',
-    remedy: 'Add it to the return.',
-  },
-  tax_included_not_exact: {
-    isReviewed: false,
-    meaning: 'No tax-exclusive price gives exactly the price that includes tax.',
-    remedy: 'Nothing to do: the tax is the difference to the price, to the cent.',
-  },
-  line_amount_differs: {
-    isReviewed: true,
-    meaning: 'The amount that was sent is not the quantity times the price, which was taxed.',
-    remedy: 'Check the amount of the sale.',
-  },
-  tax_amount_differs: {
-    isReviewed: false,
-    meaning: 'The recorded `tax_amount` is not the tax that Levy calculates.',
-    remedy: 'Check why your system charged a different tax. The filing lists the sale as an exception.',
-  },
-  tax_amount_dropped: {
-    isReviewed: true,
-    meaning: 'An edit calculated the tax again, and the tax that was sent before no longer counts.',
-    remedy: 'Check what the buyer paid.',
-  },
-  tax_day_differs: {
-    isReviewed: true,
-    meaning: "The sale's day differs between its own time zone and that of the account, which decided.",
-    remedy: 'Check the period and the rate.',
-  },
-  credit_line_unmatched: {
-    isReviewed: true,
-    meaning: 'A credited line matches no line of its sale, so its tax was calculated and not taken from the sale.',
-    remedy: 'Check the refund.',
-  },
-  credit_field_ignored: {
-    isReviewed: false,
-    meaning: 'A credit of a sale takes its tax from the sale, so a field of the request had no effect.',
-    remedy: 'Leave the field out.',
-  },
-  credit_before_sale: {
-    isReviewed: true,
-    meaning: 'The credit is dated before its sale, so it can count in an earlier period.',
-    remedy: 'Check its date.',
-  },
-  exemption_expired: {
-    isReviewed: true,
-    meaning: "The buyer's exemption certificate had expired, so the sale was taxed.",
-    remedy: 'Ask the buyer for a valid certificate.',
-  },
-  exemption_not_yet_valid: {
-    isReviewed: true,
-    meaning: "The buyer's exemption certificate was not yet valid, so the sale was taxed.",
-    remedy: 'Check its first day with the buyer.',
-  },
-  registrations_missing: {
-    isReviewed: false,
-    meaning: 'The account has no list of registrations, so tax is calculated in every state.',
-    remedy: 'Set the account setting `registrations`.',
-  },
-  currency_not_counted: {
-    isReviewed: false,
-    meaning: 'Sales in other currencies do not count toward the thresholds in US dollars.',
-    remedy: 'Convert them, and add them to the amounts of the advice.',
-  },
-} as const satisfies Readonly<Record<string, { isReviewed: boolean; meaning: string; remedy: string }>>;
+const isReviewed = {
+  product_tax_code_missing: true,
+  unknown_field: true,
+  postal_code_unknown: true,
+  address_ambiguous: true,
+  address_contradictory: true,
+  local_rates_missing: true,
+  local_rates_approximate: true,
+  local_rates_outdated: true,
+  local_rates_by_place: true,
+  not_covered: false,
+  content_unconfirmed: true,
+  content_approximate: true,
+  taxability_not_established: true,
+  taxability_assumed: true,
+  other_tax_applies: true,
+  shipping_not_stated: true,
+  general_excise_not_passed_on: true,
+  remote_seller_rate: true,
+  retail_delivery_fee_due: true,
+  tax_included_not_exact: false,
+  line_amount_differs: true,
+  tax_amount_differs: false,
+  tax_amount_dropped: true,
+  tax_day_differs: true,
+  credit_line_unmatched: true,
+  credit_field_ignored: false,
+  credit_before_sale: true,
+  exemption_expired: true,
+  exemption_not_yet_valid: true,
+  registrations_missing: false,
+  currency_not_counted: false,
+} as const satisfies Readonly<Record<string, boolean>>;
 
-type Warnings = typeof warnings;
-export type WarningCode = keyof Warnings;
+type Reviewed = typeof isReviewed;
+export type WarningCode = keyof Reviewed;
 /** A code whose sales are listed for review. */
-export type ReviewCode = {
-  [Code in WarningCode]: Warnings[Code]['isReviewed'] extends true ? Code : never;
-}[WarningCode];
+export type ReviewCode = { [Code in WarningCode]: Reviewed[Code] extends true ? Code : never }[WarningCode];
 
-export const warningCodes = Object.keys(warnings) as readonly WarningCode[];
-export const isReviewCode = (code: WarningCode): code is ReviewCode => warnings[code].isReviewed;
+export const warningCodes = Object.keys(isReviewed) as readonly WarningCode[];
+export const isReviewCode = (code: WarningCode): code is ReviewCode => isReviewed[code];
 export const reviewCodes: readonly ReviewCode[] = warningCodes.filter(isReviewCode);
-
-/** Returns what a warning means and what to do, in one text. */
-export const warningText = (code: WarningCode): string => `${warnings[code].meaning} ${warnings[code].remedy}`;

@@ -4,7 +4,11 @@ const text = (name: string): string | undefined => process.env[name] || undefine
 const issuer = text('OIDC_ISSUER');
 const audience = text('OIDC_AUDIENCE');
 const client_id = text('OIDC_CLIENT_ID');
-const scopes = { read: text('OIDC_READ_SCOPE') ?? 'levy/read', write: text('OIDC_WRITE_SCOPE') ?? 'levy/write' };
+const scopes = {
+  read: text('OIDC_READ_SCOPE') ?? 'levy/read',
+  write: text('OIDC_WRITE_SCOPE') ?? 'levy/write',
+  settings: text('OIDC_SETTINGS_SCOPE') ?? 'levy/settings',
+};
 if ((issuer === undefined) !== (audience === undefined))
   throw new Error('Set OIDC_ISSUER and OIDC_AUDIENCE together, or neither.');
 
@@ -54,7 +58,8 @@ export const environment = {
       ? {
           issuer,
           client_id,
-          scope: `openid ${scopes.read} ${scopes.write}`,
+          // An issuer refuses a scope that it does not know, so this one is requested only if it is configured.
+          scope: ['openid', scopes.read, scopes.write, text('OIDC_SETTINGS_SCOPE')].filter(Boolean).join(' '),
           /** Origins of the issuer and its token endpoint, to which the page may connect. */
           origins: [
             ...new Set([issuer, text('OIDC_TOKEN_ORIGIN') ?? issuer].map((address) => new URL(address).origin)),

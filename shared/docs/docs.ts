@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { endpoints } from '../../functions/endpoints.ts';
 import { type Group, groups, operationId } from '../api/endpoint.ts';
 import { assert } from '../base/assert.ts';
-import { warnings } from '../calculations/warning-codes.ts';
+import { isReviewCode, warningCodes } from '../calculations/warning-codes.ts';
+import { warnings } from '../calculations/warning-texts.ts';
 import { buildPage } from '../packed/page-parts.ts';
 import productTaxCodes from '../vocabulary/product-tax-codes.json' with { type: 'json' };
 import { hasAllFields, schemaFields } from './fields.ts';
@@ -78,9 +79,9 @@ const errorSection = (): Markup => {
 };
 
 const warningSection = (): Markup => {
-  const rows = Object.entries(warnings).map(
-    ([code, { meaning, remedy, isReviewed }]) =>
-      html`<tr id="warning-${code}"><th scope="row"><code>${breakable(code)}</code></th><td>${meaning}</td><td>${inline(remedy)}</td><td>${isReviewed ? 'yes' : 'no'}</td></tr>`,
+  const rows = warningCodes.map(
+    (code) =>
+      html`<tr id="warning-${code}"><th scope="row"><code>${breakable(code)}</code></th><td>${warnings[code].meaning}</td><td>${inline(warnings[code].remedy)}</td><td>${isReviewCode(code) ? 'yes' : 'no'}</td></tr>`,
   );
   return section(
     'Warning codes',

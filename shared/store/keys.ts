@@ -256,6 +256,9 @@ export const sessionKey = (digest: string) => ({ pk: `KEY#SESSION#${digest}`, sk
  */
 export const keyUses = (account: string): string => `USE#${account}`;
 
+/** The partition with the changes of an account's settings. */
+export const settingChanges = (account: string): string => `SETTINGS#${account}`;
+
 export const keyUseKey = (account: string, id: string) => ({ pk: keyUses(account), sk: id });
 
 /**

@@ -25,6 +25,8 @@ export type TableAccess = {
   readonly partitions?: Partial<Record<TableName, readonly string[]>>;
   /** Partitions of the Transactions table that the function can only read, with BatchGetItem. */
   readonly readOnly?: readonly string[];
+  /** Partitions of the Accounts table that the function can write, in addition to `accountWrites`. */
+  readonly accountWrites?: Partial<Record<Action, readonly string[]>>;
 };
 
 /** Partitions of the Transactions table by content. The keys are in store/keys.ts. */
@@ -46,13 +48,23 @@ export const draftPartitions = 'D#*';
 
 /**
  * The partitions of the Accounts table that a function can write, by action: request counters, the last uses of keys,
- * and console sessions. No function can therefore create, change or restore a key, or change an account.
+ * and console sessions. No function can therefore create, change or restore a key. Only POST /account can change an
+ * account.
  */
-export const accountWrites: Partial<Record<Action, readonly string[]>> = {
+const accountWrites: Partial<Record<Action, readonly string[]>> = {
   UpdateItem: [rateWindowKey('*', 0).pk, keyUses('*')],
   PutItem: [sessionKey('*').pk],
   DeleteItem: [sessionKey('*').pk],
 };
+
+/** Returns the partitions of the Accounts table that a function can write, by action. */
+export const writablePartitions = (access: Pick<TableAccess, 'accountWrites'>): typeof accountWrites =>
+  Object.fromEntries(
+    Object.entries(accountWrites).map(([action, patterns]) => [
+      action,
+      [...patterns, ...(access.accountWrites?.[action as Action] ?? [])],
+    ]),
+  );
 
 /** Reads the active releases, and the parts of them that a calculation needs. */
 export const contentReads = { content: ['GetItem', 'BatchGetItem'] } as const satisfies TableAccess['actions'];
@@ -90,6 +102,9 @@ export const customersRead = { readOnly: [partitions.customers] } as const satis
 export const accountPartitions = ['ACCOUNT#*', accountRegister] as const;
 export const [accountPartition] = accountPartitions;
 
+/** The partitions of the Accounts table that every request with a credential reads. */
+export const callerPartitions = ['KEY#*', 'ACCOUNT#*'];
+
 /**
  * The access of an endpoint that requires a credential: reads the key and the account, counts the request and records
  * the use of the key.
@@ -97,7 +112,7 @@ export const [accountPartition] = accountPartitions;
 export const withCaller = ({ actions, partitions: own = {}, ...others }: TableAccess): TableAccess => ({
   ...others,
   actions: { accounts: ['GetItem', 'UpdateItem'], ...actions },
-  partitions: { accounts: ['KEY#*', 'ACCOUNT#*'], ...own },
+  partitions: { accounts: callerPartitions, ...own },
 });
 
 /**

@@ -66,7 +66,7 @@ export const admissionFigures = async (account: string, apiKey: string): Promise
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const configured = {
     ...{ issuer, audience: ['bench'], accountClaim: 'levy_account', scopesClaim: 'scope' },
-    scopes: { read: 'levy/read', write: 'levy/write' },
+    scopes: { read: 'levy/read', write: 'levy/write', settings: 'levy/settings' },
   };
   const figures = [await admit('API key', { 'X-API-Key': [apiKey] }, bearerVerifier(null))];
   for (const alg of ['RS256', 'ES256']) {

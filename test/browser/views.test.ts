@@ -248,7 +248,7 @@ describe('accessibility', () => {
     const body = { id: `c-${colorScheme}`, exemptions: [{ reason: 'resale' }] };
     await made(shop.filer.call('POST', '/customers', { body }));
     const options = { colorScheme, viewport: { width, height: 844 } };
-    const empty = await newCaller();
+    const empty = await newCaller({ scopes: ['read', 'write', 'settings'] });
     await visit('', { options, key: empty.key }, async (page) => {
       await seeHeading(page, 'Getting started');
       await page.getByRole('button', { name: 'Load a sample month' }).waitFor();
@@ -270,6 +270,7 @@ describe('accessibility', () => {
         ['#/product-codes', 'Product codes'],
         ['#/product-codes?q=protein+powder&state=TX', 'Product codes'],
         ['#/customers', 'Customers'],
+        ['#/settings', 'Settings'],
         [`#/customers/c-${colorScheme}`, `c-${colorScheme}`],
       ] as const) {
         await go(page, view);

@@ -6,10 +6,10 @@ import { endpoints, schedules } from '../../functions/endpoints.ts';
 import { updateContent } from '../../functions/update-content.ts';
 import { pascalCase } from '../../infra/constructs.ts';
 import {
-  accountWrites,
   draftPartitions,
   type Action as Granted,
   type TableAccess,
+  writablePartitions,
 } from '../../shared/store/table-access.ts';
 import { type TableName, tables } from '../../shared/store/table-definitions.ts';
 import { root } from './commands.ts';
@@ -34,9 +34,13 @@ const noPartition = 'NOBODY#x';
  * The partitions that a function can access with an action: `null` means every partition, an empty list means no
  * access.
  */
-const allowed = ({ actions: byTable, partitions = {}, readOnly }: TableAccess, table: TableName, action: string) => {
+const allowed = (
+  { actions: byTable, partitions = {}, readOnly, ...access }: TableAccess,
+  table: TableName,
+  action: string,
+) => {
   const granted = (byTable[table] as readonly string[] | undefined)?.includes(action) ?? false;
-  const writes = table === 'accounts' ? accountWrites[action as Granted] : undefined;
+  const writes = table === 'accounts' ? writablePartitions(access)[action as Granted] : undefined;
   const own = writes ?? partitions[table] ?? null;
   const reads = table === 'transactions' && action === 'BatchGetItem' ? (readOnly ?? []) : [];
   if (granted && own === null) return null;

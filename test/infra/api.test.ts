@@ -75,7 +75,7 @@ it('only functions that authenticate, and the console, get the issuer, the claim
     return Object.entries(Variables).filter(([name]) => name.startsWith('OIDC_'));
   };
   const expected = oidcOf('create-calculation');
-  expect(expected).toHaveLength(8);
+  expect(expected).toHaveLength(9);
   for (const [operation, { scope }] of Object.entries(endpoints))
     expect([operation, oidcOf(operation)]).toEqual([
       operation,

@@ -86,6 +86,7 @@ export const everySetting = {
   oidcScopesClaim: 'permissions',
   oidcReadScope: 'tax:read',
   oidcWriteScope: 'tax:write',
+  oidcSettingsScope: 'tax:settings',
   oidcClientId: 'levy-console',
   oidcTokenOrigin: 'https://token.example.com',
 };

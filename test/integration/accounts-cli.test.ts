@@ -412,7 +412,10 @@ const key = `levy_${'k'.repeat(39)}`;
 it.each([
   [['create'], "required option '--name <name>'"],
   [['keys', 'create', '--account', 'acct_none'], "required option '--scopes <scopes>'"],
-  [['keys', 'create', '--account', 'acct_none', '--scopes', 'all'], 'Pass read, write, or read,write.'],
+  [
+    ['keys', 'create', '--account', 'acct_none', '--scopes', 'all'],
+    'Pass read, write and settings, separated by commas.',
+  ],
   [['keys', 'create', '--account', 'acct_none', '--scopes', 'read'], 'There is no account acct_none.'],
   [['keys', 'list', '--account', 'acct_none'], 'There is no account acct_none.'],
   // The key is not repeated.

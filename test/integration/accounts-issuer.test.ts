@@ -102,7 +102,11 @@ describe('a bearer token', () => {
     [['tax:read tax:write'], []],
   ])('can carry the account and the scopes (%o) in configured claims', async (permissions, scopes) => {
     const accountClaim = 'https://example.com/levy_account';
-    const own = { accountClaim, scopesClaim: 'permissions', scopes: { read: 'tax:read', write: 'tax:write' } };
+    const own = {
+      accountClaim,
+      scopesClaim: 'permissions',
+      scopes: { read: 'tax:read', write: 'tax:write', settings: 'levy/settings' },
+    };
     const claims = { levy_account: undefined, scope: 'tax:write levy/read', [accountClaim]: 'acc_c', permissions };
     const token = await issuer.sign(issuer.claims(claims));
     expect(await fresh(own)(token)).toMatchObject({ ok: true, value: { account: 'acc_c', subject: 'shop', scopes } });

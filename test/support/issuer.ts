@@ -83,7 +83,7 @@ export const startIssuer = async (kids: Readonly<Record<string, string>> = { rsa
       audience: ['levy', 'levy-batch'],
       accountClaim: 'levy_account',
       scopesClaim: 'scope',
-      scopes: { read: 'levy/read', write: 'levy/write' },
+      scopes: { read: 'levy/read', write: 'levy/write', settings: 'levy/settings' },
     } satisfies Configured,
     /** Creates a token signed with a key of this issuer. `undefined` claims are omitted. */
     sign: (payload: JWTPayload = claims(), header: Partial<JWTHeaderParameters> = {}, by = header.kid ?? firstKid) => {

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { AccountAnswer } from '../../shared/accounts/response.ts';
 import {
+  accountAnswerFields,
   calculationAnswerFields,
   filingAnswerFields,
   transactionAnswerFields,
@@ -9,6 +11,7 @@ import { Calculation } from '../../shared/calculations/response.ts';
 import { Filing } from '../../shared/filings/response.ts';
 import { TransactionRequest } from '../../shared/ledger/request.ts';
 import { RetrievedTransaction } from '../../shared/ledger/response.ts';
+import { AccountUpdate } from '../../shared/settings/request.ts';
 
 type Definition = {
   readonly type: string;
@@ -41,6 +44,7 @@ const beside = (request: Schema, answer: Schema): Fields => {
 
 it.each([
   ['a calculation', CalculationRequest, Calculation, calculationAnswerFields],
+  ['an account', AccountUpdate, AccountAnswer, accountAnswerFields],
   ['a transaction', TransactionRequest, RetrievedTransaction, transactionAnswerFields],
 ])('lists every response field of %s that is not in its request', (_name, request, answer, fields) => {
   expect(fields).toEqual(beside(request, answer));

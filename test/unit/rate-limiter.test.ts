@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rateLimiter, type TakeRequests, windowMs } from '../../shared/accounts/rate-limiter.ts';
 import { rateWindowKey } from '../../shared/store/keys.ts';
-import { accountWrites } from '../../shared/store/table-access.ts';
+import { writablePartitions } from '../../shared/store/table-access.ts';
 import { type Scene, simulate, usablePercent } from '../support/rate-limit-simulation.ts';
 
 const start = 1_800_000_000_000;
@@ -334,7 +334,7 @@ describe('rate limit counters', () => {
   });
 
   it('uses only partitions that the function can write to', () => {
-    const [pattern = ''] = accountWrites.UpdateItem ?? [];
+    const [pattern = ''] = writablePartitions({}).UpdateItem ?? [];
     const prefix = pattern.slice(0, -1);
     expect(pattern).toBe('RATE#*');
     const keys = [0, 1, 99].map((counter) => rateWindowKey(account, start, counter).pk);

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { type ApiKey, hashKey, newApiKey } from '../../accounts/api-key.ts';
+import { type ApiKey, hashKey, newApiKey, scopes } from '../../accounts/api-key.ts';
 import { assert } from '../../base/assert.ts';
 import { now } from '../../config/clock.ts';
 import {
@@ -32,14 +32,12 @@ export const stateOf = ({ revoked_at, expires_at, replaced_by }: ApiKey, nowMs: 
 /** A forgotten key expires, and a quarterly rotation is frequent enough. */
 const expiresByDefault = '90d';
 
-const scopes: ApiKey['scopes'] = ['read', 'write'];
-
-/** Parses scopes: one, or both separated by a comma. */
+/** Parses scopes: one or more, separated by commas. */
 export const scopesOf = (text: string): ApiKey['scopes'] => {
   const named = text.split(',').map((scope) => scope.trim());
   const known = scopes.filter((scope) => named.includes(scope));
   if (known.length === 0 || known.length < new Set(named).size)
-    throw new CommandError(`"${text}" has unknown scopes. Pass read, write, or read,write.`);
+    throw new CommandError(`"${text}" has unknown scopes. Pass read, write and settings, separated by commas.`);
   return known;
 };
 

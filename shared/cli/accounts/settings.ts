@@ -1,165 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import * as z from 'zod/mini';
-import {
-  type Account,
-  defaults,
-  frequencies,
-  type Registration,
-  type RemoteSellerElection,
-  ReturnIdentity,
-  retailDeliveryFees,
-  type Settings,
-} from '../../accounts/account.ts';
+import { type Account, defaults, retailDeliveryFees, type Settings } from '../../accounts/account.ts';
 import { isTimeZone } from '../../accounts/time-zone.ts';
 import { supportedVersions } from '../../api/versions.ts';
-import { isDay, toDay } from '../../base/calendar.ts';
-import { builtInRelease, builtInReleases } from '../../catalog/built-in.ts';
-import { PostalAddress, readAddress } from '../../catalog/location/address.ts';
-import { remoteElections } from '../../catalog/release-values.ts';
-import { listElections } from '../../catalog/remote-sales.ts';
-import { now } from '../../config/clock.ts';
-import { localCoverageOn } from '../../coverage/local-rates.ts';
-import { frequenciesOf } from '../../filings/filing-calendar.ts';
+import { isDay } from '../../base/calendar.ts';
+import { type AccountUpdate, checkSetting, settingSchemas } from '../../settings/request.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
-import { stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { problemIn, type Reading, requireAccount, requireOpenAccount } from '../terminal/arguments.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 /** Settings as command-line arguments: `rate_limit=500`. */
 
-const day = z.iso.date('Pass a date such as 2026-01-01.');
+/** Reads a setting from JSON with the schema and the check of the API. */
+const readerOf =
+  <Name extends keyof typeof settingSchemas>(name: Name) =>
+  (value: unknown): Reading<Exclude<AccountUpdate[Name], undefined>> => {
+    const { success, data, error } = settingSchemas[name].safeParse(value);
+    if (!success) return { send: `${shapes[name]} (${problemIn(error).replaceAll('Send ', 'Pass ')})` };
+    const check = (checkSetting as Partial<Record<Name, (value: unknown) => string | null>>)[name];
+    const send = check?.(data) ?? null;
+    return send === null ? { value: data as Exclude<AccountUpdate[Name], undefined> } : { send };
+  };
 
-const stateCode = 'Pass a two-letter state code.';
-
-const state = z.string(stateCode).check(z.refine((text) => stateJurisdiction(text) !== null, stateCode));
-
-const Registrations = z.array(
-  z.strictObject(
-    {
-      state,
-      from: day,
-      to: z.nullable(day),
-      frequency: z.enum(frequencies, `Pass one of ${frequencies.join(', ')}.`),
-    },
-    'Pass an object.',
-  ),
-  'Pass an array.',
-);
-
-type StateDays = Pick<Registration, 'state' | 'from' | 'to'>;
-
-// `YYYY-MM-DD` strings sort chronologically.
-const overlaps = (a: StateDays, b: StateDays): boolean =>
-  stateJurisdiction(a.state) === stateJurisdiction(b.state) && a.from <= (b.to ?? '9999') && b.from <= (a.to ?? '9999');
-
-const wrongDays = (entries: readonly StateDays[]): string | null => {
-  for (const [index, current] of entries.entries()) {
-    const { state, from, to } = current;
-    if (to !== null && to < from) return `a "to" on or after "from" in entry ${index + 1}`;
-    const earlier = entries.slice(0, index).findIndex((before) => overlaps(before, current));
-    if (earlier >= 0)
-      return `entries that do not overlap: of ${state}, entries ${earlier + 1} and ${index + 1} are for the same days`;
-  }
-  return null;
-};
-
-/** Returns what to pass instead of a half-year or a fiscal year in a state without them; `null` if there is none. */
-const unknownFrequency = (entries: readonly Registration[]): string | null => {
-  const isRare = ({ frequency }: Registration) => frequency === 'half_year' || frequency === 'fiscal_year';
-  const index = entries.findIndex((one) => isRare(one) && !frequenciesOf(one.state).includes(one.frequency));
-  const found = entries[index];
-  return found ? `a frequency of ${found.state} in entry ${index + 1}: ${frequenciesOf(found.state).join(', ')}` : null;
-};
-
-/**
- * Reads the states where an account collects tax, with the days of each registration. `all` means every state, `null`
- * means not set.
- */
-const registrationsFrom = (value: unknown): Reading<Settings['registrations']> => {
-  if (value === null || value === 'all') return { value };
-  const { success, data, error } = Registrations.safeParse(value);
-  if (!success) return { send: `"all", null or an array of {state, from, to, frequency} (${problemIn(error)})` };
-  const send = unknownFrequency(data) ?? wrongDays(data);
-  return send === null ? { value: data } : { send };
-};
-
-const electionAdvice = `Pass ${remoteElections.join(' or ')}.`;
-
-const Elections = z.array(
-  z.strictObject(
-    { state, election: z.enum(remoteElections, electionAdvice), from: day, to: z._default(z.nullable(day), null) },
-    'Pass an object.',
-  ),
-  'Pass an array.',
-);
-
-/** Returns what to pass instead of an election that its state does not allow, or `null` if the state allows it. */
-const unknownElection = (elections: readonly RemoteSellerElection[]): string | null => {
-  const known = builtInReleases().flatMap((release) =>
-    listElections(release).map((election) => ({ state: release.state, election })),
-  );
-  const isKnown = (one: RemoteSellerElection) =>
-    known.some(({ state, election }) => state === stateJurisdiction(one.state) && election === one.election);
-  const index = elections.findIndex((one) => !isKnown(one));
-  const texts = known.map((one) => `${one.election} in ${stateOfJurisdiction(one.state)}`);
-  return index < 0 ? null : `an election that the state allows in entry ${index + 1}: ${texts.join(', ')}`;
-};
-
-/** Reads the elections of a remote seller with their days. A missing last day becomes `null`. */
-const electionsFrom = (value: unknown): Reading<RemoteSellerElection[]> => {
-  const { success, data, error } = Elections.safeParse(value);
-  if (!success) return { send: `an array of {state, election, from, to}, or [] for none (${problemIn(error)})` };
-  const send = unknownElection(data) ?? wrongDays(data);
-  return send === null ? { value: data } : { send };
-};
-
-// Requests ignore unknown fields, but a setting is stored, so it must not have any.
-const Address = z.strictObject(PostalAddress.shape, 'Pass an object.');
-
-const hasLocalTaxes = (state: string): boolean => {
-  const release = builtInRelease(state);
-  return release !== undefined && localCoverageOn(release, toDay(now())).basis !== 'not_levied';
-};
-
-/** Reads the default address that an account ships from; `null` means unknown. */
-const shipFromFrom = (value: unknown): Reading<PostalAddress | null> => {
-  if (value === null) return { value };
-  const { success, data, error } = Address.safeParse(value);
-  if (!success) return { send: `null or an address of line1, city, state, postal_code, country (${problemIn(error)})` };
-  const address = readAddress(data, '');
-  if (address.ok) {
-    const { state, zip5, city } = address.value;
-    return state !== null && zip5 === null && city === null && hasLocalTaxes(state)
-      ? { send: `an address with a postal_code or city, because ${state} has local taxes` }
-      : { value: data };
-  }
-  return { send: `an address that can be located: ${address.problems.map(({ detail }) => detail).join(' ')}` };
-};
-
-const Identity = z.nullable(ReturnIdentity);
-
-/** Reads the identity of the business for its returns. A state's account number is named by its two-letter code. */
-const identityFrom = (value: unknown): Reading<Settings['return_identity']> => {
-  const { success, data, error } = Identity.safeParse(value);
-  if (!success)
-    return {
-      send: `null or an object with legal_name, tin {type, number}, sst_id and state_ids (${problemIn(error)})`,
-    };
-  const unknown = Object.keys(data?.state_ids ?? {}).find((code) => stateJurisdiction(code) !== `US-${code}`);
-  return unknown === undefined
-    ? { value: data }
-    : { send: `state_ids by two-letter state codes; ${unknown} is not one` };
-};
-
-const ReminderDays = z.nullable(z.array(z.int().check(z.gte(1), z.lte(60))).check(z.maxLength(5)));
-
-/** Reads the days before a due date with an event, largest first. */
-const reminderDaysFrom = (value: unknown): Reading<Settings['filing_reminder_days']> => {
-  const { success, data } = ReminderDays.safeParse(value);
-  if (!success) return { send: 'null or an array of at most five whole numbers from 1 to 60, such as [7,2]' };
-  return { value: data && [...new Set(data)].sort((a, b) => b - a) };
+const shapes: Partial<Record<keyof typeof settingSchemas, string>> = {
+  registrations: '"all", null or an array of {state, from, to, frequency}',
+  remote_seller_elections: 'an array of {state, election, from, to}, or [] for none',
+  ship_from: 'null or an address of line1, city, state, postal_code, country',
+  return_identity: 'null or an object with legal_name, tin {type, number}, sst_id and state_ids',
+  filing_reminder_days: 'null or an array of at most five whole numbers from 1 to 60, such as [7,2]',
 };
 
 type Assignable = Omit<Settings, 'service_version'>;
@@ -226,7 +95,11 @@ const json =
     return read(value);
   };
 
-const registrationsJson = json(registrationsFrom, '[{"state":"MI","from":"2026-01-01","to":null,"frequency":"month"}]');
+const registrationsJson = json(
+  (value): Reading<Settings['registrations']> =>
+    value === null || value === 'all' ? { value } : readerOf('registrations')(value),
+  '[{"state":"MI","from":"2026-01-01","to":null,"frequency":"month"}]',
+);
 
 const readers: Readers = {
   rate_limit: wholeNumber(0, 1_000_000),
@@ -236,20 +109,20 @@ const readers: Readers = {
   incomplete_coverage: oneOf('warn', 'reject'),
   // Operators type `all` without the quotes that JSON requires.
   registrations: (text) => (text === 'all' ? { value: text } : registrationsJson(text)),
-  ship_from: json(shipFromFrom, '{"state":"MI","postal_code":"48226"}'),
+  ship_from: json(readerOf('ship_from'), '{"state":"MI","postal_code":"48226"}'),
   pass_on_general_excise: trueOrFalse,
   remote_seller_elections: json(
-    electionsFrom,
+    readerOf('remote_seller_elections'),
     '[{"state":"TX","election":"single_local_use_tax","from":"2026-01-01","to":null}]',
   ),
   retail_delivery_fee: oneOf(...retailDeliveryFees),
   books_open_from: dayOrNull,
   time_zone: timeZone,
   review_days: wholeNumber(0, 20),
-  filing_reminder_days: json(reminderDaysFrom, '[7,2]'),
+  filing_reminder_days: json(readerOf('filing_reminder_days'), '[7,2]'),
   retain_personal_data_days: daysOrNull(30, 36_500),
   return_identity: json(
-    identityFrom,
+    readerOf('return_identity'),
     '{"legal_name":"A Shop LLC","tin":{"type":"FEIN","number":"123456789"},"sst_id":"S12345678","state_ids":{}}',
   ),
 };

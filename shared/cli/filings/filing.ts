@@ -1,7 +1,7 @@
 import type { Account } from '../../accounts/account.ts';
 import { pagesOf } from '../../base/collections.ts';
 import type { Result } from '../../base/result.ts';
-import { warningText } from '../../calculations/warning-codes.ts';
+import { warningText } from '../../calculations/warning-texts.ts';
 import { createFiling } from '../../filings/create-filing.ts';
 import type { FilingException } from '../../filings/filing.ts';
 

@@ -8,6 +8,7 @@ import { Overview } from './overview.tsx';
 import { ProductCodes } from './product-codes.tsx';
 import { linkTo, type Route, routeOf } from './route.ts';
 import { closeSession, type OpenedSession, SessionContext, type Trouble } from './session.ts';
+import { Settings } from './settings.tsx';
 import { SignIn } from './sign-in.tsx';
 import { Transactions } from './transactions.tsx';
 
@@ -18,6 +19,7 @@ const views = [
   ['coverage', 'Coverage', Coverage],
   ['product-codes', 'Product codes', ProductCodes],
   ['customers', 'Customers', Customers],
+  ['settings', 'Settings', Settings],
 ] as const;
 
 const useRoute = (): Route => {

@@ -95,6 +95,10 @@ const DueCards = ({ rows }: { rows: readonly Row[] }) => {
   );
 };
 
+/** Whether services may not have seen a change yet. */
+const isFresh = (changedAt: string | null): boolean =>
+  changedAt !== null && Date.now() - Date.parse(changedAt) < 60_000;
+
 const DueTable = ({ of }: { of: readonly Due[] }) => {
   const { account } = useSession();
   const [most, setMost] = useState(dryRunsMax);
@@ -122,7 +126,9 @@ const DueTable = ({ of }: { of: readonly Due[] }) => {
         rows={rows}
         empty={
           account.collects_in === 'registered_states'
-            ? 'Nothing is due.'
+            ? isFresh(account.settings_changed_at)
+              ? 'The settings changed a moment ago. Load the page again in a minute to see the returns.'
+              : 'Nothing is due.'
             : 'There is no calendar, because the account has no list of registrations.'
         }
       />

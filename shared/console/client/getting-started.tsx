@@ -74,7 +74,7 @@ const stepsOf = ({ account, hasTransactions }: Progress): readonly Step[] => {
 
 /** What is left to set up in an account without finalized transactions. */
 export const GettingStarted = () => {
-  const { canWrite } = useSession();
+  const { account, canWrite } = useSession();
   return (
     <Fetch what="the progress" read={readProgress}>
       {(progress) =>
@@ -88,7 +88,10 @@ export const GettingStarted = () => {
                 </li>
               ))}
             </ol>
-            {canWrite && <SampleMonth />}
+            {/* The sample needs registrations. */}
+            {canWrite && (account.collects_in === 'registered_states' || account.scopes.includes('settings')) && (
+              <SampleMonth />
+            )}
           </Panel>
         )
       }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { type ReviewCode, reviewCodes, warningText } from '../../calculations/warning-codes.ts';
+import { type ReviewCode, reviewCodes } from '../../calculations/warning-codes.ts';
+import { warningText } from '../../calculations/warning-texts.ts';
 import type { Schemas } from '../../client/client.ts';
 import { dataOf, Pages } from './load.tsx';
 import { Amount, counted, Message, Table, TransactionLink, wordsOf } from './parts.tsx';

@@ -6,6 +6,7 @@ import { apiOf } from './session.ts';
 /** What the local service returns from `/_local/sample-month` (infra/local/sample-month.ts). */
 type Sample = {
   readonly month: string;
+  readonly registrations: NonNullable<Schemas['AccountUpdate']['registrations']>;
   readonly customers: readonly Schemas['CustomerRequest'][];
   readonly transactions: readonly (Schemas['TransactionRequest'] & {
     readonly reference_id: string;
@@ -24,10 +25,12 @@ const readSample = async (signal: AbortSignal): Promise<Sample | null> => {
  * they use the same idempotency keys.
  */
 const recordSample = async (
-  { customers, transactions }: Sample,
+  { registrations, customers, transactions }: Sample,
   levy: Levy,
   { signal, onRecorded }: { signal: AbortSignal; onRecorded: (count: number) => void },
 ): Promise<void> => {
+  const { collects_in } = orThrow(await levy.get('/account', { signal }));
+  if (collects_in !== 'registered_states') orThrow(await levy.post('/account', { body: { registrations }, signal }));
   for (const body of customers) orThrow(await levy.post('/customers', { body, signal }));
   const ids = new Map<string, string>();
   for (const { credit_of, ...request } of transactions) {

@@ -28,6 +28,7 @@ import {
   reminderPartition,
   reportPartition,
   retentionKey,
+  settingChanges,
   totalsPartition,
 } from '../keys.ts';
 import { headItem, type Item, transactionIds } from '../ledger/ledger-walk.ts';
@@ -129,5 +130,6 @@ export const deleteAccountItems = async (account: string, onDeleted: (count: num
   await concurrently(dues, (pk) => deletePartition(transactions, pk, (sk) => parseDueKey(sk).account === account));
   await deleteKeys(account);
   await deletePartition(accounts, keyUses(account));
+  await deletePartition(accounts, settingChanges(account));
   await deletePartition(accounts, rateWindowKey(account, 0).pk);
 };

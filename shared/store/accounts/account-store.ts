@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { ulid } from 'ulid';
 import * as z from 'zod/mini';
 import { Account, type Settings } from '../../accounts/account.ts';
 import { ApiKey } from '../../accounts/api-key.ts';
@@ -13,7 +14,7 @@ import { database } from '../client/client.ts';
 import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { absent, staleOrThrow, writeTogether } from '../client/writes.ts';
 import { putDue } from '../filings/due-index.ts';
-import { accountKey, accountRegister, accountRegisterKey } from '../keys.ts';
+import { accountKey, accountRegister, accountRegisterKey, settingChanges } from '../keys.ts';
 import { keyPuts } from './api-key-store.ts';
 
 const TableName = environment.tables.accounts;
@@ -98,6 +99,27 @@ export async function* allAccounts(): AsyncGenerator<Account> {
   }
 }
 
+/** A setting as JSON, without the numbers of the business. */
+const textOf = (setting: keyof Settings, value: unknown): string =>
+  setting === 'return_identity' && value !== null ? '"set"' : JSON.stringify(value);
+
+const changesListed = 50;
+const Change = z.object({
+  changes: z.array(
+    z.object({ at: z.string(), by: z.string(), setting: z.string(), before: z.string(), after: z.string() }),
+  ),
+});
+
+/** Returns the last changes of an account's settings, newest first. */
+export const listSettingChanges = async (account: string) => {
+  const { items } = await queryPage({
+    ...partitionQuery(TableName, settingChanges(account)),
+    ScanIndexForward: false,
+    Limit: changesListed,
+  });
+  return items.flatMap((item) => Change.parse(item).changes).slice(0, changesListed);
+};
+
 /** The settings that determine when a period closes. */
 const closingSettings = new Set<keyof Settings>(['registrations', 'books_open_from', 'review_days', 'time_zone']);
 
@@ -106,9 +128,15 @@ const closingSettings = new Set<keyof Settings>(['registrations', 'books_open_fr
  * (a retry after a lost reply); otherwise returns `false`.
  *
  * Other settings are untouched, including concurrent changes to them. Running instances pick up the change within 60 s.
- * A change that affects when a state's period closes updates the due index atomically.
+ * A change that affects when a state's period closes updates the due index atomically. The change is recorded with
+ * `by`: an API key, a token or `operator`.
  */
-export const changeSettings = async ({ id, settings }: Account, changed: Partial<Settings>): Promise<boolean> => {
+export const changeSettings = async (
+  { id, settings }: Account,
+  changed: Partial<Settings>,
+  by = 'operator',
+): Promise<boolean> => {
+  const at = new Date(now()).toISOString();
   const names = Object.keys(changed) as (keyof Settings)[];
   const each = (text: (at: number) => string) => names.map((_, at) => text(at));
   const update = {
@@ -121,7 +149,7 @@ export const changeSettings = async ({ id, settings }: Account, changed: Partial
     ].join(' AND '),
     ExpressionAttributeNames: Object.fromEntries(names.map((name, at) => [`#n${at}`, name])),
     ExpressionAttributeValues: {
-      ':now': new Date(now()).toISOString(),
+      ':now': at,
       ...Object.fromEntries(
         names.flatMap((name, at) => [
           [`:new${at}`, changed[name]],
@@ -133,6 +161,13 @@ export const changeSettings = async ({ id, settings }: Account, changed: Partial
   const due = names.some((name) => closingSettings.has(name))
     ? dueNow(id, { ...settings, ...changed }.registrations)
     : [];
-  const written = await writeTogether([{ Update: update }, ...due], staleOrThrow);
+  const recorded = names.map((setting) => ({
+    ...{ at, by, setting },
+    before: textOf(setting, settings[setting]),
+    after: textOf(setting, changed[setting]),
+  }));
+  const change = { pk: settingChanges(id), sk: `${at}#${ulid(now())}`, changes: recorded };
+  const writes = [{ Update: update }, { Put: { TableName, Item: change, ...absent } }, ...due];
+  const written = await writeTogether(writes, staleOrThrow);
   return written.kind === 'committed';
 };

@@ -1,6 +1,6 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { hashKey, newApiKey } from '../../accounts/api-key.ts';
+import { hashKey, newApiKey, scopes } from '../../accounts/api-key.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { database, isWritten } from '../client/client.ts';
@@ -17,7 +17,7 @@ const lifetimeMs = 12 * 3_600_000;
 /** The credential that started a session: an API key, whose terms are read with each use, or a bearer token. */
 const Source = z.union([
   z.object({ key_digest: z.string() }),
-  z.object({ subject: z.string(), scopes: z.array(z.enum(['read', 'write'])), token_ends_at: z.string() }),
+  z.object({ subject: z.string(), scopes: z.array(z.enum(scopes)), token_ends_at: z.string() }),
 ]);
 export type SessionSource = z.infer<typeof Source>;
 

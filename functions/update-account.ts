@@ -1,0 +1,79 @@
+import { answeredAccount, settingsTag } from '../shared/accounts/answer.ts';
+import { AccountAnswer } from '../shared/accounts/response.ts';
+import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
+import { readIfMatch } from '../shared/api/entity-tag.ts';
+import { exampleId } from '../shared/api/openapi/sample-requests.ts';
+import type { Problem } from '../shared/base/problem.ts';
+import { mapResult } from '../shared/base/result.ts';
+import { accountAnswerFields } from '../shared/calculations/answer-fields.ts';
+import { AccountUpdate, accountUpdateProblems, settingsOf } from '../shared/settings/request.ts';
+import { otherSettings, updateAccount } from '../shared/settings/update-account.ts';
+import { accountKey, settingChanges } from '../shared/store/keys.ts';
+import { callerPartitions, partitions } from '../shared/store/table-access.ts';
+
+// A misspelled setting would silently stay as it is.
+const unknownSetting = (pointer: string): Problem => ({
+  code: 'validation_unknown_field',
+  title: `Unknown setting ${pointer.slice(pointer.lastIndexOf('/') + 1)}`,
+  detail: `Send a setting of POST /account. Other settings are changed by the operator of the service.`,
+  source: { pointer },
+});
+
+export const { endpoint, handler } = defineEndpoint({
+  name: 'update-account',
+  method: 'POST',
+  path: '/account',
+  scope: 'settings',
+  access: {
+    actions: { accounts: ['GetItem', 'UpdateItem', 'PutItem'], transactions: ['PutItem'] },
+    partitions: { accounts: [...callerPartitions, settingChanges('*')], transactions: [partitions.due] },
+    accountWrites: { UpdateItem: [accountKey('*').pk], PutItem: [settingChanges('*')] },
+  },
+  body: {
+    schema: AccountUpdate,
+    answer: accountAnswerFields,
+    inspect: accountUpdateProblems,
+    refuseUnknown: unknownSetting,
+  },
+  run: async ({ body, caller: { account, credential, scopes }, context }) => {
+    const change = { by: credential, ifMatch: readIfMatch(context.headers.get('if-match')) };
+    return mapResult(await updateAccount(account.id, settingsOf(body), change), (changed) => ({
+      status: 200,
+      body: answeredAccount(changed, scopes),
+      headers: { ETag: settingsTag(changed) },
+    }));
+  },
+});
+
+export const documentation = () =>
+  ({
+    group: 'Look up codes and coverage',
+    tag: 'Account',
+    summary: 'Update the account',
+    description: [
+      'Changes the settings that are sent. Lists replace all of their entries. The change applies to new requests within a minute; recorded transactions keep their amounts, and closed filings stay as they are.',
+      'The credential needs the scope `settings`, which the key of a storefront should not have. `changes` of `GET /account` lists who changed which setting. A repeated request changes nothing. The operator changes all other settings, such as the rate limit.',
+    ].join('\n\n'),
+    requestHeaders: ['IfMatch'],
+    requests: {
+      registrations: {
+        summary: 'Set the registrations',
+        value: { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }] },
+      },
+    },
+    responses: [
+      {
+        status: 200,
+        description: 'The account after the change.',
+        schema: AccountAnswer,
+        example: ({ account }) =>
+          answeredAccount(
+            { ...account, id: exampleId.replace('txn', 'acct') },
+            new Set(['read', 'write', 'settings'] as const),
+          ),
+        headers: ['ETag'],
+      },
+    ],
+    errors: ['precondition_failed'],
+    errorExamples: () => [otherSettings],
+  }) satisfies Documentation;

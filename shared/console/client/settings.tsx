@@ -1,0 +1,318 @@
+import { useState } from 'preact/hooks';
+
+import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
+import { ActionButton, Fetch, useAction } from './load.tsx';
+import { Actor, Facts, Field, Instant, lettersOf, Panel, Table, valuesOf, wordsOf } from './parts.tsx';
+import { useSession } from './session.ts';
+
+type Account = Schemas['Account'];
+type Update = Schemas['AccountUpdate'];
+type Values = Readonly<Record<string, string>>;
+
+/** The account with the tag of its settings, which a change must name. */
+type Read = { readonly account: Account; readonly tag: string };
+
+const readAccount = async (levy: Levy, signal: AbortSignal): Promise<Read> => {
+  const reply = await levy.get('/account', { signal });
+  return { account: orThrow(reply), tag: reply.headers.get('ETag') ?? '' };
+};
+
+const optionsOf = (names: readonly string[]) => names.map((name) => [name, wordsOf(name)] as const);
+const elections = [
+  'simplified_sellers_use_tax',
+  'single_local_use_tax',
+] as const satisfies readonly Schemas['RemoteSellerElectionName'][];
+const frequencies = [
+  'month',
+  'quarter',
+  'half_year',
+  'year',
+  'fiscal_year',
+] as const satisfies readonly Schemas['FilingFrequency'][];
+const modes = [
+  ['registered_states', 'In the registered states'],
+  ['every_state', 'In every state'],
+  ['not_set', 'Not set: in every state, with a warning'],
+] as const;
+const orNull = (text: string | undefined): string | null => text || null;
+const listOf = (text = ''): string[] => text.split(/[\s,;]+/).filter(Boolean);
+
+/** The rows of a form with numbered fields; a row without a state is left out. */
+const rowsOf = <Row,>(values: Values, count: number, read: (of: (name: string) => string) => Row): Row[] =>
+  Array.from({ length: count }, (_, at) => at)
+    .filter((at) => values[`state-${at}`])
+    .map((at) => read((name) => values[`${name}-${at}`] ?? ''));
+
+type SectionProps = {
+  readonly title: string;
+  readonly of: Read;
+  /** Returns the change that the values of the form make. */
+  readonly update: (values: Values) => Update;
+  readonly children: preact.ComponentChildren;
+};
+
+/** A form that changes some settings, if nobody else changed any since the page was loaded. */
+const Section = ({ title, of: { tag }, update, children }: SectionProps) => {
+  const [body, setBody] = useState<Update | null>(null);
+  const action = useAction(
+    async (levy) => orThrow(await levy.post('/account', { body: body ?? {}, headers: { 'If-Match': tag } })),
+    // Each view reads the account of the session.
+    () => location.reload(),
+    JSON.stringify(body),
+  );
+  return (
+    <Panel title={title}>
+      <form
+        class="edit"
+        onInput={() => setBody(null)}
+        onSubmit={(event) => {
+          event.preventDefault();
+          setBody(update(valuesOf(event.currentTarget)));
+        }}
+      >
+        {children}
+        {!body && <button type="submit">Review the change of {title.toLowerCase()}</button>}
+        {body && (
+          <div class="review">
+            <p>
+              This applies to new calculations and returns within a minute. Recorded transactions and closed filings
+              stay as they are.
+            </p>
+            <ActionButton action={action} label={`Save ${title.toLowerCase()}`} kind="primary" />
+          </div>
+        )}
+      </form>
+    </Panel>
+  );
+};
+
+const Registrations = ({ of }: { of: Read }) => {
+  const { registrations, collects_in } = of.account;
+  const rows = [...registrations, null, null];
+  const update = ({ collects_in: mode, ...values }: Values): Update =>
+    mode === 'every_state' || mode === 'not_set'
+      ? { collects_in: mode }
+      : {
+          registrations: rowsOf(values, rows.length, (value) => ({
+            ...{ state: value('state').toUpperCase(), from: value('from'), to: orNull(value('to')) },
+            frequency: value('frequency') as Schemas['FilingFrequency'],
+          })),
+        };
+  return (
+    <Section title="Registrations" of={of} update={update}>
+      <Field of={['collects_in', 'Levy calculates tax', modes]} value={collects_in} />
+      {rows.map((row, at) => (
+        <fieldset key={at}>
+          <legend>{row ? lettersOf(row.state) : 'New registration'}</legend>
+          <Field
+            of={[`state-${at}`, row ? 'State; empty removes it' : 'State, such as MI']}
+            value={row && lettersOf(row.state)}
+          />
+          <Field of={[`from-${at}`, 'First day', 'date']} value={row?.from} />
+          <Field of={[`to-${at}`, 'Last day; empty without an end', 'date']} value={row?.to} />
+          <Field of={[`frequency-${at}`, 'Returns', optionsOf(frequencies)]} value={row?.frequency ?? 'month'} />
+        </fieldset>
+      ))}
+    </Section>
+  );
+};
+
+const Business = ({ of }: { of: Read }) => {
+  const { account } = of;
+  const from = account.ship_from;
+  const update = ({ line1, city, state, postal_code, ...values }: Values): Update => ({
+    ship_from:
+      line1 || city || state || postal_code
+        ? {
+            line1: orNull(line1),
+            city: orNull(city),
+            state: orNull(state),
+            postal_code: orNull(postal_code),
+            country: 'US',
+          }
+        : null,
+    time_zone: values['time_zone'] ?? '',
+    review_days: Number(values['review_days']),
+    filing_reminder_days: values['reminders'] === '' ? null : listOf(values['reminders']).map(Number),
+    incomplete_coverage: values['incomplete_coverage'] as Account['incomplete_coverage'],
+    ambiguous_address: values['ambiguous_address'] as Account['ambiguous_address'],
+    retail_delivery_fee: values['retail_delivery_fee'] as Account['retail_delivery_fee'],
+  });
+  return (
+    <Section title="Sales and calendar" of={of} update={update}>
+      <fieldset>
+        <legend>Ship-from address</legend>
+        <Field of={['line1', 'Street']} value={from?.line1} />
+        <Field of={['city', 'City']} value={from?.city} />
+        <Field of={['state', 'State']} value={from?.state} />
+        <Field of={['postal_code', 'ZIP code']} value={from?.postal_code} />
+      </fieldset>
+      <fieldset>
+        <legend>Calendar</legend>
+        <Field of={['time_zone', 'Time zone, such as America/New_York']} value={account.time_zone} isRequired />
+        <Field
+          of={['review_days', 'Days after a period before it closes, 0 to 20']}
+          value={String(account.review_days)}
+          isRequired
+        />
+        <Field
+          of={['reminders', 'Reminders, days before the due date; empty for none']}
+          value={account.filing_reminder_days?.join(', ')}
+        />
+      </fieldset>
+      <fieldset>
+        <legend>Unclear sales</legend>
+        <Field
+          of={['incomplete_coverage', 'If rates are missing', optionsOf(['warn', 'reject'])]}
+          value={account.incomplete_coverage}
+        />
+        <Field
+          of={['ambiguous_address', 'If an address fits several places', optionsOf(['warn', 'reject', 'highest_rate'])]}
+          value={account.ambiguous_address}
+        />
+        <Field
+          of={['retail_delivery_fee', 'If a retail delivery fee is due', optionsOf(['warn', 'add', 'none'])]}
+          value={account.retail_delivery_fee}
+        />
+      </fieldset>
+    </Section>
+  );
+};
+
+const Elections = ({ of }: { of: Read }) => {
+  const rows = [...of.account.remote_seller_elections, null];
+  const update = (values: Values): Update => ({
+    remote_seller_elections: rowsOf(values, rows.length, (value) => ({
+      ...{ state: value('state').toUpperCase(), from: value('from'), to: orNull(value('to')) },
+      election: value('election') as Schemas['RemoteSellerElectionName'],
+    })),
+  });
+  return (
+    <Section title="Elections of a remote seller" of={of} update={update}>
+      {rows.map((row, at) => (
+        <fieldset key={at}>
+          <legend>{row ? lettersOf(row.state) : 'New election'}</legend>
+          <Field
+            of={[`state-${at}`, row ? 'State; empty removes it' : 'State, AL or TX']}
+            value={row && lettersOf(row.state)}
+          />
+          <Field of={[`election-${at}`, 'Election', optionsOf(elections)]} value={row?.election ?? elections[0]} />
+          <Field of={[`from-${at}`, 'First day', 'date']} value={row?.from} />
+          <Field of={[`to-${at}`, 'Last day; empty without an end', 'date']} value={row?.to} />
+        </fieldset>
+      ))}
+    </Section>
+  );
+};
+
+const Identity = ({ of }: { of: Read }) => {
+  const identity = of.account.return_identity;
+  const states = Object.entries(identity?.state_ids ?? {}).map(([state, id]) => `${state}=${id}`);
+  const update = (values: Values): Update => {
+    const [name, number] = [values['legal_name'] ?? '', values['number'] ?? ''];
+    if (!name && !number) return { return_identity: null };
+    return {
+      return_identity: {
+        legal_name: name,
+        tin: { type: values['type'] as 'FEIN', number: number.replaceAll('-', '') },
+        sst_id: orNull(values['sst_id']),
+        state_ids: Object.fromEntries(listOf(values['state_ids']).map((text) => text.split(/=(.*)/).slice(0, 2))),
+      },
+    };
+  };
+  return (
+    <Section title="Identity on returns" of={of} update={update}>
+      <fieldset>
+        <legend>Business</legend>
+        <Field of={['legal_name', 'Legal name; empty removes the identity']} value={identity?.legal_name} />
+        <Field
+          of={[
+            'type',
+            'Kind of taxpayer number',
+            [
+              ['FEIN', 'FEIN'],
+              ['SSN', 'SSN'],
+              ['Foreign', 'Foreign'],
+            ],
+          ]}
+          value={identity?.tin.type ?? 'FEIN'}
+        />
+        <Field of={['number', 'Taxpayer number, nine digits']} value={identity?.tin.number} />
+        <Field of={['sst_id', 'Streamlined id, such as S12345678']} value={identity?.sst_id} />
+        <Field of={['state_ids', 'Account numbers of states, such as MN=1234567, OH=89-1']} value={states.join(', ')} />
+      </fieldset>
+    </Section>
+  );
+};
+
+const Shown = ({ of: { account } }: { of: Read }) => (
+  <Panel title="Settings">
+    <p class="hint">Your credential cannot change settings. Ask the operator for a key with the scope settings.</p>
+    <Facts
+      of={[
+        ['Levy calculates tax', modes.find(([name]) => name === account.collects_in)?.[1]],
+        ['Time zone', account.time_zone],
+        ['Days before a period closes', String(account.review_days)],
+        ['Reminders, days before the due date', account.filing_reminder_days?.join(', ') ?? 'none'],
+        [
+          'Ship-from',
+          [account.ship_from?.city, account.ship_from?.state, account.ship_from?.postal_code]
+            .filter(Boolean)
+            .join(', '),
+        ],
+        ['Identity on returns', account.return_identity?.legal_name],
+      ]}
+    />
+    <Table
+      caption="Registrations"
+      columns={[
+        ['State', (row) => lettersOf(row.state)],
+        ['From', (row) => row.from],
+        ['To', (row) => row.to],
+        ['Returns', (row) => wordsOf(row.frequency)],
+      ]}
+      rows={account.registrations}
+      empty="No registrations."
+    />
+  </Panel>
+);
+
+/** The settings that finance owns, and who changed them. */
+export const Settings = () => {
+  const { account } = useSession();
+  return (
+    <>
+      <h1>Settings</h1>
+      <Fetch what="the settings" read={readAccount}>
+        {(read) => (
+          <>
+            {account.scopes.includes('settings') ? (
+              <>
+                <Registrations of={read} />
+                <Business of={read} />
+                <Identity of={read} />
+                <Elections of={read} />
+              </>
+            ) : (
+              <Shown of={read} />
+            )}
+            <Panel title="History">
+              <Table
+                caption="Changes of settings, newest first"
+                columns={[
+                  ['At', (row) => <Instant of={row.at} />],
+                  ['By', (row) => <Actor of={row.by} />],
+                  ['Setting', (row) => wordsOf(row.setting)],
+                  ['Before', (row) => <code>{row.before}</code>],
+                  ['After', (row) => <code>{row.after}</code>],
+                ]}
+                rows={read.account.changes ?? []}
+                empty="No setting has changed since the account was created."
+              />
+            </Panel>
+          </>
+        )}
+      </Fetch>
+    </>
+  );
+};

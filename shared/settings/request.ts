@@ -1,0 +1,169 @@
+import * as z from 'zod/mini';
+import { frequencies, ReturnIdentity, retailDeliveryFees, type Settings } from '../accounts/account.ts';
+import { isTimeZone } from '../accounts/time-zone.ts';
+import { isDay } from '../base/calendar.ts';
+import { described } from '../base/described.ts';
+import { asObject } from '../base/json.ts';
+import { invalidFormat, type Problem } from '../base/problem.ts';
+import { PostalAddress } from '../catalog/location/address.ts';
+import { remoteElections } from '../catalog/release-values.ts';
+import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
+import { checkElections, checkIdentity, checkRegistrations, checkShipFrom } from './checks.ts';
+
+/** The settings of an account as values: the schemas of the API, and of the command line, which writes them as JSON. */
+
+const dayAdvice = 'Send a date such as 2026-01-01.';
+const day = z.string(dayAdvice).check(z.refine(isDay, dayAdvice));
+const stateAdvice = 'Send a two-letter state code.';
+const state = z.string(stateAdvice).check(z.refine((text) => stateJurisdiction(text) !== null, stateAdvice));
+
+const RegistrationEntry = described(
+  z.strictObject(
+    {
+      state: described(state, 'The state: its two-letter code or its jurisdiction code.'),
+      from: described(day, 'The first day of the registration.', { format: 'date' }),
+      to: described(z.nullable(day), 'The last day. `null` without an end.'),
+      frequency: described(
+        z.enum(frequencies, `Send one of ${frequencies.join(', ')}.`),
+        'How often the state requires a return.',
+        { title: 'FilingFrequency' },
+      ),
+    },
+    'Send an object.',
+  ),
+  'A registration to collect tax in a state.',
+  { id: 'RegistrationEntry' },
+);
+
+const electionAdvice = `Send ${remoteElections.join(' or ')}.`;
+const ElectionRequest = described(
+  z.strictObject(
+    {
+      state: described(state, 'The state: its two-letter code or its jurisdiction code.'),
+      election: described(z.enum(remoteElections, electionAdvice), 'The rate that replaces those of the address.', {
+        title: 'RemoteSellerElectionName',
+      }),
+      from: described(day, 'The first day.', { format: 'date' }),
+      to: described(z._default(z.nullable(day), null), 'The last day. `null` without an end.'),
+    },
+    'Send an object.',
+  ),
+  'A rate for sales from other states that the account elected.',
+  { id: 'RemoteSellerElection' },
+);
+
+const reminderAdvice = 'Send null or an array of at most five whole numbers from 1 to 60, such as [7, 2].';
+const reviewAdvice = 'Send a whole number from 0 to 20.';
+const zoneAdvice = 'Send an IANA time zone such as America/New_York, or UTC.';
+const oneOf = <const Values extends readonly string[]>(values: Values) =>
+  z.enum(values, `Send one of ${values.join(', ')}.`);
+
+/** The values of the settings. Requests refuse unknown fields, because a setting is stored. */
+export const settingSchemas = {
+  registrations: z.array(RegistrationEntry, 'Send an array.'),
+  ship_from: z.nullable(z.strictObject(PostalAddress.shape, 'Send an object.')),
+  time_zone: z.string(zoneAdvice).check(z.refine(isTimeZone, zoneAdvice)),
+  books_open_from: z.nullable(day),
+  review_days: z.int(reviewAdvice).check(z.gte(0, reviewAdvice), z.lte(20, reviewAdvice)),
+  filing_reminder_days: z.nullable(
+    z
+      .array(z.int(reminderAdvice).check(z.gte(1, reminderAdvice), z.lte(60, reminderAdvice)), reminderAdvice)
+      .check(z.maxLength(5, reminderAdvice)),
+  ),
+  return_identity: z.nullable(ReturnIdentity),
+  incomplete_coverage: oneOf(['warn', 'reject']),
+  ambiguous_address: oneOf(['warn', 'reject', 'highest_rate']),
+  remote_seller_elections: z.array(ElectionRequest, 'Send an array.'),
+  retail_delivery_fee: oneOf(retailDeliveryFees),
+};
+
+export const settingTexts = {
+  registrations: 'The registrations to collect tax.',
+  ship_from: 'The default address from which the account ships. `null` is unknown.',
+  time_zone: 'The IANA time zone whose day is the tax day of an instant.',
+  books_open_from: "The first day of the account's books. `null` is four years before the account was created.",
+  review_days: "Days after a period's end before the schedule closes it, 0 to 20.",
+  filing_reminder_days:
+    'The days before a due date on which Levy publishes the event `filing.due_soon`. `null` publishes no reminders.',
+  return_identity: 'Who files the returns: name, taxpayer number and account numbers. `null` is not set.',
+  incomplete_coverage: 'What happens to a sale that the content does not cover completely.',
+  ambiguous_address: 'What happens if an address fits places with different rates.',
+  remote_seller_elections: 'The rates for sales from other states that the account elected.',
+  retail_delivery_fee: 'What happens if a retail delivery fee is due and the order has no line for it.',
+} as const satisfies Record<keyof typeof settingSchemas, string>;
+
+const field = <Name extends keyof typeof settingSchemas>(name: Name, keywords = {}) =>
+  described(z.optional(settingSchemas[name]), settingTexts[name], keywords);
+
+/** The request of POST /account: only the fields that are sent change. */
+export const AccountUpdate = described(
+  z.object(
+    {
+      collects_in: described(
+        z.optional(oneOf(['registered_states', 'every_state', 'not_set'])),
+        'Where the account collects tax. Send `every_state` or `not_set` without `registrations`.',
+        { title: 'CollectsIn' },
+      ),
+      registrations: described(
+        z.optional(settingSchemas.registrations),
+        `${settingTexts.registrations} They replace all registrations, and the account collects in \`registered_states\`.`,
+      ),
+      ship_from: field('ship_from'),
+      time_zone: field('time_zone', { examples: ['America/New_York'] }),
+      books_open_from: field('books_open_from'),
+      review_days: field('review_days'),
+      filing_reminder_days: field('filing_reminder_days'),
+      return_identity: field('return_identity'),
+      incomplete_coverage: field('incomplete_coverage', { title: 'IncompleteCoverage' }),
+      ambiguous_address: field('ambiguous_address', { title: 'AmbiguousAddress' }),
+      remote_seller_elections: field('remote_seller_elections'),
+      retail_delivery_fee: field('retail_delivery_fee', { title: 'RetailDeliveryFee' }),
+    },
+    'Send a JSON object.',
+  ),
+  'The settings to change.',
+  { id: 'AccountUpdate' },
+);
+export type AccountUpdate = z.infer<typeof AccountUpdate>;
+
+/** Returns what to send instead of a setting with a valid form; `null` if its value is valid. */
+export const checkSetting = {
+  registrations: checkRegistrations,
+  remote_seller_elections: checkElections,
+  ship_from: (value: AccountUpdate['ship_from']) => (value ? checkShipFrom(value) : null),
+  return_identity: (value: AccountUpdate['return_identity']) => (value ? checkIdentity(value) : null),
+} as const;
+
+/** Returns the problems of settings with valid forms. */
+export const accountUpdateProblems = (body: unknown): Problem[] => {
+  const sent = asObject(body) ?? {};
+  const others = (Object.keys(checkSetting) as (keyof typeof checkSetting)[]).flatMap((name) => {
+    const { success, data } = settingSchemas[name].safeParse(sent[name]);
+    const send = success ? (checkSetting[name] as (value: unknown) => string | null)(data) : null;
+    return send === null ? [] : [invalidFormat(`/${name}`, `Invalid ${name}`, `Send ${send.replace(/\.$/, '')}.`)];
+  });
+  const { collects_in, registrations } = sent;
+  if (collects_in === undefined || collects_in === 'registered_states') {
+    if (collects_in !== undefined && registrations === undefined)
+      others.push(
+        invalidFormat('/collects_in', 'Invalid collects_in', 'Send registrations together with registered_states.'),
+      );
+  } else if (Array.isArray(registrations) && registrations.length > 0)
+    others.push(invalidFormat('/registrations', 'Invalid registrations', `Leave it out together with ${collects_in}.`));
+  return others;
+};
+
+/** Returns the settings that a request sets. Reminder days are stored once each, the largest first. */
+export const settingsOf = ({ collects_in, registrations, ...update }: AccountUpdate): Partial<Settings> => {
+  const where =
+    collects_in === 'every_state'
+      ? { registrations: 'all' as const }
+      : collects_in === 'not_set'
+        ? { registrations: null }
+        : registrations !== undefined
+          ? { registrations }
+          : {};
+  const sent = Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined));
+  const days = update.filing_reminder_days;
+  return { ...sent, ...where, ...(days && { filing_reminder_days: [...new Set(days)].sort((a, b) => b - a) }) };
+};

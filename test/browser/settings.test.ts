@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { newCaller } from '../support/api.ts';
+import { made } from '../support/sales.ts';
+import { click, rowsOf, seeText, useConsole } from './browser.ts';
+
+const { visit } = useConsole();
+const scopes = ['read', 'write', 'settings'] as const;
+
+it('sets registrations and the calendar, and shows who changed them', async () => {
+  const caller = await newCaller({ scopes, settings: { registrations: null } });
+  await visit('#/settings', { key: caller.key }, async (page) => {
+    await page.getByLabel('State, such as MI').first().fill('mi');
+    await page.getByLabel('First day').first().fill('2026-01-01');
+    await page.getByLabel('Levy calculates tax').selectOption('registered_states');
+    await click(page, 'Review the change of registrations');
+    await click(page, 'Save registrations');
+    await page.getByLabel('State; empty removes it').waitFor();
+    await page.getByLabel('Time zone').fill('Mars');
+    await click(page, 'Review the change of sales and calendar');
+    await click(page, 'Save sales and calendar');
+    await seeText(page, 'Send an IANA time zone');
+    await page.getByLabel('Time zone').fill('America/Detroit');
+    await page.getByLabel('Reminders').fill('10, 3');
+    await page.getByLabel('State', { exact: true }).fill('MI');
+    await page.getByLabel('ZIP code').fill('48226');
+    await click(page, 'Review the change of sales and calendar');
+    await click(page, 'Save sales and calendar');
+    await seeText(page, 'America/Detroit');
+    const changed = (await rowsOf(page, 'Changes of settings, newest first')).map((row) => row['Setting']);
+    expect(changed.sort()).toEqual(['filing reminder days', 'registrations', 'ship from', 'time zone']);
+    // Somebody else changes a setting after the page was loaded.
+    await made(caller.call('POST', '/account', { body: { review_days: 9 } }));
+    await page.getByLabel('Legal name').fill('A shop');
+    await page.getByLabel('Taxpayer number, nine digits').fill('12-3456789');
+    await click(page, 'Review the change of identity on returns');
+    await click(page, 'Save identity on returns');
+    await click(page, 'Load the page again');
+    await page.getByLabel('Legal name').fill('A shop');
+    await page.getByLabel('Taxpayer number, nine digits').fill('12-3456789');
+    await page.getByLabel('Account numbers of states').fill('MN=1234567');
+    await click(page, 'Review the change of identity on returns');
+    await click(page, 'Save identity on returns');
+    await seeText(page, 'return identity');
+  });
+  const account = await made(caller.call('GET', '/account'));
+  expect(account).toMatchObject({
+    registrations: [{ state: 'US-MI', from: '2026-01-01', to: null, frequency: 'month' }],
+    ...{ time_zone: 'America/Detroit', filing_reminder_days: [10, 3], review_days: 9 },
+    ship_from: { state: 'MI', postal_code: '48226' },
+    return_identity: {
+      ...{ legal_name: 'A shop', tin: { type: 'FEIN', number: '123456789' }, sst_id: null },
+      state_ids: { MN: '1234567' },
+    },
+  });
+});
+
+it('shows settings to a credential that cannot change them', async () => {
+  const caller = await newCaller();
+  await visit('#/settings', { key: caller.key }, async (page) => {
+    await seeText(page, 'Your credential cannot change settings.');
+    expect(await page.getByRole('button', { name: /^(Save|Review)/ }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { accountsProgram } from '../../shared/cli/accounts.ts';
+import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
+import { type Caller, newCaller } from '../support/api.ts';
+import { runInProcess } from '../support/run-command.ts';
+import { later, made, refusalOf } from '../support/sales.ts';
+
+const scopes = ['read', 'write', 'settings'] as const;
+const owner = () => newCaller({ scopes, settings: { registrations: null } });
+const change = ({ call }: Caller, body: object, headers = {}) => call('POST', '/account', { body, headers });
+const read = ({ call }: Caller) => call('GET', '/account');
+
+const identity = {
+  ...{ legal_name: 'A shop', sst_id: null, state_ids: { MN: '1234567' } },
+  tin: { type: 'FEIN', number: '123456789' },
+};
+const monthly = (state: string, from = '2026-01-01', to: string | null = null, frequency = 'month') => ({
+  ...{ state, from, to, frequency },
+});
+
+describe('POST /account', () => {
+  it('changes only the settings that are sent, and records who changed them', async () => {
+    const caller = await owner();
+    const secret = newApiKey();
+    const terms = { scopes: [...scopes], expires_at: null, label: 'Controller' };
+    const { id } = await provisionKey({ account: caller.account.id, secret, ...terms });
+    const as = { 'X-API-Key': secret };
+    const changed = await made(change(caller, { registrations: [monthly('MI'), monthly('OH')] }, as));
+    expect(changed).toMatchObject({ collects_in: 'registered_states', time_zone: 'UTC' });
+    expect(changed.registrations.map(({ state }) => state)).toEqual(['US-MI', 'US-OH']);
+    await made(change(caller, { time_zone: 'America/New_York', return_identity: identity }));
+    await made(change(caller, { filing_reminder_days: [1, 5, 1] }));
+    const after = await made(read(caller));
+    expect(after).toMatchObject({ time_zone: 'America/New_York', filing_reminder_days: [5, 1] });
+    expect(after.registrations).toEqual(changed.registrations);
+    expect(after.return_identity).toEqual(identity);
+    expect(after.changes?.map(({ setting, before, after }) => [setting, before, after])).toEqual([
+      ['filing_reminder_days', '[7,2]', '[5,1]'],
+      ['time_zone', '"UTC"', '"America/New_York"'],
+      // The numbers of the business are left out.
+      ['return_identity', 'null', '"set"'],
+      ['registrations', 'null', JSON.stringify([monthly('MI'), monthly('OH')])],
+    ]);
+    const authors = after.changes?.map(({ by }) => by);
+    expect([authors?.at(-1), authors?.[0] === id]).toEqual([id, false]);
+    // Instances cache an account for a minute.
+    await later(60_000, async () => {
+      const { data } = await made(caller.call('GET', '/filing-periods'));
+      expect(new Set(data.map(({ state }) => state))).toEqual(new Set(['US-MI', 'US-OH']));
+    });
+  });
+
+  it('records nothing if the values are already set, and takes its own response back', async () => {
+    const caller = await owner();
+    const { collects_in } = await made(change(caller, { collects_in: 'every_state' }));
+    expect(collects_in).toBe('every_state');
+    const before = await made(read(caller));
+    const { books_open_from: _, ...same } = before;
+    expect((await made(change(caller, same))).settings_changed_at).toBe(before.settings_changed_at);
+    expect((await made(read(caller))).changes).toHaveLength(1);
+    const list = { registrations: [monthly('MI', '2026-01-01', '2026-06-30'), monthly('MI', '2026-07-01')] };
+    await made(change(caller, list));
+    expect((await made(change(caller, { collects_in: 'not_set', registrations: [] }))).registrations).toEqual([]);
+  });
+
+  it('refuses a change of settings that changed after they were read', async () => {
+    const caller = await owner();
+    const { headers } = await read(caller);
+    const tag = headers.get('ETag') ?? '';
+    const { headers: next } = await change(caller, { review_days: 5 }, { 'If-Match': tag });
+    const refused = await change(caller, { review_days: 6 }, { 'If-Match': tag });
+    expect(refusalOf(refused)).toBe('412 | precondition_failed If-Match');
+    expect((await made(change(caller, { review_days: 6 }, { 'If-Match': next.get('ETag') ?? '' }))).review_days).toBe(
+      6,
+    );
+  });
+
+  it('keeps concurrent changes of different settings, and one of the same setting', async () => {
+    const caller = await owner();
+    const values = [4, 5, 6, 7];
+    const sent = [
+      { time_zone: 'America/Chicago' },
+      { ambiguous_address: 'reject' },
+      ...values.map((review_days) => ({ review_days })),
+    ];
+    const answers = await Promise.all(sent.map((body) => change(caller, body)));
+    // Under contention, the service asks for a retry.
+    expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
+    const { time_zone, ambiguous_address, review_days, changes = [] } = await made(read(caller));
+    expect([time_zone, ambiguous_address]).toEqual(['America/Chicago', 'reject']);
+    const days = changes.filter(({ setting }) => setting === 'review_days');
+    // The history is a chain from the default to the value now.
+    for (const { before } of days) expect([String(3), ...days.map(({ after }) => after)]).toContain(before);
+    expect(days.map(({ after }) => after)).toContain(String(review_days));
+    expect(days).toHaveLength(answers.slice(2).filter(({ status }) => status === 200).length);
+  });
+
+  it('lists the changes of the operator', async () => {
+    const caller = await owner();
+    const options = ['settings', '--account', caller.account.id, 'rate_limit=500'];
+    expect(await runInProcess(accountsProgram(), options)).toMatchObject({ code: 0 });
+    expect((await made(read(caller))).changes).toMatchObject([
+      { by: 'operator', setting: 'rate_limit', before: '2000', after: '500' },
+    ]);
+  });
+
+  it('refuses a key without the scope settings', async () => {
+    const caller = await newCaller({ scopes: ['read', 'write'] });
+    expect(refusalOf(await change(caller, { review_days: 5 }))).toBe('403 | auth_forbidden');
+  });
+
+  it.each([
+    [{ registrations: [monthly('XX')] }, '/registrations/0/state'],
+    [{ registrations: [monthly('MI'), monthly('US-MI', '2026-05-01')] }, '/registrations'],
+    [{ registrations: [monthly('MI', '2026-05-01', '2026-04-30')] }, '/registrations'],
+    [{ registrations: [monthly('MI', '2026-01-01', null, 'half_year')] }, '/registrations'],
+    [{ registrations: [{ ...monthly('MI'), since: '2026-01-01' }] }, '/registrations/0/since'],
+    [{ registrations: 'all' }, '/registrations'],
+    [{ collects_in: 'registered_states' }, '/collects_in'],
+    [{ collects_in: 'every_state', registrations: [monthly('MI')] }, '/registrations'],
+    [{ ship_from: { state: 'TX' } }, '/ship_from'],
+    [{ ship_from: { city: 'Detroit', zip: '48226' } }, '/ship_from/zip'],
+    [{ time_zone: 'Mars' }, '/time_zone'],
+    [{ books_open_from: '2026-02-30' }, '/books_open_from'],
+    [{ review_days: 21 }, '/review_days'],
+    [{ filing_reminder_days: [0] }, '/filing_reminder_days/0'],
+    [{ return_identity: { ...identity, state_ids: { ZZ: '1' } } }, '/return_identity'],
+    [{ return_identity: { ...identity, tin: { type: 'FEIN', number: '12-3456789' } } }, '/return_identity/tin/number'],
+    [
+      { remote_seller_elections: [{ state: 'MI', election: 'flat_rate', from: '2026-01-01' }] },
+      '/remote_seller_elections',
+    ],
+    [{ rate_limit: 5 }, '/rate_limit'],
+    [{ retail_delivery_fee: 'maybe' }, '/retail_delivery_fee'],
+  ])('refuses %j, and changes nothing', async (body, pointer) => {
+    const caller = await owner();
+    const refused = await change(caller, { review_days: 9, ...body });
+    expect(refusalOf(refused)).toContain(`${pointer}`);
+    expect(refused.status).toBe(422);
+    for (const { detail } of refused.body.errors) expect(detail).toMatch(/Send |Leave /);
+    expect((await made(read(caller))).changes).toEqual([]);
+  });
+});
