@@ -17,7 +17,14 @@ import { requestLines } from '../shared/observability/tally.ts';
 import { readContentSource } from '../shared/store/content/content-sources.ts';
 import type { TableAccess } from '../shared/store/table-access.ts';
 
-/** Updates the tax content of one state. A schedule for each state starts it (infra/schedules.ts). */
+/**
+ * The nightly runs (UTC): 1 to 5 a.m. in New York, and 10 p.m. to 2 a.m. in Los Angeles. Each run updates one state, which
+ * its scheduled time selects.
+ */
+export const night = { firstHour: 6, hours: 4, minutes: 5 } as const;
+export const runsOfNight = (night.hours * 60) / night.minutes;
+
+/** Updates the tax content of one state. One schedule starts all runs (infra/schedules.ts). */
 export const updateContent = {
   name: 'update-content',
   timeoutSeconds: 900,
@@ -33,10 +40,20 @@ export const updateContent = {
   } satisfies TableAccess,
 } as const;
 
-const Event = z.object({ state: z.string() });
+/** An operator names the state, and the schedule its time. */
+const Event = z.union([z.object({ state: z.string() }), z.object({ scheduled_time: z.iso.datetime() })]);
 
-const publisherOf = (event: unknown): Importable => {
-  const { state } = Event.parse(event);
+/** Returns the state that a run of the schedule updates; `null` if there are more runs than states. */
+export const stateAt = (scheduledTime: string): string | null => {
+  const time = new Date(scheduledTime);
+  const minutes = (time.getUTCHours() - night.firstHour) * 60 + time.getUTCMinutes();
+  return importable[Math.floor(minutes / night.minutes)]?.state ?? null;
+};
+
+const publisherOf = (event: unknown): Importable | null => {
+  const read = Event.parse(event);
+  const state = 'state' in read ? read.state : stateAt(read.scheduled_time);
+  if (state === null) return null;
   const publisher = importable.find((one) => one.state === state);
   if (!publisher) throw new Error(`Levy can import no official file of ${state}.`);
   return publisher;
@@ -89,6 +106,7 @@ const putEvent = async (EventBusName: string, event: ContentEvent): Promise<void
  */
 export const handler = scheduled(updateContent.name, async (_context, event) => {
   const publisher = publisherOf(event);
+  if (publisher === null) return { waiting: false, activated: false, failed: false, stale: false };
   const { state } = publisher;
   const client = new PublisherClient({
     mirror: environment.contentMirror ?? null,

@@ -2,13 +2,12 @@ import { Aws, Duration, Size, Validations } from 'aws-cdk-lib';
 import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { EventInvokeConfigOptions, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
-import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
+import { ContextAttribute, Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Construct } from 'constructs';
 import { type ScheduleName, schedules } from '../functions/endpoints.ts';
-import { updateContent } from '../functions/update-content.ts';
+import { night, updateContent } from '../functions/update-content.ts';
 import type { Schedule as ScheduleDefinition } from '../shared/api/define-schedule.ts';
-import { importable } from '../shared/importers/updates/publishers.ts';
 import { activeReleasesKey } from '../shared/store/keys.ts';
 import { fixLogicalId, pascalCase, ServiceRole } from './constructs.ts';
 import { type Deployment, EndpointFunction } from './endpoint-function.ts';
@@ -16,17 +15,7 @@ import { type Deployment, EndpointFunction } from './endpoint-function.ts';
 /** A function that schedules start, and the role that they use. */
 type Scheduled = { readonly called: IFunction; readonly role: IRole; readonly maxEventAge: Duration };
 
-/** The hours (UTC) in which the updates start: 1 to 5 a.m. in New York, and 10 p.m. to 2 a.m. in Los Angeles. */
-const night = { firstHour: 6, minutes: 240 };
-
-/** Returns the minute of the night at which each state's update starts, spread evenly. No two are the same. */
-const scheduleStart = (index: number): ScheduleExpression => {
-  const minute = Math.floor((index * night.minutes) / importable.length);
-  const hour = night.firstHour + Math.floor(minute / 60);
-  return ScheduleExpression.cron({ hour: String(hour), minute: String(minute % 60) });
-};
-
-/** The schedules: draft sweep, closing of periods, and daily updates of each state's tax content (decision 0022). */
+/** The schedules: draft sweep, closing of periods, and nightly updates of the states' tax content (decision 0022). */
 export class Schedules extends Construct {
   readonly #deployment: Deployment;
   /** The targets of the schedules. */
@@ -70,8 +59,9 @@ export class Schedules extends Construct {
     if (settings.contentUpdates === 'propose') this.#forbidActivation(handler);
     // A second attempt for a run that failed with a bug or an outage; publisher failures are retried the next night.
     const scheduled = this.#publish(handler, { retryAttempts: 1, maxEventAge: Duration.hours(6) });
-    for (const [index, { state }] of importable.entries())
-      this.#schedule(`UpdateContent${state}Schedule`, scheduled, scheduleStart(index), { state });
+    const { firstHour, hours, minutes } = night;
+    const when = ScheduleExpression.cron({ hour: `${firstHour}-${firstHour + hours - 1}`, minute: `0/${minutes}` });
+    this.#schedule('UpdateContentSchedule', scheduled, when, { scheduled_time: ContextAttribute.scheduledTime });
   }
 
   /** A function that only proposes cannot change which releases are active. */

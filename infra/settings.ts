@@ -152,7 +152,15 @@ const requirements: readonly (readonly [keyof typeof shape, string | null, keyof
   ['oidcIssuer', null, 'oidcAudience', 'Set oidcAudience as well: the audience of the tokens.'],
   ['oidcTokenOrigin', null, 'oidcClientId', 'Set oidcClientId as well: the client of the console.'],
   ...(
-    ['oidcAudience', 'oidcAccountClaim', 'oidcScopesClaim', 'oidcReadScope', 'oidcWriteScope', 'oidcSettingsScope', 'oidcClientId'] as const
+    [
+      'oidcAudience',
+      'oidcAccountClaim',
+      'oidcScopesClaim',
+      'oidcReadScope',
+      'oidcWriteScope',
+      'oidcSettingsScope',
+      'oidcClientId',
+    ] as const
   ).map((name) => [name, null, 'oidcIssuer', 'Set oidcIssuer as well: the issuer of the tokens.'] as const),
 ];
 

@@ -184,7 +184,7 @@ const ofUpdates = ({ metrics }: AlarmSources, states: number): AlarmDefinition[]
   {
     id: 'UpdateContentSilent',
     runbook: 'ScheduleSilent',
-    description: 'On the last full day (UTC), update-content did not end a run for every state.',
+    description: 'On the last full day (UTC), update-content did not end every run.',
     metric: metrics.updatesOfDay,
     threshold: states,
     evaluationPeriods: 1,

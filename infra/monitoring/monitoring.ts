@@ -4,7 +4,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { importable } from '../../shared/importers/updates/publishers.ts';
+import { runsOfNight } from '../../functions/update-content.ts';
 import { fixLogicalId } from '../constructs.ts';
 import type { DataStack } from '../data-stack.ts';
 import { notificationTopic } from '../notification-topic.ts';
@@ -38,7 +38,7 @@ export class Monitoring extends Construct {
       tables: tables.names,
       indexes: tables.indexes,
       failedRuns: data.failedRuns.queueName,
-      updates: settings.contentUpdates === 'off' ? null : importable.length,
+      updates: settings.contentUpdates === 'off' ? null : runsOfNight,
       events: pipe && events && { pipe: pipe.ref, deadLetterQueue: events.deadLetterQueue.queueName },
       reports: { counter, deadLetterQueue: data.uncounted.queueName },
       backups: vault && {
