@@ -22,9 +22,9 @@ it('counts alarm metrics, dashboards and firewall rules', () => {
   expect(all.propertiesOf('AWS::WAFv2::WebACL').map(({ Rules }) => Rules.length)).toEqual([deployment.webAclRules]);
 });
 
-it('counts KMS keys, and one more with customer-managed encryption', () => {
+it('counts KMS keys, one more with customer-managed encryption, and one for the topic of reminders', () => {
   expect(ofType('AWS::KMS::Key').length).toBe(deployment.keys);
-  expect(all.ofType('AWS::KMS::Key').length).toBe(deployment.keys + 1);
+  expect(all.ofType('AWS::KMS::Key').length).toBe(deployment.keys + 2);
 });
 
 const dayMs = 86_400_000;
