@@ -1,5 +1,6 @@
 import { answeredAccount, settingsTag } from '../shared/accounts/answer.ts';
 import { AccountAnswer } from '../shared/accounts/response.ts';
+import { forgetAccount } from '../shared/api/authenticate.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
 import { readIfMatch } from '../shared/api/entity-tag.ts';
 import { exampleId } from '../shared/api/openapi/sample-requests.ts';
@@ -37,7 +38,9 @@ export const { endpoint, handler } = defineEndpoint({
   },
   run: async ({ body, caller: { account, credential, scopes }, context }) => {
     const change = { by: credential, ifMatch: readIfMatch(context.headers.get('if-match')) };
-    return mapResult(await updateAccount(account.id, settingsOf(body), change), (changed) => ({
+    const updated = await updateAccount(account.id, settingsOf(body), change);
+    forgetAccount(account.id);
+    return mapResult(updated, (changed) => ({
       status: 200,
       body: answeredAccount(changed, scopes),
       headers: { ETag: settingsTag(changed) },

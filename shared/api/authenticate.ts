@@ -124,13 +124,13 @@ const callerFinder = ({ findKey, findAccount }: Pick<Credentials, 'findKey' | 'f
     return { caller: { account, credential: `token:${subject}`, scopes: new Set(scopes) }, login: source };
   };
 
-  return { keyCaller, subjectCaller };
+  return { keyCaller, subjectCaller, forgetAccount: accounts.forget };
 };
 
 /** Creates the middleware that authenticates a request. Sessions, too, are cached in the instance for a minute. */
 export const authenticator = (credentials: Credentials) => {
   const { findSession, verifyToken, recordKeyUse } = credentials;
-  const { keyCaller, subjectCaller } = callerFinder(credentials);
+  const { keyCaller, subjectCaller, forgetAccount } = callerFinder(credentials);
   const sessions = instanceCache<Session | undefined>({ lifetimeMs, capacity });
   const uses = instanceCache<void>({ lifetimeMs: keyUseStepMs, capacity });
 
@@ -163,7 +163,7 @@ export const authenticator = (credentials: Credentials) => {
   };
 
   /** Finds the caller, or refuses with 401. If a request has several, the first of API key, token and session applies. */
-  return async (context: RequestContext): Promise<void> => {
+  const findCaller = async (context: RequestContext): Promise<void> => {
     const secret = onlyValue(context, 'X-API-Key');
     const authorization = onlyValue(context, 'Authorization');
     const hasSession = onlyValue(context, 'Console-Session') !== undefined;
@@ -180,9 +180,16 @@ export const authenticator = (credentials: Credentials) => {
     context.login = found.login;
     if (!credential.startsWith('token:')) context.backgroundWork = noteUse(found.caller);
   };
+  return Object.assign(findCaller, { forgetAccount });
 };
 
 const findCaller = authenticator({ findKey, findAccount, findSession, verifyToken, recordKeyUse });
+
+/**
+ * Lets the next request of this instance read the account again after a change of its settings. All endpoints of the
+ * local service share an instance; other functions of a deployment notice the change within a minute.
+ */
+export const { forgetAccount } = findCaller;
 
 /**
  * Sets `context.caller`, or refuses with 401. Any other failure (table or token issuer) counts in the metric

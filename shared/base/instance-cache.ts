@@ -8,8 +8,12 @@ type Bounds = {
 };
 type Entry<Value> = { readonly value: Promise<Value>; readonly readAt: number };
 
-/** Returns the value of a key, and loads it if it is missing or expired. */
-type InstanceCache<Value> = (key: string, load: (key: string) => Promise<Value>) => Promise<Value>;
+type InstanceCache<Value> = {
+  /** Returns the value of a key, and loads it if it is missing or expired. */
+  (key: string, load: (key: string) => Promise<Value>): Promise<Value>;
+  /** Removes the value of a key, so that the next call loads it. */
+  readonly forget: (key: string) => void;
+};
 
 /**
  * Creates an in-memory cache with a TTL and LRU eviction. It caches `undefined`, but not failures.
@@ -29,7 +33,7 @@ export const instanceCache = <Value>({ lifetimeMs, capacity, now = serviceTime }
     }
   };
 
-  return (key, load) => {
+  const read = (key: string, load: (key: string) => Promise<Value>): Promise<Value> => {
     const ageMs = now() - (entries.get(key)?.readAt ?? Number.NEGATIVE_INFINITY);
     const kept = entries.get(key);
     // The local service's clock can be set back, so an entry from the future counts as stale.
@@ -44,4 +48,5 @@ export const instanceCache = <Value>({ lifetimeMs, capacity, now = serviceTime }
     });
     return entry.value;
   };
+  return Object.assign(read, { forget: (key: string): void => void entries.delete(key) });
 };

@@ -30,7 +30,7 @@ type Step = {
 const stepsOf = ({ account, hasTransactions }: Progress): readonly Step[] => {
   const docs = `${apiOf(location.href)}/docs`;
   const settings = ['Settings', linkTo(['settings'])] as const;
-  const { collects_in, registrations, ship_from, api_keys = [] } = account;
+  const { collects_in, registrations, ship_from, return_identity, api_keys = [] } = account;
   return [
     {
       title: 'Registrations',
@@ -62,6 +62,12 @@ const stepsOf = ({ account, hasTransactions }: Progress): readonly Step[] => {
         ? 'A draft or sale was calculated.'
         : 'Known from the first draft: calculations are not stored.',
       link: ['Getting started', `${docs}#getting-started`],
+    },
+    {
+      title: 'Identity on returns',
+      isDone: return_identity !== null,
+      text: return_identity?.legal_name ?? 'Electronic returns need the name and the numbers of the business.',
+      link: settings,
     },
     {
       title: 'First finalized transaction',
