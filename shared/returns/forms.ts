@@ -1,4 +1,6 @@
 import type { FormName } from '../catalog/form-names.ts';
+import type { FilingTotal } from '../filings/response.ts';
+import { selfCollectingCities } from './colorado-cities.ts';
 
 /**
  * The layouts of sales tax forms: their lines, and what fills each of them. A line that a filing has no figure for is
@@ -6,8 +8,8 @@ import type { FormName } from '../catalog/form-names.ts';
  */
 
 /**
- * A figure of a filing. `…_tax` is calculated tax without fees; `…_due` adds the over-collected tax. The parts of
- * `tax_due` by origin are as in the filing: `food_drug_due` is the state's tax on food and drugs at its reduced rate.
+ * A figure of a filing. `tax` and `…_tax` are calculated tax without fees; `…_due` adds the over-collected tax. The parts
+ * of `tax_due` by origin are as in the filing: `food_drug_due` is the state's tax on food and drugs at its reduced rate.
  */
 export type FormFigure =
   | 'gross'
@@ -15,10 +17,8 @@ export type FormFigure =
   | 'taxable'
   | 'gross_with_tax'
   | 'deductions_with_tax'
+  | 'tax'
   | 'state_tax'
-  | 'county_tax'
-  | 'city_tax'
-  | 'district_tax'
   | 'local_tax'
   | 'over_collected'
   | 'in_state_due'
@@ -28,11 +28,19 @@ export type FormFigure =
   | 'local_due'
   | 'tax_due';
 
+/** The totals of a filing that count for a line. Sales, such as `gross`, need totals of one level: each sale counts once. */
+export type TotalFilter = {
+  readonly types?: readonly FilingTotal['jurisdiction_type'][];
+  readonly codes?: readonly string[];
+  readonly except?: readonly string[];
+  /** Only sales at this rate. It has no effect on tax. */
+  readonly rate?: string;
+};
+
 export type FormLine = { readonly line: string; readonly label: string } & (
   | {
       readonly figure: FormFigure;
-      /** The code of the only jurisdiction that counts. */
-      readonly of?: string;
+      readonly only?: TotalFilter;
       /** The unit of this line, if it is not that of the form. */
       readonly unit?: 1n | 100n;
     }
@@ -63,12 +71,21 @@ const payments = 'Levy does not know payments, credits, penalties or interest.';
 const discount = 'Calculate it on the form: Levy does not subtract the discount for filing on time.';
 const rentals = 'Levy does not separate sales of this kind. Move their amounts from line A.';
 
+/** Arizona reports the tax of the state and of counties in one row. */
+const notCities: TotalFilter['types'] = ['state', 'county', 'district'];
+const virginia = {
+  northern: 'US-VA-63-NORTHERN',
+  hamptonRoads: 'US-VA-63-HAMPTON-ROADS',
+  central: 'US-VA-63-CENTRAL',
+  triangle: 'US-VA-63-HISTORIC-TRIANGLE',
+};
+
 export const formLayouts: readonly FormLayout[] = [
   {
     form: 'CA-CDTFA-401',
     title: 'CDTFA-401-A, State, Local, and District Sales and Use Tax Return',
-    edition: 'Rev. 116 (11-19)',
-    source: 'California Department of Tax and Fee Administration, CDTFA-401-A, lines 1 to 19',
+    edition: 'Rev. 118 (5-21)',
+    source: 'California Department of Tax and Fee Administration, CDTFA-401-A, lines 1 to 20, read in a copy',
     confidence: 'medium',
     unit: 100n,
     lines: [
@@ -87,7 +104,7 @@ export const formLayouts: readonly FormLayout[] = [
       { line: '17', label: 'Total state, county, local, and district tax', add: ['13-15', '16'] },
       { line: '18', label: 'Excess tax collected', figure: 'over_collected' },
       { line: '19', label: 'Total tax amount', add: ['17', '18'] },
-      { line: '20 and after', label: 'Credits, prepayments, penalty and interest', blank: payments },
+      { line: '20a and after', label: 'Credits, prepayments, penalty and interest', blank: payments },
     ],
     total: '19',
     schedule: 'CDTFA-531-A2, Schedule A2 (district taxes)',
@@ -95,8 +112,8 @@ export const formLayouts: readonly FormLayout[] = [
   {
     form: 'FL-DR-15',
     title: 'DR-15, Sales and Use Tax Return',
-    edition: 'R. 01/20',
-    source: 'Florida Department of Revenue, DR-15; line 15(d) as in the instructions DR-15N',
+    edition: 'Instructions R. 01/24',
+    source: 'Florida Department of Revenue, instructions DR-15N with the form, lines A to 15(d), read in a copy',
     confidence: 'medium',
     unit: 1n,
     lines: [
@@ -111,11 +128,23 @@ export const formLayouts: readonly FormLayout[] = [
       { line: '5', label: 'Total amount of tax due', add: ['A.4', 'B', 'C', 'D', 'E'] },
       { line: '6', label: 'Less lawful deductions', blank: payments },
       { line: '7', label: 'Net tax due', add: ['5'], subtract: ['6'] },
-      { line: '8 to 14', label: 'Estimated tax, collection allowance, penalty and interest', blank: payments },
+      {
+        line: '8 to 10',
+        label: 'Less estimated tax paid and credit memos, plus estimated tax due, amount due',
+        blank: payments,
+      },
+      { line: '11', label: 'Less collection allowance', blank: discount },
+      { line: '12 to 14', label: 'Plus penalty and interest, amount due with return', blank: payments },
+      {
+        line: '15(a) to 15(c)',
+        label: 'Amounts over $5,000, other amounts not subject to surtax, amounts at a different surtax rate',
+        blank: 'They depend on the county of your business. See the schedule.',
+      },
       { line: '15(d)', label: 'Total amount of discretionary sales surtax due', figure: 'local_tax' },
     ],
     total: '5',
     schedule: 'Discretionary sales surtax by county, for lines 15(a) to 15(d)',
+    notes: ['Line 6 is not more than line 5, and line 8 is not more than line 7.'],
   },
   {
     form: 'TX-01-114',
@@ -187,12 +216,32 @@ export const formLayouts: readonly FormLayout[] = [
         label: 'Total amount of tax due: calculated or collected, the greater',
         figure: 'state_due',
       },
-      { line: '1 (Allegheny)', label: 'Gross sales, code 02', figure: 'gross', of: 'US-PA-00-003' },
-      { line: '2 (Allegheny)', label: 'Net taxable sales, code 02', figure: 'taxable', of: 'US-PA-00-003' },
-      { line: '3 (Allegheny)', label: 'Total amount of tax due, code 02', figure: 'tax_due', of: 'US-PA-00-003' },
-      { line: '1 (Philadelphia)', label: 'Gross sales, code 51', figure: 'gross', of: 'US-PA-01-60000' },
-      { line: '2 (Philadelphia)', label: 'Net taxable sales, code 51', figure: 'taxable', of: 'US-PA-01-60000' },
-      { line: '3 (Philadelphia)', label: 'Total amount of tax due, code 51', figure: 'tax_due', of: 'US-PA-01-60000' },
+      { line: '1 (Allegheny)', label: 'Gross sales, code 02', figure: 'gross', only: { codes: ['US-PA-00-003'] } },
+      {
+        line: '2 (Allegheny)',
+        label: 'Net taxable sales, code 02',
+        figure: 'taxable',
+        only: { codes: ['US-PA-00-003'] },
+      },
+      {
+        line: '3 (Allegheny)',
+        label: 'Total amount of tax due, code 02',
+        figure: 'tax_due',
+        only: { codes: ['US-PA-00-003'] },
+      },
+      { line: '1 (Philadelphia)', label: 'Gross sales, code 51', figure: 'gross', only: { codes: ['US-PA-01-60000'] } },
+      {
+        line: '2 (Philadelphia)',
+        label: 'Net taxable sales, code 51',
+        figure: 'taxable',
+        only: { codes: ['US-PA-01-60000'] },
+      },
+      {
+        line: '3 (Philadelphia)',
+        label: 'Total amount of tax due, code 51',
+        figure: 'tax_due',
+        only: { codes: ['US-PA-01-60000'] },
+      },
       { line: '3', label: 'Tax due of all columns', add: ['3 (state)', '3 (Allegheny)', '3 (Philadelphia)'] },
       { line: '4', label: 'Discount', blank: discount },
       { line: 'after 4', label: 'Credits and use tax', blank: `${purchases} ${payments}` },
@@ -242,73 +291,94 @@ export const formLayouts: readonly FormLayout[] = [
     form: 'CO-DR-0100',
     title: 'DR 0100, Colorado Retail Sales Tax Return',
     edition: '11/10/22',
-    source: 'Colorado Department of Revenue, DR 0100 and its instructions, lines 1 to 18',
+    source:
+      'Colorado Department of Revenue, DR 0100 and its instructions, lines 1 to 18; cities: lists of the Colorado Municipal League of 2021 and 2025, completed from rate tables',
     confidence: 'medium',
     unit: 1n,
     lines: [
       { line: '1', label: 'Gross sales of goods and services', figure: 'gross' },
-      { line: '2 and 4', label: 'Deductions and exemptions (schedules A and B)', figure: 'deductions' },
-      { line: '5', label: 'Net taxable sales', add: ['1'], subtract: ['2 and 4'] },
+      { line: '2 and 4', label: 'Deductions and exemptions, state column (schedules A and B)', figure: 'deductions' },
+      { line: '5', label: 'Net taxable sales, state column', add: ['1'], subtract: ['2 and 4'] },
       { line: '7 (state)', label: 'Amount of sales tax, state column', figure: 'state_tax' },
-      { line: '7 (district)', label: 'Amount of sales tax, columns of districts', figure: 'district_tax' },
-      { line: '7 (county)', label: 'Amount of sales tax, column of the county', figure: 'county_tax' },
-      { line: '7 (city)', label: 'Amount of sales tax, column of the city', figure: 'city_tax' },
-      { line: '8', label: 'Excess tax collected', figure: 'over_collected' },
+      {
+        line: '7 (district)',
+        label: 'Amount of sales tax, columns of districts',
+        figure: 'tax',
+        only: { types: ['district'] },
+      },
+      {
+        line: '7 (county)',
+        label: 'Amount of sales tax, column of the county',
+        figure: 'tax',
+        only: { types: ['county'] },
+      },
+      {
+        line: '7 (city)',
+        label: 'Amount of sales tax, column of the city',
+        figure: 'tax',
+        only: { types: ['city'], except: selfCollectingCities },
+      },
+      { line: '8', label: 'Excess tax collected', figure: 'over_collected', only: { except: selfCollectingCities } },
       { line: '9', label: 'Total of lines 7 and 8', add: ['7 (state)', '7 (district)', '7 (county)', '7 (city)', '8'] },
       { line: '11', label: 'Service fee', blank: discount },
       { line: '13 to 18', label: 'Penalty, interest and payments', blank: payments },
+      {
+        line: 'Other returns',
+        label: 'Tax of cities that collect their own tax, not on this form',
+        figure: 'tax_due',
+        only: { codes: selfCollectingCities },
+      },
+      { line: 'All returns', label: 'Line 9 and the other returns', add: ['9', 'Other returns'] },
     ],
-    total: '9',
+    total: 'All returns',
     schedule: 'Columns of the DR 0100, by jurisdiction; one return for each site',
     notes: [
-      'Cities with home rule that collect their own tax, such as Denver, Aurora, Boulder and Colorado Springs, are not on this form. Take their rows of the schedule off line 7 (city), and file them with the city or by the Sales and Use Tax System.',
+      'Cities with home rule that collect their own tax, such as Denver, are not on this form: their tax is on the line of other returns. File it with the city or by the Sales and Use Tax System. Compare the cities of the schedule with the DR 1002.',
+      'Lines 2 to 5 are of the state. The local columns have their own exemptions: the schedule has their taxable amounts.',
     ],
   },
   {
     form: 'AZ-TPT-2',
     title: 'TPT-2, Transaction Privilege, Use, and Severance Tax Return',
     edition: 'Periods from June 2016',
-    source: 'Arizona Department of Revenue, TPT-2 and TPT-EZ, instructions; line numbers not compared with the form',
+    source:
+      'Arizona Department of Revenue, TPT-EZ and its instructions (lines 7, 14 and A1, columns F to M), read in a copy; the TPT-2 was not read',
     confidence: 'low',
     unit: 1n,
     lines: [
+      { line: '7 (F)', label: 'State and county: gross receipts, business code 017 or 605', figure: 'gross' },
+      { line: '7 (G)', label: 'State and county: deductions (schedule A)', figure: 'deductions' },
+      { line: '7 (H)', label: 'State and county: net taxable', add: ['7 (F)'], subtract: ['7 (G)'] },
+      { line: '7 (J)', label: 'State and county: total tax', figure: 'tax', only: { types: notCities } },
+      { line: '7 (L)', label: 'State and county: accounting credit', blank: discount },
+      { line: '14 (F)', label: 'Cities: gross receipts', figure: 'gross', only: { types: ['city'] } },
+      { line: '14 (G)', label: 'Cities: deductions (schedule A)', figure: 'deductions', only: { types: ['city'] } },
+      { line: '14 (H)', label: 'Cities: net taxable', add: ['14 (F)'], subtract: ['14 (G)'] },
+      { line: '14 (J)', label: 'Cities: total tax', figure: 'tax', only: { types: ['city'] } },
+      { line: 'A1', label: 'State excess tax collected', figure: 'over_collected', only: { types: notCities } },
+      { line: 'A2', label: 'Excess tax accounting credit', blank: discount },
       {
-        line: 'State, gross amount',
-        label: 'State and county: gross amount, business code 017 or 605',
-        figure: 'gross',
+        line: 'City excess tax',
+        label: 'City excess tax collected',
+        figure: 'over_collected',
+        only: { types: ['city'] },
       },
-      { line: 'State, deductions', label: 'State and county: deductions (schedule A)', figure: 'deductions' },
-      {
-        line: 'State, net taxable',
-        label: 'State and county: net taxable',
-        add: ['State, gross amount'],
-        subtract: ['State, deductions'],
-      },
-      { line: 'State tax', label: 'State tax', figure: 'state_tax' },
-      { line: 'County tax', label: 'County tax', figure: 'county_tax' },
-      { line: 'City tax', label: 'City tax', figure: 'city_tax' },
-      { line: 'Other tax', label: 'Tax of other districts', figure: 'district_tax' },
-      { line: 'Excess tax', label: 'Excess tax collected', figure: 'over_collected' },
-      {
-        line: 'Total tax liability',
-        label: 'Total tax liability',
-        add: ['State tax', 'County tax', 'City tax', 'Other tax', 'Excess tax'],
-      },
-      { line: 'Accounting credit', label: 'Accounting credit', blank: discount },
+      { line: 'Tax', label: 'Tax before accounting credits', add: ['7 (J)', '14 (J)', 'A1', 'City excess tax'] },
       { line: 'Payments', label: 'Penalty and interest, estimated payments', blank: payments },
     ],
-    total: 'Total tax liability',
+    total: 'Tax',
     schedule: 'Transaction details by region code: the rate of a county row includes the state',
     notes: [
-      'A transaction row of the form has one rate for the state and the county together. The rows of the schedule have the local part only.',
+      'A row of the form has one rate for the state and the county together. The rows of the schedule have the local part only.',
+      'The amounts of the cities are those of sales in a city.',
     ],
   },
   {
     form: 'VA-ST-1',
     title: 'ST-1, Retail Sales and Use Tax Return',
-    edition: 'From the period April 2025; lines of the ST-8 of July 2022, which it replaces',
+    edition: 'From the period April 2025; lines of the ST-9 of July 2022, which it replaces',
     source:
-      'Virginia Department of Taxation, ST-8 (lines 1 to 10); line numbers of the ST-1 not compared with the form',
+      'Virginia Department of Taxation, ST-9 and ST-8 (lines 1 to 10d), read in copies; line numbers of the ST-1 not compared with the form',
     confidence: 'low',
     unit: 1n,
     lines: [
@@ -316,16 +386,41 @@ export const formLayouts: readonly FormLayout[] = [
       { line: '2', label: 'Personal use', blank: purchases },
       { line: '3', label: 'Exempt state sales and other deductions', figure: 'deductions' },
       { line: '4', label: 'Total taxable state sales and use', add: ['1', '2'], subtract: ['3'] },
+      {
+        line: '5 (A)',
+        label: 'Taxable sales of qualifying food and essential personal hygiene products (local tax only)',
+        figure: 'taxable',
+        only: { types: ['state'], rate: '0.01' },
+      },
+      {
+        line: '6 (A)',
+        label: 'Taxable general sales',
+        figure: 'taxable',
+        only: { types: ['state'], rate: '0.053' },
+      },
       // The content has one rate for the state's and the statewide local tax, which every locality levies.
       {
         line: 'State and local tax',
-        label: 'State tax of 4.3 percent and local tax of 1 percent (food and hygiene products: 1 percent)',
+        label: 'State tax, 4.3 percent of line 6 (A), and local tax, 1 percent of lines 5 (A) and 6 (A)',
         figure: 'state_tax',
       },
       { line: '8', label: "Dealer's discount", blank: discount },
-      { line: '10', label: 'Additional regional state sales and use', figure: 'local_tax' },
+      { line: '10a', label: 'Northern Virginia regional tax', figure: 'tax', only: { codes: [virginia.northern] } },
+      { line: '10b', label: 'Hampton Roads regional tax', figure: 'tax', only: { codes: [virginia.hamptonRoads] } },
+      { line: '10c', label: 'Central Virginia regional tax', figure: 'tax', only: { codes: [virginia.central] } },
+      { line: '10d', label: 'Historic Triangle regional tax', figure: 'tax', only: { codes: [virginia.triangle] } },
+      {
+        line: 'Other local tax',
+        label: 'Other local tax, such as the additional 1 percent of some localities',
+        figure: 'local_tax',
+        only: { except: Object.values(virginia) },
+      },
       { line: 'Excess tax', label: 'Tax collected in excess', figure: 'over_collected' },
-      { line: 'Total', label: 'Total sales tax', add: ['State and local tax', '10', 'Excess tax'] },
+      {
+        line: 'Total',
+        label: 'Total sales tax',
+        add: ['State and local tax', '10a', '10b', '10c', '10d', 'Other local tax', 'Excess tax'],
+      },
       { line: 'Payments', label: 'Prepaid wireless fee, penalty and interest', blank: payments },
     ],
     total: 'Total',

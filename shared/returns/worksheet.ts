@@ -5,7 +5,7 @@ import { accept, type Result, refuse } from '../base/result.ts';
 import { findFormName } from '../catalog/form-names.ts';
 import type { Filing, FilingTotal, Worksheet } from '../filings/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
-import { type FormFigure, type FormLayout, formLayouts } from './forms.ts';
+import { type FormFigure, type FormLayout, formLayouts, type TotalFilter } from './forms.ts';
 import { readWhole } from './read-whole.ts';
 
 // Worksheets are in US dollars.
@@ -26,41 +26,52 @@ const taxOf = ({ calculated_tax_amount, tax_due }: Pick<FilingTotal, 'calculated
 
 type Base = Pick<FilingTotal, 'gross_amount' | 'taxable_amount' | 'tax_amount'>;
 
-/** Returns the figures of some jurisdictions in US dollars. `base` has the sales, each of which counts once. */
-const figuresOf = (totals: readonly FilingTotal[], stateCode: string, base: Base | undefined) => {
+/** Returns the figures of some jurisdictions in US dollars. `bases` have the sales, each of which counts once. */
+const figuresOf = (totals: readonly FilingTotal[], stateCode: string, bases: readonly Base[]) => {
   const [gross, taxable, collected] = (['gross_amount', 'taxable_amount', 'tax_amount'] as const).map((name) =>
-    read(base?.[name] ?? '0.00'),
+    sumOf(bases, (base) => read(base[name])),
   ) as [bigint, bigint, bigint];
   const state = totals.filter(({ jurisdiction_code }) => jurisdiction_code === stateCode);
   const local = totals.filter(({ jurisdiction_code }) => jurisdiction_code !== stateCode);
-  const typed = (type: string) =>
-    sumOf(
-      local.filter(({ jurisdiction_type }) => jurisdiction_type === type),
-      taxOf,
-    );
   const due = (rows: readonly FilingTotal[], part: 'in_state' | 'out_of_state' | 'food_and_drugs') =>
     sumOf(rows, ({ tax_due }) => read(tax_due[part]));
   const over = (rows: readonly FilingTotal[]) => sumOf(rows, (row) => read(row.over_collected_amount));
-  const [stateTax, localTax, county, city] = [sumOf(state, taxOf), sumOf(local, taxOf), typed('county'), typed('city')];
+  const [stateTax, localTax] = [sumOf(state, taxOf), sumOf(local, taxOf)];
   return {
     ...{ gross, taxable, deductions: gross - taxable },
     ...{ gross_with_tax: gross + collected, deductions_with_tax: gross - taxable + collected },
-    ...{ state_tax: stateTax, local_tax: localTax, county_tax: county, city_tax: city },
-    ...{ district_tax: localTax - county - city, over_collected: over(totals) },
+    ...{ tax: stateTax + localTax, state_tax: stateTax, local_tax: localTax, over_collected: over(totals) },
     ...{ state_due: stateTax + over(state), local_due: localTax + over(local) },
     ...{ in_state_due: due(totals, 'in_state'), out_of_state_due: due(totals, 'out_of_state') },
     ...{ food_drug_due: due(totals, 'food_and_drugs'), tax_due: stateTax + localTax + over(totals) },
   } satisfies Record<FormFigure, bigint>;
 };
 
+const counts = ({ types, codes, except }: TotalFilter, total: FilingTotal): boolean =>
+  (types?.includes(total.jurisdiction_type) ?? true) &&
+  (codes?.includes(total.jurisdiction_code) ?? true) &&
+  !except?.includes(total.jurisdiction_code);
+
+/** Returns a function that returns the figures of the totals that count for a line. `whole` has the sales of all. */
+const figuresBy = (totals: readonly FilingTotal[], state: string, whole: Base | undefined) => (only?: TotalFilter) => {
+  if (!only) return figuresOf(totals, state, whole ? [whole] : []);
+  const rows = totals.filter((total) => counts(only, total));
+  const { rate } = only;
+  return figuresOf(
+    rows,
+    state,
+    rate === undefined ? rows : rows.flatMap(({ rates }) => rates.filter((row) => row.rate === rate)),
+  );
+};
+
 const amountOf = (
   line: FormLayout['lines'][number],
-  figuresIn: (jurisdiction: string | undefined) => Record<FormFigure, bigint>,
+  figuresIn: (only?: TotalFilter) => Record<FormFigure, bigint>,
   unit: bigint,
   above: ReadonlyMap<string, bigint | null>,
 ) => {
   if ('blank' in line) return null;
-  if ('figure' in line) return roundTo(figuresIn(line.of)[line.figure], line.unit ?? unit);
+  if ('figure' in line) return roundTo(figuresIn(line.only)[line.figure], line.unit ?? unit);
   const amountAt = (name: string): bigint => {
     const value = above.get(name);
     assert(value !== undefined, `Line ${line.line} refers to line ${name}, which is not above it.`);
@@ -78,13 +89,10 @@ export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
   const totals = (filing.totals ?? []).filter(({ currency }) => currency === 'USD');
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
   const local = totals.filter(({ jurisdiction_code }) => jurisdiction_code !== filing.state);
-  const figuresIn = (code: string | undefined) => {
-    const rows = totals.filter(({ jurisdiction_code }) => code === undefined || jurisdiction_code === code);
-    return figuresOf(rows, filing.state, code === undefined ? whole : rows[0]);
-  };
+  const figuresIn = figuresBy(totals, filing.state, whole);
   const amounts = new Map<string, bigint | null>();
   for (const line of layout.lines) amounts.set(line.line, amountOf(line, figuresIn, layout.unit, amounts));
-  const due = figuresIn(undefined).tax_due;
+  const due = figuresIn().tax_due;
   const notCovered = read(whole?.not_covered_amount ?? '0.00');
   const fees = sumOf(totals, ({ tax_due }) => read(tax_due.fees));
   const notes = [

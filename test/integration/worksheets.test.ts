@@ -16,18 +16,28 @@ startOnTestDay();
 
 type Transaction = Schema<'Transaction'>;
 type State = keyof typeof places;
+type Address = { readonly city: string; readonly state: string; readonly postal_code: string };
 
 const places = {
-  AZ: { city: 'Phoenix', state: 'AZ', postal_code: '85004' },
-  CA: { city: 'Los Angeles', state: 'CA', postal_code: '90012' },
-  CO: { city: 'Denver', state: 'CO', postal_code: '80202' },
-  FL: { city: 'Miami', state: 'FL', postal_code: '33130' },
-  IL: { city: 'Chicago', state: 'IL', postal_code: '60601' },
-  MA: { city: 'Boston', state: 'MA', postal_code: '02108' },
-  NY: { city: 'New York', state: 'NY', postal_code: '10001' },
-  PA: { city: 'Philadelphia', state: 'PA', postal_code: '19103' },
-  TX: { city: 'Austin', state: 'TX', postal_code: '78701' },
-  VA: { city: 'Fairfax', state: 'VA', postal_code: '22030' },
+  AZ: [{ city: 'Phoenix', state: 'AZ', postal_code: '85004' }],
+  CA: [{ city: 'Los Angeles', state: 'CA', postal_code: '90012' }],
+  // Denver collects its own tax, the state that of Estes Park.
+  CO: [
+    { city: 'Denver', state: 'CO', postal_code: '80202' },
+    { city: 'Estes Park', state: 'CO', postal_code: '80517' },
+  ],
+  FL: [{ city: 'Miami', state: 'FL', postal_code: '33130' }],
+  IL: [{ city: 'Chicago', state: 'IL', postal_code: '60601' }],
+  MA: [{ city: 'Boston', state: 'MA', postal_code: '02108' }],
+  NY: [{ city: 'New York', state: 'NY', postal_code: '10001' }],
+  PA: [{ city: 'Philadelphia', state: 'PA', postal_code: '19103' }],
+  TX: [{ city: 'Austin', state: 'TX', postal_code: '78701' }],
+  VA: [
+    { city: 'Fairfax', state: 'VA', postal_code: '22030' },
+    { city: 'Williamsburg', state: 'VA', postal_code: '23185' },
+    { city: 'Richmond', state: 'VA', postal_code: '23219' },
+    { city: 'Danville', state: 'VA', postal_code: '24541' },
+  ],
 } as const;
 const states = Object.keys(places) as State[];
 const forms: Record<State, string> = {
@@ -40,16 +50,18 @@ const ends = { '2026-07': '2026-07-31', '2026-08': '2026-08-31', '2026-09': '202
 const draw = drawFrom(70_321);
 const cents = () => new Decimal(draw.below(40_000) + 100).div(100).toFixed(2);
 
-const randomSale = (state: State) => {
-  const exemption = draw.of([null, null, 'resale', 'government'] as const);
+/** A random sale. One that is `isPlain` has a taxed line item, so that each place has tax. */
+const randomSale = (address: Address, isPlain: boolean) => {
+  const exemption = isPlain ? null : draw.of([null, null, 'resale', 'government'] as const);
   return sale({
     status: 'finalized',
     tax_date: `2026-07-${String(1 + draw.below(28)).padStart(2, '0')}`,
-    ship_from: { address: places[draw.of(['CA', 'IL'] as const)] },
-    customer: { address: places[state], ...(exemption && { exemption: { type: exemption } }) },
+    ship_from: { address: places[draw.of(['CA', 'IL'] as const)][0] },
+    customer: { address, ...(exemption && { exemption: { type: exemption } }) },
     line_items: Array.from({ length: 1 + draw.below(3) }, (_, at) => ({
       ...{ id: `line_${at + 1}`, quantity: '1', unit_price: cents() },
-      product_tax_code: draw.of(['GENERAL', 'FOOD.GROCERY', 'CLOTHING.APPAREL', 'HEALTH.DRUGS']),
+      product_tax_code:
+        isPlain && at === 0 ? 'GENERAL' : draw.of(['GENERAL', 'FOOD.GROCERY', 'CLOTHING.APPAREL', 'HEALTH.DRUGS']),
     })),
     ...(draw.oneIn(3) && { shipping: { amount: cents() } }),
   });
@@ -94,11 +106,15 @@ type Figures = ReturnType<typeof figuresOf>;
 
 /** The lines of the forms, written apart from their layouts. Blank lines are left out. */
 const expectedLines: Record<State, (figures: Figures) => Record<string, Decimal>> = {
-  AZ: ({ gross, taxable, stateTax, county, city, district, due }) => ({
-    ...{ 'State, gross amount': gross, 'State, deductions': gross.minus(taxable), 'State, net taxable': taxable },
-    ...{ 'State tax': stateTax, 'County tax': county, 'City tax': city, 'Other tax': district, 'Excess tax': zero },
-    'Total tax liability': due,
-  }),
+  AZ: ({ gross, taxable, city, due, sum }) => {
+    const inCities = ({ level }: { level: string }) => level === 'city';
+    const [cityGross, cityTaxable] = [sum('gross', inCities), sum('taxable', inCities)];
+    return {
+      ...{ '7 (F)': gross, '7 (G)': gross.minus(taxable), '7 (H)': taxable, '7 (J)': due.minus(city) },
+      ...{ '14 (F)': cityGross, '14 (G)': cityGross.minus(cityTaxable), '14 (H)': cityTaxable, '14 (J)': city },
+      ...{ A1: zero, 'City excess tax': zero, Tax: due },
+    };
+  },
   CA: ({ gross, taxable, stateTax, localTax }) => {
     const [sales, exempt, state, district] = [gross, gross.minus(taxable), stateTax, localTax].map((figure) =>
       rounded(figure, 100),
@@ -109,10 +125,14 @@ const expectedLines: Record<State, (figures: Figures) => Record<string, Decimal>
       ...{ '17': tax, '18': zero, '19': tax },
     };
   },
-  CO: ({ gross, taxable, stateTax, county, city, district, due }) => ({
-    ...{ '1': gross, '2 and 4': gross.minus(taxable), '5': taxable, '8': zero, '9': due },
-    ...{ '7 (state)': stateTax, '7 (district)': district, '7 (county)': county, '7 (city)': city },
-  }),
+  CO: ({ gross, taxable, stateTax, county, city, district, due, sum }) => {
+    const denver = sum('tax', ({ code }) => code === 'US-CO-01-20000');
+    return {
+      ...{ '1': gross, '2 and 4': gross.minus(taxable), '5': taxable, '8': zero, '9': due.minus(denver) },
+      ...{ '7 (state)': stateTax, '7 (district)': district, '7 (county)': county, '7 (city)': city.minus(denver) },
+      ...{ 'Other returns': denver, 'All returns': due },
+    };
+  },
   FL: ({ gross, taxable, localTax, due }) => ({
     ...{ 'A.1': gross, 'A.2': gross.minus(taxable), 'A.3': taxable, 'A.4': due },
     ...{ '5': due, '7': due, '15(d)': localTax },
@@ -159,18 +179,28 @@ const expectedLines: Record<State, (figures: Figures) => Record<string, Decimal>
     ...{ '1': rounded(gross, 100), '2': rounded(taxable, 100), '4': rounded(taxable, 100) },
     ...{ '7a': stateTax, '7b': localTax, '8': due, '10': due },
   }),
-  VA: ({ gross, taxable, stateTax, localTax, due }) => ({
-    ...{ '1': gross, '3': gross.minus(taxable), '4': taxable, '10': localTax, 'Excess tax': zero, Total: due },
-    'State and local tax': stateTax,
-  }),
+  VA: ({ gross, taxable, stateTax, localTax, due, sum }) => {
+    const region = (name: string) => sum('tax', ({ code }) => code.endsWith(name));
+    const regions = ['-NORTHERN', '-HAMPTON-ROADS', '-CENTRAL', '-HISTORIC-TRIANGLE'].map(region);
+    const [northern = zero, hamptonRoads = zero, central = zero, triangle = zero] = regions;
+    const at = (state: number) => sum('taxable', ({ level, rate }) => level === 'state' && rate === state);
+    return {
+      ...{ '1': gross, '3': gross.minus(taxable), '4': taxable, '5 (A)': at(0.01), '6 (A)': at(0.053) },
+      ...{ '10a': northern, '10b': hamptonRoads, '10c': central, '10d': triangle, 'Excess tax': zero, Total: due },
+      ...{
+        'State and local tax': stateTax,
+        'Other local tax': regions.reduce((left, tax) => left.minus(tax), localTax),
+      },
+    };
+  },
 };
 
 /** The lines with all tax on sales. */
 const totals: Record<State, string> = {
   ...{
-    AZ: 'Total tax liability',
+    AZ: 'Tax',
     CA: '19',
-    CO: '9',
+    CO: 'All returns',
     FL: '5',
     IL: '9',
     MA: '10',
@@ -207,10 +237,14 @@ describe('worksheets', () => {
     const caller = await newCaller({ settings });
     filer = filerOf(caller);
     account = caller.account.id;
-    for (const state of Array.from({ length: 8 }, () => states).flat()) {
-      const sold = await made(filer.create(randomSale(state)));
+    const addresses = states.flatMap((state): readonly Address[] => places[state]);
+    for (const [at, address] of Array.from({ length: 7 }, () => addresses)
+      .flat()
+      .entries()) {
+      const isPlain = at < addresses.length;
+      const sold = await made(filer.create(randomSale(address, isPlain)));
       // In August, there are only credits. September has no sales.
-      const tax_date = draw.of([null, '2026-07-30', '2026-08-10']);
+      const tax_date = isPlain ? null : draw.of([null, '2026-07-30', '2026-08-10']);
       if (tax_date) await made(filer.create(creditOf(sold, { tax_date })));
     }
     const { ids } = await everyPage(filer, { limit: '100' });

@@ -42,7 +42,7 @@ it.each([
 // By hand: over-collected tax of 1.00 for the state and of 0.50 for Philadelphia, Boston or Denver.
 it.each([
   ['PA', '01-60000', { '3 (state)': '7.00', '3 (Philadelphia)': '2.50', '3 (Allegheny)': '0.00', 3: '9.50' }],
-  ['CO', '01-20000', { '7 (state)': '6.00', '7 (city)': '2.00', 8: '1.50', 9: '9.50' }],
+  ['CO', '01-20000', { '7 (state)': '6.00', '7 (city)': '0.00', 8: '1.00', 9: '7.00', 'Other returns': '2.50' }],
   ['TX', '01-05000', { '7a': '7.00', '7b': '2.50', 8: '9.50' }],
   ['MA', '01-07000', { 7: '9.50', 10: '9.50' }],
 ])('puts over-collected tax on the lines of %s', (state, city, expected) => {
