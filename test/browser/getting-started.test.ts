@@ -34,6 +34,7 @@ it('lists what an empty account lacks, and offers no sample in a deployment', as
     ]);
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
     expect(await countButtons(page, button)).toBe(0);
+    expect(await page.evaluate('scrollY')).toBe(0);
     await screenshot(page, 'getting-started');
   });
 });

@@ -71,7 +71,11 @@ const App = ({ issuer }: { issuer: Issuer | null }) => {
   };
   const path = route.path.join('/');
   // The focused link may no longer exist.
-  useEffect(() => document.getElementById('main')?.focus(), [path, isSignedIn]);
+  useEffect(() => {
+    document.getElementById('main')?.focus({ preventScroll: true });
+    // The focus alone would scroll the navigation out of sight.
+    scrollTo(0, 0);
+  }, [path, isSignedIn]);
   const found = views.find(([view]) => view === route.path[0]);
   const [name, title, View] = found ?? views[0];
   document.title = session ? [route.path[1], title, 'Levy'].filter(Boolean).join(' · ') : 'Levy console';
