@@ -1,4 +1,8 @@
-/** Colorado's cities with home rule that collect their own sales tax, with their Census codes. */
+/**
+ * Colorado's cities with home rule that collect their own sales tax, with their Census codes. Lists of the Colorado
+ * Municipal League of 2021-02-05 and 2025-01-01, as reported, have 49 of them. The other 20, such as Aurora and Boulder,
+ * were not compared with a list: the state's is in its publication DR 1002.
+ */
 const codes = {
   Alamosa: '01090',
   Arvada: '03455',

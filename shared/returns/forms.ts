@@ -292,7 +292,7 @@ export const formLayouts: readonly FormLayout[] = [
     title: 'DR 0100, Colorado Retail Sales Tax Return',
     edition: '11/10/22',
     source:
-      'Colorado Department of Revenue, DR 0100 and its instructions, lines 1 to 18; cities: lists of the Colorado Municipal League of 2021 and 2025, completed from rate tables',
+      'Colorado Department of Revenue, DR 0100 and its instructions, lines 1 to 18, read in a copy; cities: lists of the Colorado Municipal League of 2021 and 2025, and 20 cities without a list',
     confidence: 'medium',
     unit: 1n,
     lines: [
@@ -333,7 +333,7 @@ export const formLayouts: readonly FormLayout[] = [
     total: 'All returns',
     schedule: 'Columns of the DR 0100, by jurisdiction; one return for each site',
     notes: [
-      'Cities with home rule that collect their own tax, such as Denver, are not on this form: their tax is on the line of other returns. File it with the city or by the Sales and Use Tax System. Compare the cities of the schedule with the DR 1002.',
+      'Cities with home rule that collect their own tax, such as Denver, are not on this form: their tax is on the line of other returns. File it with the city or by the Sales and Use Tax System. The list of these cities is of medium confidence: compare it with the DR 1002.',
       'Lines 2 to 5 are of the state. The local columns have their own exemptions: the schedule has their taxable amounts.',
     ],
   },
@@ -370,7 +370,7 @@ export const formLayouts: readonly FormLayout[] = [
     schedule: 'Transaction details by region code: the rate of a county row includes the state',
     notes: [
       'A row of the form has one rate for the state and the county together. The rows of the schedule have the local part only.',
-      'The amounts of the cities are those of sales in a city.',
+      'Cities that tax food for home consumption report it under business code 062, in rows of its own.',
     ],
   },
   {

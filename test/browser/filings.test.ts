@@ -332,7 +332,9 @@ it('shows an open period and a filing on the lines of the form, and downloads th
         ['15(d)', '1.00'],
       ]),
     );
-    expect(await downloaded(page, 'Download the worksheet as CSV')).toContain('FL-DR-15,R. 01/20,form,A.4,');
+    expect(await downloaded(page, 'Download the worksheet as CSV')).toContain(
+      'FL-DR-15,Instructions R. 01/24,form,A.4,',
+    );
     const { id } = await closedFiling(own.filer, 'FL', lastMonth.last);
     await go(page, `#/filings/${id}`);
     await page.getByRole('link', { name: 'FL-DR-15' }).click();

@@ -39,10 +39,12 @@ it.each([
     expect(sheet.notes.filter((note) => note.includes(named))).toHaveLength(1);
 });
 
-// By hand: over-collected tax of 1.00 for the state and of 0.50 for Philadelphia, Boston or Denver.
+// By hand: over-collected tax of 1.00 for the state and of 0.50 for a city.
 it.each([
   ['PA', '01-60000', { '3 (state)': '7.00', '3 (Philadelphia)': '2.50', '3 (Allegheny)': '0.00', 3: '9.50' }],
   ['CO', '01-20000', { '7 (state)': '6.00', '7 (city)': '0.00', 8: '1.00', 9: '7.00', 'Other returns': '2.50' }],
+  ['CO', '01-25115', { '7 (city)': '2.00', 8: '1.50', 9: '9.50', 'Other returns': '0.00' }],
+  ['AZ', '01-55000', { '7 (J)': '6.00', '14 (J)': '2.00', A1: '1.00', 'City excess tax': '0.50', Tax: '9.50' }],
   ['TX', '01-05000', { '7a': '7.00', '7b': '2.50', 8: '9.50' }],
   ['MA', '01-07000', { 7: '9.50', 10: '9.50' }],
 ])('puts over-collected tax on the lines of %s', (state, city, expected) => {
