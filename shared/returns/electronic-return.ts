@@ -57,7 +57,7 @@ const incomplete = (title: string, detail: string): Problem => ({ code: 'conflic
 
 export const identityMissing = incomplete(
   'Identity missing',
-  'The account has no return_identity. Set it: npm run accounts -- settings.',
+  'The account has no return_identity. Set it on the page Settings of the console, or with POST /account.',
 );
 
 type Reason = readonly [title: string, detail: string];

@@ -162,8 +162,8 @@ export const Overview = ({ query }: ViewProps) => {
       <h1>Overview</h1>
       {account.collects_in === 'not_set' && (
         <p class="notice">
-          Registrations are not set: Levy calculates tax in every state, and no period closes automatically. Ask the
-          operator of your Levy service to set them.
+          Registrations are not set: Levy calculates tax in every state, and no period closes automatically. Set them in
+          the <a href={linkTo(['settings'])}>settings</a>.
         </p>
       )}
       <GettingStarted />
