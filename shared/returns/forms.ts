@@ -292,7 +292,7 @@ export const formLayouts: readonly FormLayout[] = [
     title: 'DR 0100, Colorado Retail Sales Tax Return',
     edition: '11/10/22',
     source:
-      'Colorado Department of Revenue, DR 0100 and its instructions, lines 1 to 18, read in a copy; cities: lists of the Colorado Municipal League of 2021 and 2025, and 20 cities without a list',
+      'Colorado Department of Revenue, DR 0100, lines 1 to 18 (lines 6 to 11 also read in a copy of 09/27/21); cities: lists of the Colorado Municipal League of 2021 and 2025, and 20 cities without a list',
     confidence: 'medium',
     unit: 1n,
     lines: [
