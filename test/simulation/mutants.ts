@@ -200,8 +200,8 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
     'account ? followingPeriod(',
   ),
   'due entry of a changed setting forgotten': swap(
-    'writeTogether([{ Update: update }, ...due],',
-    'writeTogether([{ Update: update }],',
+    'Item: change, ...absent } }, ...due];',
+    'Item: change, ...absent } }];',
   ),
   'sweep that skips a page': swap(
     'const after: SweepPosition = { day, after: next, isDone: next === null };',
