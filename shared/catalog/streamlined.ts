@@ -6,8 +6,14 @@ const members: ReadonlySet<string> = new Set(
   'AR GA IN IA KS KY MI MN NE NV NJ NC ND OH OK RI SD UT VT WA WV WI WY'.split(' '),
 );
 
-/** Returns whether a state (`US-MN`) is a full member. */
-export const isStreamlinedMember = (state: string): boolean => members.has(stateOfJurisdiction(state));
+/** The last day of the membership of a state that left, by its letters. None has left. */
+const lastDays: Readonly<Record<string, string>> = {};
+
+/** Returns whether a state (`US-MN`) is a full member, on a day (`YYYY-MM-DD`) or now. */
+export const isStreamlinedMember = (state: string, day = '', last = lastDays): boolean => {
+  const letters = stateOfJurisdiction(state);
+  return members.has(letters) && day <= (last[letters] ?? '9999');
+};
 
 // Column 22 of their boundary files has composite codes. The return has all taxes of a place under one of them.
 const withCompositeCodes: ReadonlySet<string> = new Set(['KS', 'UT', 'WA']);

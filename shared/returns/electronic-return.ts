@@ -90,10 +90,10 @@ const totalsReasons = (filing: Filing, name: string): Reason[] => {
 
 /** Lists what keeps a filing from being returned electronically. */
 const filingReasons = (filing: Filing, identity: ReturnIdentity | null): Reason[] => {
-  const { state, status } = filing;
+  const { state, status, period_end } = filing;
   const letters = stateOfJurisdiction(state);
   const name = stateName(letters);
-  if (!isStreamlinedMember(state))
+  if (!isStreamlinedMember(state, period_end))
     return [
       [
         'State outside the Agreement',
