@@ -9,6 +9,7 @@ import { packedFiles } from '../shared/cli/pack.ts';
 export const entries = [
   ...(Object.keys({ ...endpoints, ...schedules }) as (Operation | ScheduleName)[]),
   'method-not-allowed',
+  'taxjar',
   'announce-changes',
   'count-transactions',
   'update-content',

@@ -116,6 +116,8 @@ const shape = {
   ),
   /** Whether the API has the console. */
   console: flag(true),
+  /** Whether the API has the interface of TaxJar. */
+  taxjar: flag(true),
 };
 const names = Object.keys(shape) as (keyof typeof shape)[];
 const schema = z.strictObject(shape, {

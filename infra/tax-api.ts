@@ -20,6 +20,7 @@ import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { endpoints, methodsByPath, type Operation } from '../functions/endpoints.ts';
 import { methodsVariable } from '../functions/method-not-allowed.ts';
+import { endpoint as taxjar } from '../functions/taxjar.ts';
 import type { Endpoint } from '../shared/api/endpoint.ts';
 import { envelope, safetyHeaders } from '../shared/api/reply.ts';
 import type { TableAccess } from '../shared/store/table-access.ts';
@@ -159,10 +160,12 @@ export class TaxApi extends Construct {
       return { path, method, called: this.#publish(name, environment, access) };
     });
     const paths = new Set(methods.map(({ path }) => path));
+    if (settings.taxjar)
+      methods.push({ path: taxjar.path, method: 'ANY', called: this.#publish('taxjar', settings.oidc, taxjar.access) });
     // ANY comes first: API Gateway prefers the exact method, but SAM CLI uses the last match in a template.
     this.#api = this.#restApi([...[...paths].map((path) => ({ path, method: 'ANY', called: others })), ...methods]);
     this.#allow(others, '*', '/*');
-    for (const { path, method, called } of methods) this.#allow(called, method, path);
+    for (const { path, method, called } of methods) this.#allow(called, method === 'ANY' ? '*' : method, path);
     addGradualDeployment(this, settings, this.#functions);
     if (settings.waf) new Firewall(this, 'Firewall', this.#api, settings);
     if (settings.domain !== null) new CustomDomain(this, 'Domain', this.#api, settings.domain, settings);
@@ -255,7 +258,7 @@ export class TaxApi extends Construct {
   #allow(called: IFunction, method: string, path: string): void {
     called.addPermission('Invocation', {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
-      sourceArn: this.#api.arnForExecuteApi(method, path.replaceAll(/\{\w+\}/g, '*'), stageName),
+      sourceArn: this.#api.arnForExecuteApi(method, path.replaceAll(/\{\w+\+?\}/g, '*'), stageName),
     });
   }
 

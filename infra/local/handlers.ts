@@ -4,7 +4,7 @@ import { methodsVariable } from '../../functions/method-not-allowed.ts';
 import { assert } from '../../shared/base/assert.ts';
 
 type Handler<Event, Answer> = (event: Event, context: Context) => Promise<Answer>;
-type EndpointName = Operation | 'method-not-allowed';
+export type EndpointName = Operation | 'method-not-allowed' | 'taxjar';
 
 export type Handlers = {
   readonly endpoints: Readonly<Record<EndpointName, Handler<APIGatewayProxyEvent, APIGatewayProxyResult>>>;
@@ -30,6 +30,7 @@ export const handlers: Handlers = {
   endpoints: await loadAll<EndpointName, APIGatewayProxyEvent, APIGatewayProxyResult>([
     ...(Object.keys(endpoints) as Operation[]),
     'method-not-allowed',
+    'taxjar',
   ]),
   schedules: await loadAll<ScheduleName, unknown, unknown>(Object.keys(schedules) as ScheduleName[]),
 };

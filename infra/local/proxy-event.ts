@@ -29,20 +29,27 @@ export const parseTarget = (target: string): RequestTarget => {
 type Resource = {
   readonly path: string;
   readonly pattern: RegExp;
-  readonly operations: ReadonlyMap<string, Operation>;
+  readonly operations: Pick<ReadonlyMap<string, Operation | 'taxjar'>, 'get'>;
 };
 
 type MatchedResource = {
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
-  readonly operation: Operation | null;
+  readonly operation: Operation | 'taxjar' | null;
 };
 
 // API Gateway routes `/transactions/` as `/transactions`.
 const pathPattern = (path: string): RegExp =>
   new RegExp(`^${RegExp.escape(path).replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/]+)')}/?$`);
 
-const resources: readonly Resource[] = [...Map.groupBy(Object.values(endpoints), ({ path }) => path)]
+/** The path of TaxJar's interface, with every method. */
+const taxjar: Resource = {
+  path: '/taxjar/{proxy+}',
+  pattern: /^\/taxjar\/(?<proxy>.+)$/,
+  operations: { get: () => 'taxjar' },
+};
+
+const operationResources: readonly Resource[] = [...Map.groupBy(Object.values(endpoints), ({ path }) => path)]
   // A literal segment takes precedence over a parameter, regardless of the order of the endpoints.
   .sort(([a], [b]) => a.split('{').length - b.split('{').length)
   .map(([path, offered]) => ({
@@ -50,6 +57,8 @@ const resources: readonly Resource[] = [...Map.groupBy(Object.values(endpoints),
     pattern: pathPattern(path),
     operations: new Map(offered.map(({ method, name }) => [method, name])),
   }));
+
+const resources = [...operationResources, taxjar];
 
 /** Decodes the parameters once; returns `null` if one has malformed percent-encoding. */
 const decoded = (parameters: Readonly<Record<string, string>>): Record<string, string> | null => {

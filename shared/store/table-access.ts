@@ -66,6 +66,24 @@ export const writablePartitions = (access: Pick<TableAccess, 'accountWrites'>): 
     ]),
   );
 
+/** Returns the access of a function that performs the work of several: everything that one of them can access. */
+export const combineAccess = (all: readonly TableAccess[]): TableAccess => {
+  const tables = [...new Set(all.flatMap(({ actions }) => Object.keys(actions) as TableName[]))];
+  const union = <Value>(lists: readonly (readonly Value[])[]): Value[] => [...new Set(lists.flat())];
+  const actions = tables.map((table) => [table, union(all.map((one) => one.actions[table] ?? []))]);
+  const partitions = tables.flatMap((table) => {
+    const own = all.filter((one) => one.actions[table]).map((one) => one.partitions?.[table]);
+    // One without an entry is unrestricted.
+    return own.includes(undefined) ? [] : [[table, union(own as readonly (readonly string[])[])]];
+  });
+  return {
+    actions: Object.fromEntries(actions),
+    partitions: Object.fromEntries(partitions),
+    indexes: union(all.map(({ indexes = [] }) => indexes)),
+    readOnly: union(all.map(({ readOnly = [] }) => readOnly)),
+  };
+};
+
 /** Reads the active releases, and the parts of them that a calculation needs. */
 export const contentReads = { content: ['GetItem', 'BatchGetItem'] } as const satisfies TableAccess['actions'];
 

@@ -1,0 +1,151 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { Settings } from '../shared/accounts/account.ts';
+import { taxDateAt } from '../shared/accounts/time-zone.ts';
+import { authorize } from '../shared/api/authenticate.ts';
+import type { Endpoint } from '../shared/api/endpoint.ts';
+import { type Handler, lambdaHandler } from '../shared/api/lambda-handler.ts';
+import { type RequestContext, requireCaller } from '../shared/api/request-context.ts';
+import { now } from '../shared/config/clock.ts';
+import { combineAccess } from '../shared/store/table-access.ts';
+import { type Json, parseJson } from '../shared/taxjar/numbers.ts';
+import { errorBody, refusalOf, TaxJarRefusal } from '../shared/taxjar/refusal.ts';
+import { type Levy, routes } from '../shared/taxjar/routes.ts';
+import { endpoint as createCalculation } from './create-calculation.ts';
+import { endpoint as createCustomer } from './create-customer.ts';
+import { endpoint as createTransaction } from './create-transaction.ts';
+import { endpoint as getCoverage } from './get-coverage.ts';
+import { endpoint as getCustomer } from './get-customer.ts';
+import { endpoint as getRates } from './get-rates.ts';
+import { endpoint as getTransaction } from './get-transaction.ts';
+import { endpoint as listCustomers } from './list-customers.ts';
+import { endpoint as listTransactions } from './list-transactions.ts';
+import { endpoint as updateCustomer } from './update-customer.ts';
+import { endpoint as updateTransaction } from './update-transaction.ts';
+
+/** TaxJar's interface (version 2) over the operations of Levy, so that clients of TaxJar move by changing their base URL. */
+
+// The literal path precedes one with a parameter.
+const operations: readonly Endpoint[] = [
+  ...[createCalculation, getRates, getCoverage, createTransaction, listTransactions, updateTransaction],
+  ...[getTransaction, createCustomer, listCustomers, updateCustomer, getCustomer],
+];
+
+const matching = (method: string, path: string) => {
+  for (const operation of operations) {
+    const pattern = new RegExp(`^${operation.path.replace('{id}', '([^/]+)')}$`);
+    const found = operation.method === method ? pattern.exec(path) : null;
+    if (found) return { operation, id: decodeURIComponent(found[1] ?? '') };
+  }
+  throw new Error(`${method} ${path} is no operation of the TaxJar interface.`);
+};
+
+type Call = {
+  readonly body?: object;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly settings?: Partial<Settings>;
+};
+
+/** Serves a request of an operation with the caller of the outer request, after a check of the operation's scope. */
+const callWith =
+  (context: RequestContext) =>
+  async (method: string, path: string, { body, query = {}, headers = {}, settings = {} }: Call): Promise<unknown> => {
+    const { operation, id } = matching(method, path);
+    authorize(operation)(context);
+    const caller = requireCaller(context);
+    const account = { ...caller.account, settings: { ...caller.account.settings, ...settings } };
+    const { statusCode, body: text } = await operation.serve({
+      ...context,
+      ...{ method, path, pathParameters: { id }, caller: { ...caller, account } },
+      query: new Map(Object.entries(query).map(([name, value]) => [name, [value]])),
+      headers: new Map(
+        Object.entries({ 'content-type': 'application/json', ...headers }).map(([name, value]) => [name, [value]]),
+      ),
+      rawBody: Buffer.from(body ? JSON.stringify(body) : ''),
+    });
+    const reply: unknown = JSON.parse(text);
+    if (statusCode >= 400) throw refusalOf(statusCode, reply as Parameters<typeof refusalOf>[1]);
+    return reply;
+  };
+
+const bodyOf = ({ method, rawBody }: RequestContext): Json => {
+  if (!['POST', 'PUT'].includes(method) || rawBody.length === 0) return {};
+  try {
+    return parseJson(rawBody.toString('utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new TaxJarRefusal(400, 'The body is not JSON.');
+    throw error;
+  }
+};
+
+const json = (status: number, body: object, headers: Readonly<Record<string, string>> = {}): APIGatewayProxyResult => ({
+  statusCode: status,
+  headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
+  body: JSON.stringify(body),
+});
+
+const routeOf = ({ method, pathParameters: { proxy = '' } }: RequestContext) => {
+  const path = `/${proxy.replace(/\/$/, '')}`;
+  const onPath = routes.filter(([, pattern]) => pattern.test(path));
+  const route = onPath.find(([known]) => known === method);
+  if (onPath.length === 0) throw new TaxJarRefusal(404, `There is no ${path} in this interface.`);
+  if (!route)
+    throw new TaxJarRefusal(405, `${path} has no ${method}. Allowed: ${onPath.map(([known]) => known).join(', ')}.`);
+  return { run: route[2], at: (route[1].exec(path) ?? []).slice(1) };
+};
+
+const serve = async (context: RequestContext): Promise<APIGatewayProxyResult> => {
+  const warnings = new Set<string>();
+  try {
+    const { run, at } = routeOf(context);
+    const call = callWith(context);
+    const levy: Levy = {
+      get: (path, query = {}) => call('GET', path, { query }),
+      post: (path, body, options = {}) => call('POST', path, { body, ...options }),
+    };
+    const { settings } = requireCaller(context).account;
+    const { status = 200, body } = await run({
+      ...{ levy, settings, at, remainingMs: context.remainingMs, body: bodyOf(context) },
+      today: taxDateAt(now(), settings.time_zone).slice(0, 10),
+      query: Object.fromEntries([...context.query].map(([name, values]) => [name, values.at(-1) ?? ''])),
+      note: (codes) => {
+        for (const code of codes) warnings.add(code);
+      },
+    });
+    const headers = warnings.size > 0 ? { 'Levy-Warnings': [...warnings].join(',') } : {};
+    return json(status, body, { ...context.replyHeaders, ...headers });
+  } catch (error) {
+    if (error instanceof TaxJarRefusal) return json(error.status, errorBody(error), context.replyHeaders);
+    throw error;
+  }
+};
+
+export const endpoint = {
+  name: 'taxjar',
+  path: '/taxjar/{proxy+}',
+  scope: 'read',
+  access: combineAccess(operations.map(({ access }) => access)),
+} as const;
+
+/** TaxJar's clients send the key as a bearer token, older ones as `Token token="…"`. */
+const withKey = (event: APIGatewayProxyEvent): APIGatewayProxyEvent => {
+  const headers = Object.entries(event.multiValueHeaders ?? {});
+  const [name, values] = headers.find(([one]) => one.toLowerCase() === 'authorization') ?? [];
+  const [, key] = /^(?:bearer +|token +token=)"?(levy_[^" ]+)"?$/i.exec(values?.[0] ?? '') ?? [];
+  if (!name || !key || values?.length !== 1) return event;
+  const others = Object.fromEntries(headers.filter(([one]) => one !== name));
+  return { ...event, multiValueHeaders: { ...others, 'X-API-Key': [key] } };
+};
+
+/** Converts a refusal of authentication, limits or an outage, which has Levy's envelope. */
+const inTaxJarForm = (result: APIGatewayProxyResult): APIGatewayProxyResult => {
+  if (result.statusCode < 400) return result;
+  const reply = JSON.parse(result.body);
+  if (!Array.isArray(reply.errors)) return result;
+  const refusal = refusalOf(result.statusCode, reply);
+  return { ...result, statusCode: refusal.status, body: JSON.stringify(errorBody(refusal)) };
+};
+
+const served = lambdaHandler({ ...endpoint, method: 'POST', serve });
+
+export const handler: Handler = async (event, context) => inTaxJarForm(await served(withKey(event), context));

@@ -1,0 +1,150 @@
+import { crosswalkRows } from '../vocabulary/crosswalk.ts';
+import type { Json } from './numbers.ts';
+import { missing, TaxJarRefusal } from './refusal.ts';
+
+/** Translates the fields that orders, refunds and calculations share to a request of Levy. */
+
+export type Fields = { readonly [name: string]: Json };
+
+export const fieldsOf = (body: Json): Fields => {
+  if (body === null || typeof body !== 'object' || Array.isArray(body))
+    throw new TaxJarRefusal(406, 'The body is not a JSON object. Send an object.');
+  return body as Fields;
+};
+
+/** Returns a text or a number as text; `null` if it is absent, `null` or empty. */
+export const textAt = (fields: Fields, name: string): string | null => {
+  const value = fields[name] ?? null;
+  if (value === null || value === '') return null;
+  if (typeof value === 'string') return value;
+  throw new TaxJarRefusal(406, `${name} is not a text or a number.`);
+};
+
+export const requiredAt = (fields: Fields, name: string): string => {
+  const text = textAt(fields, name);
+  if (text === null) throw missing(name);
+  return text;
+};
+
+const amountPattern = /^-?\d{1,12}(\.\d{1,10})?$/;
+
+/** Returns an amount as a decimal string; `null` without one. */
+export const amountAt = (fields: Fields, name: string): string | null => {
+  const text = textAt(fields, name);
+  if (text === null || amountPattern.test(text)) return text;
+  throw new TaxJarRefusal(406, `${name} is ${text}. Send an amount in dollars, such as 16.5.`);
+};
+
+export const requiredAmount = (fields: Fields, name: string): string => {
+  const text = amountAt(fields, name);
+  if (text === null) throw missing(name);
+  return text;
+};
+
+const isZero = (text: string | null): boolean => text === null || /^-?[0.]*$/.test(text);
+
+/** Amounts of refunds are sent with either sign. */
+export const unsigned = (text: string): string => text.replace(/^-/, '');
+
+const addressOf = (fields: Fields, side: 'from' | 'to') => {
+  const parts = {
+    line1: textAt(fields, `${side}_street`),
+    city: textAt(fields, `${side}_city`),
+    state: textAt(fields, `${side}_state`),
+    postal_code: textAt(fields, `${side}_zip`),
+    country: textAt(fields, `${side}_country`),
+  };
+  return Object.values(parts).some((part) => part !== null) ? parts : null;
+};
+
+export const exemptionReasons = { wholesale: 'resale', government: 'government', other: 'other' } as const;
+export const exemptionTypes = ['wholesale', 'government', 'marketplace', 'other', 'non_exempt'] as const;
+
+const exemptionOf = (type: string | null) => {
+  if (type === null || type === 'marketplace') return null;
+  if (type === 'non_exempt') return 'none' as const;
+  return { type: exemptionReasons[type as keyof typeof exemptionReasons] };
+};
+
+const exemptionTypeAt = (fields: Fields): string | null => {
+  const type = textAt(fields, 'exemption_type');
+  if (type === null || exemptionTypes.some((known) => known === type)) return type;
+  throw new TaxJarRefusal(406, `exemption_type is ${type}. Send one of ${exemptionTypes.join(', ')}.`);
+};
+
+/** Returns Levy's code for TaxJar's; a code of Levy as it is; `null` for a code that has no single equivalent. */
+const codeOf = (code: string): string | null => {
+  if (/[A-Z]/.test(code) && code.includes('.')) return code;
+  const rows = crosswalkRows(code).filter(({ system, match }) => system === 'taxjar' && match !== 'family');
+  return rows.length === 1 ? (rows[0]?.levyCode ?? null) : null;
+};
+
+/** The keys of line metadata with values that a calculation does not need. */
+const kept = { product_tax_code: 'taxjar_product_tax_code', product_identifier: 'taxjar_product_identifier' } as const;
+
+const metadataOf = (entries: Readonly<Record<string, string | null>>) =>
+  Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== null));
+
+const lineOf = (line: Fields, at: number, isCredit: boolean) => {
+  const code = textAt(line, 'product_tax_code');
+  const discount = amountAt(line, 'discount');
+  const price = amountAt(line, 'unit_price') ?? '0';
+  return {
+    id: textAt(line, 'id') ?? String(at + 1),
+    quantity: unsigned(textAt(line, 'quantity') ?? '1'),
+    unit_price: isCredit ? unsigned(price) : price,
+    ...(!isZero(discount) && discount !== null && { discount_amount: unsigned(discount) }),
+    description: textAt(line, 'description'),
+    product_tax_code: code === null ? null : codeOf(code),
+    metadata: metadataOf({
+      [kept.product_tax_code]: code,
+      [kept.product_identifier]: textAt(line, 'product_identifier'),
+    }),
+  };
+};
+
+/** Returns the line items that are sent; `null` without any. */
+export const linesOf = (fields: Fields, isCredit = false) => {
+  const sent = fields['line_items'] ?? null;
+  if (sent === null || (Array.isArray(sent) && sent.length === 0)) return null;
+  if (!Array.isArray(sent)) throw new TaxJarRefusal(406, 'line_items is not a list.');
+  return sent.map((line, at) => lineOf(fieldsOf(line as Json), at, isCredit));
+};
+
+/** Returns the codes of line items that have no equivalent, and are taxed as general goods. */
+export const unknownCodes = (fields: Fields): string[] => {
+  const lines = Array.isArray(fields['line_items']) ? fields['line_items'] : [];
+  const codes = lines.flatMap((line) => textAt(fieldsOf(line as Json), 'product_tax_code') ?? []);
+  return [...new Set(codes.filter((code) => codeOf(code) === null))];
+};
+
+/** Returns the parties, the shipping and the terms of a document. `to_country` is required, as in TaxJar. */
+export const termsOf = (fields: Fields, isCredit = false) => {
+  const country = requiredAt(fields, 'to_country');
+  if (country.toUpperCase() === 'US') for (const name of ['to_zip', 'to_state']) requiredAt(fields, name);
+  const from = addressOf(fields, 'from');
+  const exemption = exemptionTypeAt(fields);
+  const shipping = amountAt(fields, 'shipping');
+  return {
+    customer: {
+      ...(textAt(fields, 'customer_id') !== null && { id: textAt(fields, 'customer_id') }),
+      address: addressOf(fields, 'to'),
+      ...(exemptionOf(exemption) && { exemption: exemptionOf(exemption) }),
+    },
+    ...(from && { ship_from: { address: from } }),
+    ...(!isZero(shipping) && shipping !== null && { shipping: { amount: isCredit ? unsigned(shipping) : shipping } }),
+    ...(exemption === 'marketplace' && { collected_by: 'marketplace' }),
+  };
+};
+
+/** Returns an order's metadata: what TaxJar's interface returns, and a calculation does not need. */
+export const orderMetadata = (fields: Fields) =>
+  metadataOf({ taxjar_provider: textAt(fields, 'provider'), taxjar_exemption_type: exemptionTypeAt(fields) });
+
+/** Returns a date as YYYY-MM-DD; TaxJar also accepts slashes. Instants stay as they are. */
+export const dateOf = (text: string): string =>
+  text.replace(/^(\d{4})\/(\d{1,2})\/(\d{1,2})$/, (_, year, month, day) =>
+    [year, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-'),
+  );
+
+export const keptKeys = kept;

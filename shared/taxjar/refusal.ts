@@ -1,0 +1,73 @@
+import type { Problem } from '../base/problem.ts';
+
+/** Errors in TaxJar's form: `{"status": 406, "error": "Not Acceptable", "detail": "…"}`. */
+
+const names: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
+
+/** Ends a request with an error of TaxJar's interface. */
+export class TaxJarRefusal extends Error {
+  override readonly name = 'TaxJarRefusal';
+  readonly status: number;
+  constructor(status: number, detail: string) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+export const missing = (field: string): TaxJarRefusal => new TaxJarRefusal(406, `${field} is missing.`);
+export const notFound = (what: string): TaxJarRefusal => new TaxJarRefusal(404, `${what} was not found.`);
+
+// TaxJar returns 406 for a parameter that is missing or not acceptable, and 422 for an id that exists.
+const statuses: Readonly<Record<number, number>> = { 409: 422, 412: 422, 413: 406, 415: 406, 422: 406 };
+
+const addressNames: Readonly<Record<string, string>> = {
+  ...{ line1: 'street', city: 'city', state: 'state', postal_code: 'zip', country: 'country' },
+};
+const fieldNames: Readonly<Record<string, string>> = {
+  '/reference_id': 'transaction_id',
+  '/parent_transaction_id': 'transaction_reference_id',
+  '/tax_amount': 'sales_tax',
+  '/tax_date': 'transaction_date',
+  '/shipping/amount': 'shipping',
+  '/id': 'customer_id',
+};
+
+/** Returns TaxJar's name of a field, from its JSON pointer in Levy's request. */
+const nameOf = (pointer: string): string => {
+  const [, kind, part = ''] = /^\/(customer|ship_from)\/address\/(\w+)$/.exec(pointer) ?? [];
+  if (kind) return `${kind === 'customer' ? 'to' : 'from'}_${addressNames[part] ?? part}`;
+  const [, at, field = ''] = /^\/line_items\/(\d+)\/(\w+)$/.exec(pointer) ?? [];
+  if (at) return `line_items[${at}][${field === 'discount_amount' ? 'discount' : field}]`;
+  return fieldNames[pointer] ?? pointer.slice(1).replaceAll('/', '.');
+};
+
+type Refused = {
+  readonly errors: readonly (Pick<Problem, 'title' | 'detail'> & { readonly source?: object | null })[];
+};
+
+const textOf = ({ detail, source }: Refused['errors'][number]): string => {
+  const pointer = source && 'pointer' in source ? source.pointer : null;
+  return typeof pointer === 'string' && pointer !== '' ? `${nameOf(pointer)}: ${detail}` : detail;
+};
+
+/** Converts an error envelope of Levy. `detail` keeps its sentences, each with TaxJar's name of the field. */
+export const refusalOf = (status: number, { errors }: Refused): TaxJarRefusal =>
+  new TaxJarRefusal(statuses[status] ?? status, errors.map(textOf).join(' '));
+
+/** The body of an error. */
+export const errorBody = ({ status, message }: TaxJarRefusal) => ({
+  status,
+  error: names[status] ?? 'Error',
+  detail: message,
+});

@@ -1,0 +1,246 @@
+/** TaxJar's interface, used by TaxJar's own client for Node. */
+import { Decimal } from 'decimal.js';
+import Taxjar from 'taxjar';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { type Caller, newCaller, startApi } from '../support/api.ts';
+import { closedFiling, filerOf } from '../support/filings.ts';
+import { made, startOnTestDay } from '../support/sales.ts';
+
+startOnTestDay();
+
+let url: string;
+beforeAll(async () => {
+  ({ url } = await startApi());
+});
+
+type Refused = { readonly status: number; readonly error: string; readonly detail: string };
+const clientOf = ({ key }: Pick<Caller, 'key'>) => new Taxjar({ apiKey: key, apiUrl: `${url}/taxjar` });
+const newClient = async (settings: object = {}) => {
+  const caller = await newCaller({ settings });
+  return { caller, client: clientOf(caller) };
+};
+const refusal = async (call: Promise<unknown>): Promise<string> => {
+  const { status, error, detail } = (await call.then(
+    () => ({ status: 200, error: '', detail: '' }),
+    (thrown: Refused) => thrown,
+  )) as Refused;
+  return `${status} ${error}: ${detail}`;
+};
+
+const to = { to_country: 'US', to_zip: '10001', to_state: 'NY', to_city: 'New York' };
+const order = {
+  ...to,
+  ...{ transaction_id: '123', transaction_date: '2026/10/14', amount: 16.5, shipping: 1.5, sales_tax: 1.46 },
+};
+const lines = [{ id: '1', quantity: 1, product_tax_code: '31000', product_identifier: 'sku', unit_price: 15 }];
+
+describe('taxes', () => {
+  it('have the amounts of a calculation, and a breakdown that adds up', async () => {
+    const { client } = await newClient();
+    const { tax } = await client.taxForOrder({
+      ...to,
+      amount: 15,
+      shipping: 1.5,
+      line_items: [{ ...lines[0], discount: 2 }],
+    });
+    // New York City: 4 %, 4.5 % and 0.375 % of 13.00 and of 1.50.
+    expect(tax).toMatchObject({
+      ...{ order_total_amount: 14.5, taxable_amount: 14.5, amount_to_collect: 1.29, has_nexus: true },
+      ...{ freight_taxable: true, tax_source: 'destination', jurisdictions: { state: 'NY', city: 'NEW YORK CITY' } },
+      breakdown: {
+        ...{ tax_collectable: 1.29, combined_tax_rate: 0.08875, state_tax_rate: 0.04, special_tax_rate: 0.00375 },
+        line_items: [{ id: '1', taxable_amount: 13, state_sales_tax_rate: 0.04 }],
+      },
+    });
+    const { breakdown } = tax as unknown as { breakdown: Record<string, number> };
+    const parts = ['state', 'county', 'city', 'special_district'].map(
+      (level) => breakdown[`${level}_tax_collectable`] ?? 0,
+    );
+    expect(Decimal.sum(...parts).toNumber()).toBe(1.29);
+  });
+
+  it('are zero without nexus, for exempt customers and on marketplaces', async () => {
+    const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }];
+    const { client } = await newClient({ registrations });
+    const taxed = async (more: object) => (await client.taxForOrder({ ...to, amount: 10, shipping: 0, ...more })).tax;
+    expect(await taxed({})).toMatchObject({ has_nexus: false, amount_to_collect: 0, tax_source: null });
+    const nexus_addresses = [{ country: 'US', state: 'NY', zip: '10001' }];
+    expect(await taxed({ nexus_addresses })).toMatchObject({ has_nexus: true, amount_to_collect: 0.89 });
+    await client.createCustomer({
+      ...{ customer_id: 'c1', exemption_type: 'wholesale', name: 'Acme' },
+      exempt_regions: [{ country: 'US', state: 'NY' }],
+    });
+    expect(await taxed({ nexus_addresses, customer_id: 'c1' })).toMatchObject({
+      amount_to_collect: 0,
+      taxable_amount: 0,
+    });
+    expect((await taxed({ nexus_addresses, customer_id: 'c1', exemption_type: 'non_exempt' })).amount_to_collect).toBe(
+      0.89,
+    );
+    for (const exemption_type of ['wholesale', 'marketplace'])
+      expect((await taxed({ nexus_addresses, exemption_type })).amount_to_collect).toBe(0);
+  });
+
+  it('read amounts as numbers and as text, exactly, and name warnings in a header', async () => {
+    const { caller } = await newClient();
+    const send = (body: string, headers: Record<string, string> = { Authorization: `Bearer ${caller.key}` }) =>
+      fetch(`${url}/taxjar/v2/taxes`, { method: 'POST', body, headers });
+    const body = (price: string) =>
+      `{"to_country":"US","to_zip":"48933","to_state":"MI","shipping":"0","line_items":[{"quantity":3,"unit_price":${price},"product_tax_code":"nope"}]}`;
+    // 6 % of 3 x 33.335, which is 100.005 and rounds to 100.01.
+    for (const price of ['33.335', '"33.335"']) {
+      const reply = await send(body(price));
+      expect(await reply.text()).toContain('"amount_to_collect":6.00');
+      expect(reply.headers.get('Levy-Warnings')?.split(',')).toContain('product_tax_code_missing');
+    }
+    const token = { Authorization: `Token token="${caller.key}"` };
+    expect((await send(body('1'), token)).status).toBe(200);
+    expect([(await send('{')).status, (await send('[]')).status]).toEqual([400, 406]);
+  });
+});
+
+describe('orders and refunds', () => {
+  it('are recorded once, listed, changed and deleted', async () => {
+    const { caller, client } = await newClient();
+    const sent = { ...order, provider: 'shop', line_items: lines };
+    const { order: created } = await client.createOrder(sent);
+    expect(created).toMatchObject({
+      transaction_id: '123',
+      amount: 16.5,
+      shipping: 1.5,
+      sales_tax: 1.46,
+      provider: 'shop',
+    });
+    expect(created.line_items).toMatchObject([{ id: '1', product_identifier: 'sku', product_tax_code: '31000' }]);
+    // A repetition after a lost reply.
+    expect(await client.createOrder(sent)).toEqual({ order: created });
+    expect(await refusal(client.createOrder({ ...sent, amount: 17.5 }))).toMatch(/^422 Unprocessable Entity: .*PUT/);
+    expect(await client.showOrder('123')).toEqual({ order: created });
+    const day = { transaction_date: '2026/10/14' };
+    expect(await client.listOrders({ ...day, provider: 'shop' })).toEqual({ orders: ['123'] });
+    expect(await client.listOrders({ ...day, provider: 'other' })).toEqual({ orders: [] });
+    expect(await client.listOrders({ transaction_date: '2026/10/15' })).toEqual({ orders: [] });
+    const changed = await client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2, sales_tax: 1.51 });
+    expect(changed.order).toMatchObject({ amount: 17, shipping: 2, sales_tax: 1.51, provider: 'shop' });
+    const refund = { ...order, transaction_id: 'r1', transaction_reference_id: '123', transaction_date: '2026/10/20' };
+    // Half of the goods and of the shipping, and of the tax of 1.51.
+    const { refund: half } = await client.createRefund({ ...refund, amount: -8.5, shipping: -1, sales_tax: -0.76 });
+    expect(half).toMatchObject({ transaction_reference_id: '123', amount: -8.5, shipping: -1 });
+    expect(half.sales_tax).toBe(-0.76);
+    expect(await client.listRefunds({ transaction_date: '2026/10/20' })).toEqual({ refunds: ['r1'] });
+    expect(
+      (
+        await client.updateRefund({
+          transaction_id: 'r1',
+          transaction_reference_id: '123',
+          amount: -17,
+          shipping: -2,
+          sales_tax: -1.51,
+        })
+      ).refund,
+    ).toMatchObject({ amount: -17, sales_tax: -1.51 });
+    expect(await refusal(client.deleteOrder('123'))).toMatch(/^422 /);
+    expect((await client.deleteRefund('r1')).refund.transaction_id).toBe('r1');
+    expect((await client.deleteOrder('123')).order.transaction_id).toBe('123');
+    expect(await refusal(client.showOrder('123'))).toMatch(/^404 Not Found: /);
+    expect(await refusal(client.updateOrder({ transaction_id: '123', amount: 1 }))).toMatch(/^404 /);
+    const { data } = await made(caller.call('GET', '/transactions'));
+    expect(data.map(({ status }) => status)).toEqual(['void', 'void', 'void', 'void']);
+  });
+
+  it('keep the old order if the new one is refused, and are fixed once their period is closed', async () => {
+    const registrations = [{ state: 'NY', from: '2026-09-01', to: null, frequency: 'month' }];
+    const { caller, client } = await newClient({ registrations, books_open_from: '2026-09-01' });
+    const { order: created } = await client.createOrder({
+      ...order,
+      transaction_date: '2026-09-14',
+      line_items: lines,
+    });
+    const broken = { transaction_id: '123', to_zip: 'nowhere' };
+    expect(await refusal(client.updateOrder(broken))).toMatch(/^406 Not Acceptable: to_zip: /);
+    expect(await client.showOrder('123')).toEqual({ order: created });
+    await closedFiling(filerOf(caller), 'NY', '2026-09-30');
+    expect(await refusal(client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2 }))).toMatch(/^422 /);
+    expect(await refusal(client.deleteOrder('123'))).toMatch(/^422 /);
+    expect(await client.showOrder('123')).toEqual({ order: created });
+  });
+
+  it('record a refund of an unknown order on its own', async () => {
+    const { client } = await newClient();
+    const { refund } = await client.createRefund({ ...order, transaction_reference_id: 'unknown', amount: -16.5 });
+    expect(refund).toMatchObject({ amount: -16.5, sales_tax: -1.46, transaction_reference_id: 'unknown' });
+  });
+});
+
+describe('the other methods', () => {
+  it('keep customers', async () => {
+    const { client } = await newClient();
+    const customer = { customer_id: 'c/1 %', exemption_type: 'wholesale', name: 'Acme' } as const;
+    const own = { ...customer, customer_id: 'c1' };
+    const exempt_regions = [{ country: 'US', state: 'NY' }];
+    const { customer: created } = await client.createCustomer({ ...own, exempt_regions });
+    expect(created).toMatchObject({ customer_id: 'c1', exemption_type: 'wholesale', exempt_regions, name: 'Acme' });
+    expect(await refusal(client.createCustomer(own))).toMatch(/^422 /);
+    const changed = await client.updateCustomer({ customer_id: 'c1', exemption_type: 'government', name: 'Acme' });
+    expect(changed.customer).toMatchObject({ exemption_type: 'government', exempt_regions: [] });
+    expect(await client.showCustomer('c1')).toEqual(changed);
+    expect(await client.listCustomers()).toEqual({ customers: ['c1'] });
+    await client.deleteCustomer('c1');
+    expect(await client.listCustomers()).toEqual({ customers: [] });
+    expect(await refusal(client.showCustomer('c1'))).toMatch(/^404 /);
+    expect((await client.createCustomer(own)).customer.exemption_type).toBe('wholesale');
+  });
+
+  it('answer rates, categories, nexus, addresses and summary rates', async () => {
+    const registrations = [
+      { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' },
+      { state: 'OH', from: '2026-01-01', to: '2026-02-01', frequency: 'month' },
+    ];
+    const { client } = await newClient({ registrations });
+    const { rate } = await client.ratesForLocation('90404', { city: 'Santa Monica', state: 'CA', country: 'US' });
+    expect(rate).toMatchObject({
+      zip: '90404',
+      state_rate: '0.0725',
+      combined_rate: '0.1075',
+      combined_district_rate: '0.035',
+    });
+    const { categories } = await client.categories();
+    expect(categories.find(({ product_tax_code }) => product_tax_code === '20010')?.name).toContain('CLOTHING');
+    expect(await client.nexusRegions()).toMatchObject({ regions: [{ region_code: 'MI', region: 'Michigan' }] });
+    const address = { country: 'US', state: 'NY', zip: '10001', city: 'New York', street: '1 Main' };
+    expect(await client.validateAddress(address)).toEqual({ addresses: [address] });
+    expect(await refusal(client.validateAddress({ ...address, zip: '00000' }))).toMatch(/^404 /);
+    const { summary_rates } = await client.summaryRates();
+    expect(summary_rates.find(({ region_code }) => region_code === 'MI')?.minimum_rate.rate).toBe(0.06);
+    expect(await refusal(client.validate({ vat: 'FR40303265045' }))).toMatch(/^404 .*VIES/);
+  });
+
+  it('refuse in the form of TaxJar', async () => {
+    const { client } = await newClient();
+    expect(await refusal(clientOf({ key: newApiKey() }).categories())).toMatch(/^401 Unauthorized: /);
+    const reader = clientOf(await newCaller({ scopes: ['read'] }));
+    expect(await refusal(reader.createOrder(order))).toMatch(/^403 Forbidden: .*write/);
+    expect((await reader.taxForOrder({ ...to, amount: 1, shipping: 0 })).tax.has_nexus).toBe(true);
+    const bad: [object, string][] = [
+      [{ to_country: '' }, '406 Not Acceptable: to_country is missing.'],
+      [{ to_zip: '' }, '406 Not Acceptable: to_zip is missing.'],
+      [{ transaction_id: '' }, '406 Not Acceptable: transaction_id is missing.'],
+      [{ sales_tax: 'much' }, '406 Not Acceptable: sales_tax is much.'],
+      [{ sales_tax: 1.234 }, '406 Not Acceptable: sales_tax is 1.234. Send at most two decimals.'],
+      [{ amount: 1, shipping: 2 }, '406 Not Acceptable: amount is less than shipping'],
+      [{ exemption_type: 'church' }, '406 Not Acceptable: exemption_type is church.'],
+      [{ transaction_date: 'yesterday' }, '406 Not Acceptable: transaction_date: '],
+    ];
+    for (const [change, text] of bad)
+      expect(await refusal(client.createOrder({ ...order, ...change }))).toContain(text);
+    const { caller } = await newClient();
+    const call = (method: string, path: string) =>
+      fetch(`${url}/taxjar${path}`, { method, headers: { Authorization: `Bearer ${caller.key}` } });
+    expect(await (await call('GET', '/v2/nothing')).json()).toMatchObject({ status: 404, error: 'Not Found' });
+    expect(await (await call('DELETE', '/v2/taxes')).json()).toMatchObject({
+      status: 405,
+      error: 'Method Not Allowed',
+    });
+  });
+});
