@@ -334,6 +334,10 @@ describe('a template for SAM', () => {
       expect(mounted[`${method} ${path}`]).toBe(functionOf(sam, operation)[0]);
       delete mounted[`${method} ${path}`];
     }
+    for (const verb of verbs) {
+      expect(mounted[`${verb} /taxjar/{proxy+}`]).toBe('Taxjar');
+      delete mounted[`${verb} /taxjar/{proxy+}`];
+    }
     expect(new Set(Object.values(mounted))).toEqual(new Set(['MethodNotAllowed']));
   });
 

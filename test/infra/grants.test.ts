@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
+import { endpoint as taxjar } from '../../functions/taxjar.ts';
 import type { TableAccess } from '../../shared/store/table-access.ts';
 import {
   allowedTo,
@@ -22,7 +23,7 @@ const all = synthesize(everySetting);
 const { ofType, propertiesOf } = synthesized;
 const tableIds = { transactions: 'TransactionsTable', content: 'ContentTable', accounts: 'AccountsTable' } as const;
 const defined: Record<string, TableAccess> = Object.fromEntries(
-  Object.entries({ ...endpoints, ...schedules }).map(([name, { access }]) => [name, access]),
+  Object.entries({ ...endpoints, ...schedules, taxjar }).map(([name, { access }]) => [name, access]),
 );
 // Written by hand, not derived from the definition.
 const update: TableAccess = {
@@ -181,7 +182,7 @@ it.each([
 });
 
 // Written by hand, not derived from the definitions.
-it('only the two customer functions can write customers', () => {
+it('only the two customer functions and the interface of TaxJar can write customers', () => {
   const writers = Object.keys(entries).filter((entry) =>
     statementsOf(synthesized, roleOf(entry)).some(
       ({ Action, Condition }) =>
@@ -189,7 +190,7 @@ it('only the two customer functions can write customers', () => {
         listed(Action).some((action) => /PutItem|UpdateItem|DeleteItem/.test(action)),
     ),
   );
-  expect(writers.sort()).toEqual(['create-customer', 'update-customer']);
+  expect(writers.sort()).toEqual(['create-customer', 'taxjar', 'update-customer']);
 });
 
 it('no function has access to the whole ledger or all accounts', () => {

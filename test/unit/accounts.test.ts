@@ -97,7 +97,17 @@ it('trims a name', () => expect(nameFrom('  Müller & Söhne  ', '--name')).toBe
 
 const refused: readonly (readonly [read: (text: string) => unknown, message: string, ...texts: string[]])[] = [
   [overlapMs, 'Pass a duration of at most 90d, such as 24h, or 0.', '', '24', 'never', '91d'],
-  [scopesOf, 'Pass read, write, or read,write.', '', ',', 'admin', 'read,admin', 'READ', 'read write', 'read,'],
+  [
+    scopesOf,
+    'Pass read, write and settings, separated by commas.',
+    '',
+    ',',
+    'admin',
+    'read,admin',
+    'READ',
+    'read write',
+    'read,',
+  ],
   [
     (text) => nameFrom(text, '--label'),
     '--label must be 1 to 100 characters, without control characters.',

@@ -80,7 +80,7 @@ const byHand: Readonly<Record<PriceName, string>> = {
   logStorage: '0.29', // three months of both: 3 x 3.1674 = 9.5023 x 0.03 = 0.2851
   // Methods 5 x 5, Duration 5, own 15 and, by code and state, 10 + 46: 101 x 0.30
   metric: '30.30',
-  alarm: '7.40', // 74 x 0.10
+  alarm: '7.60', // 76 x 0.10
   dashboard: '3.00',
   trace: '8.95', // 1,790,000 x 5 / 1,000,000: less than one a second
   pipeRequest: '0.37', // 0.92 x 0.40 = 0.368
@@ -110,7 +110,7 @@ describe('a bill', () => {
       tableStorage: '0.00', // of 25 GB
       functionLogBytes: '0.00', // of 5 GB
       metric: '27.30', // 10 less
-      alarm: '6.40', // 10 less
+      alarm: '6.60', // 10 less
       dashboard: '0.00', // of 3
       trace: '8.45', // 1,690,000 x 5 / 1,000,000
       scheduledRun: '0.00', // of 14 million
