@@ -6,6 +6,7 @@ import type { Endpoint } from '../shared/api/endpoint.ts';
 import { type Handler, lambdaHandler } from '../shared/api/lambda-handler.ts';
 import { type RequestContext, requireCaller } from '../shared/api/request-context.ts';
 import { now } from '../shared/config/clock.ts';
+import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
 import { combineAccess } from '../shared/store/table-access.ts';
 import { type Json, parseJson } from '../shared/taxjar/numbers.ts';
 import { errorBody, refusalOf, TaxJarRefusal } from '../shared/taxjar/refusal.ts';
@@ -99,11 +100,13 @@ const serve = async (context: RequestContext): Promise<APIGatewayProxyResult> =>
   try {
     const { run, at } = routeOf(context);
     const call = callWith(context);
+    const { account } = requireCaller(context);
+    const { settings } = account;
     const levy: Levy = {
       get: (path, query = {}) => call('GET', path, { query }),
       post: (path, body, options = {}) => call('POST', path, { body, ...options }),
+      holderOf: async (reference) => (await holderReads.claimed(account.id, [reference])).get(reference) ?? null,
     };
-    const { settings } = requireCaller(context).account;
     const { status = 200, body } = await run({
       ...{ levy, settings, at, remainingMs: context.remainingMs, body: bodyOf(context) },
       today: taxDateAt(now(), settings.time_zone).slice(0, 10),

@@ -85,30 +85,37 @@ const kept = { product_tax_code: 'taxjar_product_tax_code', product_identifier: 
 const metadataOf = (entries: Readonly<Record<string, string | null>>) =>
   Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== null));
 
-const lineOf = (line: Fields, at: number, isCredit: boolean) => {
+/** The ids of an order's line items, each with its product. */
+type Sold = readonly (readonly [product: string | undefined, id: string])[];
+
+const lineOf = (line: Fields, at: number, sold: Sold | null) => {
+  const product = textAt(line, 'product_identifier');
   const code = textAt(line, 'product_tax_code');
   const discount = amountAt(line, 'discount');
   const price = amountAt(line, 'unit_price') ?? '0';
   return {
-    id: textAt(line, 'id') ?? String(at + 1),
+    id: textAt(line, 'id') ?? sold?.find(([own]) => own === product)?.[1] ?? String(at + 1),
     quantity: unsigned(textAt(line, 'quantity') ?? '1'),
-    unit_price: isCredit ? unsigned(price) : price,
+    unit_price: sold ? unsigned(price) : price,
     ...(!isZero(discount) && discount !== null && { discount_amount: unsigned(discount) }),
     description: textAt(line, 'description'),
     product_tax_code: code === null ? null : codeOf(code),
     metadata: metadataOf({
       [kept.product_tax_code]: code,
-      [kept.product_identifier]: textAt(line, 'product_identifier'),
+      [kept.product_identifier]: product,
     }),
   };
 };
 
-/** Returns the line items that are sent; `null` without any. */
-export const linesOf = (fields: Fields, isCredit = false) => {
+/**
+ * Returns the line items that are sent; `null` without any. Those of a refund have positive amounts, and without an id, the
+ * id of the line item of the order that has the same product.
+ */
+export const linesOf = (fields: Fields, sold: Sold | null = null) => {
   const sent = fields['line_items'] ?? null;
   if (sent === null || (Array.isArray(sent) && sent.length === 0)) return null;
   if (!Array.isArray(sent)) throw new TaxJarRefusal(406, 'line_items is not a list.');
-  return sent.map((line, at) => lineOf(fieldsOf(line as Json), at, isCredit));
+  return sent.map((line, at) => lineOf(fieldsOf(line as Json), at, sold));
 };
 
 /** Returns the codes of line items that have no equivalent, and are taxed as general goods. */

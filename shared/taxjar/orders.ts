@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../base/json.ts';
 import { allocate } from '../money/allocate.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import {
@@ -10,7 +12,6 @@ import {
   requiredAmount,
   requiredAt,
   termsOf,
-  textAt,
   unsigned,
 } from './document.ts';
 import { decimal } from './numbers.ts';
@@ -33,20 +34,35 @@ const goodsOf = (fields: Fields): bigint => {
 
 const oneLine = (goods: bigint) => [{ id: '1', quantity: '1', unit_price: formatAmount(goods, 2) }];
 
-/** The amounts of a request, to recognize its repetition. */
-const amountsOf = (fields: Fields): string =>
-  ['amount', 'shipping', 'sales_tax'].map((name) => String(cents(name, requiredAmount(fields, name)))).join(' ');
+const isPersonal = (name: string): boolean => /^((to|from)_(city|street)|customer_id|description)$/.test(name);
+
+/** A digest of a request without personal data, to recognize its repetition. Refuses amounts that are missing or invalid. */
+const fingerprint = (fields: Fields): string => {
+  const amounts = ['amount', 'shipping', 'sales_tax'].map((name) => [
+    name,
+    String(cents(name, requiredAmount(fields, name))),
+  ]);
+  const content = JSON.stringify({ ...fields, ...Object.fromEntries(amounts) }, (name, value) =>
+    isPersonal(name) ? undefined : value,
+  );
+  return createHash('sha256')
+    .update(canonicalJson(JSON.parse(content)))
+    .digest('base64url');
+};
 
 /** Returns the request that records an order as a finalized sale. */
 export const saleOf = (fields: Fields) => {
+  const tax = requiredAmount(fields, 'sales_tax');
+  const terms = termsOf(fields);
   return {
     status: 'finalized',
     reference_id: requiredAt(fields, 'transaction_id'),
     tax_date: dateOf(requiredAt(fields, 'transaction_date')),
-    ...termsOf(fields),
+    ...terms,
     line_items: linesOf(fields) ?? oneLine(goodsOf(fields)),
-    tax_amount: requiredAmount(fields, 'sales_tax'),
-    metadata: { ...orderMetadata(fields), taxjar_amounts: amountsOf(fields) },
+    // The marketplace collected its tax, which the seller does not owe.
+    tax_amount: terms.collected_by === 'marketplace' ? '0' : tax,
+    metadata: { ...orderMetadata(fields), taxjar_request: fingerprint(fields) },
   };
 };
 
@@ -55,7 +71,6 @@ type Line = {
   readonly quantity: string;
   readonly unit_price: string;
   readonly discount_amount: string | null;
-  readonly applied_discount_amount: string;
   readonly net_amount: string;
   readonly description: string | null;
   readonly product_tax_code: string | null;
@@ -83,14 +98,46 @@ export type Recorded = {
   readonly metadata: Readonly<Record<string, string>>;
 };
 
+/** What credits have left of an order. */
+export type Left = {
+  readonly line_items: readonly Pick<Line, 'id' | 'net_amount'>[];
+  readonly shipping: { readonly tax_amount: string } | null;
+};
+
+/** A line item of a credit. It has its discount, because it would otherwise take a share of the discount of its order. */
+const creditLine = (id: string, goods: bigint) => ({
+  ...{ id, quantity: '1', unit_price: formatAmount(goods, 2), discount_amount: '0' },
+});
+
+/** Distributes the goods of a refund over what is left of the line items of its order. */
+const distributed = (goods: bigint, { line_items }: Left) => {
+  const weights = line_items.map(({ net_amount }) => parseAmount(net_amount, 2));
+  const shares = weights.some((weight) => weight > 0n) ? allocate(goods, weights) : [goods];
+  return line_items.flatMap(({ id }, at) => (shares[at] ? [creditLine(id, shares[at])] : []));
+};
+
+/** Returns the line items of a credit: those of the request, or the goods distributed over those of the order. */
+const creditedLines = (fields: Fields, sold: readonly Line[], left: Left, tax: bigint) => {
+  const ids = sold.map(({ id, metadata }) => [metadata[keptKeys.product_identifier], id] as const);
+  const lines = linesOf(fields, ids);
+  if (lines)
+    return lines.map(({ id, quantity, unit_price, discount_amount = '0' }) => ({
+      ...{ id, quantity, unit_price, discount_amount },
+    }));
+  const goods = goodsOf(fields);
+  if (goods > 0n) return distributed(goods, left);
+  // A line item of no order takes no part of the tax of shipping.
+  return tax <= parseAmount(left.shipping?.tax_amount ?? '0', 2) ? [creditLine('shipping', 0n)] : [];
+};
+
 /**
- * Returns the request that records a refund as a credit of its order, which takes back parts of the recorded tax. A refund
- * without line items is distributed over the line items of the order in proportion to their net amounts.
+ * Returns the request that records a refund as a credit of its order, or on its own if Levy does not know the order.
+ *
+ * `isWide`: the tax is taken from all charges of the order, because it is more than is left of the refunded ones.
  */
-export const creditOf = (fields: Fields, order: Recorded | null) => {
-  const lines = linesOf(fields, true);
-  const goods = lines ? 0n : goodsOf(fields);
-  const { shipping, customer, ship_from } = termsOf(fields, true);
+export const creditOf = (fields: Fields, order: Recorded | null, left: Left, isWide: boolean) => {
+  const { shipping, customer, ship_from, collected_by } = termsOf(fields, true);
+  const tax = collected_by === 'marketplace' ? '0' : unsigned(requiredAmount(fields, 'sales_tax'));
   const base = {
     type: 'credit',
     status: 'finalized',
@@ -98,31 +145,27 @@ export const creditOf = (fields: Fields, order: Recorded | null) => {
     tax_date: dateOf(requiredAt(fields, 'transaction_date')),
     metadata: {
       ...orderMetadata(fields),
-      taxjar_amounts: amountsOf(fields),
+      taxjar_request: fingerprint(fields),
       taxjar_reference: requiredAt(fields, 'transaction_reference_id'),
     },
     ...(shipping && { shipping }),
+    tax_amount: tax,
   };
   if (!order)
     return {
       ...base,
-      ...{ customer, ...(ship_from && { ship_from }) },
-      line_items: lines ?? oneLine(goods),
-      tax_amount: unsigned(requiredAmount(fields, 'sales_tax')),
+      ...{ customer, ...(ship_from && { ship_from }), ...(collected_by && { collected_by }) },
+      line_items: linesOf(fields, []) ?? [creditLine('1', goodsOf(fields))],
     };
-  const sold = order.line_items;
-  const shares = lines
-    ? []
-    : allocate(
-        goods,
-        sold.map(({ net_amount }) => parseAmount(net_amount, 2)),
-      );
-  const credited =
-    lines?.map(({ id, quantity, unit_price }) => ({ id, quantity, unit_price })) ??
-    sold.flatMap(({ id }, at) =>
-      shares[at] ? [{ id, quantity: '1', unit_price: formatAmount(shares[at] as bigint, 2) }] : [],
-    );
-  return { ...base, parent_transaction_id: order.id, line_items: credited };
+  const lines = creditedLines(fields, order.line_items, left, cents('sales_tax', tax));
+  const isEmpty = lines.length === 0;
+  const others = left.line_items.filter(({ id }) => !lines.some((line) => line.id === id));
+  return {
+    ...base,
+    ...(isWide && !shipping && left.shipping && { shipping: { amount: '0' } }),
+    parent_transaction_id: order.id,
+    line_items: isWide || isEmpty ? [...lines, ...others.map(({ id }) => creditLine(id, 0n))] : lines,
+  };
 };
 
 const signedBy = (transaction: Recorded) => (text: string) => {
@@ -162,7 +205,7 @@ export const orderOf = (transaction: Recorded) => {
       product_tax_code: line.metadata[keptKeys.product_tax_code] ?? line.product_tax_code,
       description: line.description,
       unit_price: signed(line.unit_price),
-      discount: signed(line.applied_discount_amount),
+      discount: signed(line.discount_amount ?? '0'),
       sales_tax: signed(line.tax_amount),
     })),
   };
@@ -183,7 +226,6 @@ export const differences = (fields: Fields, recorded: Recorded): string[] => [
 export const linesAddUp = (fields: Fields, { line_items }: Recorded): boolean =>
   goodsOf(fields) === line_items.reduce((sum, { net_amount }) => sum + parseAmount(net_amount, 2), 0n);
 
-/** Whether a request repeats a recorded order or refund: the amounts and the day that it was sent with. */
-export const isSameOrder = (fields: Fields, { metadata, tax_date }: Recorded): boolean =>
-  metadata['taxjar_amounts'] === amountsOf(fields) &&
-  dateOf(textAt(fields, 'transaction_date') ?? '').slice(0, 10) === tax_date.slice(0, 10);
+/** Whether a request repeats the one that recorded an order or refund. */
+export const isSameOrder = (fields: Fields, { metadata }: Recorded): boolean =>
+  metadata['taxjar_request'] === fingerprint(fields);

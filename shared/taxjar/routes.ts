@@ -1,6 +1,6 @@
 import { listRegistrations, type Registration, type Settings } from '../accounts/account.ts';
 import { addDays } from '../base/calendar.ts';
-import { crosswalk } from '../vocabulary/crosswalk.ts';
+import { catalog } from '../vocabulary/catalog.ts';
 import { stateJurisdiction, stateJurisdictions, stateName, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { type Calculated, taxOf } from './calculation.ts';
 import {
@@ -17,7 +17,7 @@ import {
   unknownCodes,
 } from './document.ts';
 import { decimal, type Json, parseJson } from './numbers.ts';
-import { creditOf, differences, isSameOrder, linesAddUp, orderOf, type Recorded, saleOf } from './orders.ts';
+import { creditOf, differences, isSameOrder, type Left, linesAddUp, orderOf, type Recorded, saleOf } from './orders.ts';
 import { missing, notFound, TaxJarRefusal } from './refusal.ts';
 
 type Query = Readonly<Record<string, string>>;
@@ -30,6 +30,8 @@ export type Levy = {
     body: object,
     options?: { readonly headers?: Query; readonly settings?: Partial<Settings> },
   ) => Promise<unknown>;
+  /** Returns the id of the transaction that has a reference now. The lists of the API can lag by seconds. */
+  readonly holderOf: (reference: string) => Promise<string | null>;
 };
 
 export type Request = {
@@ -158,13 +160,11 @@ const rates = async (request: Request): Promise<Answer> => {
 
 const categories = async (): Promise<Answer> => ({
   body: {
-    categories: crosswalk()
-      .filter(({ system, match }) => system === 'taxjar' && match !== 'family')
-      .map(({ code, levyCode }) => ({
-        product_tax_code: code,
-        name: levyCode,
-        description: `Taxed as ${levyCode} of Levy.`,
-      })),
+    categories: catalog().flatMap(({ name, description, equivalents }) =>
+      equivalents
+        .filter(({ system }) => system === 'taxjar')
+        .map(({ code }) => ({ product_tax_code: code, name, description })),
+    ),
   },
 });
 
@@ -172,18 +172,17 @@ type Kind = 'sale' | 'credit';
 type Listed = Warned & { readonly data: readonly Recorded[]; readonly next_cursor: string | null };
 const names = { sale: 'order', credit: 'refund' } as const;
 
-/** Returns the recorded transaction with a reference, or `null`; also one that a replacement voided. */
-const find = async (
-  levy: Levy,
-  kind: Kind,
-  reference: string,
-  { isReplaced = false } = {},
-): Promise<Recorded | null> => {
+/** Returns the recorded transaction with a reference, or `null`. */
+const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded | null> => {
+  const holder = await levy.holderOf(reference);
+  const found = holder === null ? null : ((await levy.get(`/transactions/${holder}`)) as Recorded);
+  return found?.type === kind && (found.status === 'finalized' || found.status === 'filed') ? found : null;
+};
+
+/** Returns the newest transaction with a reference that is void, or `null`. */
+const findVoid = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded | null> => {
   const { data } = (await levy.get('/transactions', { reference_id: reference, limit: '10' })) as Listed;
-  const found = data.find(
-    ({ type, status }) =>
-      type === kind && (isReplaced ? status === 'void' : status === 'finalized' || status === 'filed'),
-  );
+  const found = data.find(({ type, status }) => type === kind && status === 'void');
   return found ? ((await levy.get(`/transactions/${found.id}`)) as Recorded) : null;
 };
 
@@ -198,19 +197,38 @@ const answerOf = (kind: Kind, recorded: Recorded, status = 200): Answer => ({
   body: { [names[kind]]: orderOf(recorded) },
 });
 
+/** Returns what credits have left of an order; if that is nothing, its line items. */
+const readLeft = async (levy: Levy, order: Recorded): Promise<Left> => {
+  const all = { type: 'credit', parent_transaction_id: order.id, credit_remaining: true };
+  try {
+    return (await levy.post('/calculations', all)) as Left;
+  } catch (error) {
+    if (error instanceof TaxJarRefusal && error.status === 422) return { ...order, shipping: null };
+    throw error;
+  }
+};
+
 /** Returns the request that records an order or a refund. */
-const requestOf = async (kind: Kind, fields: Fields, levy: Levy) => {
+const requestOf = async (kind: Kind, fields: Fields, levy: Levy, isWide = false) => {
   if (kind === 'sale') return saleOf(fields);
-  return creditOf(fields, await find(levy, 'sale', requiredAt(fields, 'transaction_reference_id')));
+  const order = await find(levy, 'sale', requiredAt(fields, 'transaction_reference_id'));
+  const isRead = order && (isWide || !linesOf(fields));
+  return creditOf(fields, order, isRead ? await readLeft(levy, order) : { line_items: [], shipping: null }, isWide);
 };
 
 /** Records an order or a refund. Notes amounts of the request that differ from the recorded ones. */
 const record = async (
+  kind: Kind,
   fields: Fields,
   request: object,
   { levy, note }: Pick<Request, 'levy' | 'note'>,
 ): Promise<Recorded> => {
-  const created = (await levy.post('/transactions', request)) as Recorded & Warned;
+  const post = async (body: object) => (await levy.post('/transactions', body)) as Recorded & Warned;
+  const created = await post(request).catch(async (error: unknown) => {
+    const isTax = error instanceof TaxJarRefusal && error.status === 422 && error.message.startsWith('sales_tax');
+    if (!isTax || kind === 'sale') throw error;
+    return post(await requestOf(kind, fields, levy, true));
+  });
   const unknown = unknownCodes(fields).length > 0;
   note([...codesOf(created), ...(unknown ? ['product_tax_code_missing'] : []), ...differences(fields, created)]);
   return created;
@@ -221,12 +239,22 @@ const create =
   async ({ levy, body, note }: Request): Promise<Answer> => {
     const fields = fieldsOf(body);
     const reference = requiredAt(fields, 'transaction_id');
-    const existing = await find(levy, kind, reference);
-    if (existing) {
-      if (isSameOrder(fields, existing)) return answerOf(kind, existing, 201);
+    const repeated = async (): Promise<Recorded | null> => {
+      const existing = await find(levy, kind, reference);
+      if (!existing || isSameOrder(fields, existing)) return existing;
       throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} exists already. Send PUT to change it.`);
+    };
+    const request = async () => record(kind, fields, await requestOf(kind, fields, levy), { levy, note });
+    const recorded = await repeated();
+    if (recorded) return answerOf(kind, recorded, 201);
+    try {
+      return answerOf(kind, await request(), 201);
+    } catch (error) {
+      // The same request may have been recorded at the same time.
+      const concurrent = error instanceof TaxJarRefusal && error.status === 422 ? await repeated() : null;
+      if (concurrent) return answerOf(kind, concurrent, 201);
+      throw error;
     }
-    return answerOf(kind, await record(fields, await requestOf(kind, fields, levy), { levy, note }), 201);
   };
 
 const show =
@@ -264,7 +292,7 @@ const update =
   (kind: Kind) =>
   async ({ levy, body, note, at: [reference = ''] }: Request): Promise<Answer> => {
     const current = await find(levy, kind, reference);
-    const before = current ?? (await find(levy, kind, reference, { isReplaced: true }));
+    const before = current ?? (await findVoid(levy, kind, reference));
     if (!before || (!current && before.void_reason !== replaced)) throw notFound(`The ${names[kind]} ${reference}`);
     const known = sentFields(before);
     const fields = merged(known, { ...fieldsOf(body), transaction_id: reference }, before);
@@ -276,9 +304,9 @@ const update =
       await voidOf(levy, current, replaced);
     }
     try {
-      return answerOf(kind, await record(fields, request, { levy, note }));
+      return answerOf(kind, await record(kind, fields, request, { levy, note }));
     } catch (error) {
-      if (current) await levy.post('/transactions', await requestOf(kind, known, levy));
+      if (current) await record(kind, known, await requestOf(kind, known, levy), { levy, note });
       throw error;
     }
   };
@@ -464,7 +492,8 @@ const summaryRates = async ({ levy }: Request): Promise<Answer> => {
   };
 };
 
-const id = '([^/]+)';
+// Clients do not encode ids.
+const id = '(.+)';
 const transactionRoutes = (kind: Kind): readonly Route[] => {
   const base = `/v2/transactions/${names[kind]}s`;
   return [

@@ -115,7 +115,8 @@ describe('orders and refunds', () => {
     expect(created.line_items).toMatchObject([{ id: '1', product_identifier: 'sku', product_tax_code: '31000' }]);
     // A repetition after a lost reply.
     expect(await client.createOrder(sent)).toEqual({ order: created });
-    expect(await refusal(client.createOrder({ ...sent, amount: 17.5 }))).toMatch(/^422 Unprocessable Entity: .*PUT/);
+    for (const other of [{ amount: 17.5 }, { to_zip: '10002' }, { line_items: [{ ...lines[0], unit_price: 14 }] }])
+      expect(await refusal(client.createOrder({ ...sent, ...other }))).toMatch(/^422 Unprocessable Entity: .*PUT/);
     expect(await client.showOrder('123')).toEqual({ order: created });
     const day = { transaction_date: '2026/10/14' };
     expect(await client.listOrders({ ...day, provider: 'shop' })).toEqual({ orders: ['123'] });
@@ -166,6 +167,48 @@ describe('orders and refunds', () => {
     expect(await client.showOrder('123')).toEqual({ order: created });
   });
 
+  it('take back exactly what was refunded, also of discounts, shipping or tax alone', async () => {
+    const { caller, client } = await newClient();
+    const sold = {
+      ...order,
+      ...{ transaction_id: 'a/1', amount: 30.5, shipping: 1.5, sales_tax: 2.71 },
+      line_items: [
+        { id: 'a', quantity: 1, product_identifier: 'shirt', unit_price: 15, discount: 2 },
+        { id: 'b', quantity: 2, product_identifier: 'mug', unit_price: 10 },
+        { id: 'c', quantity: 1, product_identifier: 'coupon', unit_price: -4 },
+      ],
+    };
+    // An application that sends requests in parallel records the order once.
+    const [{ order: created }, repeated] = await Promise.all([client.createOrder(sold), client.createOrder(sold)]);
+    expect(repeated).toEqual({ order: created });
+    expect(await client.showOrder('a/1')).toEqual({ order: created });
+    const mug = { quantity: 1, product_identifier: 'mug', unit_price: -10, discount: -1 };
+    const refunds: [object, number[]][] = [
+      [{ amount: -1.5, shipping: -1.5, sales_tax: -0.13 }, [-1.5, -1.5, -0.13]],
+      [{ amount: 0, shipping: 0, sales_tax: -0.2 }, [0, 0, -0.2]],
+      [{ amount: -9, shipping: 0, sales_tax: -0.5, line_items: [mug] }, [-9, 0, -0.5]],
+      [{ amount: -20, shipping: 0, sales_tax: -1.88 }, [-20, 0, -1.88]],
+    ];
+    for (const [at, [change, figures]] of refunds.entries()) {
+      const { refund } = await client.createRefund({
+        ...{ ...order, transaction_id: `r${at}`, transaction_reference_id: 'a/1' },
+        ...change,
+      });
+      expect([refund.amount, refund.shipping, refund.sales_tax]).toEqual(figures);
+      if (at === 2) expect(refund.line_items).toMatchObject([{ id: 'b', quantity: 1 }]);
+    }
+    const over = { ...order, transaction_id: 'r9', transaction_reference_id: 'a/1', amount: 0, shipping: 0 };
+    expect(await refusal(client.createRefund({ ...over, sales_tax: -0.01 }))).toMatch(/^422 .*at most 0\.00/);
+    const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
+    expect(data).toMatchObject([{ credited_amount: '30.50', credited_tax_amount: '2.71' }]);
+  });
+
+  it('of a marketplace have no tax of the seller', async () => {
+    const { client } = await newClient();
+    const { order: sold } = await client.createOrder({ ...order, exemption_type: 'marketplace' });
+    expect([sold.amount, sold.sales_tax]).toEqual([16.5, 0]);
+  });
+
   it('record a refund of an unknown order on its own', async () => {
     const { client } = await newClient();
     const { refund } = await client.createRefund({ ...order, transaction_reference_id: 'unknown', amount: -16.5 });
@@ -206,7 +249,7 @@ describe('the other methods', () => {
       combined_district_rate: '0.035',
     });
     const { categories } = await client.categories();
-    expect(categories.find(({ product_tax_code }) => product_tax_code === '20010')?.name).toContain('CLOTHING');
+    expect(categories.find(({ product_tax_code }) => product_tax_code === '20010')?.name).toBe('Everyday clothing');
     expect(await client.nexusRegions()).toMatchObject({ regions: [{ region_code: 'MI', region: 'Michigan' }] });
     const address = { country: 'US', state: 'NY', zip: '10001', city: 'New York', street: '1 Main' };
     expect(await client.validateAddress(address)).toEqual({ addresses: [address] });
