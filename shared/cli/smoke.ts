@@ -1,23 +1,12 @@
 /** `npm run smoke -- URL`: run the four workflows on a deployed service and void their transactions. */
 import { Command } from 'commander';
 import { newSession, runSmoke } from './smoke/workflows.ts';
+import { serviceAddress } from './terminal/arguments.ts';
 import { print } from './terminal/output.ts';
 import { CommandError, runCommand } from './terminal/run-command.ts';
 
-const addressOf = (text: string): string => {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const isLocal = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
-  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)))
-    throw new CommandError(
-      'Pass the address as https://…, or as http://127.0.0.1:3000 on this machine: the request contains a key.',
-    );
-  if (url.search || url.hash || url.username)
-    throw new CommandError('Pass the address without a query, fragment or name.');
-  return url.href;
-};
-
 const smoke = async (address: string, given: string | undefined, options: { timeout: string }): Promise<void> => {
-  const url = addressOf(address);
+  const url = serviceAddress(address);
   const key = given ?? process.env['LEVY_API_KEY'];
   if (!key) throw new CommandError('Set LEVY_API_KEY to a key with the scopes read and write.');
   const seconds = Number(options.timeout);

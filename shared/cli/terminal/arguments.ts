@@ -107,6 +107,19 @@ export const overlapMs = (text: string): number => {
   return ms;
 };
 
+/** Returns the address of a service. Refuses plain HTTP to other machines, because requests contain a key. */
+export const serviceAddress = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isLocal = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
+  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)))
+    throw new CommandError(
+      'Pass the address as https://…, or as http://127.0.0.1:3000 on this machine: the request contains a key.',
+    );
+  if (url.search || url.hash || url.username)
+    throw new CommandError('Pass the address without a query, fragment or name.');
+  return url.href;
+};
+
 /** Returns the account with this id. Refuses an unknown id. */
 export const requireAccount = async (id: string): Promise<Account> => {
   const account = await findAccount(id);

@@ -1,0 +1,127 @@
+import { open, rm } from 'node:fs/promises';
+import { csvText } from '../../base/csv.ts';
+import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
+import { pathOf } from '../terminal/arguments.ts';
+import { counted, print, printJson, textTable } from '../terminal/output.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import type { Order, OrderError } from './read-orders.ts';
+import { type Explanation, explainDifference, type Reason, reasons } from './reason.ts';
+import { calculated, clientFor, errorLines, type FileOptions, forEachOrder, withFile } from './service.ts';
+
+/** `orders compare`: Levy's tax beside the tax that another system charged. */
+
+type Compared = { readonly order: Order; readonly levy: bigint } & Explanation;
+type Sums = { count: number; charged: bigint; levy: bigint };
+
+const columns = [
+  ...(['line', 'reference_id', 'tax_date', 'currency', 'charged_tax_amount', 'levy_tax_amount'] as const),
+  ...(['difference_amount', 'reason', 'detail'] as const),
+];
+
+const rowOf = ({ order, levy, reason, detail }: Compared) => {
+  const { line, reference, currency, charged, body } = order;
+  const text = (minor: bigint) => formatAmount(minor, minorDigits(currency));
+  return {
+    ...{ line, reference_id: reference, tax_date: String(body['tax_date']), currency, reason, detail },
+    charged_tax_amount: text(charged.total),
+    levy_tax_amount: text(levy),
+    difference_amount: text(charged.total - levy),
+  };
+};
+
+const header = csvText(columns, []);
+
+/** Runs `work` with a file for differences. Never overwrites a file, and removes an incomplete one. */
+const withFileFor = async (
+  path: string | undefined,
+  work: (add: (compared: Compared) => Promise<void>) => Promise<void>,
+) => {
+  if (path === undefined) return work(async () => {});
+  const file = await open(pathOf(path), 'wx', 0o600);
+  try {
+    await file.write(header);
+    await work(async (compared) => {
+      await file.write(csvText(columns, [rowOf(compared)]).slice(header.length));
+    });
+  } catch (error) {
+    await rm(pathOf(path));
+    throw error;
+  } finally {
+    await file.close();
+  }
+};
+
+type Group = { readonly currency: string; readonly reason: Reason } & Sums;
+
+const figures = ({ currency, charged, levy }: Group) => {
+  const text = (minor: bigint) => formatAmount(minor, minorDigits(currency));
+  return { charged_tax_amount: text(charged), levy_tax_amount: text(levy), difference_amount: text(charged - levy) };
+};
+
+const report = (groups: readonly Group[], errors: readonly OrderError[], json: boolean | undefined): void => {
+  if (json) {
+    const rows = groups.map((group) => ({
+      ...{ currency: group.currency, reason: group.reason, count: group.count },
+      ...figures(group),
+    }));
+    printJson({ reasons: rows, errors });
+    return;
+  }
+  const rows = groups.map((group) => [
+    ...[group.reason, group.currency, String(group.count)],
+    ...Object.values(figures(group)),
+  ]);
+  if (rows.length > 0) print(textTable([['reason', 'currency', 'orders', 'charged', 'Levy', 'difference'], ...rows]));
+  const total = groups.reduce((sum, { count }) => sum + count, 0);
+  const equal = groups.filter(({ reason }) => reason === 'equal').reduce((sum, { count }) => sum + count, 0);
+  print(
+    `${counted(total, 'order')} compared: ${equal} equal, ${total - equal} different. ${counted(errors.length, 'order')} with errors.`,
+  );
+};
+
+const compare = async (options: FileOptions & { readonly out?: string }): Promise<void> => {
+  const client = clientFor(options);
+  const groups = new Map<string, Group>();
+  const errors: OrderError[] = [];
+  const compareOrder = async (order: Order): Promise<Compared | OrderError> => {
+    const tax = await calculated(client, order);
+    if ('error' in tax) return tax;
+    const levy = parseAmount(tax.tax_amount, minorDigits(order.currency));
+    return { order, levy, ...explainDifference(tax, order.charged, order.currency) };
+  };
+  const count = ({ order: { currency, charged, body }, levy, reason }: Compared): void => {
+    // A refund reduces what was charged.
+    const sign = body['type'] === 'credit' ? -1n : 1n;
+    const key = `${currency} ${reason}`;
+    const group = groups.get(key) ?? { currency, reason, count: 0, charged: 0n, levy: 0n };
+    group.count += 1;
+    group.charged += sign * charged.total;
+    group.levy += sign * levy;
+    groups.set(key, group);
+  };
+  await withFileFor(options.out, async (add) => {
+    for await (const compared of forEachOrder(options, compareOrder)) {
+      if ('error' in compared) {
+        errors.push(compared);
+        continue;
+      }
+      count(compared);
+      if (compared.reason !== 'equal') await add(compared);
+    }
+  });
+  const ordered = [...groups.values()].sort(
+    (a, b) => a.currency.localeCompare(b.currency) || reasons.indexOf(a.reason) - reasons.indexOf(b.reason),
+  );
+  report(ordered, errors, options.json);
+  if (errors.length > 0) throw new CommandError(errorLines(errors).join('\n'));
+};
+
+export const addCompare = (program: LevyCommand): LevyCommand =>
+  withFile(program.command('compare'))
+    .summary("Levy's tax beside the tax that was charged")
+    .description(
+      'Calculate the tax of each order and compare it with `tax_amount`, the tax that another system charged. Differences are grouped by reason. Nothing is stored. Set LEVY_API_KEY to a key with the scope read. Exit code 1 if an order has an error.',
+    )
+    .option('--out <file>', 'write a CSV file with one row for each difference')
+    .examples('compare -- --file orders.ndjson --out differences.csv')
+    .action(compare);

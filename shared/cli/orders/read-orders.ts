@@ -1,0 +1,207 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { CsvError, parse } from 'csv-parse';
+import { asObject, type JsonObject } from '../../base/json.ts';
+import { isCurrency, minorDigits, parseAmount } from '../../money/currency.ts';
+import { decimalPattern } from '../../money/decimal.ts';
+import { crosswalkRows, systemNames } from '../../vocabulary/crosswalk.ts';
+import { CommandError } from '../terminal/run-command.ts';
+
+/** Reads orders of another system as a stream: NDJSON, or CSV with one row for each line item. */
+
+/** The tax that was charged, in minor units of the order's currency. */
+export type ChargedTax = {
+  readonly total: bigint;
+  /** By line item; `null` unless the file has the tax of every line item. */
+  readonly lines: readonly bigint[] | null;
+};
+
+export type Order = {
+  readonly line: number;
+  readonly reference: string;
+  readonly currency: string;
+  readonly charged: ChargedTax;
+  /** The body of POST /calculations. */
+  readonly body: JsonObject;
+};
+
+/** An order that cannot be read, and what to send instead. */
+export type OrderError = { readonly line: number; readonly error: string };
+
+class Unreadable extends Error {}
+
+const refuse = (pointer: string, advice: string): never => {
+  throw new Unreadable(`${pointer}: ${advice}`);
+};
+
+const taxFrom = (value: unknown, pointer: string, currency: string): bigint => {
+  const digits = minorDigits(currency);
+  const isValid =
+    typeof value === 'string' && decimalPattern.test(value) && (value.split('.')[1] ?? '').length <= digits;
+  return isValid
+    ? parseAmount(value, digits)
+    : refuse(
+        pointer,
+        `Send the charged tax as a string such as "6.00", with at most ${digits} decimals, not ${JSON.stringify(value) ?? 'nothing'}.`,
+      );
+};
+
+/** Converts a code such as `taxjar:20010` to the product tax code that has the same scope. */
+const levyCode = (value: unknown, pointer: string): unknown => {
+  const [, system = '', code = ''] = typeof value === 'string' ? (/^([a-z]+):(.*)$/.exec(value) ?? []) : [];
+  if (system === '') return value;
+  if (!(system in systemNames))
+    return refuse(pointer, `Send a prefix of ${Object.keys(systemNames).join(', ')}, not "${system}".`);
+  const rows = crosswalkRows(code).filter((row) => row.system === system);
+  const [row] = rows;
+  if (rows.length === 1 && row && row.match !== 'family' && row.match !== 'broader') return row.levyCode;
+  return refuse(
+    pointer,
+    rows.length === 0
+      ? `The code ${code} of ${systemNames[system as keyof typeof systemNames]} has no equivalent. Send a product tax code.`
+      : `The code ${code} is more general than ${rows.map((each) => each.levyCode).join(' or ')}. Send the product tax code of this product.`,
+  );
+};
+
+const lineTaxes = (items: readonly JsonObject[], currency: string): readonly bigint[] | null => {
+  const withTax = items.filter(({ tax_amount: tax }) => tax !== undefined && tax !== null);
+  if (withTax.length === 0) return null;
+  return items.map(({ tax_amount: tax }, index) => taxFrom(tax, `/line_items/${index}/tax_amount`, currency));
+};
+
+/** Validates what the API does not validate, and removes the fields that it does not have. */
+const orderFrom = (value: unknown, line: number): Order => {
+  const order = asObject(value) ?? refuse('/', 'Send a JSON object for each order.');
+  const { tax_amount, status: _, reference_id: reference, currency: sent, line_items, ...input } = order;
+  if (typeof reference !== 'string' || reference === '') return refuse('/reference_id', 'Send the id of the order.');
+  const currency = typeof sent === 'string' && isCurrency(sent) ? sent : 'USD';
+  const total = taxFrom(tax_amount, '/tax_amount', currency);
+  if (typeof input['tax_date'] !== 'string') return refuse('/tax_date', 'Send the date of the order.');
+  if (input['parent_transaction_id'])
+    return refuse('/parent_transaction_id', 'Send refunds of other systems as credits without a parent.');
+  const items = (Array.isArray(line_items) ? line_items : []).map((item) => asObject(item) ?? {});
+  const body = {
+    ...input,
+    ...(sent !== undefined && { currency: sent }),
+    line_items: items.map(({ tax_amount: __, ...item }, index) => ({
+      ...item,
+      product_tax_code: levyCode(item['product_tax_code'], `/line_items/${index}/product_tax_code`),
+    })),
+  };
+  return { line, reference, currency, charged: { total, lines: lineTaxes(items, currency) }, body };
+};
+
+type Parsed = { readonly line: number; readonly value: unknown };
+
+async function* jsonLines(file: string): AsyncGenerator<Parsed | OrderError> {
+  let line = 0;
+  for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+    line += 1;
+    const json = text.replace(/^\uFEFF/, '').trim();
+    if (json === '') continue;
+    try {
+      yield { line, value: JSON.parse(json) };
+    } catch {
+      yield { line, error: 'The line is not JSON. Write each order as a JSON object on a line of its own.' };
+    }
+  }
+}
+
+const addressColumns = ['line1', 'city', 'county', 'state', 'postal_code', 'country'] as const;
+const orderColumns = [
+  ...['reference_id', 'type', 'tax_date', 'tax_amount', 'currency', 'customer_id', 'shipping_amount'],
+  ...addressColumns,
+] as const;
+const lineColumns = ['line_id', 'product_tax_code', 'quantity', 'unit_price', 'discount_amount', 'line_tax_amount'];
+const requiredColumns = ['reference_id', 'tax_date', 'tax_amount', 'state', 'postal_code', 'quantity', 'unit_price'];
+/** The columns of a CSV file, in any order. */
+export const csvColumns: readonly string[] = [...orderColumns, ...lineColumns];
+
+const headerOf = (names: readonly string[]): string[] => {
+  const unknown = names.filter((name) => !csvColumns.includes(name));
+  const missing = requiredColumns.filter((name) => !names.includes(name));
+  const repeated = names.filter((name, at) => names.indexOf(name) !== at);
+  if (unknown.length + missing.length + repeated.length > 0)
+    throw new CommandError(
+      `The first line must name each column once: ${csvColumns.join(',')}. Unknown: ${unknown.join(', ') || 'none'}. Missing: ${missing.join(', ') || 'none'}. Repeated: ${repeated.join(', ') || 'none'}.`,
+    );
+  return [...names];
+};
+
+type Row = { readonly record: Readonly<Record<string, string>>; readonly info: { readonly lines: number } };
+
+const fromRows = (rows: readonly Row[]): Parsed | OrderError => {
+  const [{ record: first, info }] = rows as [Row];
+  const differing = rows.flatMap(({ record, info: { lines } }) =>
+    orderColumns
+      .filter((column) => record[column] && record[column] !== first[column])
+      .map((column) => ({ line: lines, error: `${column} differs from the first row of the order. Use one value.` })),
+  );
+  if (differing[0]) return differing[0];
+  const filled = (values: Readonly<Record<string, string | undefined>>) =>
+    Object.fromEntries(Object.entries(values).filter(([, value]) => value));
+  const { reference_id, type, tax_date, tax_amount, currency, customer_id, shipping_amount } = first;
+  const address = filled(Object.fromEntries(addressColumns.map((name) => [name, first[name]])));
+  const value = {
+    ...filled({ reference_id, type, tax_date, tax_amount, currency }),
+    customer: { ...filled({ id: customer_id }), address: { country: 'US', ...address } },
+    ...(shipping_amount && { shipping: { amount: shipping_amount } }),
+    line_items: rows.map(({ record }) => {
+      const { line_id: id, product_tax_code, quantity, unit_price, discount_amount, line_tax_amount } = record;
+      return filled({ id, product_tax_code, quantity, unit_price, discount_amount, tax_amount: line_tax_amount });
+    }),
+  };
+  return { line: info.lines, value };
+};
+
+/** Consecutive rows with the same `reference_id` are one order. */
+async function* csvOrders(file: string): AsyncGenerator<Parsed | OrderError> {
+  const parser = parse({ bom: true, info: true, skip_empty_lines: true, trim: true, columns: headerOf });
+  // `pipe` does not forward errors.
+  createReadStream(file)
+    .on('error', (error) => parser.destroy(error))
+    .pipe(parser);
+  let rows: Row[] = [];
+  try {
+    for await (const row of parser as AsyncIterable<Row>) {
+      if (rows[0] && rows[0].record['reference_id'] !== row.record['reference_id']) {
+        yield fromRows(rows);
+        rows = [];
+      }
+      rows.push(row);
+    }
+  } catch (error) {
+    if (error instanceof CsvError) throw new CommandError(`The file is not CSV: ${error.message}.`);
+    throw error;
+  }
+  if (rows.length > 0) yield fromRows(rows);
+}
+
+/**
+ * Reads the orders of a file, `.csv` or NDJSON, in order. Memory grows only by the references, which must be unique. An
+ * order with an error does not stop the others.
+ */
+export async function* readOrders(file: string): AsyncGenerator<Order | OrderError> {
+  const references = new Map<string, number>();
+  for await (const parsed of file.toLowerCase().endsWith('.csv') ? csvOrders(file) : jsonLines(file)) {
+    if ('error' in parsed) {
+      yield parsed;
+      continue;
+    }
+    const { line, value } = parsed;
+    try {
+      const order = orderFrom(value, line);
+      const earlier = references.get(order.reference);
+      if (earlier !== undefined)
+        refuse(
+          '/reference_id',
+          `${order.reference} is also the order of line ${earlier}. Put the rows of an order together.`,
+        );
+      references.set(order.reference, line);
+      yield order;
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      yield { line, error: error.message };
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import { counted } from '../../base/texts.ts';
+import type { Calculation, LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
+import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
+import { decimal, multiply } from '../../money/decimal.ts';
+import type { ChargedTax } from './read-orders.ts';
+
+/** Why the charged tax of an order differs from Levy's. */
+export const reasons = [
+  ...(['equal', 'rounding', 'registration', 'exemption', 'shipping', 'product_code', 'place', 'rate'] as const),
+  'unknown',
+] as const;
+export type Reason = (typeof reasons)[number];
+export type Explanation = { readonly reason: Reason; readonly detail: string };
+
+/** Taxes of one charge in minor units. */
+type Part = {
+  readonly name: string;
+  readonly code: string | null;
+  readonly levy: bigint;
+  /** The tax if every part of the charge were taxed at the full rate of each jurisdiction. */
+  readonly full: bigint;
+};
+
+type Charge = LineItemResponse | ShippingResponse;
+
+const partOf = (charge: Charge, name: string, code: string | null, digits: number): Part => {
+  const untaxed = charge.taxes.map(({ rate, exempt_amount }) =>
+    multiply(decimal(rate), decimal(exempt_amount), digits),
+  );
+  const levy = parseSigned(charge.tax_amount, digits);
+  return { name, code, levy, full: untaxed.reduce((sum, tax) => sum + tax, levy) };
+};
+
+const parseSigned = (text: string, digits: number): bigint =>
+  text.startsWith('-') ? -parseAmount(text.slice(1), digits) : parseAmount(text, digits);
+
+const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
+
+const shippingOf = ({ shipping }: Calculation): readonly ShippingResponse[] => [shipping ?? []].flat();
+
+const placeWarnings = new Set(['address_ambiguous', 'address_contradictory', 'local_rates_missing']);
+
+/** Half a minor unit for each charge, from 1 to 5: other systems round each line item or each jurisdiction. */
+const toleranceOf = (charges: number): bigint => BigInt(Math.min(5, Math.max(1, Math.ceil(charges / 2))));
+
+/** Explains a difference of charges that both systems tax. */
+const placeOrRate = ({ warnings, ...tax }: Calculation, charged: bigint, digits: number): Explanation => {
+  const taxable = parseSigned(tax.taxable_amount, digits);
+  const levy = parseSigned(tax.tax_amount, digits);
+  if (charged === 0n || levy === 0n || taxable <= 0n)
+    return {
+      reason: 'unknown',
+      detail: `Only ${charged === 0n ? 'Levy calculates' : 'the other system charged'} a tax.`,
+    };
+  const percent = (minor: bigint) => `${formatAmount((minor * 100_000n + taxable / 2n) / taxable, 3)} %`;
+  const detail = `Charged ${percent(charged)} of Levy's taxable amount, Levy ${percent(levy)}.`;
+  const code = warnings.find((warning) => placeWarnings.has(warning.code))?.code;
+  if (code !== undefined) return { reason: 'place', detail: `${detail} Levy warns with ${code}.` };
+  // A larger difference than local rates have is not a rate.
+  const isRate = absolute(charged - levy) * 20n <= taxable;
+  return { reason: isRate ? 'rate' : 'unknown', detail };
+};
+
+const treatment = (part: Pick<Part, 'name'>, charged: bigint, levy: bigint): Explanation | null => {
+  const reason = part.name === 'shipping' ? 'shipping' : 'product_code';
+  if (charged === 0n && levy !== 0n) return { reason, detail: `Only Levy taxes ${part.name}.` };
+  if (charged !== 0n && levy === 0n) return { reason, detail: `Only the other system taxed ${part.name}.` };
+  return null;
+};
+
+/** Compares charge by charge. The charged tax that no line item has is shipping's. */
+const byLine = (tax: Calculation, total: bigint, lines: readonly bigint[], digits: number): Explanation => {
+  const onLines = lines.reduce((sum, line) => sum + line, 0n);
+  const shipping = shippingOf(tax).reduce((sum, charge) => sum + parseSigned(charge.tax_amount, digits), 0n);
+  const pairs = [
+    ...tax.line_items.map((item, at) => ({
+      name: `line item ${item.id}`,
+      charged: lines[at] ?? 0n,
+      levy: parseSigned(item.tax_amount, digits),
+    })),
+    { name: 'shipping', charged: total - onLines, levy: shipping },
+  ];
+  const found = pairs
+    .filter(({ charged, levy }) => absolute(charged - levy) > 1n)
+    .map((pair) => treatment(pair, pair.charged, pair.levy) ?? placeOrRate(tax, total, digits));
+  const [first] = found;
+  if (!first) return { reason: 'rounding', detail: 'Each line item differs by at most one minor unit.' };
+  if (new Set(found.map(({ reason }) => reason)).size === 1) return first;
+  return { reason: 'unknown', detail: `Several: ${[...new Set(found.map(({ detail }) => detail))].join(' ')}` };
+};
+
+/** Tries whether the other treatment of the shipping or of one product tax code explains the whole difference. */
+const byTotal = (tax: Calculation, total: bigint, tolerance: bigint, digits: number): Explanation => {
+  const parts = [
+    ...tax.line_items.map((item) =>
+      partOf(item, `product tax code ${item.product_tax_code ?? 'GENERAL'}`, item.product_tax_code, digits),
+    ),
+    ...shippingOf(tax).map((charge) => partOf(charge, 'shipping', null, digits)),
+  ];
+  const groups = [...Map.groupBy(parts, ({ name }) => name)].map(([name, members]) => ({
+    name,
+    levy: members.reduce((sum, part) => sum + part.levy, 0n),
+    full: members.reduce((sum, part) => sum + part.full, 0n),
+  }));
+  const levy = parseSigned(tax.tax_amount, digits);
+  // Without any charged tax, every product code would explain the difference.
+  const candidates = total === 0n ? [] : groups;
+  const found = candidates.flatMap((group) => {
+    const isUntaxed = group.levy > tolerance && absolute(total - (levy - group.levy)) <= tolerance;
+    const isTaxed =
+      group.full - group.levy > tolerance && absolute(total - (levy - group.levy + group.full)) <= tolerance;
+    const explained = isUntaxed ? treatment(group, 0n, group.levy) : null;
+    if (explained) return [explained];
+    const reason: Reason = group.name === 'shipping' ? 'shipping' : 'product_code';
+    return isTaxed ? [{ reason, detail: `The other system taxed ${group.name} in full.` }] : [];
+  });
+  if (found.length > 1) return { reason: 'unknown', detail: `One of: ${found.map(({ detail }) => detail).join(' ')}` };
+  return found[0] ?? placeOrRate(tax, total, digits);
+};
+
+/**
+ * Returns the reason for a difference between the charged tax and Levy's calculation, in the order of certainty. With
+ * the tax of each line item, charges are compared one by one. Otherwise a reason must explain the whole difference, and
+ * `unknown` is the result if none or several do. A `rate` is what remains: the same charges taxed at another rate.
+ */
+export const explainDifference = (tax: Calculation, { total, lines }: ChargedTax, currency: string): Explanation => {
+  const digits = minorDigits(currency);
+  const levy = parseSigned(tax.tax_amount, digits);
+  const charges = [...tax.line_items, ...shippingOf(tax)];
+  const tolerance = toleranceOf(charges.length);
+  if (total === levy) return { reason: 'equal', detail: '' };
+  if (absolute(total - levy) <= tolerance)
+    return {
+      reason: 'rounding',
+      detail: `At most ${formatAmount(tolerance, digits)} for ${counted(charges.length, 'charge')}.`,
+    };
+  const rows = charges.flatMap(({ taxes }) => taxes);
+  if (levy === 0n && rows.every((row) => row.taxability_reason === 'not_collecting'))
+    return { reason: 'registration', detail: 'The account is not registered in this state.' };
+  if (levy === 0n && tax.line_items.some((item) => item.applied_exemption !== null))
+    return { reason: 'exemption', detail: 'Levy applies an exemption of the customer.' };
+  return lines === null ? byTotal(tax, total, tolerance, digits) : byLine(tax, total, lines, digits);
+};

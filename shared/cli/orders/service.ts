@@ -1,0 +1,78 @@
+import type { Calculation } from '../../calculations/response.ts';
+import { createClient, LevyUnavailable } from '../../client/client.ts';
+import { pathOf, serviceAddress } from '../terminal/arguments.ts';
+import { counted, shown } from '../terminal/output.ts';
+import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
+import { type Order, type OrderError, readOrders } from './read-orders.ts';
+
+/** Sends the orders of a file to a running service. */
+
+export type FileOptions = { readonly file: string; readonly url: string; readonly json?: boolean };
+
+/** Adds the options that `compare` and `import` share. */
+export const withFile = (command: LevyCommand): LevyCommand =>
+  command
+    .requiredOption('--file <file>', 'orders as NDJSON, or as .csv with one row for each line item')
+    .option('--url <url>', 'address of the service', 'http://127.0.0.1:3000')
+    .option('--json', 'one JSON object');
+
+type Client = ReturnType<typeof createClient>;
+type Failing = { readonly detail: string; readonly source?: { readonly pointer?: string } | null };
+type Refused = { readonly status: number; readonly detail: string; readonly errors: readonly object[] };
+
+/** Returns the client of the service. Requires LEVY_API_KEY. */
+export const clientFor = ({ url }: FileOptions): Client => {
+  const apiKey = process.env['LEVY_API_KEY'];
+  if (!apiKey) throw new CommandError('Set LEVY_API_KEY to a key of the account.');
+  return createClient({ url: serviceAddress(url), apiKey });
+};
+
+/** Describes a refused order. Throws if the service would refuse every order: a wrong key or a missing scope. */
+export const refusalText = ({ status, detail, errors }: Refused): string => {
+  if (status === 401 || status === 403) throw new CommandError(`The service refuses the key: ${detail}`);
+  return (errors as readonly Failing[])
+    .map((error) => (error.source?.pointer ? `${error.source.pointer}: ${error.detail}` : error.detail))
+    .join(' ');
+};
+
+/** Calculates the tax of an order. An unknown field is an error, because its value would be missing in the tax. */
+export const calculated = async (client: Client, { line, body }: Order): Promise<Calculation | OrderError> => {
+  const result = await client.post('/calculations', { body: body as never });
+  if (!result.ok) return { line, error: refusalText(result.refusal) };
+  const tax = result.data as unknown as Calculation;
+  const unknown = tax.warnings.filter(({ code }) => code === 'unknown_field');
+  if (unknown.length === 0) return tax;
+  return { line, error: unknown.map(({ pointer, message }) => `${pointer}: ${message}`).join(' ') };
+};
+
+const concurrency = 6;
+
+/** Runs `work` for each order, several at a time, and yields the results in the order of the file. */
+export async function* forEachOrder<Value>(
+  { file }: FileOptions,
+  work: (order: Order) => Promise<Value | OrderError>,
+): AsyncGenerator<Value | OrderError> {
+  const pending: Promise<Value | OrderError>[] = [];
+  try {
+    for await (const order of readOrders(pathOf(file))) {
+      const result = 'error' in order ? Promise.resolve(order) : work(order);
+      // The rejection is thrown where the result is awaited.
+      result.catch(() => {});
+      pending.push(result);
+      if (pending.length >= concurrency) yield await (pending.shift() as Promise<Value | OrderError>);
+    }
+    for (const result of pending) yield await result;
+  } catch (error) {
+    if (error instanceof LevyUnavailable)
+      throw new CommandError(`The service does not respond: ${error.message} Run this again.`);
+    throw error;
+  }
+}
+
+const errorsMax = 20;
+
+/** Returns the lines that report orders with errors, at most 20. */
+export const errorLines = (errors: readonly OrderError[]): readonly string[] => [
+  ...errors.slice(0, errorsMax).map(({ line, error }) => `Line ${line}: ${shown(error)}`),
+  ...(errors.length > errorsMax ? [`and ${counted(errors.length - errorsMax, 'more error')}`] : []),
+];

@@ -1,0 +1,205 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ordersProgram } from '../../shared/cli/orders.ts';
+import { newCaller, startApi } from '../support/api.ts';
+import { runInProcess } from '../support/run-command.ts';
+import { clientOf } from '../support/sales.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'levy-orders-'));
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true });
+});
+
+type Caller = Awaited<ReturnType<typeof newCaller>>;
+
+const run = async (caller: Caller, command: string, text: string, name = 'orders.ndjson', args: string[] = []) => {
+  const file = join(folder, name);
+  await writeFile(file, text);
+  vi.stubEnv('LEVY_API_KEY', caller.key);
+  const { url } = await startApi();
+  return runInProcess(ordersProgram(), [command, '--file', file, '--url', url, ...args]);
+};
+const ndjson = (orders: readonly object[]) => orders.map((order) => `${JSON.stringify(order)}\n`).join('');
+
+const lansing = { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' };
+const newYork = { city: 'New York', state: 'NY', postal_code: '10001', country: 'US' };
+const boston = { city: 'Boston', state: 'MA', postal_code: '02108', country: 'US' };
+const denver = { city: 'Boulder', state: 'CO', postal_code: '80202', country: 'US' };
+const trenton = { city: 'Trenton', state: 'NJ', postal_code: '08608', country: 'US' };
+const general = { quantity: '1', unit_price: '100.00' };
+const clothing = { product_tax_code: 'CLOTHING.APPAREL', quantity: '1', unit_price: '50.00' };
+const order = (reference_id: string, tax_amount: string, address: object, ...line_items: object[]) => ({
+  ...{ reference_id, tax_date: '2026-10-08', tax_amount, customer: { address }, line_items },
+});
+const shipping = { amount: '10.00' };
+
+// Rates: Michigan 6 %, New York City 8.875 % (also on shipping), Boston 6.25 % (not on shipping).
+const cases: readonly (readonly [reason: string, ReturnType<typeof order> & { shipping?: object }, levy: string])[] = [
+  ['rounding', order('rounding', '6.01', lansing, general), '6.00'],
+  ['registration', order('registration', '6.63', trenton, general), '0.00'],
+  [
+    'exemption',
+    {
+      ...order('exemption', '6.00', lansing, general),
+      customer: { address: lansing, exemption: { type: 'resale' } },
+    } as never,
+    '0.00',
+  ],
+  ['shipping', { ...order('shipping', '8.88', newYork, general), shipping }, '9.76'],
+  ['shipping', { ...order('no shipping', '6.88', boston, general), shipping }, '6.25'],
+  ['product_code', order('clothing', '13.31', newYork, general, clothing), '8.88'],
+  [
+    'product_code',
+    order('by line', '13.31', newYork, { ...general, tax_amount: '8.88' }, { ...clothing, tax_amount: '4.43' }),
+    '8.88',
+  ],
+  ['place', order('place', '7.00', denver, general), '9.15'],
+  ['rate', order('rate', '8.25', lansing, general), '6.00'],
+  ['unknown', order('nothing', '0.00', lansing, general), '6.00'],
+  // The same difference has two explanations: shipping and clothing both cost 50.00.
+  [
+    'unknown',
+    { ...order('two', '4.44', newYork, { ...clothing, product_tax_code: 'GENERAL' }), shipping: { amount: '50.00' } },
+    '8.88',
+  ],
+  // One line item at a different rate, another with a different treatment.
+  [
+    'unknown',
+    order('several', '14.43', newYork, { ...general, tax_amount: '10.00' }, { ...clothing, tax_amount: '4.43' }),
+    '8.88',
+  ],
+];
+
+const registered = (...states: string[]) =>
+  newCaller({
+    settings: {
+      registrations: states.map((state) => ({ state, from: '2020-01-01', to: null, frequency: 'month' })) as never,
+    },
+  });
+
+it('groups differences by reason, and adds up what was charged', async () => {
+  const caller = await registered('MI', 'NY', 'MA', 'CO');
+  const equal = order('equal', '6.00', lansing, general);
+  const credit = { ...order('credit', '6.00', lansing, general), type: 'credit' };
+  const out = join(folder, 'differences.csv');
+  const all = ndjson([equal, ...cases.map(([, sent]) => sent), credit]);
+  const ran = await run(caller, 'compare', all, 'orders.ndjson', ['--json', '--out', out]);
+  expect({ code: ran.code, err: ran.err }).toEqual({ code: 0, err: '' });
+  const rows = (await readFile(out, 'utf8')).trim().split('\r\n').slice(1);
+  expect(rows.map((row) => row.split(',').slice(1, 8))).toEqual(
+    cases.map(([reason, { reference_id, tax_date, tax_amount }, levy]) => {
+      const difference = (Number(tax_amount) - Number(levy)).toFixed(2);
+      return [reference_id, tax_date, 'USD', tax_amount, levy, difference, reason];
+    }),
+  );
+  const { reasons } = JSON.parse(ran.out);
+  const cents = (text: string) => Math.round(Number(text) * 100);
+  const expected = Object.entries(Object.groupBy(cases, ([reason]) => reason)).map(([reason, members = []]) => ({
+    reason,
+    count: members.length,
+    charged: members.reduce((sum, [, { tax_amount }]) => sum + cents(tax_amount), 0),
+    levy: members.reduce((sum, [, , levy]) => sum + cents(levy), 0),
+  }));
+  expect(
+    reasons.map(({ reason, count, charged_tax_amount, levy_tax_amount }: Record<string, string>) => ({
+      ...{ reason, count, charged: cents(charged_tax_amount ?? ''), levy: cents(levy_tax_amount ?? '') },
+    })),
+  ).toEqual(expect.arrayContaining([{ reason: 'equal', count: 2, charged: 0, levy: 0 }, ...expected]));
+  expect(reasons).toHaveLength(expected.length + 1);
+  expect((await clientOf(caller).list({ limit: '100' })).body.data).toEqual([]);
+  expect(await run(caller, 'compare', all, 'orders.ndjson', ['--out', out])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('already exists'),
+  });
+});
+
+const csv = (...rows: string[]) =>
+  [
+    'reference_id,tax_date,tax_amount,state,city,postal_code,line_id,product_tax_code,quantity,unit_price',
+    ...rows,
+  ].join('\r\n');
+
+it('records the orders of a CSV file once, after a check of the whole file', async () => {
+  const caller = await newCaller();
+  const first = csv(
+    'o-1,2026-10-08,6.00,MI,Lansing,48933,a,taxjar:20010A,1,100.00',
+    'o-2,2026-10-09,7.5,MI,Lansing,48933,a,,1,100.00',
+    'o-2,,,,,,b,GENERAL,2,12.50',
+  );
+  const bad = await run(caller, 'import', first, 'orders.csv');
+  expect(bad).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^Line 2: .*20010A of TaxJar.*\nNothing was recorded/s),
+  });
+  const good = first.replace('taxjar:20010A', 'stripe:txcd_10103001');
+  expect(await run(caller, 'import', good, 'orders.csv', ['--dry-run'])).toMatchObject({
+    out: '2 orders checked. Nothing was recorded.\n',
+  });
+  const list = async () => (await clientOf(caller).list({ limit: '100' })).body.data;
+  expect(await list()).toEqual([]);
+  expect(await run(caller, 'import', good, 'orders.csv')).toMatchObject({
+    code: 0,
+    out: '2 orders checked. 2 recorded, 0 existed already.\n',
+  });
+  expect((await run(caller, 'import', good, 'orders.csv')).out).toContain('0 recorded, 2 existed already');
+  const recorded = (await list()).map(({ reference_id, status, tax_amount, total_amount }) => ({
+    ...{ reference_id, status, tax_amount, total_amount },
+  }));
+  expect(recorded.sort((a, b) => String(a.reference_id).localeCompare(String(b.reference_id)))).toEqual([
+    { reference_id: 'o-1', status: 'finalized', tax_amount: '6.00', total_amount: '106.00' },
+    { reference_id: 'o-2', status: 'finalized', tax_amount: '7.50', total_amount: '132.50' },
+  ]);
+});
+
+const valid = order('o-1', '6.00', lansing, general);
+it.each([
+  ['text that is not JSON', 'nonsense', 'Line 1: The line is not JSON'],
+  ['a list', '[]', 'Line 1: /: Send a JSON object'],
+  ['a tax as a number', JSON.stringify({ ...valid, tax_amount: 6 }), 'Line 1: /tax_amount: .*, not 6'],
+  ['a tax with three decimals', JSON.stringify({ ...valid, tax_amount: '6.005' }), 'at most 2 decimals'],
+  ['no tax', JSON.stringify({ ...valid, tax_amount: undefined }), '/tax_amount: .*, not nothing'],
+  ['no reference', JSON.stringify({ ...valid, reference_id: undefined }), '/reference_id: Send the id'],
+  ['no date', JSON.stringify({ ...valid, tax_date: undefined }), '/tax_date: Send the date'],
+  ['no line items', JSON.stringify({ ...valid, line_items: [] }), 'Line 1: /line_items: '],
+  ['an unknown field', JSON.stringify({ ...valid, shiping: shipping }), 'Line 1: .*shiping'],
+  [
+    'a general code',
+    ndjson([order('o', '1', lansing, { ...general, product_tax_code: 'taxjar:20010' })]),
+    'more general',
+  ],
+  ['an unknown system', ndjson([order('o', '1', lansing, { ...general, product_tax_code: 'acme:1' })]), 'not "acme"'],
+  [
+    'a quantity that the API refuses',
+    `\n${ndjson([order('o', '1', lansing, { ...general, quantity: '-1' })])}`,
+    'Line 2: /line_items/0/quantity',
+  ],
+  ['a repeated order', ndjson([valid, valid]), 'Line 2: /reference_id: o-1 is also the order of line 1'],
+])('reports %s with its line, and compares the other orders', async (_, text, message) => {
+  const ran = await run(await newCaller(), 'compare', `${text}\n${ndjson([{ ...valid, reference_id: 'last' }])}`);
+  expect(ran).toMatchObject({ code: 1, err: expect.stringMatching(new RegExp(message)) });
+  expect(ran.out).toMatch(/^equal +USD/m);
+});
+
+it.each([
+  ['an unknown column', 'reference_id,colour\no-1,red', 'Unknown: colour'],
+  ['a row with a missing cell', csv('o-1,2026-10-08'), 'not CSV'],
+  [
+    'two taxes of one order',
+    csv('o,2026-10-08,6.00,MI,Lansing,48933,a,,1,1.00', 'o,,7.00,,,,b,,1,1.00'),
+    'Line 3: tax_amount differs',
+  ],
+])('refuses a CSV file with %s', async (_, text, message) => {
+  const ran = await run(await newCaller(), 'compare', text, 'orders.csv');
+  expect(ran).toMatchObject({ code: 1, err: expect.stringContaining(message) });
+});
+
+it('stops at a key that the service refuses', async () => {
+  const ran = await run({ ...(await newCaller()), key: 'levy_wrong' }, 'compare', ndjson([valid]));
+  expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('refuses the key') });
+});
