@@ -9,6 +9,7 @@ import { contentProgram } from '../../shared/cli/content.ts';
 import { customersProgram } from '../../shared/cli/customers.ts';
 import { filingsProgram } from '../../shared/cli/filings.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
+import { ordersProgram } from '../../shared/cli/orders.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = ['*.md', 'infra/**/*.md', 'shared/**/*.md', 'test/*.md', 'integrations/*/README.md']
@@ -48,6 +49,7 @@ const programs: Readonly<Record<string, () => Command>> = {
   customers: customersProgram,
   filings: filingsProgram,
   ledger: ledgerProgram,
+  orders: ordersProgram,
 };
 
 /** Returns the command that the words select. */
