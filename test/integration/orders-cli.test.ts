@@ -62,6 +62,7 @@ const cases: readonly (readonly [reason: string, ReturnType<typeof order> & { sh
   ['place', order('place', '7.00', denver, general), '9.15'],
   ['rate', order('rate', '8.25', lansing, general), '6.00'],
   ['unknown', order('nothing', '0.00', lansing, general), '6.00'],
+  ['unknown', order('nothing by line', '0.00', lansing, { ...general, tax_amount: '0.00' }), '6.00'],
   // The same difference has two explanations: shipping and clothing both cost 50.00.
   [
     'unknown',

@@ -47,11 +47,7 @@ const toleranceOf = (charges: number): bigint => BigInt(Math.min(5, Math.max(1, 
 const placeOrRate = ({ warnings, ...tax }: Calculation, charged: bigint, digits: number): Explanation => {
   const taxable = parseSigned(tax.taxable_amount, digits);
   const levy = parseSigned(tax.tax_amount, digits);
-  if (charged === 0n || levy === 0n || taxable <= 0n)
-    return {
-      reason: 'unknown',
-      detail: `Only ${charged === 0n ? 'Levy calculates' : 'the other system charged'} a tax.`,
-    };
+  if (levy === 0n || taxable <= 0n) return { reason: 'unknown', detail: 'Only the other system charged a tax.' };
   const percent = (minor: bigint) => `${formatAmount((minor * 100_000n + taxable / 2n) / taxable, 3)} %`;
   const detail = `Charged ${percent(charged)} of Levy's taxable amount, Levy ${percent(levy)}.`;
   const code = warnings.find((warning) => placeWarnings.has(warning.code))?.code;
@@ -103,9 +99,7 @@ const byTotal = (tax: Calculation, total: bigint, tolerance: bigint, digits: num
     full: members.reduce((sum, part) => sum + part.full, 0n),
   }));
   const levy = parseSigned(tax.tax_amount, digits);
-  // Without any charged tax, every product code would explain the difference.
-  const candidates = total === 0n ? [] : groups;
-  const found = candidates.flatMap((group) => {
+  const found = groups.flatMap((group) => {
     const isUntaxed = group.levy > tolerance && absolute(total - (levy - group.levy)) <= tolerance;
     const isTaxed =
       group.full - group.levy > tolerance && absolute(total - (levy - group.levy + group.full)) <= tolerance;
@@ -139,5 +133,7 @@ export const explainDifference = (tax: Calculation, { total, lines }: ChargedTax
     return { reason: 'registration', detail: 'The account is not registered in this state.' };
   if (levy === 0n && tax.line_items.some((item) => item.applied_exemption !== null))
     return { reason: 'exemption', detail: 'Levy applies an exemption of the customer.' };
+  // Every reason would explain it.
+  if (total === 0n) return { reason: 'unknown', detail: 'Only Levy calculates a tax.' };
   return lines === null ? byTotal(tax, total, tolerance, digits) : byLine(tax, total, lines, digits);
 };
