@@ -23,6 +23,12 @@ export const plainAccounts = newAccounts((id) => ({
   registrations: id === 'acct_one' ? null : monthlyIn('MI', 'NJ'),
 }));
 
+/** Without reminders, whose calls make the races of redactions with filings rarer. */
+export const accountsOfRedactions = plainAccounts.map((account) => ({
+  ...account,
+  settings: { ...account.settings, filing_reminder_days: null },
+}));
+
 /** A change of a setting of the second account on which closing days depend. */
 export const plainChange = (): Partial<Settings> =>
   oneOf([

@@ -1,7 +1,7 @@
 import type { Account } from '../../shared/accounts/account.ts';
 import { startOfLocalDay } from '../support/local-days.ts';
 import { answerFrom, type MemoryDatabase } from '../support/memory-database.ts';
-import { plainAccounts, variedAccounts } from './accounts.ts';
+import { accountsOfRedactions, plainAccounts, variedAccounts } from './accounts.ts';
 import { violationsOf } from './checks/violations.ts';
 import { Client, type Run } from './client.ts';
 import { History } from './history.ts';
@@ -66,7 +66,8 @@ export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise
   const transport = new Transport(scheduler, memory, history);
   const observed = nothingObserved();
   const isVaried = seed % filingsEvery === variedFirst;
-  const accounts = isVaried ? variedAccounts() : plainAccounts;
+  const isOfRedactions = seed % redactionsEvery === 0;
+  const accounts = isVaried ? variedAccounts() : isOfRedactions ? accountsOfRedactions : plainAccounts;
   if (isVaried) world.nowMs = aroundMonthEnd(accounts);
   const run = {
     scheduler,
@@ -75,7 +76,7 @@ export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise
     accounts,
     isVaried,
     isOfFilings: isVaried || seed % filingsEvery === 0,
-    isOfRedactions: seed % redactionsEvery === 0,
+    isOfRedactions,
     trace: transport.trace,
   };
   const stop = answerFrom(transport.send);
