@@ -158,6 +158,26 @@ it('records the orders of a CSV file once, after a check of the whole file', asy
   ]);
 });
 
+it('records a refund with its sale, wherever the sale is in the file', async () => {
+  const caller = await newCaller();
+  const sale = order('sale', '6.50', lansing, { ...general, id: 'a' });
+  const half = { ...general, id: 'a', unit_price: '50.00' };
+  const refund = (id: string, parent_reference_id: string) => ({
+    ...{ ...order(id, '3.25', lansing, half), type: 'credit', parent_reference_id },
+  });
+  const text = ndjson([refund('r-1', 'sale'), sale, refund('r-2', 'sale')]);
+  expect((await run(caller, 'import', text)).out).toBe('3 orders checked. 3 recorded, 0 existed already.\n');
+  const { data } = (await clientOf(caller).list({ limit: '100' })).body;
+  const id = data.find(({ reference_id }) => reference_id === 'sale')?.id;
+  expect(
+    data.filter(({ type }) => type === 'credit').map((row) => [row.parent_transaction_id, row.tax_amount]),
+  ).toEqual(Array(2).fill([id, '3.25']));
+  // Nothing is left of the sale.
+  const more = await run(caller, 'import', text + ndjson([refund('r-3', 'sale'), refund('r-4', 'other')]));
+  expect(more).toMatchObject({ code: 1, out: '5 orders checked. 0 recorded, 3 existed already.\n' });
+  expect(more.err).toMatch(/Line 4: .*remains.*\nLine 5: \/parent_reference_id: No sale other/s);
+});
+
 const valid = order('o-1', '6.00', lansing, general);
 it.each([
   ['text that is not JSON', 'nonsense', 'Line 1: The line is not JSON'],
@@ -167,6 +187,7 @@ it.each([
   ['no tax', JSON.stringify({ ...valid, tax_amount: undefined }), '/tax_amount: .*, not nothing'],
   ['no reference', JSON.stringify({ ...valid, reference_id: undefined }), '/reference_id: Send the id'],
   ['no date', JSON.stringify({ ...valid, tax_date: undefined }), '/tax_date: Send the date'],
+  ['a parent of a sale', JSON.stringify({ ...valid, parent_reference_id: 'o-0' }), 'on a credit only'],
   ['no line items', JSON.stringify({ ...valid, line_items: [] }), 'Line 1: /line_items: '],
   ['an unknown field', JSON.stringify({ ...valid, shiping: shipping }), 'Line 1: .*shiping'],
   [

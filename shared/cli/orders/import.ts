@@ -1,3 +1,4 @@
+import { orThrow } from '../../client/client.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
@@ -6,16 +7,16 @@ import { calculated, clientFor, errorLines, type FileOptions, forEachOrder, refu
 
 /** `orders import`: record orders of another system with the tax that it charged. */
 
-type Outcome = 'checked' | 'recorded' | 'existing';
+type Outcome = 'checked' | 'recorded' | 'existing' | 'skipped';
 
 const importOrders = async (options: FileOptions & { readonly dryRun?: boolean }): Promise<void> => {
   const client = clientFor(options);
-  const counts: Record<Outcome, number> = { checked: 0, recorded: 0, existing: 0 };
+  const counts = { checked: 0, recorded: 0, existing: 0 };
   const run = async (work: (order: Order) => Promise<Outcome | OrderError>) => {
     const errors: OrderError[] = [];
     for await (const outcome of forEachOrder(options, work)) {
-      if (typeof outcome === 'string') counts[outcome] += 1;
-      else errors.push(outcome);
+      if (typeof outcome === 'object') errors.push(outcome);
+      else if (outcome !== 'skipped') counts[outcome] += 1;
     }
     return errors;
   };
@@ -27,9 +28,20 @@ const importOrders = async (options: FileOptions & { readonly dryRun?: boolean }
   const invalid = await run(check);
   if (invalid.length > 0) throw new CommandError([...errorLines(invalid), 'Nothing was recorded.'].join('\n'));
 
-  const record = async ({ line, body, reference, currency, charged }: Order): Promise<Outcome | OrderError> => {
+  /** Returns the id of the transaction with this reference that is not void, or `undefined`. */
+  const idOf = async (reference: string): Promise<string | undefined> => {
+    const { data } = orThrow(await client.get('/transactions', { query: { reference_id: reference } }));
+    return data.find(({ status }) => status !== 'void')?.id;
+  };
+  const record = async ({ line, body, reference, parent, currency, charged }: Order): Promise<Outcome | OrderError> => {
+    // A repeated refund could exceed what remains of its sale, which the service reports first.
+    if (parent !== null && (await idOf(reference)) !== undefined) return 'existing';
+    const sale = parent === null ? undefined : await idOf(parent);
+    if (parent !== null && sale === undefined)
+      return { line, error: `/parent_reference_id: No sale ${parent} is recorded. Import it, or leave it out.` };
     const sent = {
       ...body,
+      ...(sale !== undefined && { parent_transaction_id: sale }),
       status: 'finalized',
       reference_id: reference,
       tax_amount: formatAmount(charged.total, minorDigits(currency)),
@@ -39,7 +51,11 @@ const importOrders = async (options: FileOptions & { readonly dryRun?: boolean }
     if ((result.refusal.code as string) === 'conflict_duplicate_reference_id') return 'existing';
     return { line, error: refusalText(result.refusal) };
   };
-  const refused = options.dryRun ? [] : await run(record);
+  // Refunds need the ids of their sales, which can be later in the file.
+  const refused: OrderError[] = [];
+  if (!options.dryRun)
+    for (const isRefund of [false, true])
+      refused.push(...(await run(async (order) => ((order.parent !== null) === isRefund ? record(order) : 'skipped'))));
   if (options.json) printJson({ ...counts, errors: refused });
   else
     print(

@@ -21,6 +21,8 @@ export type Order = {
   readonly reference: string;
   readonly currency: string;
   readonly charged: ChargedTax;
+  /** The reference of the sale that a credit refunds. */
+  readonly parent: string | null;
   /** The body of POST /calculations. */
   readonly body: JsonObject;
 };
@@ -72,13 +74,17 @@ const lineTaxes = (items: readonly JsonObject[], currency: string): readonly big
 /** Validates what the API does not validate, and removes the fields that it does not have. */
 const orderFrom = (value: unknown, line: number): Order => {
   const order = asObject(value) ?? refuse('/', 'Send a JSON object for each order.');
-  const { tax_amount, status: _, reference_id: reference, currency: sent, line_items, ...input } = order;
+  const { tax_amount, status: _, reference_id: reference, parent_reference_id: parent, ...sentInput } = order;
+  const { currency: sent, line_items, ...input } = sentInput;
   if (typeof reference !== 'string' || reference === '') return refuse('/reference_id', 'Send the id of the order.');
   const currency = typeof sent === 'string' && isCurrency(sent) ? sent : 'USD';
   const total = taxFrom(tax_amount, '/tax_amount', currency);
   if (typeof input['tax_date'] !== 'string') return refuse('/tax_date', 'Send the date of the order.');
   if (input['parent_transaction_id'])
-    return refuse('/parent_transaction_id', 'Send refunds of other systems as credits without a parent.');
+    return refuse('/parent_transaction_id', 'Send the reference_id of the sale as parent_reference_id.');
+  const isCredit = input['type'] === 'credit';
+  if (parent !== undefined && parent !== null && !(isCredit && typeof parent === 'string' && parent !== ''))
+    return refuse('/parent_reference_id', 'Send the reference_id of a sale as a string, on a credit only.');
   const items = (Array.isArray(line_items) ? line_items : []).map((item) => asObject(item) ?? {});
   const body = {
     ...input,
@@ -88,7 +94,14 @@ const orderFrom = (value: unknown, line: number): Order => {
       product_tax_code: levyCode(item['product_tax_code'], `/line_items/${index}/product_tax_code`),
     })),
   };
-  return { line, reference, currency, charged: { total, lines: lineTaxes(items, currency) }, body };
+  return {
+    line,
+    reference,
+    currency,
+    charged: { total, lines: lineTaxes(items, currency) },
+    parent: parent ?? null,
+    body,
+  };
 };
 
 type Parsed = { readonly line: number; readonly value: unknown };
@@ -109,7 +122,8 @@ async function* jsonLines(file: string): AsyncGenerator<Parsed | OrderError> {
 
 const addressColumns = ['line1', 'city', 'county', 'state', 'postal_code', 'country'] as const;
 const orderColumns = [
-  ...['reference_id', 'type', 'tax_date', 'tax_amount', 'currency', 'customer_id', 'shipping_amount'],
+  ...['reference_id', 'parent_reference_id', 'type', 'tax_date', 'tax_amount', 'currency', 'customer_id'],
+  'shipping_amount',
   ...addressColumns,
 ] as const;
 const lineColumns = ['line_id', 'product_tax_code', 'quantity', 'unit_price', 'discount_amount', 'line_tax_amount'];
@@ -140,10 +154,11 @@ const fromRows = (rows: readonly Row[]): Parsed | OrderError => {
   if (differing[0]) return differing[0];
   const filled = (values: Readonly<Record<string, string | undefined>>) =>
     Object.fromEntries(Object.entries(values).filter(([, value]) => value));
-  const { reference_id, type, tax_date, tax_amount, currency, customer_id, shipping_amount } = first;
+  const { reference_id, parent_reference_id, type, tax_date, tax_amount, currency, customer_id, shipping_amount } =
+    first;
   const address = filled(Object.fromEntries(addressColumns.map((name) => [name, first[name]])));
   const value = {
-    ...filled({ reference_id, type, tax_date, tax_amount, currency }),
+    ...filled({ reference_id, parent_reference_id, type, tax_date, tax_amount, currency }),
     customer: { ...filled({ id: customer_id }), address: { country: 'US', ...address } },
     ...(shipping_amount && { shipping: { amount: shipping_amount } }),
     line_items: rows.map(({ record }) => {
