@@ -9,7 +9,7 @@ import { endpoints } from '../functions/endpoints.ts';
 import { unreadable } from '../shared/api/body.ts';
 import { envelope, safetyHeaders } from '../shared/api/reply.ts';
 import { currentVersion } from '../shared/api/versions.ts';
-import { errorCodes } from '../shared/base/error-codes.ts';
+import { errorStatuses } from '../shared/base/error-codes.ts';
 import type { Problem } from '../shared/base/problem.ts';
 import { bodyTooLarge, broken, forbidden, malformed, notFound, tooMany, unavailable } from './gateway-problems.ts';
 
@@ -81,7 +81,7 @@ const rateLimitHeaders = {
 
 /** A response of API Gateway itself, in the error envelope. */
 const gatewayResponse = (problem: Problem) => ({
-  statusCode: errorCodes[problem.code].status,
+  statusCode: errorStatuses[problem.code],
   responseParameters: Object.fromEntries(
     Object.entries({ ...headers, ...(problem.code === 'rate_limit_error' && rateLimitHeaders) }).map(
       ([name, value]) => [`gatewayresponse.header.${name}`, value],

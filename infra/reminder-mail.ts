@@ -1,6 +1,7 @@
 import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
-import { eventSource, reminderTypes } from '../shared/events/event.ts';
+import { eventSource } from '../shared/events/bus.ts';
+import { reminderTypes } from '../shared/events/event.ts';
 import type { DataStack } from './data-stack.ts';
 import { notificationTopic } from './notification-topic.ts';
 import type { Settings } from './settings.ts';

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { type Code, errorCodes } from '../base/error-codes.ts';
+import { type Code, errorStatuses } from '../base/error-codes.ts';
 import type { Problem, Source } from '../base/problem.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { recordRefusal } from '../observability/tally.ts';
@@ -22,11 +22,11 @@ const errorsMax = 20;
 
 /** Builds the error envelope with the first 20 problems in order of precedence. The first one sets the status. */
 export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: string): EndpointResponse => ({
-  status: errorCodes[problems[0].code].status,
+  status: errorStatuses[problems[0].code],
   code: problems[0].code,
   body: {
     errors: problems.slice(0, errorsMax).map(({ code, title, detail, source, meta }) => ({
-      status: String(errorCodes[code].status),
+      status: String(errorStatuses[code]),
       code,
       title,
       detail,

@@ -1,6 +1,41 @@
+import * as z from 'zod/mini';
 import type { ContentSource } from '../store/content/content-sources.ts';
 import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
-import { type ContentEvent, events } from './event.ts';
+
+/** The time of an event. */
+export const instant = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/));
+
+const schemaOf = <const Type extends string>(type: Type) =>
+  z.object({
+    // Has no account, because all accounts of a deployment share the same content.
+    event_id: z.string(),
+    event_type: z.literal(type),
+    occurred_at: instant,
+    content: z.object({
+      state: z.string().check(z.regex(/^US-[A-Z]{2}$/)),
+      release: z.string(),
+      publisher: z.string(),
+      files: z.array(z.object({ name: z.string(), url: z.string(), sha256: z.string() })),
+      gates: z.array(
+        z.object({
+          name: z.string(),
+          figure: z.number(),
+          threshold: z.number(),
+          unit: z.enum(['%', 'percentage points', '']),
+          passed: z.boolean(),
+          text: z.string(),
+        }),
+      ),
+      held: z.nullable(z.string()),
+    }),
+  });
+
+/** The schemas of the events of tax content. They are apart from those of the ledger, whose schemas are large. */
+export const contentEvents = {
+  'content.proposed': schemaOf('content.proposed'),
+  'content.activated': schemaOf('content.activated'),
+} as const;
+export type ContentEvent = z.infer<(typeof contentEvents)[keyof typeof contentEvents]>;
 
 /**
  * Returns the event for a state's official files, derived from their stored record. A release is proposed until its
@@ -17,7 +52,7 @@ export const contentEvent = (
   if (release === null || proposal === null) return null;
   const event_type = activatedAt === null ? 'content.proposed' : 'content.activated';
   // The schema drops fields that are not part of the event.
-  return events[event_type].parse({
+  return contentEvents[event_type].parse({
     event_id: `${release}.${event_type}`,
     event_type,
     occurred_at: activatedAt ?? imported_at,

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { frequencies } from '../accounts/account.ts';
 import { FilingSummary } from '../filings/filing.ts';
+import { contentEvents, instant } from './content-events.ts';
 
 /**
  * Events of the ledger (decision 0018) and of tax content (decision 0022). Each schema is the `detail` of an event and
  * is published as JSON Schema.
  */
 
-const instant = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/));
 const day = z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/));
 const amount = z.string().check(z.regex(/^-?\d+(\.\d+)?$/));
 const version = z.int().check(z.minimum(1));
@@ -73,31 +73,6 @@ const reminderEvent = <const Type extends string>(type: Type) =>
     }),
   });
 
-const contentEvent = <const Type extends string>(type: Type) =>
-  z.object({
-    // Has no account, because all accounts of a deployment share the same content.
-    event_id: z.string(),
-    event_type: z.literal(type),
-    occurred_at: instant,
-    content: z.object({
-      state: z.string().check(z.regex(/^US-[A-Z]{2}$/)),
-      release: z.string(),
-      publisher: z.string(),
-      files: z.array(z.object({ name: z.string(), url: z.string(), sha256: z.string() })),
-      gates: z.array(
-        z.object({
-          name: z.string(),
-          figure: z.number(),
-          threshold: z.number(),
-          unit: z.enum(['%', 'percentage points', '']),
-          passed: z.boolean(),
-          text: z.string(),
-        }),
-      ),
-      held: z.nullable(z.string()),
-    }),
-  });
-
 const anyType = z.enum(['sale', 'credit']);
 const wasDraftOrNew = z.nullable(z.literal('draft'));
 
@@ -138,8 +113,7 @@ export const events = {
   'filing.canceled': filingEvent('filing.canceled', 'canceled'),
   'filing.due_soon': reminderEvent('filing.due_soon'),
   'filing.overdue': reminderEvent('filing.overdue'),
-  'content.proposed': contentEvent('content.proposed'),
-  'content.activated': contentEvent('content.activated'),
+  ...contentEvents,
 } as const;
 
 export type EventType = keyof typeof events;
@@ -148,16 +122,8 @@ type Events = { [Type in EventType]: z.infer<(typeof events)[Type]> };
 export const reminderTypes = ['filing.due_soon', 'filing.overdue'] as const;
 export type ReminderEvent = Events[(typeof reminderTypes)[number]];
 export type FilingEvent = Exclude<Events[Extract<EventType, `filing.${string}`>], ReminderEvent>;
-type ContentEventType = Extract<EventType, `content.${string}`>;
-export type ContentEvent = Events[ContentEventType];
-export type LedgerEvent = Events[Exclude<EventType, ContentEventType>];
+export type LedgerEvent = Events[Exclude<EventType, keyof typeof contentEvents>];
 export type TransactionEvent = Exclude<LedgerEvent, FilingEvent | ReminderEvent>;
 
 /** The maximum number of events per change. */
 export const eventsOfRecordMax = 2;
-
-/** The `source` of every event's envelope. */
-export const eventSource = 'levy';
-
-/** The maximum number of events per PutEvents call. If an enrichment returns more, a pipe silently drops its result. */
-export const busBatchMax = 10;

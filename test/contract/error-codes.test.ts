@@ -6,7 +6,7 @@ import type { Settings } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { sale } from '../../shared/api/openapi/sample-requests.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
-import { type Code, errorCodes } from '../../shared/base/error-codes.ts';
+import { type Code, errorStatuses } from '../../shared/base/error-codes.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
@@ -206,7 +206,7 @@ describe('every error code', () => {
   it.each(Object.entries(provocations))('%s has its documented status', async (code, provoke) => {
     const answer = await provoke();
     // The first error determines the status.
-    expect([answer.status, answer.body.errors?.[0].code]).toEqual([errorCodes[code as Code].status, code]);
+    expect([answer.status, answer.body.errors?.[0].code]).toEqual([errorStatuses[code as Code], code]);
     expect(answer.body.errors[0].meta.request_id).toBe(answer.headers.get('X-Request-Id'));
   });
 

@@ -5,7 +5,7 @@ import { endpoints, methodsByPath } from '../../functions/endpoints.ts';
 import { read as getConsole } from '../../functions/get-console.ts';
 import { read as getDocs } from '../../functions/get-docs.ts';
 import { safetyHeaders } from '../../shared/api/reply.ts';
-import { type Code, errorCodes } from '../../shared/base/error-codes.ts';
+import { type Code, errorStatuses } from '../../shared/base/error-codes.ts';
 import {
   disposable,
   everySetting,
@@ -133,7 +133,7 @@ it.each(Object.entries(responses))('the gateway response %s is one error in the 
     {},
     [
       {
-        status: String(errorCodes[errors[0].code as Code].status),
+        status: String(errorStatuses[errors[0].code as Code]),
         code: errors[0].code,
         title: expect.stringMatching(/^[A-Z]/),
         detail: expect.stringMatching(/\.$/),

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
 import { updateFigures } from '../../functions/update-content.ts';
 import { scheduled } from '../../shared/api/define-schedule.ts';
-import { errorCodes } from '../../shared/base/error-codes.ts';
+import { errorStatuses } from '../../shared/base/error-codes.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { sweepDrafts } from '../../shared/ledger/sweep-drafts.ts';
 import { counted, countMetric, published } from '../../shared/observability/metric.ts';
@@ -182,7 +182,7 @@ describe('metrics of the alarms and the dashboard', () => {
   });
 
   it('use existing operations, codes and schedules', () => {
-    const known = { operation: endpoints, code: errorCodes, schedule: { ...schedules, 'update-content': true } };
+    const known = { operation: endpoints, code: errorStatuses, schedule: { ...schedules, 'update-content': true } };
     const values = [...alarmed, ...shown].filter(isOwn).flatMap(({ dimensions }) => Object.entries(dimensions));
     expect(values).toContainEqual(['operation', 'create-calculation']);
     for (const [key, value] of values) if (value !== '*') expect(known).toHaveProperty([key, value]);

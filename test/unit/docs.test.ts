@@ -5,7 +5,7 @@ import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5';
 import { describe, expect, it, vi } from 'vitest';
 import type { Schema } from '../../shared/api/openapi/types.ts';
 import document from '../../shared/api/openapi.json' with { type: 'json' };
-import { errorCodes } from '../../shared/base/error-codes.ts';
+import { errorStatuses } from '../../shared/base/error-codes.ts';
 import { blocks, codeBlock, html, inline, prettyJson } from '../../shared/docs/markup.ts';
 import { operations } from '../../shared/docs/openapi.ts';
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
@@ -201,7 +201,7 @@ describe('the page documents', () => {
       for (const synonym of synonyms) expect(codes[at]?.[2]).toContain(synonym);
     const errors = rowsOf('.error-table');
     expect(errors.map(([status, code]) => [code, status])).toEqual(
-      Object.entries(errorCodes).map(([code, { status }]) => [code, String(status)]),
+      Object.entries(errorStatuses).map(([code, status]) => [code, String(status)]),
     );
     for (const [, , meaning, remedy] of errors) expect(meaning).not.toBe(remedy);
     const documented = document.components.schemas.Warning.properties.code['x-extensible-enum'];

@@ -1,4 +1,4 @@
-import { type Code, errorCodes } from '../../base/error-codes.ts';
+import { type Code, errorStatuses } from '../../base/error-codes.ts';
 import type { Content, Document, Named, Operation, Parameter, Response, Schema } from './types.ts';
 
 const member = (name: string, type: string, { isOptional = false, description = '' } = {}): string => {
@@ -44,7 +44,7 @@ const contentType = (content: Content): string =>
 
 /** The errors of a response have the codes listed in its `x-codes`, and their status. */
 const errorsType = (codes: readonly Code[]): string => {
-  const statuses = new Set(codes.map((code) => String(errorCodes[code].status)));
+  const statuses = new Set(codes.map((code) => String(errorStatuses[code])));
   const own = block([member('status', union([...statuses])), member('code', union(codes))]);
   return block([member('errors', `(components["schemas"]["ErrorObject"] & ${own})[]`)]);
 };

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { described } from '../../base/described.ts';
-import { type Code, errorCodes } from '../../base/error-codes.ts';
+import type { Code } from '../../base/error-codes.ts';
 import { type Problem, requiredField } from '../../base/problem.ts';
 import { overCredit } from '../../ledger/credits/problems.ts';
 import { notFound, otherVersion } from '../../ledger/ports.ts';
@@ -11,6 +11,7 @@ import { type DocumentedEndpoint, type Endpoint, listErrorCodes } from '../endpo
 import { overLimit } from '../limit-rate.ts';
 import { envelope, failures } from '../reply.ts';
 import { unknownVersion } from '../versions.ts';
+import { errorCodes } from './error-codes.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';
 
 const codes = Object.keys(errorCodes) as [Code, ...Code[]];

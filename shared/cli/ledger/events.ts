@@ -1,7 +1,8 @@
 /** `ledger events`: rebuild the events of an account from its ledger, to publish them again. */
 import { batchesOf } from '../../base/collections.ts';
 import { eventOfReminder, eventsOfEntry, eventsOfFiling } from '../../events/announce.ts';
-import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.ts';
+import { busBatchMax, eventSource } from '../../events/bus.ts';
+import type { LedgerEvent } from '../../events/event.ts';
 import { allFilings } from '../../store/filings/entry-places.ts';
 import { storedReminders } from '../../store/filings/reminder-store.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';

@@ -5,8 +5,7 @@ import { accepted, CommandError } from '../../base/command-error.ts';
 import type { GateResult } from '../../catalog/content.ts';
 import { ContentCorrupt, catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import { now } from '../../config/clock.ts';
-import { contentEvent } from '../../events/content-events.ts';
-import type { ContentEvent } from '../../events/event.ts';
+import { type ContentEvent, contentEvent } from '../../events/content-events.ts';
 import {
   type ContentSource,
   readContentSource,

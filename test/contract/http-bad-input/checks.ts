@@ -1,5 +1,5 @@
 /** The invariants of every response: it is documented, an error points at what is wrong, and no data is lost. */
-import { type Code, errorCodes } from '../../../shared/base/error-codes.ts';
+import { type Code, errorStatuses } from '../../../shared/base/error-codes.ts';
 import { problemsOf, schemaProblems } from '../validate-response.ts';
 import { type Operation, plain, type Schema, type WireRequest } from './requests.ts';
 
@@ -106,7 +106,7 @@ const refusalProblems = (request: WireRequest, answer: WireAnswer, operation: Op
   if (errors[0]?.status !== String(answer.status)) found.push('the first error has another status');
   if (errors.length > 20) found.push(`${errors.length} errors`);
   for (const error of errors) {
-    if (String(errorCodes[error.code as Code]?.status) !== error.status) found.push(`${error.code} is ${error.status}`);
+    if (String(errorStatuses[error.code as Code]) !== error.status) found.push(`${error.code} is ${error.status}`);
     if (!/\w.{8}/s.test(error.detail) || !error.title || error.detail === 'Invalid input')
       found.push(`it says only "${error.detail}"`);
     if (error.meta?.request_id !== answer.headers.get('X-Request-Id')) found.push('the request id is another one');
