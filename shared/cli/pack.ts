@@ -120,14 +120,14 @@ const openApi = async (): Promise<string> => {
   return openApiText(Object.values(endpoints));
 };
 
-/** The README with its table of endpoints. It is in git, because GitHub shows it. */
-const readme = async (): Promise<string> => {
+/** The page with the table of endpoints. It is in git, because GitHub shows it. */
+const endpointsPage = async (): Promise<string> => {
   const { endpoints } = await import('../../functions/endpoints.ts');
   const rows = Object.values(endpoints).map(
     ({ name, method, path, summary, scope }) =>
-      `| [\`${method} ${path}\`](functions/${name}.ts) | ${summary} | ${scope ?? 'none'} |\n`,
+      `| [\`${method} ${path}\`](../../functions/${name}.ts) | ${summary} | ${scope ?? 'none'} |\n`,
   );
-  const text = readFileSync(pathOf('../../README.md'), 'utf8');
+  const text = readFileSync(pathOf('../../infra/docs/endpoints.md'), 'utf8');
   const head = '| Endpoint | Purpose | Scope |\n|---|---|---|\n';
   const start = text.indexOf(head) + head.length;
   return text.slice(0, start) + rows.join('') + text.slice(text.indexOf('\n\n', start) + 1);
@@ -138,7 +138,7 @@ const schemas: readonly GeneratedFile[] = [
     path: pathOf(`../events/schemas/${name}`),
     text: () => text,
   })),
-  { path: pathOf('../../README.md'), text: readme },
+  { path: pathOf('../../infra/docs/endpoints.md'), text: endpointsPage },
   { path: pathOf('../api/openapi.json'), text: openApi },
   { path: pathOf('../client/openapi-types.ts'), text: async () => clientTypes(await openApi()) },
 ];
