@@ -128,7 +128,7 @@ export const Account = z.object({
   /** Signs the account's list cursors, so a cursor works only for the account that received it. */
   cursor_secret: z.string(),
   settings: Settings,
-  /** When an operator last changed a setting; absent if no setting has changed since creation. */
+  /** When a setting last changed; absent if no setting has changed since creation. */
   settings_changed_at: z.optional(z.string()),
   /** When an operator closed the account. Its credentials are refused, and schedules skip it. */
   closed_at: z.optional(z.string()),

@@ -37,7 +37,7 @@ export const tooEarlyProblem = (pointer: string, date: unknown, account: Account
   return {
     code: 'validation_date_out_of_range',
     title: `${pointer.slice(1)} before the books open`,
-    detail: `${date} is before the account's first day. Send ${earliest} or later, or have the operator change books_open_from.`,
+    detail: `${date} is before the account's first day. Send ${earliest} or later, or change books_open_from with POST /account or on the page Settings of the console.`,
     source: { pointer },
     meta: { earliest },
   };

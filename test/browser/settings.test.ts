@@ -26,7 +26,9 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     await click(page, 'Review the change of sales and calendar');
     await click(page, 'Save sales and calendar');
     await seeText(page, 'America/Detroit');
-    const changed = (await rowsOf(page, 'Changes of settings, newest first')).map((row) => row['Setting']);
+    const changes = await rowsOf(page, 'Changes of settings, newest first');
+    expect(changes.at(-1)).toMatchObject({ Before: 'none', After: 'state MI, from 2026-01-01, frequency month' });
+    const changed = changes.map((row) => row['Setting']);
     expect(changed.sort()).toEqual(['filing reminder days', 'registrations', 'ship from', 'time zone']);
     // Somebody else changes a setting after the page was loaded.
     await made(caller.call('POST', '/account', { body: { review_days: 9 } }));
@@ -41,11 +43,15 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     await click(page, 'Review the change of identity on returns');
     await click(page, 'Save identity on returns');
     await seeText(page, 'return identity');
+    await page.getByLabel('First day of the books').fill('2025-01-01');
+    await click(page, 'Review the change of sales and calendar');
+    await click(page, 'Save sales and calendar');
+    await seeText(page, 'books open from');
   });
   const account = await made(caller.call('GET', '/account'));
   expect(account).toMatchObject({
     registrations: [{ state: 'US-MI', from: '2026-01-01', to: null, frequency: 'month' }],
-    ...{ time_zone: 'America/Detroit', filing_reminder_days: [10, 3], review_days: 9 },
+    ...{ time_zone: 'America/Detroit', filing_reminder_days: [10, 3], review_days: 9, books_open_from: '2025-01-01' },
     ship_from: { state: 'MI', postal_code: '48226' },
     return_identity: {
       ...{ legal_name: 'A shop', tin: { type: 'FEIN', number: '123456789' }, sst_id: null },

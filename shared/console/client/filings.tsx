@@ -155,14 +155,14 @@ const OpenPeriods = () => {
             ['Period', (row) => <PeriodLink of={row} />],
             ['Frequency', (row) => row.frequency.replace('_', ' ')],
             ['Status', (row) => <Status of={row.is_over ? 'ended' : 'current'} />],
-            ['Closes automatically', (row) => (row.closes_at ? <Instant of={row.closes_at} /> : 'no')],
+            ['Closes automatically from', (row) => (row.closes_at ? <Instant of={row.closes_at} /> : 'no')],
             ['Due', (row) => <DueDate of={row} />],
           ]}
           rows={rows}
           empty={
             hasCalendar
               ? 'No registered state has an open period.'
-              : 'The account has no registrations, so there is no calendar. Open a period below, or ask the operator of your Levy service to set the registrations.'
+              : 'The account has no registrations, so there is no calendar. Set them on the page Settings, or open a period below.'
           }
         />
       )}

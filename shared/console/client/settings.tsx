@@ -132,6 +132,10 @@ const Business = ({ of }: { of: Read }) => {
           }
         : null,
     time_zone: values['time_zone'] ?? '',
+    // The account has the default day if none is set, so an unchanged day is not sent.
+    ...(values['books_open_from'] !== account.books_open_from && {
+      books_open_from: orNull(values['books_open_from']),
+    }),
     review_days: Number(values['review_days']),
     filing_reminder_days: values['reminders'] === '' ? null : listOf(values['reminders']).map(Number),
     incomplete_coverage: values['incomplete_coverage'] as Account['incomplete_coverage'],
@@ -150,6 +154,10 @@ const Business = ({ of }: { of: Read }) => {
       <fieldset>
         <legend>Calendar</legend>
         <Field of={['time_zone', 'Time zone, such as America/New_York']} value={account.time_zone} isRequired />
+        <Field
+          of={['books_open_from', 'First day of the books; empty for the default', 'date']}
+          value={account.books_open_from}
+        />
         <Field
           of={['review_days', 'Days after a period before it closes, 0 to 20']}
           value={String(account.review_days)}
@@ -277,6 +285,22 @@ const Shown = ({ of: { account } }: { of: Read }) => (
   </Panel>
 );
 
+/** Writes an object of a setting without its empty fields: `state MI, from 2026-10-01, frequency month`. */
+const entryText = (entry: unknown): string =>
+  entry !== null && typeof entry === 'object'
+    ? Object.entries(entry)
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => `${wordsOf(name)} ${value}`)
+        .join(', ')
+    : String(entry ?? 'none');
+
+/** A value in the history, which the API writes as JSON. */
+const Value = ({ of }: { of: string }) => {
+  const value: unknown = JSON.parse(of);
+  const entries = Array.isArray(value) ? value.map(entryText) : [entryText(value)];
+  return entries.length === 0 ? 'none' : entries.map((text) => <div key={text}>{text}</div>);
+};
+
 /** The settings that finance owns, and who changed them. */
 export const Settings = () => {
   const { account } = useSession();
@@ -303,8 +327,8 @@ export const Settings = () => {
                   ['At', (row) => <Instant of={row.at} />],
                   ['By', (row) => <Actor of={row.by} />],
                   ['Setting', (row) => wordsOf(row.setting)],
-                  ['Before', (row) => <code>{row.before}</code>],
-                  ['After', (row) => <code>{row.after}</code>],
+                  ['Before', (row) => <Value of={row.before} />],
+                  ['After', (row) => <Value of={row.after} />],
                 ]}
                 rows={read.account.changes ?? []}
                 empty="No setting has changed since the account was created."
