@@ -1,0 +1,209 @@
+import type Stripe from 'stripe';
+import type { Levy } from '../../shared/client/client.ts';
+import { documentOf } from '../core/document.ts';
+import { toMinor } from '../core/money.ts';
+import type { Order } from '../core/order.ts';
+import { failed, type Problem } from '../core/problem.ts';
+import { createQuotes, type GetQuote } from '../core/quotes.ts';
+import { type Range, type Report, reconcile } from '../core/reconcile.ts';
+import { recordOrder } from '../core/sales.ts';
+import { checkShopName, type Ledger } from '../core/transactions.ts';
+import { type FullInvoice, isForeign, orderOf } from './invoice.ts';
+import { UnsupportedInvoice } from './problems.ts';
+import { returnedOf, voidCredits } from './refunds.ts';
+import { createTaxCodes, type TaxCodes } from './tax-codes.ts';
+import { writeTaxes } from './taxes.ts';
+
+export type LevyStripeOptions = {
+  readonly stripe: Stripe;
+  readonly levy: Levy;
+  /** Prefix of the idempotency keys, unique for each Stripe account of a Levy account. Default: `stripe`. */
+  readonly shop?: string;
+  /**
+   * Time limits for a draft in milliseconds: of its calculation, and of the calls that record it. Default: 2,000 each,
+   * so Levy delays a draft by at most four seconds. Calls for finalized invoices have the limits of the client.
+   */
+  readonly timeoutMs?: number;
+};
+
+/** The problems need manual action. `isChanged` is whether Levy or the invoice was changed. */
+export type Handled = {
+  readonly isChanged: boolean;
+  readonly problems: readonly Problem[];
+};
+
+export type LevyStripe = {
+  /**
+   * Synchronizes Levy with the invoice of a Stripe event. Events can be lost, repeated or reordered, because the current
+   * state of the invoice counts. Throws during an outage: respond with 500, so Stripe sends the event again.
+   */
+  readonly handleEvent: (event: Stripe.Event) => Promise<Handled>;
+  /** Writes Levy's taxes to a draft invoice, or records an invoice that is not a draft. Throws during an outage. */
+  readonly applyTax: (invoiceId: string) => Promise<Handled>;
+  /** Handles all invoices created in a range of days (UTC) or up to 45 days before it, and lists what differs. */
+  readonly reconcile: (range: Range) => Promise<Report>;
+};
+
+/** The events to subscribe to. */
+export const stripeEvents = [
+  ...['invoice.created', 'invoice.updated', 'invoice.finalized', 'invoice.voided', 'invoice.deleted'],
+  ...['credit_note.created', 'credit_note.updated', 'credit_note.voided', 'charge.refunded'],
+] as const;
+
+const nothing: Handled = { isChanged: false, problems: [] };
+const lookBackSeconds = 45 * 24 * 60 * 60;
+
+const readInvoice = async (stripe: Stripe, id: string): Promise<FullInvoice> => {
+  const invoice = await stripe.invoices.retrieve(id);
+  const list = stripe.invoices.listLineItems(id, { limit: 100 });
+  return { invoice, lines: await list.autoPagingToArray({ limit: 10_000 }) };
+};
+
+/** Returns the ids of the invoices of an event. */
+const invoicesOf = async (stripe: Stripe, { type, data }: Stripe.Event): Promise<string[]> => {
+  const object = data.object as { id: string; invoice?: string | { id: string }; payment_intent?: unknown };
+  if (type.startsWith('invoice.')) return [object.id];
+  if (type.startsWith('credit_note.'))
+    return [typeof object.invoice === 'string' ? object.invoice : (object.invoice?.id ?? [])].flat();
+  if (typeof object.payment_intent !== 'string') return [];
+  const payment = { type: 'payment_intent', payment_intent: object.payment_intent } as const;
+  const payments = await stripe.invoicePayments.list({ payment, limit: 100 });
+  return payments.data.map(({ invoice }) => (typeof invoice === 'string' ? invoice : invoice.id));
+};
+
+/** Returns a client whose calls all end at the signal. */
+const limited = (levy: Levy, signal: AbortSignal): Levy => {
+  const { get, post } = levy as unknown as Record<'get' | 'post', (path: string, input?: object) => Promise<unknown>>;
+  const calls = {
+    get: (path: string, input?: object) => get(path, { ...input, signal }),
+    post: (path: string, input?: object) => post(path, { ...input, signal }),
+  };
+  return { ...levy, ...(calls as unknown as Pick<Levy, 'get' | 'post'>) };
+};
+
+type Context = {
+  readonly timeoutMs: number;
+  readonly stripe: Stripe;
+  readonly ledger: Ledger;
+  readonly quote: GetQuote;
+  readonly codes: TaxCodes;
+};
+
+const problemOf = (id: string, code: string, detail: string): Handled => ({
+  isChanged: false,
+  problems: [failed(id, code, detail).problem],
+});
+
+/** Calculates a draft, records its draft transaction, and writes the taxes to the invoice. */
+const taxDraft = async (context: Context, full: FullInvoice, order: Order): Promise<Handled> => {
+  const { reference } = order;
+  const { stripe, quote, timeoutMs } = context;
+  const documented = documentOf(order);
+  if (!documented.ok) {
+    const { code, detail } = documented.gap;
+    return code === 'no_lines' ? nothing : problemOf(reference, code, detail);
+  }
+  const quoted = await quote(documented.document);
+  if (!quoted.ok && quoted.reason === 'unavailable') throw new Error(`Levy is unavailable: ${quoted.detail}`);
+  if (!quoted.ok) return problemOf(reference, quoted.reason, quoted.detail);
+  const { tax_amount: tax, total_amount: total } = quoted.calculation;
+  if (full.invoice.customer_tax_exempt !== 'none' && toMinor(tax, 2) !== 0n)
+    return problemOf(
+      reference,
+      'no_certificate',
+      `Customer ${order.customerId} is exempt in Stripe, not in Levy. Send the certificate with POST /customers.`,
+    );
+  const levy = limited(context.ledger.levy, AbortSignal.timeout(timeoutMs));
+  const ledger = { ...context.ledger, levy };
+  const { sale, problems, isChanged } = await recordOrder(ledger, { ...order, tax, total });
+  const warnings = quoted.warnings.map((detail) => failed(reference, 'warning', detail).problem);
+  if (!sale) return { problems, isChanged };
+  const isWritten = await writeTaxes(stripe, full, quoted.calculation, sale.id);
+  return { problems: [...problems, ...warnings], isChanged: isChanged || isWritten };
+};
+
+type Read = { readonly full: FullInvoice; readonly order: Order; readonly voided: readonly string[] };
+
+/** Reads the current state of an invoice, or the problem that keeps Levy from recording it. */
+const readOrder = async ({ stripe, codes }: Context, id: string): Promise<Read | Handled> => {
+  const full = await readInvoice(stripe, id);
+  if (isForeign(full.invoice)) return nothing;
+  const isDraft = full.invoice.status === 'draft';
+  const { refunds, voided } = isDraft ? { refunds: [], voided: [] } : await returnedOf(stripe, full);
+  try {
+    return { full, voided, order: await orderOf(full, refunds, codes) };
+  } catch (error) {
+    if (!(error instanceof UnsupportedInvoice)) throw error;
+    return problemOf(id, error.code, error.message);
+  }
+};
+
+const applyTax = async (context: Context, id: string): Promise<Handled> => {
+  const read = await readOrder(context, id);
+  if (!('order' in read)) return read;
+  if (read.order.wanted === 'draft') return taxDraft(context, read.full, read.order);
+  const isVoided = await voidCredits(context.ledger, id, read.voided);
+  const { problems, isChanged } = await recordOrder(context.ledger, read.order);
+  return { problems, isChanged: isChanged || isVoided };
+};
+
+const handleEvent = async (context: Context, event: Stripe.Event): Promise<Handled> => {
+  if (!(stripeEvents as readonly string[]).includes(event.type)) return nothing;
+  const ids = await invoicesOf(context.stripe, event);
+  let all = nothing;
+  for (const id of ids) {
+    // A deleted draft cannot be read. Voiding needs only its reference.
+    const isDeleted = event.type === 'invoice.deleted';
+    const handled = isDeleted
+      ? await recordOrder(context.ledger, { reference: id, wanted: 'void' } as Order)
+      : await applyTax(context, id);
+    all = { isChanged: all.isChanged || handled.isChanged, problems: [...all.problems, ...handled.problems] };
+  }
+  return all;
+};
+
+const reconcileInvoices = async (context: Context, range: Range): Promise<Report> => {
+  const { stripe, ledger } = context;
+  const gte = Date.parse(range.from) / 1000 - lookBackSeconds;
+  const created = { gte, lt: Date.parse(range.to) / 1000 + 24 * 60 * 60 };
+  const orders: Order[] = [];
+  const problems: Problem[] = [];
+  const recorded = new Set<string>();
+  for await (const { id } of stripe.invoices.list({ created, limit: 100 })) {
+    const read = await readOrder(context, id);
+    if (!('order' in read)) {
+      problems.push(...read.problems);
+      continue;
+    }
+    const { full, order, voided } = read;
+    const drafted = order.wanted === 'draft' ? await taxDraft(context, full, order) : nothing;
+    problems.push(...drafted.problems);
+    if (order.wanted !== 'draft') orders.push(order);
+    if (drafted.isChanged || (await voidCredits(ledger, id, voided))) recorded.add(id);
+  }
+  const report = await reconcile(ledger, orders, range, problems);
+  return { ...report, recorded: [...new Set([...recorded, ...report.recorded])] };
+};
+
+/** Connects Stripe Billing to Levy. Throws `RangeError` for an invalid `shop`. */
+export const createLevyStripe = ({
+  stripe,
+  levy,
+  shop = 'stripe',
+  timeoutMs = 2000,
+}: LevyStripeOptions): LevyStripe => {
+  checkShopName(shop);
+  const quote = createQuotes({ levy, timeoutMs });
+  const context: Context = {
+    timeoutMs,
+    stripe,
+    ledger: { levy, shop },
+    quote,
+    codes: createTaxCodes(stripe, levy, timeoutMs),
+  };
+  return {
+    applyTax: (id) => applyTax(context, id),
+    handleEvent: (event) => handleEvent(context, event),
+    reconcile: (range) => reconcileInvoices(context, range),
+  };
+};

@@ -1,0 +1,131 @@
+/** Converts a Stripe invoice to the order that the shared core records. */
+import type Stripe from 'stripe';
+import { distribute, toDecimal } from '../core/money.ts';
+import type { Line, Order, Refund } from '../core/order.ts';
+import { UnsupportedInvoice } from './problems.ts';
+import type { TaxCodes } from './tax-codes.ts';
+
+/** An invoice with all its lines; Stripe returns the first ten with the invoice. */
+export type FullInvoice = { readonly invoice: Stripe.Invoice; readonly lines: readonly Stripe.InvoiceLineItem[] };
+
+const exponent = 2;
+export const decimal = (cents: bigint | number): string => toDecimal(BigInt(cents), exponent);
+export const instant = (seconds: number): string => new Date(seconds * 1000).toISOString();
+export const taxOf = (rows: readonly { readonly amount: number }[] | null): number =>
+  (rows ?? []).reduce((sum, { amount }) => sum + amount, 0);
+
+/** Returns the amount of a line after its discounts, in cents. */
+const netOf = ({ amount, discount_amounts }: Stripe.InvoiceLineItem): number => amount - taxOf(discount_amounts);
+
+/** Throws for an invoice whose tax cannot be set by line, or is set by another engine. */
+const requireSupported = ({ invoice, lines }: FullInvoice): void => {
+  const { currency, automatic_tax, shipping_cost } = invoice;
+  if (currency !== 'usd')
+    throw new UnsupportedInvoice(
+      'currency',
+      `Levy records invoices in usd, not in ${currency}. Bill US customers in usd.`,
+    );
+  if (automatic_tax.enabled)
+    throw new UnsupportedInvoice('automatic_tax', 'Stripe Tax is enabled. Set automatic_tax.enabled to false.');
+  if (shipping_cost && shipping_cost.amount_subtotal !== 0)
+    throw new UnsupportedInvoice(
+      'shipping_cost',
+      'Stripe takes no tax amounts for shipping_cost. Add shipping as a line.',
+    );
+  if (lines.some(({ taxes }) => taxes?.some(({ tax_behavior }) => tax_behavior === 'inclusive')))
+    throw new UnsupportedInvoice('inclusive_tax', 'A line has a price that includes tax. Use prices without tax.');
+  if (lines.reduce((sum, line) => sum + netOf(line), 0) < 0)
+    throw new UnsupportedInvoice(
+      'negative_total',
+      'The invoice has a negative total. Issue a credit note for the earlier invoice, which returns its tax.',
+    );
+};
+
+type Coded = { readonly line: Stripe.InvoiceLineItem; readonly code: string; net: number };
+
+const codeOf = async ({ id, metadata, pricing }: Stripe.InvoiceLineItem, codes: TaxCodes): Promise<string> => {
+  const product = pricing?.price_details?.product;
+  if (metadata['levy_tax_code']) return metadata['levy_tax_code'];
+  if (product) return codes(product);
+  const advice = 'Use a product with a tax code, or set the metadata levy_tax_code of the line.';
+  throw new UnsupportedInvoice('no_tax_code', `Line ${id} has no product. ${advice}`);
+};
+
+/** Takes negative lines, such as prorations, off the positive lines with the same tax code, in proportion. */
+const withoutNegativeLines = (lines: readonly Coded[]): Coded[] => {
+  const positive = lines.filter(({ net }) => net >= 0);
+  for (const code of new Set(lines.map((line) => line.code))) {
+    const own = positive.filter((line) => line.code === code);
+    const off = -lines.filter((line) => line.code === code && line.net < 0).reduce((sum, { net }) => sum + net, 0);
+    if (own.reduce((sum, { net }) => sum + net, 0) < off)
+      throw new UnsupportedInvoice(
+        'negative_line',
+        `Negative lines with the tax code ${code} exceed its other lines. Issue a credit note for the earlier invoice instead.`,
+      );
+    const parts = distribute(
+      BigInt(off),
+      own.map(({ net }) => BigInt(net)),
+    );
+    for (const [at, line] of own.entries()) line.net -= Number(parts[at]);
+  }
+  return positive;
+};
+
+/** Keeps the quantity, because some taxes depend on the price of a unit. The discount absorbs the remainder. */
+const lineOf = ({ line, code, net }: Coded): Line => {
+  const quantity = Math.max(line.quantity ?? 1, 1);
+  const unit = Math.ceil(line.amount / quantity);
+  return {
+    id: line.id,
+    quantity,
+    unitPrice: decimal(unit),
+    discount: decimal(unit * quantity - net),
+    taxCode: code,
+    description: line.description,
+  };
+};
+
+const addressOf = ({ customer_shipping, customer_address }: Stripe.Invoice): Order['address'] => {
+  const address = customer_shipping?.address ?? customer_address;
+  if (!address) return null;
+  const { line1, city, state, postal_code, country } = address;
+  return { line1, city, province: state, postalCode: postal_code, country };
+};
+
+/** Returns whether Levy does not tax the invoice, because its address is outside of the United States. */
+export const isForeign = (invoice: Stripe.Invoice): boolean => {
+  const country = addressOf(invoice)?.country?.toUpperCase();
+  return Boolean(country) && country !== 'US';
+};
+
+const wantedOf = ({ status }: Stripe.Invoice): Order['wanted'] => {
+  if (status === 'draft') return 'draft';
+  return status === 'void' ? 'void' : 'finalized';
+};
+
+/**
+ * Converts an invoice; its tax is the tax on the invoice. The order's `reference` is the id of the invoice, and its
+ * date is `effective_at`, else the finalization. Throws `UnsupportedInvoice` if Levy cannot record it.
+ */
+export const orderOf = async (full: FullInvoice, refunds: readonly Refund[], codes: TaxCodes): Promise<Order> => {
+  requireSupported(full);
+  const { invoice, lines } = full;
+  const coded: Coded[] = [];
+  for (const line of lines) coded.push({ line, code: await codeOf(line, codes), net: netOf(line) });
+  const { customer, status_transitions, effective_at, created, total, total_taxes } = invoice;
+  const customerId = typeof customer === 'string' ? customer : customer?.id;
+  return {
+    reference: invoice.id,
+    currency: 'USD',
+    address: addressOf(invoice),
+    customerId,
+    lines: withoutNegativeLines(coded).map(lineOf),
+    shipping: null,
+    placedAt: instant(effective_at ?? status_transitions.finalized_at ?? created),
+    wanted: wantedOf(invoice),
+    tax: decimal(taxOf(total_taxes)),
+    total: decimal(total),
+    isEstimated: false,
+    refunds,
+  };
+};

@@ -1,0 +1,83 @@
+/** Reads the credit notes and refunds of an invoice. */
+import type Stripe from 'stripe';
+import type { Refund } from '../core/order.ts';
+import { refundReference } from '../core/record-credits.ts';
+import { change, findByReference, type Ledger } from '../core/transactions.ts';
+import { decimal, type FullInvoice, instant, taxOf } from './invoice.ts';
+
+export type Returned = {
+  readonly refunds: readonly Refund[];
+  /** The ids in `Refund` of credit notes that were voided. */
+  readonly voided: readonly string[];
+};
+
+type Dated = Refund & { readonly seconds: number };
+
+/**
+ * Returns a refund for each line of a credit note, so each line is credited with its own amount. A credit note without
+ * invoice lines is distributed over the invoice.
+ */
+const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, { lines }: FullInvoice): Promise<Dated[]> => {
+  const seconds = note.effective_at ?? note.created;
+  const base = { shipping: '0', at: instant(seconds), seconds };
+  const rows = await stripe.creditNotes.listLineItems(note.id, { limit: 100 }).autoPagingToArray({ limit: 10_000 });
+  const amounts = rows.map((row) => row.amount - row.discount_amount + taxOf(row.taxes));
+  const isByLine = rows.every((row, at) => row.invoice_line_item && (amounts[at] as number) >= 0);
+  if (!isByLine || amounts.reduce((sum, amount) => sum + amount, 0) !== note.total)
+    return [{ ...base, id: note.id, total: decimal(note.total), lines: [] }];
+  return rows.map((row, at) => {
+    const line = lines.find(({ id }) => id === row.invoice_line_item);
+    const quantity = Math.max(line?.quantity ?? 1, 1);
+    const returned = line ? [{ id: line.id, quantity }] : [];
+    return {
+      ...base,
+      id: `${note.id}-${row.invoice_line_item}`,
+      total: decimal(amounts[at] as number),
+      lines: returned,
+    };
+  });
+};
+
+/** Returns the refunds of an invoice's payments that no credit note includes. */
+const plainRefunds = async (stripe: Stripe, invoice: string, noted: ReadonlySet<string>): Promise<Dated[]> => {
+  const found: Dated[] = [];
+  for await (const { payment } of stripe.invoicePayments.list({ invoice, limit: 100 })) {
+    const intent = typeof payment.payment_intent === 'string' ? payment.payment_intent : payment.payment_intent?.id;
+    if (!intent) continue;
+    for await (const { id, amount, status, created } of stripe.refunds.list({ payment_intent: intent, limit: 100 }))
+      if (status === 'succeeded' && !noted.has(id))
+        found.push({ id, total: decimal(amount), lines: [], shipping: '0', at: instant(created), seconds: created });
+  }
+  return found;
+};
+
+/** Reads what an invoice returned to its customer: issued credit notes, and refunds without one, oldest first. */
+export const returnedOf = async (stripe: Stripe, full: FullInvoice): Promise<Returned> => {
+  const { id } = full.invoice;
+  const notes = await stripe.creditNotes.list({ invoice: id, limit: 100 }).autoPagingToArray({ limit: 10_000 });
+  const refunds: Dated[] = [];
+  const voided: string[] = [];
+  const noted = new Set<string>();
+  for (const note of notes) {
+    const ofNote = await refundsOfNote(stripe, note, full);
+    if (note.status === 'void') voided.push(...ofNote.map((refund) => refund.id));
+    else refunds.push(...ofNote);
+    for (const { refund } of note.refunds) noted.add(typeof refund === 'string' ? refund : refund.id);
+  }
+  refunds.push(...(await plainRefunds(stripe, id, noted)));
+  refunds.sort((left, right) => left.seconds - right.seconds || (left.id < right.id ? -1 : 1));
+  return { refunds: refunds.map(({ seconds, ...refund }) => refund), voided };
+};
+
+/** Voids the credits of voided credit notes. Returns whether it changed one. */
+export const voidCredits = async (ledger: Ledger, invoice: string, ids: readonly string[]): Promise<boolean> => {
+  let isChanged = false;
+  for (const id of ids) {
+    const reference = refundReference(invoice, id);
+    const found = await findByReference(ledger, reference);
+    if (!found.ok || found.value?.metadata?.['shop'] !== ledger.shop) continue;
+    const update = { status: 'void', void_reason: 'The credit note was voided.' } as const;
+    isChanged = (await change(ledger, 'cancelled', found.value, reference, update)).ok || isChanged;
+  }
+  return isChanged;
+};

@@ -1,0 +1,40 @@
+import type Stripe from 'stripe';
+import { type Levy, orThrow } from '../../shared/client/client.ts';
+import { UnsupportedInvoice } from './problems.ts';
+
+/** Returns Levy's product tax code for a Stripe product id. */
+export type TaxCodes = (product: string) => Promise<string>;
+
+const keptMs = 10 * 60_000;
+
+const mappedCode = async (levy: Levy, product: Stripe.Product, timeoutMs: number): Promise<string> => {
+  const own = product.metadata['levy_tax_code'];
+  if (own) return own;
+  const advice = `Set the metadata levy_tax_code of product ${product.id} to a code of GET /product-tax-codes.`;
+  const code = typeof product.tax_code === 'string' ? product.tax_code : product.tax_code?.id;
+  if (!code) throw new UnsupportedInvoice('no_tax_code', `Product ${product.id} has no tax code. ${advice}`);
+  const { data } = orThrow(
+    await levy.get('/product-tax-codes', { query: { equivalent: `stripe:${code}` }, timeoutMs, maxTries: 1 }),
+  );
+  const matches = data.filter(({ equivalents }) =>
+    equivalents?.some((row) => row.system === 'stripe' && row.code === code),
+  );
+  const [match] = matches;
+  if (match && matches.length === 1) return match.code;
+  throw new UnsupportedInvoice('unknown_tax_code', `Levy has no single equivalent of Stripe's code ${code}. ${advice}`);
+};
+
+/**
+ * Creates a lookup of product tax codes: the product's metadata `levy_tax_code`, else Levy's equivalent of its Stripe
+ * tax code. Found codes are cached for ten minutes. Throws `UnsupportedInvoice` for a product without either.
+ */
+export const createTaxCodes = (stripe: Stripe, levy: Levy, timeoutMs: number): TaxCodes => {
+  const found = new Map<string, { readonly code: string; readonly until: number }>();
+  return async (id) => {
+    const cached = found.get(id);
+    if (cached && cached.until > Date.now()) return cached.code;
+    const code = await mappedCode(levy, await stripe.products.retrieve(id), timeoutMs);
+    found.set(id, { code, until: Date.now() + keptMs });
+    return code;
+  };
+};

@@ -1,0 +1,166 @@
+/** A small stateful model of Stripe's documented invoices, credit notes and refunds, for the real SDK. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Stripe from 'stripe';
+
+export type FakeLine = { id: string; amount: number; quantity: number; discount: number; product: string; tax: number };
+export type FakeInvoice = {
+  id: string;
+  status: string;
+  currency: string;
+  exempt: string;
+  created: number;
+  lines: FakeLine[];
+  state: string;
+  country: string;
+  metadata: Record<string, string>;
+  writes: number;
+};
+export type FakeNote = {
+  id: string;
+  invoice: string;
+  status: string;
+  created: number;
+  lines: { of: string; net: number; tax: number }[];
+  refund: string | null;
+};
+export type FakeRefund = { id: string; invoice: string; amount: number; created: number };
+
+const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
+export const totalOf = ({ lines }: FakeInvoice): number =>
+  sum(lines.map((line) => line.amount - line.discount + line.tax));
+export const taxOf = ({ lines }: FakeInvoice): number => sum(lines.map(({ tax }) => tax));
+export const noteTotal = ({ lines }: FakeNote): number => sum(lines.map(({ net, tax }) => net + tax));
+const taxes = (amount: number) => (amount ? [{ amount, tax_behavior: 'exclusive' }] : []);
+const addresses: Record<string, object> = {
+  WA: { line1: '400 Broad St', city: 'Seattle', state: 'WA', postal_code: '98109' },
+  TX: { line1: '1100 Congress Ave', city: 'Austin', state: 'TX', postal_code: '78701' },
+};
+
+const invoiceJson = (invoice: FakeInvoice) => ({
+  ...{ id: invoice.id, object: 'invoice', status: invoice.status, currency: invoice.currency, customer: 'cus_1' },
+  ...{ customer_tax_exempt: invoice.exempt, customer_shipping: null, automatic_tax: { enabled: false } },
+  customer_address: { ...addresses[invoice.state], country: invoice.country },
+  ...{
+    created: invoice.created,
+    effective_at: null,
+    status_transitions: { finalized_at: invoice.status === 'draft' ? null : invoice.created },
+  },
+  ...{ total: totalOf(invoice), total_taxes: taxes(taxOf(invoice)), shipping_cost: null, metadata: invoice.metadata },
+});
+const lineJson = ({ id, amount, quantity, discount, product, tax }: FakeLine) => ({
+  ...{ id, object: 'line_item', amount, quantity, description: null, metadata: {}, taxes: taxes(tax) },
+  ...{ discount_amounts: discount ? [{ amount: discount }] : [], pricing: { price_details: { product } } },
+});
+const noteJson = (note: FakeNote) => ({
+  ...{ id: note.id, object: 'credit_note', status: note.status, created: note.created, effective_at: null },
+  ...{ total: noteTotal(note), refunds: note.refund ? [{ refund: note.refund }] : [] },
+});
+
+export const startStripe = async () => {
+  const invoices = new Map<string, FakeInvoice>();
+  const notes: FakeNote[] = [];
+  const refunds: FakeRefund[] = [];
+  const state = {
+    /** The status of all responses, unless 0. */
+    fault: 0,
+    /** Requests that Stripe's official mock refused. */
+    refused: [] as string[],
+  };
+  const mock = process.env['STRIPE_MOCK_URL'];
+  const validate = async (method: string, url: string, body: string) => {
+    const headers = { Authorization: 'Bearer sk_test_1', 'Content-Type': 'application/x-www-form-urlencoded' };
+    const answer = await fetch(`${mock}${url}`, { method, headers, ...(method === 'POST' && { body }) });
+    if (!answer.ok) state.refused.push(`${method} ${url} ${body}: ${await answer.text()}`);
+  };
+  const get = (path: string, query: URLSearchParams): { status: number; body: unknown } => {
+    const [kind = '', id = '', sub] = path.split('/').slice(2);
+    const page = (rows: { id: string }[]) => {
+      const start = rows.findIndex((row) => row.id === query.get('starting_after')) + 1;
+      const size = Number(query.get('limit') ?? 10);
+      const data = rows.slice(start, start + size);
+      return { status: 200, body: { object: 'list', url: path, data, has_more: start + size < rows.length } };
+    };
+    const owner =
+      query.get('invoice') ?? query.get('payment_intent')?.slice(3) ?? query.get('payment[payment_intent]')?.slice(3);
+    if (kind === 'products')
+      return {
+        status: 200,
+        body: { id, object: 'product', metadata: {}, tax_code: id === 'prod_none' ? null : id.slice(5) },
+      };
+    if (kind === 'credit_notes' && !id) return page(notes.filter(({ invoice }) => invoice === owner).map(noteJson));
+    if (kind === 'credit_notes')
+      return page(
+        (notes.find((note) => note.id === id)?.lines ?? []).map(({ of, net, tax }) => ({
+          id: `cnli_${of}`,
+          invoice_line_item: of,
+          amount: net,
+          discount_amount: 0,
+          taxes: taxes(tax),
+        })),
+      );
+    if (kind === 'invoice_payments')
+      return page([
+        { id: `inpay_${owner}`, invoice: owner, payment: { payment_intent: `pi_${owner}` } } as { id: string },
+      ]);
+    if (kind === 'refunds')
+      return page(
+        refunds.filter(({ invoice }) => invoice === owner).map((refund) => ({ ...refund, status: 'succeeded' })),
+      );
+    if (!id) return page([...invoices.values()].map(invoiceJson));
+    const invoice = invoices.get(id);
+    if (!invoice)
+      return { status: 404, body: { error: { type: 'invalid_request_error', message: `No such invoice: ${id}` } } };
+    return sub === 'lines' ? page(invoice.lines.map(lineJson)) : { status: 200, body: invoiceJson(invoice) };
+  };
+  const post = (path: string, form: URLSearchParams): { status: number; body: unknown } => {
+    const invoice = invoices.get(path.split('/')[3] ?? '') as FakeInvoice;
+    const refused = (message: string) => ({ status: 400, body: { error: { type: 'invalid_request_error', message } } });
+    const indexes = [...form.keys()].flatMap((key) => /^lines\[(\d+)\]\[id\]$/.exec(key)?.[1] ?? []);
+    if (indexes.length > 0 && invoice.status !== 'draft') return refused('The invoice is not a draft.');
+    for (const at of indexes) {
+      const line = invoice.lines.find(({ id }) => id === form.get(`lines[${at}][id]`));
+      if (!line) return refused('No such line.');
+      const amounts = [...form].filter(
+        ([key]) => key.startsWith(`lines[${at}][tax_amounts]`) && key.endsWith('[amount]'),
+      );
+      if (amounts.length > 10) return refused('At most ten tax amounts.');
+      line.tax = sum(amounts.map(([, amount]) => Number(amount)));
+    }
+    for (const [key, value] of form) {
+      const name = /^(?:invoice_)?metadata\[(\w+)\]$/.exec(key)?.[1];
+      if (name) invoice.metadata[name] = value;
+    }
+    invoice.writes++;
+    return { status: 200, body: invoiceJson(invoice) };
+  };
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    if (mock) await validate(request.method ?? '', request.url ?? '', text);
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://stripe');
+    const { status, body } = state.fault
+      ? { status: state.fault, body: { error: { type: 'api_error', message: 'A fault of the test.' } } }
+      : request.method === 'GET'
+        ? get(pathname, searchParams)
+        : post(pathname, new URLSearchParams(text));
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const stripe = new Stripe('sk_test_1', { host: '127.0.0.1', port, protocol: 'http', maxNetworkRetries: 0 });
+  return {
+    stripe,
+    invoices,
+    notes,
+    refunds,
+    state,
+    stop: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(resolve);
+      }),
+  };
+};

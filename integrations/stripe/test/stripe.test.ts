@@ -1,0 +1,236 @@
+import type Stripe from 'stripe';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, orThrow } from '../../../shared/client/client.ts';
+import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from '../../core/test/levy.ts';
+import { createLevyStripe, type LevyStripe } from '../index.ts';
+import { type FakeInvoice, noteTotal, startStripe, taxOf, totalOf } from './fake.ts';
+
+let levy: LocalLevy;
+let faults: Awaited<ReturnType<typeof startFaults>>;
+let fake: Awaited<ReturnType<typeof startStripe>>;
+let billing: LevyStripe;
+const timeoutMs = 500;
+const now = Math.floor(Date.now() / 1000) - 60;
+const today = new Date().toISOString().slice(0, 10);
+const count = Number(process.env['INVOICES'] ?? 40);
+
+const connect = () => {
+  const client = createClient({ url: faults.url, apiKey });
+  return createLevyStripe({ stripe: fake.stripe, levy: client, timeoutMs });
+};
+
+beforeAll(async () => {
+  levy = await startLevy();
+  faults = await startFaults(levy.url);
+  fake = await startStripe();
+  billing = createLevyStripe({ stripe: fake.stripe, levy: levy.levy, timeoutMs: 10_000 });
+});
+afterAll(async () => {
+  await fake.stop();
+  await faults.close();
+  await levy.stop();
+});
+
+let serial = 0;
+const line = (amount: number, more = {}) => ({
+  id: `il_${++serial}`,
+  amount,
+  quantity: 1,
+  discount: 0,
+  product: 'prod_txcd_99999999',
+  tax: 0,
+  ...more,
+});
+const add = (lines: FakeInvoice['lines'], more: Partial<FakeInvoice> = {}): FakeInvoice => {
+  const base = {
+    id: `in_${++serial}`,
+    status: 'draft',
+    currency: 'usd',
+    exempt: 'none',
+    created: now,
+    state: 'WA',
+    country: 'US',
+  };
+  const invoice = { ...base, lines, metadata: {}, writes: 0, ...more };
+  fake.invoices.set(invoice.id, invoice);
+  return invoice;
+};
+const event = (type: string, object: object) => ({ id: `evt_${++serial}`, type, data: { object } }) as Stripe.Event;
+const send = (type: string, { id }: { id: string }) => billing.handleEvent(event(type, { id }));
+const cents = (amount: string): number => Math.round(Number(amount) * 100);
+
+/** The sum of the recorded sale and credits of an invoice, in cents. */
+const ledgerOf = async (id: string) => {
+  const rows = [];
+  for await (const row of levy.levy.list('/transactions', { query: { limit: 100 } }))
+    if ((row.metadata?.['order'] as string) === id && row.status !== 'void') rows.push(row);
+  return rows;
+};
+
+describe('life cycle of an invoice', () => {
+  it('taxes a draft once, finalizes it, credits a note and voids the credit', async () => {
+    const invoice = add([line(10_000), line(3_333, { quantity: 2, discount: 333 }), line(-2_000)]);
+    await send('invoice.created', invoice);
+    const first = { tax: taxOf(invoice), writes: invoice.writes };
+    // 110.00 in Seattle.
+    const rates = orThrow(
+      await levy.levy.get('/rates', {
+        query: { line1: '400 Broad St', city: 'Seattle', state: 'WA', postal_code: '98109' },
+      }),
+    );
+    expect(first.tax).toBeCloseTo(11_000 * Number(rates.combined_rate), -1);
+    expect((await send('invoice.updated', invoice)).isChanged).toBe(false);
+    expect(invoice.writes).toBe(first.writes);
+    invoice.status = 'open';
+    await send('invoice.finalized', invoice);
+    expect((await ledgerOf(invoice.id)).map((row) => [row.status, cents(row.total_amount), row.id])).toEqual([
+      ['finalized', 11_000 + first.tax, invoice.metadata['levy_transaction_id']],
+    ]);
+    const [one] = invoice.lines as [FakeInvoice['lines'][number]];
+    const net = 1_000;
+    const tax = Math.round((net * one.tax) / 10_000);
+    const note = {
+      id: 'cn_1',
+      invoice: invoice.id,
+      status: 'issued',
+      created: now,
+      lines: [{ of: one.id, net, tax }],
+      refund: null,
+    };
+    fake.notes.push(note);
+    const noted = event('credit_note.created', { id: note.id, invoice: invoice.id });
+    expect((await billing.handleEvent(noted)).problems).toEqual([]);
+    await billing.handleEvent(noted);
+    expect(
+      (await ledgerOf(invoice.id)).filter(({ type }) => type === 'credit').map((row) => cents(row.total_amount)),
+    ).toEqual([noteTotal(note)]);
+    note.status = 'void';
+    await billing.handleEvent(event('credit_note.voided', { id: note.id, invoice: invoice.id }));
+    expect(await ledgerOf(invoice.id)).toHaveLength(1);
+  });
+
+  it('voids the transaction of a voided invoice and of a deleted draft', async () => {
+    const [voided, deleted] = [add([line(500)]), add([line(700)])];
+    for (const invoice of [voided, deleted]) await send('invoice.created', invoice);
+    voided.status = 'void';
+    fake.invoices.delete(deleted.id);
+    await send('invoice.voided', voided);
+    await send('invoice.deleted', deleted);
+    expect([...(await ledgerOf(voided.id)), ...(await ledgerOf(deleted.id))]).toEqual([]);
+  });
+
+  it('taxes an invoice with 250 lines', async () => {
+    const invoice = add(Array.from({ length: 250 }, (_, at) => line(100 + at)));
+    expect((await send('invoice.created', invoice)).problems).toEqual([]);
+    expect(invoice.lines.every(({ tax }) => tax > 0)).toBe(true);
+  });
+});
+
+it.each([
+  ['currency', { currency: 'eur' }, {}],
+  ['negative_total', {}, { amount: -500 }],
+  ['no_tax_code', {}, { product: 'prod_none' }],
+  ['unknown_tax_code', {}, { product: 'prod_txcd_1' }],
+  ['no_certificate', { exempt: 'exempt' }, {}],
+])('reports %s and leaves the invoice as it is', async (code, invoiceChange, lineChange) => {
+  const invoice = add([line(1_000, lineChange)], invoiceChange);
+  const { problems } = await send('invoice.created', invoice);
+  expect(problems.map((problem) => problem.code)).toEqual([code]);
+  expect([invoice.writes, await ledgerOf(invoice.id)]).toEqual([0, []]);
+  fake.invoices.delete(invoice.id);
+});
+
+// The client's own limit is two minutes, so a call without the limit of the draft fails the test.
+it.each<[Fault, string]>([
+  ...(['hang', 'hang up', 'reply lost', 429, 503] as const).map((fault): [Fault, string] => [fault, '/']),
+  ...(['hang', 'reply lost', 500] as const).map((fault): [Fault, string] => [fault, '/transactions']),
+])('records an invoice once after the fault "%s" of %s', async (fault, path) => {
+  const invoice = add([line(1_000)]);
+  Object.assign(faults.state, { fault, applies: (passing: { path: string }) => passing.path.startsWith(path) });
+  await expect(connect().applyTax(invoice.id)).rejects.toThrow();
+  faults.state.fault = 'none';
+  expect(invoice.writes).toBe(0);
+  for (let time = 0; time < 2; time++) expect((await send('invoice.created', invoice)).problems).toEqual([]);
+  expect([(await ledgerOf(invoice.id)).length, invoice.writes]).toEqual([1, 1]);
+});
+
+it('throws while Stripe is unavailable, and continues later', async () => {
+  const invoice = add([line(1_000)]);
+  for (const status of [429, 500]) {
+    fake.state.fault = status;
+    await expect(send('invoice.created', invoice)).rejects.toThrow();
+  }
+  fake.state.fault = 0;
+  await send('invoice.created', invoice);
+  expect(taxOf(invoice)).toBeGreaterThan(0);
+});
+
+/** A reproducible random number generator (mulberry32). */
+const randomOf = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+};
+
+it(`agrees to the cent on ${count} invoices with events lost, doubled and reordered`, async () => {
+  const random = randomOf(20_261_128);
+  const upTo = (most: number) => Math.floor(random() * most);
+  const invoices: FakeInvoice[] = [];
+  const kept = new Map<string, number>();
+  for (let at = 0; at < count; at++) {
+    const lines = Array.from({ length: 1 + upTo(4) }, () => {
+      const amount = 100 + upTo(50_000);
+      return line(amount, { quantity: 1 + upTo(3), discount: random() < 0.3 ? upTo(amount) : 0 });
+    });
+    if (random() < 0.3) lines.push(line(-upTo(100)));
+    const invoice = add(lines, { state: random() < 0.5 ? 'WA' : 'TX' });
+    invoices.push(invoice);
+    // A draft without its event is finalized only after the tax was applied.
+    await (random() < 0.8 ? send('invoice.created', invoice) : billing.applyTax(invoice.id));
+    invoice.status = random() < 0.15 ? 'void' : 'open';
+    const events = [
+      ['invoice.updated', invoice.id],
+      ['invoice.finalized', invoice.id],
+    ] as [string, string][];
+    kept.set(invoice.id, invoice.status === 'void' ? 0 : totalOf(invoice));
+    if (invoice.status === 'open' && random() < 0.5) {
+      const [first] = invoice.lines as [FakeInvoice['lines'][number]];
+      const isNote = random() < 0.5;
+      const own = { of: first.id, net: first.amount - first.discount, tax: first.tax };
+      const off = invoice.lines.some(({ amount }) => amount < 0);
+      const amount = 1 + upTo(totalOf(invoice));
+      if (isNote && !off && own.net > 0) {
+        const note = {
+          id: `cn_${++serial}`,
+          invoice: invoice.id,
+          status: 'issued',
+          created: now,
+          lines: [own],
+          refund: null,
+        };
+        fake.notes.push(note);
+        kept.set(invoice.id, totalOf(invoice) - noteTotal(note));
+      } else {
+        fake.refunds.push({ id: `re_${++serial}`, invoice: invoice.id, amount, created: now });
+        kept.set(invoice.id, totalOf(invoice) - amount);
+      }
+      events.push(['credit_note.created', invoice.id]);
+    }
+    const sent = events.flatMap((one) => (random() < 0.3 ? [] : random() < 0.3 ? [one, one] : [one]));
+    for (const [type, id] of sent.sort(() => random() - 0.5))
+      await billing.handleEvent(event(type, type.startsWith('credit') ? { id: 'cn', invoice: id } : { id }));
+  }
+  const report = await billing.reconcile({ from: today, to: today });
+  expect(report.problems).toEqual([]);
+  const sums = new Map<string, number>();
+  for await (const row of levy.levy.list('/transactions', { query: { limit: 100 } })) {
+    const order = row.metadata?.['order'] as string;
+    const sign = row.type === 'credit' ? -1 : 1;
+    if (row.status !== 'void') sums.set(order, (sums.get(order) ?? 0) + sign * Math.abs(cents(row.total_amount)));
+  }
+  expect(invoices.map(({ id }) => [id, sums.get(id) ?? 0])).toEqual(invoices.map(({ id }) => [id, kept.get(id)]));
+  const again = await billing.reconcile({ from: today, to: today });
+  expect([again.recorded, again.problems, again.extra]).toEqual([[], [], []]);
+  expect(fake.state.refused).toEqual([]);
+});

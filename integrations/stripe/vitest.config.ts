@@ -1,0 +1,3 @@
+import config from '../core/vitest.config.ts';
+
+export default config;
