@@ -47,7 +47,14 @@ export type LevyStripe = {
 /** The events to subscribe to. */
 export const stripeEvents = [
   ...['invoice.created', 'invoice.updated', 'invoice.finalized', 'invoice.voided', 'invoice.deleted'],
-  ...['credit_note.created', 'credit_note.updated', 'credit_note.voided', 'charge.refunded'],
+  ...[
+    'credit_note.created',
+    'credit_note.updated',
+    'credit_note.voided',
+    'charge.refunded',
+    'refund.updated',
+    'refund.failed',
+  ],
 ] as const;
 
 const nothing: Handled = { isChanged: false, problems: [] };
@@ -107,7 +114,7 @@ const taxDraft = async (context: Context, full: FullInvoice, order: Order): Prom
   if (!quoted.ok && quoted.reason === 'unavailable') throw new Error(`Levy is unavailable: ${quoted.detail}`);
   if (!quoted.ok) return problemOf(reference, quoted.reason, quoted.detail);
   const { tax_amount: tax, total_amount: total } = quoted.calculation;
-  if (full.invoice.customer_tax_exempt !== 'none' && toMinor(tax, 2) !== 0n)
+  if ((full.invoice.customer_tax_exempt ?? 'none') !== 'none' && toMinor(tax, 2) !== 0n)
     return problemOf(
       reference,
       'no_certificate',

@@ -7,7 +7,7 @@ import { decimal, type FullInvoice, instant, taxOf } from './invoice.ts';
 
 export type Returned = {
   readonly refunds: readonly Refund[];
-  /** The ids in `Refund` of credit notes that were voided. */
+  /** The ids in `Refund` of voided credit notes, and of refunds that failed. */
   readonly voided: readonly string[];
 };
 
@@ -38,17 +38,21 @@ const refundsOfNote = async (stripe: Stripe, note: Stripe.CreditNote, { lines }:
   });
 };
 
-/** Returns the refunds of an invoice's payments that no credit note includes. */
-const plainRefunds = async (stripe: Stripe, invoice: string, noted: ReadonlySet<string>): Promise<Dated[]> => {
-  const found: Dated[] = [];
+/** Returns the refunds of an invoice's payments that no credit note includes, and the ids of those that failed. */
+const plainRefunds = async (stripe: Stripe, invoice: string, noted: ReadonlySet<string>) => {
+  const refunds: Dated[] = [];
+  const failed: string[] = [];
   for await (const { payment } of stripe.invoicePayments.list({ invoice, limit: 100 })) {
     const intent = typeof payment.payment_intent === 'string' ? payment.payment_intent : payment.payment_intent?.id;
     if (!intent) continue;
-    for await (const { id, amount, status, created } of stripe.refunds.list({ payment_intent: intent, limit: 100 }))
-      if (status === 'succeeded' && !noted.has(id))
-        found.push({ id, total: decimal(amount), lines: [], shipping: '0', at: instant(created), seconds: created });
+    for await (const { id, amount, status, created } of stripe.refunds.list({ payment_intent: intent, limit: 100 })) {
+      if (noted.has(id)) continue;
+      if (status === 'failed' || status === 'canceled') failed.push(id);
+      if (status === 'succeeded')
+        refunds.push({ id, total: decimal(amount), lines: [], shipping: '0', at: instant(created), seconds: created });
+    }
   }
-  return found;
+  return { refunds, failed };
 };
 
 /** Reads what an invoice returned to its customer: issued credit notes, and refunds without one, oldest first. */
@@ -64,19 +68,21 @@ export const returnedOf = async (stripe: Stripe, full: FullInvoice): Promise<Ret
     else refunds.push(...ofNote);
     for (const { refund } of note.refunds) noted.add(typeof refund === 'string' ? refund : refund.id);
   }
-  refunds.push(...(await plainRefunds(stripe, id, noted)));
+  const plain = await plainRefunds(stripe, id, noted);
+  refunds.push(...plain.refunds);
+  voided.push(...plain.failed);
   refunds.sort((left, right) => left.seconds - right.seconds || (left.id < right.id ? -1 : 1));
   return { refunds: refunds.map(({ seconds, ...refund }) => refund), voided };
 };
 
-/** Voids the credits of voided credit notes. Returns whether it changed one. */
+/** Voids the credits of voided credit notes and failed refunds. Returns whether it changed one. */
 export const voidCredits = async (ledger: Ledger, invoice: string, ids: readonly string[]): Promise<boolean> => {
   let isChanged = false;
   for (const id of ids) {
     const reference = refundReference(invoice, id);
     const found = await findByReference(ledger, reference);
     if (!found.ok || found.value?.metadata?.['shop'] !== ledger.shop) continue;
-    const update = { status: 'void', void_reason: 'The credit note was voided.' } as const;
+    const update = { status: 'void', void_reason: 'The credit note was voided, or the refund failed.' } as const;
     isChanged = (await change(ledger, 'cancelled', found.value, reference, update)).ok || isChanged;
   }
   return isChanged;

@@ -5,6 +5,16 @@ import { UnsupportedInvoice } from './problems.ts';
 /** Returns Levy's product tax code for a Stripe product id. */
 export type TaxCodes = (product: string) => Promise<string>;
 
+/** Stripe cannot return a deleted product. */
+const readProduct = (stripe: Stripe, id: string): Promise<Stripe.Product> =>
+  stripe.products.retrieve(id).catch((error: { readonly statusCode?: number }) => {
+    if (error.statusCode !== 404) throw error;
+    throw new UnsupportedInvoice(
+      'no_tax_code',
+      `Product ${id} was deleted. Set the metadata levy_tax_code of the line.`,
+    );
+  });
+
 const keptMs = 10 * 60_000;
 
 const mappedCode = async (levy: Levy, product: Stripe.Product, timeoutMs: number): Promise<string> => {
@@ -33,7 +43,7 @@ export const createTaxCodes = (stripe: Stripe, levy: Levy, timeoutMs: number): T
   return async (id) => {
     const cached = found.get(id);
     if (cached && cached.until > Date.now()) return cached.code;
-    const code = await mappedCode(levy, await stripe.products.retrieve(id), timeoutMs);
+    const code = await mappedCode(levy, await readProduct(stripe, id), timeoutMs);
     found.set(id, { code, until: Date.now() + keptMs });
     return code;
   };

@@ -9,7 +9,7 @@ export type FakeInvoice = {
   id: string;
   status: string;
   currency: string;
-  exempt: string;
+  exempt: string | null;
   created: number;
   lines: FakeLine[];
   state: string;
@@ -25,7 +25,7 @@ export type FakeNote = {
   lines: { of: string; net: number; tax: number }[];
   refund: string | null;
 };
-export type FakeRefund = { id: string; invoice: string; amount: number; created: number };
+export type FakeRefund = { id: string; invoice: string; amount: number; created: number; status?: string };
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
 export const totalOf = ({ lines }: FakeInvoice): number =>
@@ -84,6 +84,8 @@ export const startStripe = async () => {
     };
     const owner =
       query.get('invoice') ?? query.get('payment_intent')?.slice(3) ?? query.get('payment[payment_intent]')?.slice(3);
+    if (kind === 'products' && id === 'prod_deleted')
+      return { status: 404, body: { error: { type: 'invalid_request_error', message: 'No such product' } } };
     if (kind === 'products')
       return {
         status: 200,
@@ -106,7 +108,7 @@ export const startStripe = async () => {
       ]);
     if (kind === 'refunds')
       return page(
-        refunds.filter(({ invoice }) => invoice === owner).map((refund) => ({ ...refund, status: 'succeeded' })),
+        refunds.filter(({ invoice }) => invoice === owner).map((refund) => ({ status: 'succeeded', ...refund })),
       );
     if (!id) return page([...invoices.values()].map(invoiceJson));
     const invoice = invoices.get(id);

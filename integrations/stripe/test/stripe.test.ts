@@ -119,6 +119,23 @@ describe('life cycle of an invoice', () => {
     expect([...(await ledgerOf(voided.id)), ...(await ledgerOf(deleted.id))]).toEqual([]);
   });
 
+  it('credits a refund, and voids the credit if the refund fails later', async () => {
+    // Stripe sends null for a customer without the setting.
+    const invoice = add([line(1_000)], { exempt: null });
+    await send('invoice.created', invoice);
+    invoice.status = 'paid';
+    const refund = { id: 're_1', invoice: invoice.id, amount: 500, created: now, status: 'succeeded' };
+    fake.refunds.push(refund);
+    const charged = { id: 'ch_1', payment_intent: `pi_${invoice.id}` };
+    await billing.handleEvent(event('charge.refunded', charged));
+    expect(
+      (await ledgerOf(invoice.id)).filter(({ type }) => type === 'credit').map((row) => cents(row.total_amount)),
+    ).toEqual([500]);
+    refund.status = 'failed';
+    await billing.handleEvent(event('refund.failed', { ...charged, id: refund.id }));
+    expect((await ledgerOf(invoice.id)).map(({ type }) => type)).toEqual(['sale']);
+  });
+
   it('taxes an invoice with 250 lines', async () => {
     const invoice = add(Array.from({ length: 250 }, (_, at) => line(100 + at)));
     expect((await send('invoice.created', invoice)).problems).toEqual([]);
@@ -130,6 +147,7 @@ it.each([
   ['currency', { currency: 'eur' }, {}],
   ['negative_total', {}, { amount: -500 }],
   ['no_tax_code', {}, { product: 'prod_none' }],
+  ['no_tax_code', {}, { product: 'prod_deleted' }],
   ['unknown_tax_code', {}, { product: 'prod_txcd_1' }],
   ['no_certificate', { exempt: 'exempt' }, {}],
 ])('reports %s and leaves the invoice as it is', async (code, invoiceChange, lineChange) => {
