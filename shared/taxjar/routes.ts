@@ -17,6 +17,7 @@ import {
   unknownCodes,
 } from './document.ts';
 import { decimal, type Json, parseJson } from './numbers.ts';
+import { openApi } from './openapi.ts';
 import { creditOf, differences, isSameOrder, type Left, linesAddUp, orderOf, type Recorded, saleOf } from './orders.ts';
 import { missing, notFound, TaxJarRefusal } from './refusal.ts';
 
@@ -539,6 +540,7 @@ export const routes: readonly Route[] = [
   ['GET', /^\/v2\/nexus\/regions$/, regions],
   ['POST', /^\/v2\/addresses\/validate$/, validate],
   ['GET', /^\/v2\/summary_rates$/, summaryRates],
+  ['GET', /^\/v2\/openapi\.json$/, async () => ({ body: openApi })],
   [
     'GET',
     /^\/v2\/validation$/,

@@ -1,8 +1,12 @@
 /** TaxJar's interface, used by TaxJar's own client for Node. */
+
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Decimal } from 'decimal.js';
 import Taxjar from 'taxjar';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { openApi } from '../../shared/taxjar/openapi.ts';
+import { routes } from '../../shared/taxjar/routes.ts';
 import { type Caller, newCaller, startApi } from '../support/api.ts';
 import { closedFiling, filerOf } from '../support/filings.ts';
 import { made, startOnTestDay } from '../support/sales.ts';
@@ -26,6 +30,12 @@ const refusal = async (call: Promise<unknown>): Promise<string> => {
     (thrown: Refused) => thrown,
   )) as Refused;
   return `${status} ${error}: ${detail}`;
+};
+
+type Content = { readonly 'application/json': { readonly schema: object; readonly example?: unknown } };
+type Documented = {
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content: Content }>>;
 };
 
 const to = { to_country: 'US', to_zip: '10001', to_state: 'NY', to_city: 'New York' };
@@ -257,6 +267,45 @@ describe('the other methods', () => {
     const { summary_rates } = await client.summaryRates();
     expect(summary_rates.find(({ region_code }) => region_code === 'MI')?.minimum_rate.rate).toBe(0.06);
     expect(await refusal(client.validate({ vat: 'FR40303265045' }))).toMatch(/^404 .*VIES/);
+  });
+
+  it('have an OpenAPI document of every route, with examples that work', async () => {
+    const { key } = await newCaller();
+    const headers = { Authorization: `Bearer ${key}` };
+    const ajv = new Ajv2020({ strict: false });
+    const operations = Object.entries(openApi.paths as unknown as Record<string, Record<string, Documented>>).flatMap(
+      ([path, { parameters, ...methods }]) =>
+        Object.entries(methods).map(([method, operation]) => {
+          const [id] = (parameters ?? []) as unknown as { example: string }[];
+          return { ...{ operation, method: method.toUpperCase() }, path: path.replace('{id}', id?.example ?? '') };
+        }),
+    );
+    const unmatched = routes.filter(
+      ([method, pattern]) => !operations.some((one) => one.method === method && pattern.test(one.path)),
+    );
+    expect([unmatched, operations.length]).toEqual([[], routes.length]);
+    const byMethod = (...methods: string[]) => operations.filter(({ method }) => methods.includes(method));
+    // Refunds are deleted before their orders, and an order with refunds cannot be changed.
+    const sequence = [
+      ...byMethod('POST', 'PUT').filter(({ path }) => !path.includes('refunds')),
+      ...byMethod('POST', 'PUT').filter(({ path }) => path.includes('refunds')),
+      ...byMethod('GET'),
+      ...byMethod('DELETE').reverse(),
+    ];
+    expect(sequence).toHaveLength(operations.length);
+    for (const { method, path, operation } of sequence) {
+      const example = operation.requestBody?.content['application/json'].example;
+      const reply = await fetch(`${url}/taxjar${path}`, {
+        ...{ method, headers },
+        ...(example !== undefined && { body: JSON.stringify(example) }),
+      });
+      const [[status, { content }]] = Object.entries(operation.responses) as [[string, { content: Content }]];
+      const answer = await reply.json();
+      expect([method, path, reply.status]).toEqual([method, path, Number(status)]);
+      const validate = ajv.compile(content['application/json'].schema);
+      validate(answer);
+      expect([method, path, validate.errors ?? []]).toEqual([method, path, []]);
+    }
   });
 
   it('refuse in the form of TaxJar', async () => {
