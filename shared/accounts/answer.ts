@@ -35,7 +35,9 @@ export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): A
     books_open_from: booksOpenFrom(account),
     ...{ incomplete_coverage, ambiguous_address, ship_from, service_version },
     remote_seller_elections: settings.remote_seller_elections.map((one) => ({ ...one, state: codeOf(one.state) })),
-    ...{ retail_delivery_fee, filing_reminder_days, return_identity },
+    ...{ retail_delivery_fee, filing_reminder_days },
+    // A storefront's key must not read a taxpayer number.
+    ...(scopes.has('settings') && { return_identity }),
     settings_changed_at: account.settings_changed_at ?? null,
   };
 };

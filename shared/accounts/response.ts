@@ -90,8 +90,8 @@ export const AccountAnswer = described(
       'The days before a due date on which Levy publishes the event `filing.due_soon`. `null` publishes no reminders.',
     ),
     return_identity: described(
-      z.nullable(ReturnIdentity),
-      'Who files the returns: name, taxpayer number and account numbers. `null` is not set.',
+      z.optional(z.nullable(ReturnIdentity)),
+      'Who files the returns: name, taxpayer number and account numbers. `null` is not set. Only for credentials with the scope `settings`.',
     ),
     ship_from: described(z.nullable(PostalAddress), 'The default address from which the account ships.'),
     api_keys: described(

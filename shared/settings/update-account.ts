@@ -36,7 +36,8 @@ export const updateAccount = async (
       ),
     );
     if (Object.keys(changed).length === 0) return accept(account);
-    if (await changeSettings(account, changed, by)) {
+    const isUnchanged = ifMatch !== null && !ifMatch.includes('*');
+    if (await changeSettings(account, changed, { by, isUnchanged })) {
       const after = await findAccount(id);
       assert(after !== undefined, 'An account with credentials is not deleted.');
       return accept(after);

@@ -13,7 +13,7 @@ const read = ({ call }: Caller) => call('GET', '/account');
 
 const identity = {
   ...{ legal_name: 'A shop', sst_id: null, state_ids: { MN: '1234567' } },
-  tin: { type: 'FEIN', number: '123456789' },
+  tin: { type: 'FEIN' as const, number: '123456789' },
 };
 const monthly = (state: string, from = '2026-01-01', to: string | null = null, frequency = 'month') => ({
   ...{ state, from, to, frequency },
@@ -74,6 +74,16 @@ describe('POST /account', () => {
     );
   });
 
+  it('accepts one of two concurrent changes that were made from the same settings', async () => {
+    const caller = await owner();
+    const tag = { 'If-Match': (await read(caller)).headers.get('ETag') ?? '' };
+    const answers = await Promise.all([
+      change(caller, { review_days: 5 }, tag),
+      change(caller, { time_zone: 'America/Chicago' }, tag),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+  });
+
   it('keeps concurrent changes of different settings, and one of the same setting', async () => {
     const caller = await owner();
     const values = [4, 5, 6, 7];
@@ -103,8 +113,9 @@ describe('POST /account', () => {
     ]);
   });
 
-  it('refuses a key without the scope settings', async () => {
-    const caller = await newCaller({ scopes: ['read', 'write'] });
+  it('refuses a key without the scope settings, and hides the identity from it', async () => {
+    const caller = await newCaller({ scopes: ['read', 'write'], settings: { return_identity: identity } });
+    expect(await made(read(caller))).not.toHaveProperty('return_identity');
     expect(refusalOf(await change(caller, { review_days: 5 }))).toBe('403 | auth_forbidden');
   });
 

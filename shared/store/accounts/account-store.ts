@@ -129,14 +129,16 @@ const closingSettings = new Set<keyof Settings>(['registrations', 'books_open_fr
  *
  * Other settings are untouched, including concurrent changes to them. Running instances pick up the change within 60 s.
  * A change that affects when a state's period closes updates the due index atomically. The change is recorded with
- * `by`: an API key, a token or `operator`.
+ * `by`: an API key, a token or `operator`. With `isUnchanged`, no setting at all may have changed since it was read.
  */
 export const changeSettings = async (
-  { id, settings }: Account,
+  { id, settings, settings_changed_at }: Account,
   changed: Partial<Settings>,
-  by = 'operator',
+  { by = 'operator', isUnchanged = false }: { readonly by?: string; readonly isUnchanged?: boolean } = {},
 ): Promise<boolean> => {
   const at = new Date(now()).toISOString();
+  const unchanged =
+    settings_changed_at === undefined ? 'attribute_not_exists(settings_changed_at)' : 'settings_changed_at = :changed';
   const names = Object.keys(changed) as (keyof Settings)[];
   const each = (text: (at: number) => string) => names.map((_, at) => text(at));
   const update = {
@@ -146,10 +148,12 @@ export const changeSettings = async (
     ConditionExpression: [
       'attribute_exists(pk) AND attribute_not_exists(closed_at)',
       ...each((at) => `settings.#n${at} IN (:seen${at}, :new${at})`),
+      ...(isUnchanged ? [unchanged] : []),
     ].join(' AND '),
     ExpressionAttributeNames: Object.fromEntries(names.map((name, at) => [`#n${at}`, name])),
     ExpressionAttributeValues: {
       ':now': at,
+      ...(isUnchanged && settings_changed_at !== undefined && { ':changed': settings_changed_at }),
       ...Object.fromEntries(
         names.flatMap((name, at) => [
           [`:new${at}`, changed[name]],
