@@ -3,6 +3,8 @@ import { isStreamlinedMember } from '../../catalog/streamlined.ts';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { ActionButton, ConfirmButton, useAction } from './load.tsx';
 import { counted, download, periodName } from './parts.tsx';
+import { linkTo } from './route.ts';
+import { useSession } from './session.ts';
 
 type Filing = Schemas['Filing'];
 type Query = { process_type?: 'P'; return_type?: 'O' | 'A'; acknowledge_exceptions?: string };
@@ -49,11 +51,19 @@ const ForTheState = ({ of }: { of: Filing }) => {
 
 /** The downloads of the electronic return, in the states that accept it. */
 export const ElectronicReturn = ({ of }: { of: Filing }) => {
+  const { account } = useSession();
   const test = useAction(
     (levy, _key, signal) => downloadReturn(of, {}, levy, signal),
     () => {},
   );
   if (!isStreamlinedMember(of.state)) return null;
+  if (account.return_identity === null)
+    return (
+      <p class="hint">
+        The electronic return needs the identity of the business. Set it under{' '}
+        <a href={linkTo(['settings'])}>Settings</a>.
+      </p>
+    );
   return (
     <>
       <ActionButton action={test} label="Electronic return, test" />

@@ -52,13 +52,25 @@ const ExceptionTable = ({ rows }: { rows: readonly Schemas['FilingException'][] 
   />
 );
 
-const Exceptions = ({ of }: { of: NonNullable<FilingData['exceptions']> }) => (
+const reasonTexts: Readonly<Record<Schemas['FilingExceptionReason']['reason'], string>> = {
+  not_covered: 'Levy has no rates for the place or the day and calculated no tax. Decide on the tax before you file.',
+  over_collected: 'More tax was collected than calculated. The excess is part of the amount due.',
+  under_collected: 'Less tax was collected than calculated. The calculated tax is due.',
+};
+
+type ExceptionsProps = { readonly of: NonNullable<FilingData['exceptions']>; readonly isFiled: boolean };
+
+const Exceptions = ({ of, isFiled }: ExceptionsProps) => (
   <>
-    <p class="notice bad">{counted(of.count, 'exception')}: check the transactions before you file.</p>
+    <p class={isFiled ? 'notice' : 'notice bad'}>
+      {counted(of.count, 'exception')}
+      {isFiled ? ', acknowledged when the return was marked as filed.' : ': check the transactions before you file.'}
+    </p>
     <Table
       caption="Exceptions by reason"
       columns={[
         ['Reason', (row) => wordsOf(row.reason)],
+        ['Meaning', (row) => reasonTexts[row.reason]],
         ['Transactions', (row) => row.count, 'figure'],
         ['Gross amount', (row) => <Amount of={row.gross_amount} currency={row.currency} />, 'figure'],
       ]}
@@ -184,10 +196,17 @@ const withWholeState = ({ totals, totals_next_cursor, summary }: FilingData) => 
 /** Reads the page of totals of a cursor. */
 type ReadTotals = (cursor: string, levy: Levy, signal: AbortSignal) => Promise<FilingData>;
 
+type FiguresProps = {
+  readonly of: FilingData;
+  readonly readTotals: ReadTotals;
+  /** The exceptions of a closed filing; a dry run contains its own. */
+  readonly exceptionPages?: preact.ComponentChildren;
+};
+
 /**
  * The amounts of a filing or a dry run. A return with many currencies and jurisdictions has several pages of totals.
  */
-export const FilingFigures = ({ of, readTotals }: { of: FilingData; readTotals: ReadTotals }) => (
+export const FilingFigures = ({ of, readTotals, exceptionPages }: FiguresProps) => (
   <>
     <Terms of={of} />
     <Warnings of={of.warnings} />
@@ -221,7 +240,8 @@ export const FilingFigures = ({ of, readTotals }: { of: FilingData; readTotals: 
         </>
       )}
     </Pages>
-    {of.exceptions && of.exceptions.count > 0 && <Exceptions of={of.exceptions} />}
+    {of.exceptions && of.exceptions.count > 0 && <Exceptions of={of.exceptions} isFiled={of.status === 'filed'} />}
+    {exceptionPages}
     <Review of={of} />
   </>
 );
@@ -230,7 +250,7 @@ export const FilingFigures = ({ of, readTotals }: { of: FilingData; readTotals: 
 export const figuresText = ({ summary, exceptions, review }: FilingData): string => {
   const sums = summary.map(
     ({ currency, tax_amount, count }) =>
-      `${grouped(tax_amount)} ${currency} of tax in ${counted(count, 'transaction')}`,
+      `${grouped(tax_amount)} ${currency} of tax collected in ${counted(count, 'transaction')}`,
   );
   const text = sums.join(' and ') || 'no sales';
   const noted = [
@@ -455,7 +475,10 @@ const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
     <Corrections of={of.corrections} />
     {isMoving(of) && (
       <p class="notice" role="status">
-        {of.progress.entries_moved} entries moved, {of.progress.entries_marked} marked. The page updates by itself.
+        {of.status === 'closing'
+          ? `Closing: ${counted(of.progress.entries_moved, 'transaction')} added to the return. `
+          : `Marking as filed: ${counted(of.progress.entries_marked, 'transaction')} so far. `}
+        The page updates by itself.
       </p>
     )}
     {announcedOtherwise(of) && (
@@ -463,19 +486,25 @@ const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
         The figures changed since the dry run, which had {announcedOtherwise(of)}. Compare them before you file.
       </p>
     )}
-    <FilingFigures of={of} readTotals={readTotals} />
-    {of.exceptions && of.exceptions.count > 0 && (
-      <Pages
-        what="exceptions"
-        read={(cursor, levy, signal) => {
-          const query = { limit: 50, ...(cursor && { starting_after: cursor }) };
-          return dataOf(levy.get('/filings/{id}/exceptions', { path: { id }, query, signal }));
-        }}
-        nextOf={({ next_cursor }) => next_cursor}
-      >
-        {({ data }) => <ExceptionTable rows={data} />}
-      </Pages>
-    )}
+    <FilingFigures
+      of={of}
+      readTotals={readTotals}
+      exceptionPages={
+        of.exceptions &&
+        of.exceptions.count > 0 && (
+          <Pages
+            what="exceptions"
+            read={(cursor, levy, signal) => {
+              const query = { limit: 50, ...(cursor && { starting_after: cursor }) };
+              return dataOf(levy.get('/filings/{id}/exceptions', { path: { id }, query, signal }));
+            }}
+            nextOf={({ next_cursor }) => next_cursor}
+          >
+            {({ data }) => <ExceptionTable rows={data} />}
+          </Pages>
+        )
+      }
+    />
     {of.closed_at === null ? (
       <p class="hint">The files can be downloaded when the filing is closed.</p>
     ) : (

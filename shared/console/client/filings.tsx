@@ -111,7 +111,7 @@ const FilingPeriod = ({ state, periodEnd }: PeriodProps) => {
                 >
                   Transactions of {lettersOf(found.state)} with a tax date in this period
                 </a>
-                . Late transactions of closed periods count here, too.
+                . The return also includes late transactions of closed periods.
               </p>
               <div class="actions">
                 <ClosePeriod
@@ -241,7 +241,7 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
                 ...amountColumns([
                   ['Gross', 'gross_amount'],
                   ['Taxable', 'taxable_amount'],
-                  ['Tax', 'tax_amount'],
+                  ['Tax collected', 'tax_amount'],
                 ]),
                 ['Currency', (row) => row.currency],
                 ['Confirmation', (row) => row.confirmation_number],

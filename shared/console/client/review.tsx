@@ -66,7 +66,9 @@ const Codes = ({ of, review }: { of: FilingData; review: Review }) => {
   return (
     <>
       <p class="notice">
-        {counted(review.count, 'transaction')} to review before you file: a warning says that the tax may be different.
+        {counted(review.count, 'transaction')}{' '}
+        {of.status === 'filed' ? 'with warnings: the tax' : 'to review before you file: a warning says that the tax'}{' '}
+        may be different.
       </p>
       <Table
         caption="Transactions to review, by warning"

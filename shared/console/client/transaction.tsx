@@ -316,6 +316,11 @@ const Lines = ({ of }: Of) => {
   const { shown, button } = useShown(charges, { name: ' lines' });
   return (
     <>
+      {of.calculated_tax_amount !== of.tax_amount && (
+        <p class="hint">
+          The tax of lines and jurisdictions is the recorded tax, so it differs from the rate times the taxable amount.
+        </p>
+      )}
       {shown.map(({ id, title, details, net_amount, tax_amount, taxes }) => (
         <details key={id} open={charges.length <= 5}>
           <summary>
