@@ -1,6 +1,6 @@
 import type { Levy, Schemas } from '../../client/client.ts';
 import { DueReturns } from './due-returns.tsx';
-import { daysBetween, percent, todayIn } from './format.ts';
+import { daysBetween, isZero, percent, todayIn } from './format.ts';
 import { GettingStarted } from './getting-started.tsx';
 import { dataOf, Fetch } from './load.tsx';
 import { Amount, counted, Instant, lettersOf, Panel, Status, Table, TransactionLink } from './parts.tsx';
@@ -8,9 +8,16 @@ import { linkTo, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
 import { Report } from './sums.tsx';
 
-const statusOf = ({ source }: Schemas['StateCoverage']) =>
-  source.proposal !== null ? 'proposed release' : source.stale ? 'stale' : 'current';
-const ageTones = { 'proposed release': 'warn', stale: 'bad', current: 'good' };
+type Covered = Schemas['StateCoverage'];
+
+const needsDecision = ({ source }: Covered): boolean => source.proposal !== null || source.stale;
+const statusOf = ({ source, local }: Covered) => {
+  if (source.proposal !== null) return 'proposed release';
+  if (source.stale) return 'stale';
+  // The warning `local_rates_outdated` puts their sales on the review list.
+  return isZero(local.share_outdated ?? '0') ? 'current' : 'outdated local rates';
+};
+const ageTones = { 'proposed release': 'warn', stale: 'bad', 'outdated local rates': 'warn', current: 'good' };
 
 /** The age of the rates of the registered states, and the states that need a decision. */
 const ContentAge = () => {
@@ -33,12 +40,17 @@ const ContentAge = () => {
               ['Next file expected', ({ source }) => source.next_expected],
               [
                 'Details',
-                ({ source }) =>
-                  source.proposal ? `Release ${source.release} waits for a decision.` : source.stale_reason,
+                (row) => {
+                  if (row.source.proposal) return `Release ${row.source.release} waits for a decision.`;
+                  const outdated = statusOf(row) === 'outdated local rates' && percent(row.local.share_outdated ?? '0');
+                  return outdated
+                    ? `${outdated} of the places: newer rates were due and have not been imported.`
+                    : row.source.stale_reason;
+                },
               ],
             ]}
             rows={states
-              .filter((row) => registered.has(row.state) || statusOf(row) !== 'current')
+              .filter((row) => registered.has(row.state) || needsDecision(row))
               .toSorted((a, b) => Number(statusOf(a) === 'current') - Number(statusOf(b) === 'current'))}
             empty="No state has stale files or a proposed release."
           />

@@ -246,7 +246,7 @@ const Identity = ({ of }: { of: Read }) => {
           value={identity?.tin.type ?? 'FEIN'}
         />
         <Field of={['number', 'Taxpayer number, nine digits']} value={identity?.tin.number} />
-        <Field of={['sst_id', 'Streamlined id, such as S12345678']} value={identity?.sst_id} />
+        <Field of={['sst_id', 'Streamlined Sales Tax id, such as S12345678']} value={identity?.sst_id} />
         <Field of={['state_ids', 'Account numbers of states, such as MN=1234567, OH=89-1']} value={states.join(', ')} />
       </fieldset>
     </Section>

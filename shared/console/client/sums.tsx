@@ -351,8 +351,8 @@ export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
               />
             </div>
             <p class="hint">
-              Finalized and filed transactions by tax date, after credits, as in filings.{' '}
-              {as_of === null && 'No data yet.'}
+              Finalized and filed transactions by tax date, after credits, as in filings. A transaction counts here
+              about a minute after it is finalized or voided. {as_of === null && 'No data yet.'}
               {as_of !== null && (
                 <>
                   Updated <Instant of={as_of} />.
