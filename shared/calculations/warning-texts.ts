@@ -16,7 +16,7 @@ export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; 
   },
   address_ambiguous: {
     meaning: 'The address fits several places with different taxes, and one of them was assumed.',
-    remedy: 'Check the rate, and send complete addresses.',
+    remedy: 'Check the rate, and complete the address.',
   },
   address_contradictory: {
     meaning: 'Parts of the address contradict each other, and one of them decided.',
@@ -55,7 +55,7 @@ export const warnings: Readonly<Record<WarningCode, { readonly meaning: string; 
     remedy: 'Confirm the treatment with the state.',
   },
   taxability_assumed: {
-    meaning: 'The treatment depends on facts that were not sent, and the usual case was assumed.',
+    meaning: 'The treatment depends on facts that the sale does not state, and the usual case was assumed.',
     remedy: 'Check that it applies.',
   },
   other_tax_applies: {
