@@ -164,7 +164,7 @@ export const newShop = async (settings: object = {}) => {
   if (!isCounting) await startEventSource(environment.tables.transactions);
   isCounting = true;
   const registrations = states.map((state) => ({ state, from: dayOf(1), to: null, frequency: 'month' as const }));
-  const caller = await newCaller({ settings: { registrations, ...settings } });
+  const caller = await newCaller({ scopes: ['read', 'write', 'settings'], settings: { registrations, ...settings } });
   const filer = filerOf(caller);
   const sell = (state: State, document: Record<string, unknown> = {}) =>
     made(

@@ -12,7 +12,7 @@ const statusOf = (page: Page, step: string) =>
   page.getByRole('listitem').filter({ hasText: step }).locator('.status').innerText();
 
 it('lists what an empty account lacks, and offers no sample in a deployment', async () => {
-  const { key } = await newCaller({ settings: { registrations: null } });
+  const { key } = await newCaller({ scopes: ['read', 'write', 'settings'], settings: { registrations: null } });
   await visit('', { options: {} }, async (page) => {
     await page.route('**/_local/**', (route) => route.fulfill({ status: 403, json: { message: 'Forbidden' } }));
     await page.getByLabel('API key').fill(key);

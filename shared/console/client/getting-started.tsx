@@ -63,12 +63,17 @@ const stepsOf = ({ account, hasTransactions }: Progress): readonly Step[] => {
         : 'Known from the first draft: calculations are not stored.',
       link: ['Getting started', `${docs}#getting-started`],
     },
-    {
-      title: 'Identity on returns',
-      isDone: return_identity !== null,
-      text: return_identity?.legal_name ?? 'Electronic returns need the name and the numbers of the business.',
-      link: settings,
-    },
+    // A credential without the scope settings does not see the identity.
+    ...(return_identity === undefined
+      ? []
+      : [
+          {
+            title: 'Identity on returns',
+            isDone: return_identity !== null,
+            text: return_identity?.legal_name ?? 'Electronic returns need the name and the numbers of the business.',
+            link: settings,
+          },
+        ]),
     {
       title: 'First finalized transaction',
       isDone: false,
