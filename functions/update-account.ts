@@ -8,7 +8,8 @@ import type { Problem } from '../shared/base/problem.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { accountAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { AccountUpdate, accountUpdateProblems, settingsOf } from '../shared/settings/request.ts';
-import { otherSettings, updateAccount } from '../shared/settings/update-account.ts';
+import { openPeriodsExample, otherSettings, updateAccount } from '../shared/settings/update-account.ts';
+import { filingReads } from '../shared/store/filings/filing-reads.ts';
 import { accountKey, settingChanges } from '../shared/store/keys.ts';
 import { callerPartitions, partitions } from '../shared/store/table-access.ts';
 
@@ -26,8 +27,11 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/account',
   scope: 'settings',
   access: {
-    actions: { accounts: ['GetItem', 'UpdateItem', 'PutItem'], transactions: ['PutItem'] },
-    partitions: { accounts: [...callerPartitions, settingChanges('*')], transactions: [partitions.due] },
+    actions: { accounts: ['GetItem', 'UpdateItem', 'PutItem'], transactions: ['PutItem', 'Query'] },
+    partitions: {
+      accounts: [...callerPartitions, settingChanges('*')],
+      transactions: [partitions.due, partitions.openEntries],
+    },
     accountWrites: { UpdateItem: [accountKey('*').pk], PutItem: [settingChanges('*')] },
   },
   body: {
@@ -38,7 +42,7 @@ export const { endpoint, handler } = defineEndpoint({
   },
   run: async ({ body, caller: { account, credential, scopes }, context }) => {
     const change = { by: credential, ifMatch: readIfMatch(context.headers.get('if-match')) };
-    const updated = await updateAccount(account.id, settingsOf(body), change);
+    const updated = await updateAccount(account.id, settingsOf(body), change, filingReads);
     forgetAccount(account.id);
     return mapResult(updated, (changed) => ({
       status: 200,
@@ -54,7 +58,7 @@ export const documentation = () =>
     tag: 'Account',
     summary: 'Update the account',
     description: [
-      'Changes the settings that are sent. Lists replace all of their entries. The change applies to new requests within a minute; recorded transactions keep their amounts, and closed filings stay as they are.',
+      'Changes the settings that are sent. Lists replace all of their entries. The change applies to new requests within a minute; recorded transactions keep their amounts, and closed filings stay as they are. A change that would hide open periods with sales or credits is refused.',
       'The credential needs the scope `settings`, which the key of a storefront should not have. `changes` of `GET /account` lists who changed which setting. A repeated request changes nothing. The operator changes all other settings, such as the rate limit.',
     ].join('\n\n'),
     requestHeaders: ['IfMatch'],
@@ -77,6 +81,6 @@ export const documentation = () =>
         headers: ['ETag'],
       },
     ],
-    errors: ['precondition_failed'],
-    errorExamples: () => [otherSettings],
+    errors: ['precondition_failed', 'conflict_period_order'],
+    errorExamples: () => [otherSettings, openPeriodsExample],
   }) satisfies Documentation;

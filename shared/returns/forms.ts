@@ -1,3 +1,4 @@
+import type { Frequency } from '../accounts/account.ts';
 import type { FormName } from '../catalog/form-names.ts';
 import type { FilingTotal } from '../filings/response.ts';
 import { selfCollectingCities } from './colorado-cities.ts';
@@ -62,6 +63,8 @@ export type FormLayout = {
   readonly total: string;
   /** The schedule of local jurisdictions. */
   readonly schedule: string;
+  /** The frequency of the form, if the state has other forms for others. */
+  readonly frequency?: Frequency;
   /** What to check on this form. */
   readonly notes?: readonly string[];
 };
@@ -172,6 +175,7 @@ export const formLayouts: readonly FormLayout[] = [
   },
   {
     form: 'NY-ST-100',
+    frequency: 'quarter',
     title: 'ST-100, New York State and Local Quarterly Sales and Use Tax Return',
     edition: '9/15',
     source: 'New York State Department of Taxation and Finance, ST-100, steps 1 to 8',

@@ -80,13 +80,22 @@ const amountOf = (
   return sumOf(line.add, amountAt) - sumOf(line.subtract ?? [], amountAt);
 };
 
+const frequencyNotes = (layout: FormLayout, { frequency }: Filing): string[] =>
+  layout.frequency === undefined || layout.frequency === frequency
+    ? []
+    : [
+        `This is the form of a ${layout.frequency}. The state has another form for a ${frequency.replace('_', ' ')}: its lines can differ.`,
+      ];
+
 /**
  * Puts a filing, with all pages of its totals, on the lines of a form. Figures are exact until the form's rounding, and
  * `rounding_amount` is what the rounding adds to the tax. Amounts in other currencies, fees, and sales without a known
  * tax are notes.
  */
 export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
-  const totals = (filing.totals ?? []).filter(({ currency }) => currency === 'USD');
+  const all = (filing.totals ?? []).filter(({ currency }) => currency === 'USD');
+  // A fee is on a return of its own.
+  const totals = all.filter(({ tax_due }) => read(tax_due.fees) === 0n);
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
   const local = totals.filter(({ jurisdiction_code }) => jurisdiction_code !== filing.state);
   const figuresIn = figuresBy(totals, filing.state, whole);
@@ -94,9 +103,10 @@ export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
   for (const line of layout.lines) amounts.set(line.line, amountOf(line, figuresIn, layout.unit, amounts));
   const due = figuresIn().tax_due;
   const notCovered = read(whole?.not_covered_amount ?? '0.00');
-  const fees = sumOf(totals, ({ tax_due }) => read(tax_due.fees));
+  const fees = sumOf(all, ({ tax_due }) => read(tax_due.fees));
   const notes = [
     ...(filing.status === 'dry_run' ? ['The period is not closed: the amounts can change.'] : []),
+    ...frequencyNotes(layout, filing),
     ...(layout.notes ?? []),
     ...(due < 0n
       ? ['Credits exceed sales. Unless the form accepts a negative amount, ask the state how to claim the credit.']
@@ -177,9 +187,17 @@ const unknownForm = (state: string, form: string, source: NonNullable<Problem['s
   };
 };
 
+const canceled = (source: NonNullable<Problem['source']>): Problem => ({
+  code: 'conflict_return_incomplete',
+  title: 'Filing canceled',
+  detail: 'The filing is canceled, and its transactions are open again. Close the period again.',
+  source,
+});
+
 /**
  * Reads a filing with all its totals and puts it on the lines of a form. Refused like `read`, and with
- * `validation_invalid_format` at `source` for a form that is not the state's.
+ * `validation_invalid_format` at `source` for a form that is not the state's,
+ * and with `conflict_return_incomplete` for a canceled filing.
  */
 export const readWorksheet = async (
   read: (cursor: string | null) => Promise<Result<Filing>>,
@@ -188,6 +206,7 @@ export const readWorksheet = async (
 ): Promise<Result<Filing>> => {
   const filing = await readWhole(read);
   if (!filing.ok) return filing;
+  if (filing.value.status === 'canceled') return refuse(canceled(source));
   const { state } = filing.value;
   const layout = formLayouts.find((known) => known.form === form && known.form === findFormName(state));
   if (!layout) return refuse(unknownForm(state, form, source));

@@ -27,7 +27,7 @@ const wrongDays = (entries: readonly StateDays[]): string | null => {
   return null;
 };
 
-/** Registrations have days that do not overlap, and a frequency that the state has. */
+/** Registrations have days that do not overlap, and half-years and fiscal years only where the state has them. */
 export const checkRegistrations = (entries: readonly Registration[]): string | null => {
   const isRare = ({ frequency }: Registration) => frequency === 'half_year' || frequency === 'fiscal_year';
   const index = entries.findIndex((one) => isRare(one) && !frequenciesOf(one.state).includes(one.frequency));

@@ -12,8 +12,9 @@ import { checkElections, checkIdentity, checkRegistrations, checkShipFrom } from
 
 /** The settings of an account as values: the schemas of the API, and of the command line, which writes them as JSON. */
 
-const dayAdvice = 'Send a date such as 2026-01-01.';
-const day = z.string(dayAdvice).check(z.refine(isDay, dayAdvice));
+// A wrong century would make the calendar of periods endless.
+const dayAdvice = 'Send a date such as 2026-01-01, from 2000 to 2099.';
+const day = z.string(dayAdvice).check(z.refine((text) => isDay(text) && /^20/.test(text), dayAdvice));
 const stateAdvice = 'Send a two-letter state code.';
 const state = z.string(stateAdvice).check(z.refine((text) => stateJurisdiction(text) !== null, stateAdvice));
 
@@ -52,6 +53,8 @@ const ElectionRequest = described(
   { id: 'RemoteSellerElection' },
 );
 
+const listAdvice = 'Send an array of at most 200 registrations.';
+const electionsAdvice = 'Send an array of at most 50 elections.';
 const reminderAdvice = 'Send null or an array of at most five whole numbers from 1 to 60, such as [7, 2].';
 const reviewAdvice = 'Send a whole number from 0 to 20.';
 const zoneAdvice = 'Send an IANA time zone such as America/New_York, or UTC.';
@@ -60,7 +63,7 @@ const oneOf = <const Values extends readonly string[]>(values: Values) =>
 
 /** The values of the settings. Requests refuse unknown fields, because a setting is stored. */
 export const settingSchemas = {
-  registrations: z.array(RegistrationEntry, 'Send an array.'),
+  registrations: z.array(RegistrationEntry, listAdvice).check(z.maxLength(200, listAdvice)),
   ship_from: z.nullable(z.strictObject(PostalAddress.shape, 'Send an object.')),
   time_zone: z.string(zoneAdvice).check(z.refine(isTimeZone, zoneAdvice)),
   books_open_from: z.nullable(day),
@@ -73,7 +76,7 @@ export const settingSchemas = {
   return_identity: z.nullable(ReturnIdentity),
   incomplete_coverage: oneOf(['warn', 'reject']),
   ambiguous_address: oneOf(['warn', 'reject', 'highest_rate']),
-  remote_seller_elections: z.array(ElectionRequest, 'Send an array.'),
+  remote_seller_elections: z.array(ElectionRequest, electionsAdvice).check(z.maxLength(50, electionsAdvice)),
   retail_delivery_fee: oneOf(retailDeliveryFees),
 };
 
@@ -147,6 +150,10 @@ export const accountUpdateProblems = (body: unknown): Problem[] => {
     if (collects_in !== undefined && registrations === undefined)
       others.push(
         invalidFormat('/collects_in', 'Invalid collects_in', 'Send registrations together with registered_states.'),
+      );
+    if (Array.isArray(registrations) && registrations.length === 0)
+      others.push(
+        invalidFormat('/registrations', 'Invalid registrations', 'Send a registration, or collects_in as not_set.'),
       );
   } else if (Array.isArray(registrations) && registrations.length > 0)
     others.push(invalidFormat('/registrations', 'Invalid registrations', `Leave it out together with ${collects_in}.`));

@@ -208,8 +208,10 @@ const ways: Partial<Record<Entry, (client: Client, parent: Parent) => Promise<un
     const session = { 'X-API-Key': null, 'Console-Session': '1', 'Sec-Fetch-Site': 'same-origin', Cookie };
     for (const action of ['extend', 'end']) expect((await act(action, session)).status).toBe(200);
   },
-  'update-account': (client) =>
-    made(client.call('POST', '/account', { body: { registrations: [{ ...monthly, from: '2026-01-01' }] } })),
+  'update-account': async (client) => {
+    await made(client.call('POST', '/account', { body: { registrations: [{ ...monthly, from: '2026-01-01' }] } }));
+    await made(client.call('POST', '/account', { body: { books_open_from: '2025-01-01' } }));
+  },
   'get-rates': (client) => made(client.call('GET', '/rates?postal_code=55405')),
   'update-transaction': async (client, parent) => {
     const draft = parent.draft;

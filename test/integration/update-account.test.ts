@@ -4,7 +4,7 @@ import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { made, refusalOf } from '../support/sales.ts';
+import { clientOf, made, metaOf, refusalOf, sold } from '../support/sales.ts';
 
 const scopes = ['read', 'write', 'settings'] as const;
 const owner = () => newCaller({ scopes, settings: { registrations: null } });
@@ -104,6 +104,28 @@ describe('POST /account', () => {
     expect(days).toHaveLength(answers.slice(2).filter(({ status }) => status === 200).length);
   });
 
+  it('refuses to hide periods with sales', async () => {
+    const caller = await owner();
+    await made(change(caller, { registrations: [monthly('MI'), monthly('OH')] }));
+    await made(change(caller, { registrations: [monthly('MI')] }));
+    await sold(clientOf(caller), { tax_date: '2026-03-15' });
+    const hiding = [
+      { registrations: [monthly('OH')] },
+      { collects_in: 'every_state' },
+      { books_open_from: '2026-04-01' },
+    ];
+    for (const body of hiding) {
+      const refused = await change(caller, body);
+      const pointer = 'books_open_from' in body ? '/books_open_from' : '/registrations';
+      expect(refusalOf(refused)).toBe(`409 | conflict_period_order ${pointer}`);
+      expect(metaOf(refused)).toEqual({ state: 'US-MI', period_end: '2026-03-31' });
+    }
+    await made(change(caller, { registrations: [monthly('MI', '2026-01-01', '2026-03-31')] }));
+    await made(change(caller, { books_open_from: '2026-03-01' }));
+    const { data } = await made(caller.call('GET', '/filing-periods'));
+    expect(data.map(({ state, period_end }) => [state, period_end])).toEqual([['US-MI', '2026-03-31']]);
+  });
+
   it('lists the changes of the operator', async () => {
     const caller = await owner();
     const options = ['settings', '--account', caller.account.id, 'rate_limit=500'];
@@ -126,6 +148,9 @@ describe('POST /account', () => {
     [{ registrations: [monthly('MI', '2026-01-01', null, 'half_year')] }, '/registrations'],
     [{ registrations: [{ ...monthly('MI'), since: '2026-01-01' }] }, '/registrations/0/since'],
     [{ registrations: 'all' }, '/registrations'],
+    [{ registrations: [] }, '/registrations'],
+    [{ registrations: Array.from({ length: 201 }, () => monthly('MI')) }, '/registrations'],
+    [{ registrations: [monthly('MI', '0001-01-01')] }, '/registrations/0/from'],
     [{ collects_in: 'registered_states' }, '/collects_in'],
     [{ collects_in: 'every_state', registrations: [monthly('MI')] }, '/registrations'],
     [{ ship_from: { state: 'TX' } }, '/ship_from'],
@@ -142,7 +167,7 @@ describe('POST /account', () => {
     ],
     [{ rate_limit: 5 }, '/rate_limit'],
     [{ retail_delivery_fee: 'maybe' }, '/retail_delivery_fee'],
-  ])('refuses %j, and changes nothing', async (body, pointer) => {
+  ])('case %#: refuses a wrong setting, and changes nothing', async (body, pointer) => {
     const caller = await owner();
     const refused = await change(caller, { review_days: 9, ...body });
     expect(refusalOf(refused)).toContain(`${pointer}`);

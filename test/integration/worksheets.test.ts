@@ -332,6 +332,13 @@ describe('worksheets', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('of a canceled filing are refused', async () => {
+    const last = filings.findLast(({ state }) => state === 'FL');
+    await made(filer.call('POST', `/filings/${last?.filing.id}`, { body: { status: 'canceled' } }));
+    const refused = await filer.filing(last?.filing.id ?? '', { form: forms.FL });
+    expect(refusalOf(refused)).toContain('409 | conflict_return_incomplete');
+  });
+
   it('of another state or with pages are refused', async () => {
     const filing = californian();
     const refused = await filer.filing(filing.id, { form: 'FL-DR-15' });

@@ -59,3 +59,32 @@ it.each([
   expect(Object.fromEntries(sheet.lines.map(({ line, amount }) => [line, amount]))).toMatchObject(expected);
   expect([sheet.tax_due_amount, sheet.rounding_amount]).toEqual(['9.50', '0.00']);
 });
+
+// The state's row has a fee, which is on a return of its own.
+it('leaves a fee and its over-collected tax out', () => {
+  const sample = californian('100.00', '6.00', '2.00');
+  const [state, city] = sample.totals ?? [];
+  const layoutOf = formLayouts.find(({ form }) => form === 'CO-DR-0100');
+  if (!state || !city || !layoutOf) throw new Error('The sample has two totals, and Colorado has a layout.');
+  const totals = [
+    { ...state, jurisdiction_code: 'US-CO' },
+    { ...city, jurisdiction_code: 'US-CO-01-25115' },
+    {
+      ...{ ...state, jurisdiction_code: 'US-CO-RDF', jurisdiction_type: 'district' as const },
+      ...{ calculated_tax_amount: '0.28', over_collected_amount: '1.00', tax_due: { ...state.tax_due, fees: '0.28' } },
+    },
+  ];
+  const sheet = worksheetOf({ ...sample, frequency: 'quarter', state: 'US-CO', totals }, layoutOf);
+  expect(sheet.lines.find(({ line }) => line === '9')?.amount).toBe('8.00');
+  expect([sheet.tax_due_amount, sheet.rounding_amount]).toEqual(['8.00', '0.00']);
+  expect(sheet.notes.filter((note) => note.includes('0.28'))).toHaveLength(1);
+});
+
+it('notes that the state has another form for the frequency', () => {
+  const layoutOf = formLayouts.find(({ form }) => form === 'NY-ST-100');
+  if (!layoutOf) throw new Error('New York has a layout.');
+  const notes = (['month', 'quarter'] as const).map(
+    (frequency) => worksheetOf({ ...californian('100.00', '6.00', '2.00'), frequency, state: 'US-NY' }, layoutOf).notes,
+  );
+  expect(notes.map((of) => of.filter((note) => note.includes('form of a quarter')).length)).toEqual([1, 0]);
+});

@@ -93,7 +93,7 @@ const texts: Readonly<Record<Code, ErrorText>> = {
   },
   conflict_period_order: {
     meaning:
-      "A state's periods close from the oldest to the newest and are canceled in reverse; `meta` has the `state` and the `period_end` that comes first.",
+      "A state's periods close from the oldest to the newest and are canceled in reverse; `meta` has the `state` and the `period_end` that comes first. A change of the account cannot hide an open period.",
     remedy:
       'Close or cancel the period in `meta.period_end` first. File periods before the first one of a state outside of Levy.',
   },
