@@ -60,7 +60,8 @@ def test_keeps_customers(client: taxjar.Client) -> None:
     assert client.tax_for_order({**TO, "customer_id": "py-1", "amount": 15, "shipping": 0}).amount_to_collect == 0
     assert client.update_customer("py-1", {**CUSTOMER, "exemption_type": "other"}).exemption_type == "other"
     assert client.show_customer("py-1").name == "Acme"
-    assert list(client.list_customers()) == ["py-1"]
+    # The samples of the documentation record a customer of the same account.
+    assert "py-1" in client.list_customers()
     client.delete_customer("py-1")
     assert refusal(lambda: client.show_customer("py-1")).startswith("404")
 
