@@ -1,4 +1,5 @@
 import { formatAmount, parseAmount } from '../money/currency.ts';
+import { divideHalfUp } from '../money/decimal.ts';
 import type { FilingSummary } from './filing.ts';
 import type { Filing } from './response.ts';
 import { amountsDue } from './totals-answer.ts';
@@ -30,7 +31,7 @@ const discountOn = (tax: bigint, { steps, cap, minimum }: DiscountFormula): bigi
     if (top > below) units += (top - below) * BigInt(basis_points);
     below = top;
   }
-  const rounded = (units + 5000n) / 10_000n;
+  const rounded = divideHalfUp(units, 10_000n);
   const raised = minimum !== undefined && rounded < cents(minimum) ? smaller(tax, cents(minimum)) : rounded;
   return cap === undefined ? raised : smaller(raised, cents(cap));
 };

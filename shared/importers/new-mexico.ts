@@ -3,6 +3,7 @@ import { Decimal } from 'decimal.js';
 import * as z from 'zod/mini';
 import { parseJson } from '../base/json.ts';
 import { formatFraction, parseUnits } from '../catalog/release-values.ts';
+import { divideHalfUp } from '../money/decimal.ts';
 import { county, matching, placeName, rate, row, whenRead } from './files/columns.ts';
 import { fileName } from './files/local-name.ts';
 import type { OnProgress } from './files/text.ts';
@@ -37,7 +38,7 @@ const unit = parseUnits('0.000001');
 const readRate = (value: string): string | null => {
   if (value === '') return null;
   const units = parseUnits(readPercent(new Decimal(value).toFixed(6, Decimal.ROUND_DOWN)) ?? '1');
-  const rounded = ((units + unit / 2n) / unit) * unit;
+  const rounded = divideHalfUp(units, unit) * unit;
   const isNoise = (units > rounded ? units - rounded : rounded - units) * 20n <= unit;
   return units < parseUnits('0.25') && isNoise ? formatFraction(rounded) : null;
 };

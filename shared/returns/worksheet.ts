@@ -5,6 +5,7 @@ import { accept, type Result, refuse } from '../base/result.ts';
 import { findFormName } from '../catalog/form-names.ts';
 import type { Filing, FilingTotal, Worksheet } from '../filings/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
+import { divideHalfUp } from '../money/decimal.ts';
 import { type FormFigure, type FormLayout, formLayouts, type TotalFilter } from './forms.ts';
 import { readWhole } from './read-whole.ts';
 
@@ -16,13 +17,12 @@ const sumOf = <Row>(rows: readonly Row[], amount: (row: Row) => bigint): bigint 
 
 /** Rounds to the form's unit; halves away from zero. */
 const roundTo = (amount: bigint, unit: bigint): bigint => {
-  const rounded = (((amount < 0n ? -amount : amount) + unit / 2n) / unit) * unit;
+  const rounded = divideHalfUp(amount < 0n ? -amount : amount, unit) * unit;
   return amount < 0n ? -rounded : rounded;
 };
 
-/** The calculated tax, without fees. */
-const taxOf = ({ calculated_tax_amount, tax_due }: Pick<FilingTotal, 'calculated_tax_amount' | 'tax_due'>): bigint =>
-  read(calculated_tax_amount) - read(tax_due.fees);
+const taxOf = ({ calculated_tax_amount }: Pick<FilingTotal, 'calculated_tax_amount'>): bigint =>
+  read(calculated_tax_amount);
 
 type Base = Pick<FilingTotal, 'gross_amount' | 'taxable_amount' | 'tax_amount'>;
 
@@ -94,7 +94,7 @@ const frequencyNotes = (layout: FormLayout, { frequency }: Filing): string[] =>
  */
 export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
   const all = (filing.totals ?? []).filter(({ currency }) => currency === 'USD');
-  // A fee is on a return of its own.
+  // A fee is a jurisdiction of its own, and is on another return.
   const totals = all.filter(({ tax_due }) => read(tax_due.fees) === 0n);
   const whole = filing.summary.find(({ currency }) => currency === 'USD');
   const local = totals.filter(({ jurisdiction_code }) => jurisdiction_code !== filing.state);

@@ -116,7 +116,7 @@ const distributed = (goods: bigint, { line_items }: Left) => {
   return line_items.flatMap(({ id }, at) => (shares[at] ? [creditLine(id, shares[at])] : []));
 };
 
-/** Returns the line items of a credit: those of the request, or the goods distributed over those of the order. */
+/** Returns the line items of a credit. A request without line items credits those of its order. */
 const creditedLines = (fields: Fields, sold: readonly Line[], left: Left, tax: bigint) => {
   const ids = sold.map(({ id, metadata }) => [metadata[keptKeys.product_identifier], id] as const);
   const lines = linesOf(fields, ids);

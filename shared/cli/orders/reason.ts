@@ -1,7 +1,7 @@
 import { counted } from '../../base/texts.ts';
 import type { Calculation, LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
-import { decimal, multiply } from '../../money/decimal.ts';
+import { decimal, divideHalfUp, multiply } from '../../money/decimal.ts';
 import type { ChargedTax } from './read-orders.ts';
 
 /** Why the charged tax of an order differs from Levy's. */
@@ -48,7 +48,7 @@ const placeOrRate = ({ warnings, ...tax }: Calculation, charged: bigint, digits:
   const taxable = parseSigned(tax.taxable_amount, digits);
   const levy = parseSigned(tax.tax_amount, digits);
   if (levy === 0n || taxable <= 0n) return { reason: 'unknown', detail: 'Only the other system charged a tax.' };
-  const percent = (minor: bigint) => `${formatAmount((minor * 100_000n + taxable / 2n) / taxable, 3)} %`;
+  const percent = (minor: bigint) => `${formatAmount(divideHalfUp(minor * 100_000n, taxable), 3)} %`;
   const detail = `Charged ${percent(charged)} of Levy's taxable amount, Levy ${percent(levy)}.`;
   const code = warnings.find((warning) => placeWarnings.has(warning.code))?.code;
   if (code !== undefined) return { reason: 'place', detail: `${detail} Levy warns with ${code}.` };
