@@ -24,7 +24,6 @@ import {
 import type { TransactionRequest } from './request.ts';
 import { taxDecimalsProblem } from './request.ts';
 import { snapshotSettings } from './settings-snapshot.ts';
-import { findReplacedReason } from './supplied-tax.ts';
 import type { StoredTransaction } from './transaction.ts';
 import { expireStoredIfDue } from './transaction.ts';
 
@@ -101,17 +100,17 @@ const draft = async (
   const { outcome, kind } = calculated.value;
   const recorded = withRecordedTax(outcome, supplied, parent);
   if (!recorded.ok) return recorded;
-  const replacedReason = parent ? parent.replacedReason : findReplacedReason(outcome, recorded.value);
   const settingsSnapshot = parent?.settingsSnapshot ?? snapshotSettings(settings);
   const exemptShipping = parent ? findExemptShipping(parent) : {};
   const shippedInside = parent ? findShippedInside(parent) : [];
   const basis = {
     ...{ creditOf: kind, ...newBasis(parent), settingsSnapshot },
-    ...(replacedReason && { replacedReason }),
+    ...(parent && { replacedReason: parent.replacedReason }),
     ...(Object.keys(exemptShipping).length > 0 && { exemptShipping }),
     ...(shippedInside.length > 0 && { shippedInside }),
   };
-  return accept(newTransaction(request, recorded.value, outcome.tax_amount, basis, settings.draft_ttl_hours, ports));
+  const figures = { calculated: outcome, recorded: recorded.value };
+  return accept(newTransaction(request, figures, basis, settings.draft_ttl_hours, ports));
 };
 
 const answerable = (stored: StoredTransaction): Result<{ stored: StoredTransaction; answer: SavedResponse }> => {

@@ -5,6 +5,7 @@ import { nothingCredited } from './credits/amounts.ts';
 import { newSalt } from './personal-data/fields.ts';
 import type { CreatePorts } from './ports.ts';
 import type { TransactionRequest } from './request.ts';
+import { replacedTax } from './supplied-tax.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 /** Returns the warning that a supplied tax differs from the calculated tax. Both are stored. */
@@ -17,8 +18,7 @@ export const taxDiffers = (supplied: string, calculated: string): Warning => ({
 /** Builds a new transaction: its amounts, the deadline of a draft, and the basis of its calculation. */
 export const newTransaction = (
   request: TransactionRequest,
-  outcome: Outcome,
-  calculatedTax: string,
+  { calculated, recorded }: { readonly calculated: Outcome; readonly recorded: Outcome },
   basis: Pick<
     StoredTransaction,
     'creditOf' | 'creditBasis' | 'settingsSnapshot' | 'replacedReason' | 'exemptShipping' | 'shippedInside'
@@ -26,11 +26,11 @@ export const newTransaction = (
   draftHours: number,
   { newId, now }: Pick<CreatePorts, 'newId' | 'now'>,
 ): StoredTransaction => {
-  const zero = formatAmount(0n, minorDigits(outcome.currency));
+  const zero = formatAmount(0n, minorDigits(recorded.currency));
   const nowMs = now();
   const at = new Date(nowMs).toISOString();
   const isDraft = (request.status ?? 'draft') === 'draft';
-  const isDifferent = outcome.tax_amount !== calculatedTax;
+  const [tax, calculatedTax] = [recorded.tax_amount, calculated.tax_amount];
   return {
     transaction: {
       object: 'transaction',
@@ -39,8 +39,8 @@ export const newTransaction = (
       type: request.type ?? 'sale',
       parent_transaction_id: request.parent_transaction_id ?? null,
       reference_id: request.reference_id ?? null,
-      ...outcome,
-      warnings: [...outcome.warnings, ...(isDifferent ? [taxDiffers(outcome.tax_amount, calculatedTax)] : [])],
+      ...recorded,
+      warnings: [...recorded.warnings, ...(tax === calculatedTax ? [] : [taxDiffers(tax, calculatedTax)])],
       calculated_tax_amount: calculatedTax,
       tax_amount_source: request.tax_amount ? 'provided' : 'calculated',
       credited_amount: zero,
@@ -57,6 +57,7 @@ export const newTransaction = (
       version: 1,
     },
     credited: nothingCredited,
+    ...replacedTax(calculated, recorded),
     ...basis,
     commitments: { salt: newSalt() },
     // Set by the commit.

@@ -16,7 +16,7 @@ import { buildCredit, withRecordedTax, withSuppliedCreditTax } from './credits/c
 import { type Ledger, notFound } from './ports.ts';
 import type { Replay, ReplayDifference } from './response.ts';
 import type { CreditBasis, SaleState } from './settings-snapshot.ts';
-import { withSuppliedTax } from './supplied-tax.ts';
+import { replacedTax, withSuppliedTax } from './supplied-tax.ts';
 import { expireStoredIfDue, type StoredTransaction, type Transaction } from './transaction.ts';
 
 /** Response fields that are not computed values: engine identification and free text. */
@@ -111,9 +111,10 @@ const replaySaleAsOf = (sale: StoredTransaction, state: SaleState, context: Cont
   const certificates = recordedCertificates(sale.transaction);
   const calculated = calculate(restoreInputs(sale.transaction), { ...context, certificates }, []);
   if (!calculated.ok) return calculated;
-  const { line_items, shipping, tax_amount, total_amount } = withSuppliedTax(calculated.value, state.tax_amount);
+  const recorded = withSuppliedTax(calculated.value, state.tax_amount);
+  const { line_items, shipping, tax_amount, total_amount } = recorded;
   const transaction = { ...sale.transaction, line_items, shipping, tax_amount, total_amount };
-  return accept(saleAsOf({ ...sale, transaction }, state));
+  return accept(saleAsOf({ ...sale, ...replacedTax(calculated.value, recorded), transaction }, state));
 };
 
 /** Replaces a credit's tax as an update does: distributes it again even if the amount is unchanged. */

@@ -55,8 +55,8 @@ export const RecordedBasis = z.object({
    */
   shippedInside: z.optional(z.array(z.string())),
   /**
-   * For a finalized credit of a sale: the calculated tax that it takes from the sale, for each row of its lines and
-   * then of its shipping charges. Absent if it equals the recorded tax.
+   * The calculated tax for each row of the lines and then of the shipping charges. For a finalized credit of a sale:
+   * the calculated tax that it takes from the sale. Absent if it equals the recorded tax.
    */
   calculatedTaxes: z.optional(z.array(minorUnits)),
   /** For a credit with `calculatedTaxes`: its sale recorded less than the calculated tax, so no tax is over-collected. */

@@ -28,11 +28,22 @@ export const withSuppliedTax = (outcome: Outcome, supplied: string): Outcome => 
   );
 };
 
-/** Returns the reason for no tax that `over_collected` replaced in the recorded outcome, if any. */
-export const findReplacedReason = (calculated: Outcome, recorded: Outcome): StoredTransaction['replacedReason'] => {
+/**
+ * Returns what a supplied tax replaced, for the open entries: the calculated tax of each row, and the reason for no tax
+ * that `over_collected` replaced. Both are `undefined` if the calculated tax was recorded.
+ */
+export const replacedTax = (
+  calculated: Outcome,
+  recorded: Outcome,
+): Pick<StoredTransaction, 'calculatedTaxes' | 'replacedReason'> => {
+  if (recorded.tax_amount === calculated.tax_amount) return { calculatedTaxes: undefined, replacedReason: undefined };
+  const exponent = minorDigits(calculated.currency);
   const rows = listTaxRows(calculated);
   const at = listTaxRows(recorded).findIndex(({ taxability_reason }) => taxability_reason === 'over_collected');
-  return rows[at]?.taxability_reason;
+  return {
+    calculatedTaxes: rows.map(({ tax_amount }) => parseAmount(tax_amount, exponent)),
+    replacedReason: rows[at]?.taxability_reason,
+  };
 };
 
 type Reader = (text: string) => bigint;

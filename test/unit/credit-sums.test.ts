@@ -39,12 +39,11 @@ const stored = (
   type: 'sale' | 'credit',
   outcome: Outcome,
   parent: Transaction | null = null,
-  calculatedTax = outcome.tax_amount,
+  calculated = outcome,
 ): StoredTransaction =>
   newTransaction(
     { type, status: 'finalized', parent_transaction_id: parent?.id ?? null },
-    outcome,
-    calculatedTax,
+    { calculated, recorded: outcome },
     { creditOf: type === 'credit' ? 'lines' : null, settingsSnapshot: snapshotSettings(settings) },
     24,
     { newId: () => `txn_${++count}`, now: () => testNow },
@@ -116,7 +115,7 @@ const saleOf = (sale: Sale): StoredTransaction => {
     })),
   });
   if (supplied === null) return stored('sale', outcome);
-  return stored('sale', withSuppliedTax(outcome, cents(supplied)), null, outcome.tax_amount);
+  return stored('sale', withSuppliedTax(outcome, cents(supplied)), null, outcome);
 };
 
 const credited = (parent: StoredTransaction, request: CreditRequest): Credit => {
@@ -196,8 +195,8 @@ const requestOf = (parent: StoredTransaction, { line, kind, part }: Step): Credi
 const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
   let parent = sale;
   let live: StoredTransaction[] = [];
-  const take = (outcome: Outcome, calculatedTax: string) => {
-    const finalized = stored('credit', outcome, parent.transaction, calculatedTax);
+  const take = (outcome: Outcome, calculated: Outcome) => {
+    const finalized = stored('credit', outcome, parent.transaction, calculated);
     const credit = withCalculatedTaxes(finalized, parent);
     parent = changed(parent, credit);
     live.push(credit);
@@ -217,11 +216,11 @@ const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
     }
     const { outcome } = result.value;
     const supplied = step.kind === 'tax' ? withSuppliedCreditTax(outcome, cents(step.part), parent) : result;
-    if (supplied.ok) take('outcome' in supplied.value ? supplied.value.outcome : supplied.value, outcome.tax_amount);
+    if (supplied.ok) take('outcome' in supplied.value ? supplied.value.outcome : supplied.value, outcome);
   }
   if (parent.transaction.refund_status !== 'full') {
     const rest = buildCredit(parent, { credit_remaining: true }, context, []);
-    if (rest.ok) take(rest.value.outcome, rest.value.outcome.tax_amount);
+    if (rest.ok) take(rest.value.outcome, rest.value.outcome);
   }
   return { live, parent };
 };
@@ -263,6 +262,17 @@ describe('the calculated tax of the credits of a sale', () => {
     expect(Math.min(over, under)).toBeGreaterThan(20);
   });
 
+  it('starts from the tax that was calculated for each jurisdiction, whatever tax was recorded', () => {
+    fc.assert(
+      fc.property(saleArbitrary, (sale) => {
+        const calculatedOf = (one: StoredTransaction) =>
+          Object.fromEntries(Object.entries(returnOf([one])).map(([key, { calculated }]) => [key, calculated]));
+        expect(calculatedOf(saleOf(sale))).toEqual(calculatedOf(saleOf({ ...sale, supplied: null })));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('is proportional to the net of the sale, within a cent', () => {
     const part = fc.integer({ min: 1, max: 60 });
     fc.assert(
@@ -301,7 +311,7 @@ describe('the calculated tax of the credits of a sale', () => {
     };
     const { outcome } = credited(sold, requestOf(sold, { kind: 'price', line: 0, part: 50 }));
     const lawful = withSuppliedCreditTax(outcome, '6.00', sold);
-    const lawfulHalf = stored('credit', lawful.ok ? lawful.value : outcome, sold.transaction, outcome.tax_amount);
+    const lawfulHalf = stored('credit', lawful.ok ? lawful.value : outcome, sold.transaction, outcome);
     const all = [sold, taxAlone, half, withCalculatedTaxes(lawfulHalf, sold)];
     expect(all.map(totalOf)).toEqual([
       [1400, 1200],

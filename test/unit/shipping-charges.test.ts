@@ -391,8 +391,7 @@ describe('a delivery fee', () => {
     const stored = (outcome: Outcome, retail_delivery_fee: 'add' | 'warn' = 'add'): StoredTransaction =>
       newTransaction(
         { type: 'sale', status: 'finalized', parent_transaction_id: null },
-        outcome,
-        outcome.tax_amount,
+        { calculated: outcome, recorded: outcome },
         { creditOf: null, settingsSnapshot: { ...snapshotSettings(defaultSettings('v')), retail_delivery_fee } },
         24,
         { newId: () => 'txn_1', now: () => testNow },

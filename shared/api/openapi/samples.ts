@@ -52,8 +52,7 @@ const { object: _, ...outcome } = calculation;
 /** The same sale as a draft. */
 const stored = newTransaction(
   TransactionRequest.parse({ ...sale, status: 'draft' }),
-  outcome,
-  outcome.tax_amount,
+  { calculated: outcome, recorded: outcome },
   { creditOf: null, settingsSnapshot: snapshotSettings(account.settings) },
   account.settings.draft_ttl_hours,
   { newId: () => exampleId, now: ports.now },

@@ -3,7 +3,7 @@ import { listCharges, listTaxRows } from '../../calculations/figures.ts';
 import type { LineItemResponse, ShippingResponse, TaxRowResponse } from '../../calculations/response.ts';
 import { allocate } from '../../money/allocate.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
-import { decimal, digits, divideHalfUp, rescale } from '../../money/decimal.ts';
+import { divideHalfUp } from '../../money/decimal.ts';
 import type { Amounts, Bases, Credited, RowAmounts, Share, StoredTransaction, Transaction } from '../transaction.ts';
 
 /** Pure arithmetic of credits, in minor units. */
@@ -199,31 +199,17 @@ export const scaleCharge = (
   };
 };
 
-type Taxed = Pick<Transaction, 'line_items' | 'shipping' | 'tax_amount' | 'calculated_tax_amount'>;
-
-const rateUnits = ({ taxable_amount, rate }: TaxRowResponse, exponent: number): bigint =>
-  parseAmount(taxable_amount, exponent) * rescale(decimal(rate), digits.fraction);
+type Taxed = Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>;
 
 /**
  * Returns the calculated tax of each row in minor units: rows of the lines first, then of the shipping charges.
- *
- * If a different tax was recorded, only the total of the calculated tax is stored. It is distributed by largest
- * remainder in proportion to the recorded tax, or to taxable amount times rate if no tax was recorded. Over-collected
- * rows have no calculated tax.
+ * Over-collected rows have no calculated tax.
  */
-export const listCalculatedTaxes = (transaction: Taxed, exponent: number): bigint[] => {
-  const rows = listTaxRows(transaction);
-  const counts = rows.map(({ taxability_reason }) => taxability_reason !== 'over_collected');
-  const weighted = (weigh: (row: TaxRowResponse) => bigint) =>
-    rows.map((row, index) => (counts[index] ? weigh(row) : 0n));
-  const recorded = weighted(({ tax_amount }) => parseAmount(tax_amount, exponent));
-  if (transaction.tax_amount === transaction.calculated_tax_amount) return recorded;
-  const total = parseAmount(transaction.calculated_tax_amount, exponent);
-  const isSome = (weights: readonly bigint[]) => weights.some((weight) => weight > 0n);
-  const weights = isSome(recorded) ? recorded : weighted((row) => rateUnits(row, exponent));
-  if (isSome(weights)) return allocate(total, weights);
-  // The only tax is a fee without a rate.
-  return rows.map((_, index) => (index === 0 ? total : 0n));
+export const listCalculatedTaxes = ({ transaction, calculatedTaxes }: Taxed): readonly bigint[] => {
+  const exponent = minorDigits(transaction.currency);
+  const recorded = ({ taxability_reason, tax_amount }: TaxRowResponse) =>
+    taxability_reason === 'over_collected' ? 0n : parseAmount(tax_amount, exponent);
+  return calculatedTaxes ?? listTaxRows(transaction).map(recorded);
 };
 
 /** Groups the values of all rows by charge: the lines first, then the shipping charges. */
@@ -243,9 +229,10 @@ export const splitByCharge = <Value>(
 export type Remaining = { readonly charges: ReadonlyMap<string, Balance>; readonly total: Share };
 
 /** Returns the remaining amounts of a sale after its live credits. */
-export const calculateRemaining = ({ transaction, credited }: StoredTransaction): Remaining => {
+export const calculateRemaining = (stored: StoredTransaction): Remaining => {
+  const { transaction, credited } = stored;
   const exponent = minorDigits(transaction.currency);
-  const calculated = splitByCharge(transaction, listCalculatedTaxes(transaction, exponent));
+  const calculated = splitByCharge(transaction, listCalculatedTaxes(stored));
   const charges = new Map(
     listCharges(transaction).map((charge, at): [string, Balance] => [
       charge.id,
@@ -280,13 +267,11 @@ export const parentIds = (
   ...shippingList(shipping).map((charge) => parentShipping(charge, parent)?.id),
 ];
 
-type Credit = Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>;
-
 /**
  * Returns the amounts that a recorded credit takes from its parent. Finalizing adds them to the counters, voiding
  * removes them.
  */
-export const toCredited = ({ transaction: credit, calculatedTaxes }: Credit, parent: Transaction): Credited => {
+export const toCredited = ({ transaction: credit, calculatedTaxes }: Taxed, parent: Transaction): Credited => {
   const exponent = minorDigits(credit.currency);
   const calculated = calculatedTaxes ? splitByCharge(credit, calculatedTaxes) : null;
   const ids = parentIds(credit, parent);
@@ -352,7 +337,7 @@ export const withCalculatedTaxes = (credit: StoredTransaction, sale: StoredTrans
   const { transaction } = credit;
   const exponent = minorDigits(transaction.currency);
   const isSupplied = transaction.tax_amount !== transaction.calculated_tax_amount;
-  const own = splitByCharge(transaction, listCalculatedTaxes(transaction, exponent));
+  const own = splitByCharge(transaction, listCalculatedTaxes(credit));
   const balances = new Map(calculateRemaining(sale).charges);
   const ids = parentIds(transaction, sale.transaction);
   const taxes = listCharges(transaction).flatMap((charge, at) => {

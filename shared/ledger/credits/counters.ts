@@ -83,9 +83,10 @@ const freeDigits = 20;
  *
  * The recorded amounts bound the counters, and a line's amount bounds its coupons.
  */
-export const creditedTextMax = (sale: Transaction): number => {
+export const creditedTextMax = (stored: Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>): number => {
+  const { transaction: sale } = stored;
   const exponent = minorDigits(sale.currency);
-  const taxes = listCalculatedTaxes(sale, exponent).map((minor) => formatAmount(minor, exponent));
+  const taxes = listCalculatedTaxes(stored).map((minor) => formatAmount(minor, exponent));
   const calculated = splitByCharge(sale, taxes);
   // Zero is encoded as an empty string, so any other amount is longer.
   const longer = (a: string, b = '') => (isZero(a) || a.length < b.length ? b : a);

@@ -163,7 +163,7 @@ const withoutUntaxing = (rows: readonly Row[]): readonly Row[] => {
 
 /** Lists the rows of each line and shipping charge by state. Places outside the US have no rows. */
 const listEntryCharges = (posting: PostingInput): Charge[] => {
-  const { transaction, calculatedTaxes } = posting;
+  const { transaction } = posting;
   const { line_items, shipping } = transaction;
   const exponent = minorDigits(transaction.currency);
   const shippedInside = transaction.parent_transaction_id ? (posting.shippedInside ?? []) : findShippedInside(posting);
@@ -174,7 +174,7 @@ const listEntryCharges = (posting: PostingInput): Charge[] => {
       origins: charge.ship_from?.address ? [originState(charge, posting)] : shippedInside,
     })),
   ];
-  const calculated = calculatedTaxes ?? listCalculatedTaxes(transaction, exponent);
+  const calculated = listCalculatedTaxes(posting);
   let position = 0;
   return charges.flatMap(({ taxes, line, origins }) => {
     const ofCharge = taxes.flatMap((row) => {
@@ -215,10 +215,10 @@ const chargeBase = ({ state, rows: all }: Charge): Amounts => {
  * therefore add up to its over-collected tax, even with supplied taxes.
  */
 const overCollected = (
-  { calculatedTaxes, isUnderCollected }: PostingInput,
+  { transaction, calculatedTaxes, isUnderCollected }: PostingInput,
   { tax, difference = 0n }: Amounts,
 ): bigint => {
-  if (calculatedTaxes) return isUnderCollected ? 0n : difference;
+  if (transaction.parent_transaction_id && calculatedTaxes) return isUnderCollected ? 0n : difference;
   return (tax < 0n ? -difference : difference) > 0n ? difference : 0n;
 };
 

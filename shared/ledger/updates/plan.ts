@@ -10,7 +10,7 @@ import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { Warning } from '../../calculations/response.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { type BaseContext, calculateWithContent, pinnedContext } from '../context.ts';
-import { nothingCredited, toCredited, withCredited } from '../credits/amounts.ts';
+import { listCalculatedTaxes, nothingCredited, toCredited, withCredited } from '../credits/amounts.ts';
 import { basisAfter } from '../credits/counters.ts';
 import { withRecordedTax, withSuppliedCreditTax } from '../credits/credit.ts';
 import { inheritedFields, inheritedProblem, lineFieldProblem, lineFields, shippingAlone } from '../credits/problems.ts';
@@ -19,7 +19,7 @@ import { redactedForm } from '../personal-data/fields.ts';
 import type { Ports } from '../ports.ts';
 import { type TransactionUpdate, taxDecimalsProblem } from '../request.ts';
 import { snapshotSettings } from '../settings-snapshot.ts';
-import { findReplacedReason } from '../supplied-tax.ts';
+import { replacedTax } from '../supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import { type RequestedChanges, requestedChanges, updateProblems, voidReasonProblem } from './changes.ts';
 
@@ -38,6 +38,12 @@ type Edit = UpdateInput & { readonly requested: RequestedChanges };
 
 type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount_source'>;
 
+/** The changed figures, and the changed fields of their basis. */
+type Changes = {
+  readonly figures: Partial<Figures>;
+  readonly basis: Partial<Pick<StoredTransaction, 'calculatedTaxes' | 'replacedReason'>>;
+};
+
 /**
  * Returns the totals that the edits change, or only the warnings if nothing is recalculated.
  *
@@ -45,15 +51,14 @@ type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount
  * the amounts remain as recorded. Similarly, edited inputs use the customers' current certificates; otherwise the
  * recorded certificates apply.
  */
-const figuresAfter = async (
-  edit: Edit,
-): Promise<Result<Partial<Figures> & Pick<StoredTransaction, 'replacedReason'>>> => {
+const figuresAfter = async (edit: Edit): Promise<Result<Changes>> => {
   const { update, stored, requested, parent, sent } = edit;
   const { transaction } = stored;
   const isEdited = requested.inputs.length > 0 || requested.tax;
   // Other credits may have reduced the sale's remainder since the draft was created.
   const mayBeStale = stored.creditOf !== null && requested.status && update.status === 'finalized';
-  if (!isEdited && !mayBeStale) return accept({ warnings: withSent(transaction.warnings, sent) });
+  if (!isEdited && !mayBeStale)
+    return accept({ figures: { warnings: withSent(transaction.warnings, sent) }, basis: {} });
   if (parent && transaction.status === 'finalized') return withReplacedTax(edit, parent);
   const calculated = await recalculate(edit);
   if (!calculated.ok) return calculated;
@@ -72,11 +77,16 @@ const figuresAfter = async (
       meta: { tax_amount: outcome.tax_amount },
     });
   return accept({
-    ...outcome,
-    warnings: [...outcome.warnings.filter(isAboutSent(requested)), ...taxWarnings(outcome, calculated.value, edit)],
-    calculated_tax_amount: calculated.value.tax_amount,
-    tax_amount_source: supplied === null ? 'calculated' : 'provided',
-    ...(!parent && { replacedReason: findReplacedReason(calculated.value, outcome) }),
+    figures: {
+      ...outcome,
+      warnings: [...outcome.warnings.filter(isAboutSent(requested)), ...taxWarnings(outcome, calculated.value, edit)],
+      calculated_tax_amount: calculated.value.tax_amount,
+      tax_amount_source: supplied === null ? 'calculated' : 'provided',
+    },
+    basis: {
+      ...replacedTax(calculated.value, outcome),
+      ...(parent && { replacedReason: stored.replacedReason }),
+    },
   });
 };
 
@@ -133,7 +143,7 @@ const withSent = (warnings: readonly Warning[], sent: readonly Warning[]): Warni
  * Replaces the tax of a finalized credit. Its lines remain; the new tax is distributed over, and bounded by, the sale's
  * remaining tax without this credit.
  */
-const withReplacedTax = ({ update, stored, sent }: Edit, parent: StoredTransaction): Result<Partial<Figures>> => {
+const withReplacedTax = ({ update, stored, sent }: Edit, parent: StoredTransaction): Result<Changes> => {
   const { transaction } = stored;
   const { calculated_tax_amount, updated_at } = transaction;
   const supplied = update.tax_amount ?? null;
@@ -144,9 +154,12 @@ const withReplacedTax = ({ update, stored, sent }: Edit, parent: StoredTransacti
   const others = withSent(transaction.warnings, sent).filter(({ code }) => code !== 'tax_amount_differs');
   const differs = tax_amount === calculated_tax_amount ? [] : [taxDiffers(tax_amount, calculated_tax_amount)];
   return accept({
-    ...recorded.value,
-    warnings: [...others, ...differs],
-    tax_amount_source: supplied === null ? 'calculated' : 'provided',
+    figures: {
+      ...recorded.value,
+      warnings: [...others, ...differs],
+      tax_amount_source: supplied === null ? 'calculated' : 'provided',
+    },
+    basis: { calculatedTaxes: [...listCalculatedTaxes(stored)] },
   });
 };
 
@@ -199,9 +212,9 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const fields = listFields(requested);
   if (fields.length === 0) return accept(null);
   const edit = { ...input, requested };
-  const figures = await figuresAfter(edit);
-  if (!figures.ok) return figures;
-  const { replacedReason = stored.replacedReason, ...changes } = figures.value;
+  const changed = await figuresAfter(edit);
+  if (!changed.ok) return changed;
+  const { figures: changes, basis } = changed.value;
   const at = new Date(base.now).toISOString();
   const status = update.status ?? transaction.status;
   const isConverted = changes.currency !== undefined && changes.currency !== transaction.currency;
@@ -224,7 +237,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const settingsSnapshot = isRebased ? snapshotSettings(base.settings) : stored.settingsSnapshot;
   const creditBasis = basisAfter(stored, changes, parent);
   const credited = isConverted ? nothingCredited : stored.credited;
-  const internal = { ...creditBasis, credited, creditOf, settingsSnapshot, ...(replacedReason && { replacedReason }) };
+  const internal = { ...basis, ...creditBasis, credited, creditOf, settingsSnapshot };
   // A draft credit is recomputed from its sale, which may still have the personal data.
   const kept = next.redacted_at === undefined ? next : redactedForm(next);
   return accept({ next: { ...stored, ...internal, transaction: kept }, fields });

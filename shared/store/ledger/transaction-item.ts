@@ -25,7 +25,8 @@ const creditedAttribute = ({ transaction, credited }: StoredTransaction) => {
 const compressedMax = (length: number) => length + 64 + Math.ceil(length / 1000);
 
 /** Returns the maximum size of the attribute in bytes, for any credits of the sale. */
-export const creditedBytesMax = (sale: Transaction): number => compressedMax(Math.ceil(creditedTextMax(sale) / 2));
+export const creditedBytesMax = (sale: Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>): number =>
+  compressedMax(Math.ceil(creditedTextMax(sale) / 2));
 
 type Compressed = RecordedBasis & Pick<StoredTransaction, 'transaction'>;
 
@@ -49,7 +50,7 @@ const split = (stored: Compressed) => {
 
 const sizeBy = (stored: Compressed, sizeOf: (text: string) => number): number => {
   const { summary, lines } = texts(stored);
-  const counters = stored.transaction.type === 'sale' ? creditedBytesMax(stored.transaction) : 0;
+  const counters = stored.transaction.type === 'sale' ? creditedBytesMax(stored) : 0;
   return sizeOf(summary) + sizeOf(lines) + counters;
 };
 
