@@ -84,7 +84,8 @@ const redact = async ({ service }: World, book: Book, customer: string): Promise
   book.redacted.add(customer);
   const words = ['redact', '--account', book.account, '--customer', customer, '--yes', '--json'];
   await service.command('accounts', words).catch((error: { readonly stderr?: string; readonly stdout?: string }) => {
-    const isKnown = error.stderr?.includes('no transaction names it') || /"left": [1-9]/.test(error.stdout ?? '');
+    const isKnown =
+      error.stderr?.includes('no transaction has this customer') || /"left": [1-9]/.test(error.stdout ?? '');
     if (!isKnown) throw error;
   });
 };

@@ -7,6 +7,7 @@ import type { Transaction } from '../bodies.ts';
 import type { Book } from '../book.ts';
 import type { Draw } from '../draw.ts';
 import { type FiledPeriod, read, readAll } from '../ledger.ts';
+import { minor, sumOf } from '../oracle/amounts.ts';
 import { monthText } from '../oracle/days.ts';
 import { comparable, type Entry, entriesOf, nothing, plus, type Sums, sumsIn } from '../oracle/entries.ts';
 import { must, same } from '../violation.ts';
@@ -105,7 +106,44 @@ type Amounts = Readonly<Record<(typeof amounts)[number], string>>;
 const cellsOf = (row: Partial<Record<string, string>> | Amounts) =>
   amounts.map((name) => (row as Amounts)[name]).join();
 
-const checkFilingCsv = async (reader: Reader, { id, totals, summary, members }: FiledPeriod): Promise<void> => {
+type Reviewed = Schema<'FilingException'>;
+
+/** The rows of the CSV file for the review list: the count, gross and tax of each code and currency. */
+const reviewRows = (reviewed: readonly Reviewed[]): string[] => {
+  const parts = reviewed.flatMap((one) => one.review_codes.map((code) => [`${code} ${one.currency}`, one] as const));
+  return [...Map.groupBy(parts, ([key]) => key)].map(([key, some]) => {
+    const sum = (name: 'gross_amount' | 'tax_amount') => sumOf(some.map(([, one]) => minor(one.currency, one[name])));
+    return `${key}  ${some.length} ${sum('gross_amount')},${sum('tax_amount')}`;
+  });
+};
+
+const checkReview = async (
+  reader: Reader,
+  { id, members }: FiledPeriod,
+  byId: ReadonlyMap<string, Transaction>,
+): Promise<Reviewed[]> => {
+  const rows = await readAll<Reviewed>(reader, `/filings/${id}/exceptions?list=review&limit=100`);
+  const ids = new Set(members.map(({ transaction_id }) => transaction_id));
+  for (const row of rows) {
+    must(ids.has(row.transaction_id), `The filing ${id} reviews transactions of others.`, row);
+    const own = byId.get(row.transaction_id);
+    const warned = [own, byId.get(own?.parent_transaction_id ?? '')].flatMap((one) => one?.warnings ?? []);
+    const codes = new Set<string>(warned.map(({ code }) => code));
+    must(row.review_codes.length > 0, `The filing ${id} reviews a transaction without a reason.`, row);
+    must(
+      row.review_codes.every((code) => codes.has(code)),
+      `The filing ${id} reviews a warning that was not returned.`,
+      row,
+    );
+  }
+  return rows;
+};
+
+const checkFilingCsv = async (
+  reader: Reader,
+  { id, totals, summary, members }: FiledPeriod,
+  reviewed: readonly Reviewed[],
+): Promise<void> => {
   const { text } = await read(reader, `/filings/${id}`, 'text/csv');
   const rows = csvRows(text);
   const rates = totals.flatMap((total) =>
@@ -114,10 +152,16 @@ const checkFilingCsv = async (reader: Reader, { id, totals, summary, members }: 
     ),
   );
   const sums = summary.map((sum) => ` ${sum.currency}  ${sum.count} ${cellsOf(sum)}`);
-  const actual = rows.map(
-    (row) => `${row['jurisdiction_code']} ${row['currency']} ${row['rate']} ${row['count']} ${cellsOf(row)}`,
-  );
-  same(actual.sort(), [...rates, ...sums].sort(), `The CSV file of the filing ${id} is wrong.`);
+  const actual = rows.map((row) => {
+    const { currency = '', gross_amount = '', tax_amount = '' } = row;
+    const amountsOf =
+      row['jurisdiction_type'] === 'review'
+        ? [gross_amount, tax_amount].map((text) => minor(currency, text)).join()
+        : cellsOf(row);
+    return `${row['jurisdiction_code']} ${currency} ${row['rate']} ${row['count']} ${amountsOf}`;
+  });
+  const expected = [...rates, ...sums, ...reviewRows(reviewed)];
+  same(actual.sort(), expected.sort(), `The CSV file of the filing ${id} is wrong.`);
   const first = await read(reader, `/filings/${id}?expand=entries&limit=100`, 'text/csv');
   const entries = members
     .slice(0, 100)
@@ -160,8 +204,9 @@ export const checkLists = async (
     same(isByDay ? ids.toSorted() : ids, isByDay ? expected.toSorted() : expected, `The list ${query} is wrong.`);
   }
   await checkTransactionsCsv(reader, transactions);
+  const byId = new Map(transactions.map((one) => [one.id, one]));
   for (const filing of filings.filter(({ members }) => members.length > 0).slice(0, 6)) {
-    await checkFilingCsv(reader, filing);
+    await checkFilingCsv(reader, filing, await checkReview(reader, filing, byId));
     await checkExceptions(reader, filing);
   }
   const one = draw.of(transactions);
