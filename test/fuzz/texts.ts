@@ -212,17 +212,17 @@ const values: readonly ((value: unknown, random: Random) => unknown)[] = [
 /** Replaces one or two values of a JSON file, and sometimes mutates its text. */
 export const mutateJson = ({ name, content }: TestFile, random: Random): TestFile => {
   if (random.chance(0.3)) return mutateFile({ name, content }, random);
-  const value = { root: JSON.parse(content.toString()) as unknown };
+  let text = content.toString();
   for (let left = 1 + random.below(2); left > 0; left -= 1) {
+    // Parsed again, because copies share their nested objects, and a long value in a shared object would multiply.
+    const value = { root: JSON.parse(text) as unknown };
     const place = placeOf(value, random);
     if (!place) continue;
     const parent = place.parent as Record<string, unknown>;
     parent[place.key] = random.pick(values)(parent[place.key], random);
+    text = JSON.stringify(value.root, null, random.pick([0, 0, 1])) ?? 'null';
   }
   const depth = random.pick([10, 1000, 100_000]);
-  const text = (JSON.stringify(value.root, null, random.pick([0, 0, 1])) ?? 'null').replace(
-    `"${deepMark}"`,
-    '['.repeat(depth) + ']'.repeat(depth),
-  );
-  return { name, content: Buffer.from(text).subarray(0, inputBytesMax) };
+  const nested = text.replace(`"${deepMark}"`, '['.repeat(depth) + ']'.repeat(depth));
+  return { name, content: Buffer.from(nested).subarray(0, inputBytesMax) };
 };
