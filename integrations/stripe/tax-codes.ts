@@ -26,11 +26,12 @@ const mappedCode = async (levy: Levy, product: Stripe.Product, timeoutMs: number
   const { data } = orThrow(
     await levy.get('/product-tax-codes', { query: { equivalent: `stripe:${code}` }, timeoutMs, maxTries: 1 }),
   );
-  const matches = data.filter(({ equivalents }) =>
-    equivalents?.some((row) => row.system === 'stripe' && row.code === code),
-  );
-  const [match] = matches;
-  if (match && matches.length === 1) return match.code;
+  const rows = data
+    .flatMap(({ equivalents }) => equivalents)
+    .filter((each) => each.system === 'stripe' && each.code === code);
+  const exact = rows.filter(({ match }) => match === 'exact');
+  const [row, ...others] = exact.length > 0 ? exact : rows;
+  if (row && others.length === 0) return row.product_tax_code;
   throw new UnsupportedInvoice('unknown_tax_code', `Levy has no single equivalent of Stripe's code ${code}. ${advice}`);
 };
 

@@ -1,4 +1,4 @@
-import { crosswalkRows } from '../vocabulary/crosswalk.ts';
+import { equivalentRow } from '../vocabulary/crosswalk.ts';
 import type { Json } from './numbers.ts';
 import { missing, TaxJarRefusal } from './refusal.ts';
 
@@ -72,11 +72,14 @@ const exemptionTypeAt = (fields: Fields): string | null => {
   throw new TaxJarRefusal(406, `exemption_type is ${type}. Send one of ${exemptionTypes.join(', ')}.`);
 };
 
+/** TaxJar taxes an item without a product tax code as general goods. */
+export const general = 'GENERAL';
+
 /** Returns Levy's code for TaxJar's; a code of Levy as it is; `null` for a code that has no single equivalent. */
-const codeOf = (code: string): string | null => {
+const codeOf = (code: string | null): string | null => {
+  if (code === null || code === general) return general;
   if (/[A-Z]/.test(code) && code.includes('.')) return code;
-  const rows = crosswalkRows(code).filter(({ system, match }) => system === 'taxjar' && match !== 'family');
-  return rows.length === 1 ? (rows[0]?.levyCode ?? null) : null;
+  return equivalentRow('taxjar', code)?.levyCode ?? null;
 };
 
 /** The keys of line metadata with values that a calculation does not need. */
@@ -99,7 +102,7 @@ const lineOf = (line: Fields, at: number, sold: Sold | null) => {
     unit_price: sold ? unsigned(price) : price,
     ...(!isZero(discount) && discount !== null && { discount_amount: unsigned(discount) }),
     description: textAt(line, 'description'),
-    product_tax_code: code === null ? null : codeOf(code),
+    product_tax_code: codeOf(code),
     metadata: metadataOf({
       [kept.product_tax_code]: code,
       [kept.product_identifier]: product,
@@ -148,10 +151,15 @@ export const termsOf = (fields: Fields, isCredit = false) => {
 export const orderMetadata = (fields: Fields) =>
   metadataOf({ taxjar_provider: textAt(fields, 'provider'), taxjar_exemption_type: exemptionTypeAt(fields) });
 
-/** Returns a date as YYYY-MM-DD; TaxJar also accepts slashes. Instants stay as they are. */
+/**
+ * Returns a date as YYYY-MM-DD; TaxJar also accepts slashes, and returns a date as its midnight in UTC. Other instants
+ * stay as they are.
+ */
 export const dateOf = (text: string): string =>
-  text.replace(/^(\d{4})\/(\d{1,2})\/(\d{1,2})$/, (_, year, month, day) =>
-    [year, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-'),
-  );
+  text
+    .replace(/^(\d{4}-\d{2}-\d{2})T00:00:00(\.0+)?Z$/, '$1')
+    .replace(/^(\d{4})\/(\d{1,2})\/(\d{1,2})$/, (_, year, month, day) =>
+      [year, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-'),
+    );
 
 export const keptKeys = kept;

@@ -34,8 +34,8 @@ export const catalog = (): readonly CatalogItem[] => {
     synonyms,
     fulfillment,
     // A general code of a different service is not equivalent to a single code.
-    equivalents: (rows.get(code) ?? []).flatMap(({ system, code, match }) =>
-      match === 'family' ? [] : [{ system, code, match }],
+    equivalents: (rows.get(code) ?? []).flatMap(({ system, code, levyCode, match }) =>
+      match === 'family' ? [] : [{ system, code, match, product_tax_code: levyCode }],
     ),
     taxability: null,
   }));

@@ -3,7 +3,7 @@ import { unpackLines } from '../packed/unpack.ts';
 
 /** The services and their display names. */
 export const systemNames = { stripe: 'Stripe', taxjar: 'TaxJar', avalara: 'Avalara' } as const;
-type System = keyof typeof systemNames;
+export type System = keyof typeof systemNames;
 
 export type CrosswalkRow = {
   readonly system: System;
@@ -13,6 +13,8 @@ export type CrosswalkRow = {
   readonly levyCode: string;
   /**
    * The scope of the other service's code compared with the product tax code without attributes.
+   *
+   * `exact` next to `broader` rows: every state taxes the products of these rows alike.
    *
    * `family`: a general code, such as "all services". The client must choose a code of that family.
    */
@@ -37,4 +39,15 @@ export const crosswalk = (): readonly CrosswalkRow[] => {
 export const crosswalkRows = (code: string): readonly CrosswalkRow[] => {
   rowsByCode ??= Map.groupBy(crosswalk(), (row) => row.code.toUpperCase());
   return rowsByCode.get(code.toUpperCase()) ?? [];
+};
+
+/**
+ * Returns the row whose product tax code stands for a code of a different service: the exact one of several, or the only
+ * one. `undefined` if there is none, or if the products of the code can be taxed differently.
+ */
+export const equivalentRow = (system: System, code: string): CrosswalkRow | undefined => {
+  const rows = crosswalkRows(code).filter((row) => row.system === system && row.match !== 'family');
+  const exact = rows.filter(({ match }) => match === 'exact');
+  const [row, ...others] = exact.length > 0 ? exact : rows;
+  return others.length === 0 ? row : undefined;
 };

@@ -59,6 +59,10 @@ const ProductTaxCodeEquivalent = described(
       'How much the code covers compared with this product tax code without attributes: the same, more or less.',
       { title: 'CodeMatch' },
     ),
+    product_tax_code: described(
+      z.string(),
+      'The product tax code to send for this code, with its attributes: `SOFTWARE.SAAS._BUSINESS_USE`.',
+    ),
   }),
   'A code of another tax service for the same kind of product.',
   { id: 'ProductTaxCodeEquivalent' },

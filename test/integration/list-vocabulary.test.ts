@@ -139,8 +139,14 @@ it('a search returns the best codes first, in one page of at most 20', async () 
 it('a product tax code has its equivalents, and its taxability if a state is given', async () => {
   const { body } = await list('/product-tax-codes', { equivalent: 'stripe:txcd_10103001' });
   expect(body.data).toMatchObject([{ taxability: null }]);
-  expect(body.data[0]?.equivalents).toContainEqual({ system: 'stripe', code: 'txcd_10103001', match: 'narrower' });
-  expect(body.data[0]?.equivalents).toContainEqual({ system: 'avalara', code: 'SW054000', match: 'exact' });
+  expect(body.data[0]?.equivalents).toContainEqual({
+    ...{ system: 'stripe', code: 'txcd_10103001', match: 'narrower' },
+    product_tax_code: 'SOFTWARE.SAAS._BUSINESS_USE',
+  });
+  expect(body.data[0]?.equivalents).toContainEqual({
+    ...{ system: 'avalara', code: 'SW054000', match: 'exact' },
+    product_tax_code: 'SOFTWARE.SAAS',
+  });
   for (const state of ['tx', 'US-TX', 'Texas']) {
     const { data } = (await list('/product-tax-codes', { state })).body;
     expect(new Set(data.map(({ taxability }) => taxability?.state))).toEqual(new Set(['TX']));

@@ -192,8 +192,8 @@ it.each([
   ['an unknown field', JSON.stringify({ ...valid, shiping: shipping }), 'Line 1: .*shiping'],
   [
     'a general code',
-    ndjson([order('o', '1', lansing, { ...general, product_tax_code: 'taxjar:20010' })]),
-    'more general',
+    ndjson([order('o', '1', lansing, { ...general, product_tax_code: 'taxjar:31000' })]),
+    '31000 of TaxJar covers more than one',
   ],
   ['an unknown system', ndjson([order('o', '1', lansing, { ...general, product_tax_code: 'acme:1' })]), 'not "acme"'],
   [

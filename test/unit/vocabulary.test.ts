@@ -3,10 +3,12 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Effect, Rule } from '../../shared/catalog/release.ts';
 import { decidingAttributes } from '../../shared/tax/deciding-attributes.ts';
 import { catalog } from '../../shared/vocabulary/catalog.ts';
-import { crosswalk, crosswalkRows } from '../../shared/vocabulary/crosswalk.ts';
+import { crosswalk, crosswalkRows, equivalentRow } from '../../shared/vocabulary/crosswalk.ts';
+import { stateJurisdictions, stateOfJurisdiction } from '../../shared/vocabulary/jurisdiction.ts';
 import { attributesFor, parseProductTaxCode, textLengthMax } from '../../shared/vocabulary/product-tax-code.ts';
 import texts from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 import { ProductAttributeItem } from '../../shared/vocabulary/schema.ts';
@@ -344,17 +346,39 @@ describe('the crosswalk', () => {
     expect([crosswalkRows('txcd_12345678'), crosswalkRows('')]).toEqual([[], []]);
   });
 
+  it('uses the exact code of several only if every rule treats all of them alike', () => {
+    const several = Map.groupBy(
+      crosswalk().filter(({ match }) => match !== 'family'),
+      ({ code }) => code,
+    );
+    const alike = [...several.values()].filter(
+      (all) => all.length > 1 && all.some(({ system, code }) => equivalentRow(system, code)),
+    );
+    expect(alike.map((all) => all.map(({ levyCode }) => levyCode))).toEqual([
+      ['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR'],
+      ['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR'],
+    ]);
+    const rules = stateJurisdictions.flatMap((state) => builtInRelease(stateOfJurisdiction(state))?.rules ?? []);
+    const differing = ({ ptcs }: Rule) => ptcs.includes('CLOTHING.APPAREL') !== ptcs.includes('CLOTHING.FOOTWEAR');
+    expect(rules.length).toBeGreaterThan(1000);
+    expect(rules.filter(differing)).toEqual([]);
+    expect(equivalentRow('taxjar', '20010')?.levyCode).toBe('CLOTHING.APPAREL');
+    expect(equivalentRow('stripe', '20010')).toBeUndefined();
+  });
+
   it('is in the catalog, which lists every product tax code once, sorted, with its descriptions and equivalents', () => {
     const expected = texts
       .map(({ code, ...others }) => ({ code, ...others, family: code.split('.')[0], object: 'product_tax_code' }))
       .sort((a, b) => (a.code < b.code ? -1 : 1));
     expect(catalog().map(({ equivalents: _, taxability: __, ...item }) => item)).toEqual(expected);
     const listed = catalog().flatMap(({ code, equivalents }) =>
-      equivalents.map((equivalent) => `${equivalent.system} ${equivalent.code} ${code} ${equivalent.match}`),
+      equivalents.map((row) => `${row.system} ${row.code} ${code} ${row.product_tax_code} ${row.match}`),
     );
     const own = rows
       .filter((row) => !isGeneral(row))
-      .map(({ system, code, levy_code, match }) => `${system} ${code} ${levy_code?.split('._')[0]} ${match}`);
+      .map(
+        ({ system, code, levy_code, match }) => `${system} ${code} ${levy_code?.split('._')[0]} ${levy_code} ${match}`,
+      );
     expect(listed.toSorted()).toEqual(own.toSorted());
   });
 });

@@ -36,6 +36,9 @@ const taxes = (amount: number) => (amount ? [{ amount, tax_behavior: 'exclusive'
 const addresses: Record<string, object> = {
   WA: { line1: '400 Broad St', city: 'Seattle', state: 'WA', postal_code: '98109' },
   TX: { line1: '1100 Congress Ave', city: 'Austin', state: 'TX', postal_code: '78701' },
+  CA: { line1: '200 N Spring St', city: 'Los Angeles', state: 'CA', postal_code: '90012' },
+  CT: { line1: '550 Main St', city: 'Hartford', state: 'CT', postal_code: '06103' },
+  PA: { line1: '1400 John F Kennedy Blvd', city: 'Philadelphia', state: 'PA', postal_code: '19107' },
 };
 
 const invoiceJson = (invoice: FakeInvoice) => ({

@@ -136,6 +136,18 @@ describe('life cycle of an invoice', () => {
     expect((await ledgerOf(invoice.id)).map(({ type }) => type)).toEqual(['sale']);
   });
 
+  // Cal. Code Regs. 18 1502(f)(1)(D): downloaded software is not taxable. Conn. Gen. Stat. 12-408(1)(D)(i): data processing
+  // for businesses is taxed at 1 %. 61 Pa. Code 53.1 does not tax clothing.
+  it.each([
+    ['CA', 'txcd_10202000', 0],
+    ['CT', 'txcd_10103001', 100],
+    ['PA', 'txcd_30011000', 0],
+  ])('taxes in %s what the tax code %s says about the product', async (state, code, tax) => {
+    const invoice = add([line(10_000, { product: `prod_${code}` })], { state });
+    await send('invoice.created', invoice);
+    expect([taxOf(invoice), invoice.metadata['levy_transaction_id']]).toEqual([tax, expect.any(String)]);
+  });
+
   it('taxes an invoice with 250 lines', async () => {
     const invoice = add(Array.from({ length: 250 }, (_, at) => line(100 + at)));
     expect((await send('invoice.created', invoice)).problems).toEqual([]);

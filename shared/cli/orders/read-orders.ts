@@ -4,7 +4,7 @@ import { CsvError, parse } from 'csv-parse';
 import { asObject, type JsonObject } from '../../base/json.ts';
 import { isCurrency, minorDigits, parseAmount } from '../../money/currency.ts';
 import { decimalPattern } from '../../money/decimal.ts';
-import { crosswalkRows, systemNames } from '../../vocabulary/crosswalk.ts';
+import { crosswalkRows, equivalentRow, type System, systemNames } from '../../vocabulary/crosswalk.ts';
 import { CommandError } from '../terminal/run-command.ts';
 
 /** Reads orders of another system as a stream: NDJSON, or CSV with one row for each line item. */
@@ -54,14 +54,14 @@ const levyCode = (value: unknown, pointer: string): unknown => {
   if (system === '') return value;
   if (!(system in systemNames))
     return refuse(pointer, `Send a prefix of ${Object.keys(systemNames).join(', ')}, not "${system}".`);
-  const rows = crosswalkRows(code).filter((row) => row.system === system);
-  const [row] = rows;
-  if (rows.length === 1 && row && row.match !== 'family' && row.match !== 'broader') return row.levyCode;
+  const row = equivalentRow(system as System, code);
+  if (row && row.match !== 'broader') return row.levyCode;
+  const isGeneral = crosswalkRows(code).some((each) => each.system === system);
   return refuse(
     pointer,
-    rows.length === 0
-      ? `The code ${code} of ${systemNames[system as keyof typeof systemNames]} has no equivalent. Send a product tax code.`
-      : `The code ${code} is more general than ${rows.map((each) => each.levyCode).join(' or ')}. Send the product tax code of this product.`,
+    isGeneral
+      ? `The code ${code} of ${systemNames[system as System]} covers more than one product tax code. Send the one of this product, from GET /product-tax-codes?equivalent=${value}.`
+      : `The code ${code} of ${systemNames[system as System]} has no equivalent. Send a product tax code.`,
   );
 };
 
