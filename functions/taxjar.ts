@@ -90,8 +90,10 @@ const routeOf = ({ method, pathParameters: { proxy = '' } }: RequestContext) => 
   const onPath = routes.filter(([, pattern]) => pattern.test(path));
   const route = onPath.find(([known]) => known === method);
   if (onPath.length === 0) throw new TaxJarRefusal(404, `There is no ${path} in this interface.`);
-  if (!route)
-    throw new TaxJarRefusal(405, `${path} has no ${method}. Allowed: ${onPath.map(([known]) => known).join(', ')}.`);
+  if (!route) {
+    const allow = onPath.map(([known]) => known).join(', ');
+    throw new TaxJarRefusal(405, `${path} has no ${method}. Allowed: ${allow}.`, { Allow: allow });
+  }
   return { run: route[2], at: (route[1].exec(path) ?? []).slice(1) };
 };
 
@@ -118,7 +120,8 @@ const serve = async (context: RequestContext): Promise<APIGatewayProxyResult> =>
     const headers = warnings.size > 0 ? { 'Levy-Warnings': [...warnings].join(',') } : {};
     return json(status, body, { ...context.replyHeaders, ...headers });
   } catch (error) {
-    if (error instanceof TaxJarRefusal) return json(error.status, errorBody(error), context.replyHeaders);
+    if (error instanceof TaxJarRefusal)
+      return json(error.status, errorBody(error), { ...context.replyHeaders, ...error.headers });
     throw error;
   }
 };

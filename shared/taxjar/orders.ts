@@ -6,6 +6,7 @@ import {
   amountAt,
   dateOf,
   type Fields,
+  general,
   keptKeys,
   linesOf,
   orderMetadata,
@@ -32,7 +33,9 @@ const goodsOf = (fields: Fields): bigint => {
   return goods;
 };
 
-const oneLine = (goods: bigint) => [{ id: '1', quantity: '1', unit_price: formatAmount(goods, 2) }];
+const oneLine = (goods: bigint) => [
+  { id: '1', quantity: '1', unit_price: formatAmount(goods, 2), product_tax_code: general },
+];
 
 const isPersonal = (name: string): boolean => /^((to|from)_(city|street)|customer_id|description)$/.test(name);
 
@@ -121,8 +124,8 @@ const creditedLines = (fields: Fields, sold: readonly Line[], left: Left, tax: b
   const ids = sold.map(({ id, metadata }) => [metadata[keptKeys.product_identifier], id] as const);
   const lines = linesOf(fields, ids);
   if (lines)
-    return lines.map(({ id, quantity, unit_price, discount_amount = '0' }) => ({
-      ...{ id, quantity, unit_price, discount_amount },
+    return lines.map(({ id, quantity, unit_price, discount_amount = '0', metadata }) => ({
+      ...{ id, quantity, unit_price, discount_amount, metadata },
     }));
   const goods = goodsOf(fields);
   if (goods > 0n) return distributed(goods, left);
@@ -155,7 +158,7 @@ export const creditOf = (fields: Fields, order: Recorded | null, left: Left, isW
     return {
       ...base,
       ...{ customer, ...(ship_from && { ship_from }), ...(collected_by && { collected_by }) },
-      line_items: linesOf(fields, []) ?? [creditLine('1', goodsOf(fields))],
+      line_items: linesOf(fields, []) ?? [{ ...creditLine('1', goodsOf(fields)), product_tax_code: general }],
     };
   const lines = creditedLines(fields, order.line_items, left, cents('sales_tax', tax));
   const isEmpty = lines.length === 0;
@@ -202,7 +205,8 @@ export const orderOf = (transaction: Recorded) => {
       id: line.id,
       quantity: decimal(line.quantity),
       product_identifier: line.metadata[keptKeys.product_identifier] ?? null,
-      product_tax_code: line.metadata[keptKeys.product_tax_code] ?? line.product_tax_code,
+      product_tax_code:
+        line.metadata[keptKeys.product_tax_code] ?? (line.product_tax_code === general ? null : line.product_tax_code),
       description: line.description,
       unit_price: signed(line.unit_price),
       discount: signed(line.discount_amount ?? '0'),

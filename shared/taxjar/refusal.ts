@@ -19,9 +19,11 @@ const names: Readonly<Record<number, string>> = {
 export class TaxJarRefusal extends Error {
   override readonly name = 'TaxJarRefusal';
   readonly status: number;
-  constructor(status: number, detail: string) {
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, detail: string, headers: Readonly<Record<string, string>> = {}) {
     super(detail);
     this.status = status;
+    this.headers = headers;
   }
 }
 

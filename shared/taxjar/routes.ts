@@ -9,6 +9,7 @@ import {
   exemptionReasons,
   type Fields,
   fieldsOf,
+  general,
   linesOf,
   requiredAmount,
   requiredAt,
@@ -87,7 +88,7 @@ const calculate = async ({ levy, body, settings, today, note }: Request): Promis
   const document = {
     ...terms,
     shipping: /[1-9]/.test(shipping) ? { amount: shipping } : null,
-    line_items: lines ?? [{ id: '1', quantity: '1', unit_price: amount }],
+    line_items: lines ?? [{ id: '1', quantity: '1', unit_price: amount, product_tax_code: general }],
   };
   const calculated = (await levy.post('/calculations', document, {
     settings: { registrations: registrations === null ? settings.registrations : [...registrations] },

@@ -104,6 +104,17 @@ describe('taxes', () => {
       expect(await reply.text()).toContain('"amount_to_collect":6.00');
       expect(reply.headers.get('Levy-Warnings')?.split(',')).toContain('product_tax_code_missing');
     }
+    // N.Y. Tax Law 1115(a)(30) exempts clothing below 110.00, and 1105(a) does not tax shipping with it.
+    const shirt = { quantity: 1, unit_price: 25, product_tax_code: '20010' };
+    const goods = { quantity: 1, unit_price: 100, product_tax_code: '' };
+    for (const [line, tax] of [
+      [shirt, 0],
+      [goods, 8.88],
+    ] as const) {
+      const reply = await send(JSON.stringify({ ...to, shipping: 0, line_items: [line] }));
+      expect(await reply.json()).toMatchObject({ tax: { amount_to_collect: tax } });
+      expect(reply.headers.get('Levy-Warnings')).not.toContain('product_tax_code_missing');
+    }
     const token = { Authorization: `Token token="${caller.key}"` };
     expect((await send(body('1'), token)).status).toBe(200);
     expect([(await send('{')).status, (await send('[]')).status]).toEqual([400, 406]);
@@ -178,7 +189,7 @@ describe('orders and refunds', () => {
   });
 
   it('take back exactly what was refunded, also of discounts, shipping or tax alone', async () => {
-    const { caller, client } = await newClient();
+    const { caller, client } = await newClient({ time_zone: 'America/New_York' });
     const sold = {
       ...order,
       ...{ transaction_id: 'a/1', amount: 30.5, shipping: 1.5, sales_tax: 2.71 },
@@ -202,11 +213,15 @@ describe('orders and refunds', () => {
     for (const [at, [change, figures]] of refunds.entries()) {
       const { refund } = await client.createRefund({
         ...{ ...order, transaction_id: `r${at}`, transaction_reference_id: 'a/1' },
+        transaction_date: '2026-10-14T00:00:00Z',
         ...change,
       });
       expect([refund.amount, refund.shipping, refund.sales_tax]).toEqual(figures);
       if (at === 2) expect(refund.line_items).toMatchObject([{ id: 'b', quantity: 1 }]);
     }
+    // TaxJar returns a date as midnight UTC, which is the evening before in the account's time zone.
+    const { refund } = await client.showRefund('r2');
+    expect(refund).toMatchObject({ transaction_date: '2026-10-14', line_items: [{ product_identifier: 'mug' }] });
     const over = { ...order, transaction_id: 'r9', transaction_reference_id: 'a/1', amount: 0, shipping: 0 };
     expect(await refusal(client.createRefund({ ...over, sales_tax: -0.01 }))).toMatch(/^422 .*at most 0\.00/);
     const { data } = await made(caller.call('GET', '/transactions?type=sale' as '/transactions'));
@@ -330,9 +345,8 @@ describe('the other methods', () => {
     const call = (method: string, path: string) =>
       fetch(`${url}/taxjar${path}`, { method, headers: { Authorization: `Bearer ${caller.key}` } });
     expect(await (await call('GET', '/v2/nothing')).json()).toMatchObject({ status: 404, error: 'Not Found' });
-    expect(await (await call('DELETE', '/v2/taxes')).json()).toMatchObject({
-      status: 405,
-      error: 'Method Not Allowed',
-    });
+    const notAllowed = await call('DELETE', '/v2/customers');
+    expect([notAllowed.status, notAllowed.headers.get('Allow')]).toEqual([405, 'GET, POST']);
+    expect(await notAllowed.json()).toMatchObject({ status: 405, error: 'Method Not Allowed' });
   });
 });

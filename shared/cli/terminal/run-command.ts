@@ -32,7 +32,8 @@ export const explainError = (error: unknown): string | null => {
   if (name === 'CredentialsProviderError')
     return 'No AWS credentials found. Sign in, or set DYNAMODB_ENDPOINT to an emulator.';
   if (code === 'ENOENT' && typeof path === 'string') return `There is no file ${path}.`;
-  if (code === 'EEXIST' && typeof path === 'string') return `The file ${path} already exists. Nothing was overwritten.`;
+  if (code === 'EEXIST' && typeof path === 'string')
+    return `The file ${path} already exists. Nothing was overwritten. Delete it, or pass a different name.`;
   if ((code === 'EACCES' || code === 'EISDIR') && message) return `Cannot read the file: ${message}.`;
   if (isUnreachable(error))
     return `Cannot connect to DynamoDB at ${environment.dynamodbEndpoint ?? `the region ${environment.region}`}. Check the address, and that the database is running.`;
