@@ -18,7 +18,7 @@ const creditBody = (sale: Transaction, credit: Credit, order: Order, shop: strin
   metadata: { shop, order: order.reference, refund: credit.refund.id },
 });
 
-type Credited = { readonly isChanged: boolean; readonly problem: Problem | null };
+type Credited = { readonly id?: string; readonly isChanged: boolean; readonly problem: Problem | null };
 
 /** Records the credit of a refund. Returns a problem for each difference between the ledger and the shop's refund. */
 const ensureCredit = async (ledger: Ledger, sale: Transaction, credit: Credit, order: Order): Promise<Credited> => {
@@ -36,7 +36,7 @@ const ensureCredit = async (ledger: Ledger, sale: Transaction, credit: Credit, o
     const detail = `The refund should be ${credit.total} of ${sale.id}; ${id} has ${total_amount} of ${parent_transaction_id}.`;
     return { isChanged, problem: failed(reference, 'mismatch', detail).problem };
   }
-  return { isChanged, problem };
+  return { id, isChanged, problem };
 };
 
 /**
@@ -53,18 +53,24 @@ const refundsOfSale = ({ refunds, paid, total }: Order, exponent: number): Refun
   });
 };
 
-/** Records the credits of an order's refunds, oldest first. */
+/** Records the credits of an order's refunds, oldest first. `credits` has their ids by the id of the refund. */
 export const recordCredits = async (
   ledger: Ledger,
   sale: Transaction,
   order: Order,
-): Promise<{ readonly problems: readonly Problem[]; readonly isChanged: boolean }> => {
+): Promise<{
+  readonly problems: readonly Problem[];
+  readonly isChanged: boolean;
+  readonly credits: ReadonlyMap<string, string>;
+}> => {
   const problems: Problem[] = [];
+  const credits = new Map<string, string>();
   let isChanged = false;
   for (const credit of creditsOf(sale, refundsOfSale(order, decimalsOf(sale.tax_amount)))) {
     const credited = await ensureCredit(ledger, sale, credit, order);
     if (credited.problem) problems.push(credited.problem);
+    if (credited.id) credits.set(credit.refund.id, credited.id);
     isChanged ||= credited.isChanged;
   }
-  return { problems, isChanged };
+  return { problems, isChanged, credits };
 };

@@ -12,6 +12,8 @@ export type Recorded = {
   readonly sale: Transaction | null;
   readonly problems: readonly Problem[];
   readonly isChanged: boolean;
+  /** The ids of the credits by the id of their refund. */
+  readonly credits?: ReadonlyMap<string, string>;
 };
 
 const isRecorded = ({ status }: Transaction): boolean => status === 'finalized' || status === 'filed';
@@ -155,6 +157,9 @@ export const recordOrder = async (ledger: Ledger, order: Order): Promise<Recorde
   const difference = order.isEstimated ? null : taxDifference(sale, exponent);
   if (difference) problems.push(failed(order.reference, 'tax_difference', difference).problem);
   if (!isRecorded(sale)) return { sale, problems, isChanged };
-  const credits = await recordCredits(ledger, sale, order);
-  return { sale, problems: [...problems, ...credits.problems], isChanged: isChanged || credits.isChanged };
+  const credited = await recordCredits(ledger, sale, order);
+  return {
+    ...{ sale, problems: [...problems, ...credited.problems], isChanged: isChanged || credited.isChanged },
+    credits: credited.credits,
+  };
 };

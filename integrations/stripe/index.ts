@@ -10,7 +10,7 @@ import { recordOrder } from '../core/sales.ts';
 import { checkShopName, type Ledger } from '../core/transactions.ts';
 import { type FullInvoice, isForeign, orderOf } from './invoice.ts';
 import { UnsupportedInvoice } from './problems.ts';
-import { returnedOf, voidCredits } from './refunds.ts';
+import { markNotes, type Returned, returnedOf, voidCredits } from './refunds.ts';
 import { createTaxCodes, type TaxCodes } from './tax-codes.ts';
 import { writeTaxes } from './taxes.ts';
 
@@ -129,16 +129,16 @@ const taxDraft = async (context: Context, full: FullInvoice, order: Order): Prom
   return { problems: [...problems, ...warnings], isChanged: isChanged || isWritten };
 };
 
-type Read = { readonly full: FullInvoice; readonly order: Order; readonly voided: readonly string[] };
+type Read = Pick<Returned, 'voided' | 'notes'> & { readonly full: FullInvoice; readonly order: Order };
 
 /** Reads the current state of an invoice, or the problem that keeps Levy from recording it. */
 const readOrder = async ({ stripe, codes }: Context, id: string): Promise<Read | Handled> => {
   const full = await readInvoice(stripe, id);
   if (isForeign(full.invoice)) return nothing;
   const isDraft = full.invoice.status === 'draft';
-  const { refunds, voided } = isDraft ? { refunds: [], voided: [] } : await returnedOf(stripe, full);
+  const { refunds, ...others } = isDraft ? { refunds: [], voided: [], notes: [] } : await returnedOf(stripe, full);
   try {
-    return { full, voided, order: await orderOf(full, refunds, codes) };
+    return { full, ...others, order: await orderOf(full, refunds, codes) };
   } catch (error) {
     if (!(error instanceof UnsupportedInvoice)) throw error;
     return problemOf(id, error.code, error.message);
@@ -150,7 +150,8 @@ const applyTax = async (context: Context, id: string): Promise<Handled> => {
   if (!('order' in read)) return read;
   if (read.order.wanted === 'draft') return taxDraft(context, read.full, read.order);
   const isVoided = await voidCredits(context.ledger, id, read.voided);
-  const { problems, isChanged } = await recordOrder(context.ledger, read.order);
+  const { problems, isChanged, credits } = await recordOrder(context.ledger, read.order);
+  if (credits) await markNotes(context.stripe, read.notes, credits);
   return { problems, isChanged: isChanged || isVoided };
 };
 

@@ -9,6 +9,7 @@ export type Returned = {
   readonly refunds: readonly Refund[];
   /** The ids in `Refund` of voided credit notes, and of refunds that failed. */
   readonly voided: readonly string[];
+  readonly notes: readonly Stripe.CreditNote[];
 };
 
 type Dated = Refund & { readonly seconds: number };
@@ -72,7 +73,27 @@ export const returnedOf = async (stripe: Stripe, full: FullInvoice): Promise<Ret
   refunds.push(...plain.refunds);
   voided.push(...plain.failed);
   refunds.sort((left, right) => left.seconds - right.seconds || (left.id < right.id ? -1 : 1));
-  return { refunds: refunds.map(({ seconds, ...refund }) => refund), voided };
+  return { refunds: refunds.map(({ seconds, ...refund }) => refund), voided, notes };
+};
+
+// Stripe's limit for a metadata value is 500 characters.
+const maxIds = 16;
+
+/** Writes the ids of the credits of each credit note to its metadata, unless it has them. */
+export const markNotes = async (
+  stripe: Stripe,
+  notes: readonly Stripe.CreditNote[],
+  credits: ReadonlyMap<string, string>,
+): Promise<void> => {
+  for (const { id, metadata } of notes) {
+    const own = [...credits].filter(([refund]) => refund === id || refund.startsWith(`${id}-`));
+    const levy_credit_id = own
+      .slice(0, maxIds)
+      .map(([, credit]) => credit)
+      .join(',');
+    if (levy_credit_id !== '' && metadata?.['levy_credit_id'] !== levy_credit_id)
+      await stripe.creditNotes.update(id, { metadata: { levy_credit_id } });
+  }
 };
 
 /** Voids the credits of voided credit notes and failed refunds. Returns whether it changed one. */

@@ -24,6 +24,7 @@ export type FakeNote = {
   created: number;
   lines: { of: string; net: number; tax: number }[];
   refund: string | null;
+  metadata?: Record<string, string>;
 };
 export type FakeRefund = { id: string; invoice: string; amount: number; created: number; status?: string };
 
@@ -58,7 +59,7 @@ const lineJson = ({ id, amount, quantity, discount, product, tax }: FakeLine) =>
 });
 const noteJson = (note: FakeNote) => ({
   ...{ id: note.id, object: 'credit_note', status: note.status, created: note.created, effective_at: null },
-  ...{ total: noteTotal(note), refunds: note.refund ? [{ refund: note.refund }] : [] },
+  ...{ metadata: note.metadata ?? {}, total: noteTotal(note), refunds: note.refund ? [{ refund: note.refund }] : [] },
 });
 
 export const startStripe = async () => {
@@ -120,6 +121,12 @@ export const startStripe = async () => {
     return sub === 'lines' ? page(invoice.lines.map(lineJson)) : { status: 200, body: invoiceJson(invoice) };
   };
   const post = (path: string, form: URLSearchParams): { status: number; body: unknown } => {
+    const note = notes.find(({ id }) => path === `/v1/credit_notes/${id}`);
+    if (note) {
+      for (const [key, value] of form)
+        note.metadata = { ...note.metadata, [/^metadata\[(\w+)\]$/.exec(key)?.[1] ?? key]: value };
+      return { status: 200, body: noteJson(note) };
+    }
     const invoice = invoices.get(path.split('/')[3] ?? '') as FakeInvoice;
     const refused = (message: string) => ({ status: 400, body: { error: { type: 'invalid_request_error', message } } });
     const indexes = [...form.keys()].flatMap((key) => /^lines\[(\d+)\]\[id\]$/.exec(key)?.[1] ?? []);

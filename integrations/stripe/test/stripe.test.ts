@@ -1,9 +1,9 @@
 import type Stripe from 'stripe';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createClient, orThrow } from '../../../shared/client/client.ts';
 import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from '../../core/test/levy.ts';
 import { createLevyStripe, type LevyStripe } from '../index.ts';
-import { type FakeInvoice, noteTotal, startStripe, taxOf, totalOf } from './fake.ts';
+import { type FakeInvoice, type FakeNote, noteTotal, startStripe, taxOf, totalOf } from './fake.ts';
 
 let levy: LocalLevy;
 let faults: Awaited<ReturnType<typeof startFaults>>;
@@ -89,7 +89,7 @@ describe('life cycle of an invoice', () => {
     const [one] = invoice.lines as [FakeInvoice['lines'][number]];
     const net = 1_000;
     const tax = Math.round((net * one.tax) / 10_000);
-    const note = {
+    const note: FakeNote = {
       id: 'cn_1',
       invoice: invoice.id,
       status: 'issued',
@@ -102,8 +102,10 @@ describe('life cycle of an invoice', () => {
     expect((await billing.handleEvent(noted)).problems).toEqual([]);
     await billing.handleEvent(noted);
     expect(
-      (await ledgerOf(invoice.id)).filter(({ type }) => type === 'credit').map((row) => cents(row.total_amount)),
-    ).toEqual([noteTotal(note)]);
+      (await ledgerOf(invoice.id))
+        .filter(({ type }) => type === 'credit')
+        .map((row) => [row.id, cents(row.total_amount)]),
+    ).toEqual([[note.metadata?.['levy_credit_id'], noteTotal(note)]]);
     note.status = 'void';
     await billing.handleEvent(event('credit_note.voided', { id: note.id, invoice: invoice.id }));
     expect(await ledgerOf(invoice.id)).toHaveLength(1);
@@ -263,4 +265,25 @@ it(`agrees to the cent on ${count} invoices with events lost, doubled and reorde
   const again = await billing.reconcile({ from: today, to: today });
   expect([again.recorded, again.problems, again.extra]).toEqual([[], [], []]);
   expect(fake.state.refused).toEqual([]);
+});
+
+it('runs the nightly example, which records what lost events missed', async () => {
+  const lost = add([line(1_000)], { status: 'paid' });
+  const settings = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_test', LEVY_API_KEY: apiKey };
+  for (const [name, value] of Object.entries({ ...settings, LEVY_URL: levy.url })) vi.stubEnv(name, value);
+  vi.doMock('stripe', () => ({
+    default: function Stripe() {
+      return fake.stripe;
+    },
+  }));
+  const print = vi.spyOn(console, 'log').mockReturnValue();
+  await import('../examples/reconcile.ts');
+  const { exitCode } = process;
+  process.exitCode = undefined;
+  // The invoice was finalized without a tax.
+  expect(JSON.parse(print.mock.lastCall?.[0])).toMatchObject({
+    ...{ recorded: [lost.id], extra: [] },
+    problems: [{ reference: lost.id, code: 'tax_difference' }],
+  });
+  expect(exitCode).toBe(1);
 });
