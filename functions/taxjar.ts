@@ -86,7 +86,8 @@ const json = (status: number, body: object, headers: Readonly<Record<string, str
 });
 
 const routeOf = ({ method, pathParameters: { proxy = '' } }: RequestContext) => {
-  const path = `/${proxy.replace(/\/$/, '')}`;
+  // A base URL that ends with a slash doubles it.
+  const path = `/${proxy.replace(/^\/+|\/$/g, '')}`;
   const onPath = routes.filter(([, pattern]) => pattern.test(path));
   const route = onPath.find(([known]) => known === method);
   if (onPath.length === 0) throw new TaxJarRefusal(404, `There is no ${path} in this interface.`);
@@ -133,11 +134,11 @@ export const endpoint = {
   access: combineAccess(operations.map(({ access }) => access)),
 } as const;
 
-/** TaxJar's clients send the key as a bearer token, older ones as `Token token="…"`. */
+/** TaxJar's clients send the key as a bearer token, older ones as `Token token="…"`. A JWT has dots, and a key has none. */
 const withKey = (event: APIGatewayProxyEvent): APIGatewayProxyEvent => {
   const headers = Object.entries(event.multiValueHeaders ?? {});
   const [name, values] = headers.find(([one]) => one.toLowerCase() === 'authorization') ?? [];
-  const [, key] = /^(?:bearer +|token +token=)"?(levy_[^" ]+)"?$/i.exec(values?.[0] ?? '') ?? [];
+  const [, key] = /^(?:bearer +|token +token=)"?([^". ]+)"?$/i.exec(values?.[0] ?? '') ?? [];
   if (!name || !key || values?.length !== 1) return event;
   const others = Object.fromEntries(headers.filter(([one]) => one !== name));
   return { ...event, multiValueHeaders: { ...others, 'X-API-Key': [key] } };

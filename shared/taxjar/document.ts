@@ -1,5 +1,5 @@
 import { equivalentRow } from '../vocabulary/crosswalk.ts';
-import type { Json } from './numbers.ts';
+import { type Json, withoutNoise } from './numbers.ts';
 import { missing, TaxJarRefusal } from './refusal.ts';
 
 /** Translates the fields that orders, refunds and calculations share to a request of Levy. */
@@ -31,7 +31,9 @@ const amountPattern = /^-?\d{1,12}(\.\d{1,10})?$/;
 /** Returns an amount as a decimal string; `null` without one. */
 export const amountAt = (fields: Fields, name: string): string | null => {
   const text = textAt(fields, name);
-  if (text === null || amountPattern.test(text)) return text;
+  if (text === null) return null;
+  const amount = withoutNoise(text);
+  if (amountPattern.test(amount)) return amount;
   throw new TaxJarRefusal(406, `${name} is ${text}. Send an amount in dollars, such as 16.5.`);
 };
 

@@ -51,8 +51,8 @@ const nameOf = (pointer: string): string => {
   if (kind) return `${kind === 'customer' ? 'to' : 'from'}_${addressNames[part] ?? part}`;
   const [, region] = /^\/exemptions\/0\/states\/(\d+)$/.exec(pointer) ?? [];
   if (region) return `exempt_regions[${region}][state]`;
-  const [, at, field = ''] = /^\/line_items\/(\d+)\/(\w+)$/.exec(pointer) ?? [];
-  if (at) return `line_items[${at}][${field === 'discount_amount' ? 'discount' : field}]`;
+  const [, at, field] = /^\/line_items\/(\d+)(?:\/(\w+))?$/.exec(pointer) ?? [];
+  if (at) return `line_items[${at}]${field ? `[${field === 'discount_amount' ? 'discount' : field}]` : ''}`;
   return fieldNames[pointer] ?? pointer.slice(1).replaceAll('/', '.');
 };
 

@@ -99,7 +99,8 @@ describe('taxes', () => {
     const body = (price: string) =>
       `{"to_country":"US","to_zip":"48933","to_state":"MI","shipping":"0","line_items":[{"quantity":3,"unit_price":${price},"product_tax_code":"nope"}]}`;
     // 6 % of 3 x 33.335, which is 100.005 and rounds to 100.01.
-    for (const price of ['33.335', '"33.335"']) {
+    // The last is what floating-point arithmetic makes of it.
+    for (const price of ['33.335', '"33.335"', '33.335000000000001']) {
       const reply = await send(body(price));
       expect(await reply.text()).toContain('"amount_to_collect":6.00');
       expect(reply.headers.get('Levy-Warnings')?.split(',')).toContain('product_tax_code_missing');
@@ -345,6 +346,9 @@ describe('the other methods', () => {
     const call = (method: string, path: string) =>
       fetch(`${url}/taxjar${path}`, { method, headers: { Authorization: `Bearer ${caller.key}` } });
     expect(await (await call('GET', '/v2/nothing')).json()).toMatchObject({ status: 404, error: 'Not Found' });
+    const other = clientOf({ key: '48ceecccc8af930bd02597aec0f84a78' });
+    expect(await refusal(other.categories())).toMatch(/^401 Unauthorized: There is no such API key/);
+    expect((await call('GET', '//v2/nexus/regions')).status).toBe(200);
     const notAllowed = await call('DELETE', '/v2/customers');
     expect([notAllowed.status, notAllowed.headers.get('Allow')]).toEqual([405, 'GET, POST']);
     expect(await notAllowed.json()).toMatchObject({ status: 405, error: 'Method Not Allowed' });

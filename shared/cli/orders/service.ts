@@ -63,6 +63,8 @@ export async function* forEachOrder<Value>(
     }
     for (const result of pending) yield await result;
   } catch (error) {
+    if (error instanceof LevyUnavailable && error.status === 404)
+      throw new CommandError(`This is not the address of Levy. Check --url: ${error.message}`);
     if (error instanceof LevyUnavailable)
       throw new CommandError(`The service does not respond: ${error.message} Run this again.`);
     throw error;
