@@ -69,5 +69,5 @@ export const checkShipFrom = (sent: PostalAddress): string | null => {
 /** The account numbers of an identity are named by two-letter codes of states. */
 export const checkIdentity = ({ state_ids }: ReturnIdentity): string | null => {
   const unknown = Object.keys(state_ids).find((code) => stateJurisdiction(code) !== `US-${code}`);
-  return unknown === undefined ? null : `state_ids by two-letter state codes; ${unknown} is not one`;
+  return unknown === undefined ? null : `state_ids by two-letter state codes; "${unknown}" is not one`;
 };

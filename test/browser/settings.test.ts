@@ -20,7 +20,7 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     await click(page, 'Save sales and calendar');
     await seeText(page, 'Send an IANA time zone');
     await page.getByLabel('Time zone').fill('America/Detroit');
-    await page.getByLabel('Reminders').fill('10, 3');
+    await page.getByLabel('Days before the due date').fill('10, 3');
     await page.getByLabel('State', { exact: true }).fill('MI');
     await page.getByLabel('ZIP code').fill('48226');
     await click(page, 'Review the change of sales and calendar');
@@ -39,7 +39,8 @@ it('sets registrations and the calendar, and shows who changed them', async () =
     await click(page, 'Load the page again');
     await page.getByLabel('Legal name').fill('A shop');
     await page.getByLabel('Taxpayer number, nine digits').fill('12-3456789');
-    await page.getByLabel('Account numbers of states').fill('MN=1234567');
+    await page.getByLabel('Account number, such as').fill('1234567');
+    await page.getByLabel('State, such as MN').fill('mn');
     await click(page, 'Review the change of identity on returns');
     await click(page, 'Save identity on returns');
     await seeText(page, 'return identity');
@@ -58,6 +59,56 @@ it('sets registrations and the calendar, and shows who changed them', async () =
       state_ids: { MN: '1234567' },
     },
   });
+});
+
+it('changes only the settings that were edited, and refuses an account number without a state', async () => {
+  const ship_from = {
+    line1: '1 Main St',
+    city: 'Toronto',
+    county: 'York',
+    state: null,
+    postal_code: null,
+    country: 'CA',
+  };
+  const before = {
+    ...{ ship_from, filing_reminder_days: [], books_open_from: '2025-01-01' },
+    return_identity: {
+      ...{ legal_name: 'A shop', tin: { type: 'FEIN', number: '123456789' }, sst_id: null },
+      state_ids: { MN: '1234567', OH: '89-1' },
+    },
+  } as const;
+  const caller = await newCaller({ scopes });
+  await made(caller.call('POST', '/account', { body: before }));
+  await visit('#/settings', { key: caller.key }, async (page) => {
+    await click(page, 'Review the change of sales and calendar');
+    await seeText(page, 'No setting has changed.');
+    await page.getByLabel('Days after a period before it closes').fill('5');
+    await click(page, 'Review the change of sales and calendar');
+    await click(page, 'Save sales and calendar');
+    await seeText(page, 'review days');
+    await page.getByLabel('Account number, such as').last().fill('1234567');
+    await click(page, 'Review the change of identity on returns');
+    await click(page, 'Save identity on returns');
+    await seeText(page, 'is not one');
+    await page.getByLabel('Account number, such as').last().fill('');
+    await page.getByLabel('State; empty removes it').last().fill('');
+    await click(page, 'Review the change of identity on returns');
+    await click(page, 'Save identity on returns');
+    await page.getByText('Account number in OH').waitFor({ state: 'detached' });
+  });
+  const after = await made(caller.call('GET', '/account'));
+  const { return_identity, ...others } = before;
+  expect(after).toMatchObject({ ...others, review_days: 5 });
+  expect(after.return_identity).toEqual({ ...return_identity, state_ids: { MN: '1234567' } });
+  const settings = after.changes?.map(({ setting }) => setting).sort();
+  expect(settings).toEqual([
+    'books_open_from',
+    'filing_reminder_days',
+    'return_identity',
+    'return_identity',
+    'review_days',
+    'ship_from',
+  ]);
 });
 
 it('shows settings to a credential that cannot change them', async () => {

@@ -277,7 +277,7 @@ describe('settings', () => {
     [identified({ tin: { type: 'FEIN', number: '12-3456789' } }), 'of nine digits, without hyphens.)'],
     [identified({ sst_id: '12345678' }), '(sst_id: Pass null, or S and eight digits, such as "S12345678".)'],
     [identified({ state_ids: { MN: '' } }), '(state_ids, MN: Pass 1 to 20 letters, digits, hyphens and periods.)'],
-    [identified({ state_ids: { mn: '1' } }), 'Pass state_ids by two-letter state codes; mn is not one.'],
+    [identified({ state_ids: { mn: '1' } }), 'Pass state_ids by two-letter state codes; "mn" is not one.'],
     [identified({ etin: '1' }), '(Unknown field etin.)'],
   ])('reject %s: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));
 

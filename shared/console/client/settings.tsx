@@ -34,14 +34,38 @@ const modes = [
   ['every_state', 'In every state'],
   ['not_set', 'Not set: in every state, with a warning'],
 ] as const;
+const reminders = [
+  ['sent', 'Before the due date and when overdue'],
+  ['none', 'None'],
+] as const;
+const addressParts = [
+  ['line1', 'Street'],
+  ['city', 'City'],
+  ['county', 'County'],
+  ['state', 'State'],
+  ['postal_code', 'ZIP code'],
+  ['country', 'Country, such as US'],
+] as const satisfies readonly (readonly [keyof NonNullable<Account['ship_from']>, string])[];
 const orNull = (text: string | undefined): string | null => text || null;
 const listOf = (text = ''): string[] => text.split(/[\s,;]+/).filter(Boolean);
 
-/** The rows of a form with numbered fields; a row without a state is left out. */
-const rowsOf = <Row,>(values: Values, count: number, read: (of: (name: string) => string) => Row): Row[] =>
-  Array.from({ length: count }, (_, at) => at)
-    .filter((at) => values[`state-${at}`])
-    .map((at) => read((name) => values[`${name}-${at}`] ?? ''));
+/**
+ * The rows of a form with numbered fields; `null` is a new row. A row without a state is left out, but not a new row
+ * with another text, which the API refuses.
+ */
+const rowsOf = <Row,>(values: Values, before: readonly unknown[], read: (of: (name: string) => string) => Row): Row[] =>
+  before
+    .map((row, at) => ({ isNew: row === null, of: (name: string) => values[`${name}-${at}`] ?? '' }))
+    .filter(({ isNew, of }) => of('state') || (isNew && ['from', 'to', 'number'].some(of)))
+    .map(({ of }) => read(of));
+
+/** The settings of an update that differ from those of the account. */
+const changed = (update: Update, account: Account): Update =>
+  Object.fromEntries(
+    Object.entries(update).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(account[name as keyof Account]),
+    ),
+  );
 
 type SectionProps = {
   readonly title: string;
@@ -74,11 +98,17 @@ const Section = ({ title, of: { tag }, update, children }: SectionProps) => {
         {!body && <button type="submit">Review the change of {title.toLowerCase()}</button>}
         {body && (
           <div class="review">
-            <p>
-              This applies to new calculations and returns within a minute. Recorded transactions and closed filings
-              stay as they are.
-            </p>
-            <ActionButton action={action} label={`Save ${title.toLowerCase()}`} kind="primary" />
+            {Object.keys(body).length === 0 ? (
+              <p>No setting has changed.</p>
+            ) : (
+              <>
+                <p>
+                  This applies to new calculations and returns within a minute. Recorded transactions and closed filings
+                  stay as they are.
+                </p>
+                <ActionButton action={action} label={`Save ${title.toLowerCase()}`} kind="primary" />
+              </>
+            )}
           </div>
         )}
       </form>
@@ -93,7 +123,7 @@ const Registrations = ({ of }: { of: Read }) => {
     mode === 'every_state' || mode === 'not_set'
       ? { collects_in: mode }
       : {
-          registrations: rowsOf(values, rows.length, (value) => ({
+          registrations: rowsOf(values, rows, (value) => ({
             ...{ state: value('state').toUpperCase(), from: value('from'), to: orNull(value('to')) },
             frequency: value('frequency') as Schemas['FilingFrequency'],
           })),
@@ -120,36 +150,29 @@ const Registrations = ({ of }: { of: Read }) => {
 const Business = ({ of }: { of: Read }) => {
   const { account } = of;
   const from = account.ship_from;
-  const update = ({ line1, city, state, postal_code, ...values }: Values): Update => ({
-    ship_from:
-      line1 || city || state || postal_code
-        ? {
-            line1: orNull(line1),
-            city: orNull(city),
-            state: orNull(state),
-            postal_code: orNull(postal_code),
-            country: 'US',
-          }
-        : null,
-    time_zone: values['time_zone'] ?? '',
-    // The account has the default day if none is set, so an unchanged day is not sent.
-    ...(values['books_open_from'] !== account.books_open_from && {
+  const update = (values: Values): Update => {
+    const parts = addressParts.map(([name]) => [name, orNull(values[name])] as const);
+    const isPlaced = parts.some(([name, text]) => name !== 'country' && text !== null);
+    const replaced = parts.filter(([name, text]) => text !== (from?.[name] ?? null));
+    const update: Update = {
+      ship_from: isPlaced ? { ...from, ...Object.fromEntries(replaced) } : null,
+      time_zone: values['time_zone'] ?? '',
       books_open_from: orNull(values['books_open_from']),
-    }),
-    review_days: Number(values['review_days']),
-    filing_reminder_days: values['reminders'] === '' ? null : listOf(values['reminders']).map(Number),
-    incomplete_coverage: values['incomplete_coverage'] as Account['incomplete_coverage'],
-    ambiguous_address: values['ambiguous_address'] as Account['ambiguous_address'],
-    retail_delivery_fee: values['retail_delivery_fee'] as Account['retail_delivery_fee'],
-  });
+      review_days: Number(values['review_days']),
+      filing_reminder_days: values['reminders'] === 'none' ? null : listOf(values['reminder_days']).map(Number),
+      incomplete_coverage: values['incomplete_coverage'] as Account['incomplete_coverage'],
+      ambiguous_address: values['ambiguous_address'] as Account['ambiguous_address'],
+      retail_delivery_fee: values['retail_delivery_fee'] as Account['retail_delivery_fee'],
+    };
+    return changed(update, account);
+  };
   return (
     <Section title="Sales and calendar" of={of} update={update}>
       <fieldset>
         <legend>Ship-from address</legend>
-        <Field of={['line1', 'Street']} value={from?.line1} />
-        <Field of={['city', 'City']} value={from?.city} />
-        <Field of={['state', 'State']} value={from?.state} />
-        <Field of={['postal_code', 'ZIP code']} value={from?.postal_code} />
+        {addressParts.map(([name, label]) => (
+          <Field key={name} of={[name, label]} value={from?.[name]} />
+        ))}
       </fieldset>
       <fieldset>
         <legend>Calendar</legend>
@@ -164,7 +187,11 @@ const Business = ({ of }: { of: Read }) => {
           isRequired
         />
         <Field
-          of={['reminders', 'Reminders, days before the due date; empty for none']}
+          of={['reminders', 'Reminders of returns', reminders]}
+          value={account.filing_reminder_days ? 'sent' : 'none'}
+        />
+        <Field
+          of={['reminder_days', 'Days before the due date; empty for overdue returns only']}
           value={account.filing_reminder_days?.join(', ')}
         />
       </fieldset>
@@ -190,7 +217,7 @@ const Business = ({ of }: { of: Read }) => {
 const Elections = ({ of }: { of: Read }) => {
   const rows = [...of.account.remote_seller_elections, null];
   const update = (values: Values): Update => ({
-    remote_seller_elections: rowsOf(values, rows.length, (value) => ({
+    remote_seller_elections: rowsOf(values, rows, (value) => ({
       ...{ state: value('state').toUpperCase(), from: value('from'), to: orNull(value('to')) },
       election: value('election') as Schemas['RemoteSellerElectionName'],
     })),
@@ -215,18 +242,16 @@ const Elections = ({ of }: { of: Read }) => {
 
 const Identity = ({ of }: { of: Read }) => {
   const identity = of.account.return_identity;
-  const states = Object.entries(identity?.state_ids ?? {}).map(([state, id]) => `${state}=${id}`);
+  const rows = [...Object.entries(identity?.state_ids ?? {}), null];
   const update = (values: Values): Update => {
     const [name, number] = [values['legal_name'] ?? '', values['number'] ?? ''];
-    if (!name && !number) return { return_identity: null };
-    return {
-      return_identity: {
-        legal_name: name,
-        tin: { type: values['type'] as 'FEIN', number: number.replaceAll('-', '') },
-        sst_id: orNull(values['sst_id']),
-        state_ids: Object.fromEntries(listOf(values['state_ids']).map((text) => text.split(/=(.*)/).slice(0, 2))),
-      },
+    const return_identity = {
+      legal_name: name,
+      tin: { type: values['type'] as 'FEIN', number: number.replaceAll('-', '') },
+      sst_id: orNull(values['sst_id']),
+      state_ids: Object.fromEntries(rowsOf(values, rows, (value) => [value('state').toUpperCase(), value('number')])),
     };
+    return changed({ return_identity: name || number ? return_identity : null }, of.account);
   };
   return (
     <Section title="Identity on returns" of={of} update={update}>
@@ -247,8 +272,14 @@ const Identity = ({ of }: { of: Read }) => {
         />
         <Field of={['number', 'Taxpayer number, nine digits']} value={identity?.tin.number} />
         <Field of={['sst_id', 'Streamlined Sales Tax id, such as S12345678']} value={identity?.sst_id} />
-        <Field of={['state_ids', 'Account numbers of states, such as MN=1234567, OH=89-1']} value={states.join(', ')} />
       </fieldset>
+      {rows.map((row, at) => (
+        <fieldset key={at}>
+          <legend>{row ? `Account number in ${row[0]}` : 'New account number of a state'}</legend>
+          <Field of={[`state-${at}`, row ? 'State; empty removes it' : 'State, such as MN']} value={row?.[0]} />
+          <Field of={[`number-${at}`, 'Account number, such as 1234567']} value={row?.[1]} />
+        </fieldset>
+      ))}
     </Section>
   );
 };
