@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
-import { isStreamlinedMember } from '../../catalog/streamlined.ts';
+import { isStreamlinedMember, usesCompositeCodes } from '../../catalog/streamlined.ts';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
+import { isZero } from './format.ts';
 import { ActionButton, ConfirmButton, useAction } from './load.tsx';
-import { counted, download, periodName } from './parts.tsx';
+import { counted, download, lettersOf, periodName } from './parts.tsx';
+import { amountsDue } from './payable.ts';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 
@@ -57,6 +59,16 @@ export const ElectronicReturn = ({ of }: { of: Filing }) => {
     () => {},
   );
   if (!isStreamlinedMember(of.state)) return null;
+  const isLocalTaxDue = of.totals?.some(
+    (total) => total.jurisdiction_type !== 'state' && amountsDue([total]).some(({ amount }) => !isZero(amount)),
+  );
+  if (usesCompositeCodes(of.state) && isLocalTaxDue)
+    return (
+      <p class="hint">
+        The electronic return of {lettersOf(of.state)} needs composite codes of places, which Levy does not have. Enter
+        the totals in the form of the state.
+      </p>
+    );
   if (account.return_identity === null)
     return (
       <p class="hint">

@@ -16,6 +16,7 @@ import {
   Status,
   Table,
 } from './parts.tsx';
+import { amountsDue } from './payable.ts';
 import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
 import { Worksheet } from './worksheet.tsx';
@@ -182,17 +183,24 @@ const exportColumns = [
   ...(['id', 'state', 'period_start', 'period_end', 'status', 'due_date', 'filed_at', 'confirmation_number'] as const),
   ...(['exception_count', 'transaction_count', 'currency'] as const),
   ...filedAmounts,
+  'amount_due',
 ] as const;
 
 type Filed = Schemas['FilingList']['data'][number];
-type FiledRow = Readonly<Record<(typeof filedAmounts)[number] | 'currency', string | null>>;
+type FiledRow = Readonly<Record<(typeof filedAmounts)[number] | 'currency' | 'amount_due', string | null>>;
 
 /** Returns a row for each currency of a filing, and one for a filing without sales. */
 const filedRows = ({ summary, exceptions, ...filing }: Filed) => {
   const shared = { ...filing, exception_count: exceptions?.count ?? null };
-  const nothing = Object.fromEntries(['currency', ...filedAmounts].map((name) => [name, null])) as FiledRow;
+  const nothing = Object.fromEntries(
+    ['currency', ...filedAmounts, 'amount_due'].map((name) => [name, null]),
+  ) as FiledRow;
   if (summary.length === 0) return [{ ...shared, ...nothing, transaction_count: 0 }];
-  return summary.map(({ count, ...sum }) => ({ ...shared, ...(sum as FiledRow), transaction_count: count }));
+  const due = amountsDue(summary);
+  return summary.map(({ count, ...sum }, at) => {
+    const amounts = { ...sum, amount_due: due[at]?.amount } as FiledRow;
+    return { ...shared, ...amounts, transaction_count: count };
+  });
 };
 
 /** The buttons that download all filings of the filters. */
@@ -240,8 +248,8 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
                 ['Exceptions', (row) => row.exception_count, 'figure'],
                 ...amountColumns([
                   ['Gross', 'gross_amount'],
-                  ['Taxable', 'taxable_amount'],
                   ['Tax collected', 'tax_amount'],
+                  ['Amount due', 'amount_due'],
                 ]),
                 ['Currency', (row) => row.currency],
                 ['Confirmation', (row) => row.confirmation_number],
