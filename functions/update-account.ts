@@ -27,11 +27,12 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/account',
   scope: 'settings',
   access: {
-    actions: { accounts: ['GetItem', 'UpdateItem', 'PutItem'], transactions: ['PutItem', 'Query'] },
+    actions: { accounts: ['GetItem', 'UpdateItem', 'PutItem'], transactions: ['PutItem'] },
     partitions: {
       accounts: [...callerPartitions, settingChanges('*')],
-      transactions: [partitions.due, partitions.openEntries],
+      transactions: [partitions.due],
     },
+    readOnly: [['Query', partitions.openEntries]],
     accountWrites: { UpdateItem: [accountKey('*').pk], PutItem: [settingChanges('*')] },
   },
   body: {

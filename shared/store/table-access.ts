@@ -23,8 +23,8 @@ export type TableAccess = {
    * unrestricted.
    */
   readonly partitions?: Partial<Record<TableName, readonly string[]>>;
-  /** Partitions of the Transactions table that the function can only read, with BatchGetItem. */
-  readonly readOnly?: readonly string[];
+  /** Partitions of the Transactions table that the function can only read, each with one action. */
+  readonly readOnly?: readonly (readonly [action: 'BatchGetItem' | 'Query', partition: string])[];
   /** Partitions of the Accounts table that the function can write, in addition to `accountWrites`. */
   readonly accountWrites?: Partial<Record<Action, readonly string[]>>;
 };
@@ -114,7 +114,9 @@ export const transactionPartitions = [
 ] as const;
 
 /** Reads the customers of a calculation. Functions that record transactions cannot change a certificate. */
-export const customersRead = { readOnly: [partitions.customers] } as const satisfies Partial<TableAccess>;
+export const customersRead = {
+  readOnly: [['BatchGetItem', partitions.customers]],
+} as const satisfies Partial<TableAccess>;
 
 /** Reads the accounts that a schedule processes, but never their keys. */
 export const accountPartitions = ['ACCOUNT#*', accountRegister] as const;

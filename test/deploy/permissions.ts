@@ -35,14 +35,14 @@ const noPartition = 'NOBODY#x';
  * access.
  */
 const allowed = (
-  { actions: byTable, partitions = {}, readOnly, ...access }: TableAccess,
+  { actions: byTable, partitions = {}, readOnly = [], ...access }: TableAccess,
   table: TableName,
   action: string,
 ) => {
   const granted = (byTable[table] as readonly string[] | undefined)?.includes(action) ?? false;
   const writes = table === 'accounts' ? writablePartitions(access)[action as Granted] : undefined;
   const own = writes ?? partitions[table] ?? null;
-  const reads = table === 'transactions' && action === 'BatchGetItem' ? (readOnly ?? []) : [];
+  const reads = table === 'transactions' ? readOnly.flatMap(([by, kind]) => (by === action ? [kind] : [])) : [];
   if (granted && own === null) return null;
   return [...(granted ? (own ?? []) : []), ...reads];
 };

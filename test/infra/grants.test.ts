@@ -44,7 +44,7 @@ const entries: Record<string, TableAccess> = {
 const roleOf = (entry: string) => idOf(functionOf(synthesized, entry)[1].Properties['Role']);
 
 const expectedOnTables = ({ actions: byTable, indexes = [], readOnly = [] }: TableAccess): string[] => [
-  ...readOnly.map(() => 'Allow dynamodb:BatchGetItem on TransactionsTable.Arn'),
+  ...readOnly.map(([action]) => `Allow dynamodb:${action} on TransactionsTable.Arn`),
   ...Object.entries(byTable).flatMap(([name, actions]) =>
     actions.map((action) => `Allow dynamodb:${action} on ${tableIds[name as keyof typeof tableIds]}.Arn`),
   ),
@@ -167,6 +167,7 @@ it.each([
   ['get-transaction', 'TransactionsTable.Arn', leading('T#*')],
   ['list-transactions', 'TransactionsTable.Arn', leading('T#*')],
   ['create-transaction', 'TransactionsTable.Arn', [...leading('T#*', 'R#*', 'I#*', 'O#*'), ...leading('C#*')]],
+  ['update-account', 'TransactionsTable.Arn', [...leading('DUE#*'), ...leading('O#*')]],
   ['get-filing', 'TransactionsTable.Arn', leading('F#*')],
   ['list-filing-exceptions', 'TransactionsTable.Arn', leading('F#*')],
   ['create-reconciliation', 'TransactionsTable.Arn', leading('T#*', 'R#*')],

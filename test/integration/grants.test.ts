@@ -368,7 +368,7 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access in its 
     ...new Set([
       ...Object.entries(byTable).flatMap(([table, actions]) => actions.map((action) => `${table} ${action}`)),
       ...indexes.map((index) => `transactions Query ${index}`),
-      ...readOnly.map(() => 'transactions BatchGetItem'),
+      ...readOnly.map(([action]) => `transactions ${action}`),
     ]),
   ].sort();
   // Two minutes later the instance's cache of the caller has expired and the rate-limit window is new.
@@ -379,7 +379,7 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access in its 
   expect(limited([...reached, ...(notSeen[entry] ?? [])])).toEqual(
     limited([
       ...kinds,
-      ...readOnly.map((kind) => `transactions ${kind}`),
+      ...readOnly.map(([, kind]) => `transactions ${kind}`),
       ...(indexes.includes('drafts') ? [`transactions ${draftPartitions}`] : []),
     ]),
   );
