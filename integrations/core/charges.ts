@@ -1,9 +1,10 @@
 import type { Schemas } from '../../shared/client/client.ts';
 import { divide, toDecimal, toMinor } from './money.ts';
-import { shippingLineId } from './shipping.ts';
+import { isShippingId } from './shipping.ts';
 
 /** A line or a shipping charge of a sale in minor units, and the amounts that earlier credits left. */
 export type Charge = {
+  readonly id: string;
   /** `null` for a charge in `shipping`. */
   readonly line: Sale['line_items'][number] | null;
   readonly isShipping: boolean;
@@ -19,17 +20,20 @@ export type Sale = Pick<Schemas['Transaction'], 'tax_amount' | 'line_items' | 's
 export const gross = ({ leftNet, leftTax }: Charge): bigint => leftNet + leftTax;
 export const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
 
-/** Returns the lines of a sale, followed by its shipping. The plugins record one shipping charge. */
+/** Returns the lines of a sale, followed by its shipping. A line with a negative price has no amount of its own. */
 export const chargesOf = (sale: Sale, exponent: number): Charge[] => {
-  const charge = (net: string, tax: string, line: Charge['line']): Charge => {
-    const [minorNet, minorTax] = [toMinor(net, exponent), toMinor(tax, exponent)];
-    const units = Number(line?.quantity ?? 0);
-    const isShipping = line === null || line.id === shippingLineId;
-    return { line, isShipping, net: minorNet, tax: minorTax, leftNet: minorNet, leftTax: minorTax, leftUnits: units };
+  type Row = Pick<Sale['line_items'][number], 'id' | 'net_amount' | 'tax_amount'>;
+  const charge = ({ id, net_amount, tax_amount }: Row, line: Charge['line']): Charge => {
+    const [net, tax] = [toMinor(net_amount, exponent), toMinor(tax_amount, exponent)];
+    const isShipping = line === null || isShippingId(id);
+    const left = { leftNet: net, leftTax: tax, leftUnits: Number(line?.quantity ?? 0) };
+    return { id, line, isShipping, net, tax, ...left };
   };
-  const lines = (sale.line_items ?? []).map((line) => charge(line.net_amount, line.tax_amount, line));
-  const shipping = [sale.shipping ?? []].flat();
-  return [...lines, ...shipping.map(({ net_amount, tax_amount }) => charge(net_amount, tax_amount, null))];
+  const lines = (sale.line_items ?? []).filter(({ unit_price }) => !unit_price.startsWith('-'));
+  return [
+    ...lines.map((line) => charge(line, line)),
+    ...[sale.shipping ?? []].flat().map((shipping) => charge(shipping, null)),
+  ];
 };
 
 /**

@@ -2,12 +2,14 @@ import type { Schemas } from '../../shared/client/client.ts';
 import { below, type Charge, chargesOf, creditLine, gross, netOf, reachable, type Sale, sumOf } from './charges.ts';
 import { decimalsOf, distribute, divide, toDecimal, toMinor } from './money.ts';
 import type { Refund } from './order.ts';
+import { oneOrMany } from './shipping.ts';
 
 /** The part of a sale that a credit refunds. */
 export type Credit = {
   readonly refund: Refund;
   readonly line_items: Schemas['LineItemRequest'][];
-  readonly shipping: { readonly amount: string } | null;
+  /** The credited shipping charges, by the ids of the sale. */
+  readonly shipping: Schemas['TransactionRequest']['shipping'];
   /** Sent only if the tax that Levy calculates would differ by a cent from the shop's refund. */
   readonly tax_amount: string | null;
   /** The amount to credit: the refund minus the part that exceeds the sale. */
@@ -22,12 +24,12 @@ export type Credit = {
  */
 const targetsOf = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): bigint[] => {
   const units = new Map(refund.lines.map(({ id, quantity }) => [id, quantity]));
-  const targets = charges.map((charge) => {
+  const shippingLeft = charges.map((charge) => (charge.isShipping ? gross(charge) : 0n));
+  const least = [toMinor(refund.shipping, exponent), sumOf(shippingLeft)].reduce((a, b) => (a < b ? a : b));
+  const shipping = distribute(least, shippingLeft);
+  const targets = charges.map((charge, at) => {
     const left = gross(charge);
-    if (charge.isShipping) {
-      const shipping = toMinor(refund.shipping, exponent);
-      return shipping < left ? shipping : left;
-    }
+    if (charge.isShipping) return shipping[at] as bigint;
     const quantity = units.get(charge.line?.id ?? '') ?? 0;
     if (quantity === 0) return 0n;
     if (quantity >= charge.leftUnits) return left;
@@ -43,8 +45,18 @@ const targetsOf = (charges: readonly Charge[], refund: Refund, exponent: number,
   const ownRoom = room(targets).map((amount, at) => (targets[at] === 0n ? 0n : amount));
   const own = spread(total - sumOf(targets), ownRoom);
   const grown = targets.map((target, at) => target + (own[at] as bigint));
-  const others = spread(total - sumOf(grown), room(grown));
-  return grown.map((target, at) => target + (others[at] as bigint));
+  // A charge with only tax left, such as a delivery fee, comes last, and whole if possible: it has no net to credit.
+  const isFee = ({ leftNet }: Charge) => leftNet === 0n;
+  const rooms = room(grown);
+  const divisible = rooms.map((amount, at) => (isFee(charges[at] as Charge) ? 0n : amount));
+  const others = spread(total - sumOf(grown), divisible);
+  const full = grown.map((target, at) => target + (others[at] as bigint));
+  const isLeft = sumOf(full) < total;
+  const fees = rooms.map((amount, at) => (isLeft ? amount - (divisible[at] as bigint) : 0n));
+  const rest = total - sumOf(fees);
+  return rest < 0n
+    ? distribute(total, fees)
+    : distribute(rest, full).map((target, at) => target + (fees[at] as bigint));
 };
 
 /** Returns a line with a refund of zero for a shipping-only credit, preferably a line without remaining tax. */
@@ -99,7 +111,7 @@ const creditOf = (charges: readonly Charge[], refund: Refund, exponent: number):
   const returned = (charge: Charge) => quantities.get(charge.line?.id ?? '') ?? 0;
   const lines = parts.flatMap(({ charge, net }) => creditLine(charge, net, returned(charge), exponent) ?? []);
   const empty = lines.length === 0 ? emptyLine(charges) : undefined;
-  const shipping = parts.find(({ charge }) => charge.line === null);
+  const shipping = parts.flatMap(({ charge: { id, line }, net }) => (line ? [] : [{ id, amount: write(net) }]));
   const [net, tax] = [sumOf(parts.map((part) => part.net)), sumOf(parts.map((part) => part.tax))];
   const line_items = empty ? [creditLine(empty, 0n, 0, exponent) ?? []].flat() : lines;
   for (const part of parts) {
@@ -111,7 +123,7 @@ const creditOf = (charges: readonly Charge[], refund: Refund, exponent: number):
   return {
     refund,
     line_items,
-    shipping: shipping ? { amount: write(shipping.net) } : null,
+    shipping: oneOrMany(shipping),
     tax_amount: isTaxSent ? write(tax) : null,
     total: write(net + tax),
     excess: write(paid - net - tax),

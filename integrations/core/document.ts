@@ -1,6 +1,6 @@
 import type { Schemas } from '../../shared/client/client.ts';
 import type { Address, Cart, Line } from './order.ts';
-import { shippingLine } from './shipping.ts';
+import { isReduction, shippingOfLines } from './shipping.ts';
 
 export type Document = Schemas['CalculationRequest'] & { line_items: Schemas['LineItemRequest'][] };
 
@@ -38,7 +38,7 @@ const lineOf = (line: Line): Schemas['LineItemRequest'] => ({
   id: line.id,
   quantity: String(line.quantity),
   unit_price: line.unitPrice,
-  discount_amount: line.discount,
+  ...(!isReduction(line) && { discount_amount: line.discount }),
   ...(line.taxCode && { product_tax_code: line.taxCode }),
   ...(line.description && { description: line.description.slice(0, 1000) }),
   ...(line.fulfillment && { fulfillment: line.fulfillment }),
@@ -51,7 +51,8 @@ const lineOf = (line: Line): Schemas['LineItemRequest'] => ({
  */
 const destinationOf = ({ address, lines }: Cart): Address | null => {
   if (countryOf(address) === 'US' && (address?.province || address?.postalCode)) return address;
-  const stores = lines.map(({ fulfillment, shipFrom }) => (fulfillment === 'pickup' ? (shipFrom ?? null) : null));
+  const goods = lines.filter((line) => !isReduction(line));
+  const stores = goods.map(({ fulfillment, shipFrom }) => (fulfillment === 'pickup' ? (shipFrom ?? null) : null));
   return stores.every((store) => store !== null) ? (stores[0] ?? address) : address;
 };
 
@@ -72,20 +73,14 @@ export const documentOf = (cart: Cart): Documented => {
     const isEntered = Boolean(sent.line1 || sent.city);
     return gap(isEntered ? 'incomplete_address' : 'no_address', 'The address has neither a state nor a postal code.');
   }
-  const charge = shipping && shippingLine(lines, shipping.amount);
+  const { fees, shipping: charges } = shippingOfLines(lines, shipping);
   return {
     ok: true,
     document: {
       currency,
       customer: { ...(customerId && { id: customerId }), address: sent },
-      line_items: [...lines, ...(charge ? [charge] : [])].map(lineOf),
-      ...(shipping &&
-        !charge && {
-          shipping: {
-            amount: shipping.amount,
-            ...(shipping.taxCode && { product_tax_code: shipping.taxCode }),
-          },
-        }),
+      line_items: [...lines, ...fees].map(lineOf),
+      ...(charges && { shipping: charges }),
     },
   };
 };

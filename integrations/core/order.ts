@@ -21,6 +21,7 @@ export type Line = {
   /** Must not change during the life of the order, because refunds refer to it. */
   readonly id: string;
   readonly quantity: number;
+  /** Below zero, the line is a discount: it reduces all goods in proportion, and is taxed as they are. */
   readonly unitPrice: string;
   /** The discount of the whole line, not per unit: line discounts plus the line's share of order discounts. */
   readonly discount: string;
@@ -36,6 +37,17 @@ export type Line = {
   readonly shipFrom?: Address | null | undefined;
 };
 
+/** A shipping charge after discounts. */
+export type ShippingCharge = {
+  /** Unique among the charges of the order. Must not change during its life, because refunds refer to it. */
+  readonly id: string;
+  readonly amount: string;
+  /** Default: Levy's code of a delivery charge. */
+  readonly taxCode?: string | null | undefined;
+  /** The lines of the charge, which Levy allocates to those of them that are shipped. Default: all lines. */
+  readonly lineIds?: readonly string[] | null | undefined;
+};
+
 export type Cart = {
   /** ISO 4217. */
   readonly currency: string;
@@ -44,8 +56,7 @@ export type Cart = {
   /** The customer's id in the shop. Levy applies the exemption certificates of `POST /customers` with this id. */
   readonly customerId?: string | null | undefined;
   readonly lines: readonly Line[];
-  /** The shipping charge after discounts. Levy allocates it to the shipped lines. */
-  readonly shipping: { readonly amount: string; readonly taxCode?: string | null | undefined } | null;
+  readonly shipping: readonly ShippingCharge[];
 };
 
 export type Refund = {
@@ -55,7 +66,7 @@ export type Refund = {
   readonly total: string;
   /** The returned goods. A refund without lines and shipping is only an amount. */
   readonly lines: readonly { readonly id: string; readonly quantity: number }[];
-  /** The shipping part of the total, with tax. */
+  /** The shipping part of the total, with tax. It is distributed over the charges in proportion. */
   readonly shipping: string;
   /** ISO 8601 timestamp, which determines the filing period of the credit. */
   readonly at: string;

@@ -5,8 +5,8 @@
 export type Problem = {
   readonly reference: string;
   /**
-   * An error code of Levy, a code of a `Gap`, or `no_shipped_line`, `mismatch`, `tax_difference`, `excess`,
-   * `contention` or `invalid_order`.
+   * An error code of Levy, a code of a `Gap`, or `mismatch`, `tax_difference`, `excess`, `contention` or
+   * `invalid_order`.
    */
   readonly code: string;
   readonly detail: string;
@@ -39,18 +39,9 @@ type Lines = readonly { readonly id?: string | null; readonly description?: stri
 const pointersOf = ({ errors }: Refusal): string[] =>
   (errors as readonly Failing[]).map(({ source }) => source?.pointer ?? '');
 
-/** The code of the refusal of a shipping charge in a document without shipped lines. */
-export const noShippedLine = 'no_shipped_line';
-
-const isUndelivered = (refusal: Refusal): boolean =>
-  refusal.status === 422 && pointersOf(refusal).length > 0 && pointersOf(refusal).every((at) => at === '/shipping');
-
 /** Returns whether the buyer can resolve a refusal with a different address. */
 export const isAboutAddress = (refusal: Refusal): boolean =>
   pointersOf(refusal).length > 0 && pointersOf(refusal).every((at) => at.startsWith('/customer/address'));
-
-/** Returns the code of a refusal. */
-export const codeOf = (refusal: Refusal): string => (isUndelivered(refusal) ? noShippedLine : refusal.code);
 
 /** Formats a refusal with the field of each error and the shop's line. */
 export const detailOf = (refusal: Refusal, lines: Lines = []): string => {
@@ -66,5 +57,5 @@ export const detailOf = (refusal: Refusal, lines: Lines = []): string => {
 /** Converts a refusal. Other conflicts are temporary, such as with a write that is still running. */
 export const refused = (reference: string, refusal: Refusal, lines: Lines = []): { ok: false; problem: Problem } => {
   const isFinal = refusal.status !== 409 || finalConflicts.includes(refusal.code);
-  return { ok: false, problem: { reference, code: codeOf(refusal), detail: detailOf(refusal, lines), isFinal } };
+  return { ok: false, problem: { reference, code: refusal.code, detail: detailOf(refusal, lines), isFinal } };
 };

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Levy, LevyUnavailable } from '../../shared/client/client.ts';
 import type { Document } from './document.ts';
-import { codeOf, detailOf, isAboutAddress, noShippedLine } from './problem.ts';
+import { detailOf, isAboutAddress } from './problem.ts';
 import { type Quote, quoteOf } from './quote.ts';
-import { withDeliveredLines } from './shipping.ts';
 
 export { type Calculation, type NoTaxReason, noTaxMessage, type Quote, warningText } from './quote.ts';
 
@@ -45,20 +44,6 @@ const withTimeout = (quote: Promise<Quote>, ms: number): Promise<Quote> =>
     quote.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 
-/**
- * Calculates a document. Retries with explicit fulfillment if Levy treats no line as shipped but the shop charges
- * shipping.
- */
-const post = async (levy: Levy, document: Document, limitMs: number) => {
-  const start = performance.now();
-  const send = (body: Document, timeoutMs: number) => levy.post('/calculations', { body, timeoutMs, maxTries: 1 });
-  const result = await send(document, limitMs);
-  const delivering = !result.ok && codeOf(result.refusal) === noShippedLine ? withDeliveredLines(document) : null;
-  if (!delivering) return { result, sent: document };
-  const leftMs = Math.max(leastMs, Math.floor(limitMs - performance.now() + start));
-  return { result: await send(delivering, leftMs), sent: delivering };
-};
-
 type Entry = { readonly quote: Promise<Quote>; readonly until: number };
 
 /**
@@ -85,10 +70,10 @@ export const createQuotes = ({
   };
   const calculate = async (document: Document, limitMs: number): Promise<Quote> => {
     try {
-      const { result, sent } = await post(levy, document, limitMs);
-      if (result.ok) return quoteOf(result.data, sent);
+      const result = await levy.post('/calculations', { body: document, timeoutMs: limitMs, maxTries: 1 });
+      if (result.ok) return quoteOf(result.data, document);
       const { refusal } = result;
-      const detail = `${codeOf(refusal)}: ${detailOf(refusal, sent.line_items)}`;
+      const detail = `${refusal.code}: ${detailOf(refusal, document.line_items)}`;
       if (accountStatuses.includes(refusal.status)) return fail(detail);
       // A conflict can be resolved immediately and does not affect other documents.
       if (refusal.status === 409) return unavailable(detail);

@@ -3,7 +3,7 @@ import { isAddedFee } from './delivery-fee.ts';
 import { documentOf } from './document.ts';
 import type { Order } from './order.ts';
 import { type Attempt, done, failed } from './problem.ts';
-import { shippingLineId } from './shipping.ts';
+import { isShippingId } from './shipping.ts';
 import type { Body, Ledger } from './transactions.ts';
 
 export type SaleBody = Body & { readonly tax_amount: string; readonly line_items: Schemas['LineItemRequest'][] };
@@ -32,11 +32,11 @@ type Figures = Pick<Schemas['TransactionRequest'], 'currency' | 'customer' | 'ta
 export const figuresOf = ({ currency, customer, tax_amount, line_items, shipping }: Figures): string => {
   const plain = (amount: string | null | undefined) => (amount ?? '0').replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
   const lines = (line_items ?? [])
-    .filter((line) => line.id !== shippingLineId && !isAddedFee(line))
+    .filter((line) => !isShippingId(line.id) && !isAddedFee(line))
     .map((line) => [line.id, plain(line.quantity), plain(line.unit_price), plain(line.discount_amount)]);
   const charges = [
     ...[shipping ?? []].flat().map(({ amount }) => plain(amount)),
-    ...(line_items ?? []).filter(({ id }) => id === shippingLineId).map(({ unit_price }) => plain(unit_price)),
+    ...(line_items ?? []).filter(({ id }) => isShippingId(id)).map(({ unit_price }) => plain(unit_price)),
   ];
   const { state, city, postal_code } = customer?.address ?? {};
   // Redaction keeps the first five digits of a ZIP code.

@@ -1,10 +1,9 @@
 import type { Schemas } from '../../shared/client/client.ts';
 import { decimalsOf, toMinor } from './money.ts';
 import type { Order } from './order.ts';
-import { type Attempt, done, failed, noShippedLine, type Problem, refused } from './problem.ts';
+import { type Attempt, done, failed, type Problem, refused } from './problem.ts';
 import { recordCredits } from './record-credits.ts';
 import { figuresOf, type SaleBody, saleBody } from './sale-body.ts';
-import { withDeliveredLines } from './shipping.ts';
 import { change, createOnce, findByReference, type Ledger, type Transaction, type Written } from './transactions.ts';
 
 /** The sale of an order after recording, the problems, and whether anything was written. */
@@ -88,8 +87,11 @@ const updateToMatch = async (
 
 type Wanted = 'draft' | 'finalized';
 
-const ensureBody = async (ledger: Ledger, order: Order, wanted: Wanted, body: SaleBody): Promise<Attempt<Ensured>> => {
+const ensureSale = async (ledger: Ledger, order: Order, wanted: Wanted): Promise<Attempt<Ensured>> => {
+  const built = saleBody(order, ledger);
+  if (!built.ok) return built;
   const { reference } = order;
+  const body = built.value;
   // An expired draft or a replaced sale frees the reference, which a different process can take.
   for (let round = 1; round <= 3; round++) {
     const found = await createOnce(ledger, wanted === 'draft' ? 'placed' : 'settled', body, wanted);
@@ -100,15 +102,6 @@ const ensureBody = async (ledger: Ledger, order: Order, wanted: Wanted, body: Sa
   }
   const detail = 'Another process is changing this sale.';
   return { ok: false, problem: { reference, code: 'contention', detail, isFinal: false } };
-};
-
-const ensureSale = async (ledger: Ledger, order: Order, wanted: Wanted): Promise<Attempt<Ensured>> => {
-  const body = saleBody(order, ledger);
-  if (!body.ok) return body;
-  const ensured = await ensureBody(ledger, order, wanted, body.value);
-  const isUndelivered = !ensured.ok && ensured.problem.code === noShippedLine;
-  const delivering = isUndelivered ? withDeliveredLines(body.value) : null;
-  return delivering ? ensureBody(ledger, order, wanted, delivering) : ensured;
 };
 
 /** Voids the transaction of an order that was canceled before payment. */

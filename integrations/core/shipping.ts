@@ -1,62 +1,115 @@
-/** Handles shipping charges for lines that Levy does not treat as shipped. */
+/** Shipping charges: which lines each of them ships, and charges for lines that the shop does not ship. */
 import type { Schemas } from '../../shared/client/client.ts';
-import type { Line } from './order.ts';
+import type { Fulfillment, Line, ShippingCharge } from './order.ts';
 
-type Document = Pick<Schemas['CalculationRequest'], 'shipping'> & {
-  readonly line_items: Schemas['LineItemRequest'][];
+type SentLine = Schemas['LineItemRequest'];
+type SentCharge = Schemas['ShippingRequest'];
+type Document = Pick<Schemas['CalculationRequest'], 'shipping'> & { readonly line_items: readonly SentLine[] };
+
+const shippingId = ({ id }: Pick<ShippingCharge, 'id'>): string => `shipping-${id}`;
+
+/** Returns whether the id of a line belongs to a shipping charge that is sent as a line. */
+export const isShippingId = (id: string | null | undefined): boolean => id?.startsWith('shipping-') === true;
+
+/** Product tax codes that no carrier delivers by default. `GET /product-tax-codes` has this as `fulfillment`. */
+const unshipped: ReadonlySet<string> = new Set([
+  ...['NONTAXABLE', 'CUSTOM_SOFTWARE', 'SAAS', 'IAAS', 'PAAS', 'SOFTWARE_MAINTENANCE', 'SOFTWARE_SUPPORT'],
+  ...['DIGITAL_AUDIO', 'DIGITAL_VIDEO', 'EBOOKS', 'DIGITAL_TEXTBOOKS', 'DIGITAL_SUBSCRIPTIONS', 'DIGITAL_GAMES'],
+  ...['DIGITAL_IMAGES', 'STREAMING_VIDEO', 'STREAMING_AUDIO', 'ONLINE_COURSES', 'ELECTRICITY', 'TELECOMMUNICATIONS'],
+  ...['INTERNET_ACCESS', 'INSTALLATION', 'REPAIR', 'CLEANING', 'LANDSCAPING', 'PROFESSIONAL', 'DATA_PROCESSING'],
+  ...['INFORMATION_SERVICES', 'ADVERTISING', 'FITNESS', 'PERSONAL_CARE', 'PHOTOGRAPHY', 'PARKING', 'EVENT_TICKETS'],
+  ...['HOTEL_ROOMS', 'EXTENDED_WARRANTY', 'PRODUCT_INSURANCE', 'DELIVERY', 'HANDLING', 'POSTAGE', 'GIFT_CARDS'],
+  ...['RETAIL_DELIVERY_FEE', 'CONTAINER_DEPOSIT', 'GIFT_WRAP', 'CARD_SURCHARGE', 'ORDER_FEE', 'DONATIONS'],
+]);
+
+type Delivered = { readonly code: string | null | undefined; readonly fulfillment: Fulfillment | null | undefined };
+
+/** Returns whether a carrier delivers a line: by its `fulfillment`, or else by its product tax code. */
+export const isShipped = ({ code, fulfillment }: Delivered): boolean => {
+  if (fulfillment) return fulfillment === 'ship';
+  const [path = '', ...attributes] = (code ?? 'GENERAL').split('._');
+  if (attributes.includes('TANGIBLE_MEDIA')) return true;
+  const isElectronic = ['ELECTRONIC_DELIVERY', 'LOAD_AND_LEAVE', 'REMOTE_ACCESS'].some((one) =>
+    attributes.includes(one),
+  );
+  return !isElectronic && !unshipped.has(path.split('.').at(-1) ?? '');
 };
 
-/** The id of the line that represents the shipping charge of an order without shipped lines. */
-export const shippingLineId = 'shipping';
+/** Returns whether a line reduces others, such as a surcharge below zero. */
+export const isReduction = ({ unitPrice }: Pick<Line, 'unitPrice'>): boolean => /^-.*[1-9]/.test(unitPrice);
 
 const isHandedOver = ({ fulfillment }: Line): boolean => Boolean(fulfillment) && fulfillment !== 'ship';
 
 /**
- * Returns a line for a positive shipping charge of an order that the shop does not ship, such as a pickup fee, because
- * Levy refuses shipping without shipped lines. Like a surcharge, it is taxed as general goods, at the store at which
- * lines are picked up. Returns `null` if the shop may ship a line.
+ * Returns the fulfillment of a fee on lines: the store at which lines are picked up, if the shop ships none of them.
+ * Otherwise the fee is not shipped.
  */
-export const shippingLine = (lines: readonly Line[], amount: string): Line | null => {
-  const [first] = lines;
-  if (!first || !/[1-9]/.test(amount) || !lines.every(isHandedOver)) return null;
-  const { fulfillment, shipFrom } = lines.find((line) => line.fulfillment === 'pickup') ?? first;
-  const charge = { quantity: 1, unitPrice: amount, discount: '0', taxCode: 'GENERAL', description: 'Shipping' };
-  return { id: shippingLineId, ...charge, fulfillment, shipFrom };
+export const feeDelivery = (lines: readonly Line[]): Pick<Line, 'fulfillment' | 'shipFrom'> => {
+  const pickedUp = lines.every(isHandedOver) ? lines.find(({ fulfillment }) => fulfillment === 'pickup') : undefined;
+  return { fulfillment: pickedUp ? 'pickup' : 'none', shipFrom: pickedUp?.shipFrom };
+};
+
+/** Returns one charge as an object and several as a list. */
+export const oneOrMany = <Charge>(charges: Charge[]): Charge | Charge[] | undefined =>
+  charges.length > 1 ? charges : charges[0];
+
+/**
+ * Converts the shipping charges of an order. Each charge is for those of its lines that are shipped; if none of them is
+ * by its tax code, for those that the shop may ship. Levy refuses shipping without shipped lines, so a charge for lines
+ * that the shop does not ship, such as a pickup fee, becomes a line. Like a surcharge, it is taxed as general goods, at
+ * the store at which lines are picked up.
+ */
+export const shippingOfLines = (
+  all: readonly Line[],
+  charges: readonly ShippingCharge[],
+): { readonly fees: Line[]; readonly shipping: SentCharge | SentCharge[] | undefined } => {
+  const goods = all.filter((line) => !isReduction(line));
+  const areShipped = (lines: readonly Line[]) =>
+    lines.filter(({ taxCode, fulfillment }) => isShipped({ code: taxCode, fulfillment }));
+  const fees: Line[] = [];
+  const sent: SentCharge[] = [];
+  for (const charge of charges.filter(({ amount }) => /[1-9]/.test(amount))) {
+    const { amount, taxCode, lineIds } = charge;
+    const id = shippingId(charge);
+    const named = goods.filter((line) => lineIds?.includes(line.id));
+    const own = named.length > 0 ? named : goods;
+    const open = own.filter((line) => !isHandedOver(line));
+    const shipped = areShipped(open);
+    if (open.length === 0) {
+      const fee = { quantity: 1, unitPrice: amount, discount: '0', taxCode: 'GENERAL', description: 'Shipping' };
+      fees.push({ id, ...fee, ...feeDelivery(own) });
+      continue;
+    }
+    // Without ids, the charge is for all shipped lines.
+    const isForAll = shipped.length > 0 && shipped.length === areShipped(goods).length;
+    const ids = (shipped.length > 0 ? shipped : open).map((line) => line.id);
+    sent.push({ id, amount, ...(taxCode && { product_tax_code: taxCode }), ...(!isForAll && { line_item_ids: ids }) });
+  }
+  return { fees, shipping: oneOrMany(sent) };
 };
 
 type Taxed = Pick<Schemas['Calculation'], 'line_items' | 'shipping'>;
 
-/** Returns the shipping charge of a calculation or a sale. Plugins send one charge, as `shipping` or as a line. */
-export const shippingOf = ({ shipping, line_items }: Taxed) =>
-  [shipping ?? []].flat()[0] ?? line_items.find(({ id }) => id === shippingLineId);
+/** Returns a shipping charge of a calculation, which was sent in `shipping` or as a line. */
+export const shippingOf = ({ shipping, line_items }: Taxed, charge: Pick<ShippingCharge, 'id'>) =>
+  [...[shipping ?? []].flat(), ...line_items].find(({ id }) => id === shippingId(charge));
 
-/**
- * Returns the document with explicit fulfillment for the lines that the shop ships: all lines without another
- * `fulfillment`. Used if Levy refuses a document because none of its products is shipped. Returns `null` if there are
- * no such lines.
- */
-export const withDeliveredLines = <Sent extends Document>(document: Sent): Sent | null => {
-  const { shipping, line_items } = document;
-  const ids = line_items
-    .filter(({ fulfillment }) => !fulfillment || fulfillment === 'ship')
-    .flatMap(({ id }) => id ?? []);
-  if (!shipping || Array.isArray(shipping) || shipping.line_item_ids || ids.length === 0) return null;
-  return { ...document, shipping: { ...shipping, line_item_ids: ids } };
-};
-
-/** Returns messages for the shop's staff about a document's shipping charge: which product settings to change. */
+/** Returns messages for the shop's staff about a document's shipping charges: which product settings to change. */
 export const shippingNotes = ({ line_items, shipping }: Document): string[] => {
-  const namesOf = (lines: Document['line_items']) =>
+  const namesOf = (lines: readonly SentLine[]) =>
     lines.flatMap(({ id, description }) => description || id || []).join(', ');
-  const goods = line_items.filter(({ id }) => id !== shippingLineId);
-  if (goods.length < line_items.length)
-    return [
-      `The order has a shipping charge, but the shop ships none of ${namesOf(goods)}: the charge is taxed as general goods. Charge no shipping for them, or change their fulfillment.`,
-    ];
-  const ids = Array.isArray(shipping) ? null : shipping?.line_item_ids;
-  if (!ids) return [];
-  const named = namesOf(goods.filter(({ id }) => ids.includes(id ?? '')));
-  return [
-    `The order has a shipping charge, but by their tax codes none of ${named} is shipped: the charge is taxed with them. Set the fulfillment "ship" for products that are shipped, and check their tax codes.`,
+  const [fees, goods] = [true, false].map((isFee) => line_items.filter(({ id }) => isShippingId(id) === isFee));
+  const handedOver = namesOf((goods ?? []).filter(({ fulfillment }) => fulfillment && fulfillment !== 'ship'));
+  const ofFees = (fees ?? []).length > 0 && [
+    `The order has a shipping charge, but the shop ships none of ${handedOver}: the charge is taxed as general goods. Charge no shipping for them, or change their fulfillment.`,
   ];
+  const ofCharges = [shipping ?? []].flat().flatMap(({ line_item_ids: ids }) => {
+    const named = line_items.filter(({ id }) => ids?.includes(id ?? ''));
+    if (named.length === 0 || named.some(({ product_tax_code: code, fulfillment }) => isShipped({ code, fulfillment })))
+      return [];
+    return [
+      `The order has a shipping charge, but by their tax codes none of ${namesOf(named)} is shipped: the charge is taxed with them. Set the fulfillment "ship" for products that are shipped, and check their tax codes.`,
+    ];
+  });
+  return [...(ofFees || []), ...ofCharges];
 };

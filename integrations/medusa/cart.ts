@@ -9,6 +9,7 @@ import {
   fulfillmentFields,
   type MedusaAddress,
   metadataOf,
+  methodOf,
 } from './fulfillment.ts';
 import { shopNameOf } from './settings.ts';
 
@@ -51,9 +52,23 @@ export const documentFields = [
     'items.quantity',
     'items.unit_price',
   ],
-  ...['items.is_tax_inclusive', 'items.adjustments.amount', 'items.variant.metadata', 'items.product.metadata'],
+  ...[
+    'items.is_giftcard',
+    'items.is_tax_inclusive',
+    'items.adjustments.amount',
+    'items.variant.metadata',
+    'items.product.metadata',
+  ],
   ...fulfillmentFields,
 ];
+
+/** Returns the item with its surcharge, an adjustment below zero, as a part of its price. */
+const withSurcharge = (item: Item): Item & { readonly price?: string } => {
+  const discount = discountOf(item);
+  if (discount >= 0) return item;
+  const unit_price = Number(item.unit_price) - discount / Number(item.quantity);
+  return { ...item, unit_price, adjustments: [], price: unit_price.toFixed(8) };
+};
 
 /** The total with tax and the included tax, as decimal strings. */
 type Charged = { readonly total: string; readonly tax: string };
@@ -66,17 +81,24 @@ export const cartOf = (document: Document, charged: Charged | null = null): Cart
   const exponent = exponentOf(currency);
   // Queries return items in any order, but the distribution of equal discount fractions depends on the order of the
   // lines.
-  const lines = (items ?? []).filter(({ quantity }) => Number(quantity) > 0).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1);
+  const lines = (items ?? [])
+    .filter(({ quantity }) => Number(quantity) > 0)
+    .map(withSurcharge)
+    .sort(byId);
   const isInclusive = [...lines, ...(shipping_methods ?? [])].some(({ is_tax_inclusive }) => is_tax_inclusive);
   // The shop calculates foreign taxes.
   if (isInclusive && address?.country_code?.toUpperCase() === 'US')
     throw new Error('Levy adds US sales tax to net prices: turn off tax-inclusive pricing of the region.');
-  const shipping = (shipping_methods ?? []).reduce(
-    (sum, method) => sum + Number(method.amount) - discountOf(method),
-    0,
-  );
+  const methods = (shipping_methods ?? []).toSorted(byId);
+  const shipping = methods.map((method) => ({
+    id: method.id,
+    amount: write(Number(method.amount) - discountOf(method)),
+    lineIds: methods.length > 1 ? lines.filter((item) => methodOf(item, methods) === method).map(({ id }) => id) : null,
+  }));
   const minor = (amount: string) => toMinor(amount, exponent);
-  const goods = charged && minor(charged.total) - minor(charged.tax) - minor(write(shipping));
+  const goods =
+    charged && shipping.reduce((left, { amount }) => left - minor(amount), minor(charged.total) - minor(charged.tax));
   const delivery = deliveryOf(shipping_methods ?? []);
   const discounts = discountsOf(lines, exponent, goods);
   return {
@@ -88,13 +110,13 @@ export const cartOf = (document: Document, charged: Charged | null = null): Cart
       (item, at): Line => ({
         id: item.id,
         quantity: Number(item.quantity),
-        unitPrice: write(item.unit_price),
+        unitPrice: item.price ?? write(item.unit_price),
         discount: toDecimal(discounts[at] as bigint, exponent),
-        taxCode: metadataOf(item, 'levy_tax_code'),
+        taxCode: metadataOf(item, 'levy_tax_code') ?? (item.is_giftcard ? 'FEES.GIFT_CARDS' : null),
         description: item.title ?? null,
         ...delivery(item),
       }),
     ),
-    shipping: (shipping_methods ?? []).length > 0 ? { amount: write(shipping) } : null,
+    shipping,
   };
 };

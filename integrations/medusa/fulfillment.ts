@@ -6,6 +6,7 @@ type Profile = { readonly id: string } | null;
 /** The fields of an item that determine its fulfillment. */
 export type FulfilledItem = {
   readonly requires_shipping?: boolean | null;
+  readonly is_giftcard?: boolean | null;
   readonly variant?: {
     readonly metadata?: Metadata;
     readonly product?: { readonly shipping_profile?: Profile } | null;
@@ -65,7 +66,10 @@ export const metadataOf = ({ variant, product }: FulfilledItem, name: string): s
  * Returns the method that ships an item, by its shipping profile. The first matching method of an order is the method
  * at placement.
  */
-const methodOf = ({ variant }: FulfilledItem, methods: readonly FulfillingMethod[]): FulfillingMethod | undefined => {
+export const methodOf = (
+  { variant }: FulfilledItem,
+  methods: readonly FulfillingMethod[],
+): FulfillingMethod | undefined => {
   const profile = variant?.product?.shipping_profile?.id;
   return (
     methods.find((one) => one.shipping_option?.shipping_profile_id === profile) ??

@@ -6,7 +6,11 @@ import { contextFrom, loggedTaxOf, nominalRatesOf, type Rate, type TaxContext } 
 
 type TaxLine = { readonly code: string; readonly rate: number };
 type Method = ShippingMethod & { readonly tax_lines?: readonly TaxLine[] | null };
-type StoredOrder = Document & { readonly shipping_methods?: readonly Method[] | null };
+type StoredItem = Item & { readonly tax_lines?: readonly TaxLine[] | null };
+type StoredOrder = Document & {
+  readonly items?: readonly StoredItem[] | null;
+  readonly shipping_methods?: readonly Method[] | null;
+};
 type Variant = { readonly id: string } & NonNullable<Item['variant']> & Pick<Item, 'product'>;
 type NewItem = Item & { readonly variant_id?: string | null };
 
@@ -18,7 +22,10 @@ export type OrderHookInput = {
 };
 
 const readOrder = async (container: Container, id: string): Promise<StoredOrder | undefined> => {
-  const taxLines = ['shipping_methods.tax_lines.code', 'shipping_methods.tax_lines.rate'];
+  const taxLines = ['items', 'shipping_methods'].flatMap((rows) => [
+    `${rows}.tax_lines.code`,
+    `${rows}.tax_lines.rate`,
+  ]);
   // The quantity of an order's item is stored in its `detail`.
   const fields = [...documentFields, 'items.detail.quantity', ...taxLines];
   const { data } = await queryOf(container).graph({ entity: 'order', filters: { id }, fields });
@@ -41,26 +48,43 @@ const withMetadata = async (container: Container, items: readonly NewItem[]): Pr
   });
 };
 
-const netOf = (method: ShippingMethod): number => Number(method.amount) - discountOf(method);
+/** A stored or new item or shipping method with its net amount, and its tax lines if they are known. */
+type Charge = { readonly id: string; readonly net: number; readonly tax_lines?: readonly TaxLine[] | null | undefined };
+
+const chargeOfMethod = (method: Method): Charge => ({ ...method, net: Number(method.amount) - discountOf(method) });
+const chargeOfItem = (item: StoredItem): Charge => ({
+  ...item,
+  net: Number(item.unit_price) * Number(item.quantity) - discountOf(item),
+});
 
 /**
- * Returns the rates of new shipping methods. Levy rounds the tax of the shipping as a whole, so the new methods get the
- * tax that remains after the stored methods. Returns `null` if the stored methods have other tax lines, such as an
- * estimate.
+ * Returns the rates of new charges. They get the tax that remains after the stored charges, because Medusa does not
+ * recalculate these: Levy allocates and rounds shipping as a whole, and an item with a negative price lowers the tax of
+ * the others. Returns `null` if the stored charges have other tax lines, such as an estimate.
  */
-const remainingRates = (all: readonly Rate[], stored: readonly Method[], added: readonly ShippingMethod[]) => {
-  const [before, net] = [stored, added].map((methods) => methods.reduce((sum, method) => sum + netOf(method), 0));
-  const rates = all.map(({ rate, ...row }) => {
-    const taxed = stored.reduce((sum, method) => {
-      const line = (method.tax_lines ?? []).find(({ code }) => code === row.code);
-      return sum + netOf(method) * Number(line?.rate ?? 0);
+const remainingRates = (
+  levy: Readonly<Record<string, readonly Rate[]>>,
+  stored: readonly Charge[],
+  added: readonly Charge[],
+): readonly Rate[] | null => {
+  const all = [...stored, ...added];
+  const names = new Map(all.flatMap(({ id }) => levy[id] ?? []).map(({ code, name }) => [code, name]));
+  const taxOf = (charges: readonly Charge[], code: string, linesOf: (charge: Charge) => readonly TaxLine[]) =>
+    charges.reduce((sum, charge) => {
+      const lines = linesOf(charge).filter((line) => line.code === code);
+      return lines.reduce((tax, { rate }) => tax + charge.net * Number(rate), sum);
     }, 0);
-    return { ...row, rate: net ? (((before ?? 0) + net) * rate - taxed) / net : 0 };
+  const net = added.reduce((sum, charge) => sum + charge.net, 0);
+  const rates = [...names].map(([code, name]) => {
+    const left = taxOf(all, code, ({ id }) => levy[id] ?? []) - taxOf(stored, code, ({ tax_lines }) => tax_lines ?? []);
+    return { code, name, rate: net ? left / net : 0 };
   });
-  const codes = new Set(all.map(({ code }) => code));
-  const isSame = stored.every(({ tax_lines }) => (tax_lines ?? []).every(({ code }) => codes.has(code)));
+  const isSame = stored.every(({ tax_lines }) => (tax_lines ?? []).every(({ code }) => names.has(code)));
   return isSame && rates.every(({ rate }) => rate >= 0) ? rates : null;
 };
+
+const toEach = (charges: readonly Charge[], rates: readonly Rate[] | null) =>
+  rates && Object.fromEntries(charges.map(({ id }) => [id, rates]));
 
 /**
  * Handles the hook `setTaxLineContext` of orders, which edits, exchanges, claims, returns and draft orders use. Makes
@@ -83,16 +107,22 @@ export const orderTaxLineContext = async (
     shipping_methods: [...storedMethods, ...newMethods],
   };
   const tax = await loggedTaxOf(document, 'order', loggerOf(container));
-  const levy = contextFrom(tax);
+  const levy = contextFrom(tax, document.shipping_methods ?? []);
   if (!tax.ok || levy.kind !== 'levy') return { levy };
   const added = tax.calculation.line_items.filter(({ id }) => newItems.some((item) => item.id === id));
-  const nominal = added.map(({ id, taxes, net_amount }) => [id, nominalRatesOf(taxes, net_amount)]);
-  const shipping = newMethods.length > 0 ? remainingRates(levy.shipping, storedMethods, newMethods) : null;
+  const nominal = Object.fromEntries(added.map(({ id, taxes, net_amount }) => [id, nominalRatesOf(taxes, net_amount)]));
+  const [reductions, priced] = [true, false].map((isBelow) =>
+    newItems.filter(({ unit_price }) => Number(unit_price) < 0 === isBelow).map(chargeOfItem),
+  ) as [Charge[], Charge[]];
+  const known = [...storedItems.map(chargeOfItem), ...priced.map((one) => ({ ...one, tax_lines: nominal[one.id] }))];
+  const methods = newMethods.map(chargeOfMethod);
+  const ofItems = remainingRates({ ...levy.items, ...nominal }, known, reductions);
+  const ofMethods = remainingRates(levy.shipping, storedMethods.map(chargeOfMethod), methods);
   return {
     levy: {
       ...levy,
-      items: { ...levy.items, ...Object.fromEntries(nominal) },
-      shipping: shipping ?? levy.shipping,
+      items: { ...levy.items, ...nominal, ...toEach(reductions, ofItems) },
+      shipping: { ...levy.shipping, ...toEach(methods, ofMethods) },
     },
   };
 };

@@ -63,7 +63,7 @@ export class LevyTaxProvider {
         })),
       ),
       ...shipping.flatMap(({ shipping_line: { id }, rates }) =>
-        (tax.kind === 'levy' ? tax.shipping : own(rates)).map((rate) => ({
+        (tax.kind === 'levy' ? (tax.shipping[id] ?? []) : own(rates)).map((rate) => ({
           ...rate,
           shipping_line_id: id,
           provider_id,

@@ -1,7 +1,7 @@
-import { toMinor } from '../core/money.ts';
+import { decimalsOf, toDecimal, toMinor } from '../core/money.ts';
 import { type Calculation, warningText } from '../core/quotes.ts';
 import { shippingOf } from '../core/shipping.ts';
-import { cartOf, type Document } from './cart.ts';
+import { cartOf, type Document, type ShippingMethod } from './cart.ts';
 import type { Logger } from './container.ts';
 import { type CartTax, taxOf } from './levy.ts';
 
@@ -12,7 +12,7 @@ export type TaxContext =
   | {
       readonly kind: 'levy';
       readonly items: Readonly<Record<string, readonly Rate[]>>;
-      readonly shipping: readonly Rate[];
+      readonly shipping: Readonly<Record<string, readonly Rate[]>>;
     }
   | { readonly kind: 'open' | 'foreign' | 'failed' };
 
@@ -41,14 +41,23 @@ export const nominalRatesOf = (taxes: Taxes, net: string): Rate[] =>
     return Math.abs(nominal - row.rate) * Number(net) <= 1 ? { ...row, rate: nominal } : row;
   });
 
-export const contextFrom = (tax: CartTax): TaxContext => {
+type Charged = Pick<Calculation['line_items'][number], 'amount' | 'discount_amount'>;
+
+/** Returns the amount that Medusa multiplies by a rate: without the reduction by lines with a negative price. */
+const baseOf = ({ amount, discount_amount }: Charged): string => {
+  const exponent = decimalsOf(amount);
+  return toDecimal(toMinor(amount, exponent) - toMinor(discount_amount ?? '0', exponent), exponent);
+};
+
+export const contextFrom = (tax: CartTax, methods: readonly Pick<ShippingMethod, 'id'>[]): TaxContext => {
   if (!tax.ok) return { kind: tax.reason === 'open' || tax.reason === 'foreign' ? tax.reason : 'failed' };
-  const { line_items } = tax.calculation;
-  const shipping = shippingOf(tax.calculation);
+  const { calculation } = tax;
+  const rates = (charge: (Charged & { readonly taxes: Taxes }) | undefined) =>
+    charge ? ratesOf(charge.taxes, baseOf(charge)) : [];
   return {
     kind: 'levy',
-    items: Object.fromEntries(line_items.map(({ id, taxes, net_amount }) => [id, ratesOf(taxes, net_amount)])),
-    shipping: shipping ? ratesOf(shipping.taxes, shipping.net_amount) : [],
+    items: Object.fromEntries(calculation.line_items.map((line) => [line.id, rates(line)])),
+    shipping: Object.fromEntries(methods.map((method) => [method.id, rates(shippingOf(calculation, method))])),
   };
 };
 
@@ -77,7 +86,7 @@ export const loggedTaxOf = async (document: Document, kind: 'cart' | 'order', lo
 
 /** Converts the taxes of a cart for the provider. */
 export const taxContextOf = async (cart: Document, logger: Logger): Promise<TaxContext> =>
-  contextFrom(await loggedTaxOf(cart, 'cart', logger));
+  contextFrom(await loggedTaxOf(cart, 'cart', logger), cart.shipping_methods ?? []);
 
 /** The code of tax lines with the shop's rate. */
 export const estimatedCode = 'levy-estimated';

@@ -120,7 +120,7 @@ export const orderOf = async (full: FullInvoice, refunds: readonly Refund[], cod
     address: addressOf(invoice),
     customerId,
     lines: withoutNegativeLines(coded).map(lineOf),
-    shipping: null,
+    shipping: [],
     placedAt: instant(effective_at ?? status_transitions.finalized_at ?? created),
     wanted: wantedOf(invoice),
     tax: decimal(taxOf(total_taxes)),

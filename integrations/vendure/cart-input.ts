@@ -1,18 +1,9 @@
-import type { ID, Injector, Order, OrderLine, RequestContext, ShippingMethod } from '@vendure/core';
+import type { ID, Injector, Order, RequestContext, ShippingMethod } from '@vendure/core';
 import { RequestContextCacheService, ShippingMethodService } from '@vendure/core';
 import type { CartInput } from './cart.ts';
 import { createCustomerIdOf } from './customer.ts';
-import { type DeliveryOf, variantDelivery } from './delivery.ts';
+import { type DeliveryOf, shippingLineOf, variantDelivery } from './delivery.ts';
 import type { LevyOptions } from './options.ts';
-
-/** Returns the shipping line of an order line. An edit first assigns it in memory. */
-const shippingLineOf = ({ shippingLines = [] }: Order, { shippingLine, shippingLineId }: OrderLine) => {
-  const id = shippingLine?.id ?? shippingLineId;
-  return (
-    shippingLines.find((one) => String(one.id) === String(id)) ??
-    (shippingLines.length === 1 ? shippingLines[0] : undefined)
-  );
-};
 
 /** Creates the function that returns the non-amount data of an order that Levy needs. */
 export const createInputOf = (options: LevyOptions) => {

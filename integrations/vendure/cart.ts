@@ -1,7 +1,8 @@
-import type { Order, OrderLine, ShippingLine } from '@vendure/core';
+import type { Order, OrderLine, Surcharge } from '@vendure/core';
 import { toDecimal } from '../core/money.ts';
 import type { Address, Cart, Line } from '../core/order.ts';
-import { type DeliveryOf, type VariantFields, variantDelivery } from './delivery.ts';
+import { feeDelivery } from '../core/shipping.ts';
+import { type DeliveryOf, shippingLineOf, type VariantFields, variantDelivery } from './delivery.ts';
 
 /** The fields that the plugin adds to orders and refunds. */
 export type OrderFields = { readonly levySale?: string | null; readonly levyEstimated?: boolean | null };
@@ -11,7 +12,10 @@ export type RefundFields = { readonly levySettledAt?: Date | string | null };
 export const exponent = 2;
 
 /** The reason why the plugin does not support an order. */
-export type Unsupported = { readonly code: 'prices_include_tax' | 'currency_fraction'; readonly detail: string };
+export type Unsupported = {
+  readonly code: 'prices_include_tax' | 'currency_fraction' | 'repeated_shipping_method';
+  readonly detail: string;
+};
 export type BuiltCart =
   | { readonly ok: true; readonly cart: Cart }
   | { readonly ok: false; readonly unsupported: Unsupported };
@@ -66,14 +70,69 @@ const lineOf = (line: OrderLine, write: Write, deliveryOf: DeliveryOf): Line => 
   ...deliveryOf(line),
 });
 
-/** Returns the shipping charges after promotions. */
-const shippingOf = ({ shippingLines }: Order): number =>
-  (shippingLines ?? []).reduce((sum: number, line: ShippingLine) => sum + line.discountedPrice, 0);
+/** The id of the line that represents a surcharge in Levy. */
+export const surchargeId = ({ id }: Surcharge): string => `surcharge-${id}`;
 
-const unsupportedIn = (order: Order, lines: readonly OrderLine[], shipping: number): Unsupported | null => {
+/**
+ * Returns the amount of a surcharge. One below zero is a discount, which has no tax of its own, so its price with tax
+ * is the same.
+ */
+const surchargePrice = ({ listPrice, price }: Surcharge): number => (listPrice < 0 ? listPrice : price);
+
+const surchargesOf = ({ surcharges }: Order, lines: readonly Line[], write: Write): Line[] =>
+  (surcharges ?? []).map((surcharge) => ({
+    ...{ id: surchargeId(surcharge), quantity: 1, unitPrice: write(surchargePrice(surcharge)), discount: write(0) },
+    ...{ description: surcharge.description, ...feeDelivery(lines) },
+  }));
+
+/** A shipping charge after promotions, in minor units. */
+export type ShippingNet = { readonly id: string; readonly net: number };
+
+const shippingOf = ({ shippingLines }: Order): ShippingNet[] =>
+  (shippingLines ?? []).map(({ id, discountedPrice }) => ({ id: String(id), net: discountedPrice }));
+
+/** Returns the shipping charges, sorted because Levy can round each together with those before it. */
+const chargesOf = (
+  order: Order,
+  nets: readonly ShippingNet[],
+  write: Write,
+  taxCode: string | null,
+): Cart['shipping'] =>
+  nets
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ id, net }) => {
+      const lines = order.lines.filter((line) => String(shippingLineOf(order, line)?.id) === id);
+      // A single method ships all lines, also those that were added after its selection.
+      return {
+        id,
+        amount: write(net),
+        taxCode,
+        lineIds: nets.length > 1 ? lines.map((line) => String(line.id)) : null,
+      };
+    });
+
+const hasRepeatedMethod = ({ shippingLines }: Order): boolean => {
+  const ids = (shippingLines ?? []).map((line) => String(line.shippingMethodId ?? line.shippingMethod?.id));
+  return new Set(ids).size < ids.length;
+};
+
+const unsupportedIn = (
+  order: Order,
+  lines: readonly OrderLine[],
+  shipping: readonly ShippingNet[],
+): Unsupported | null => {
   if ([...lines, ...(order.shippingLines ?? [])].some(({ listPriceIncludesTax }) => listPriceIncludesTax))
     return { code: 'prices_include_tax', detail: 'Prices that include tax are not supported for US addresses.' };
-  const amounts = [...lines.flatMap((line) => [line.listPrice, line.proratedLinePrice]), shipping];
+  if (hasRepeatedMethod(order))
+    return {
+      code: 'repeated_shipping_method',
+      detail:
+        'Use a different shipping method for each shipping line: Vendure calculates one tax rate for each method.',
+    };
+  const amounts = [
+    ...lines.flatMap((line) => [line.listPrice, line.proratedLinePrice]),
+    ...[...shipping.map(({ net }) => net), ...(order.surcharges ?? []).map(surchargePrice)],
+  ];
   if (amounts.every((amount) => Math.round(amount) % unitOf(order.currencyCode) === 0)) return null;
   return {
     code: 'currency_fraction',
@@ -88,25 +147,26 @@ export type CartInput = {
   readonly shippingTaxCode: string | null;
   /** The fulfillment of a line. Default: the setting of its variant. */
   readonly deliveryOf?: DeliveryOf;
-  /** The shipping charge in minor units, if it differs from the order's. */
-  readonly shipping?: number | undefined;
+  /** The shipping charges, if they differ from the order's. */
+  readonly shipping?: readonly ShippingNet[] | undefined;
 };
 
 /** Converts an order to Levy's input, or returns why the plugin does not support it. */
 export const cartOf = (order: Order, input: CartInput): BuiltCart => {
   const { customerId, shippingTaxCode, deliveryOf = variantDelivery, shipping = shippingOf(order) } = input;
-  const lines = order.lines.filter(({ quantity }) => quantity > 0);
-  const unsupported = unsupportedIn(order, lines, shipping);
+  const sold = order.lines.filter(({ quantity }) => quantity > 0);
+  const unsupported = unsupportedIn(order, sold, shipping);
   if (unsupported) return { ok: false, unsupported };
   const write = writerOf(order.currencyCode);
+  const lines = sold.map((line) => lineOf(line, write, deliveryOf));
   return {
     ok: true,
     cart: {
       currency: order.currencyCode,
       address: addressOf(order),
       customerId,
-      lines: lines.map((line) => lineOf(line, write, deliveryOf)),
-      shipping: shipping > 0 ? { amount: write(shipping), taxCode: shippingTaxCode } : null,
+      lines: lines.length > 0 ? [...lines, ...surchargesOf(order, lines, write)] : [],
+      shipping: chargesOf(order, shipping, write, shippingTaxCode),
     },
   };
 };

@@ -11,16 +11,19 @@ import { checkOptions, type LevyOptions } from './options.ts';
 import { createGuard, type Guard, orderProcess } from './order-process.ts';
 import { shippingCalculator } from './shipping.ts';
 import { LevyOrderTaxStrategy } from './summary.ts';
+import { createSurcharges, type Surcharges } from './surcharges.ts';
 import { createTaxOf, type TaxOf } from './tax.ts';
 import { linesFor } from './tax-lines.ts';
 
 const text = (value: string) => [{ languageCode: LanguageCode.en, value }];
 
 /** Calls Levy once per order; the calls for the other lines are cache hits. */
-const taxLineStrategy = (taxOf: TaxOf, guard: Guard): TaxLineCalculationStrategy => ({
+const taxLineStrategy = (taxOf: TaxOf, guard: Guard, surcharges: Surcharges): TaxLineCalculationStrategy => ({
+  init: surcharges.init,
   calculate: async ({ ctx, order, orderLine, applicableTaxRate }) => {
     const tax = await taxOf(ctx, order);
     guard(order, tax);
+    await surcharges.write(ctx, tax, order);
     return linesFor(tax, orderLine, applicableTaxRate);
   },
 });
@@ -59,11 +62,12 @@ const configuration = (config: RuntimeVendureConfig): RuntimeVendureConfig => {
   const inputs = createInputOf(options);
   const taxOf = createTaxOf(options, inputs);
   const guard = createGuard(options);
-  config.taxOptions.taxLineCalculationStrategy = taxLineStrategy(taxOf, guard);
+  const surcharges = createSurcharges();
+  config.taxOptions.taxLineCalculationStrategy = taxLineStrategy(taxOf, guard, surcharges);
   config.taxOptions.orderTaxCalculationStrategy = new LevyOrderTaxStrategy();
   config.shippingOptions.shippingCalculators = [
     ...(config.shippingOptions.shippingCalculators ?? []),
-    shippingCalculator(taxOf, guard),
+    shippingCalculator(taxOf, guard, surcharges),
   ];
   config.orderOptions.process = [...(config.orderOptions.process ?? []), orderProcess(options, taxOf, inputs)];
   config.paymentOptions.refundProcess = [...(config.paymentOptions.refundProcess ?? []), refundProcess];

@@ -22,23 +22,13 @@ type Sale = Cart & Pick<SoldOrder, 'placedAt' | 'tax' | 'total' | 'isEstimated'>
 /** A sold order that Levy cannot record. */
 type NoSale = { readonly unsupported: Unsupported };
 
-// A surcharge has no product but a separate tax, which must be recorded for the ledger to match the order's total. It
-// has no share of the shipping.
-const surchargesOf = (order: Order, write: Write): Cart['lines'] =>
-  (order.surcharges ?? []).map(({ id, description, price }) => ({
-    ...{ id: `surcharge-${id}`, quantity: 1, unitPrice: write(price), discount: write(0), description },
-    fulfillment: 'none',
-  }));
-
 /** Returns the sale of an order, or `null` for a foreign order, which Levy does not record. */
 export const saleOf = (order: Order, input: Omit<CartInput, 'shipping'>): Sale | NoSale | null => {
   const built = cartOf(order, input);
   if (!built.ok) return isForeign(order) ? null : { unsupported: built.unsupported };
-  const { cart } = built;
   const write = writerOf(order.currencyCode);
   return {
-    ...cart,
-    lines: [...cart.lines, ...surchargesOf(order, write)],
+    ...built.cart,
     placedAt: (order.orderPlacedAt ?? new Date()).toISOString(),
     tax: write(order.totalWithTax - order.total),
     total: write(order.totalWithTax),

@@ -1,5 +1,6 @@
 import { LanguageCode, ShippingCalculator } from '@vendure/core';
 import type { Guard } from './order-process.ts';
+import type { Surcharges } from './surcharges.ts';
 import type { TaxOf } from './tax.ts';
 import { shippingCharges, shippingRates, writeLines } from './tax-lines.ts';
 
@@ -7,10 +8,10 @@ const text = (value: string) => [{ languageCode: LanguageCode.en, value }];
 
 /**
  * A flat shipping charge with tax from Levy. Vendure calls it last, after the promotions, so it also writes the tax of
- * the lines: Vendure does not recalculate it if a discount with the same total is distributed differently. Levy taxes
- * all shipping of an order as one charge, so the tax of each shipping line depends on the others.
+ * the lines: Vendure does not recalculate it if a discount with the same total is distributed differently. Levy can
+ * round the tax of a charge together with those before it, so the tax of each shipping line depends on the others.
  */
-export const shippingCalculator = (taxOf: TaxOf, guard: Guard) =>
+export const shippingCalculator = (taxOf: TaxOf, guard: Guard, surcharges: Surcharges) =>
   new ShippingCalculator({
     code: 'levy-shipping',
     description: text('A flat charge with the tax that Levy calculates'),
@@ -20,12 +21,12 @@ export const shippingCalculator = (taxOf: TaxOf, guard: Guard) =>
     },
     calculate: async (ctx, order, { rate, taxRate }, method) => {
       const charges = shippingCharges(order, method.id, rate);
-      const sum = charges.nets.reduce((all, net) => all + net, 0);
-      const tax = await taxOf(ctx, order, { shipping: sum, method: charges.isOnOrder ? null : method });
+      const tax = await taxOf(ctx, order, { shipping: charges.nets, method: charges.isOnOrder ? null : method });
       const rates = shippingRates(tax, charges);
       if (charges.isOnOrder) {
         guard(order, tax);
         writeLines(tax, order);
+        await surcharges.write(ctx, tax, order);
         for (const [at, line] of order.shippingLines.entries())
           if (rates) line.taxLines = [{ description: 'shipping tax', taxRate: rates[at] as number }];
       }

@@ -1,8 +1,8 @@
-import type { Order, OrderLine, ShippingLine, TaxRate } from '@vendure/core';
-import { distribute, toMinor } from '../core/money.ts';
+import type { Order, OrderLine, ShippingLine, Surcharge, TaxRate } from '@vendure/core';
+import { toMinor } from '../core/money.ts';
 import type { Calculation } from '../core/quotes.ts';
 import { shippingOf } from '../core/shipping.ts';
-import { exponent } from './cart.ts';
+import { exponent, type ShippingNet, surchargeId } from './cart.ts';
 import type { Tax } from './tax.ts';
 
 /** A Vendure tax line with additional fields, which Vendure stores and `summary.ts` reads. */
@@ -51,8 +51,23 @@ export const writeLines = (tax: Tax, order: Order): void => {
   }
 };
 
-/** The shipping charges of an order in minor units after promotions, and the index of the charge to calculate. */
-export type ShippingCharges = { readonly nets: readonly number[]; readonly own: number; readonly isOnOrder: boolean };
+/**
+ * Returns the tax lines of a surcharge, or `null` if it keeps those of the shop. A surcharge below zero lowers the tax of
+ * the lines. One whose price includes the shop's tax keeps its price.
+ */
+export const linesForSurcharge = (tax: Tax, surcharge: Surcharge): LevyTaxLine[] | null => {
+  if (tax.kind !== 'ok') return null;
+  if (surcharge.listPrice < 0) return [];
+  const found = tax.calculation.line_items.find(({ id }) => id === surchargeId(surcharge));
+  return found && !surcharge.listPriceIncludesTax ? taxLinesOf(found.taxes, surcharge.price) : null;
+};
+
+/** The shipping charges of an order, and the index of the charge to calculate. */
+export type ShippingCharges = {
+  readonly nets: readonly ShippingNet[];
+  readonly own: number;
+  readonly isOnOrder: boolean;
+};
 
 const discountOf = (line: ShippingLine): number => line.price - line.discountedPrice;
 
@@ -66,9 +81,12 @@ export const shippingCharges = ({ shippingLines = [] }: Order, id: unknown, pric
   );
   if (own === -1) {
     const discount = shippingLines.reduce((sum, line) => sum + discountOf(line), 0);
-    return { nets: [Math.max(0, price - discount)], own: 0, isOnOrder: false };
+    return { nets: [{ id: 'new', net: Math.max(0, price - discount) }], own: 0, isOnOrder: false };
   }
-  const nets = shippingLines.map((line, at) => Math.max(0, (at === own ? price : line.price) - discountOf(line)));
+  const nets = shippingLines.map((line, at) => ({
+    id: String(line.id),
+    net: Math.max(0, (at === own ? price : line.price) - discountOf(line)),
+  }));
   return { nets, own, isOnOrder: true };
 };
 
@@ -76,9 +94,8 @@ export const shippingCharges = ({ shippingLines = [] }: Order, id: unknown, pric
 export const shippingRates = (tax: Tax, { nets }: ShippingCharges): readonly number[] | null => {
   if (tax.kind === 'open') return nets.map(() => 0);
   if (tax.kind !== 'ok') return null;
-  const amount = toMinor(shippingOf(tax.calculation)?.tax_amount ?? '0', exponent);
-  const shares = distribute(amount, nets.map(BigInt));
-  return nets.map((net, at) => effectiveRate(Number(shares[at]), net));
+  const taxOf = (charge: ShippingNet) => toMinor(shippingOf(tax.calculation, charge)?.tax_amount ?? '0', exponent);
+  return nets.map((charge) => effectiveRate(Number(taxOf(charge)), charge.net));
 };
 
 /** Returns whether a part of an order's tax is not from Levy. */

@@ -2,7 +2,7 @@ import type { Order, RequestContext, ShippingMethod } from '@vendure/core';
 import { Logger } from '@vendure/core';
 import { documentOf } from '../core/document.ts';
 import { type Calculation, createQuotes, type NoTaxReason, warningText } from '../core/quotes.ts';
-import { cartOf, isForeign } from './cart.ts';
+import { cartOf, isForeign, type ShippingNet } from './cart.ts';
 import type { Inputs } from './cart-input.ts';
 import type { LevyOptions } from './options.ts';
 
@@ -45,8 +45,7 @@ const createLog = (fallback: LevyOptions['fallback']) => {
 
 /** The parts of an order that a calculated shipping method replaces. */
 type Replacing = {
-  /** The shipping charge, in minor units. */
-  readonly shipping: number;
+  readonly shipping: readonly ShippingNet[];
   /** The method, if the order does not have it. */
   readonly method: ShippingMethod | null;
 };

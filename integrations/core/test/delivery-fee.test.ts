@@ -32,7 +32,7 @@ const cartOf = (lines: Line[]): Cart => ({
   currency: 'USD',
   address: minneapolis,
   lines,
-  shipping: { amount: '10.00' },
+  shipping: [{ id: 'a', amount: '10.00' }],
 });
 const mugs = cartOf([lineOf('mug', '50.00')]);
 

@@ -29,7 +29,7 @@ export const cartOf = (
   currency: 'USD',
   address: honolulu,
   lines: lines.map((line) => ({ discount: '0.00', taxCode: 'GENERAL', ...line })),
-  shipping: null,
+  shipping: [],
 });
 
 const addresses = [
@@ -62,14 +62,21 @@ export const randomCart = (random: Random): Cart => {
       ...random.pick(kinds),
     };
   });
-  const shipping = random.upTo(2) === 0 ? null : { amount: toDecimal(BigInt(random.upTo(2500)), 2) };
-  return { currency: 'USD', address: random.pick(addresses), lines, shipping };
+  const shipping = ['a', 'b'].slice(random.upTo(2)).map((id) => ({
+    ...{ id, amount: toDecimal(BigInt(random.upTo(2500)), 2) },
+    lineIds: random.upTo(1) === 0 ? null : lines.filter(() => random.upTo(1) === 0).map((line) => line.id),
+  }));
+  const cart = { currency: 'USD', address: random.pick(addresses), lines, shipping };
+  const most = Number(netOf({ ...cart, shipping: [] })) / 2;
+  if (most < 1 || random.upTo(2) > 0) return cart;
+  const unitPrice = toDecimal(-BigInt(1 + random.upTo(most - 1)), 2);
+  return { ...cart, lines: [...lines, { id: 'less', quantity: 1, unitPrice, discount: '0.00' }] };
 };
 
 export const netOf = ({ lines, shipping }: Cart): bigint =>
   lines.reduce(
     (sum, { quantity, unitPrice, discount }) => sum + BigInt(quantity) * toMinor(unitPrice, 2) - toMinor(discount, 2),
-    toMinor(shipping?.amount ?? '0', 2),
+    shipping.reduce((sum, { amount }) => sum + toMinor(amount, 2), 0n),
   );
 
 /** Builds the order of a cart that charges `tax`. */
@@ -108,7 +115,7 @@ export const randomRefunds = ({ lines, shipping }: Cart, total: bigint, random: 
       return now > 0 ? [{ id, quantity: now }] : [];
     });
     const isAmount = random.upTo(2) === 0;
-    const ofShipping = shipping && random.upTo(1) === 0 ? toDecimal(part < 100n ? part : 100n, 2) : '0';
+    const ofShipping = shipping.length > 0 && random.upTo(1) === 0 ? toDecimal(part < 100n ? part : 100n, 2) : '0';
     refunds.push(
       refundOf(String(at), toDecimal(part, 2), {
         lines: isAmount ? [] : returned,

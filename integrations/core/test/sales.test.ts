@@ -110,7 +110,9 @@ describe('an order', () => {
   });
 
   it('changes its draft when it is edited before the payment', async () => {
-    const order = orderOf({ ...mugs, shipping: { amount: '5.00' } }, newReference(), '1.43', { wanted: 'draft' });
+    const order = orderOf({ ...mugs, shipping: [{ id: 'a', amount: '5.00' }] }, newReference(), '1.43', {
+      wanted: 'draft',
+    });
     await recordOrder(ledger, order);
     const edited = orderOf(mugs, order.reference, '1.20', { placedAt: order.placedAt });
     await recordOrder(ledger, edited);

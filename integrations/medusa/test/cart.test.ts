@@ -20,12 +20,30 @@ it('refuses prices that include tax in the United States, and ignores them abroa
 it('omits a shipping charge that two discounts reduce to zero', () => {
   const adjustments = [{ amount: 0.1 }, { amount: 0.2 }];
   const { shipping } = cartOf(cart('de', { shipping_methods: [{ id: 'casm_1', amount: 0.3, adjustments }] }));
-  expect([shipping?.amount, amountOf(-0.6, 'USD')]).toEqual(['0.00', '-0.60']);
+  expect([shipping[0]?.amount, amountOf(-0.6, 'USD')]).toEqual(['0.00', '-0.60']);
 });
 
 it('taxes an order with fractional units', () => {
   const items = [{ id: 'cali_1', quantity: 1.5, unit_price: 10 }];
   expect(cartOf(cart('us', { items })).lines).toMatchObject([{ quantity: 1.5, unitPrice: '10.00', discount: '0.00' }]);
+});
+
+it('gives a gift card its tax code unless the product has another one', () => {
+  const item = { id: 'cali_1', quantity: 1, unit_price: 50, is_giftcard: true };
+  const codesOf = (items: Item[]) => cartOf(cart('us', { items })).lines.map(({ taxCode }) => taxCode);
+  const product = { metadata: { levy_tax_code: 'GENERAL' } };
+  expect(codesOf([item, { ...item, product }, { ...item, is_giftcard: false }])).toEqual([
+    ...['FEES.GIFT_CARDS', 'GENERAL', null],
+  ]);
+});
+
+it.each([
+  // 3 * 26.66 + 1.00 and 1.5 * 2.00 + 0.05.
+  [3, 26.66, -1, '26.99333333'],
+  [1.5, 2, -0.05, '2.03333333'],
+])('adds a surcharge, an adjustment below zero, to the price: %d * %d', (quantity, unit_price, amount, unitPrice) => {
+  const items = [{ id: 'cali_1', quantity, unit_price, adjustments: [{ amount }] }];
+  expect(cartOf(cart('us', { items })).lines).toMatchObject([{ quantity, unitPrice, discount: '0.00' }]);
 });
 
 const pickupMethod: ShippingMethod = {
@@ -63,6 +81,17 @@ describe('an item', () => {
     expect(deliveriesOf(items, [pickupMethod])).toEqual([
       ['pickup', 'Detroit'],
       ['pickup', 'Detroit'],
+    ]);
+  });
+
+  it('belongs to the shipping method of its profile', () => {
+    const items = [itemOf('sp_1'), itemOf('sp_2'), itemOf('sp_3')];
+    const fee = { id: 'casm_0', amount: 4 };
+    const { shipping } = cartOf(cart('us', { items, shipping_methods: [pickupMethod, shipMethod, fee] }));
+    expect(shipping).toEqual([
+      { id: 'casm_0', amount: '4.00', lineIds: [] },
+      { id: 'casm_1', amount: '5.00', lineIds: ['cali_sp_1'] },
+      { id: 'casm_2', amount: '0.00', lineIds: ['cali_sp_2'] },
     ]);
   });
 

@@ -3,17 +3,24 @@ import type { LocalLevy } from '../../core/test/levy.ts';
 import { type addresses, cents, type ShopOrder } from './orders.ts';
 import { products } from './shop.ts';
 
-const decimal = (minor: number) => `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`;
+const decimal = (minor: number) =>
+  `${minor < 0 ? '-' : ''}${Math.floor(Math.abs(minor) / 100)}.${String(Math.abs(minor) % 100).padStart(2, '0')}`;
 
 /**
- * The gift cards of an order that contains only gift cards: the shop mails them, but their product tax code is not
- * shipped by default.
+ * The shipping charges of an order, each for its lines (`lineByLine`): for those that are not gift cards, whose product
+ * tax code is not shipped by default, unless all of them are.
  */
-const namedCards = ({ lines }: ShopOrder) => {
-  const sold = lines.filter(({ quantity }) => quantity > 0);
-  const areCards = sold.every(({ productVariant: { sku } }) => sku === 'Card');
-  return areCards ? { line_item_ids: sold.map(({ id }) => id) } : {};
-};
+const shippingOf = ({ lines, shippingLines }: ShopOrder) =>
+  shippingLines
+    .map(({ id, discountedPrice }, at) => {
+      const own = lines.filter((_, index) => shippingLines.length < 2 || index % 2 === at);
+      const goods = own.filter(({ productVariant: { sku } }) => sku !== 'Card');
+      return {
+        ...{ id: `charge ${id}`, amount: decimal(discountedPrice) },
+        line_item_ids: (goods.length > 0 ? goods : own).map((line) => line.id),
+      };
+    })
+    .filter(({ amount }) => amount !== '0.00');
 
 /** Returns the tax in cents that Levy calculates from the shop API's data of an order, without the plugin. */
 export const expectedTaxOf = async (
@@ -33,14 +40,19 @@ export const expectedTaxOf = async (
             country: 'US',
           },
         },
-        line_items: order.lines
-          .filter(({ quantity }) => quantity > 0)
-          .map(({ id, quantity, unitPrice, proratedLinePrice, productVariant: { sku } }) => ({
-            ...{ id, quantity: String(quantity), unit_price: decimal(unitPrice) },
-            discount_amount: decimal(unitPrice * quantity - proratedLinePrice),
-            product_tax_code: products.find(({ name }) => name === sku)?.levyTaxCode ?? 'GENERAL',
+        line_items: [
+          ...order.lines
+            .filter(({ quantity }) => quantity > 0)
+            .map(({ id, quantity, unitPrice, proratedLinePrice, productVariant: { sku } }) => ({
+              ...{ id, quantity: String(quantity), unit_price: decimal(unitPrice) },
+              discount_amount: decimal(unitPrice * quantity - proratedLinePrice),
+              product_tax_code: products.find(({ name }) => name === sku)?.levyTaxCode ?? 'GENERAL',
+            })),
+          ...order.surcharges.map(({ id, price }) => ({
+            ...{ id: `surcharge ${id}`, quantity: '1', unit_price: decimal(price), fulfillment: 'none' as const },
           })),
-        ...(order.shipping > 0 && { shipping: { amount: decimal(order.shipping), ...namedCards(order) } }),
+        ],
+        shipping: shippingOf(order),
       },
     }),
   );

@@ -39,7 +39,7 @@ const saleOf = async (order: ShopOrder) => {
   const [sale] = sales as [(typeof sales)[number]];
   const amounts = [sale.total_amount, sale.tax_amount, sale.calculated_tax_amount].map(cents);
   expect(amounts).toEqual([order.totalWithTax, taxOf(order), taxOf(order)]);
-  expect(logged()).not.toMatch(/mismatch|tax_difference|no_shipped_line/);
+  expect(logged()).not.toMatch(/mismatch|tax_difference/);
   return readTransaction(sale.id);
 };
 
@@ -134,7 +134,7 @@ describe('an order with the shipping method of the store', () => {
     const listed = (await recordedOf(levy, order.code)).credits;
     const credits = await Promise.all(listed.map(({ id }) => readTransaction(id)));
     const ofFee = credits.map(({ line_items }) => line_items.map(({ id, net_amount }) => [id, net_amount]));
-    expect(ofFee).toContainEqual([['shipping', '3.00']]);
+    expect(ofFee).toContainEqual([[expect.stringMatching(/^shipping-/), '3.00']]);
     const credited = credits.map(({ total_amount }) => cents(total_amount));
     expect(credited.reduce((sum, amount) => sum + amount, 0)).toBe(order.totalWithTax);
   });

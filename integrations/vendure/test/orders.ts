@@ -1,3 +1,4 @@
+import { OrderService, RequestContextService } from '@vendure/core';
 import type { Schemas } from '../../../shared/client/client.ts';
 import { orThrow } from '../../../shared/client/client.ts';
 import type { LocalLevy } from '../../core/test/levy.ts';
@@ -5,6 +6,7 @@ import type { ProductName, Send, Shop } from './shop.ts';
 
 const fields = `id code state total totalWithTax subTotal shipping shippingWithTax
   lines { id quantity unitPrice proratedLinePrice proratedLinePriceWithTax productVariant { sku } }
+  shippingLines { id discountedPrice } surcharges { id price priceWithTax }
   taxSummary { description taxRate taxBase taxTotal }`;
 const orderOrError = `... on Order { ${fields} } ... on ErrorResult { errorCode message }`;
 
@@ -25,6 +27,8 @@ export type ShopOrder = {
     readonly proratedLinePriceWithTax: number;
     readonly productVariant: { readonly sku: string };
   }[];
+  readonly shippingLines: readonly { readonly id: string; readonly discountedPrice: number }[];
+  readonly surcharges: readonly { readonly id: string; readonly price: number; readonly priceWithTax: number }[];
   readonly taxSummary: readonly { readonly description: string; readonly taxTotal: number }[];
 };
 
@@ -92,24 +96,34 @@ export type Shopper = ReturnType<typeof shopperOf>;
 
 let buyers = 0;
 
+/** Adds a surcharge to an order, as a plugin of the shop does. Its tax rate is 20 %. */
+export const addSurcharge = async ({ injector }: Shop, order: string, listPrice: number): Promise<void> => {
+  const ctx = await injector.get(RequestContextService).create({ apiType: 'admin' });
+  const surcharge = { description: 'Surcharge', listPrice, taxLines: [{ description: 'Own', taxRate: 20 }] };
+  await injector.get(OrderService).addSurchargeToOrder(ctx, order, surcharge);
+};
+
 type Basket = {
   readonly items: readonly (readonly [ProductName, number])[];
   /** `null` if the shopper enters no address. */
   readonly address?: object | null;
   readonly coupon?: string;
   readonly ship?: string | readonly string[];
+  /** Prices in cents. */
+  readonly surcharges?: readonly number[];
   readonly pay?: 'settle' | 'authorize';
 };
 
 /** Creates an order from the cart to its payment. */
 export const placeOrder = async (
   shop: Shop,
-  { items, address = addresses.HI, coupon, ship = 'standard', pay = 'settle' }: Basket,
+  { items, address = addresses.HI, coupon, ship = 'standard', surcharges = [], pay = 'settle' }: Basket,
 ) => {
   const shopper = shopperOf(shop);
   for (const [product, quantity] of items) await shopper.add(product, quantity);
   if (address) await shopper.address(address);
-  await shopper.ship(...[ship].flat());
+  const { id } = await shopper.ship(...[ship].flat());
+  for (const price of surcharges) await addSurcharge(shop, id, price);
   if (coupon) await shopper.coupon(coupon);
   await shopper.customer(`buyer-${++buyers}@shop.example`);
   await shopper.toPayment();

@@ -31,6 +31,8 @@ const random = randomOf(20_261_123);
 const priceOf = (sku: string): number => products.find(({ name }) => name === sku)?.price as number;
 const taxOf = ({ totalWithTax, total }: ShopOrder): number => totalWithTax - total;
 
+const sum = (amounts: readonly number[]) => amounts.reduce((all, amount) => all + amount, 0);
+
 const charges = { standard: 500, pickup: 0, second: 333 } as const;
 
 const randomBasket = () => {
@@ -48,6 +50,7 @@ const randomBasket = () => {
     items,
     address: addresses[random.pick(['HI', 'MI', 'NY', 'WA'] as const)],
     ship: random.pick([['standard'], ['pickup'], ...both] as (keyof typeof charges)[][]),
+    surcharges: random.pick([[], [], [250], [-300], [-199, 1250]]).filter((price) => price > 0 || isWorth),
     pay: random.pick(['settle', 'settle', 'authorize'] as const),
     ...(coupon !== null && isWorth && { coupon }),
   };
@@ -55,11 +58,11 @@ const randomBasket = () => {
 type Basket = ReturnType<typeof randomBasket>;
 
 /** Calculates the total of an order in whole cents from the test's prices. */
-const totalOf = (order: ShopOrder, { items, coupon, ship }: Basket): number => {
+const totalOf = (order: ShopOrder, { items, coupon, ship, surcharges }: Basket): number => {
   const goods = items.reduce((sum, [name, quantity]) => sum + priceOf(name) * quantity, 0);
   const shipping = coupon === 'SHIP' ? 0 : ship.reduce((sum, code) => sum + charges[code], 0);
   expect(order.shipping).toBe(shipping);
-  return goods - (coupon === 'SAVE7' ? 700 : 0) + shipping + taxOf(order);
+  return goods + sum(surcharges) - (coupon === 'SAVE7' ? 700 : 0) + shipping + taxOf(order);
 };
 
 /** Returns the expected tax. Picked-up lines are taxed at the store in Detroit. */
@@ -97,8 +100,6 @@ const endOf = async (basket: Basket): Promise<Ended> => {
   if (isCanceled) await staff.cancel(placed.id);
   return end('finalized', await refundSome(shop, random, placed, paid, isCanceled || random.upTo(1) === 0));
 };
-
-const sum = (amounts: readonly number[]) => amounts.reduce((all, amount) => all + amount, 0);
 
 const expectLedger = async ({ order: ended, status, paidBack }: Ended) => {
   const { sales, credits } = await recordedOf(levy, ended.code);

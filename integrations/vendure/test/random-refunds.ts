@@ -7,13 +7,25 @@ export type PaidBack = { readonly amount: number; readonly tax: number };
 
 type Part = { readonly id: string | null; readonly taxShare: number; left: number };
 
-/** The lines and the shipping of an order with tax, in cents, and their share of tax. */
+/**
+ * The lines, surcharges and shipping of an order with tax, in cents, and their share of tax. Surcharges below zero
+ * reduce the others.
+ */
 const partsOf = (order: ShopOrder): Part[] => {
-  const part = (id: string | null, net: number, withTax: number) => ({
-    ...{ id, left: withTax, taxShare: withTax === 0 ? 0 : (withTax - net) / withTax },
+  const part = (id: string | null, net: number, tax: number) => ({
+    ...{ id, left: net + tax, taxShare: net + tax === 0 ? 0 : tax / (net + tax) },
   });
-  const lines = order.lines.map((line) => part(line.id, line.proratedLinePrice, line.proratedLinePriceWithTax));
-  return [...lines, part(null, order.shipping, order.shippingWithTax)];
+  const goods = [
+    ...order.lines.map(({ id, proratedLinePrice: net, proratedLinePriceWithTax: gross }) => ({ id, net, gross })),
+    ...order.surcharges.map(({ price: net, priceWithTax: gross }) => ({ id: null, net, gross })),
+  ];
+  const sold = goods.filter(({ net }) => net > 0);
+  const sum = (rows: typeof goods) => rows.reduce((all, { net }) => all + net, 0);
+  const paid = sum(goods) / sum(sold);
+  return [
+    ...sold.map(({ id, net, gross }) => part(id, net * paid, gross - net)),
+    part(null, order.shipping, order.shippingWithTax - order.shipping),
+  ];
 };
 
 /** Takes an amount first from the returned line, then in proportion from everything. Returns its tax. */

@@ -1,9 +1,9 @@
 import { defaultPromotionActions, LanguageCode, PromotionShippingAction } from '@vendure/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createClient } from '../../../shared/client/client.ts';
+import { createClient, orThrow } from '../../../shared/client/client.ts';
 import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
 import { expectedTaxOf } from './expected-tax.ts';
-import { addresses, cents, placeOrder, recordedOf } from './orders.ts';
+import { addresses, cents, placeOrder, recordedOf, staffOf } from './orders.ts';
 import { createPromotion, createShipping, lineByLine, type Shop, startShop } from './shop.ts';
 
 let levy: LocalLevy;
@@ -29,24 +29,53 @@ afterAll(async () => {
   await levy.stop();
 });
 
+// New York exempts the shirt and its shipping. 8.875 % of 26.66 + 5.00, and of 26.66 + 2.50.
 it.each([
-  [null, 833],
-  ['HALF', 416],
-] as const)('two shipping lines have the tax of their sum, with the coupon %s', async (coupon, shipping) => {
-  const order = await placeOrder(shop, {
-    items: [
-      ['Mug', 1],
-      ['Shirt', 1],
-    ],
-    address: addresses.NY,
-    ship: ['standard', 'second'],
-    ...(coupon && { coupon }),
-  });
-  expect(order.shipping).toBe(shipping);
-  const tax = order.totalWithTax - order.total;
-  expect(tax).toBe(await expectedTaxOf(levy, order, addresses.NY));
+  [null, 833, 281],
+  ['HALF', 416, 259],
+] as const)(
+  'two shipping lines are taxed by the goods that each ships, with the coupon %s',
+  async (coupon, shipping, expected) => {
+    const order = await placeOrder(shop, {
+      items: [
+        ['Mug', 1],
+        ['Shirt', 1],
+      ],
+      address: addresses.NY,
+      ship: ['standard', 'second'],
+      ...(coupon && { coupon }),
+    });
+    expect(order.shipping).toBe(shipping);
+    const tax = order.totalWithTax - order.total;
+    expect([tax, await expectedTaxOf(levy, order, addresses.NY)]).toEqual([expected, expected]);
+    await shop.settled();
+    const { sales } = await recordedOf(levy, order.code);
+    expect(sales.map((sale) => [cents(sale.tax_amount), cents(sale.calculated_tax_amount)])).toEqual([[tax, tax]]);
+    await staffOf(shop).refund(order.id, { shipping: order.shippingWithTax });
+    await shop.settled();
+    const [credit] = (await recordedOf(levy, order.code)).credits;
+    const read = orThrow(await levy.levy.get('/transactions/{id}', { path: { id: credit?.id as string } }));
+    const credited = [read.shipping ?? []]
+      .flat()
+      .map(({ id, net_amount, tax_amount }) => [id, cents(net_amount), cents(tax_amount)]);
+    const [first, second] = order.shippingLines.map(({ id, discountedPrice }) => [`shipping-${id}`, discountedPrice]);
+    expect(credited).toEqual([
+      [...(first ?? []), order.shippingWithTax - order.shipping],
+      [...(second ?? []), 0],
+    ]);
+    expect(shop.logger.lines.filter((line) => /mismatch|difference/.test(line))).toEqual([]);
+  },
+);
+
+it('does not tax an order that has a shipping method twice, and logs the reason', async () => {
+  const items = [
+    ['Mug', 1],
+    ['Shirt', 1],
+  ] as const;
+  const order = await placeOrder(shop, { items, address: addresses.NY, ship: ['second', 'second'] });
   await shop.settled();
-  const { sales } = await recordedOf(levy, order.code);
-  expect(sales.map((sale) => [cents(sale.tax_amount), cents(sale.calculated_tax_amount)])).toEqual([[tax, tax]]);
-  expect(shop.logger.lines.filter((line) => /mismatch|difference/.test(line))).toEqual([]);
+  expect((await recordedOf(levy, order.code)).sales).toEqual([]);
+  expect(shop.logger.lines).toContainEqual(
+    expect.stringMatching(`${order.code}: repeated_shipping_method: Use a different`),
+  );
 });
