@@ -121,7 +121,8 @@ const distributed = (goods: bigint, { line_items }: Left) => {
 
 /** Returns the line items of a credit. A request without line items credits those of its order. */
 const creditedLines = (fields: Fields, sold: readonly Line[], left: Left, tax: bigint) => {
-  const ids = sold.map(({ id, metadata }) => [metadata[keptKeys.product_identifier], id] as const);
+  // An imported order has no product identifiers, and may have them as ids.
+  const ids = sold.map(({ id, metadata }) => [metadata[keptKeys.product_identifier] ?? id, id] as const);
   const lines = linesOf(fields, ids);
   if (lines)
     return lines.map(({ id, quantity, unit_price, discount_amount = '0', metadata }) => ({

@@ -235,6 +235,26 @@ describe('orders and refunds', () => {
     expect([sold.amount, sold.sales_tax]).toEqual([16.5, 0]);
   });
 
+  it('find the line item of an imported order by its product', async () => {
+    const { caller, client } = await newClient();
+    const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } };
+    const line_items = ['cup', 'mug'].map((id) => ({ id, quantity: '2', unit_price: '10.00' }));
+    const sale = { ...{ status: 'finalized', reference_id: 'old', customer, line_items }, tax_date: '2026-10-14' };
+    await made(caller.call('POST', '/transactions', { body: sale }));
+    const { refund } = await client.createRefund({
+      ...{
+        ...order,
+        transaction_id: 'back',
+        transaction_reference_id: 'old',
+        amount: -10,
+        shipping: 0,
+        sales_tax: -0.6,
+      },
+      line_items: [{ quantity: 1, product_identifier: 'mug', unit_price: -10 }],
+    });
+    expect(refund.line_items).toMatchObject([{ id: 'mug', unit_price: -10, sales_tax: -0.6 }]);
+  });
+
   it('record a refund of an unknown order on its own', async () => {
     const { client } = await newClient();
     const { refund } = await client.createRefund({ ...order, transaction_reference_id: 'unknown', amount: -16.5 });
