@@ -103,7 +103,7 @@ export const Settings = z.object({
   /** The IANA time zone used to derive the tax day from a timestamp. */
   time_zone: z.string(),
   /** Days after a period's end before the schedule closes it. */
-  review_days: z.int(),
+  review_days: z.nullable(z.int()),
   /**
    * The numbers of days before the due date of a return that is not filed with an event `filing.due_soon`; once it is
    * overdue, `filing.overdue` follows. `null` sends neither.

@@ -63,7 +63,10 @@ export const AccountAnswer = described(
       'The registrations. Empty unless `collects_in` is `registered_states`.',
     ),
     time_zone: described(z.string(), 'The IANA time zone whose day is the tax day of an instant.'),
-    review_days: described(z.int(), "Days after a period's end before the schedule closes it."),
+    review_days: described(
+      z.nullable(z.int()),
+      "Days after a period's end before the schedule closes it. With `null`, only requests close periods.",
+    ),
     draft_ttl_hours: described(z.int(), 'Hours from the creation of a draft until it expires.'),
     books_open_from: described(date, "The first day of the account's books."),
     incomplete_coverage: described(

@@ -216,12 +216,13 @@ export const registeredStates = (registrations: Registrations): readonly string[
 
 /**
  * Returns the time from which the schedule closes a period: the start of a day, after the account's review days. `null`
- * for a period after the registration's end.
+ * without review days, and for a period after the registration's end.
  */
 export const closesAt = (account: Account, state: string, { start, end }: Period): string | null => {
   const until = registeredUntil(registrationsIn(state, account.settings.registrations));
   if (until !== null && start > until) return null;
   const { review_days, time_zone } = account.settings;
+  if (review_days === null) return null;
   return startOfDay(addDays(end, 1 + review_days), time_zone);
 };
 

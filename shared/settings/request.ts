@@ -56,7 +56,7 @@ const ElectionRequest = described(
 const listAdvice = 'Send an array of at most 200 registrations.';
 const electionsAdvice = 'Send an array of at most 50 elections.';
 const reminderAdvice = 'Send null or an array of at most five whole numbers from 1 to 60, such as [7, 2].';
-const reviewAdvice = 'Send a whole number from 0 to 20.';
+const reviewAdvice = 'Send a whole number from 0 to 20, or null.';
 const zoneAdvice = 'Send an IANA time zone such as America/New_York, or UTC.';
 const oneOf = <const Values extends readonly string[]>(values: Values) =>
   z.enum(values, `Send one of ${values.join(', ')}.`);
@@ -67,7 +67,7 @@ export const settingSchemas = {
   ship_from: z.nullable(z.strictObject(PostalAddress.shape, 'Send an object.')),
   time_zone: z.string(zoneAdvice).check(z.refine(isTimeZone, zoneAdvice)),
   books_open_from: z.nullable(day),
-  review_days: z.int(reviewAdvice).check(z.gte(0, reviewAdvice), z.lte(20, reviewAdvice)),
+  review_days: z.nullable(z.int(reviewAdvice).check(z.gte(0, reviewAdvice), z.lte(20, reviewAdvice))),
   filing_reminder_days: z.nullable(
     z
       .array(z.int(reminderAdvice).check(z.gte(1, reminderAdvice), z.lte(60, reminderAdvice)), reminderAdvice)
@@ -85,7 +85,8 @@ export const settingTexts = {
   ship_from: 'The default address from which the account ships. `null` is unknown.',
   time_zone: 'The IANA time zone whose day is the tax day of an instant.',
   books_open_from: "The first day of the account's books. `null` is four years before the account was created.",
-  review_days: "Days after a period's end before the schedule closes it, 0 to 20.",
+  review_days:
+    "Days after a period's end before the schedule closes it, 0 to 20. With `null`, only requests close periods.",
   filing_reminder_days:
     'The days before a due date on which Levy publishes the event `filing.due_soon`. `null` publishes no reminders.',
   return_identity: 'Who files the returns: name, taxpayer number and account numbers. `null` is not set.',

@@ -127,6 +127,17 @@ describe('the due index', () => {
     });
   });
 
+  it('is empty without review days, for the import of past orders, until they are set', async () => {
+    const caller = await newCaller({ settings: { registrations: [michigan()], review_days: null } });
+    const filer = filerOf(caller);
+    await soldOn(filer, lastMonths(1)[0]?.start as string);
+    await closePeriods();
+    expect([await listed(filer), await dueEntries(caller.account)]).toEqual([[], []]);
+    expect(await changeSettings(await stored(caller), { review_days: 3 })).toBe(true);
+    await closePeriods();
+    expect((await listed(filer)).map((line) => line.slice(-6))).toEqual(['closed']);
+  });
+
   it('gets an entry for a newly registered state in the next run', async () => {
     const months = lastMonths(1);
     const caller = await newCaller({ settings: { registrations: null } });

@@ -73,6 +73,7 @@ const nexusFindings = async (account: Account): Promise<Finding[]> => {
 
 const policyFindings = (account: Account): Finding[] => {
   const { ship_from, incomplete_coverage, ambiguous_address, time_zone, retain_personal_data_days } = account.settings;
+  const { review_days } = account.settings;
   const policy = (name: string, value: string) =>
     value === 'warn'
       ? check(name, 'warn: the sale continues with a warning', `Read the warnings, or set ${name}=reject.`)
@@ -90,6 +91,9 @@ const policyFindings = (account: Account): Finding[] => {
     time_zone === 'UTC'
       ? check('time_zone', 'UTC', 'Set the time zone of your books, such as time_zone=America/New_York.')
       : ok('time_zone', time_zone),
+    review_days === null
+      ? check('review_days', 'null: only requests close periods', 'Set review_days=3 once past orders are imported.')
+      : ok('review_days', `${review_days}`),
     retain_personal_data_days === null
       ? check(
           'retain_personal_data_days',

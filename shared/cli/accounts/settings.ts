@@ -43,11 +43,11 @@ const wholeNumber =
   };
 
 const daysOrNull =
-  (low: number, high: number) =>
+  (low: number, high: number, effect: string) =>
   (text: string): Reading<number | null> => {
     if (text === 'null') return { value: null };
     const reading = wholeNumber(low, high)(text);
-    return 'send' in reading ? { send: `${reading.send} days, or null to keep the data` } : reading;
+    return 'send' in reading ? { send: `${reading.send} days, or null to ${effect}` } : reading;
   };
 
 const oneOf =
@@ -118,9 +118,9 @@ const readers: Readers = {
   retail_delivery_fee: oneOf(...retailDeliveryFees),
   books_open_from: dayOrNull,
   time_zone: timeZone,
-  review_days: wholeNumber(0, 20),
+  review_days: daysOrNull(0, 20, 'close periods by request only'),
   filing_reminder_days: json(readerOf('filing_reminder_days'), '[7,2]'),
-  retain_personal_data_days: daysOrNull(30, 36_500),
+  retain_personal_data_days: daysOrNull(30, 36_500, 'keep the data'),
   return_identity: json(
     readerOf('return_identity'),
     '{"legal_name":"A Shop LLC","tin":{"type":"FEIN","number":"123456789"},"sst_id":"S12345678","state_ids":{}}',
@@ -141,7 +141,7 @@ export const fieldsHelp = `Settings:
   retail_delivery_fee=warn      or add, none: if Colorado's or Minnesota's fee is due but the order has no line for it
   books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account was created
   time_zone=UTC                 time zone that determines the tax day of a timestamp, such as America/New_York
-  ${`review_days=${defaults.reviewDays}`.padEnd(28)}  days after a period's end before the schedule closes it, 0 to 20
+  ${`review_days=${defaults.reviewDays}`.padEnd(28)}  days after a period's end before the schedule closes it, 0 to 20; with null, only requests close periods
   ${`filing_reminder_days=${JSON.stringify(defaults.filingReminderDays)}`.padEnd(28)}  days before the due date with an event filing.due_soon, as a JSON array; null sends no reminders
   return_identity=null          who files the returns, as JSON: legal_name, tin, sst_id, state_ids
   retain_personal_data_days=null  days after which the personal data of a transaction is removed, 30 to 36,500

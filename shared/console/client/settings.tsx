@@ -158,7 +158,7 @@ const Business = ({ of }: { of: Read }) => {
       ship_from: isPlaced ? { ...from, ...Object.fromEntries(replaced) } : null,
       time_zone: values['time_zone'] ?? '',
       books_open_from: orNull(values['books_open_from']),
-      review_days: Number(values['review_days']),
+      review_days: values['review_days'] === '' ? null : Number(values['review_days']),
       filing_reminder_days: values['reminders'] === 'none' ? null : listOf(values['reminder_days']).map(Number),
       incomplete_coverage: values['incomplete_coverage'] as Account['incomplete_coverage'],
       ambiguous_address: values['ambiguous_address'] as Account['ambiguous_address'],
@@ -182,9 +182,8 @@ const Business = ({ of }: { of: Read }) => {
           value={account.books_open_from}
         />
         <Field
-          of={['review_days', 'Days after a period before it closes, 0 to 20']}
-          value={String(account.review_days)}
-          isRequired
+          of={['review_days', 'Days after a period before it closes, 0 to 20; empty for by request only']}
+          value={account.review_days?.toString()}
         />
         <Field
           of={['reminders', 'Reminders of returns', reminders]}
@@ -291,7 +290,7 @@ const Shown = ({ of: { account } }: { of: Read }) => (
       of={[
         ['Levy calculates tax', modes.find(([name]) => name === account.collects_in)?.[1]],
         ['Time zone', account.time_zone],
-        ['Days before a period closes', String(account.review_days)],
+        ['Days before a period closes', account.review_days?.toString() ?? 'closed by request only'],
         ['Reminders, days before the due date', account.filing_reminder_days?.join(', ') ?? 'none'],
         [
           'Ship-from',

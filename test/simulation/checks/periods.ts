@@ -74,7 +74,9 @@ const ofDays = (period: Period, before: Chain | undefined, account: Account): st
   const actual = `${period.period_start} to ${period.period_end} by ${period.frequency}`;
   const wrong = actual === expected ? [] : [`is from ${actual}, not from ${expected}`];
   const day = localDay(Date.parse(period.created_at), settings.time_zone);
-  const earliest = daysAfter(period.period_end, 1 + (isSchedule(period) ? settings.review_days : 0));
+  // Without review days, the schedule closes nothing.
+  const days = isSchedule(period) ? settings.review_days : 0;
+  const earliest = days === null ? '9999' : daysAfter(period.period_end, 1 + days);
   return day >= earliest ? wrong : [...wrong, `of ${period.period_end} began on ${day}, before ${earliest}`];
 };
 
@@ -163,7 +165,9 @@ type HeldChain = {
 const closingDay = (chain: HeldChain | undefined, { created_at, settings }: Account, state: string): string | null => {
   const registered = new Registered(settings.registrations, state);
   const month = registered.nextFrom(chain?.last ? monthOf(chain.last.period_end) + 1 : monthOf(created_at));
-  return month === null ? null : daysAfter(lastDayOf(registered.periodOf(month).last), 1 + settings.review_days);
+  const { review_days } = settings;
+  if (month === null || review_days === null) return null;
+  return daysAfter(lastDayOf(registered.periodOf(month).last), 1 + review_days);
 };
 
 /** The items that determine the due periods at a step. */
