@@ -281,6 +281,16 @@ const others: FunctionTest[] = [
     () => ['/account'],
     (_body, { account }) => ({ object: 'account', id: account }),
   ),
+  answers(
+    'update-account',
+    (_world, at) => ['/account', { review_days: at }],
+    (_body, _world, at) => ({ object: 'account', review_days: at }),
+  ),
+  answers(
+    'taxjar',
+    () => ['/taxjar/v2/taxes', { to_country: 'US', to_state: 'MI', to_zip: '48226', amount: 100, shipping: 0 }],
+    ({ tax }) => assert.deepEqual([tax.amount_to_collect, tax.rate], [6, 0.06]),
+  ),
   answers('update-session', () => ['/session', { action: 'start' }], { object: 'session' }),
   answers('get-coverage', () => ['/coverage?state=MI'], {}),
   answers('get-rates', () => ['/rates?postal_code=48226&city=Detroit&state=MI'], { combined_rate: '0.06' }),

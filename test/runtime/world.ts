@@ -33,8 +33,9 @@ const registered: Partial<Settings> = {
   registrations: [{ state: 'MI', from: '2020-01-01', to: null, frequency: 'month' }],
 };
 
-/** Throws if a response does not match the OpenAPI document. */
+/** Throws if a response does not match the OpenAPI document, which TaxJar's interface is not part of. */
 const checkContract = (method: string, path: string, { status, headers, body, text }: Answer): void => {
+  if (path.startsWith('/taxjar/')) return;
   const isJson = headers.get('Content-Type')?.startsWith('application/json') === true;
   const sent = isJson ? body : text;
   assert.deepEqual(problemsOf({ method, path, status, headers, body: text === '' ? null : sent }), []);
@@ -42,7 +43,7 @@ const checkContract = (method: string, path: string, { status, headers, body, te
 
 export const openWorld = async () => {
   const stream = await openStream(environment.tables.transactions);
-  const caller = await newCaller({ settings: registered });
+  const caller = await newCaller({ scopes: ['read', 'write', 'settings'], settings: registered });
   const [bus, publisher] = [await openEventBus(), await openPublisherServer([])];
   publisher.publish(smallFiles('KS', { quarter: quarter() }));
   let running: { readonly name: Entry; readonly instance: Instance } | null = null;
