@@ -20,7 +20,18 @@ import { Failed, newRun, type Run, same } from './run.ts';
 import { allHaveRun, closedBySchedule, endDraft, failedRunIsKept, hasFired, invokers } from './schedules.ts';
 import { type Cdk, newCdk, type Stack } from './stack.ts';
 import { deleteKept, deleteStacks, inventory, keptResources, left } from './teardown.ts';
-import { clientOf, file, lookUp, readBack, refusals, report, sell, sellExempt, sellOn } from './workflow.ts';
+import {
+  clientOf,
+  file,
+  lookUp,
+  readBack,
+  refusals,
+  report,
+  sell,
+  sellExempt,
+  sellOn,
+  taxForOrder,
+} from './workflow.ts';
 
 // The first stage creates the API Gateway logging role.
 const stage = { stage: 'staging', removal: 'destroy', gatewayLogRole: 'keep' };
@@ -62,6 +73,7 @@ const use = async (context: Context, stack: Stack) => {
 
   const levy = clientOf(stack.url, shop.key);
   await check('look up products, rates and coverage', () => lookUp(levy));
+  await check("TaxJar's interface", () => taxForOrder(stack.url, shop.key));
   const sold = await need('estimate, draft, finalize, credit, void; a reference is unique', () => sell(levy, 'order'));
   await check('read, replay and reconcile', () => readBack(levy, sold));
   await check('a customer with a certificate', () => sellExempt(levy));

@@ -65,7 +65,7 @@ export type Account = { readonly id: string; readonly key: string };
 
 /** An account with a key, created with the documented command. */
 export const createAccount = async ({ command }: Operator, name: string) => {
-  const text = await command('accounts', 'create', '--name', name, '--key', 'read,write', '--json');
+  const text = await command('accounts', 'create', '--name', name, '--key', 'read,write,settings', '--json');
   const { id, key } = JSON.parse(text);
   return { id, key: key.secret } as Account;
 };

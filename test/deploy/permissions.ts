@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { countTransactions } from '../../functions/count-transactions.ts';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
+import { endpoint as taxjar } from '../../functions/taxjar.ts';
 import { updateContent } from '../../functions/update-content.ts';
 import { pascalCase } from '../../infra/constructs.ts';
 import {
@@ -21,7 +22,9 @@ const actions = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'D
 type Action = (typeof actions)[number];
 
 const accessOf: Readonly<Record<string, TableAccess>> = {
-  ...Object.fromEntries(Object.entries({ ...endpoints, ...schedules }).map(([name, { access }]) => [name, access])),
+  ...Object.fromEntries(
+    Object.entries({ ...endpoints, ...schedules, taxjar }).map(([name, { access }]) => [name, access]),
+  ),
   'count-transactions': countTransactions.access,
   'update-content': updateContent.access,
   'method-not-allowed': { actions: {} },

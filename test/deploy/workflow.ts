@@ -133,8 +133,19 @@ export const lookUp = async (levy: Levy): Promise<void> => {
   holds(orThrow(await levy.get('/coverage')).states.length > 50, 'coverage has fewer than 51 states');
   const rates = orThrow(await levy.get('/rates', { query: { postal_code: '48933', state: 'MI' } }));
   holds(JSON.stringify(rates).includes('0.06'), `the rates are ${JSON.stringify(rates)}`);
-  orThrow(await levy.get('/account'));
+  const { review_days } = orThrow(await levy.post('/account', { body: { review_days: 4 } }));
+  same('the changed setting', [review_days, orThrow(await levy.get('/account')).review_days], [4, 4]);
   orThrow(await levy.get('/registrations/advice'));
+  orThrow(await levy.post('/session', { body: { action: 'start' } }));
+};
+
+/** Tests a request of TaxJar's clients. */
+export const taxForOrder = async (url: string, key: string): Promise<void> => {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ to_country: 'US', to_state: 'MI', to_zip: '48933', amount: 100, shipping: 0 });
+  const sent = { method: 'POST', headers, body, signal: AbortSignal.timeout(30_000) };
+  const answer = await (await fetch(`${url}/taxjar/v2/taxes`, sent)).json();
+  same('the tax', (answer as { tax?: { amount_to_collect?: number } }).tax?.amount_to_collect, 6);
 };
 
 /** Tests unknown paths and methods, and bodies that API Gateway refuses. */
