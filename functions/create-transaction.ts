@@ -29,7 +29,8 @@ export const { endpoint, handler } = defineEndpoint({
   run: async ({ body, sent, caller, unknownFields, context }) => {
     const request = withTaxDay(body, caller.account);
     const warnings = sentWarnings(sent, unknownFields, caller.account);
-    const creation = { request, idempotency: readIdempotency(context), sent: warnings };
+    const { replaces } = context;
+    const creation = { request, idempotency: readIdempotency(context), sent: warnings, replaces };
     const ports = { ...changePortsWithin(context.remainingMs), newId: newTransactionId };
     const created = await createTransaction(creation, caller, ports);
     if (created.ok && created.value.transaction) {

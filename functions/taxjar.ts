@@ -6,6 +6,7 @@ import type { Endpoint } from '../shared/api/endpoint.ts';
 import { type Handler, lambdaHandler } from '../shared/api/lambda-handler.ts';
 import { type RequestContext, requireCaller } from '../shared/api/request-context.ts';
 import { now } from '../shared/config/clock.ts';
+import type { Replaces } from '../shared/ledger/create-transaction.ts';
 import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
 import { combineAccess } from '../shared/store/table-access.ts';
 import { type Json, parseJson } from '../shared/taxjar/numbers.ts';
@@ -45,12 +46,14 @@ type Call = {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly settings?: Partial<Settings>;
+  readonly replaces?: Replaces;
 };
 
 /** Serves a request of an operation with the caller of the outer request, after a check of the operation's scope. */
 const callWith =
   (context: RequestContext) =>
-  async (method: string, path: string, { body, query = {}, headers = {}, settings = {} }: Call): Promise<unknown> => {
+  async (method: string, path: string, call: Call): Promise<unknown> => {
+    const { body, query = {}, headers = {}, settings = {}, replaces } = call;
     const { operation, id } = matching(method, path);
     authorize(operation)(context);
     const caller = requireCaller(context);
@@ -63,6 +66,7 @@ const callWith =
         Object.entries({ 'content-type': 'application/json', ...headers }).map(([name, value]) => [name, [value]]),
       ),
       rawBody: Buffer.from(body ? JSON.stringify(body) : ''),
+      ...(replaces && { replaces }),
     });
     const reply: unknown = JSON.parse(text);
     if (statusCode >= 400) throw refusalOf(statusCode, reply as Parameters<typeof refusalOf>[1]);

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { scopes as accountScopes } from '../accounts/api-key.ts';
 import { assert } from '../base/assert.ts';
 import type { Problem } from '../base/problem.ts';
+import type { Replaces } from '../ledger/create-transaction.ts';
 import type { Caller as UseCaseCaller } from '../ledger/ports.ts';
 import type { SessionSource } from '../store/accounts/session-store.ts';
 
@@ -38,6 +39,8 @@ export type RequestContext = {
   backgroundWork?: Promise<void>;
   version?: string;
   body?: unknown;
+  /** A transaction that POST /transactions replaces, for TaxJar's PUT. No request can set it. */
+  replaces?: Replaces;
 };
 
 /** The caller of a request, for steps that run after `authenticate`. */

@@ -12,7 +12,11 @@ type Change = {
   readonly fields: readonly string[];
   /** The parent sale, for a credit. */
   readonly parent: StoredTransaction | null;
+  /** The finalized transaction that a new one replaces, before and after it becomes void. */
+  readonly replaces?: Replacement | null;
 };
+
+export type Replacement = Pick<Change, 'next' | 'fields'> & { readonly before: StoredTransaction };
 
 /** A credit to add to its parent's counters (`1n`) or remove from them (`-1n`). */
 type Move = { readonly credit: StoredTransaction; readonly sign: 1n | -1n };
@@ -36,12 +40,24 @@ export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], a
 const completed = (stored: StoredTransaction, sale: StoredTransaction | null): StoredTransaction =>
   withReview(sale ? withStatesOfSale(withCalculatedTaxes(stored, sale), sale) : stored, sale);
 
+const replacedHead = ({ before, next, fields }: Replacement, by: string): HeadChange => {
+  const entry = auditEntry({ before, after: next, at: next.transaction.updated_at, by, fields });
+  return { before, after: { ...next, auditHash: entry.hash }, entry };
+};
+
+const isCreditOf = (credit: StoredTransaction, sale: StoredTransaction): boolean =>
+  credit.transaction.parent_transaction_id === sale.transaction.id;
+
+/** Returns a credit's sale without the credit that is removed. */
+export const withoutCredit = (sale: StoredTransaction, removed: StoredTransaction, at: string): StoredTransaction =>
+  isCreditOf(removed, sale) ? withCredited(sale, toCredited(removed, sale.transaction), -1n, at) : sale;
+
 /**
- * Builds the atomic writes of a change: the transaction, a credit's parent sale, the open entries and the idempotency
- * record.
+ * Builds the atomic writes of a change: the transaction, the one that it replaces, a credit's parent sale, the open
+ * entries and the idempotency record.
  */
 export const buildCommit = (
-  { before, next, fields, parent }: Change,
+  { before, next, fields, parent, replaces }: Change,
   account: string,
   by: string,
   idempotency: Commit['idempotency'],
@@ -51,11 +67,12 @@ export const buildCommit = (
   const isTaxChanged = fields.includes('tax_amount');
   const [was, is] = [before?.transaction.status, next.transaction.status];
   // The transaction whose amounts are removed from the open entries, and the one whose amounts are added.
-  const removed = before && was === 'finalized' && (is === 'void' || isTaxChanged) ? before : null;
-  const without = parent && removed ? withCredited(parent, toCredited(removed, parent.transaction), -1n, at) : parent;
+  const changed = before && was === 'finalized' && (is === 'void' || isTaxChanged) ? before : null;
+  const removed = replaces?.before ?? changed;
+  const without = parent && removed ? withoutCredit(parent, removed, at) : parent;
   const posted = is === 'finalized' && (was !== 'finalized' || isTaxChanged) ? completed(next, without) : null;
   const moves: Move[] = [
-    ...(removed ? [{ credit: removed, sign: -1n } as const] : []),
+    ...(parent && removed && isCreditOf(removed, parent) ? [{ credit: removed, sign: -1n } as const] : []),
     ...(posted ? [{ credit: posted, sign: 1n } as const] : []),
   ];
   return {
@@ -64,6 +81,7 @@ export const buildCommit = (
     idempotency,
     head: { before, after: { ...(posted ?? next), auditHash: entry.hash }, entry },
     parent: parent && moves.length > 0 ? parentAfter(parent, moves, at, by) : null,
+    ...(replaces && { replaced: replacedHead(replaces, by) }),
     // No separate check is needed: finalizing a credit updates its sale on the condition of the sale's version.
     ...(before === null &&
       parent &&

@@ -1,9 +1,10 @@
 import { fitsAnswer } from '../base/answer-size.ts';
-import { AssertionError } from '../base/assert.ts';
+import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
+import { invalidFormat } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
-import { buildCommit } from './commit.ts';
+import { buildCommit, type Replacement, withoutCredit } from './commit.ts';
 import { calculateWithContent } from './context.ts';
 import { newBasis } from './credits/counters.ts';
 import { withRecordedTax } from './credits/credit.ts';
@@ -16,6 +17,9 @@ import {
   answerTooLarge,
   type Caller,
   type CreatePorts,
+  notFound,
+  otherVersion,
+  periodClosed,
   type ReplayableResponse,
   referenceTaken,
   tooLarge,
@@ -26,12 +30,15 @@ import { taxDecimalsProblem } from './request.ts';
 import { snapshotSettings } from './settings-snapshot.ts';
 import type { StoredTransaction } from './transaction.ts';
 import { expireStoredIfDue } from './transaction.ts';
+import { planUpdate } from './updates/plan.ts';
 
 type Creation = {
   readonly request: TransactionRequest;
   readonly idempotency: Idempotency | null;
   /** The warnings about the body. */
   readonly sent: readonly Warning[];
+  /** A finalized transaction that the new one replaces; the API does not offer it. */
+  readonly replaces?: Replaces | undefined;
 };
 
 /**
@@ -39,6 +46,9 @@ type Creation = {
  *
  * Rejects any request that a calculation rejects, a duplicate reference_id, a credit that its parent does not allow, and
  * a transaction that is too large to store or return. A repeated Idempotency-Key returns the first response.
+ *
+ * With `replaces`, the same write voids another transaction, which leaves its reference_id and its part of the sale to
+ * the new one. Also rejects a replacement that cannot be voided, and one with a different sale.
  */
 export const createTransaction = async (
   creation: Creation,
@@ -62,13 +72,18 @@ const createOnce = async (
     : null;
   if (read?.replay) return answerOfReplay(read.replay);
   const parent = read?.stored ? expireStoredIfDue(read.stored, ports.now()) : null;
-  const drafted = hasParent && !parent ? refuse(parentNotFound) : await draft(creation, parent, caller, ports);
+  const voided = creation.replaces ? await planVoid(creation.replaces, parent, caller, ports) : accept(null);
+  if (!voided.ok) return voided;
+  const replaces = voided.value;
+  const left =
+    parent && replaces ? withoutCredit(parent, replaces.before, new Date(ports.now()).toISOString()) : parent;
+  const drafted = hasParent && !parent ? refuse(parentNotFound) : await draft(creation, left, caller, ports);
   const fitting = drafted.ok && !ports.fitsItemLimit(drafted.value, 'new') ? refuse(tooLarge) : drafted;
   const answered = fitting.ok ? answerable(fitting.value) : fitting;
   if (!answered.ok) return hasParent ? answered : refusedOrReplayed(answered, creation, caller, ports);
   const { stored, answer } = answered.value;
   const record = idempotency && { ...idempotency, answer };
-  const change = { before: null, next: stored, fields: [], parent };
+  const change = { before: null, next: stored, fields: [], parent, replaces };
   const committed = await ports.ledger.commit(buildCommit(change, caller.account.id, caller.credential, record));
   switch (committed.kind) {
     case 'committed':
@@ -78,11 +93,41 @@ const createOnce = async (
     case 'stale':
       return 'stale';
     case 'period_closed':
-      throw new AssertionError('A new transaction must not remove open entries.');
+      assert(replaces !== null, 'A new transaction must not remove open entries.');
+      return refuse(periodClosed(replaces.before.transaction, '/status'));
     default:
       return answerOfReplay(committed);
   }
 };
+
+/** A transaction that a new one replaces, and why it becomes void. */
+export type Replaces = { readonly id: string; readonly reason: string };
+
+/** Plans the void of a transaction that is replaced, and rejects what an update would reject. */
+const planVoid = async (
+  { id, reason }: Replaces,
+  parent: StoredTransaction | null,
+  { account }: Caller,
+  ports: CreatePorts,
+): Promise<Result<Replacement>> => {
+  const before = await ports.ledger.find(account.id, id);
+  if (!before) return refuse(notFound);
+  const { parent_transaction_id, version } = before.transaction;
+  if (parent_transaction_id !== null && parent_transaction_id !== parent?.transaction.id) return refuse(otherParent);
+  const planned = await planUpdate({
+    ...{ update: { status: 'void', void_reason: reason }, stored: before, parent, sent: [], account },
+    base: { settings: account.settings, now: ports.now() },
+    ...ports,
+  });
+  if (!planned.ok) return planned;
+  return planned.value ? accept({ before, ...planned.value }) : refuse(otherVersion(version));
+};
+
+const otherParent = invalidFormat(
+  '/parent_transaction_id',
+  'Invalid parent_transaction_id',
+  'Send the sale of the replaced credit.',
+);
 
 /** Builds the new transaction of a request. A credit takes its amounts and settings from its sale. */
 const draft = async (

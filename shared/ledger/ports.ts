@@ -6,7 +6,7 @@ import type { FindCertificates } from '../calculations/certificates.ts';
 import type { LoadContent } from '../catalog/content.ts';
 import type { AuditEntry } from './audit.ts';
 import type { LiabilityEntry } from './entries/entry.ts';
-import type { StoredTransaction, Transaction, TransactionSummary } from './transaction.ts';
+import { oppositeType, type StoredTransaction, type Transaction, type TransactionSummary } from './transaction.ts';
 
 /** Storage ports of the use cases, implemented on DynamoDB by shared/store. */
 
@@ -49,6 +49,8 @@ export type Commit = {
   readonly head: HeadChange;
   /** The change to a credit's parent, whose counters are updated in the same commit. */
   readonly parent: HeadChange | null;
+  /** The transaction that a new one replaces: it becomes void, and leaves its reference_id to the new one. */
+  readonly replaced?: HeadChange | undefined;
   /** The id of a sale that must not be redacted: a new draft credit copies its personal data. */
   readonly unredacted?: string | undefined;
   readonly openEntries: { readonly post: readonly LiabilityEntry[]; readonly remove: readonly LiabilityEntry[] };
@@ -214,6 +216,14 @@ export const saveUnchanged = async (
   const saved = idempotency && (await ledger.saveAnswer(account, { ...idempotency, answer }, now(), owner));
   return saved && saved.kind !== 'committed' ? answerOfReplay(saved) : accept({ answer, isReplayed: false });
 };
+
+/** Returns the problem of a change to a transaction whose open entry has moved to a filing. */
+export const periodClosed = (transaction: Transaction, pointer: string): Problem => ({
+  code: 'conflict_period_closed',
+  title: 'Period closed',
+  detail: `A filing includes this transaction. Record a ${oppositeType(transaction)} instead.`,
+  source: { pointer },
+});
 
 export const referenceTaken = (transactionId: string, reference: string): Problem => ({
   code: 'conflict_duplicate_reference_id',

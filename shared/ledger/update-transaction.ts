@@ -12,6 +12,7 @@ import {
   notFound,
   otherVersion,
   type Ports,
+  periodClosed,
   type ReplayableResponse,
   referenceTaken,
   saveUnchanged,
@@ -19,7 +20,7 @@ import {
   transactionResponse,
 } from './ports.ts';
 import type { TransactionUpdate } from './request.ts';
-import { expireStoredIfDue, isExpired, oppositeType, type StoredTransaction } from './transaction.ts';
+import { expireStoredIfDue, isExpired, type StoredTransaction } from './transaction.ts';
 import { plainFields } from './updates/changes.ts';
 import { type Plan, planUpdate } from './updates/plan.ts';
 
@@ -120,12 +121,7 @@ const write = async (
     case 'stale':
       return 'stale';
     case 'period_closed':
-      return refuse({
-        code: 'conflict_period_closed',
-        title: 'Period closed',
-        detail: `A filing includes this transaction. Record a ${oppositeType(before.transaction)} instead.`,
-        source: { pointer: fields.includes('status') ? '/status' : '/tax_amount' },
-      });
+      return refuse(periodClosed(before.transaction, fields.includes('status') ? '/status' : '/tax_amount'));
     default:
       return answerOfReplay(committed);
   }

@@ -1,5 +1,6 @@
 import { listRegistrations, type Registration, type Settings } from '../accounts/account.ts';
 import { addDays } from '../base/calendar.ts';
+import type { Replaces } from '../ledger/create-transaction.ts';
 import { catalog } from '../vocabulary/catalog.ts';
 import { stateJurisdiction, stateJurisdictions, stateName, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { type Calculated, taxOf } from './calculation.ts';
@@ -30,7 +31,7 @@ export type Levy = {
   readonly post: (
     path: string,
     body: object,
-    options?: { readonly headers?: Query; readonly settings?: Partial<Settings> },
+    options?: { readonly headers?: Query; readonly settings?: Partial<Settings>; readonly replaces?: Replaces },
   ) => Promise<unknown>;
   /** Returns the id of the transaction that has a reference now. The lists of the API can lag by seconds. */
   readonly holderOf: (reference: string) => Promise<string | null>;
@@ -178,14 +179,10 @@ const names = { sale: 'order', credit: 'refund' } as const;
 const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded | null> => {
   const holder = await levy.holderOf(reference);
   const found = holder === null ? null : ((await levy.get(`/transactions/${holder}`)) as Recorded);
-  return found?.type === kind && (found.status === 'finalized' || found.status === 'filed') ? found : null;
-};
-
-/** Returns the newest transaction with a reference that is void, or `null`. */
-const findVoid = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded | null> => {
-  const { data } = (await levy.get('/transactions', { reference_id: reference, limit: '10' })) as Listed;
-  const found = data.find(({ type, status }) => type === kind && status === 'void');
-  return found ? ((await levy.get(`/transactions/${found.id}`)) as Recorded) : null;
+  if (found?.type === kind && (found.status === 'finalized' || found.status === 'filed')) return found;
+  // It may have been replaced since its id was read.
+  const isReplaced = found?.status === 'void' && (await levy.holderOf(reference)) !== holder;
+  return isReplaced ? find(levy, kind, reference) : null;
 };
 
 const requireRecorded = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded> => {
@@ -223,9 +220,10 @@ const record = async (
   kind: Kind,
   fields: Fields,
   request: object,
-  { levy, note }: Pick<Request, 'levy' | 'note'>,
+  { levy, note, replaces }: Pick<Request, 'levy' | 'note'> & { readonly replaces?: Replaces },
 ): Promise<Recorded> => {
-  const post = async (body: object) => (await levy.post('/transactions', body)) as Recorded & Warned;
+  const options = replaces ? { replaces } : {};
+  const post = async (body: object) => (await levy.post('/transactions', body, options)) as Recorded & Warned;
   const created = await post(request).catch(async (error: unknown) => {
     const isTax = error instanceof TaxJarRefusal && error.status === 422 && error.message.startsWith('sales_tax');
     if (!isTax || kind === 'sale') throw error;
@@ -286,31 +284,15 @@ const merged = (known: Fields, change: Fields, recorded: Recorded): Fields => {
   return change['line_items'] || linesAddUp(fields, recorded) ? fields : { ...fields, line_items: null };
 };
 
-/**
- * Voids the recorded transaction and records the new one. If that is refused, the old one is recorded again. If an earlier
- * attempt stopped in between, the transaction is void, and this one records it.
- */
+/** Records the changed order or refund in place of the recorded one, in one step. */
 const update =
   (kind: Kind) =>
   async ({ levy, body, note, at: [reference = ''] }: Request): Promise<Answer> => {
-    const current = await find(levy, kind, reference);
-    const before = current ?? (await findVoid(levy, kind, reference));
-    if (!before || (!current && before.void_reason !== replaced)) throw notFound(`The ${names[kind]} ${reference}`);
-    const known = sentFields(before);
-    const fields = merged(known, { ...fieldsOf(body), transaction_id: reference }, before);
+    const current = await requireRecorded(levy, kind, reference);
+    const fields = merged(sentFields(current), { ...fieldsOf(body), transaction_id: reference }, current);
     const request = await requestOf(kind, fields, levy);
-    if (current) {
-      // A credit can be more than remains while the old one counts, so only sales are tried first.
-      const { status: _, reference_id: __, tax_amount: ___, ...document } = request as Record<string, unknown>;
-      if (kind === 'sale') await levy.post('/calculations', document);
-      await voidOf(levy, current, replaced);
-    }
-    try {
-      return answerOf(kind, await record(kind, fields, request, { levy, note }));
-    } catch (error) {
-      if (current) await record(kind, known, await requestOf(kind, known, levy), { levy, note });
-      throw error;
-    }
+    const replaces = { id: current.id, reason: replaced };
+    return answerOf(kind, await record(kind, fields, request, { levy, note, replaces }));
   };
 
 const remove =

@@ -8,7 +8,7 @@ import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { openApi } from '../../shared/taxjar/openapi.ts';
 import { routes } from '../../shared/taxjar/routes.ts';
 import { type Caller, newCaller, startApi } from '../support/api.ts';
-import { closedFiling, filerOf } from '../support/filings.ts';
+import { closedFiling, expectVerified, filerOf } from '../support/filings.ts';
 import { made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
@@ -187,6 +187,36 @@ describe('orders and refunds', () => {
     expect(await refusal(client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2 }))).toMatch(/^422 /);
     expect(await refusal(client.deleteOrder('123'))).toMatch(/^422 /);
     expect(await client.showOrder('123')).toEqual({ order: created });
+  });
+
+  it('are replaced in one step, so each request finds one order, also with changes at the same time', async () => {
+    const { caller, client } = await newClient();
+    await client.createOrder({ ...order, line_items: lines });
+    const refund = { ...order, transaction_id: 'r1', transaction_reference_id: '123', transaction_date: '2026/10/20' };
+    await client.createRefund({ ...refund, ...{ transaction_id: 'r0', amount: -1, shipping: 0, sales_tax: 0 } });
+    await client.createRefund({ ...refund, amount: -8, shipping: -1, sales_tax: -0.7 });
+    // An order with refunds stays as it is, because voiding it would leave them without their order.
+    expect(await refusal(client.updateOrder({ transaction_id: '123', amount: 17 }))).toMatch(/^422 /);
+    const change = (at: number) => ({
+      ...{ transaction_id: 'r1', transaction_reference_id: '123', transaction_date: '2026/10/20' },
+      ...{ amount: -8 - at / 100, shipping: -1, sales_tax: -0.7 },
+    });
+    const results = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, at) => [client.updateRefund(change(at)), client.showRefund('r1')]).flat(),
+    );
+    const reads = results.filter((_, at) => at % 2 === 1);
+    expect(reads.filter(({ status }) => status === 'rejected')).toEqual([]);
+    expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(reads.length);
+    const { data } = await made(caller.call('GET', '/transactions?type=credit&limit=100'));
+    const live = data.filter(({ status, reference_id }) => status === 'finalized' && reference_id === 'r1');
+    const { refund: last } = await client.showRefund('r1');
+    expect(live).toHaveLength(1);
+    const { data: sales } = await made(caller.call('GET', '/transactions?type=sale'));
+    expect(sales[0]).toMatchObject({
+      credited_amount: new Decimal(1).minus(last.amount).toFixed(2),
+      credited_tax_amount: '0.70',
+    });
+    await expectVerified(caller);
   });
 
   it('take back exactly what was refunded, also of discounts, shipping or tax alone', async () => {

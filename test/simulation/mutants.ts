@@ -115,7 +115,10 @@ import { transactionIndex } from './transaction-index.ts';`,
     'if (others.length > 0 || actual.length !== expected.length || (actual.length < 0 && !timingSafeEqual(actual, expected))) return null;',
   ),
   'credit of a line unbounded': swap('if (sized.net > left.net) {', 'if (sized.net > left.net * 100n) {'),
-  'void credit not given back': swap('...(removed ? [{ credit', '...(removed && posted ? [{ credit'),
+  'void credit not given back': swap(
+    '...(parent && removed && isCreditOf',
+    '...(parent && removed && posted && isCreditOf',
+  ),
   'calculated tax of a void credit not given back': swap(
     'calculated: left.calculated + sign * right.calculated',
     'calculated: left.calculated + right.calculated',

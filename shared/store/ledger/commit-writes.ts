@@ -59,6 +59,7 @@ export type Role =
   | 'head'
   | 'audit'
   | 'parent'
+  | 'replaced'
   | 'post'
   | 'replace'
   | 'remove';
@@ -130,15 +131,24 @@ export const answerLinkWrites = (
   return [put('link', item, `${isAbsent} OR ${isPast}`, { ':now': toInstant(nowMs) })];
 };
 
-const claimWrites = ({ account, head, nowMs }: Commit): RoledWrite[] => {
+const idOf = ({ after }: HeadChange) => after.transaction.id;
+
+const claimWrites = ({ account, head, replaced, nowMs }: Commit): RoledWrite[] => {
   const { take, release } = claimChanges(head, nowMs);
-  const id = { ':id': head.after.transaction.id };
+  const left = replaced ? claimChanges(replaced, nowMs).release : null;
+  const isLeft = left !== null && left === take;
   const isFree = `${isAbsent} OR ${isOwn} OR ${isPast}`;
+  const condition = isLeft ? `${isFree} OR transaction_id = :replaced` : isFree;
+  const values = {
+    ...{ ':id': idOf(head), ':now': toInstant(nowMs) },
+    ...(replaced && isLeft && { ':replaced': idOf(replaced) }),
+  };
+  const released = (reference: string, id: string) =>
+    remove('release', claimKey(account, reference), isOwn, { ':id': id });
   return [
-    ...(take === null
-      ? []
-      : [put('take', claimItem(account, take, head.after), isFree, { ...id, ':now': toInstant(nowMs) })]),
-    ...(release === null ? [] : [remove('release', claimKey(account, release), isOwn, id)]),
+    ...(take === null ? [] : [put('take', claimItem(account, take, head.after), condition, values)]),
+    ...(release === null ? [] : [released(release, idOf(head))]),
+    ...(replaced && left !== null && !isLeft ? [released(left, idOf(replaced))] : []),
   ];
 };
 
@@ -202,6 +212,7 @@ export const commitWrites = (commit: Commit): RoledWrite[] => [
   ...idempotencyWrites(commit),
   ...claimWrites(commit),
   ...headWrites(commit.account, commit.head, ['head', 'audit'], commit.idempotency?.digest),
+  ...(commit.replaced ? headWrites(commit.account, commit.replaced, ['replaced', 'replaced']) : []),
   ...(commit.parent === null ? [] : headWrites(commit.account, commit.parent, ['parent', 'parent'])),
   ...unredactedCheck(commit),
   ...openEntryWrites(commit),

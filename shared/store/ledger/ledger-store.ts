@@ -10,7 +10,7 @@ import { ledgerReadsWithin } from './ledger-reads.ts';
 
 type Obstacle = { readonly role: Role; readonly code: string; readonly item: Readonly<Record<string, unknown>> | null };
 
-const staleRoles = new Set<Role>(['head', 'audit', 'parent', 'release']);
+const staleRoles = new Set<Role>(['head', 'audit', 'parent', 'replaced', 'release']);
 const tellingRoles = new Set<Role>(['idempotency', 'audit']);
 const closedRoles = new Set<Role>(['remove', 'replace']);
 
