@@ -57,10 +57,17 @@ const nameOf = (pointer: string): string => {
 };
 
 type Refused = {
-  readonly errors: readonly (Pick<Problem, 'title' | 'detail'> & { readonly source?: object | null })[];
+  readonly errors: readonly (Pick<Problem, 'code' | 'title' | 'detail'> & { readonly source?: object | null })[];
 };
 
-const textOf = ({ detail, source }: Refused['errors'][number]): string => {
+/** What to do in TaxJar's terms, if Levy's differ. */
+const remedies: Partial<Record<Problem['code'], string>> = {
+  conflict_has_credits: 'The order has refunds. Delete them first, or record another refund.',
+};
+
+const textOf = ({ code, detail, source }: Refused['errors'][number]): string => {
+  const remedy = remedies[code];
+  if (remedy) return remedy;
   const pointer = source && 'pointer' in source ? source.pointer : null;
   return typeof pointer === 'string' && pointer !== '' ? `${nameOf(pointer)}: ${detail}` : detail;
 };

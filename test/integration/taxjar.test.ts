@@ -163,7 +163,7 @@ describe('orders and refunds', () => {
         })
       ).refund,
     ).toMatchObject({ amount: -17, sales_tax: -1.51 });
-    expect(await refusal(client.deleteOrder('123'))).toMatch(/^422 /);
+    expect(await refusal(client.deleteOrder('123'))).toMatch(/^422 Unprocessable Entity: The order has refunds/);
     expect((await client.deleteRefund('r1')).refund.transaction_id).toBe('r1');
     expect((await client.deleteOrder('123')).order.transaction_id).toBe('123');
     expect(await refusal(client.showOrder('123'))).toMatch(/^404 Not Found: /);

@@ -1,0 +1,127 @@
+import { exemptionReasons, type Fields, fieldsOf, requiredAt } from './document.ts';
+import type { Json } from './numbers.ts';
+import { notFound, TaxJarRefusal } from './refusal.ts';
+import type { Answer, Levy, Request, Route } from './request.ts';
+
+/** The routes of customers. Their exemption is a certificate. */
+
+type Certificate = { readonly states: readonly string[] | null; readonly reason: string };
+type Customer = {
+  readonly id: string;
+  readonly name: string | null;
+  readonly version: number;
+  readonly exemptions: readonly Certificate[];
+};
+
+const typeOf = (reason: string): string =>
+  Object.entries(exemptionReasons).find(([, own]) => own === reason)?.[0] ?? 'other';
+
+const customerOf = ({ id, name, exemptions }: Customer) => ({
+  customer: {
+    customer_id: id,
+    exemption_type: exemptions[0] ? typeOf(exemptions[0].reason) : 'non_exempt',
+    exempt_regions: exemptions.flatMap(({ states }) =>
+      (states ?? []).map((state) => ({ country: 'US', state: state.replace(/^US-/, '') })),
+    ),
+    name,
+    ...{ country: null, state: null, zip: null, city: null, street: null },
+  },
+});
+
+const customerRequest = (fields: Fields) => {
+  const type = requiredAt(fields, 'exemption_type');
+  if (type !== 'non_exempt' && !Object.hasOwn(exemptionReasons, type))
+    throw new TaxJarRefusal(406, `exemption_type is ${type}. Send wholesale, government, other or non_exempt.`);
+  const regions = fields['exempt_regions'] ?? [];
+  if (!Array.isArray(regions)) throw new TaxJarRefusal(406, 'exempt_regions is not a list.');
+  const states = regions.map((region) => requiredAt(fieldsOf(region as Json), 'state'));
+  return {
+    name: requiredAt(fields, 'name'),
+    exemptions:
+      type === 'non_exempt'
+        ? []
+        : [
+            {
+              reason: exemptionReasons[type as keyof typeof exemptionReasons],
+              states: states.length > 0 ? states : null,
+            },
+          ],
+  };
+};
+
+/** A customer without a name and certificates was deleted: Levy keeps the id, which transactions refer to. */
+const isDeleted = ({ name, exemptions }: Customer): boolean => name === null && exemptions.length === 0;
+
+const readCustomer = async (levy: Levy, id: string): Promise<Customer | null> => {
+  try {
+    const found = (await levy.get(`/customers/${encodeURIComponent(id)}`)) as Customer;
+    return isDeleted(found) ? null : found;
+  } catch (error) {
+    if (error instanceof TaxJarRefusal && error.status === 404) return null;
+    throw error;
+  }
+};
+
+const requireCustomer = async (levy: Levy, id: string): Promise<Customer> => {
+  const found = await readCustomer(levy, id);
+  if (!found) throw notFound(`The customer ${id}`);
+  return found;
+};
+
+const changeCustomer = async (levy: Levy, id: string, change: object): Promise<Customer> =>
+  (await levy.post(`/customers/${encodeURIComponent(id)}`, change)) as Customer;
+
+const createCustomer = async ({ levy, body }: Request): Promise<Answer> => {
+  const fields = fieldsOf(body);
+  const id = requiredAt(fields, 'customer_id');
+  const request = customerRequest(fields);
+  if (await readCustomer(levy, id))
+    throw new TaxJarRefusal(422, `The customer ${id} exists already. Send PUT to change it.`);
+  try {
+    return { status: 201, body: customerOf((await levy.post('/customers', { id, ...request })) as Customer) };
+  } catch (error) {
+    // A deleted customer keeps its id.
+    if (!(error instanceof TaxJarRefusal) || error.status !== 422) throw error;
+    return { status: 201, body: customerOf(await changeCustomer(levy, id, request)) };
+  }
+};
+
+const listCustomers = async ({ levy, remainingMs }: Request): Promise<Answer> => {
+  const ids: string[] = [];
+  for (let cursor: string | null = null, first = true; first || cursor; first = false) {
+    if (remainingMs() < 3000) throw new TaxJarRefusal(406, 'The account has too many customers for one list.');
+    const query = { limit: '100', ...(cursor && { starting_after: cursor }) };
+    const page = (await levy.get('/customers', query)) as { data: readonly Customer[]; next_cursor: string | null };
+    ids.push(...page.data.filter((customer) => !isDeleted(customer)).map(({ id }) => id));
+    cursor = page.next_cursor;
+  }
+  return { body: { customers: ids } };
+};
+
+export const customerRoutes: readonly Route[] = [
+  ['GET', /^\/v2\/customers$/, listCustomers],
+  ['POST', /^\/v2\/customers$/, createCustomer],
+  [
+    'GET',
+    /^\/v2\/customers\/([^/]+)$/,
+    async ({ levy, at: [customer = ''] }) => ({ body: customerOf(await requireCustomer(levy, customer)) }),
+  ],
+  [
+    'PUT',
+    /^\/v2\/customers\/([^/]+)$/,
+    async ({ levy, body, at: [customer = ''] }) => {
+      const request = customerRequest(fieldsOf(body));
+      await requireCustomer(levy, customer);
+      return { body: customerOf(await changeCustomer(levy, customer, request)) };
+    },
+  ],
+  [
+    'DELETE',
+    /^\/v2\/customers\/([^/]+)$/,
+    async ({ levy, at: [customer = ''] }) => {
+      const found = await requireCustomer(levy, customer);
+      await changeCustomer(levy, customer, { name: null, exemptions: [] });
+      return { body: customerOf(found) };
+    },
+  ],
+];

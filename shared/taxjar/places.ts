@@ -1,0 +1,127 @@
+import { listRegistrations } from '../accounts/account.ts';
+import { catalog } from '../vocabulary/catalog.ts';
+import { stateJurisdictions, stateName, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
+import { fieldsOf, textAt } from './document.ts';
+import { decimal } from './numbers.ts';
+import { missing, notFound, TaxJarRefusal } from './refusal.ts';
+import { type Answer, codesOf, type Query, type Request, type Warned } from './request.ts';
+import { collectsIn } from './taxes.ts';
+
+/** The routes about places and product tax codes. */
+
+type Rates = Warned & {
+  readonly address: { readonly city: string | null; readonly state: string | null };
+  readonly combined_rate: string;
+  readonly jurisdictions: readonly {
+    readonly jurisdiction_name: string;
+    readonly jurisdiction_type: string;
+    readonly rate: string;
+  }[];
+  readonly shipping?: unknown;
+};
+
+const scaled = (rate: string): bigint =>
+  BigInt(`${rate.split('.')[0]}${(rate.split('.')[1] ?? '').padEnd(6, '0').slice(0, 6)}`);
+const rateOf = (rates: Rates['jurisdictions'], type: string): string => {
+  const total = rates.filter((one) => one.jurisdiction_type === type).reduce((sum, { rate }) => sum + scaled(rate), 0n);
+  const text = String(total).padStart(7, '0');
+  return `${text.slice(0, -6)}.${text.slice(-6)}`.replace(/0{1,5}$/, '');
+};
+
+const places = { country: 'country', state: 'state', city: 'city', street: 'line1' } as const;
+
+const readRates = async ({ levy, note }: Request, zip: string, fields: Query): Promise<Rates> => {
+  const query = Object.fromEntries(
+    Object.entries(places).flatMap(([name, own]) => (fields[name] ? [[own, fields[name]] as const] : [])),
+  );
+  const rates = (await levy.get('/rates', { ...query, postal_code: zip })) as Rates;
+  note(codesOf(rates));
+  return rates;
+};
+
+export const rates = async (request: Request): Promise<Answer> => {
+  const zip = request.at[0] ?? '';
+  const found = await readRates(request, zip, request.query);
+  const { jurisdictions } = found;
+  const nameOf = (type: string) =>
+    jurisdictions.find(({ jurisdiction_type }) => jurisdiction_type === type)?.jurisdiction_name.toUpperCase() ?? null;
+  return {
+    body: {
+      rate: {
+        ...{ zip, country: 'US', country_rate: '0.0' },
+        ...{ state: found.address.state, state_rate: rateOf(jurisdictions, 'state') },
+        ...{ county: nameOf('county'), county_rate: rateOf(jurisdictions, 'county') },
+        ...{
+          city: nameOf('city') ?? found.address.city?.toUpperCase() ?? null,
+          city_rate: rateOf(jurisdictions, 'city'),
+        },
+        combined_district_rate: rateOf(jurisdictions, 'district'),
+        combined_rate: found.combined_rate,
+        // The rule depends on the goods: POST /taxes answers it.
+        freight_taxable: null,
+      },
+    },
+  };
+};
+
+export const categories = async (): Promise<Answer> => ({
+  body: {
+    categories: catalog().flatMap(({ name, description, equivalents }) =>
+      equivalents
+        .filter(({ system }) => system === 'taxjar')
+        .map(({ code }) => ({ product_tax_code: code, name, description })),
+    ),
+  },
+});
+
+export const regions = async ({ settings, today }: Request): Promise<Answer> => {
+  const registrations = listRegistrations(settings);
+  const states = stateJurisdictions.map(stateOfJurisdiction).filter((state) => collectsIn(registrations, state, today));
+  return {
+    body: {
+      regions: states.map((state) => ({
+        ...{ country_code: 'US', country: 'United States', region_code: state, region: stateName(state) },
+      })),
+    },
+  };
+};
+
+export const validate = async (request: Request): Promise<Answer> => {
+  const fields = fieldsOf(request.body);
+  const country = (textAt(fields, 'country') ?? 'US').toUpperCase();
+  if (country !== 'US') throw new TaxJarRefusal(406, `country is ${country}. Levy knows addresses in the US only.`);
+  const [zip, state, city, street] = ['zip', 'state', 'city', 'street'].map((name) => textAt(fields, name));
+  if (!zip || !state) throw missing(zip ? 'state' : 'zip');
+  const found = await readRates(request, zip, { country, state, ...(city && { city }), ...(street && { street }) });
+  const doubts = ['postal_code_unknown', 'address_contradictory'];
+  if (codesOf(found).some((code) => doubts.includes(code))) throw notFound('The address');
+  return { body: { addresses: [{ zip, street: street ?? null, state, country, city: city ?? null }] } };
+};
+
+type Coverage = {
+  readonly states: readonly {
+    readonly state: string;
+    readonly name: string;
+    readonly general_rate: { readonly rate: string } | null;
+  }[];
+};
+
+export const summaryRates = async ({ levy }: Request): Promise<Answer> => {
+  const { states } = (await levy.get('/coverage')) as Coverage;
+  return {
+    body: {
+      summary_rates: states.flatMap(({ state, name, general_rate }) =>
+        general_rate === null
+          ? []
+          : [
+              {
+                ...{ country_code: 'US', country: 'United States', region_code: state, region: name },
+                minimum_rate: { label: 'State Tax', rate: decimal(general_rate.rate) },
+                // Levy does not know an average: it has no weights of the places.
+                average_rate: { label: 'Tax', rate: null },
+              },
+            ],
+      ),
+    },
+  };
+};

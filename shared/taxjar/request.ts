@@ -1,0 +1,37 @@
+import type { Settings } from '../accounts/account.ts';
+import type { Replaces } from '../ledger/create-transaction.ts';
+import type { Json } from './numbers.ts';
+
+export type Query = Readonly<Record<string, string>>;
+
+/** Calls an operation of Levy's API in this process, as the caller of the request. Throws its refusals. */
+export type Levy = {
+  readonly get: (path: string, query?: Query) => Promise<unknown>;
+  readonly post: (
+    path: string,
+    body: object,
+    options?: { readonly headers?: Query; readonly settings?: Partial<Settings>; readonly replaces?: Replaces },
+  ) => Promise<unknown>;
+  /** Returns the id of the transaction that has a reference now. The lists of the API can lag by seconds. */
+  readonly holderOf: (reference: string) => Promise<string | null>;
+};
+
+export type Request = {
+  readonly levy: Levy;
+  readonly settings: Settings;
+  /** The account's day, `YYYY-MM-DD`. */
+  readonly today: string;
+  readonly remainingMs: () => number;
+  readonly query: Query;
+  readonly body: Json;
+  /** Values of the path's parameters, decoded. */
+  readonly at: readonly string[];
+  /** Notes warnings of Levy, which the response lists in a header. */
+  readonly note: (codes: readonly string[]) => void;
+};
+
+export type Answer = { readonly status?: number; readonly body: object };
+export type Route = readonly [method: string, path: RegExp, run: (request: Request) => Promise<Answer>];
+
+export type Warned = { readonly warnings?: readonly { readonly code: string }[] };
+export const codesOf = ({ warnings = [] }: Warned): string[] => warnings.map(({ code }) => code);

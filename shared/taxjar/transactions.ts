@@ -1,0 +1,182 @@
+import { addDays } from '../base/calendar.ts';
+import type { Replaces } from '../ledger/create-transaction.ts';
+import { dateOf, type Fields, fieldsOf, linesOf, requiredAt, unknownCodes } from './document.ts';
+import { parseJson } from './numbers.ts';
+import { creditOf, differences, isSameOrder, type Left, linesAddUp, orderOf, type Recorded, saleOf } from './orders.ts';
+import { notFound, TaxJarRefusal } from './refusal.ts';
+import { type Answer, codesOf, type Levy, type Request, type Route, type Warned } from './request.ts';
+
+/** The routes of orders and refunds, which are sales and credits of the ledger. */
+
+type Kind = 'sale' | 'credit';
+type Listed = Warned & { readonly data: readonly Recorded[]; readonly next_cursor: string | null };
+const names = { sale: 'order', credit: 'refund' } as const;
+
+/** Returns the recorded transaction with a reference, or `null`. */
+const find = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded | null> => {
+  const holder = await levy.holderOf(reference);
+  const found = holder === null ? null : ((await levy.get(`/transactions/${holder}`)) as Recorded);
+  if (found?.type === kind && (found.status === 'finalized' || found.status === 'filed')) return found;
+  // It may have been replaced since its id was read.
+  const isReplaced = found?.status === 'void' && (await levy.holderOf(reference)) !== holder;
+  return isReplaced ? find(levy, kind, reference) : null;
+};
+
+const requireRecorded = async (levy: Levy, kind: Kind, reference: string): Promise<Recorded> => {
+  const found = await find(levy, kind, reference);
+  if (!found) throw notFound(`The ${names[kind]} ${reference}`);
+  return found;
+};
+
+const answerOf = (kind: Kind, recorded: Recorded, status = 200): Answer => ({
+  status,
+  body: { [names[kind]]: orderOf(recorded) },
+});
+
+/** Returns what credits have left of an order; if that is nothing, its line items. */
+const readLeft = async (levy: Levy, order: Recorded): Promise<Left> => {
+  const all = { type: 'credit', parent_transaction_id: order.id, credit_remaining: true };
+  try {
+    return (await levy.post('/calculations', all)) as Left;
+  } catch (error) {
+    if (error instanceof TaxJarRefusal && error.status === 422) return { ...order, shipping: null };
+    throw error;
+  }
+};
+
+/** Returns the request that records an order or a refund. */
+const requestOf = async (kind: Kind, fields: Fields, levy: Levy, isWide = false) => {
+  if (kind === 'sale') return saleOf(fields);
+  const order = await find(levy, 'sale', requiredAt(fields, 'transaction_reference_id'));
+  const isRead = order && (isWide || !linesOf(fields));
+  return creditOf(fields, order, isRead ? await readLeft(levy, order) : { line_items: [], shipping: null }, isWide);
+};
+
+/** Records an order or a refund. Notes amounts of the request that differ from the recorded ones. */
+const record = async (
+  kind: Kind,
+  fields: Fields,
+  request: object,
+  { levy, note, replaces }: Pick<Request, 'levy' | 'note'> & { readonly replaces?: Replaces },
+): Promise<Recorded> => {
+  const options = replaces ? { replaces } : {};
+  const post = async (body: object) => (await levy.post('/transactions', body, options)) as Recorded & Warned;
+  const created = await post(request).catch(async (error: unknown) => {
+    const isTax = error instanceof TaxJarRefusal && error.status === 422 && error.message.startsWith('sales_tax');
+    if (!isTax || kind === 'sale') throw error;
+    return post(await requestOf(kind, fields, levy, true));
+  });
+  const unknown = unknownCodes(fields).length > 0;
+  note([...codesOf(created), ...(unknown ? ['product_tax_code_missing'] : []), ...differences(fields, created)]);
+  return created;
+};
+
+const create =
+  (kind: Kind) =>
+  async ({ levy, body, note }: Request): Promise<Answer> => {
+    const fields = fieldsOf(body);
+    const reference = requiredAt(fields, 'transaction_id');
+    const repeated = async (): Promise<Recorded | null> => {
+      const existing = await find(levy, kind, reference);
+      if (!existing || isSameOrder(fields, existing)) return existing;
+      throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} exists already. Send PUT to change it.`);
+    };
+    const request = async () => record(kind, fields, await requestOf(kind, fields, levy), { levy, note });
+    const recorded = await repeated();
+    if (recorded) return answerOf(kind, recorded, 201);
+    try {
+      return answerOf(kind, await request(), 201);
+    } catch (error) {
+      // The same request may have been recorded at the same time.
+      const concurrent = error instanceof TaxJarRefusal && error.status === 422 ? await repeated() : null;
+      if (concurrent) return answerOf(kind, concurrent, 201);
+      throw error;
+    }
+  };
+
+const show =
+  (kind: Kind) =>
+  async ({ levy, at: [reference = ''] }: Request): Promise<Answer> =>
+    answerOf(kind, await requireRecorded(levy, kind, reference));
+
+const replaced = 'Replaced by PUT of the TaxJar interface';
+const deleted = 'Deleted by the TaxJar interface';
+
+const voidOf = (levy: Levy, { id, version }: Recorded, reason: string) =>
+  levy.post(
+    `/transactions/${id}`,
+    { status: 'void', void_reason: reason },
+    { headers: { 'if-match': `"${version}"` } },
+  );
+
+/** Returns a recorded transaction as fields of a request, with numbers as text. */
+const sentFields = (recorded: Recorded): Fields => fieldsOf(parseJson(JSON.stringify(orderOf(recorded))));
+
+/**
+ * Returns the recorded fields with the changes. If the amounts change without line items, the recorded line items no
+ * longer add up, and are left out.
+ */
+const merged = (known: Fields, change: Fields, recorded: Recorded): Fields => {
+  const fields = { ...known, ...change };
+  return change['line_items'] || linesAddUp(fields, recorded) ? fields : { ...fields, line_items: null };
+};
+
+/** Records the changed order or refund in place of the recorded one, in one step. */
+const update =
+  (kind: Kind) =>
+  async ({ levy, body, note, at: [reference = ''] }: Request): Promise<Answer> => {
+    const current = await requireRecorded(levy, kind, reference);
+    const fields = merged(sentFields(current), { ...fieldsOf(body), transaction_id: reference }, current);
+    const request = await requestOf(kind, fields, levy);
+    const replaces = { id: current.id, reason: replaced };
+    return answerOf(kind, await record(kind, fields, request, { levy, note, replaces }));
+  };
+
+const remove =
+  (kind: Kind) =>
+  async ({ levy, at: [reference = ''] }: Request): Promise<Answer> => {
+    const found = await requireRecorded(levy, kind, reference);
+    await voidOf(levy, found, deleted);
+    return answerOf(kind, found);
+  };
+
+const list =
+  (kind: Kind) =>
+  async ({ levy, query, remainingMs }: Request): Promise<Answer> => {
+    const { transaction_date: day, from_transaction_date: from = day, to_transaction_date: to = day, provider } = query;
+    const filters = {
+      ...{ type: kind, limit: '100' },
+      ...(from && { 'tax_date[gte]': dateOf(from) }),
+      ...(to && { 'tax_date[lt]': addDays(dateOf(to).slice(0, 10), 1) }),
+    };
+    const ids: string[] = [];
+    for (let cursor: string | null = null, first = true; first || cursor; first = false) {
+      if (remainingMs() < 3000)
+        throw new TaxJarRefusal(
+          406,
+          'The list is too long. Send from_transaction_date and to_transaction_date of fewer days.',
+        );
+      const page = (await levy.get('/transactions', {
+        ...filters,
+        ...(cursor && { starting_after: cursor }),
+      })) as Listed;
+      for (const { reference_id, status, metadata } of page.data)
+        if (reference_id !== null && (status === 'finalized' || status === 'filed'))
+          if (!provider || (metadata['taxjar_provider'] ?? 'api') === provider) ids.push(reference_id);
+      cursor = page.next_cursor;
+    }
+    return { body: { [`${names[kind]}s`]: ids } };
+  };
+
+// Clients do not encode ids.
+const id = '(.+)';
+export const transactionRoutes = (kind: Kind): readonly Route[] => {
+  const base = `/v2/transactions/${names[kind]}s`;
+  return [
+    ['GET', new RegExp(`^${base}$`), list(kind)],
+    ['POST', new RegExp(`^${base}$`), create(kind)],
+    ['GET', new RegExp(`^${base}/${id}$`), show(kind)],
+    ['PUT', new RegExp(`^${base}/${id}$`), update(kind)],
+    ['DELETE', new RegExp(`^${base}/${id}$`), remove(kind)],
+  ];
+};
