@@ -62,14 +62,6 @@ export const documentFields = [
   ...fulfillmentFields,
 ];
 
-/** Returns the item with its surcharge, an adjustment below zero, as a part of its price. */
-const withSurcharge = (item: Item): Item & { readonly price?: string } => {
-  const discount = discountOf(item);
-  if (discount >= 0) return item;
-  const unit_price = Number(item.unit_price) - discount / Number(item.quantity);
-  return { ...item, unit_price, adjustments: [], price: unit_price.toFixed(8) };
-};
-
 /** The total with tax and the included tax, as decimal strings. */
 type Charged = { readonly total: string; readonly tax: string };
 
@@ -82,10 +74,7 @@ export const cartOf = (document: Document, charged: Charged | null = null): Cart
   // Queries return items in any order, but the distribution of equal discount fractions depends on the order of the
   // lines.
   const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1);
-  const lines = (items ?? [])
-    .filter(({ quantity }) => Number(quantity) > 0)
-    .map(withSurcharge)
-    .sort(byId);
+  const lines = (items ?? []).filter(({ quantity }) => Number(quantity) > 0).sort(byId);
   const isInclusive = [...lines, ...(shipping_methods ?? [])].some(({ is_tax_inclusive }) => is_tax_inclusive);
   // The shop calculates foreign taxes.
   if (isInclusive && address?.country_code?.toUpperCase() === 'US')
@@ -110,7 +99,7 @@ export const cartOf = (document: Document, charged: Charged | null = null): Cart
       (item, at): Line => ({
         id: item.id,
         quantity: Number(item.quantity),
-        unitPrice: item.price ?? write(item.unit_price),
+        unitPrice: write(item.unit_price),
         discount: toDecimal(discounts[at] as bigint, exponent),
         taxCode: metadataOf(item, 'levy_tax_code') ?? (item.is_giftcard ? 'FEES.GIFT_CARDS' : null),
         description: item.title ?? null,

@@ -37,15 +37,6 @@ it('gives a gift card its tax code unless the product has another one', () => {
   ]);
 });
 
-it.each([
-  // 3 * 26.66 + 1.00 and 1.5 * 2.00 + 0.05.
-  [3, 26.66, -1, '26.99333333'],
-  [1.5, 2, -0.05, '2.03333333'],
-])('adds a surcharge, an adjustment below zero, to the price: %d * %d', (quantity, unit_price, amount, unitPrice) => {
-  const items = [{ id: 'cali_1', quantity, unit_price, adjustments: [{ amount }] }];
-  expect(cartOf(cart('us', { items })).lines).toMatchObject([{ quantity, unitPrice, discount: '0.00' }]);
-});
-
 const pickupMethod: ShippingMethod = {
   ...{ id: 'casm_2', amount: 0 },
   shipping_option: {

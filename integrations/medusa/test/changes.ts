@@ -1,6 +1,6 @@
 import type { LocalLevy } from '../../core/test/levy.ts';
 import { addresses, eventually, type Order, placeOrder, recordedOf, staffOf } from './orders.ts';
-import type { ProductName, Shop } from './shop.ts';
+import type { OptionName, ProductName, Shop } from './shop.ts';
 
 type Basket = Parameters<typeof placeOrder>[1];
 type Units = { readonly id: string; readonly quantity: number };
@@ -28,11 +28,12 @@ export const changesOf = (shop: Shop, order: string) => {
     items: products.map((name) => ({ variant_id: shop.variants[name], quantity: 1 })),
   });
   return {
-    ship: (items: readonly Units[]) => post(`/orders/${order}/fulfillments`, { items }),
-    /** Adds products in an order edit. */
-    add: async (product: ProductName, quantity: number) => {
+    ship: (items: readonly Units[], option: OptionName = 'standard') =>
+      post(`/orders/${order}/fulfillments`, { items, shipping_option_id: shop.options[option] }),
+    /** Adds products in an order edit, at their price or at `unit_price` in dollars. */
+    add: async (product: ProductName, quantity: number, unit_price?: number) => {
       await post('/order-edits', { order_id: order });
-      const items = [{ variant_id: shop.variants[product], quantity }];
+      const items = [{ variant_id: shop.variants[product], quantity, ...(unit_price && { unit_price }) }];
       await steps(`/order-edits/${order}`, [
         ['items', { items }],
         ['confirm', {}],

@@ -47,6 +47,39 @@ it('taxes items that an edit adds, and records them when they are paid', async (
   expect(await netOf(levy, order.id)).toEqual({ net: paid + 999, tax: cents(order.tax_total), credits: 0 });
 });
 
+it('lowers the tax by an item with a negative price that an edit adds', async () => {
+  const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
+  const changes = changesOf(shop, order.id);
+  const problems = watch(order.id);
+  await changes.add('Table', 1, -3);
+  const edited = await changes.read();
+  // 6 % of 53.32 - 3.00.
+  expect([cents(edited.total), cents(edited.tax_total)]).toEqual([paid - 318, 302]);
+  await staffOf(shop).refund(order.id, 318);
+  await settle();
+  expect(await netOf(levy, order.id)).toEqual({ net: paid - 318, tax: 302, credits: 0 });
+  expect(problems()).toEqual([]);
+});
+
+it('lowers the tax of the goods of a draft order by an item with a negative price', async () => {
+  const { draft_order } = await shop.admin<{ draft_order: { id: string } }>('POST', '/draft-orders', {
+    ...{ region_id: shop.region, email: 'buyer@shop.example', shipping_address: addresses.MI },
+    items: [
+      { variant_id: shop.variants.Mug, quantity: 2 },
+      { title: 'Sorry', quantity: 1, unit_price: -3 },
+    ],
+  });
+  const { id } = draft_order;
+  const problems = watch(id);
+  await shop.admin('POST', `/draft-orders/${id}/convert-to-order`, {});
+  const { total, tax_total } = await changesOf(shop, id).read();
+  // 6 % of 53.32 - 3.00.
+  expect([cents(total), cents(tax_total)]).toEqual([5334, 302]);
+  await eventually(levy, id, ({ sales }) => sales.length > 0);
+  expect(await netOf(levy, id)).toEqual({ net: 5334, tax: 302, credits: 0 });
+  expect(problems()).toEqual([]);
+});
+
 it("applies and logs the shop's rate for items that an edit adds while Levy is down", async () => {
   const { order } = await paidOrder(shop, levy, { items: [['Mug', 1]] });
   const problems = watch(order.id);

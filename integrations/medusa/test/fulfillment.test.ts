@@ -63,6 +63,64 @@ describe('the shipping of an order', () => {
   });
 });
 
+describe('several shipping methods', () => {
+  it('are each taxed by the goods that they ship, and a refund names them', async () => {
+    const items = [
+      ['Mug', 1],
+      ['Feed', 1],
+    ] as const;
+    const { order } = await placeOrder(shop, { items, address: addresses.NY, ship: ['standard', 'freight'] });
+    // 4 %, 4.5 % and 0.375 % of 26.66 + 5.00. The feed and its freight are exempt.
+    expect(cents(order.tax_total)).toBe(281);
+    const { shipping } = await saleOf(order);
+    const charges = [shipping ?? []].flat();
+    expect(charges.map(({ net_amount, tax_amount }) => [net_amount, tax_amount])).toEqual([
+      ['5.00', '0.44'],
+      ['12.00', '0.00'],
+    ]);
+    const staff = staffOf(shop);
+    await staff.capture(order.id);
+    await staff.refund(order.id, cents(order.total));
+    const { credits } = await eventually(levy, order.id, (recorded) => recorded.credits.length === 1);
+    const credit = await readTransaction(credits[0]?.id as string);
+    const credited = [credit.shipping ?? []].flat().map(({ id, net_amount }) => [id, net_amount]);
+    expect(credited).toEqual(charges.map(({ id, net_amount }) => [id, net_amount]));
+  });
+});
+
+describe('a gift card', () => {
+  const items = [
+    ['Mug', 1],
+    ['Voucher', 1],
+  ] as const;
+
+  it('of Medusa is not taxed, and needs no tax code', async () => {
+    const { order } = await placeOrder(shop, { items, address: addresses.NY });
+    // 4 %, 4.5 % and 0.375 % of 26.66 + 5.00.
+    expect(cents(order.tax_total)).toBe(281);
+    const { line_items } = await saleOf(order);
+    const card = { description: 'Voucher', product_tax_code: 'FEES.GIFT_CARDS', tax_amount: '0.00' };
+    expect(line_items).toContainEqual(expect.objectContaining(card));
+  });
+
+  it('that pays for a part of an order does not reduce its tax', async () => {
+    const shopper = shopperOf(shop);
+    const { id } = await shopper.create();
+    await shopper.address(addresses.MI);
+    await shopper.add('Mug', 1);
+    await shopper.ship('standard');
+    shop.sql(
+      `INSERT INTO credit_line (id, cart_id, reference, amount, raw_amount) VALUES ('cacl_1', '${id}', 'gift-card', 10, '{\\"value\\": \\"10\\"}')`,
+    );
+    // 6 % of 26.66; 31.66 with the shipping.
+    expect(await shopper.toPayment()).toBe(3166 + 160 - 1000);
+    const order = await shopper.complete();
+    await staffOf(shop).capture(order.id);
+    const { sales } = await eventually(levy, order.id, (now) => now.sales[0]?.status === 'finalized');
+    expect(sales.map(({ total_amount, tax_amount }) => [total_amount, tax_amount])).toEqual([['33.26', '1.60']]);
+  });
+});
+
 describe('an order of a pickup location', () => {
   it('is taxed at the location', async () => {
     const { cart, order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.NY, ship: 'store' });

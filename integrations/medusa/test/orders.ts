@@ -89,7 +89,7 @@ type Basket = {
   readonly items: readonly (readonly [ProductName, number])[];
   readonly address?: object;
   readonly coupon?: string | undefined;
-  readonly ship?: OptionName;
+  readonly ship?: OptionName | readonly OptionName[];
 };
 
 /** Places an order. Returns it with the cart at payment time, and the payment amount in cents. */
@@ -98,7 +98,7 @@ export const placeOrder = async (shop: Shop, { items, address = addresses.HI, co
   await shopper.create();
   await shopper.address(address);
   for (const [product, quantity] of items) await shopper.add(product, quantity);
-  await shopper.ship(ship);
+  for (const option of [ship].flat()) await shopper.ship(option);
   if (coupon) await shopper.coupon(coupon);
   const paid = await shopper.toPayment();
   const cart = await shopper.cart();
@@ -185,9 +185,11 @@ export const eventually = async (
   return recorded;
 };
 
-const decimal = (minor: number) => `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`;
+const decimal = (minor: number) =>
+  `${minor < 0 ? '-' : ''}${Math.floor(Math.abs(minor) / 100)}.${String(Math.abs(minor) % 100).padStart(2, '0')}`;
 const codes: Record<string, string | undefined> = {
   ...{ Mug: 'GENERAL', Pin: 'GENERAL', Shirt: 'CLOTHING.APPAREL', Rice: 'FOOD.GROCERY', Table: undefined },
+  ...{ Feed: 'FOOD.GROCERY', Voucher: 'FEES.GIFT_CARDS' },
 };
 
 /** Rounds discounts to cents that add up to the total: the largest fractions are rounded up; ties go by item id. */
@@ -207,6 +209,23 @@ const discountsOf = (items: readonly Item[]): number[] => {
   return rounded;
 };
 
+const freight = 1200;
+
+/** The shipping charges: freight for feed, and the rest for the other goods, except vouchers. */
+const shippingOf = (items: readonly Item[], shipping: number) => {
+  if (shipping === 0) return null;
+  const of = (products: (title: string) => boolean) => items.filter((item) => products(item.product_title));
+  const feed = of((title) => title === 'Feed');
+  const rest = feed.length > 0 ? shipping - freight : shipping;
+  const charges = [
+    { amount: decimal(rest), lines: of((title) => !['Feed', 'Voucher'].includes(title)) },
+    { amount: decimal(freight), lines: feed },
+  ];
+  return charges
+    .filter(({ amount, lines }) => amount !== '0.00' && lines.length > 0)
+    .map(({ amount, lines }) => ({ amount, line_item_ids: lines.map(({ id }) => id) }));
+};
+
 /** Returns the tax in cents that a client without the adapter calculates from the store API's data. */
 export const expectedTax = async (
   { levy }: LocalLevy,
@@ -222,10 +241,10 @@ export const expectedTax = async (
     },
     line_items: items.map(({ id, quantity, unit_price, product_title }, at) => ({
       ...{ id, quantity: String(quantity), unit_price: decimal(cents(unit_price)) },
-      discount_amount: decimal(discounts[at] as number),
+      ...(unit_price >= 0 && { discount_amount: decimal(discounts[at] as number) }),
       ...(codes[product_title] && { product_tax_code: codes[product_title] }),
     })),
-    shipping: { amount: decimal(cents(shipping_subtotal)) },
+    shipping: shippingOf(items, cents(shipping_subtotal)),
   };
   return centsOf(orThrow(await levy.post('/calculations', { body })).tax_amount);
 };

@@ -17,14 +17,19 @@ export const products = [
   { name: 'Pin', price: 0.1, code: 'GENERAL' },
   { name: 'Table', price: 249.5, code: null },
 ] as const;
-/** Products of which some are not shipped. `isShipped` is whether Medusa requires shipping. */
+/**
+ * Products that are shipped differently. `isShipped` is whether Medusa requires shipping, and `isHeavy` whether it is by
+ * freight.
+ */
 export const others = [
   { name: 'Card', price: 50, code: 'FEES.GIFT_CARDS', isShipped: true },
   { name: 'Course', price: 8, code: 'GENERAL', isShipped: false },
+  { name: 'Voucher', price: 25, code: null, isShipped: false, isGiftCard: true },
+  { name: 'Feed', price: 40, code: 'FOOD.GROCERY', isHeavy: true },
 ] as const;
 export type ProductName = (typeof products | typeof others)[number]['name'];
 
-export type OptionName = 'standard' | 'pickup' | 'store' | 'store-fee';
+export type OptionName = 'standard' | 'pickup' | 'store' | 'store-fee' | 'freight';
 type Seeded = {
   readonly key: string;
   readonly region: string;

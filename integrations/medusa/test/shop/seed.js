@@ -26,8 +26,11 @@ exports.default = async ({ container }) => {
     [Modules.STOCK_LOCATION]: { stock_location_id: location.id },
     [Modules.FULFILLMENT]: { fulfillment_provider_id: 'manual_manual' },
   });
-  const [profile] = await run(flows.createShippingProfilesWorkflow, container, {
-    data: [{ name: 'Default', type: 'default' }],
+  const [profile, heavy] = await run(flows.createShippingProfilesWorkflow, container, {
+    data: [
+      { name: 'Default', type: 'default' },
+      { name: 'Heavy', type: 'heavy' },
+    ],
   });
   const fulfillment = container.resolve(Modules.FULFILLMENT);
   const set = await fulfillment.createFulfillmentSets({
@@ -55,9 +58,9 @@ exports.default = async ({ container }) => {
   });
   for (const ids of [{ fulfillment_provider_id: 'manual_manual' }, { fulfillment_set_id: pickup.id }])
     await link.create({ [Modules.STOCK_LOCATION]: { stock_location_id: store.id }, [Modules.FULFILLMENT]: ids });
-  const option = (name, amount, { service_zones } = set) => ({
+  const option = (name, amount, { service_zones } = set, { id } = profile) => ({
     ...{ name, price_type: 'flat', provider_id: 'manual_manual', service_zone_id: service_zones[0].id },
-    ...{ shipping_profile_id: profile.id, type: { label: name, description: name, code: name } },
+    ...{ shipping_profile_id: id, type: { label: name, description: name, code: name } },
     prices: [{ currency_code: 'usd', amount }],
     rules: [
       { attribute: 'enabled_in_store', value: 'true', operator: 'eq' },
@@ -69,6 +72,7 @@ exports.default = async ({ container }) => {
     option('pickup', 0),
     option('store', 0, pickup),
     option('store-fee', 3, pickup),
+    option('freight', 12, set, heavy),
   ]);
   for (const { id } of [location, store])
     await run(flows.linkSalesChannelsToStockLocationWorkflow, container, { id, add: [salesChannel.id] });
@@ -78,8 +82,9 @@ exports.default = async ({ container }) => {
   await run(flows.linkSalesChannelsToApiKeyWorkflow, container, { id: key.id, add: [salesChannel.id] });
   const products = JSON.parse(process.env.TEST_PRODUCTS);
   const created = await run(flows.createProductsWorkflow, container, {
-    products: products.map(({ name, price, code, isShipped = true }) => ({
-      ...{ title: name, status: ProductStatus.PUBLISHED, ...(isShipped && { shipping_profile_id: profile.id }) },
+    products: products.map(({ name, price, code, isShipped = true, isHeavy, isGiftCard = false }) => ({
+      ...{ title: name, status: ProductStatus.PUBLISHED, is_giftcard: isGiftCard },
+      ...(isShipped && { shipping_profile_id: isHeavy ? heavy.id : profile.id }),
       ...(code && { metadata: { levy_tax_code: code } }),
       options: [{ title: 'Kind', values: ['one'] }],
       variants: [
