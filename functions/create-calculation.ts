@@ -27,16 +27,15 @@ export const { endpoint, handler } = defineEndpoint({
     ...customersRead,
   },
   body: { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems },
-  run: async ({ body, sent, caller, unknownFields }) => {
+  run: async ({ body, sent, caller, unknownFields, context: { replaces } }) => {
     const warnings = sentWarnings(sent, unknownFields, caller.account);
     const ports = { ledger: ledgerReads, customers: customerReads, loadContent, now };
-    return mapResult(
-      await createCalculation(withTaxDay(body, caller.account), warnings, caller.account, ports),
-      (calculation) => {
-        recordTax(calculation);
-        return { status: 200, body: calculation };
-      },
-    );
+    const request = withTaxDay(body, caller.account);
+    const calculated = await createCalculation(request, warnings, caller.account, ports, replaces?.id);
+    return mapResult(calculated, (calculation) => {
+      recordTax(calculation);
+      return { status: 200, body: calculation };
+    });
   },
 });
 

@@ -39,7 +39,7 @@ export type RequestContext = {
   backgroundWork?: Promise<void>;
   version?: string;
   body?: unknown;
-  /** A transaction that POST /transactions replaces, for TaxJar's PUT. No request can set it. */
+  /** A transaction that POST /transactions replaces, and that POST /calculations leaves out. No request can set it. */
   replaces?: Replaces;
 };
 

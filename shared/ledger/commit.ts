@@ -1,5 +1,5 @@
 import { auditEntry } from './audit.ts';
-import { toCredited, withCalculatedTaxes, withCredited } from './credits/amounts.ts';
+import { isCreditOf, toCredited, withCalculatedTaxes, withCredited, withoutCredit } from './credits/amounts.ts';
 import { listLiabilityEntries, withReview, withStatesOfSale } from './entries/entries.ts';
 import type { Commit, HeadChange } from './ports.ts';
 import type { StoredTransaction } from './transaction.ts';
@@ -44,13 +44,6 @@ const replacedHead = ({ before, next, fields }: Replacement, by: string): HeadCh
   const entry = auditEntry({ before, after: next, at: next.transaction.updated_at, by, fields });
   return { before, after: { ...next, auditHash: entry.hash }, entry };
 };
-
-const isCreditOf = (credit: StoredTransaction, sale: StoredTransaction): boolean =>
-  credit.transaction.parent_transaction_id === sale.transaction.id;
-
-/** Returns a credit's sale without the credit that is removed. */
-export const withoutCredit = (sale: StoredTransaction, removed: StoredTransaction, at: string): StoredTransaction =>
-  isCreditOf(removed, sale) ? withCredited(sale, toCredited(removed, sale.transaction), -1n, at) : sale;
 
 /**
  * Builds the atomic writes of a change: the transaction, the one that it replaces, a credit's parent sale, the open

@@ -4,6 +4,7 @@ import { accept, type Result, refuse } from '../base/result.ts';
 import type { CalculationRequest } from '../calculations/request.ts';
 import type { Calculation, Warning } from '../calculations/response.ts';
 import { calculateWithContent } from './context.ts';
+import { withoutCredit } from './credits/amounts.ts';
 import { parentNotFound } from './credits/problems.ts';
 import type { Ledger } from './ports.ts';
 import { answerTooLarge, type Ports } from './ports.ts';
@@ -23,20 +24,23 @@ const linesOfSmallAnswer = 100;
 /**
  * Calculates the tax on a document. A credit with a parent returns what recording that credit would store, so the
  * refunded tax equals the recorded tax. Reads the ledger only for such a credit, and customers only if the request has
- * one.
+ * one. The credit with the id `replaces` does not count.
  */
 export const createCalculation = async (
   request: CalculationRequest,
   sent: readonly Warning[],
   { id: account, settings }: Account,
   ports: Pick<Ports, 'now' | 'loadContent' | 'customers'> & { readonly ledger: Pick<Ledger, 'find'> },
+  replaces: string | null = null,
 ): Promise<Result<Calculation>> => {
   const base = { settings, now: ports.now() };
   const { type = 'sale', parent_transaction_id: parentId = null } = request;
   // An empty id matches no transaction.
   const parent = type !== 'credit' || parentId === null ? null : await ports.ledger.find(account, parentId);
   if (parent === undefined) return refuse(parentNotFound);
-  const sale = parent && expireStoredIfDue(parent, base.now);
+  const replaced = parent && replaces !== null ? await ports.ledger.find(account, replaces) : undefined;
+  const current = parent && expireStoredIfDue(parent, base.now);
+  const sale = current && replaced ? withoutCredit(current, replaced, new Date(base.now).toISOString()) : current;
   const calculated = await calculateWithContent(request, sale, base, { ...ports, account }, sent);
   if (!calculated.ok) return calculated;
   const { outcome } = calculated.value;

@@ -1,11 +1,12 @@
 import { fitsAnswer } from '../base/answer-size.ts';
 import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
-import { invalidFormat } from '../base/problem.ts';
+import { invalidFormat, type Problem } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
-import { buildCommit, type Replacement, withoutCredit } from './commit.ts';
+import { buildCommit, type Replacement } from './commit.ts';
 import { calculateWithContent } from './context.ts';
+import { withoutCredit } from './credits/amounts.ts';
 import { newBasis } from './credits/counters.ts';
 import { withRecordedTax } from './credits/credit.ts';
 import { parentNotFound } from './credits/problems.ts';
@@ -25,7 +26,7 @@ import {
   tooLarge,
   transactionResponse,
 } from './ports.ts';
-import type { TransactionRequest } from './request.ts';
+import type { TransactionRequest, TransactionUpdate } from './request.ts';
 import { taxDecimalsProblem } from './request.ts';
 import { snapshotSettings } from './settings-snapshot.ts';
 import type { StoredTransaction } from './transaction.ts';
@@ -84,7 +85,10 @@ const createOnce = async (
   const { stored, answer } = answered.value;
   const record = idempotency && { ...idempotency, answer };
   const change = { before: null, next: stored, fields: [], parent, replaces };
-  const committed = await ports.ledger.commit(buildCommit(change, caller.account.id, caller.credential, record));
+  const commit = buildCommit(change, caller.account.id, caller.credential, record);
+  const { post, remove } = commit.openEntries;
+  if (replaces && post.length + remove.length > replacedEntriesMax) return refuse(tooManyStates);
+  const committed = await ports.ledger.commit(commit);
   switch (committed.kind) {
     case 'committed':
       return accept({ answer, isReplayed: false, transaction: stored.transaction });
@@ -103,6 +107,10 @@ const createOnce = async (
 /** A transaction that a new one replaces, and why it becomes void. */
 export type Replaces = { readonly id: string; readonly reason: string };
 
+// A redacted transaction takes no text.
+const voidUpdate = ({ transaction: { redacted_at } }: StoredTransaction, reason: string): TransactionUpdate =>
+  redacted_at === undefined ? { status: 'void', void_reason: reason } : { status: 'void' };
+
 /** Plans the void of a transaction that is replaced, and rejects what an update would reject. */
 const planVoid = async (
   { id, reason }: Replaces,
@@ -115,7 +123,7 @@ const planVoid = async (
   const { parent_transaction_id, version } = before.transaction;
   if (parent_transaction_id !== null && parent_transaction_id !== parent?.transaction.id) return refuse(otherParent);
   const planned = await planUpdate({
-    ...{ update: { status: 'void', void_reason: reason }, stored: before, parent, sent: [], account },
+    ...{ update: voidUpdate(before, reason), stored: before, parent, sent: [], account },
     base: { settings: account.settings, now: ports.now() },
     ...ports,
   });
@@ -126,8 +134,16 @@ const planVoid = async (
 const otherParent = invalidFormat(
   '/parent_transaction_id',
   'Invalid parent_transaction_id',
-  'Send the sale of the replaced credit.',
+  'It cannot change. Remove the transaction, and record another one.',
 );
+
+// A database transaction has at most 100 writes, and the heads, audit entries and the reference are up to ten.
+const replacedEntriesMax = 90;
+const tooManyStates: Problem = {
+  code: 'validation_body_too_large',
+  title: 'Too many states',
+  detail: 'The transaction has too many states to be replaced at once. Remove it, and record another one.',
+};
 
 /** Builds the new transaction of a request. A credit takes its amounts and settings from its sale. */
 const draft = async (

@@ -69,6 +69,17 @@ export const saleOf = (fields: Fields) => {
   };
 };
 
+/** Fields of Levy's API that this interface does not have. */
+const documentOnly = ['discount_amount', 'third_party_discount_amount', 'tax_included'] as const;
+const lineOnly = [
+  'customer',
+  'ship_from',
+  'fulfillment',
+  'third_party_discount_amount',
+  'parent_line_item_id',
+] as const;
+const shippingOnly = ['discount_amount', 'product_tax_code', 'line_item_ids', 'ship_to', 'ship_from'] as const;
+
 type Line = {
   readonly id: string;
   readonly quantity: string;
@@ -79,11 +90,13 @@ type Line = {
   readonly product_tax_code: string | null;
   readonly tax_amount: string;
   readonly metadata: Readonly<Record<string, string>>;
-};
+} & Readonly<Partial<Record<(typeof lineOnly)[number], unknown>>>;
 type Address = Readonly<Record<'line1' | 'city' | 'state' | 'postal_code' | 'country', string | null>>;
 
+type Charge = { readonly amount: string } & Readonly<Partial<Record<(typeof shippingOnly)[number], unknown>>>;
+
 /** The fields of a transaction that the translation needs. */
-export type Recorded = {
+export type Recorded = Readonly<Partial<Record<(typeof documentOnly)[number], unknown>>> & {
   readonly id: string;
   readonly type: 'sale' | 'credit';
   readonly status: string;
@@ -91,9 +104,11 @@ export type Recorded = {
   readonly void_reason: string | null;
   readonly reference_id: string | null;
   readonly tax_date: string;
-  readonly customer: { readonly id?: string; readonly address?: Address | null } | null;
+  readonly redacted_at?: string;
+  readonly collected_by?: string | null;
+  readonly customer: { readonly id?: string; readonly address?: Address | null; readonly exemption?: unknown } | null;
   readonly ship_from: { readonly address?: Address | null } | null;
-  readonly shipping: { readonly amount: string } | readonly { readonly amount: string }[] | null;
+  readonly shipping: Charge | readonly Charge[] | null;
   readonly shipping_amount: string;
   readonly tax_amount: string;
   readonly total_amount: string;
@@ -226,6 +241,23 @@ export const differences = (fields: Fields, recorded: Recorded): string[] => [
     ? []
     : ['tax_amount_differs']),
 ];
+
+const isGiven = (value: unknown): boolean =>
+  (value ?? false) !== false && !(typeof value === 'string' && /^[0.]*$/.test(value));
+
+/** Returns a field of an order that a request of this interface cannot repeat; `null` without one. */
+export const unrepeatable = (order: Recorded): string | null => {
+  const charges = [order.shipping ?? []].flat();
+  const isMarked = order.metadata['taxjar_exemption_type'] !== undefined;
+  return (
+    documentOnly.find((name) => isGiven(order[name])) ??
+    order.line_items.flatMap((line) => lineOnly.find((name) => isGiven(line[name])) ?? [])[0] ??
+    charges.flatMap((charge) => shippingOnly.find((name) => isGiven(charge[name])) ?? [])[0] ??
+    (charges.length > 1 ? 'several shipping charges' : null) ??
+    (!isMarked && order.collected_by === 'marketplace' ? 'collected_by' : null) ??
+    (!isMarked && isGiven(order.customer?.exemption) ? 'customer.exemption' : null)
+  );
+};
 
 /** Whether the goods of a request without line items are those of the recorded line items. */
 export const linesAddUp = (fields: Fields, { line_items }: Recorded): boolean =>

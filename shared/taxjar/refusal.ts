@@ -63,6 +63,7 @@ type Refused = {
 /** What to do in TaxJar's terms, if Levy's differ. */
 const remedies: Partial<Record<Problem['code'], string>> = {
   conflict_has_credits: 'The order has refunds. Delete them first, or record another refund.',
+  precondition_failed: 'Another request changed it at the same time. Read it, and send the request again.',
 };
 
 const textOf = ({ code, detail, source }: Refused['errors'][number]): string => {

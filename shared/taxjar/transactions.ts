@@ -2,7 +2,17 @@ import { addDays } from '../base/calendar.ts';
 import type { Replaces } from '../ledger/create-transaction.ts';
 import { dateOf, type Fields, fieldsOf, linesOf, requiredAt, unknownCodes } from './document.ts';
 import { parseJson } from './numbers.ts';
-import { creditOf, differences, isSameOrder, type Left, linesAddUp, orderOf, type Recorded, saleOf } from './orders.ts';
+import {
+  creditOf,
+  differences,
+  isSameOrder,
+  type Left,
+  linesAddUp,
+  orderOf,
+  type Recorded,
+  saleOf,
+  unrepeatable,
+} from './orders.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
 import { type Answer, codesOf, type Levy, type Request, type Route, type Warned } from './request.ts';
 
@@ -33,38 +43,41 @@ const answerOf = (kind: Kind, recorded: Recorded, status = 200): Answer => ({
   body: { [names[kind]]: orderOf(recorded) },
 });
 
-/** Returns what credits have left of an order; if that is nothing, its line items. */
-const readLeft = async (levy: Levy, order: Recorded): Promise<Left> => {
+/** Returns what other credits have left of an order; if that is nothing, its line items. */
+const readLeft = async (levy: Levy, order: Recorded, replaces?: Replaces): Promise<Left> => {
   const all = { type: 'credit', parent_transaction_id: order.id, credit_remaining: true };
   try {
-    return (await levy.post('/calculations', all)) as Left;
+    return (await levy.post('/calculations', all, replaces ? { replaces } : {})) as Left;
   } catch (error) {
     if (error instanceof TaxJarRefusal && error.status === 422) return { ...order, shipping: null };
     throw error;
   }
 };
 
+type Recording = Pick<Request, 'levy' | 'note'> & { readonly replaces?: Replaces };
+
 /** Returns the request that records an order or a refund. */
-const requestOf = async (kind: Kind, fields: Fields, levy: Levy, isWide = false) => {
+const requestOf = async (kind: Kind, fields: Fields, { levy, replaces }: Recording, isWide = false) => {
   if (kind === 'sale') return saleOf(fields);
   const order = await find(levy, 'sale', requiredAt(fields, 'transaction_reference_id'));
   const isRead = order && (isWide || !linesOf(fields));
-  return creditOf(fields, order, isRead ? await readLeft(levy, order) : { line_items: [], shipping: null }, isWide);
+  return creditOf(
+    fields,
+    order,
+    isRead ? await readLeft(levy, order, replaces) : { line_items: [], shipping: null },
+    isWide,
+  );
 };
 
 /** Records an order or a refund. Notes amounts of the request that differ from the recorded ones. */
-const record = async (
-  kind: Kind,
-  fields: Fields,
-  request: object,
-  { levy, note, replaces }: Pick<Request, 'levy' | 'note'> & { readonly replaces?: Replaces },
-): Promise<Recorded> => {
+const record = async (kind: Kind, fields: Fields, request: object, recording: Recording): Promise<Recorded> => {
+  const { levy, note, replaces } = recording;
   const options = replaces ? { replaces } : {};
   const post = async (body: object) => (await levy.post('/transactions', body, options)) as Recorded & Warned;
   const created = await post(request).catch(async (error: unknown) => {
     const isTax = error instanceof TaxJarRefusal && error.status === 422 && error.message.startsWith('sales_tax');
     if (!isTax || kind === 'sale') throw error;
-    return post(await requestOf(kind, fields, levy, true));
+    return post(await requestOf(kind, fields, recording, true));
   });
   const unknown = unknownCodes(fields).length > 0;
   note([...codesOf(created), ...(unknown ? ['product_tax_code_missing'] : []), ...differences(fields, created)]);
@@ -81,7 +94,7 @@ const create =
       if (!existing || isSameOrder(fields, existing)) return existing;
       throw new TaxJarRefusal(422, `The ${names[kind]} ${reference} exists already. Send PUT to change it.`);
     };
-    const request = async () => record(kind, fields, await requestOf(kind, fields, levy), { levy, note });
+    const request = async () => record(kind, fields, await requestOf(kind, fields, { levy, note }), { levy, note });
     const recorded = await repeated();
     if (recorded) return answerOf(kind, recorded, 201);
     try {
@@ -102,10 +115,11 @@ const show =
 const replaced = 'Replaced by PUT of the TaxJar interface';
 const deleted = 'Deleted by the TaxJar interface';
 
-const voidOf = (levy: Levy, { id, version }: Recorded, reason: string) =>
+const voidOf = (levy: Levy, { id, version, redacted_at }: Recorded, reason: string) =>
   levy.post(
     `/transactions/${id}`,
-    { status: 'void', void_reason: reason },
+    // A redacted transaction takes no text.
+    { status: 'void', ...(redacted_at === undefined && { void_reason: reason }) },
     { headers: { 'if-match': `"${version}"` } },
   );
 
@@ -126,10 +140,16 @@ const update =
   (kind: Kind) =>
   async ({ levy, body, note, at: [reference = ''] }: Request): Promise<Answer> => {
     const current = await requireRecorded(levy, kind, reference);
+    const lost = kind === 'sale' ? unrepeatable(current) : null;
+    if (lost)
+      throw new TaxJarRefusal(
+        422,
+        `The order has ${lost}, which a PUT would lose. Delete it, and record it with POST.`,
+      );
     const fields = merged(sentFields(current), { ...fieldsOf(body), transaction_id: reference }, current);
-    const request = await requestOf(kind, fields, levy);
-    const replaces = { id: current.id, reason: replaced };
-    return answerOf(kind, await record(kind, fields, request, { levy, note, replaces }));
+    const recording = { levy, note, replaces: { id: current.id, reason: replaced } };
+    const request = await requestOf(kind, fields, recording);
+    return answerOf(kind, await record(kind, fields, request, recording));
   };
 
 const remove =

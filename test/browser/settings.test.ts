@@ -82,6 +82,10 @@ it('changes only the settings that were edited, and refuses an account number wi
   await visit('#/settings', { key: caller.key }, async (page) => {
     await click(page, 'Review the change of sales and calendar');
     await seeText(page, 'No setting has changed.');
+    await page.getByLabel('Days after a period before it closes').fill('5 days');
+    await click(page, 'Review the change of sales and calendar');
+    await click(page, 'Save sales and calendar');
+    await seeText(page, 'Send a whole number from 0 to 20, or null.');
     await page.getByLabel('Days after a period before it closes').fill('5');
     await click(page, 'Review the change of sales and calendar');
     await click(page, 'Save sales and calendar');

@@ -567,6 +567,36 @@ describe('refunded returns', () => {
     it('pass ledger verify', () => expectVerified(caller));
   });
 
+  it('the rest of a sale takes back a fee that was calculated and not collected', async () => {
+    const colorado = { state: 'CO', from: '2026-08-01', to: null, frequency: 'month' } as const;
+    const settings = { registrations: [colorado], books_open_from: '2026-08-01' };
+    const shop = filerOf(await newCaller({ settings: { ...settings, retail_delivery_fee: 'add' } }));
+    const address = { city: 'Denver', state: 'CO', postal_code: '80202' };
+    const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' };
+    const body = { status: 'finalized', tax_date: '2026-08-03', tax_amount: '0.00' };
+    const sale = await made(shop.create({ ...body, customer: { address }, line_items: [line] }));
+    const one = { line_items: [{ parent_line_item_id: 'item', quantity: '1' }], tax_date: '2026-08-05' };
+    await made(shop.create(creditOf(sale, one)));
+    await made(shop.create(creditOf(sale, { credit_remaining: true, tax_date: '2026-08-06' })));
+    const { totals } = await made(shop.close({ state: 'CO', period_end: '2026-08-31', dry_run: true }));
+    const fee = totals.find(({ jurisdiction_code }) => jurisdiction_code === 'US-CO-RDF');
+    expect([sale.calculated_tax_amount, fee?.calculated_tax_amount]).toEqual(['9.43', '0.00']);
+  });
+
+  it('a draft credit that is finalized after a tax was recorded on its exempt sale reverses the exemption', async () => {
+    const shop = filerOf(await newCaller());
+    const customer = { address: { postal_code: '48226', state: 'MI' }, exemption: { type: 'resale' } };
+    const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' };
+    const body = { status: 'finalized', tax_date: '2026-09-03', customer, line_items: [line] };
+    const sale = await made(shop.create(body));
+    const draft = await made(shop.create(creditOf(sale, { status: 'draft', tax_date: '2026-09-10' })));
+    await made(shop.update(sale.id, { tax_amount: '5.00' }));
+    await made(shop.update(draft.id, { status: 'finalized', tax_amount: '5.00' }));
+    const { summary } = await made(shop.close({ state: 'MI', period_end: '2026-09-30', dry_run: true }));
+    expect(summary[0]?.gross_amount).toBe('0.00');
+    expect(Object.values(summary[0]?.exempt_by_reason ?? {}).filter((amount) => amount !== '0.00')).toEqual([]);
+  });
+
   it('a credit whose tax is changed reverses the same calculated tax as before', async () => {
     const shop = filerOf(await newCaller());
     const line = { id: 'item', product_tax_code: 'GENERAL', quantity: '10', unit_price: '20.00' };

@@ -5,10 +5,12 @@ import { Decimal } from 'decimal.js';
 import Taxjar from 'taxjar';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { openApi } from '../../shared/taxjar/openapi.ts';
 import { routes } from '../../shared/taxjar/routes.ts';
 import { type Caller, newCaller, startApi } from '../support/api.ts';
 import { closedFiling, expectVerified, filerOf } from '../support/filings.ts';
+import { runInProcess } from '../support/run-command.ts';
 import { made, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
@@ -217,6 +219,97 @@ describe('orders and refunds', () => {
       credited_tax_amount: '0.70',
     });
     await expectVerified(caller);
+  });
+
+  it('are changed without the refund that a change replaces', async () => {
+    const { caller, client } = await newClient();
+    const sold = [
+      { id: '1', quantity: 1, unit_price: 60 },
+      { id: '2', quantity: 1, unit_price: 40 },
+    ];
+    const michigan = { to_country: 'US', to_zip: '48226', to_state: 'MI', transaction_date: '2026/10/14' };
+    const hundred = { ...michigan, amount: 100, shipping: 0, sales_tax: 6 };
+    await client.createOrder({ ...hundred, transaction_id: 'o', line_items: sold });
+    const ofOrder = { ...michigan, shipping: 0, transaction_id: 'r', transaction_reference_id: 'o' };
+    const first = [{ id: '1', quantity: 1, unit_price: -60 }];
+    await client.createRefund({ ...ofOrder, amount: -60, sales_tax: -3.6, line_items: first });
+    const changeTo = async (change: object) => {
+      const { refund } = await client.updateRefund({ transaction_id: 'r', transaction_reference_id: 'o', ...change });
+      return refund.line_items?.map(({ unit_price }) => unit_price);
+    };
+    expect(await changeTo({ amount: -80, sales_tax: -4.8 })).toEqual([-48, -32]);
+    expect(await changeTo({ amount: -100, sales_tax: -6 })).toEqual([-60, -40]);
+    expect(
+      await refusal(client.updateRefund({ ...ofOrder, transaction_reference_id: 'p', amount: -1, sales_tax: 0 })),
+    ).toMatch(/^406 Not Acceptable: transaction_reference_id: It cannot change/);
+    // A refund that was recorded before its order takes its place in the order.
+    await client.createRefund({
+      ...ofOrder,
+      transaction_id: 'early',
+      transaction_reference_id: 'p',
+      amount: -10,
+      sales_tax: -0.6,
+    });
+    await client.createOrder({ ...hundred, transaction_id: 'p', line_items: sold });
+    const late = await client.updateRefund({
+      transaction_id: 'early',
+      transaction_reference_id: 'p',
+      amount: -12,
+      sales_tax: -0.72,
+    });
+    expect(late.refund.line_items?.map(({ unit_price }) => unit_price)).toEqual([-7.2, -4.8]);
+    await expectVerified(caller);
+  });
+
+  it('that came through the API are not changed if a change would lose something', async () => {
+    const { caller, client } = await newClient();
+    const customer = { address: { postal_code: '10001', state: 'NY', country: 'US' } };
+    const item = { id: 'a', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' };
+    const record = (reference_id: string, others: object) =>
+      made(
+        caller.call('POST', '/transactions', {
+          body: { status: 'finalized', reference_id, tax_date: '2026-10-14', customer, line_items: [item], ...others },
+        }),
+      );
+    await record('order-2', {});
+    expect((await client.updateOrder({ transaction_id: 'order-2', sales_tax: 5 })).order).toMatchObject({
+      ...{ amount: 100, sales_tax: 5 },
+    });
+    const detroit = { address: { postal_code: '48226', state: 'MI', country: 'US' } };
+    for (const [field, others] of [
+      ['discount_amount', { discount_amount: '10.00' }],
+      ['customer', { line_items: [item, { ...item, id: 'b', customer: detroit }] }],
+      ['collected_by', { collected_by: 'marketplace' }],
+    ] as const) {
+      await record(`order-1-${field}`, others);
+      expect(await refusal(client.updateOrder({ transaction_id: `order-1-${field}`, sales_tax: 5 }))).toMatch(
+        new RegExp(`^422 Unprocessable Entity: The order has ${field}`),
+      );
+    }
+    // More entries than a write can replace.
+    const states =
+      'AL AZ AR CA CO CT FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO NE NV NJ NM NY NC ND OH OK PA RI SC SD TN TX UT VT VA WA WV WI WY DC';
+    const everywhere = states
+      .split(' ')
+      .map((state) => ({ ...item, id: state, customer: { address: { state, country: 'US' } } }));
+    await record('order-3', { line_items: everywhere });
+    const refund = { ...order, transaction_id: 'all', transaction_reference_id: 'order-3', shipping: 0 };
+    await client.createRefund({ ...refund, amount: -460, sales_tax: -10 });
+    expect(
+      await refusal(
+        client.updateRefund({ transaction_id: 'all', transaction_reference_id: 'order-3', sales_tax: -11 }),
+      ),
+    ).toMatch(/^406 Not Acceptable: The transaction has too many states/);
+    await expectVerified(caller);
+  });
+
+  it('of a redacted customer can be deleted', async () => {
+    const { caller, client } = await newClient();
+    await client.createOrder({ ...order, customer_id: 'cus_9' });
+    const words = ['redact', '--account', caller.account.id, '--customer', 'cus_9', '--yes'];
+    expect(await runInProcess(accountsProgram(), words)).toMatchObject({ code: 0 });
+    expect((await client.deleteOrder('123')).order.transaction_id).toBe('123');
+    expect(await refusal(client.showOrder('123'))).toMatch(/^404 /);
   });
 
   it('take back exactly what was refunded, also of discounts, shipping or tax alone', async () => {

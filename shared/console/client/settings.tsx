@@ -47,6 +47,8 @@ const addressParts = [
   ['country', 'Country, such as US'],
 ] as const satisfies readonly (readonly [keyof NonNullable<Account['ship_from']>, string])[];
 const orNull = (text: string | undefined): string | null => text || null;
+/** Returns a number, or a text that is none, which the API refuses: JSON would write it as `null`. */
+const numberOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : (text as never));
 const listOf = (text = ''): string[] => text.split(/[\s,;]+/).filter(Boolean);
 
 /**
@@ -158,8 +160,8 @@ const Business = ({ of }: { of: Read }) => {
       ship_from: isPlaced ? { ...from, ...Object.fromEntries(replaced) } : null,
       time_zone: values['time_zone'] ?? '',
       books_open_from: orNull(values['books_open_from']),
-      review_days: values['review_days'] === '' ? null : Number(values['review_days']),
-      filing_reminder_days: values['reminders'] === 'none' ? null : listOf(values['reminder_days']).map(Number),
+      review_days: values['review_days'] ? numberOf(values['review_days']) : null,
+      filing_reminder_days: values['reminders'] === 'none' ? null : listOf(values['reminder_days']).map(numberOf),
       incomplete_coverage: values['incomplete_coverage'] as Account['incomplete_coverage'],
       ambiguous_address: values['ambiguous_address'] as Account['ambiguous_address'],
       retail_delivery_fee: values['retail_delivery_fee'] as Account['retail_delivery_fee'],

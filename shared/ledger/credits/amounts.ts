@@ -4,7 +4,16 @@ import type { LineItemResponse, ShippingResponse, TaxRowResponse } from '../../c
 import { allocate } from '../../money/allocate.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { divideHalfUp } from '../../money/decimal.ts';
-import type { Amounts, Bases, Credited, RowAmounts, Share, StoredTransaction, Transaction } from '../transaction.ts';
+import {
+  type Amounts,
+  type Bases,
+  type Credited,
+  isLive,
+  type RowAmounts,
+  type Share,
+  type StoredTransaction,
+  type Transaction,
+} from '../transaction.ts';
 
 /** Pure arithmetic of credits, in minor units. */
 
@@ -313,6 +322,14 @@ export const withCredited = (
     },
   };
 };
+
+/** Whether a credit counts in a sale. */
+export const isCreditOf = ({ transaction: credit }: StoredTransaction, { transaction }: StoredTransaction): boolean =>
+  credit.parent_transaction_id === transaction.id && isLive(credit);
+
+/** Returns a sale without one of its credits; unchanged if the credit does not count in it. */
+export const withoutCredit = (sale: StoredTransaction, credit: StoredTransaction, at: string): StoredTransaction =>
+  isCreditOf(credit, sale) ? withCredited(sale, toCredited(credit, sale.transaction), -1n, at) : sale;
 
 const isRecorded = ({ rows }: Amounts): boolean => rows.every(({ tax, calculated }) => tax === calculated);
 

@@ -27,8 +27,8 @@ import { type CreditContext, type CreditRequest, creditOutcome, creditWarnings }
 import { creditProblems, overCredit } from './problems.ts';
 
 /**
- * Builds the outcome that credits the remainder of a sale. Each line with a remaining net, tax or coupon has a quantity
- * of one.
+ * Builds the outcome that credits the remainder of a sale. Each line with a remaining net, tax, calculated tax or coupon
+ * has a quantity of one.
  */
 const restOutcome = (credit: CreditContext, remaining: Remaining): Outcome => {
   const { parent, exponent } = credit;
@@ -55,7 +55,11 @@ const withoutNothing = (shipping: ShippingResponse | (ShippingResponse | null)[]
 const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, exponent: number) => {
   const isReduced = isReducedByCoupon(line, exponent);
   const thirdPartyDiscount = isReduced ? couponByNet(balance, taken.net) : inheritedCoupon(balance, taken.net);
-  if (isNothing(taken) && thirdPartyDiscount === 0n) return null;
+  // A fee has no net, and no tax if none was recorded.
+  const isCalculatedLeft = balance.whole.rows.some(
+    ({ calculated }, row) => calculated > (balance.credited.rows[row]?.calculated ?? 0n),
+  );
+  if (isNothing(taken) && thirdPartyDiscount === 0n && !isCalculatedLeft) return null;
   const amount = isReduced ? taken.net + thirdPartyDiscount : taken.net;
   const unitPrice = formatAmount(amount, exponent);
   const sized = { unitPrice, amount, discount: 0n, thirdPartyDiscount, net: taken.net };

@@ -85,7 +85,7 @@ const figuresAfter = async (edit: Edit): Promise<Result<Changes>> => {
     },
     basis: {
       ...replacedTax(calculated.value, outcome),
-      ...(parent && { replacedReason: stored.replacedReason }),
+      ...(parent && { replacedReason: parent.replacedReason }),
     },
   });
 };
