@@ -292,7 +292,10 @@ export const openApi = {
             ),
             combined_district_rate: text('The sum of the rates of districts.'),
             combined_rate: optional(text('The sum of the rates. `null`: not known.')),
-            freight_taxable: optional({ type: 'boolean', description: 'Always `null`: it depends on the goods.' }),
+            freight_taxable: optional({
+              type: 'boolean',
+              description: 'Whether the shipping of taxed general goods is taxed. `null`: not known.',
+            }),
           }),
         ],
       }),

@@ -1,7 +1,11 @@
 import { listRegistrations } from '../accounts/account.ts';
+import { builtInRelease } from '../catalog/built-in.ts';
+import { loadLocalTable, type ZipName } from '../catalog/local/local-table.ts';
+import { cityName, placeKey } from '../catalog/local/place-names.ts';
 import { catalog } from '../vocabulary/catalog.ts';
-import { stateJurisdictions, stateName, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
-import { fieldsOf, textAt } from './document.ts';
+import { stateJurisdiction, stateJurisdictions, stateName, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
+import type { Calculated } from './calculation.ts';
+import { fieldsOf, general, textAt } from './document.ts';
 import { decimal } from './numbers.ts';
 import { missing, notFound, TaxJarRefusal } from './refusal.ts';
 import { type Answer, codesOf, type Query, type Request, type Warned } from './request.ts';
@@ -11,7 +15,7 @@ import { collectsIn } from './taxes.ts';
 
 type Rates = Warned & {
   readonly address: { readonly city: string | null; readonly state: string | null };
-  readonly combined_rate: string;
+  readonly combined_rate: string | null;
   readonly jurisdictions: readonly {
     readonly jurisdiction_name: string;
     readonly jurisdiction_type: string;
@@ -39,6 +43,16 @@ const readRates = async ({ levy, note }: Request, zip: string, fields: Query): P
   return rates;
 };
 
+/** Whether the shipping of taxed general goods is taxed at an address, wherever the account collects. */
+const isFreightTaxed = async ({ levy }: Request, address: Rates['address']): Promise<boolean> => {
+  const line_items = [{ quantity: '1', unit_price: '100.00', product_tax_code: general }];
+  const document = { customer: { address }, line_items, shipping: { amount: '10.00' } };
+  const { shipping } = (await levy.post('/calculations', document, {
+    settings: { registrations: 'all', incomplete_coverage: 'warn', ambiguous_address: 'warn' },
+  })) as Pick<Calculated, 'shipping'>;
+  return [shipping ?? []].flat().some(({ taxable_amount }) => /[1-9]/.test(taxable_amount));
+};
+
 export const rates = async (request: Request): Promise<Answer> => {
   const zip = request.at[0] ?? '';
   const found = await readRates(request, zip, request.query);
@@ -57,8 +71,7 @@ export const rates = async (request: Request): Promise<Answer> => {
         },
         combined_district_rate: rateOf(jurisdictions, 'district'),
         combined_rate: found.combined_rate,
-        // The rule depends on the goods: POST /taxes answers it.
-        freight_taxable: null,
+        freight_taxable: found.combined_rate === null ? null : await isFreightTaxed(request, found.address),
       },
     },
   };
@@ -86,16 +99,27 @@ export const regions = async ({ settings, today }: Request): Promise<Answer> => 
   };
 };
 
+/** Returns the city as sent if the postal service uses it in the ZIP, otherwise the cities that it uses there. */
+const citiesOf = (state: string, zip: string, city: string | null): readonly (string | null)[] => {
+  const code = stateJurisdiction(state);
+  const release = code === null ? undefined : builtInRelease(stateOfJurisdiction(code));
+  const names = release?.local ? (loadLocalTable(release).zip(zip.slice(0, 5))?.names ?? []) : [];
+  const isSent = ({ spellings }: ZipName) => spellings.some((name) => placeKey(name) === placeKey(city ?? ''));
+  if (names.length === 0 || names.some(isSent)) return [city];
+  return names.map(({ spellings: [name = ''] }) => cityName(name));
+};
+
+/** Answers the address, or candidates with other cities, from the names that the postal service uses in the ZIP. */
 export const validate = async (request: Request): Promise<Answer> => {
   const fields = fieldsOf(request.body);
   const country = (textAt(fields, 'country') ?? 'US').toUpperCase();
   if (country !== 'US') throw new TaxJarRefusal(406, `country is ${country}. Levy knows addresses in the US only.`);
   const [zip, state, city, street] = ['zip', 'state', 'city', 'street'].map((name) => textAt(fields, name));
   if (!zip || !state) throw missing(zip ? 'state' : 'zip');
-  const found = await readRates(request, zip, { country, state, ...(city && { city }), ...(street && { street }) });
-  const doubts = ['postal_code_unknown', 'address_contradictory'];
-  if (codesOf(found).some((code) => doubts.includes(code))) throw notFound('The address');
-  return { body: { addresses: [{ zip, street: street ?? null, state, country, city: city ?? null }] } };
+  const found = await readRates(request, zip, { country, state });
+  if (codesOf(found).includes('postal_code_unknown')) throw notFound('The address');
+  const cities = citiesOf(state, zip, city ?? null);
+  return { body: { addresses: cities.map((one) => ({ zip, street: street ?? null, state, country, city: one })) } };
 };
 
 type Coverage = {

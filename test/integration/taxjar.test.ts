@@ -416,12 +416,16 @@ describe('the other methods', () => {
       state_rate: '0.0725',
       combined_rate: '0.1075',
       combined_district_rate: '0.035',
+      freight_taxable: false,
     });
+    expect((await client.ratesForLocation('10001', { state: 'NY', country: 'US' })).rate.freight_taxable).toBe(true);
     const { categories } = await client.categories();
     expect(categories.find(({ product_tax_code }) => product_tax_code === '20010')?.name).toBe('Everyday clothing');
     expect(await client.nexusRegions()).toMatchObject({ regions: [{ region_code: 'MI', region: 'Michigan' }] });
     const address = { country: 'US', state: 'NY', zip: '10001', city: 'New York', street: '1 Main' };
     expect(await client.validateAddress(address)).toEqual({ addresses: [address] });
+    const elsewhere = { country: 'US', state: 'MI', zip: '48226-1234', city: 'Ann Arbor', street: '1 Main' };
+    expect(await client.validateAddress(elsewhere)).toEqual({ addresses: [{ ...elsewhere, city: 'DETROIT' }] });
     expect(await refusal(client.validateAddress({ ...address, zip: '00000' }))).toMatch(/^404 /);
     const { summary_rates } = await client.summaryRates();
     expect(summary_rates.find(({ region_code }) => region_code === 'MI')?.minimum_rate.rate).toBe(0.06);
