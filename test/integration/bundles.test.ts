@@ -90,6 +90,8 @@ it('update content from an HTML index, an archive and a workbook', async () => {
     LEVY_CONTENT_MIRROR: publisher.url,
     LEVY_TEST_LOOPBACK_MIRROR: 'on',
     TABLE_CONTENT: `content_${crypto.randomUUID()}`,
+    // The function empties its folder, which another test file may use.
+    TMPDIR: folder,
   });
   await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
   bundle('update-content', join(folder, 'update-content'));
