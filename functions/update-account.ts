@@ -28,10 +28,7 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'settings',
   access: {
     actions: { accounts: ['GetItem', 'UpdateItem', 'PutItem'], transactions: ['PutItem'] },
-    partitions: {
-      accounts: [...callerPartitions, settingChanges('*')],
-      transactions: [partitions.due],
-    },
+    partitions: { accounts: [...callerPartitions, settingChanges('*')], transactions: [partitions.due] },
     readOnly: [['Query', partitions.openEntries]],
     accountWrites: { UpdateItem: [accountKey('*').pk], PutItem: [settingChanges('*')] },
   },

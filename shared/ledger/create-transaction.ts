@@ -107,7 +107,7 @@ const createOnce = async (
 /** A transaction that a new one replaces, and why it becomes void. */
 export type Replaces = { readonly id: string; readonly reason: string };
 
-// A redacted transaction takes no text.
+// A redacted transaction cannot have a void_reason.
 const voidUpdate = ({ transaction: { redacted_at } }: StoredTransaction, reason: string): TransactionUpdate =>
   redacted_at === undefined ? { status: 'void', void_reason: reason } : { status: 'void' };
 

@@ -208,7 +208,8 @@ export const scaleCharge = (
   };
 };
 
-type Taxed = Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>;
+/** A transaction with what `listCalculatedTaxes` needs. */
+export type Taxed = Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>;
 
 /**
  * Returns the calculated tax of each row in minor units: rows of the lines first, then of the shipping charges.

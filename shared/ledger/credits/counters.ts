@@ -3,7 +3,14 @@ import { listCharges } from '../../calculations/figures.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
 import type { CreditBasis, SaleState } from '../settings-snapshot.ts';
 import type { Amounts, Credited, StoredTransaction, Transaction } from '../transaction.ts';
-import { listCalculatedTaxes, nothingCredited, splitByCharge, toCredited, withCredited } from './amounts.ts';
+import {
+  listCalculatedTaxes,
+  nothingCredited,
+  splitByCharge,
+  type Taxed,
+  withCredited,
+  withoutCredit,
+} from './amounts.ts';
 
 /**
  * Compact encoding of a sale's credited amounts. Every credit makes the sale's item longer, and the last credit must
@@ -83,7 +90,7 @@ const freeDigits = 20;
  *
  * The recorded amounts bound the counters, and a line's amount bounds its coupons.
  */
-export const creditedTextMax = (stored: Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>): number => {
+export const creditedTextMax = (stored: Taxed): number => {
   const { transaction: sale } = stored;
   const exponent = minorDigits(sale.currency);
   const taxes = listCalculatedTaxes(stored).map((minor) => formatAmount(minor, exponent));
@@ -129,7 +136,7 @@ export const basisAfter = (
   const { creditBasis, transaction } = stored;
   if (!sale || figures.tax_amount === undefined) return {};
   if (transaction.status !== 'finalized') return newBasis(sale);
-  const without = withCredited(sale, toCredited(stored, sale.transaction), -1n, transaction.updated_at);
+  const without = withoutCredit(sale, stored, transaction.updated_at);
   return creditBasis ? { creditBasis: { ...creditBasis, tax: toSaleState(without) } } : {};
 };
 

@@ -10,7 +10,7 @@ import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { Warning } from '../../calculations/response.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { type BaseContext, calculateWithContent, pinnedContext } from '../context.ts';
-import { listCalculatedTaxes, nothingCredited, toCredited, withCredited } from '../credits/amounts.ts';
+import { listCalculatedTaxes, nothingCredited, withoutCredit } from '../credits/amounts.ts';
 import { basisAfter } from '../credits/counters.ts';
 import { withRecordedTax, withSuppliedCreditTax } from '../credits/credit.ts';
 import { inheritedFields, inheritedProblem, lineFieldProblem, lineFields, shippingAlone } from '../credits/problems.ts';
@@ -147,7 +147,7 @@ const withReplacedTax = ({ update, stored, sent }: Edit, parent: StoredTransacti
   const { transaction } = stored;
   const { calculated_tax_amount, updated_at } = transaction;
   const supplied = update.tax_amount ?? null;
-  const without = withCredited(parent, toCredited(stored, parent.transaction), -1n, updated_at);
+  const without = withoutCredit(parent, stored, updated_at);
   const recorded = withSuppliedCreditTax(transaction, supplied ?? calculated_tax_amount, without);
   if (!recorded.ok) return recorded;
   const { tax_amount } = recorded.value;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { assert } from '../../base/assert.ts';
 import { getOrAdd } from '../../base/collections.ts';
 import { isObjectOrArray } from '../../base/json.ts';
-import { nothingCredited } from '../../ledger/credits/amounts.ts';
+import { nothingCredited, type Taxed } from '../../ledger/credits/amounts.ts';
 import { creditedFrom, creditedText, creditedTextMax, isEmpty } from '../../ledger/credits/counters.ts';
 import { RecordedBasis } from '../../ledger/settings-snapshot.ts';
 import type { StoredTransaction, Transaction, TransactionSummary } from '../../ledger/transaction.ts';
@@ -25,8 +25,7 @@ const creditedAttribute = ({ transaction, credited }: StoredTransaction) => {
 const compressedMax = (length: number) => length + 64 + Math.ceil(length / 1000);
 
 /** Returns the maximum size of the attribute in bytes, for any credits of the sale. */
-export const creditedBytesMax = (sale: Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>): number =>
-  compressedMax(Math.ceil(creditedTextMax(sale) / 2));
+export const creditedBytesMax = (sale: Taxed): number => compressedMax(Math.ceil(creditedTextMax(sale) / 2));
 
 type Compressed = RecordedBasis & Pick<StoredTransaction, 'transaction'>;
 
