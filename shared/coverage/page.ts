@@ -150,10 +150,20 @@ general goods, with the warning \`taxability_not_established\`. An attribute can
 [Taxability](taxability.md) shows how each state taxes each code.
 `;
 
+/** Returns the coverage of each state on a day as cells, with a header. */
+export const stateTable = (releases: readonly Release[], day: string): readonly (readonly string[])[] => [
+  [...columns, ...subjects.map(title)],
+  ...coverageOfAll(releases, day).map(row),
+];
+
+/** Returns the day of the newest release. */
+export const newestDay = (releases: readonly Release[]): string => releases.map(releaseDay).toSorted().at(-1) ?? '';
+
 /** Builds the Markdown page on the coverage of releases, as of the newest release's day. */
 export const coveragePage = (releases: readonly Release[]): string => {
-  const day = releases.map(releaseDay).toSorted().at(-1) ?? '';
-  const states = markdownTable([...columns, ...subjects.map(title)], coverageOfAll(releases, day).map(row));
+  const day = newestDay(releases);
+  const [header = [], ...rows] = stateTable(releases, day);
+  const states = markdownTable(header, rows);
   return `${introduction(day)}\n${states}\n\n${couponsLine(releases, day)}\n\n${productsIntroduction}\n${productsTable(releases, day)}\n\n${residentsIntroduction}\n${residentsTable(releases, false)}\n\n${sourcesIntroduction}\n${publishersTable(day)}\n`;
 };
 

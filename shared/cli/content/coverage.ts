@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { canonicalJson } from '../../base/json.ts';
 import { builtInReleases } from '../../catalog/built-in.ts';
-import { coveragePage } from '../../coverage/page.ts';
+import { coveragePage, newestDay, stateTable } from '../../coverage/page.ts';
 import { residentsTable } from '../../coverage/residents.ts';
 import { taxabilityPage } from '../../coverage/taxability-page.ts';
-import { print } from '../terminal/output.ts';
+import { print, textTable } from '../terminal/output.ts';
 
 // The hashes of the built-in releases and of the local tables, which tests compare with the files.
 
@@ -50,7 +50,7 @@ export const addCoverage = (program: Command): Command =>
     .command('coverage')
     .summary('coverage of the built-in releases by state')
     .description(
-      'Print the coverage by state of the built-in releases as Markdown: general rate, local rates, clothing, groceries, digital goods and shipping. Run `npm run pack` first if content changed.',
+      'Print the coverage by state of the built-in releases as a table: general rate, local rates, clothing, groceries, digital goods and shipping. Run `npm run pack` first if content changed.',
     )
     .option(
       '--write',
@@ -60,10 +60,10 @@ export const addCoverage = (program: Command): Command =>
     .addHelpText('after', '\nExample:\n  npm run content -- coverage --write')
     .action(({ write, byResidents }: { write?: boolean; byResidents?: boolean }) => {
       if (byResidents) return print(residentsTable(builtInReleases(), true));
-      const page = coveragePage(builtInReleases());
-      if (!write) return print(page.trimEnd());
-      writeFileSync(pathOf('coverage.md'), page);
-      writeFileSync(pathOf('taxability.md'), taxabilityPage(builtInReleases()));
+      const releases = builtInReleases();
+      if (!write) return print(textTable(stateTable(releases, newestDay(releases))));
+      writeFileSync(pathOf('coverage.md'), coveragePage(releases));
+      writeFileSync(pathOf('taxability.md'), taxabilityPage(releases));
       writeManifests();
       print('infra/docs/coverage.md, infra/docs/taxability.md and the manifests were written.');
     });
