@@ -43,7 +43,7 @@ export const requiredAmount = (fields: Fields, name: string): string => {
   return text;
 };
 
-const isZero = (text: string | null): boolean => text === null || /^-?[0.]*$/.test(text);
+export const isZero = (text: string | null): boolean => text === null || /^-?[0.]*$/.test(text);
 
 /** Amounts of refunds are sent with either sign. */
 export const unsigned = (text: string): string => text.replace(/^-/, '');

@@ -7,6 +7,7 @@ import {
   dateOf,
   type Fields,
   general,
+  isZero,
   keptKeys,
   linesOf,
   orderMetadata,
@@ -101,7 +102,6 @@ export type Recorded = Readonly<Partial<Record<(typeof documentOnly)[number], un
   readonly type: 'sale' | 'credit';
   readonly status: string;
   readonly version: number;
-  readonly void_reason: string | null;
   readonly reference_id: string | null;
   readonly tax_date: string;
   readonly redacted_at?: string;
@@ -242,8 +242,7 @@ export const differences = (fields: Fields, recorded: Recorded): string[] => [
     : ['tax_amount_differs']),
 ];
 
-const isGiven = (value: unknown): boolean =>
-  (value ?? false) !== false && !(typeof value === 'string' && /^[0.]*$/.test(value));
+const isGiven = (value: unknown): boolean => (typeof value === 'string' ? !isZero(value) : Boolean(value));
 
 /** Returns a field of an order that a request of this interface cannot repeat; `null` without one. */
 export const unrepeatable = (order: Recorded): string | null => {

@@ -118,7 +118,7 @@ const deleted = 'Deleted by the TaxJar interface';
 const voidOf = (levy: Levy, { id, version, redacted_at }: Recorded, reason: string) =>
   levy.post(
     `/transactions/${id}`,
-    // A redacted transaction takes no text.
+    // A redacted transaction cannot have a void_reason.
     { status: 'void', ...(redacted_at === undefined && { void_reason: reason }) },
     { headers: { 'if-match': `"${version}"` } },
   );
@@ -144,7 +144,7 @@ const update =
     if (lost)
       throw new TaxJarRefusal(
         422,
-        `The order has ${lost}, which a PUT would lose. Delete it, and record it with POST.`,
+        `The order has ${lost}, which a PUT would lose. Delete the order, and record it with POST.`,
       );
     const fields = merged(sentFields(current), { ...fieldsOf(body), transaction_id: reference }, current);
     const recording = { levy, note, replaces: { id: current.id, reason: replaced } };
