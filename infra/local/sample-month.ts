@@ -1,36 +1,12 @@
 import type { Registration } from '../../shared/accounts/account.ts';
 import { firstDay, lastDay, toDay, toMonth } from '../../shared/base/calendar.ts';
+import data from './sample-month.json' with { type: 'json' };
 
-const places = [
-  ['MI', 'Detroit', '48226'],
-  ['OH', 'Columbus', '43215'],
-  ['NY', 'New York', '10001'],
-  ['TX', 'Austin', '78701'],
-  ['WA', 'Seattle', '98101'],
-  ['FL', 'Miami', '33101'],
-  ['CA', 'Los Angeles', '90012'],
-  ['CO', 'Denver', '80202'],
-  ['MI', 'Lansing', '48933'],
-  ['OH', 'Cleveland', '44114'],
-  ['NY', 'Buffalo', '14202'],
-  ['TX', 'Dallas', '75201'],
-  ['WA', 'Spokane', '99201'],
-  ['FL', 'Orlando', '32801'],
-  ['CA', 'San Diego', '92101'],
-  ['CO', 'Boulder', '80302'],
-] as const;
+type Row = readonly [string, string, string];
+const [places, products] = [data.places, data.products] as unknown as [readonly Row[], readonly Row[]];
+const placeAt = (at: number): Row => places[at % places.length] as Row;
 
-const products = [
-  ['Desk lamp', 'GENERAL', '49.00'],
-  ['Rain jacket', 'CLOTHING.APPAREL', '129.00'],
-  ['Granola', 'FOOD.GROCERY', '8.50'],
-  ['Oak chair', 'HOME.FURNITURE', '240.00'],
-  ['Laptop', 'ELECTRONICS.COMPUTERS', '1199.00'],
-  ['Cookbook', 'PRINT.BOOKS', '32.00'],
-  ['Planner, monthly plan', 'SOFTWARE.SAAS', '19.00'],
-] as const;
-
-const addressOf = ([state, city, postal_code]: readonly [string, string, string]) => ({
+const addressOf = ([state, city, postal_code]: Row) => ({
   ...{ city, state, postal_code, country: 'US' },
 });
 
@@ -42,15 +18,15 @@ const lineOf = ([description, product_tax_code, unit_price]: readonly [string, s
 const saleCount = 55;
 
 const ordinarySales = Array.from({ length: saleCount }, (_, at) => ({
-  customer: { address: addressOf(places[at % places.length] ?? places[0]) },
-  line_items: [lineOf(products[at % products.length] ?? products[0], 1 + (at % 3))],
+  customer: { address: addressOf(placeAt(at)) },
+  line_items: [lineOf(products[at % products.length] as Row, 1 + (at % 3))],
   // The first product is shipped.
   ...(at % products.length === 0 && { shipping: { amount: '9.00' } }),
 }));
 
-const [lamp] = products;
+const [lamp] = products as [Row];
 const exempt = (id: string, at: number) => ({
-  customer: { id, address: addressOf(places[at] ?? places[0]) },
+  customer: { id, address: addressOf(placeAt(at)) },
   line_items: [lineOf(lamp, 10)],
 });
 
@@ -60,10 +36,10 @@ const specialSales = [
   // To review: an expired certificate, an address that contradicts itself, and a product without a code.
   exempt('sample_lapsed', 0),
   { customer: { address: addressOf(['WA', 'Seattle', '98402']) }, line_items: [lineOf(lamp)] },
-  { customer: { address: addressOf(places[1]) }, line_items: [lineOf(['Gift box', null, '25.00'])] },
+  { customer: { address: addressOf(placeAt(1)) }, line_items: [lineOf(['Gift box', null, '25.00'])] },
   // Michigan taxes 6 %, so 2.00 too much was collected.
   {
-    customer: { address: addressOf(places[0]) },
+    customer: { address: addressOf(placeAt(0)) },
     line_items: [lineOf(['Bookshelf', 'HOME.FURNITURE', '100.00'])],
     tax_amount: '8.00',
   },
@@ -91,7 +67,7 @@ export const sampleMonth = (nowMs: number) => {
   });
   const sales = [...ordinarySales, ...specialSales].map((sale, at) => ({
     ...shared(at, at * 7),
-    ship_from: { address: addressOf(places[0]) },
+    ship_from: { address: addressOf(placeAt(0)) },
     ...sale,
   }));
   const credits = [...creditedWhole, ...creditedInPart].map((sale, at) => ({

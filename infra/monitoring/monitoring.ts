@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import { runsOfNight } from '../../functions/update-content.ts';
 import { fixLogicalId } from '../constructs.ts';
 import type { DataStack } from '../data-stack.ts';
-import { notificationTopic } from '../notification-topic.ts';
+import { notificationTopic } from '../notifications.ts';
 import type { Settings } from '../settings.ts';
 import { type AlarmDefinition, type AlarmSources, listAlarms } from './alarms.ts';
 import { dashboardRows } from './dashboard.ts';

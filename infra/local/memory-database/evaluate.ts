@@ -87,7 +87,6 @@ const holds: Readonly<Record<Comparator, (left: Value, right: Value) => boolean>
 
 const isWithin = (container: Value, part: Value): boolean => {
   if (typeof container === 'string') return typeof part === 'string' && container.includes(part);
-  if (container instanceof Set) return typeof part === 'string' && container.has(part);
   return Array.isArray(container) && container.some((element) => isEqual(element, part));
 };
 
@@ -137,7 +136,6 @@ const assigned = (to: Assigned, item: Item, scope: Scope): Value => {
 
 const added = (before: Value | undefined, by: Value): Value => {
   if (typeof by === 'number' && (before === undefined || typeof before === 'number')) return (before ?? 0) + by;
-  if (by instanceof Set && (before === undefined || before instanceof Set)) return new Set([...(before ?? []), ...by]);
   throw invalid(`An operand in the update expression has an incorrect data type: ADD of ${valueType(by)}`);
 };
 

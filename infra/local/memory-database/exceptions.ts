@@ -51,26 +51,21 @@ export const tokenReused = () =>
     $metadata,
   });
 
+type Expression = `${'KeyCondition' | 'Filter' | 'Condition' | 'Update' | 'Projection'}Expression`;
+type TextParameter =
+  | Expression
+  | ('TableName' | 'IndexName' | 'ReturnValues' | 'ReturnValuesOnConditionCheckFailure' | 'ClientRequestToken');
+
 /** The parameters of all commands of the document client. */
-export type Input = {
-  readonly TableName?: string;
-  readonly IndexName?: string;
-  readonly KeyConditionExpression?: string;
-  readonly FilterExpression?: string;
-  readonly Key?: unknown;
-  readonly Item?: unknown;
-  readonly ConditionExpression?: string;
-  readonly UpdateExpression?: string;
-  readonly ProjectionExpression?: string;
+export type Input = { readonly [Name in TextParameter]?: string } & {
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
   readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>;
-  readonly ReturnValues?: string;
-  readonly ReturnValuesOnConditionCheckFailure?: string;
+  readonly Key?: unknown;
+  readonly Item?: unknown;
   readonly ConsistentRead?: boolean;
   readonly ExclusiveStartKey?: Record<string, unknown>;
   readonly ScanIndexForward?: boolean;
   readonly Limit?: number;
-  readonly ClientRequestToken?: string;
   readonly TransactItems?: readonly Readonly<Record<string, Input>>[];
   readonly RequestItems?: Readonly<Record<string, unknown>>;
 };

@@ -2,7 +2,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { AssertionError } from '../../../shared/base/assert.ts';
 
 /** Attribute values in the shape of the document client. */
-export type Value = string | number | boolean | null | Uint8Array | Set<string> | readonly Value[] | Item;
+export type Value = string | number | boolean | null | Uint8Array | readonly Value[] | Item;
 export type Item = { readonly [name: string]: Value };
 
 // JavaScript orders these UTF-16 units differently from UTF-8.
@@ -24,7 +24,6 @@ export const valueType = (value: Value): string => {
   if (typeof value === 'boolean') return 'BOOL';
   if (value === null) return 'NULL';
   if (isBytes(value)) return 'B';
-  if (value instanceof Set) return 'SS';
   return Array.isArray(value) ? 'L' : 'M';
 };
 
@@ -39,7 +38,6 @@ export const isEqual = (left: Value, right: Value): boolean => {
   const order = compare(left, right);
   if (order !== undefined) return order === 0;
   if (valueType(left) !== valueType(right)) return false;
-  if (left instanceof Set) return left.symmetricDifference(right as Set<string>).size === 0;
   if (typeof left !== 'object' || left === null) return left === right;
   const [entries, others] = [Object.entries(left), right as Record<string, Value>];
   return (
@@ -62,8 +60,6 @@ export const copied = (value: unknown): Value => {
   if (value === null) return null;
   if (isBytes(value))
     return Buffer.isBuffer(value) ? new Uint8Array(value.buffer, value.byteOffset, value.length) : value;
-  if (value instanceof Set && value.size > 0 && [...value].every((text) => typeof text === 'string'))
-    return new Set(value);
   if (Array.isArray(value)) return value.map(copied);
   return copiedItem(value);
 };
@@ -91,7 +87,6 @@ const valueBytes = (value: Value): number => {
   if (typeof value === 'number') return numberBytes(value);
   if (typeof value === 'boolean' || value === null) return 1;
   if (isBytes(value)) return value.length;
-  if (value instanceof Set) return [...value].reduce((sum, text) => sum + textBytes(text), 0);
   const parts = Array.isArray(value)
     ? value.map((part) => 1 + valueBytes(part))
     : [itemBytes(value as Item) + Object.keys(value).length];
