@@ -21,7 +21,10 @@ const modes = {
     projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'],
   },
   long: {
-    include: ['**/*.long.test.ts', '{http-bad-input,replay,tax-orders}.test.ts'],
+    include: [
+      '**/*.long.test.ts',
+      '{content-oracles,http-bad-input,imports-woocommerce,place-rule-oracle,replay,tax-orders}.test.ts',
+    ],
     projects: ['unit', 'integration', 'contract', 'simulation', 'model'],
   },
   browser: { include: ['**/!(*.long).test.ts'], projects: ['browser'] },

@@ -10,6 +10,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { randomOf } from '../fuzz/target.ts';
 import { newCaller } from '../support/api.ts';
 import { answerFrom, type Command, MemoryDatabase } from '../support/memory-database.ts';
+import { isLong } from '../support/mode.ts';
 import { answerProblems, type Body, newReplayCheck, type WireAnswer } from './http-bad-input/checks.ts';
 import { Known, type Operation, operations, requestOf, type WireRequest } from './http-bad-input/requests.ts';
 
@@ -96,7 +97,7 @@ const runBatch = async (batch: number, codes: Map<string, number>): Promise<stri
 };
 
 // Runs 2,000 of 12,000; `npm run test:long` runs the rest.
-const [first, count] = process.env['MODE'] === 'long' ? [4, 20] : [0, 4];
+const [first, count] = isLong ? [4, 20] : [0, 4];
 const batches = only === undefined ? Array.from({ length: count }, (_, at) => first + at) : [only];
 
 it(`${batches.length * (last + 1)} invalid requests each get a response that the OpenAPI document describes`, {

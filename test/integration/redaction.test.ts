@@ -12,6 +12,7 @@ import { sweepPosition } from '../../shared/store/sweep-position.ts';
 import { accounts } from '../support/accounts-cli.ts';
 import { newCaller } from '../support/api.ts';
 import { filerOf } from '../support/filings.ts';
+import { isLong } from '../support/mode.ts';
 import { customerIds, everyFigure, personalShop } from '../support/personal-shop.ts';
 import { rawItemsOf } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
@@ -28,27 +29,30 @@ describe('redact', () => {
     (await rawItemsOf(account)).flatMap((item) => item.match(new RegExp(`.{0,60}${text}.{0,20}`)) ?? []);
 
   describe('a redaction of a random ledger', () => {
-    it.each([1, 2, 3])('removes every personal string from every item, and no amount: seed %i', async (seed) => {
-      const shop = await personalShop(seed, 12);
-      const { account } = shop.caller;
-      const before = await everyFigure(shop);
-      expect((await personalIn(account.id)).length).toBeGreaterThan(20);
-      const hashes = customerIds.map((id) => createHash('sha256').update(id).digest('hex'));
-      const linksOf = async (hash: string) => (await personalIn(account.id, hash)).length;
-      for (const hash of hashes) expect(await linksOf(hash)).toBe(1);
-      const outcome = await redact(account.id, '--older-than', '0', '--yes', '--json');
-      expect(outcome).toMatchObject({ code: 0 });
-      for (const customer of customerIds)
-        expect(await redact(account.id, '--customer', customer, '--yes')).toMatchObject({ code: 0 });
-      expect(await personalIn(account.id)).toEqual([]);
-      expect(await personalIn(account.id, '48226-9')).toEqual([]);
-      for (const hash of hashes) expect(await linksOf(hash)).toBe(0);
-      expect(await everyFigure(shop)).toEqual(before);
-      const { code, findings, checked } = await verify(account.id);
-      expect({ code, findings }).toEqual({ code: 0, findings: [] });
-      expect(checked.redacted).toBe(JSON.parse(outcome.out).transactions);
-      expect(checked.redacted).toBe(checked.transactions);
-    });
+    it.each(isLong ? [1, 2, 3, 5] : [1, 2])(
+      'removes every personal string from every item, and no amount: seed %i',
+      async (seed) => {
+        const shop = await personalShop(seed, 12);
+        const { account } = shop.caller;
+        const before = await everyFigure(shop);
+        expect((await personalIn(account.id)).length).toBeGreaterThan(20);
+        const hashes = customerIds.map((id) => createHash('sha256').update(id).digest('hex'));
+        const linksOf = async (hash: string) => (await personalIn(account.id, hash)).length;
+        for (const hash of hashes) expect(await linksOf(hash)).toBe(1);
+        const outcome = await redact(account.id, '--older-than', '0', '--yes', '--json');
+        expect(outcome).toMatchObject({ code: 0 });
+        for (const customer of customerIds)
+          expect(await redact(account.id, '--customer', customer, '--yes')).toMatchObject({ code: 0 });
+        expect(await personalIn(account.id)).toEqual([]);
+        expect(await personalIn(account.id, '48226-9')).toEqual([]);
+        for (const hash of hashes) expect(await linksOf(hash)).toBe(0);
+        expect(await everyFigure(shop)).toEqual(before);
+        const { code, findings, checked } = await verify(account.id);
+        expect({ code, findings }).toEqual({ code: 0, findings: [] });
+        expect(checked.redacted).toBe(JSON.parse(outcome.out).transactions);
+        expect(checked.redacted).toBe(checked.transactions);
+      },
+    );
 
     it('does not change other customers', async () => {
       const shop = await personalShop(4, 12);
@@ -68,7 +72,7 @@ describe('redact', () => {
   it('removes the customer from concurrently drafted credits, if it ends without an error', async () => {
     const caller = await newCaller();
     const client = filerOf(caller);
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 2; round++) {
       const customer = { id: `privraced${round}`, address: { ...michigan, line1: `1 privstreet${round} St` } };
       const sales = [];
       for (let count = 0; count < 6; count++) sales.push(await sold(client, { customer }));

@@ -7,6 +7,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { type Caller, newCaller } from '../support/api.ts';
+import { isLong } from '../support/mode.ts';
 import { type Client, clientOf, creditOf, dayMs, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
 import { onlyShipping } from '../support/shipping.ts';
 
@@ -173,7 +174,7 @@ const story = async (random: Random, client: Client): Promise<string[]> => {
 };
 
 // `npm run test:long` replays more.
-const stories = process.env['MODE'] === 'long' ? 40 : 16;
+const stories = isLong ? 40 : 16;
 const mixMsMax = 240_000;
 
 it('replays sales, edits, supplied taxes and credits of all kinds as recorded', {

@@ -69,8 +69,9 @@ describe('the publisher client', async () => {
       ['itself in an endless loop', '/again'],
     ])('to %s is rejected at once', async (_what, location) => {
       play = (_request, response) => response.writeHead(302, { Location: location }).end();
-      for (const read of [trusting().readText(page), trusting().readVersion(page), download(trusting())])
-        await expect(read).rejects.toThrow(/is not a public address|instead of https|redirects more than/);
+      const reads = [() => trusting().readText(page), () => trusting().readVersion(page), () => download(trusting())];
+      for (const read of reads)
+        await expect(read()).rejects.toThrow(/is not a public address|instead of https|redirects more than/);
       expect(stolen).toBe(0);
     });
 

@@ -141,7 +141,8 @@ const shapes: readonly (readonly [string, Shape])[] = [
 ];
 
 describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_what, shape) => {
-  const sale = saleOf(shape, longestIds(shape));
+  const longest = longestIds(shape);
+  const sale = saleOf(shape, longest);
 
   it('is near the limit', () => {
     expect(fitsItemLimit(saleOf(shape, 255), 'new')).toBe(false);
@@ -151,7 +152,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
   it.each([
     [1, 6],
     [10, 255],
-    [1000, longestIds(shape)],
+    [1000, longest],
   ])('has a size within its bound, as has a sale of a different length: %i lines', (lines, idLength) => {
     const of = saleOf(shape, idLength, lines);
     expect(storedSizeMax(of)).toBeGreaterThanOrEqual(storedSize(of));

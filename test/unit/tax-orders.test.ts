@@ -3,10 +3,9 @@ import { summarizeDocument, sumTotals, writerFor } from '../../shared/calculatio
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { TaxDocument, TaxedDocument } from '../../shared/tax/document.ts';
 import { cents } from '../support/builders.ts';
+import { isLong } from '../support/mode.ts';
 import { drawFrom, orderFrom, placesOf } from '../support/random-orders.ts';
 import { total } from '../support/tax-oracle.ts';
-
-const isLong = process.env['MODE'] === 'long';
 
 const chargesOf = ({ lines, shipping }: TaxedDocument) => [...lines, ...shipping];
 
