@@ -1,7 +1,7 @@
 import { LevyRefused, LevyUnavailable, orThrow, type Schemas } from '../../shared/client/client.ts';
+import { refundReference } from './credits.ts';
 import type { Order } from './order.ts';
 import { failed, type Problem } from './problem.ts';
-import { refundReference } from './record-credits.ts';
 import { isNewer, type Recorded, recordOrder } from './sales.ts';
 import { findByReference, type Ledger, retrieve } from './transactions.ts';
 

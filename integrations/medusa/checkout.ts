@@ -1,7 +1,6 @@
 import { noTaxMessage } from '../core/quotes.ts';
 import { cartOf, type Document, documentFields } from './cart.ts';
-import { type Container, loggerOf, queryOf } from './container.ts';
-import { levy, taxOf } from './levy.ts';
+import { type Container, levy, loggerOf, queryOf, taxOf } from './levy.ts';
 import { isEstimated, type TaxContext, taxContextOf } from './tax.ts';
 
 /** The stored cart, because the hook's cart has no adjustments. */

@@ -2,8 +2,81 @@ import { createClient } from '../../shared/client/client.ts';
 import { documentOf } from '../core/document.ts';
 import type { Cart } from '../core/order.ts';
 import { createQuotes, type GetQuote, type Quote } from '../core/quotes.ts';
-import type { Ledger } from '../core/transactions.ts';
-import { type Settings, settingsOf } from './settings.ts';
+import { checkShopName, type Ledger } from '../core/transactions.ts';
+
+export type Settings = {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly shop: string;
+  readonly timeoutMs: number;
+  readonly pauseMs: number;
+  /** Whether to refuse an order without a tax from Levy. Otherwise the default rate of the tax region applies. */
+  readonly isBlocking: boolean;
+};
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const urlOf = ({ LEVY_URL: url }: Environment): string => {
+  if (!url) throw new Error('Set LEVY_URL to the address of Levy, such as "https://levy.example.com".');
+  if (!/^https?:\/\/[^/]/.test(url)) throw new Error(`LEVY_URL must begin with http:// or https://, not be "${url}".`);
+  return url;
+};
+
+const keyOf = ({ LEVY_API_KEY: key }: Environment): string => {
+  if (!key) throw new Error('Set LEVY_API_KEY to a key of your Levy account with the scopes `read` and `write`.');
+  return key;
+};
+
+const isBlocking = ({ LEVY_FALLBACK: fallback = 'shop_rate' }: Environment): boolean => {
+  if (fallback !== 'shop_rate' && fallback !== 'block')
+    throw new Error(`LEVY_FALLBACK must be "shop_rate" or "block", not "${fallback}".`);
+  return fallback === 'block';
+};
+
+const milliseconds = (environment: Environment, name: string, initial: number): number => {
+  const text = environment[name] ?? String(initial);
+  if (!/^\d{1,6}$/.test(text)) throw new Error(`${name} must be a whole number of milliseconds, not "${text}".`);
+  return Number(text);
+};
+
+/** The shop's name, which is the prefix of idempotency keys and of customer ids in Levy. */
+export const shopNameOf = (environment: Environment = process.env): string => environment['LEVY_SHOP'] || 'medusa';
+
+/** Reads the settings from the environment, like Medusa's settings. Throws if one is missing or invalid. */
+export const settingsOf = (environment: Environment = process.env): Settings => {
+  const shop = shopNameOf(environment);
+  checkShopName(shop);
+  return {
+    url: urlOf(environment),
+    apiKey: keyOf(environment),
+    shop,
+    // A cart's lock lasts longer, but other requests wait for it at most two seconds.
+    timeoutMs: milliseconds(environment, 'LEVY_TIMEOUT_MS', 1000),
+    pauseMs: milliseconds(environment, 'LEVY_PAUSE_MS', 5000),
+    isBlocking: isBlocking(environment),
+  };
+};
+
+/** The methods of Medusa's logger that the adapter uses. */
+export type Logger = { readonly warn: (text: string) => void; readonly error: (text: string) => void };
+
+/** Medusa's `query` and `logger` from the container. */
+export type Container = { readonly resolve: (name: string) => unknown };
+type Query = { readonly graph: (options: object) => Promise<{ readonly data: readonly unknown[] }> };
+
+export const queryOf = (container: Container): Query => container.resolve('query') as Query;
+export const loggerOf = (container: Container): Logger => container.resolve('logger') as Logger;
+
+const pageSize = 100;
+
+/** Yields the rows of a query, page by page. */
+export async function* rowsOf(container: Container, options: object): AsyncGenerator<unknown> {
+  for (let skip = 0; ; skip += pageSize) {
+    const pagination = { skip, take: pageSize, order: { id: 'ASC' } };
+    const { data } = await queryOf(container).graph({ ...options, pagination });
+    yield* data;
+    if (data.length < pageSize) return;
+  }
+}
 
 type Levy = { readonly settings: Settings; readonly ledger: Ledger; readonly quote: GetQuote };
 let shared: Levy | undefined;

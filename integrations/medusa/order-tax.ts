@@ -1,7 +1,5 @@
-import { discountOf } from './amounts.ts';
-import type { Document, Item, ShippingMethod } from './cart.ts';
-import { documentFields } from './cart.ts';
-import { type Container, loggerOf, queryOf } from './container.ts';
+import { type Document, discountOf, documentFields, type Item, type ShippingMethod } from './cart.ts';
+import { type Container, loggerOf, queryOf } from './levy.ts';
 import { contextFrom, loggedTaxOf, nominalRatesOf, type Rate, type TaxContext } from './tax.ts';
 
 type TaxLine = { readonly code: string; readonly rate: number };

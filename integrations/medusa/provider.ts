@@ -1,5 +1,4 @@
-import type { Logger } from './container.ts';
-import { settingsOf } from './settings.ts';
+import { type Logger, settingsOf } from './levy.ts';
 import { estimatedCode, type TaxContext } from './tax.ts';
 
 type ItemLine = {

@@ -1,10 +1,8 @@
 import type { Problem } from '../core/problem.ts';
 import { type Report, reconcile } from '../core/reconcile.ts';
 import { findByReference } from '../core/transactions.ts';
-import { type Container, rowsOf } from './container.ts';
-import { unpaidProblem } from './ledger-check.ts';
-import { levy } from './levy.ts';
-import { differenceOf, mapOrder, readOrders } from './orders.ts';
+import { type Container, levy, rowsOf } from './levy.ts';
+import { differenceOf, mapOrder, readOrders, unpaidProblem } from './orders.ts';
 import type { SoldOrder } from './shop-order.ts';
 
 const pageSize = 100;

@@ -1,18 +1,22 @@
 import { decimalsOf, toDecimal, toMinor } from '../core/money.ts';
 import type { Order } from '../core/order.ts';
-import { amountOf } from './amounts.ts';
-import { cartOf, type Document, documentFields, type ShippingMethod } from './cart.ts';
-import { type CreditLine, capturedOf, oldestFirst, type Payment, paidByCredit, refundsOf } from './payments.ts';
+import { amountOf, cartOf, type Document, documentFields, type ShippingMethod } from './cart.ts';
 import {
   type Claim,
+  type CreditLine,
+  capturedOf,
   exchangedFor,
   givenBackOf,
   instantOf,
+  oldestFirst,
+  type Payment,
+  paidByCredit,
   type Return,
+  refundsOf,
   returnedOf,
   type SoldItem,
   withReturnedLines,
-} from './returns.ts';
+} from './refunds.ts';
 import { isEstimated } from './tax.ts';
 
 type Methods = readonly (ShippingMethod & Pick<SoldItem, 'tax_lines'>)[];

@@ -2,8 +2,7 @@ import { decimalsOf, toDecimal, toMinor } from '../core/money.ts';
 import { type Calculation, warningText } from '../core/quotes.ts';
 import { shippingOf } from '../core/shipping.ts';
 import { cartOf, type Document, type ShippingMethod } from './cart.ts';
-import type { Logger } from './container.ts';
-import { type CartTax, taxOf } from './levy.ts';
+import { type CartTax, type Logger, taxOf } from './levy.ts';
 
 export type Rate = { readonly name: string; readonly code: string; readonly rate: number };
 

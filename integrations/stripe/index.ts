@@ -9,9 +9,8 @@ import { type Range, type Report, reconcile } from '../core/reconcile.ts';
 import { recordOrder } from '../core/sales.ts';
 import { checkShopName, type Ledger } from '../core/transactions.ts';
 import { type FullInvoice, isForeign, orderOf } from './invoice.ts';
-import { UnsupportedInvoice } from './problems.ts';
 import { markNotes, type Returned, returnedOf, voidCredits } from './refunds.ts';
-import { createTaxCodes, type TaxCodes } from './tax-codes.ts';
+import { createTaxCodes, type TaxCodes, UnsupportedInvoice } from './tax-codes.ts';
 import { writeTaxes } from './taxes.ts';
 
 export type LevyStripeOptions = {

@@ -1,9 +1,9 @@
 /** Converts a Stripe invoice to the order that the shared core records. */
+
 import type Stripe from 'stripe';
 import { distribute, toDecimal } from '../core/money.ts';
 import type { Line, Order, Refund } from '../core/order.ts';
-import { UnsupportedInvoice } from './problems.ts';
-import type { TaxCodes } from './tax-codes.ts';
+import { type TaxCodes, UnsupportedInvoice } from './tax-codes.ts';
 
 /** An invoice with all its lines; Stripe returns the first ten with the invoice. */
 export type FullInvoice = { readonly invoice: Stripe.Invoice; readonly lines: readonly Stripe.InvoiceLineItem[] };

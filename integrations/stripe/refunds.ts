@@ -1,7 +1,8 @@
 /** Reads the credit notes and refunds of an invoice. */
+
 import type Stripe from 'stripe';
+import { refundReference } from '../core/credits.ts';
 import type { Refund } from '../core/order.ts';
-import { refundReference } from '../core/record-credits.ts';
 import { change, findByReference, type Ledger } from '../core/transactions.ts';
 import { decimal, type FullInvoice, instant, taxOf } from './invoice.ts';
 

@@ -1,6 +1,15 @@
 import type Stripe from 'stripe';
 import { type Levy, orThrow } from '../../shared/client/client.ts';
-import { UnsupportedInvoice } from './problems.ts';
+
+/** Thrown for an invoice that Levy cannot tax or record as it is. `code` names the reason. */
+export class UnsupportedInvoice extends Error {
+  override readonly name = 'UnsupportedInvoice';
+  readonly code: string;
+  constructor(code: string, detail: string) {
+    super(detail);
+    this.code = code;
+  }
+}
 
 /** Returns Levy's product tax code for a Stripe product id. */
 export type TaxCodes = (product: string) => Promise<string>;

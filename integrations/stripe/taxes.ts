@@ -1,4 +1,5 @@
 /** Writes Levy's taxes to the lines of a draft invoice. */
+
 import type Stripe from 'stripe';
 import type { Schemas } from '../../shared/client/client.ts';
 import { toMinor } from '../core/money.ts';

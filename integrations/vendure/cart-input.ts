@@ -1,9 +1,46 @@
-import type { ID, Injector, Order, RequestContext, ShippingMethod } from '@vendure/core';
-import { RequestContextCacheService, ShippingMethodService } from '@vendure/core';
-import type { CartInput } from './cart.ts';
-import { createCustomerIdOf } from './customer.ts';
-import { type DeliveryOf, shippingLineOf, variantDelivery } from './delivery.ts';
+import {
+  Customer,
+  type ID,
+  type Injector,
+  type Order,
+  type RequestContext,
+  RequestContextCacheService,
+  type ShippingMethod,
+  ShippingMethodService,
+  TransactionalConnection,
+} from '@vendure/core';
+import { type CartInput, type DeliveryOf, shippingLineOf, variantDelivery } from './cart.ts';
 import type { LevyOptions } from './options.ts';
+
+/**
+ * Creates the function that returns the customer's id in Levy, whose exemption certificates apply. Guests have no id:
+ * anybody can enter the e-mail address of an exempt customer at checkout, and Vendure then uses that customer.
+ */
+export const createCustomerIdOf = ({ shop, customerId = ({ id }) => `${shop}-${id}` }: LevyOptions) => {
+  let connection: TransactionalConnection | null = null;
+  // Caches the query for all lines of an order.
+  const registered = new WeakMap<Customer, Promise<boolean>>();
+
+  const hasUser = async (ctx: RequestContext, { id, user }: Customer): Promise<boolean> => {
+    if (user !== undefined) return user !== null;
+    const repository = connection?.getRepository(ctx, Customer);
+    const found = await repository?.findOne({ where: { id }, relations: { user: true } });
+    return Boolean(found?.user);
+  };
+
+  return {
+    init: (injector: Injector): void => {
+      connection = injector.get(TransactionalConnection);
+    },
+    customerIdOf: async (ctx: RequestContext, { customer }: Order): Promise<string | null> => {
+      if (!customer) return null;
+      const isRegistered = registered.get(customer) ?? hasUser(ctx, customer);
+      registered.set(customer, isRegistered);
+      return (await isRegistered) ? customerId(customer) : null;
+    },
+  };
+};
+export type Customers = ReturnType<typeof createCustomerIdOf>;
 
 /** Creates the function that returns the non-amount data of an order that Levy needs. */
 export const createInputOf = (options: LevyOptions) => {

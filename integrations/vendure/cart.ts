@@ -1,8 +1,33 @@
-import type { Order, OrderLine, Surcharge } from '@vendure/core';
+import type { Order, OrderLine, ShippingLine, Surcharge } from '@vendure/core';
 import { toDecimal } from '../core/money.ts';
-import type { Address, Cart, Line } from '../core/order.ts';
+import type { Address, Cart, Fulfillment, Line } from '../core/order.ts';
 import { feeDelivery } from '../core/shipping.ts';
-import { type DeliveryOf, shippingLineOf, type VariantFields, variantDelivery } from './delivery.ts';
+
+/** The fulfillment of a line, and the store at which it is picked up. */
+export type Delivery = Pick<Line, 'fulfillment' | 'shipFrom'>;
+export type DeliveryOf = (line: OrderLine) => Delivery;
+
+/** Returns the shipping line of an order line. An edit first assigns it in memory. */
+export const shippingLineOf = (
+  { shippingLines = [] }: Pick<Order, 'shippingLines'>,
+  { shippingLine, shippingLineId }: OrderLine,
+): ShippingLine | undefined => {
+  const id = shippingLine?.id ?? shippingLineId;
+  return (
+    shippingLines.find((one) => String(one.id) === String(id)) ??
+    (shippingLines.length === 1 ? shippingLines[0] : undefined)
+  );
+};
+
+/** The fields that the plugin adds to product variants. */
+export type VariantFields = { readonly levyTaxCode?: string | null; readonly levyFulfillment?: Fulfillment | null };
+
+export const fulfillments: readonly Fulfillment[] = ['ship', 'pickup', 'electronic', 'none'];
+
+/** Returns the fulfillment of a line's variant. */
+export const variantDelivery: DeliveryOf = ({ productVariant }) => ({
+  fulfillment: (productVariant?.customFields as VariantFields | undefined)?.levyFulfillment ?? null,
+});
 
 /** The fields that the plugin adds to orders and refunds. */
 export type OrderFields = { readonly levySale?: string | null; readonly levyEstimated?: boolean | null };

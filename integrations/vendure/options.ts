@@ -1,7 +1,7 @@
 import type { Customer, Order, OrderLine, ShippingMethod } from '@vendure/core';
 import { createClient, type Levy } from '../../shared/client/client.ts';
 import { checkShopName } from '../core/transactions.ts';
-import type { Delivery } from './delivery.ts';
+import type { Delivery } from './cart.ts';
 
 /** The argument of the option `fulfillment`. */
 type FulfillmentInput = {

@@ -5,15 +5,13 @@ import {
   type TaxLineCalculationStrategy,
   VendurePlugin,
 } from '@vendure/core';
+import { fulfillments } from './cart.ts';
 import { createInputOf } from './cart-input.ts';
-import { fulfillments } from './delivery.ts';
 import { checkOptions, type LevyOptions } from './options.ts';
 import { createGuard, type Guard, orderProcess } from './order-process.ts';
-import { shippingCalculator } from './shipping.ts';
-import { LevyOrderTaxStrategy } from './summary.ts';
-import { createSurcharges, type Surcharges } from './surcharges.ts';
+import { createSurcharges, type Surcharges, shippingCalculator } from './shipping.ts';
 import { createTaxOf, type TaxOf } from './tax.ts';
-import { linesFor } from './tax-lines.ts';
+import { LevyOrderTaxStrategy, linesFor } from './tax-lines.ts';
 
 const text = (value: string) => [{ languageCode: LanguageCode.en, value }];
 

@@ -1,11 +1,19 @@
-import type { Order, OrderLine, ShippingLine, Surcharge, TaxRate } from '@vendure/core';
+import {
+  DefaultOrderTaxCalculationStrategy,
+  type Order,
+  type OrderLine,
+  type OrderTaxCalculationStrategy,
+  type ShippingLine,
+  type Surcharge,
+  type TaxRate,
+} from '@vendure/core';
 import { toMinor } from '../core/money.ts';
 import type { Calculation } from '../core/quotes.ts';
 import { shippingOf } from '../core/shipping.ts';
 import { exponent, type ShippingNet, surchargeId } from './cart.ts';
 import type { Tax } from './tax.ts';
 
-/** A Vendure tax line with additional fields, which Vendure stores and `summary.ts` reads. */
+/** A Vendure tax line with additional fields, which Vendure stores and `LevyOrderTaxStrategy` reads. */
 export type LevyTaxLine = {
   description: string;
   /** The effective rate in percent that reproduces Levy's tax on the charge to the cent. */
@@ -101,3 +109,39 @@ export const shippingRates = (tax: Tax, { nets }: ShippingCharges): readonly num
 /** Returns whether a part of an order's tax is not from Levy. */
 export const isEstimated = (order: Order): boolean =>
   order.lines.some(({ taxLines }) => (taxLines as LevyTaxLine[]).some(({ estimated }) => estimated === true));
+
+type Row = { description: string; taxRate: number; taxBase: number; taxTotal: number };
+
+/** Adds the tax lines of a charge to the rows. The rows of a charge add up to its tax. */
+const add = (rows: Map<string, Row>, taxLines: readonly LevyTaxLine[], base: number, tax: number): void => {
+  const rates = taxLines.reduce((sum, { taxRate }) => sum + taxRate, 0);
+  let left = tax;
+  for (const [index, { description, taxRate, nominal, amount }] of taxLines.entries()) {
+    const isLast = index === taxLines.length - 1;
+    const share = isLast ? left : (amount ?? Math.round(rates === 0 ? 0 : (tax * taxRate) / rates));
+    left -= share;
+    const rate = nominal ?? taxRate;
+    const key = `${description} ${rate}`;
+    const row = rows.get(key) ?? { description, taxRate: rate, taxBase: 0, taxTotal: 0 };
+    rows.set(key, { ...row, taxBase: row.taxBase + base, taxTotal: row.taxTotal + share });
+  }
+};
+
+/**
+ * Calculates Vendure's standard totals, and a tax summary by jurisdiction with nominal rates, whose rows add up to the
+ * order's tax.
+ */
+export class LevyOrderTaxStrategy extends DefaultOrderTaxCalculationStrategy implements OrderTaxCalculationStrategy {
+  override calculateTaxSummary(order: Order): Row[] {
+    const rows = new Map<string, Row>();
+    for (const line of order.lines ?? []) add(rows, line.taxLines, line.proratedLinePrice, line.proratedLineTax);
+    for (const line of order.shippingLines ?? []) {
+      const tax = line.discountedPriceWithTax - line.discountedPrice;
+      // A shipping calculator can return only one rate for all jurisdictions.
+      add(rows, line.taxLines, line.discountedPrice, tax);
+    }
+    for (const { taxLines, price, priceWithTax } of order.surcharges ?? [])
+      add(rows, taxLines, price, priceWithTax - price);
+    return [...rows.values()];
+  }
+}

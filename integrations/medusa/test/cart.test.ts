@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { amountOf } from '../amounts.ts';
-import { cartOf, type Document, type Item, type ShippingMethod } from '../cart.ts';
+import { amountOf, cartOf, type Document, type Item, type ShippingMethod } from '../cart.ts';
 import { taxContextOf } from '../tax.ts';
 
 const cart = (country_code: string, more: Partial<Document> = {}): Document => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cartOf, type Document } from '../cart.ts';
+import { settingsOf } from '../levy.ts';
 import { LevyTaxProvider } from '../provider.ts';
-import { settingsOf } from '../settings.ts';
 import { isEstimated } from '../tax.ts';
 
 const complete = { LEVY_URL: 'https://levy.example', LEVY_API_KEY: 'levy_key' };

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unpaidProblem } from '../ledger-check.ts';
-import { mapOrder, orderEvents } from '../orders.ts';
-
+import { mapOrder, orderEvents, unpaidProblem } from '../orders.ts';
 import { type MedusaOrder, soldOrderOf } from '../shop-order.ts';
 
 const at = (minute: number) => `2026-11-01T10:${String(minute).padStart(2, '0')}:00.000Z`;

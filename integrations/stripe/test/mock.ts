@@ -18,7 +18,7 @@ mock.once('spawn', async () => {
   for (let tries = 0; tries < 100 && !(await isUp()); tries++) await new Promise((resolve) => setTimeout(resolve, 100));
   const env = { ...process.env, STRIPE_MOCK_URL: url };
   const folder = fileURLToPath(new URL('..', import.meta.url));
-  const { status } = spawnSync('npx', ['vitest', 'run', '--config', 'vitest.config.ts'], {
+  const { status } = spawnSync('npx', ['vitest', 'run', '--config', '../core/vitest.config.ts', '--root', '.'], {
     cwd: folder,
     env,
     stdio: 'inherit',

@@ -1,3 +1,0 @@
-import config from '../core/vitest.config.ts';
-
-export default config;
