@@ -6,7 +6,7 @@ import { findFormName } from '../catalog/form-names.ts';
 import type { Filing, FilingTotal, Worksheet } from '../filings/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
-import { type FormFigure, type FormLayout, formLayouts, type TotalFilter } from './forms.ts';
+import { type FormFigure, type FormLayout, formLayout, isSelfCollecting, type TotalFilter } from './forms.ts';
 import { readWhole } from './read-whole.ts';
 
 // Worksheets are in US dollars.
@@ -16,8 +16,9 @@ const sumOf = <Row>(rows: readonly Row[], amount: (row: Row) => bigint): bigint 
   rows.reduce((sum, row) => sum + amount(row), 0n);
 
 /** Rounds to the form's unit; halves away from zero. */
-const roundTo = (amount: bigint, unit: bigint): bigint => {
-  const rounded = divideHalfUp(amount < 0n ? -amount : amount, unit) * unit;
+const roundTo = (amount: bigint, unit: FormLayout['unit']): bigint => {
+  const cents = unit === 'dollar' ? 100n : 1n;
+  const rounded = divideHalfUp(amount < 0n ? -amount : amount, cents) * cents;
   return amount < 0n ? -rounded : rounded;
 };
 
@@ -47,10 +48,11 @@ const figuresOf = (totals: readonly FilingTotal[], stateCode: string, bases: rea
   } satisfies Record<FormFigure, bigint>;
 };
 
-const counts = ({ types, codes, except }: TotalFilter, total: FilingTotal): boolean =>
+const counts = ({ types, codes, except, self_collecting }: TotalFilter, total: FilingTotal): boolean =>
   (types?.includes(total.jurisdiction_type) ?? true) &&
   (codes?.includes(total.jurisdiction_code) ?? true) &&
-  !except?.includes(total.jurisdiction_code);
+  !except?.includes(total.jurisdiction_code) &&
+  (self_collecting === undefined || self_collecting === isSelfCollecting(total.jurisdiction_code));
 
 /** Returns a function that returns the figures of the totals that count for a line. `whole` has the sales of all. */
 const figuresBy = (totals: readonly FilingTotal[], state: string, whole: Base | undefined) => (only?: TotalFilter) => {
@@ -67,7 +69,7 @@ const figuresBy = (totals: readonly FilingTotal[], state: string, whole: Base | 
 const amountOf = (
   line: FormLayout['lines'][number],
   figuresIn: (only?: TotalFilter) => Record<FormFigure, bigint>,
-  unit: bigint,
+  unit: FormLayout['unit'],
   above: ReadonlyMap<string, bigint | null>,
 ) => {
   if ('blank' in line) return null;
@@ -107,7 +109,7 @@ export const worksheetOf = (filing: Filing, layout: FormLayout): Worksheet => {
   const notes = [
     ...(filing.status === 'dry_run' ? ['The period is not closed: the amounts can change.'] : []),
     ...frequencyNotes(layout, filing),
-    ...(layout.notes ?? []),
+    ...layout.notes,
     ...(due < 0n
       ? ['Credits exceed sales. Unless the form accepts a negative amount, ask the state how to claim the credit.']
       : []),
@@ -166,14 +168,12 @@ export const worksheetCsv = ({ form, edition, lines, schedule, rows, ...sheet }:
 
 /** The worksheet of a sample filing as CSV, as if California were its state, for the documentation. */
 export const exampleWorksheet = (filing: Filing): string => {
-  const layout = formLayouts.find(({ form }) => form === 'CA-CDTFA-401');
-  assert(layout !== undefined, 'California has a layout.');
   const inCalifornia = (code: string) => code.replace(filing.state, 'US-CA');
   const totals = (filing.totals ?? []).map((total) => ({
     ...total,
     jurisdiction_code: inCalifornia(total.jurisdiction_code),
   }));
-  return worksheetCsv(worksheetOf({ ...filing, state: 'US-CA', totals }, layout));
+  return worksheetCsv(worksheetOf({ ...filing, state: 'US-CA', totals }, formLayout('CA-CDTFA-401')));
 };
 
 const unknownForm = (state: string, form: string, source: NonNullable<Problem['source']>): Problem => {
@@ -208,7 +208,7 @@ export const readWorksheet = async (
   if (!filing.ok) return filing;
   if (filing.value.status === 'canceled') return refuse(canceled(source));
   const { state } = filing.value;
-  const layout = formLayouts.find((known) => known.form === form && known.form === findFormName(state));
-  if (!layout) return refuse(unknownForm(state, form, source));
-  return accept({ ...filing.value, worksheet: worksheetOf(filing.value, layout) });
+  const known = findFormName(state);
+  if (known !== form) return refuse(unknownForm(state, form, source));
+  return accept({ ...filing.value, worksheet: worksheetOf(filing.value, formLayout(known)) });
 };
