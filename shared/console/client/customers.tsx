@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Levy, Schemas } from '../../client/client.ts';
 import { certificatesFrom, reasons, removed } from './certificates.ts';
-import { Export } from './export.tsx';
+import { ListExport } from './export.tsx';
 import { jsonPage } from './export-file.ts';
 import { dayMs, todayIn } from './format.ts';
 import { ActionButton, dataOf, Fetch, useAction } from './load.tsx';
-import { Field, lettersOf, PageLinks, SearchForm, Status, Table, valuesOf, wordsOf } from './parts.tsx';
+import { Field, Fields, lettersOf, PageLinks, SearchForm, Status, Table, valuesOf, wordsOf } from './parts.tsx';
 import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { type PageRequest, searchPage } from './search.ts';
 import { useSession } from './session.ts';
@@ -19,7 +19,7 @@ const DocumentLink = ({ of }: { of: string }) =>
       Open the document
     </a>
   ) : (
-    <>{of}</>
+    of
   );
 
 /** The last day of a certificate, with a mark once it has passed. */
@@ -53,17 +53,25 @@ const choices = [
   ...reasons.map((name) => [name, wordsOf(name)] as const),
   [removed, 'Remove this certificate'],
 ] as const;
+const certificateFields = [
+  ['number', 'Number'],
+  ['document', 'Link to the document, https://…'],
+  ['reason', 'Reason', choices],
+  ['states', 'States, such as MI, OH; empty for all'],
+  ['from', 'Valid from', 'date'],
+  ['to', 'Valid to', 'date'],
+] as const;
 
 const CertificateFields = ({ of, at }: { of: Partial<Stored['exemptions'][number]>; at: number }) => (
-  <fieldset>
-    <legend>{of.reason ? `Certificate ${at + 1}` : 'New certificate'}</legend>
-    <Field of={[`number-${at}`, 'Number']} value={of.certificate_number} />
-    <Field of={[`document-${at}`, 'Link to the document, https://…']} value={of.document_url} />
-    <Field of={[`reason-${at}`, 'Reason', choices]} value={of.reason} />
-    <Field of={[`states-${at}`, 'States, such as MI, OH; empty for all']} value={of.states?.join(', ')} />
-    <Field of={[`from-${at}`, 'Valid from', 'date']} value={of.valid_from} />
-    <Field of={[`to-${at}`, 'Valid to', 'date']} value={of.valid_to} />
-  </fieldset>
+  <Fields
+    legend={of.reason ? `Certificate ${at + 1}` : 'New certificate'}
+    of={certificateFields}
+    values={{
+      ...{ number: of.certificate_number, document: of.document_url, reason: of.reason },
+      ...{ states: of.states?.join(', '), from: of.valid_from, to: of.valid_to },
+    }}
+    at={at}
+  />
 );
 
 type Change = {
@@ -182,9 +190,15 @@ export const findCustomers = (
 
 const unique = (texts: readonly string[]): string => [...new Set(texts)].sort().join(', ');
 
-const exportColumns = [
-  ...(['id', 'name', 'certificate_number', 'document_url', 'reason', 'states', 'valid_from', 'valid_to'] as const),
+const certificateColumns = [
+  'certificate_number',
+  'document_url',
+  'reason',
+  'states',
+  'valid_from',
+  'valid_to',
 ] as const;
+const exportColumns = ['id', 'name', ...certificateColumns] as const;
 
 /** Returns a row for each certificate, and one for a customer without any. */
 const exportRows = ({ id, name, exemptions }: Stored) => {
@@ -201,22 +215,6 @@ const exportRows = ({ id, name, exemptions }: Stored) => {
     states: row.reason === null ? null : (row.states?.join(' ') ?? 'all'),
   }));
 };
-
-/** The buttons that download all customers of the filters, with their certificates. */
-const Download = ({ filters }: { filters: Record<string, string> }) => (
-  <div class="actions">
-    <Export
-      key={JSON.stringify(filters)}
-      what={Object.keys(filters).length > 0 ? 'all that match' : 'all customers'}
-      name="customers"
-      read={async (cursor, levy, signal) => {
-        const query = { ...filters, ...cursor, limit: 100 };
-        const { data, next_cursor } = await dataOf(levy.get('/customers', { query, signal, maxTries: 4 }));
-        return jsonPage(exportColumns, data.flatMap(exportRows), next_cursor);
-      }}
-    />
-  </div>
-);
 
 const Links = () => {
   const { account, canWrite } = useSession();
@@ -267,12 +265,7 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
               columns={[
                 ['Id', (row) => <a href={linkTo(['customers', row.id])}>{row.id}</a>, '', (row) => row.id],
                 ['Name', ({ name }) => name],
-                [
-                  'Certificates',
-                  ({ exemptions }) => exemptions.length,
-                  'figure',
-                  ({ exemptions }) => exemptions.length,
-                ],
+                ['Certificates', ({ exemptions }) => exemptions.length, 'figure'],
                 ['Reasons', ({ exemptions }) => unique(exemptions.map(({ reason }) => wordsOf(reason)))],
                 [
                   'States',
@@ -288,7 +281,14 @@ export const Customers = ({ path: [id], query }: ViewProps) => {
           </>
         )}
       </Fetch>
-      <Download filters={matching} />
+      <ListExport
+        name="customers"
+        filters={matching}
+        read={async (query, levy, signal) => {
+          const { data, next_cursor } = await dataOf(levy.get('/customers', { query, signal, maxTries: 4 }));
+          return jsonPage(exportColumns, data.flatMap(exportRows), next_cursor);
+        }}
+      />
     </>
   );
 };

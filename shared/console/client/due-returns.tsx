@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { listPeriods } from './filings.tsx';
+import { amountsDue, totalDue } from './format.ts';
 import { Fetch, Load, useLoad } from './load.tsx';
 import { Amounts, Cards, counted, DueDate, Panel, PeriodLink, Status, soonDays, Table, toneOf } from './parts.tsx';
-import { amountsDue, totalDue } from './payable.ts';
 import { useSession } from './session.ts';
 
 type Filing = Schemas['Filing'];

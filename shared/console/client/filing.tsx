@@ -1,18 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Levy, Schemas } from '../../client/client.ts';
-import { ElectronicReturn } from './electronic-return.tsx';
 import { Export } from './export.tsx';
 import { type Cursor, csvPage, jsonPage } from './export-file.ts';
-import { grouped, isZero, percent } from './format.ts';
+import { amountsDue, grouped, isZero, percent } from './format.ts';
 import { ConfirmButton, dataOf, Load, type Loaded, Pages, useLoad } from './load.tsx';
 import {
   Actor,
   Amount,
   Amounts,
   amountColumns,
+  Check,
   counted,
   DueDate,
   Facts,
+  Input,
   Instant,
   periodName,
   Status,
@@ -21,10 +22,9 @@ import {
   Warnings,
   wordsOf,
 } from './parts.tsx';
-import { amountsDue } from './payable.ts';
 import { Review } from './review.tsx';
 import { useSession } from './session.ts';
-import { WorksheetLink } from './worksheet.tsx';
+import { ElectronicReturn, WorksheetLink } from './state-forms.tsx';
 
 export type FilingData = Schemas['Filing'];
 
@@ -294,19 +294,11 @@ const MarkFiled = ({ of, onChange }: UpdateProps) => {
         This marks {periodName(of)} as filed, with {figuresText(of)}. Its transactions become filed and can no longer be
         voided. Do this after the state accepted the return. It cannot be undone.
       </p>
-      <label class="field">
-        <span>Confirmation number of the state</span>
-        <input value={number} onInput={(event) => setNumber(event.currentTarget.value)} maxLength={100} required />
-      </label>
+      <Input label="Confirmation number of the state" value={number} onInput={setNumber} most={100} />
       {count > 0 && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isAcknowledged}
-            onChange={(event) => setAcknowledged(event.currentTarget.checked)}
-          />{' '}
+        <Check isChecked={isAcknowledged} onChange={setAcknowledged}>
           I checked the {counted(count, 'exception')}.
-        </label>
+        </Check>
       )}
     </ConfirmButton>
   );
@@ -335,10 +327,7 @@ const CorrectNumber = ({ of, onChange }: UpdateProps) => {
         This replaces the number {previous} of {periodName(of)}. The amounts stay as they are. The filing keeps both
         numbers, with your name and the time.
       </p>
-      <label class="field">
-        <span>Confirmation number of the state</span>
-        <input value={number} onInput={(event) => setNumber(event.currentTarget.value)} maxLength={100} required />
-      </label>
+      <Input label="Confirmation number of the state" value={number} onInput={setNumber} most={100} />
     </ConfirmButton>
   );
 };
@@ -406,35 +395,35 @@ const listedColumns = [
 ] as const;
 const reviewColumns = [...listedColumns, 'tax_amount'] as const;
 
-/** The buttons that download all exceptions of a filing: a row for each reason of a transaction. */
-const ExceptionsDownload = ({ of, id }: { of: FilingData; id: string }) => (
-  <Export
-    what="exceptions"
-    name={`${of.state}-${of.period_end}-exceptions`}
-    read={async (cursor, levy, signal) => {
-      const query = { ...cursor, limit: 100 };
-      const call = levy.get('/filings/{id}/exceptions', { path: { id }, query, signal, maxTries: 4 });
-      const { data, next_cursor } = await dataOf(call);
-      const rows = data.flatMap(({ reasons, ...row }) => reasons.map((reason) => ({ ...row, ...reason })));
-      return jsonPage(listedColumns, rows, next_cursor);
-    }}
-  />
-);
+type ListedProps = { readonly of: FilingData; readonly id: string; readonly list: 'exceptions' | 'review' };
 
-/** The buttons that download the review list of a filing: a row for each transaction, with its codes. */
-const ReviewDownload = ({ of, id }: { of: FilingData; id: string }) => (
-  <Export
-    what="the review list"
-    name={`${of.state}-${of.period_end}-review`}
-    read={async (cursor, levy, signal) => {
-      const query = { list: 'review', limit: 100, ...cursor } as const;
-      const call = levy.get('/filings/{id}/exceptions', { path: { id }, query, signal, maxTries: 4 });
-      const { data, next_cursor } = await dataOf(call);
-      const rows = data.map((row) => ({ ...row, reason: row.review_codes.join(' ') }));
-      return jsonPage(reviewColumns, rows, next_cursor);
-    }}
-  />
-);
+/**
+ * The buttons that download all exceptions of a filing, with a row for each reason of a transaction, or its review list,
+ * with the codes of each transaction.
+ */
+const ListedDownload = ({ of, id, list }: ListedProps) =>
+  (of[list]?.count ?? 0) > 0 && (
+    <Export
+      what={list === 'review' ? 'the review list' : list}
+      name={`${of.state}-${of.period_end}-${list}`}
+      read={async (cursor, levy, signal) => {
+        const query = { list, limit: 100, ...cursor };
+        const call = levy.get('/filings/{id}/exceptions', { path: { id }, query, signal, maxTries: 4 });
+        const { data, next_cursor } = await dataOf(call);
+        return list === 'review'
+          ? jsonPage(
+              reviewColumns,
+              data.map((row) => ({ ...row, reason: row.review_codes.join(' ') })),
+              next_cursor,
+            )
+          : jsonPage(
+              listedColumns,
+              data.flatMap(({ reasons, ...row }) => reasons.map((reason) => ({ ...row, ...reason }))),
+              next_cursor,
+            );
+      }}
+    />
+  );
 
 const isMoving = ({ status }: FilingData): boolean => status === 'closing' || status === 'marking';
 
@@ -511,8 +500,8 @@ const FilingBody = ({ id, of, onChange, readTotals }: BodyProps) => (
       <div class="actions">
         <Download of={of} name="totals" first={{}} />
         <Download of={of} name="transactions" first={{ expand: 'entries', limit: 100 }} />
-        {of.exceptions && of.exceptions.count > 0 && <ExceptionsDownload of={of} id={id} />}
-        {of.review && of.review.count > 0 && <ReviewDownload of={of} id={id} />}
+        <ListedDownload of={of} id={id} list="exceptions" />
+        <ListedDownload of={of} id={id} list="review" />
         {of.status !== 'canceled' && <ElectronicReturn of={of} />}
       </div>
     )}

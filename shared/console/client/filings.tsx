@@ -1,8 +1,8 @@
 import type { Levy, Schemas } from '../../client/client.ts';
-import { Export } from './export.tsx';
+import { ListExport } from './export.tsx';
 import { jsonPage } from './export-file.ts';
 import { announced, Filing, type FilingData, FilingFigures, figuresText } from './filing.tsx';
-import { todayIn } from './format.ts';
+import { amountsDue, todayIn } from './format.ts';
 import { ConfirmButton, dataOf, Fetch, Load, useLoad } from './load.tsx';
 import {
   amountColumns,
@@ -16,10 +16,9 @@ import {
   Status,
   Table,
 } from './parts.tsx';
-import { amountsDue } from './payable.ts';
 import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
-import { Worksheet } from './worksheet.tsx';
+import { Worksheet } from './state-forms.tsx';
 
 /** A period before it is closed. */
 type ToClose = {
@@ -203,24 +202,9 @@ const filedRows = ({ summary, exceptions, ...filing }: Filed) => {
   });
 };
 
-/** The buttons that download all filings of the filters. */
-const Download = ({ filters: { starting_after: _, ...filters } }: { filters: Record<string, string> }) => (
-  <div class="actions">
-    <Export
-      key={JSON.stringify(filters)}
-      what={Object.keys(filters).length > 0 ? 'all that match' : 'all filings'}
-      name="filings"
-      read={async (cursor, levy, signal) => {
-        const query = { ...filters, ...cursor, limit: 100 };
-        const { data, next_cursor } = await dataOf(levy.get('/filings', { query, signal, maxTries: 4 }));
-        return jsonPage(exportColumns, data.flatMap(filedRows), next_cursor);
-      }}
-    />
-  </div>
-);
-
 const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
   const filters = parametersOf(query, ['status', 'state', 'starting_after']);
+  const { starting_after: _, ...matching } = filters;
   return (
     <>
       <SearchForm
@@ -263,7 +247,14 @@ const FilingList = ({ query }: Pick<ViewProps, 'query'>) => {
           </>
         )}
       </Fetch>
-      <Download filters={filters} />
+      <ListExport
+        name="filings"
+        filters={matching}
+        read={async (query, levy, signal) => {
+          const { data, next_cursor } = await dataOf(levy.get('/filings', { query, signal, maxTries: 4 }));
+          return jsonPage(exportColumns, data.flatMap(filedRows), next_cursor);
+        }}
+      />
     </>
   );
 };

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
-import { compareAmounts, dueText, grouped, instantText, periodText, sumOf } from './format.ts';
-import type { Money } from './payable.ts';
+import { compareAmounts, dueText, grouped, instantText, type Money, periodText, sumOf } from './format.ts';
 import { linkTo, type ViewProps } from './route.ts';
 import { actorName, useSession } from './session.ts';
 
@@ -112,7 +111,7 @@ export const counted = (count: number, thing: string): string => `${count} ${thi
 type Options = readonly (readonly [value: string, text: string])[];
 
 /** The name, label and type of a form field. The default type is text. */
-type FieldOf = readonly [name: string, label: string, kind?: 'date' | 'month' | Options];
+type FieldOf = readonly [name: string, label: string, kind?: 'date' | 'month' | Options | undefined];
 
 type FieldProps = { readonly of: FieldOf; readonly value?: string | null | undefined; readonly isRequired?: boolean };
 
@@ -147,11 +146,29 @@ export const Field = ({ of: [name, label, kind], value, isRequired = false }: Fi
   );
 };
 
+type Values = Readonly<Record<string, string | null | undefined>>;
+
+type FieldsProps = {
+  readonly legend: string;
+  readonly of: readonly FieldOf[];
+  readonly values: Values;
+  /** The number of the group in a list, which ends the names of its fields: `state-0`. */
+  readonly at?: number;
+};
+
+/** A group of fields with their values. */
+export const Fields = ({ legend, of, values, at }: FieldsProps) => (
+  <fieldset>
+    <legend>{legend}</legend>
+    {of.map(([name, label, kind]) => (
+      <Field key={name} of={[at === undefined ? name : `${name}-${at}`, label, kind]} value={values[name]} />
+    ))}
+  </fieldset>
+);
+
 /** Returns the trimmed values of a form by name. */
 export const valuesOf = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
-
-type Values = Readonly<Record<string, string | null | undefined>>;
 
 type SearchProps = {
   /** Returns the URL of the view for these values. */
@@ -210,6 +227,62 @@ export const PageLinks = ({ view, query, next, label = 'Next page', children }: 
       {next && <a href={page(next)}>{label}</a>}
       {children}
     </div>
+  );
+};
+
+type InputProps = {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly most?: number;
+  readonly isDecimal?: boolean;
+};
+
+/** A text field of a dialog. */
+export const Input = ({ label, value, onInput, most = 255, isDecimal = false }: InputProps) => (
+  <label class="field">
+    <span>{label}</span>
+    <input
+      value={value}
+      maxLength={most}
+      inputMode={isDecimal ? 'decimal' : 'text'}
+      autocomplete="off"
+      onInput={(event) => onInput(event.currentTarget.value)}
+    />
+  </label>
+);
+
+type CheckProps = {
+  readonly type?: 'checkbox' | 'radio';
+  readonly isChecked: boolean;
+  readonly onChange: (isChecked: boolean) => void;
+  readonly children: ComponentChildren;
+};
+
+/** A checkbox or radio button of a dialog. */
+export const Check = ({ type = 'checkbox', isChecked, onChange, children }: CheckProps) => (
+  <label class="check">
+    <input type={type} checked={isChecked} onChange={(event) => onChange(event.currentTarget.checked)} /> {children}
+  </label>
+);
+
+/** A text with a button that copies it, where the browser allows it: in secure contexts. */
+export const Copied = ({ of, children }: Of<string> & { children: ComponentChildren }) => {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(of);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1600);
+  };
+  return (
+    <span class="copied">
+      {children}
+      {navigator.clipboard && (
+        <button type="button" aria-label={`Copy ${of}`} aria-live="polite" onClick={copy}>
+          {isCopied ? 'Copied' : 'Copy'}
+        </button>
+      )}
+    </span>
   );
 };
 

@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { dataOf, Fetch } from './load.tsx';
-import { type Column, SearchForm, Table, wordsOf } from './parts.tsx';
+import { type Column, Copied, SearchForm, Table, wordsOf } from './parts.tsx';
 import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { tiles } from './tile-map.ts';
 
@@ -13,25 +12,11 @@ const states = Object.keys(tiles)
   .toSorted();
 const stateOptions = [['', 'None'] as const, ...states.map((state) => [state, state] as const)];
 
-/** A code with a copy button. The clipboard is available only in secure contexts. */
-const Code = ({ of }: { of: string }) => {
-  const [isCopied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(of);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1600);
-  };
-  return (
-    <span class="copied">
-      <code>{of}</code>
-      {navigator.clipboard && (
-        <button type="button" aria-label={`Copy ${of}`} aria-live="polite" onClick={copy}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </button>
-      )}
-    </span>
-  );
-};
+const Code = ({ of }: { of: string }) => (
+  <Copied of={of}>
+    <code>{of}</code>
+  </Copied>
+);
 
 const Attributes = ({ of: { code, taxability } }: { of: Item }) => (
   <ul class="plain">

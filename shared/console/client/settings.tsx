@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { ActionButton, Fetch, useAction } from './load.tsx';
-import { Actor, Facts, Field, Instant, lettersOf, Panel, Table, valuesOf, wordsOf } from './parts.tsx';
+import { Actor, Facts, Field, Fields, Instant, lettersOf, Panel, Table, valuesOf, wordsOf } from './parts.tsx';
 import { useSession } from './session.ts';
 
 type Account = Schemas['Account'];
@@ -118,6 +118,18 @@ const Section = ({ title, of: { tag }, update, children }: SectionProps) => {
   );
 };
 
+/** The state and the days of a row, as an update has them. */
+const termOf = (value: (name: string) => string) => ({
+  ...{ state: value('state').toUpperCase(), from: value('from'), to: orNull(value('to')) },
+});
+
+const stateField = (row: unknown, example: string) =>
+  ['state', row ? 'State; empty removes it' : `State, ${example}`] as const;
+const termFields = [
+  ['from', 'First day', 'date'],
+  ['to', 'Last day; empty without an end', 'date'],
+] as const;
+
 const Registrations = ({ of }: { of: Read }) => {
   const { registrations, collects_in } = of.account;
   const rows = [...registrations, null, null];
@@ -126,7 +138,7 @@ const Registrations = ({ of }: { of: Read }) => {
       ? { collects_in: mode }
       : {
           registrations: rowsOf(values, rows, (value) => ({
-            ...{ state: value('state').toUpperCase(), from: value('from'), to: orNull(value('to')) },
+            ...termOf(value),
             frequency: value('frequency') as Schemas['FilingFrequency'],
           })),
         };
@@ -134,24 +146,33 @@ const Registrations = ({ of }: { of: Read }) => {
     <Section title="Registrations" of={of} update={update}>
       <Field of={['collects_in', 'Levy calculates tax', modes]} value={collects_in} />
       {rows.map((row, at) => (
-        <fieldset key={at}>
-          <legend>{row ? lettersOf(row.state) : 'New registration'}</legend>
-          <Field
-            of={[`state-${at}`, row ? 'State; empty removes it' : 'State, such as MI']}
-            value={row && lettersOf(row.state)}
-          />
-          <Field of={[`from-${at}`, 'First day', 'date']} value={row?.from} />
-          <Field of={[`to-${at}`, 'Last day; empty without an end', 'date']} value={row?.to} />
-          <Field of={[`frequency-${at}`, 'Returns', optionsOf(frequencies)]} value={row?.frequency ?? 'month'} />
-        </fieldset>
+        <Fields
+          key={at}
+          legend={row ? lettersOf(row.state) : 'New registration'}
+          of={[stateField(row, 'such as MI'), ...termFields, ['frequency', 'Returns', optionsOf(frequencies)]]}
+          values={{ frequency: 'month', ...row, state: row && lettersOf(row.state) }}
+          at={at}
+        />
       ))}
     </Section>
   );
 };
 
+const calendarFields = [
+  ['books_open_from', 'First day of the books; empty for the default', 'date'],
+  ['review_days', 'Days after a period before it closes, 0 to 20; empty for by request only'],
+  ['reminders', 'Reminders of returns', reminders],
+  ['reminder_days', 'Days before the due date; empty for overdue returns only'],
+] as const;
+const policyFields = [
+  ['incomplete_coverage', 'If rates are missing', optionsOf(['warn', 'reject'])],
+  ['ambiguous_address', 'If an address fits several places', optionsOf(['warn', 'reject', 'highest_rate'])],
+  ['retail_delivery_fee', 'If a retail delivery fee is due', optionsOf(['warn', 'add', 'none'])],
+] as const;
+
 const Business = ({ of }: { of: Read }) => {
   const { account } = of;
-  const from = account.ship_from;
+  const { ship_from: from, incomplete_coverage, ambiguous_address, retail_delivery_fee } = account;
   const update = (values: Values): Update => {
     const parts = addressParts.map(([name]) => [name, orNull(values[name])] as const);
     const isPlaced = parts.some(([name, text]) => name !== 'country' && text !== null);
@@ -162,55 +183,26 @@ const Business = ({ of }: { of: Read }) => {
       books_open_from: orNull(values['books_open_from']),
       review_days: values['review_days'] ? numberOf(values['review_days']) : null,
       filing_reminder_days: values['reminders'] === 'none' ? null : listOf(values['reminder_days']).map(numberOf),
-      incomplete_coverage: values['incomplete_coverage'] as Account['incomplete_coverage'],
-      ambiguous_address: values['ambiguous_address'] as Account['ambiguous_address'],
-      retail_delivery_fee: values['retail_delivery_fee'] as Account['retail_delivery_fee'],
+      ...Object.fromEntries(policyFields.map(([name]) => [name, values[name]])),
     };
     return changed(update, account);
   };
+  const calendar = {
+    books_open_from: account.books_open_from,
+    review_days: account.review_days?.toString(),
+    reminders: account.filing_reminder_days ? 'sent' : 'none',
+    reminder_days: account.filing_reminder_days?.join(', '),
+  };
   return (
     <Section title="Sales and calendar" of={of} update={update}>
-      <fieldset>
-        <legend>Ship-from address</legend>
-        {addressParts.map(([name, label]) => (
-          <Field key={name} of={[name, label]} value={from?.[name]} />
-        ))}
-      </fieldset>
-      <fieldset>
-        <legend>Calendar</legend>
-        <Field of={['time_zone', 'Time zone, such as America/New_York']} value={account.time_zone} isRequired />
-        <Field
-          of={['books_open_from', 'First day of the books; empty for the default', 'date']}
-          value={account.books_open_from}
-        />
-        <Field
-          of={['review_days', 'Days after a period before it closes, 0 to 20; empty for by request only']}
-          value={account.review_days?.toString()}
-        />
-        <Field
-          of={['reminders', 'Reminders of returns', reminders]}
-          value={account.filing_reminder_days ? 'sent' : 'none'}
-        />
-        <Field
-          of={['reminder_days', 'Days before the due date; empty for overdue returns only']}
-          value={account.filing_reminder_days?.join(', ')}
-        />
-      </fieldset>
-      <fieldset>
-        <legend>Unclear sales</legend>
-        <Field
-          of={['incomplete_coverage', 'If rates are missing', optionsOf(['warn', 'reject'])]}
-          value={account.incomplete_coverage}
-        />
-        <Field
-          of={['ambiguous_address', 'If an address fits several places', optionsOf(['warn', 'reject', 'highest_rate'])]}
-          value={account.ambiguous_address}
-        />
-        <Field
-          of={['retail_delivery_fee', 'If a retail delivery fee is due', optionsOf(['warn', 'add', 'none'])]}
-          value={account.retail_delivery_fee}
-        />
-      </fieldset>
+      <Fields legend="Ship-from address" of={addressParts} values={from ?? {}} />
+      <Field of={['time_zone', 'Time zone, such as America/New_York']} value={account.time_zone} isRequired />
+      <Fields legend="Calendar" of={calendarFields} values={calendar} />
+      <Fields
+        legend="Unclear sales"
+        of={policyFields}
+        values={{ incomplete_coverage, ambiguous_address, retail_delivery_fee }}
+      />
     </Section>
   );
 };
@@ -219,27 +211,31 @@ const Elections = ({ of }: { of: Read }) => {
   const rows = [...of.account.remote_seller_elections, null];
   const update = (values: Values): Update => ({
     remote_seller_elections: rowsOf(values, rows, (value) => ({
-      ...{ state: value('state').toUpperCase(), from: value('from'), to: orNull(value('to')) },
+      ...termOf(value),
       election: value('election') as Schemas['RemoteSellerElectionName'],
     })),
   });
   return (
     <Section title="Elections of a remote seller" of={of} update={update}>
       {rows.map((row, at) => (
-        <fieldset key={at}>
-          <legend>{row ? lettersOf(row.state) : 'New election'}</legend>
-          <Field
-            of={[`state-${at}`, row ? 'State; empty removes it' : 'State, AL or TX']}
-            value={row && lettersOf(row.state)}
-          />
-          <Field of={[`election-${at}`, 'Election', optionsOf(elections)]} value={row?.election ?? elections[0]} />
-          <Field of={[`from-${at}`, 'First day', 'date']} value={row?.from} />
-          <Field of={[`to-${at}`, 'Last day; empty without an end', 'date']} value={row?.to} />
-        </fieldset>
+        <Fields
+          key={at}
+          legend={row ? lettersOf(row.state) : 'New election'}
+          of={[stateField(row, 'AL or TX'), ['election', 'Election', optionsOf(elections)], ...termFields]}
+          values={{ election: elections[0], ...row, state: row && lettersOf(row.state) }}
+          at={at}
+        />
       ))}
     </Section>
   );
 };
+
+const identityFields = [
+  ['legal_name', 'Legal name; empty removes the identity'],
+  ['type', 'Kind of taxpayer number', ['FEIN', 'SSN', 'Foreign'].map((name) => [name, name] as const)],
+  ['number', 'Taxpayer number, nine digits'],
+  ['sst_id', 'Streamlined Sales Tax id, such as S12345678'],
+] as const;
 
 const Identity = ({ of }: { of: Read }) => {
   const identity = of.account.return_identity;
@@ -254,32 +250,18 @@ const Identity = ({ of }: { of: Read }) => {
     };
     return changed({ return_identity: name || number ? return_identity : null }, of.account);
   };
+  const known = { type: 'FEIN', ...identity?.tin, legal_name: identity?.legal_name, sst_id: identity?.sst_id };
   return (
     <Section title="Identity on returns" of={of} update={update}>
-      <fieldset>
-        <legend>Business</legend>
-        <Field of={['legal_name', 'Legal name; empty removes the identity']} value={identity?.legal_name} />
-        <Field
-          of={[
-            'type',
-            'Kind of taxpayer number',
-            [
-              ['FEIN', 'FEIN'],
-              ['SSN', 'SSN'],
-              ['Foreign', 'Foreign'],
-            ],
-          ]}
-          value={identity?.tin.type ?? 'FEIN'}
-        />
-        <Field of={['number', 'Taxpayer number, nine digits']} value={identity?.tin.number} />
-        <Field of={['sst_id', 'Streamlined Sales Tax id, such as S12345678']} value={identity?.sst_id} />
-      </fieldset>
+      <Fields legend="Business" of={identityFields} values={known} />
       {rows.map((row, at) => (
-        <fieldset key={at}>
-          <legend>{row ? `Account number in ${row[0]}` : 'New account number of a state'}</legend>
-          <Field of={[`state-${at}`, row ? 'State; empty removes it' : 'State, such as MN']} value={row?.[0]} />
-          <Field of={[`number-${at}`, 'Account number, such as 1234567']} value={row?.[1]} />
-        </fieldset>
+        <Fields
+          key={at}
+          legend={row ? `Account number in ${row[0]}` : 'New account number of a state'}
+          of={[stateField(row, 'such as MN'), ['number', 'Account number, such as 1234567']]}
+          values={{ state: row?.[0], number: row?.[1] }}
+          at={at}
+        />
       ))}
     </Section>
   );

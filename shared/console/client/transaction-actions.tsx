@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Levy, Schemas } from '../../client/client.ts';
 import { grouped, isZero } from './format.ts';
 import { ConfirmButton, dataOf, Fetch } from './load.tsx';
-import { Amount, Warnings } from './parts.tsx';
+import { Amount, Check, Input, Warnings } from './parts.tsx';
 import { useSession } from './session.ts';
 
 type Document = Schemas['RetrievedTransaction'];
@@ -18,27 +18,6 @@ const update =
         headers: { 'If-Match': `"${version}"` },
       }),
     );
-
-type InputProps = {
-  readonly label: string;
-  readonly value: string;
-  readonly onInput: (value: string) => void;
-  readonly most?: number;
-  readonly isDecimal?: boolean;
-};
-
-const Input = ({ label, value, onInput, most = 255, isDecimal = false }: InputProps) => (
-  <label class="field">
-    <span>{label}</span>
-    <input
-      value={value}
-      maxLength={most}
-      inputMode={isDecimal ? 'decimal' : 'text'}
-      autocomplete="off"
-      onInput={(event) => onInput(event.currentTarget.value)}
-    />
-  </label>
-);
 
 const nameOf = ({ type, reference_id, id }: Document): string => `${type} ${reference_id ?? id}`;
 
@@ -200,12 +179,12 @@ const Credit = ({ of, onChange }: Props) => {
         This records a finalized credit of the {nameOf(of)}, with the tax that was recorded. It counts in the return of
         today’s period. It does not pay money back.
       </p>
-      <label class="check">
-        <input type="radio" checked={isWhole} onChange={() => setWhole(true)} /> Everything that is left
-      </label>
-      <label class="check">
-        <input type="radio" checked={!isWhole} onChange={() => setWhole(false)} /> Parts of it
-      </label>
+      <Check type="radio" isChecked={isWhole} onChange={() => setWhole(true)}>
+        Everything that is left
+      </Check>
+      <Check type="radio" isChecked={!isWhole} onChange={() => setWhole(false)}>
+        Parts of it
+      </Check>
       {!isWhole && <CreditParts of={of} parts={parts} onInput={setParts} />}
       <Input label="Reference of the credit (optional)" value={reference} onInput={setReference} />
       {!isEmpty && <Preview body={requested} />}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { findCustomers } from './customers.tsx';
-import { Export } from './export.tsx';
+import { ListExport } from './export.tsx';
 import { csvPage } from './export-file.ts';
 import { negative } from './format.ts';
 import { dataOf, Fetch, Load, useLoad } from './load.tsx';
@@ -131,21 +131,6 @@ const columns: readonly Column<Row>[] = [
   ['To review', (row) => reviewText(row.warnings)],
 ];
 
-/** The buttons that download all transactions of the filters, as the API returns them in CSV. */
-const Download = ({ filters }: { filters: ReturnType<typeof filtersOf> }) => (
-  <div class="actions">
-    <Export
-      key={JSON.stringify(filters)}
-      what={Object.keys(filters).length > 0 ? 'all that match' : 'all transactions'}
-      name="transactions"
-      read={async (cursor, levy, signal) => {
-        const query = { ...filters, ...cursor, limit: 100 };
-        return csvPage(await levy.getCsv('/transactions', { query, signal, maxTries: 4 }));
-      }}
-    />
-  </div>
-);
-
 const List = ({ query }: Pick<ViewProps, 'query'>) => {
   const [progress, setProgress] = useState<Part<Row> | null>(null);
   const [filters, after] = [filtersOf(query), query.get('starting_after') ?? null];
@@ -197,7 +182,13 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
           </>
         )}
       </Load>
-      <Download filters={filters} />
+      <ListExport
+        name="transactions"
+        filters={filters}
+        read={async (query, levy, signal) =>
+          csvPage(await levy.getCsv('/transactions', { query, signal, maxTries: 4 }))
+        }
+      />
     </>
   );
 };
