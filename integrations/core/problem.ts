@@ -54,8 +54,12 @@ export const detailOf = (refusal: Refusal, lines: Lines = []): string => {
   return (refusal.errors as readonly Failing[]).map(textOf).join(' ') || refusal.detail;
 };
 
+/** The statuses of calls without a valid key or scope. Every call fails until the key is replaced. */
+export const accountStatuses: readonly number[] = [401, 403];
+
 /** Converts a refusal. Other conflicts are temporary, such as with a write that is still running. */
 export const refused = (reference: string, refusal: Refusal, lines: Lines = []): { ok: false; problem: Problem } => {
-  const isFinal = refusal.status !== 409 || finalConflicts.includes(refusal.code);
+  const isTemporary = refusal.status === 409 || accountStatuses.includes(refusal.status);
+  const isFinal = !isTemporary || finalConflicts.includes(refusal.code);
   return { ok: false, problem: { reference, code: refusal.code, detail: detailOf(refusal, lines), isFinal } };
 };

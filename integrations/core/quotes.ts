@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Levy, LevyUnavailable, type Schemas } from '../../shared/client/client.ts';
 import { withFeesOnLines } from './delivery-fee.ts';
 import type { Document } from './document.ts';
-import { detailOf, isAboutAddress } from './problem.ts';
+import { accountStatuses, detailOf, isAboutAddress } from './problem.ts';
 import { shippingNotes } from './shipping.ts';
 
 export type Calculation = Schemas['Calculation'];
@@ -76,8 +76,6 @@ const keptMs = 10 * 60_000;
 // Timers can fire slightly early, and no call completes faster than this.
 const leastMs = 10;
 const dayMs = 24 * 60 * 60_000;
-// Without permission to calculate, every call fails.
-const accountStatuses: readonly number[] = [401, 403];
 
 /** Equal documents produce equal strings, because `documentOf` writes the fields in a fixed order. */
 export const digestOf = (value: object): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');

@@ -169,6 +169,13 @@ const handleEvent = async (context: Context, event: Stripe.Event): Promise<Handl
   return all;
 };
 
+/** Throws for a problem that a retry can resolve, such as a conflict with another event of the invoice. */
+const withoutTemporary = (handled: Handled): Handled => {
+  const temporary = handled.problems.find(({ isFinal }) => !isFinal);
+  if (temporary) throw new Error(`${temporary.reference}: ${temporary.code}: ${temporary.detail}`);
+  return handled;
+};
+
 const reconcileInvoices = async (context: Context, range: Range): Promise<Report> => {
   const { stripe, ledger } = context;
   const gte = Date.parse(range.from) / 1000 - lookBackSeconds;
@@ -209,8 +216,8 @@ export const createLevyStripe = ({
     codes: createTaxCodes(stripe, levy, timeoutMs),
   };
   return {
-    applyTax: (id) => applyTax(context, id),
-    handleEvent: (event) => handleEvent(context, event),
+    applyTax: async (id) => withoutTemporary(await applyTax(context, id)),
+    handleEvent: async (event) => withoutTemporary(await handleEvent(context, event)),
     reconcile: (range) => reconcileInvoices(context, range),
   };
 };
