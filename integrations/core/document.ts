@@ -14,6 +14,12 @@ export type Gap = {
 };
 export type Documented = { readonly ok: true; readonly document: Document } | { readonly ok: false; readonly gap: Gap };
 
+/** Returns whether an order is delivered outside of the United States, so the shop calculates its tax. */
+export const isForeign = (cart: Cart): boolean => {
+  const documented = documentOf(cart);
+  return !documented.ok && documented.gap.code === 'foreign_country';
+};
+
 const gap = (code: Gap['code'], detail: string): Documented => ({ ok: false, gap: { code, detail } });
 
 const countryOf = (address: Address | null | undefined): string => address?.country?.trim().toUpperCase() ?? '';

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../shared/client/client.ts';
 import { recordCredits } from './credits.ts';
 import { isAddedFee } from './delivery-fee.ts';
-import { documentOf } from './document.ts';
+import { documentOf, isForeign } from './document.ts';
 import { decimalsOf, toMinor } from './money.ts';
 import type { Order } from './order.ts';
 import { type Attempt, done, failed, type Problem, refused } from './problem.ts';
@@ -180,11 +180,12 @@ const taxDifference = ({ id, tax_amount, calculated_tax_amount }: Transaction, e
  *
  * `order.tax` is recorded as the collected tax, so the ledger has the amount that the shop charged; Levy also stores
  * the calculated tax. If an order was edited after its sale was recorded, a new sale replaces the old one, unless the
- * old sale has credits or its period is closed. A snapshot with an older `changedAt` than the recorded one, and a draft
+ * old sale has credits or its period is closed. The sale of an order that moved abroad is voided. A snapshot with an older `changedAt` than the recorded one, and a draft
  * of an order whose sale is finalized, change nothing. Throws `LevyUnavailable` during an outage: call it again later.
  */
 export const recordOrder = async (ledger: Ledger, order: Order): Promise<Recorded> => {
-  if (order.wanted === 'void') return ensureVoid(ledger, order);
+  // An edit can move an order abroad, where the shop calculates the tax.
+  if (order.wanted === 'void' || isForeign(order)) return ensureVoid(ledger, order);
   const ensured = await ensureSale(ledger, order, order.wanted);
   if (!ensured.ok) return { sale: null, problems: [ensured.problem], isChanged: false };
   const { transaction: sale, isChanged, isKept } = ensured.value;

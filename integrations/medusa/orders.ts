@@ -1,4 +1,4 @@
-import { documentOf } from '../core/document.ts';
+import { isForeign } from '../core/document.ts';
 import { decimalsOf, toDecimal, toMinor } from '../core/money.ts';
 import type { Problem } from '../core/problem.ts';
 import { invalidOrder } from '../core/reconcile.ts';
@@ -16,8 +16,9 @@ const mismatch = (reference: string, detail: string): Problem => ({
  * A paid order that became more expensive, for example by an edit, or an exchange whose units have not been returned.
  * The ledger is not changed until the difference is paid or returned.
  */
-export const unpaidProblem = ({ reference, wanted, unpaid }: SoldOrder): Problem | null => {
-  if (wanted !== 'finalized' || !/[1-9]/.test(unpaid)) return null;
+export const unpaidProblem = (order: SoldOrder): Problem | null => {
+  const { reference, wanted, unpaid } = order;
+  if (wanted !== 'finalized' || isForeign(order) || !/[1-9]/.test(unpaid)) return null;
   const detail = `${unpaid} of the changed order is neither paid nor covered by returns. Collect it; Levy keeps its earlier sale.`;
   return mismatch(reference, detail);
 };
@@ -68,14 +69,11 @@ export const readOrders = async (container: Container, ids: readonly string[]): 
 
 export type Mapped = { readonly order: SoldOrder | null; readonly problems: readonly Problem[] };
 
-/** Converts an order for Levy. Returns `null` for draft orders, foreign orders, and orders that Levy cannot record. */
+/** Converts an order for Levy. Returns `null` for draft orders and orders that Levy cannot record. */
 export const mapOrder = (order: MedusaOrder): Mapped => {
   if (order.is_draft_order) return { order: null, problems: [] };
   try {
-    const sold = soldOrderOf(order);
-    const documented = documentOf(sold);
-    const isForeign = !documented.ok && documented.gap.code === 'foreign_country';
-    return { order: isForeign ? null : sold, problems: [] };
+    return { order: soldOrderOf(order), problems: [] };
   } catch (error) {
     // For example, prices that include tax.
     return { order: null, problems: [invalidOrder(order.id, error)] };

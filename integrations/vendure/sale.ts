@@ -1,6 +1,5 @@
 import type { Order, Refund, RequestContext } from '@vendure/core';
 import { type TransactionalConnection, Order as VendureOrder } from '@vendure/core';
-import { documentOf } from '../core/document.ts';
 import { toMinor } from '../core/money.ts';
 import type { Cart, Order as SoldOrder, Refund as SoldRefund } from '../core/order.ts';
 import { failed, type Problem } from '../core/problem.ts';
@@ -87,17 +86,12 @@ const changedAt = (order: Order): string => {
 /** The relations that `soldOrderOf` reads. */
 export const relations = ['payments', 'payments.refunds', 'payments.refunds.lines'] as const;
 
-/**
- * Converts the order for Levy, or returns why Levy cannot record it; `null` for an order that was never placed or is
- * foreign.
- */
+/** Converts the order for Levy, or returns why Levy cannot record it; `null` for an order that was never placed. */
 export const soldOrderOf = (order: Order): { readonly order: SoldOrder } | { readonly problem: Problem } | null => {
   const { levySale } = order.customFields as OrderFields;
   if (!levySale) return null;
   const sale = JSON.parse(levySale) as Sale | NoSale;
   if ('unsupported' in sale) return failed(order.code, sale.unsupported.code, sale.unsupported.detail);
-  const documented = documentOf(sale);
-  if (!documented.ok && documented.gap.code === 'foreign_country') return null;
   const write = writerOf(order.currencyCode);
   const own = { reference: order.code, paid: write(paidOf(order)), changedAt: changedAt(order) };
   const wanted = wantedOf(order, Number(toMinor(sale.total, exponent)));

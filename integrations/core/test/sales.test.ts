@@ -127,9 +127,24 @@ describe('an order', () => {
     expect(await statesOf(order.reference)).toEqual(['sale finalized 27.87']);
   });
 
-  it('is not recorded if Levy has no tax', async () => {
-    const order = orderOf({ ...mugs, address: { country: 'DE' } }, newReference(), '1.20');
-    expect(await recordOrder(ledger, order)).toMatchObject({ problems: [{ code: 'foreign_country', isFinal: true }] });
+  it('is not recorded abroad, and its sale is voided if an edit moves it there', async () => {
+    const abroad = { ...mugs, address: { country: 'DE' } };
+    const foreign = orderOf(abroad, newReference(), '1.20');
+    expect(await recordOrder(ledger, foreign)).toMatchObject({ sale: null, problems: [], isChanged: false });
+    const order = orderOf(mugs, newReference(), '1.20');
+    await recordOrder(ledger, order);
+    expect(await recordOrder(ledger, { ...order, ...abroad })).toMatchObject({ problems: [], isChanged: true });
+    expect(await statesOf(order.reference)).toEqual(['sale void 27.87']);
+    await recordOrder(ledger, order);
+    expect(await statesOf(order.reference)).toEqual(['sale void 27.87', 'sale finalized 27.87']);
+  });
+
+  it('can be recorded again after a call without a valid key', async () => {
+    const order = orderOf(mugs, newReference(), '1.20');
+    const refused = { ...ledger, levy: createClient({ url: service.url, apiKey: 'levy_wrong' }) };
+    const { problems } = await recordOrder(refused, order);
+    expect(problems).toMatchObject([{ code: 'auth_api_key_not_found', isFinal: false }]);
+    expect(await recordOrder(ledger, order)).toMatchObject({ problems: [], isChanged: true });
   });
 });
 

@@ -69,6 +69,22 @@ describe('an order that is edited', () => {
     ]);
   });
 
+  it('to a country abroad is voided', async () => {
+    const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
+    expect(await leftOf(order)).toEqual([order.totalWithTax, taxOf(order)]);
+    const staff = staffOf(shop);
+    await staff.to(order.id, 'Modifying');
+    await staff.modify(order.id, { updateShippingAddress: { countryCode: 'DE', province: '', postalCode: '10115' } });
+    // The shop's rate also applies to the shipping, which Michigan does not tax.
+    await staff.to(order.id, 'ArrangingAdditionalPayment');
+    const payment = { orderId: order.id, method: 'cash', transactionId: 'more', metadata: {} };
+    const mutation = `mutation ($input: ManualPaymentInput!) { addManualPaymentToOrder(input: $input) { __typename } }`;
+    await shop.send(mutation, { input: payment });
+    await staff.to(order.id, 'PaymentSettled');
+    expect(await leftOf(order)).toEqual([0, 0]);
+    expect(problemsOf()).toEqual([]);
+  });
+
   it('is not compared until the edit ends', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
     await shop.settled();
