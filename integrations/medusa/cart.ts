@@ -13,7 +13,9 @@ import {
 import { shopNameOf } from './levy.ts';
 
 /** The discount fields. Amounts are numbers in currency units. */
-export type Adjusted = { readonly adjustments?: readonly { readonly amount: number }[] | null };
+export type Adjusted = {
+  readonly adjustments?: readonly { readonly amount: number; readonly is_tax_inclusive?: boolean | null }[] | null;
+};
 type Priced = Adjusted & { readonly quantity: number; readonly unit_price: number };
 
 export const exponentOf = (currency: string): number =>
@@ -24,6 +26,16 @@ export const amountOf = (value: number, currency: string): string => {
   const text = Number(value).toFixed(exponentOf(currency));
   // A full discount can leave a slightly negative amount because of rounding.
   return /[1-9]/.test(text) ? text : text.replace('-', '');
+};
+
+/** Writes a price exactly, to a millionth of a minor unit: shops can charge fractions of a cent for a unit. */
+const priceOf = (value: number, currency: string): string => {
+  const exponent = exponentOf(currency);
+  const [whole, fraction = ''] = Number(value)
+    .toFixed(exponent + 6)
+    .split('.');
+  const decimals = fraction.replace(/0+$/, '').padEnd(exponent, '0');
+  return decimals ? `${whole}.${decimals}` : `${whole}`;
 };
 
 export const discountOf = ({ adjustments }: Adjusted): number =>
@@ -56,8 +68,13 @@ const distributeDiscount = (exact: readonly bigint[], total: bigint): bigint[] =
 export const discountsOf = (lines: readonly Priced[], exponent: number, charged: bigint | null): bigint[] => {
   const exact = lines.map((item) => exactOf(discountOf(item), exponent));
   const rounded = roundedSum(exact);
-  const prices =
-    lines.reduce((sum, item) => sum + exactOf(item.unit_price * Number(item.quantity), exponent), 0n) / million;
+  // Levy rounds the amount of each line, half a unit away from zero.
+  const amountOfLine = (item: Priced): bigint => {
+    const amount = exactOf(Math.abs(item.unit_price) * Number(item.quantity), exponent);
+    const whole = (amount + million / 2n) / million;
+    return item.unit_price < 0 ? -whole : whole;
+  };
+  const prices = lines.reduce((sum, item) => sum + amountOfLine(item), 0n);
   const total = charged === null ? rounded : prices - charged;
   return distributeDiscount(exact, total === rounded + 1n ? total : rounded);
 };
@@ -82,37 +99,33 @@ export type Document = {
   readonly shipping_address?: MedusaAddress | null;
 };
 
+/** Returns the fields of a related entity, for `query.graph`. */
+export const fieldsOf = (entity: string, names: string): string[] =>
+  names.split(' ').map((name) => `${entity}.${name}`);
+
 /** The fields that `cartOf` reads, for `query.graph`. */
 export const documentFields = [
-  ...[
-    'id',
-    'currency_code',
-    'customer.id',
-    'customer.has_account',
-    'shipping_address.*',
-    'shipping_methods.id',
-    'shipping_methods.amount',
-  ],
-  ...[
-    'shipping_methods.is_tax_inclusive',
-    'shipping_methods.adjustments.amount',
-    'items.id',
-    'items.title',
-    'items.quantity',
-    'items.unit_price',
-  ],
-  ...[
-    'items.is_giftcard',
-    'items.is_tax_inclusive',
-    'items.adjustments.amount',
-    'items.variant.metadata',
-    'items.product.metadata',
-  ],
+  ...['id', 'currency_code', 'customer.id', 'customer.has_account', 'shipping_address.*'],
+  ...fieldsOf('shipping_methods', 'id amount is_tax_inclusive adjustments.amount'),
+  ...fieldsOf('items', 'id title quantity unit_price is_giftcard is_tax_inclusive variant.metadata product.metadata'),
+  ...fieldsOf('items.adjustments', 'amount is_tax_inclusive'),
   ...fulfillmentFields,
 ];
 
 /** The total with tax and the included tax, as decimal strings. */
 type Charged = { readonly total: string; readonly tax: string };
+
+type Inclusive = { readonly is_tax_inclusive?: boolean | null };
+const isInclusive = (rows: readonly Inclusive[] | null | undefined): boolean =>
+  (rows ?? []).some(({ is_tax_inclusive }) => is_tax_inclusive === true);
+
+/** Throws if a price or a discount includes tax: its net amount would depend on the tax that Levy calculates. */
+const requireNet = (charges: readonly (Inclusive & Adjusted)[]): void => {
+  if (isInclusive(charges))
+    throw new Error('Levy adds US sales tax to net prices: turn off tax-inclusive pricing of the region.');
+  if (charges.some(({ adjustments }) => isInclusive(adjustments)))
+    throw new Error('Levy adds US sales tax to net prices: use promotions whose amount does not include tax.');
+};
 
 /** Converts a cart or an order to Levy's input. `charged` is the amount that the shop charges for an order. */
 export const cartOf = (document: Document, charged: Charged | null = null): Cart => {
@@ -124,10 +137,8 @@ export const cartOf = (document: Document, charged: Charged | null = null): Cart
   // lines.
   const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1);
   const lines = (items ?? []).filter(({ quantity }) => Number(quantity) > 0).sort(byId);
-  const isInclusive = [...lines, ...(shipping_methods ?? [])].some(({ is_tax_inclusive }) => is_tax_inclusive);
   // The shop calculates foreign taxes.
-  if (isInclusive && address?.country_code?.toUpperCase() === 'US')
-    throw new Error('Levy adds US sales tax to net prices: turn off tax-inclusive pricing of the region.');
+  if (address?.country_code?.toUpperCase() === 'US') requireNet([...lines, ...(shipping_methods ?? [])]);
   const methods = (shipping_methods ?? []).toSorted(byId);
   const shipping = methods.map((method) => ({
     id: method.id,
@@ -148,7 +159,7 @@ export const cartOf = (document: Document, charged: Charged | null = null): Cart
       (item, at): Line => ({
         id: item.id,
         quantity: Number(item.quantity),
-        unitPrice: write(item.unit_price),
+        unitPrice: priceOf(item.unit_price, currency),
         discount: toDecimal(discounts[at] as bigint, exponent),
         taxCode: metadataOf(item, 'levy_tax_code') ?? (item.is_giftcard ? 'FEES.GIFT_CARDS' : null),
         description: item.title ?? null,

@@ -1,6 +1,6 @@
 import { decimalsOf, toDecimal, toMinor } from '../core/money.ts';
 import type { Order } from '../core/order.ts';
-import { amountOf, cartOf, type Document, documentFields, type ShippingMethod } from './cart.ts';
+import { amountOf, cartOf, type Document, documentFields, fieldsOf, type ShippingMethod } from './cart.ts';
 import {
   type Claim,
   type CreditLine,
@@ -40,21 +40,12 @@ export type MedusaOrder = Omit<Document, 'items' | 'shipping_methods'> & {
 
 export const orderFields = [
   ...documentFields,
-  ...[
-    'status',
-    'is_draft_order',
-    'created_at',
-    'updated_at',
-    'canceled_at',
-    'item_total',
-    'shipping_total',
-    'tax_total',
-  ],
-  ...['items.tax_lines.code', 'items.tax_lines.rate', 'items.detail.return_received_quantity'],
-  ...['items.detail.return_dismissed_quantity', 'shipping_methods.tax_lines.code'],
-  ...['payment_collections.payments.captured_at', 'payment_collections.payments.canceled_at'],
-  ...['payment_collections.payments.amount', 'payment_collections.payments.captures.*'],
-  ...['payment_collections.payments.refunds.*', 'credit_lines.*', 'returns.*', 'returns.items.*'],
+  ...['status', 'is_draft_order', 'created_at', 'updated_at', 'canceled_at'],
+  ...['item_total', 'shipping_total', 'tax_total', 'credit_lines.*', 'returns.*', 'returns.items.*'],
+  ...fieldsOf('items', 'tax_lines.code tax_lines.rate'),
+  ...fieldsOf('items.detail', 'return_received_quantity return_dismissed_quantity'),
+  'shipping_methods.tax_lines.code',
+  ...fieldsOf('payment_collections.payments', 'amount captured_at canceled_at captures.* refunds.*'),
 ];
 
 /** An order converted for Levy, and the amount that the customer still owes after a change. */

@@ -14,6 +14,10 @@ it('refuses prices that include tax in the United States, and ignores them abroa
   expect(() => cartOf(cart('us'))).toThrow('tax-inclusive');
   const shipping_methods = [{ id: 'casm_1', amount: 5, is_tax_inclusive: true }];
   expect(() => cartOf(cart('us', { items: [], shipping_methods }))).toThrow('tax-inclusive');
+  const adjustments = [{ amount: 1, is_tax_inclusive: true }];
+  const items = [{ id: 'cali_1', quantity: 1, unit_price: 10, adjustments }];
+  expect(() => cartOf(cart('us', { items }))).toThrow('promotions');
+  expect(cartOf(cart('de', { items })).lines).toHaveLength(1);
 });
 
 it('omits a shipping charge that two discounts reduce to zero', () => {
@@ -25,6 +29,25 @@ it('omits a shipping charge that two discounts reduce to zero', () => {
 it('taxes an order with fractional units', () => {
   const items = [{ id: 'cali_1', quantity: 1.5, unit_price: 10 }];
   expect(cartOf(cart('us', { items })).lines).toMatchObject([{ quantity: 1.5, unitPrice: '10.00', discount: '0.00' }]);
+});
+
+it('taxes prices with fractions of a cent, without a discount to make up for them', () => {
+  const items = [
+    { id: 'cali_1', quantity: 100, unit_price: 0.125 },
+    { id: 'cali_2', quantity: 1, unit_price: 0.125 },
+    { id: 'cali_3', quantity: 1, unit_price: -0.125 },
+  ];
+  // 12.50, 0.13 and -0.13.
+  const { lines } = cartOf(cart('us', { items }), { total: '12.50', tax: '0.00' });
+  expect(lines.map(({ unitPrice, discount }) => [unitPrice, discount])).toEqual([
+    ...[
+      ['0.125', '0.00'],
+      ['0.125', '0.00'],
+      ['-0.125', '0.00'],
+    ],
+  ]);
+  const yen = cart('us', { currency_code: 'jpy', items: [{ id: 'cali_1', quantity: 1, unit_price: 900 }] });
+  expect(cartOf(yen).lines).toMatchObject([{ unitPrice: '900', discount: '0' }]);
 });
 
 it('gives a gift card its tax code unless the product has another one', () => {
