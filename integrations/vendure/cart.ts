@@ -38,7 +38,7 @@ export const exponent = 2;
 
 /** The reason why the plugin does not support an order. */
 export type Unsupported = {
-  readonly code: 'prices_include_tax' | 'currency_fraction' | 'repeated_shipping_method';
+  readonly code: 'prices_include_tax' | 'currency_fraction' | 'currency_decimals' | 'repeated_shipping_method';
   readonly detail: string;
 };
 export type BuiltCart =
@@ -148,6 +148,12 @@ const unsupportedIn = (
 ): Unsupported | null => {
   if ([...lines, ...(order.shippingLines ?? [])].some(({ listPriceIncludesTax }) => listPriceIncludesTax))
     return { code: 'prices_include_tax', detail: 'Prices that include tax are not supported for US addresses.' };
+  const decimals = decimalsOf(order.currencyCode);
+  if (decimals > exponent)
+    return {
+      code: 'currency_decimals',
+      detail: `Sell in another currency: Vendure stores ${exponent} of the ${decimals} decimals of ${order.currencyCode}.`,
+    };
   if (hasRepeatedMethod(order))
     return {
       code: 'repeated_shipping_method',

@@ -65,7 +65,8 @@ export const orderProcess = (options: LevyOptions, taxOf: TaxOf, inputs: Inputs)
       const isPlaced = from === 'ArrangingPayment' && soldStates.includes(to);
       // After an edit, an order returns to its previous state, such as PartiallyShipped.
       const isEdited = editingStates.includes(from) && !editingStates.includes(to) && to !== 'Cancelled';
-      if (isPlaced || isEdited) await keepSale(ctx, order);
+      // In a shop with several sellers, the customer's order has the whole tax, and its parts would be recorded twice.
+      if ((isPlaced || isEdited) && order.type !== 'Seller') await keepSale(ctx, order);
     },
   };
 };

@@ -1,8 +1,15 @@
-import { dummyPaymentHandler, LanguageCode, PaymentMethodHandler } from '@vendure/core';
+import {
+  dummyPaymentHandler,
+  type Injector,
+  LanguageCode,
+  type OrderSellerStrategy,
+  OrderService,
+  PaymentMethodHandler,
+} from '@vendure/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
 import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
-import { addresses, cents, recordedOf, shopperOf, staffOf } from './orders.ts';
+import { addresses, cents, placeOrder, recordedOf, shopperOf, staffOf } from './orders.ts';
 import { type Shop, startShop } from './shop.ts';
 
 let levy: LocalLevy;
@@ -18,9 +25,29 @@ const part = new PaymentMethodHandler({
   }),
   settlePayment: () => ({ success: true }),
 });
+
+let injector: Injector;
+/** Splits the orders of two mugs into two orders of sellers, and pays for them, as a marketplace does. */
+const sellers: OrderSellerStrategy = {
+  init: (given) => {
+    injector = given;
+  },
+  splitOrder: ({ channelId }, { lines, shippingLines }) =>
+    lines.length < 2
+      ? []
+      : lines.map((line) => ({ channelId, state: 'ArrangingPayment', lines: [line], shippingLines }) as never),
+  afterSellerOrdersCreated: async (ctx, _order, sellerOrders) => {
+    for (const { id } of sellerOrders)
+      await injector.get(OrderService).addPaymentToOrder(ctx, id, { method: 'settle', metadata: {} });
+  },
+};
+
 beforeAll(async () => {
   levy = await startLevy();
-  const more = { paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler, part] } };
+  const more = {
+    paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler, part] },
+    orderOptions: { orderSellerStrategy: sellers },
+  };
   shop = await startShop({ levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' }, null, true, more);
   const translations = [{ languageCode: 'en', name: 'part' }];
   const input = { code: 'part', enabled: true, handler: { code: 'part', arguments: [] }, translations };
@@ -75,4 +102,20 @@ it('records a sale when the last payment of an order is settled', async () => {
     ['sale', 'finalized', order.totalWithTax],
     ['credit', 'finalized', 1000],
   ]);
+});
+
+it('records the order of a customer, and not its parts for several sellers', async () => {
+  const items = [
+    ['Mug', 1],
+    ['Shirt', 1],
+  ] as const;
+  const order = await placeOrder(shop, { items, address: addresses.MI });
+  await shop.settled();
+  const read = await shop.send<{ orders: { items: { code: string; type: string; totalWithTax: number }[] } }>(
+    '{ orders(options: { sort: { id: DESC }, take: 3 }) { items { code type totalWithTax } } }',
+  );
+  expect(read.orders.items.map(({ type }) => type)).toEqual(['Seller', 'Seller', 'Aggregate']);
+  expect(read.orders.items.every(({ totalWithTax }) => totalWithTax > 0)).toBe(true);
+  const recorded = await Promise.all(read.orders.items.map(({ code }) => statesOf(code)));
+  expect(recorded).toEqual([[], [], [['sale', 'finalized', order.totalWithTax]]]);
 });

@@ -86,8 +86,14 @@ it.each([
   expect(calculated.tax_amount).toBe(tax);
 });
 
-it('rejects an order with fractions of a yen', () => {
-  expect(cartOf(orderIn('JPY', 88_950), { customerId: null, shippingTaxCode: null })).toMatchObject({
-    unsupported: { code: 'currency_fraction' },
-  });
-});
+it.each([
+  ['JPY', 'currency_fraction'],
+  ['KWD', 'currency_decimals'],
+])(
+  'rejects an order with fractions of a yen, and one in dinars, whose tax has three decimals: %s',
+  (currency, code) => {
+    expect(cartOf(orderIn(currency, 88_950), { customerId: null, shippingTaxCode: null })).toMatchObject({
+      unsupported: { code },
+    });
+  },
+);
