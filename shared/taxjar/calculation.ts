@@ -1,32 +1,8 @@
+import type { Calculation, TaxRowResponse as Row } from '../calculations/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { decimal, zero } from './numbers.ts';
 
 /** Builds TaxJar's answer to `POST /taxes` from a calculation of Levy. */
-
-type Row = {
-  readonly jurisdiction_name: string;
-  readonly jurisdiction_type: string;
-  readonly rate: string;
-  readonly taxable_amount: string;
-  readonly tax_amount: string;
-  readonly sourcing: string;
-};
-type Charge = {
-  readonly id: string;
-  readonly taxable_amount: string;
-  readonly tax_amount: string;
-  readonly taxes: readonly Row[];
-};
-type Shipping = Charge & { readonly amount: string };
-
-/** The fields of a calculation that the answer needs. */
-export type Calculated = {
-  readonly tax_amount: string;
-  readonly total_amount: string;
-  readonly taxable_amount: string;
-  readonly shipping: Shipping | readonly Shipping[] | null;
-  readonly line_items: readonly Charge[];
-};
 
 const read = (text: string): bigint => parseAmount(text, 2);
 const amount = (value: bigint) => decimal(formatAmount(value, 2));
@@ -92,8 +68,6 @@ const group = (rows: readonly Row[], isPart: boolean) => ({
   ),
 });
 
-const listOf = (shipping: Calculated['shipping']): readonly Shipping[] => [shipping ?? []].flat() as Shipping[];
-
 const nameAt = (rows: readonly Row[], type: string): string | undefined =>
   rows.find(({ jurisdiction_type }) => jurisdiction_type === type)?.jurisdiction_name.toUpperCase();
 
@@ -105,8 +79,8 @@ type Terms = {
 };
 
 /** Returns TaxJar's answer. Without nexus, the tax is zero and there is no breakdown. */
-export const taxOf = (calculated: Calculated, { hasNexus, country, state, exemptionType }: Terms) => {
-  const shipping = listOf(calculated.shipping);
+export const taxOf = (calculated: Calculation, { hasNexus, country, state, exemptionType }: Terms) => {
+  const shipping = [calculated.shipping ?? []].flat();
   const shippingRows = shipping.flatMap(({ taxes }) => taxes);
   const rows = [...calculated.line_items.flatMap(({ taxes }) => taxes), ...shippingRows];
   const tax = hasNexus ? read(calculated.tax_amount) : 0n;

@@ -1,3 +1,4 @@
+import type { CustomerList } from '../customers/response.ts';
 import { exemptionReasons, type Fields, fieldsOf, requiredAt } from './document.ts';
 import type { Json } from './numbers.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
@@ -5,13 +6,7 @@ import type { Answer, Levy, Request, Route } from './request.ts';
 
 /** The routes of customers. Their exemption is a certificate. */
 
-type Certificate = { readonly states: readonly string[] | null; readonly reason: string };
-type Customer = {
-  readonly id: string;
-  readonly name: string | null;
-  readonly version: number;
-  readonly exemptions: readonly Certificate[];
-};
+type Customer = CustomerList['data'][number];
 
 const typeOf = (reason: string): string =>
   Object.entries(exemptionReasons).find(([, own]) => own === reason)?.[0] ?? 'other';
@@ -91,7 +86,7 @@ const listCustomers = async ({ levy, remainingMs }: Request): Promise<Answer> =>
   for (let cursor: string | null = null, first = true; first || cursor; first = false) {
     if (remainingMs() < 3000) throw new TaxJarRefusal(406, 'The account has too many customers for one list.');
     const query = { limit: '100', ...(cursor && { starting_after: cursor }) };
-    const page = (await levy.get('/customers', query)) as { data: readonly Customer[]; next_cursor: string | null };
+    const page = (await levy.get('/customers', query)) as CustomerList;
     ids.push(...page.data.filter((customer) => !isDeleted(customer)).map(({ id }) => id));
     cursor = page.next_cursor;
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../base/json.ts';
+import type { RetrievedTransaction } from '../ledger/response.ts';
 import { allocate } from '../money/allocate.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import {
@@ -81,40 +82,9 @@ const lineOnly = [
 ] as const;
 const shippingOnly = ['discount_amount', 'product_tax_code', 'line_item_ids', 'ship_to', 'ship_from'] as const;
 
-type Line = {
-  readonly id: string;
-  readonly quantity: string;
-  readonly unit_price: string;
-  readonly discount_amount: string | null;
-  readonly net_amount: string;
-  readonly description: string | null;
-  readonly product_tax_code: string | null;
-  readonly tax_amount: string;
-  readonly metadata: Readonly<Record<string, string>>;
-} & Readonly<Partial<Record<(typeof lineOnly)[number], unknown>>>;
-type Address = Readonly<Record<'line1' | 'city' | 'state' | 'postal_code' | 'country', string | null>>;
-
-type Charge = { readonly amount: string } & Readonly<Partial<Record<(typeof shippingOnly)[number], unknown>>>;
-
-/** The fields of a transaction that the translation needs. */
-export type Recorded = Readonly<Partial<Record<(typeof documentOnly)[number], unknown>>> & {
-  readonly id: string;
-  readonly type: 'sale' | 'credit';
-  readonly status: string;
-  readonly version: number;
-  readonly reference_id: string | null;
-  readonly tax_date: string;
-  readonly redacted_at?: string;
-  readonly collected_by?: string | null;
-  readonly customer: { readonly id?: string; readonly address?: Address | null; readonly exemption?: unknown } | null;
-  readonly ship_from: { readonly address?: Address | null } | null;
-  readonly shipping: Charge | readonly Charge[] | null;
-  readonly shipping_amount: string;
-  readonly tax_amount: string;
-  readonly total_amount: string;
-  readonly line_items: readonly Line[];
-  readonly metadata: Readonly<Record<string, string>>;
-};
+export type Recorded = RetrievedTransaction;
+type Line = Recorded['line_items'][number];
+type Address = NonNullable<Recorded['customer']>['address'];
 
 /** What credits have left of an order. */
 export type Left = {

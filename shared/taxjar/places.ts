@@ -1,28 +1,19 @@
 import { listRegistrations } from '../accounts/account.ts';
+import type { Calculation } from '../calculations/response.ts';
 import { builtInRelease } from '../catalog/built-in.ts';
 import { loadLocalTable, type ZipName } from '../catalog/local/local-table.ts';
 import { cityName, placeKey } from '../catalog/local/place-names.ts';
+import type { Coverage } from '../coverage/response.ts';
+import type { Rates } from '../rates/response.ts';
 import { catalog } from '../vocabulary/catalog.ts';
 import { stateJurisdiction, stateJurisdictions, stateName, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
-import type { Calculated } from './calculation.ts';
 import { fieldsOf, general, textAt } from './document.ts';
 import { decimal } from './numbers.ts';
 import { missing, notFound, TaxJarRefusal } from './refusal.ts';
-import { type Answer, codesOf, type Query, type Request, type Warned } from './request.ts';
+import { type Answer, codesOf, type Query, type Request } from './request.ts';
 import { collectsIn } from './taxes.ts';
 
 /** The routes about places and product tax codes. */
-
-type Rates = Warned & {
-  readonly address: { readonly city: string | null; readonly state: string | null };
-  readonly combined_rate: string | null;
-  readonly jurisdictions: readonly {
-    readonly jurisdiction_name: string;
-    readonly jurisdiction_type: string;
-    readonly rate: string;
-  }[];
-  readonly shipping?: unknown;
-};
 
 const scaled = (rate: string): bigint =>
   BigInt(`${rate.split('.')[0]}${(rate.split('.')[1] ?? '').padEnd(6, '0').slice(0, 6)}`);
@@ -49,7 +40,7 @@ const isFreightTaxed = async ({ levy }: Request, address: Rates['address']): Pro
   const document = { customer: { address }, line_items, shipping: { amount: '10.00' } };
   const { shipping } = (await levy.post('/calculations', document, {
     settings: { registrations: 'all', incomplete_coverage: 'warn', ambiguous_address: 'warn' },
-  })) as Pick<Calculated, 'shipping'>;
+  })) as Calculation;
   return [shipping ?? []].flat().some(({ taxable_amount }) => /[1-9]/.test(taxable_amount));
 };
 
@@ -120,14 +111,6 @@ export const validate = async (request: Request): Promise<Answer> => {
   if (codesOf(found).includes('postal_code_unknown')) throw notFound('The address');
   const cities = citiesOf(state, zip, city ?? null);
   return { body: { addresses: cities.map((one) => ({ zip, street: street ?? null, state, country, city: one })) } };
-};
-
-type Coverage = {
-  readonly states: readonly {
-    readonly state: string;
-    readonly name: string;
-    readonly general_rate: { readonly rate: string } | null;
-  }[];
 };
 
 export const summaryRates = async ({ levy }: Request): Promise<Answer> => {

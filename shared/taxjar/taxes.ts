@@ -1,6 +1,7 @@
 import { listRegistrations, type Registration, type Settings } from '../accounts/account.ts';
+import type { Calculation } from '../calculations/response.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
-import { type Calculated, taxOf } from './calculation.ts';
+import { taxOf } from './calculation.ts';
 import {
   amountAt,
   type Fields,
@@ -15,7 +16,7 @@ import {
 } from './document.ts';
 import type { Json } from './numbers.ts';
 import { missing, TaxJarRefusal } from './refusal.ts';
-import { type Answer, codesOf, type Request, type Warned } from './request.ts';
+import { type Answer, codesOf, type Request } from './request.ts';
 
 /** The tax of an order that is not recorded. */
 
@@ -55,7 +56,7 @@ export const calculate = async ({ levy, body, settings, today, note }: Request):
   };
   const calculated = (await levy.post('/calculations', document, {
     settings: { registrations: registrations === null ? settings.registrations : [...registrations] },
-  })) as Calculated & Warned;
+  })) as Calculation;
   const unknown = unknownCodes(fields);
   note([...codesOf(calculated), ...(unknown.length > 0 ? ['product_tax_code_missing'] : [])]);
   const state = textAt(fields, 'to_state');
