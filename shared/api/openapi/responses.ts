@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { described } from '../../base/described.ts';
-import type { Code } from '../../base/error-codes.ts';
+import { type Code, errorStatuses } from '../../base/error-codes.ts';
 import { type Problem, requiredField } from '../../base/problem.ts';
 import { overCredit } from '../../ledger/credits/problems.ts';
 import { notFound, otherVersion } from '../../ledger/ports.ts';
@@ -11,11 +11,17 @@ import { type DocumentedEndpoint, type Endpoint, listErrorCodes } from '../endpo
 import { overLimit } from '../limit-rate.ts';
 import { envelope, failures } from '../reply.ts';
 import { unknownVersion } from '../versions.ts';
-import { errorCodes } from './error-codes.ts';
+import texts from './error-codes.json' with { type: 'json' };
 import { type ResponseHeader, responseHeaders } from './headers.ts';
 
-const codes = Object.keys(errorCodes) as [Code, ...Code[]];
-const statuses = [...new Set(Object.values(errorCodes).map(({ status }) => String(status)))].sort();
+const codes = Object.keys(errorStatuses) as [Code, ...Code[]];
+/** The problem and what to do, in one sentence each. Only the OpenAPI document has them: the functions load the statuses. */
+const meanings: Readonly<Record<Code, { readonly meaning: string; readonly remedy: string }>> = texts;
+const errorCodes = Object.fromEntries(
+  codes.map((code) => [code, { status: errorStatuses[code], ...meanings[code] }] as const),
+);
+
+const statuses = [...new Set(Object.values(errorStatuses).map(String))].sort();
 
 const ErrorSource = described(
   z.strictObject({
@@ -179,7 +185,7 @@ const errorResponse = (
   description: [
     isShared(status) ? shared[status].title : ownTitles[status],
     '',
-    ...codes.map((code) => `- \`${code}\`: ${errorCodes[code].meaning}`),
+    ...codes.map((code) => `- \`${code}\`: ${meanings[code].meaning}`),
   ].join('\n'),
   headers,
   'x-codes': [...codes],
@@ -192,7 +198,7 @@ const errorResponse = (
 });
 
 const byStatus = (codes: readonly Code[]) =>
-  [...Map.groupBy(codes, (code) => errorCodes[code].status)].sort(([a], [b]) => a - b);
+  [...Map.groupBy(codes, (code) => errorStatuses[code])].sort(([a], [b]) => a - b);
 
 /** Every error that an endpoint can return, by status. */
 export const errorResponses = (endpoint: DocumentedEndpoint): ZodOpenApiResponsesObject =>

@@ -254,7 +254,7 @@ export const Coverage = ({ path: [state], query }: ViewProps) => (
           <RatesBox query={query} />
           <Panel title="Local rates by state">
             <TileMap states={states} />
-            <ul class="legend">
+            <ul class="plain">
               {levels.map(([name, meaning]) => (
                 <li key={name}>
                   <span class={`tile ${name}`}>{states.filter(({ local_rates }) => local_rates === name).length}</span>{' '}

@@ -158,7 +158,7 @@ export const GettingStarted = () => {
       {(progress) =>
         progress && (
           <Panel title="Getting started">
-            <ol class="checklist">
+            <ol class="plain">
               {stepsOf(progress).map(({ title, isDone, text, link: [name, address] }) => (
                 <li key={title}>
                   <Status of={isDone ? 'done' : 'open'} tone={isDone ? 'good' : 'warn'} /> <strong>{title}</strong>{' '}
