@@ -67,12 +67,6 @@ const randomSale = (address: Address, isPlain: boolean) => {
   });
 };
 
-/** Rounds to the unit of the form, halves away from zero. */
-const rounded = (amount: Decimal, unit: number) =>
-  amount.times(100).div(unit).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).times(unit).div(100);
-
-const zero = new Decimal(0);
-
 /** Recomputes the figures of a month from the rows of the transactions. */
 const figuresOf = (all: readonly Transaction[], state: State, month: string) => {
   const rows = all.flatMap(({ type, tax_date, line_items, shipping, ship_from }) => {
@@ -91,125 +85,49 @@ const figuresOf = (all: readonly Transaction[], state: State, month: string) => 
   });
   type Row = (typeof rows)[number];
   const sum = (name: 'tax' | 'taxable' | 'gross', keeps: (row: Row) => boolean) =>
-    rows.filter(keeps).reduce((total, row) => total.plus(row[name]), zero);
-  const of = (level: Row['level']) => sum('tax', (row) => row.level === level);
-  const isState = (row: Row) => row.level === 'state';
+    rows.filter(keeps).reduce((total, row) => total.plus(row[name]), new Decimal(0));
+  const at = (level: Row['level']) => (row: Row) => row.level === level;
+  const isState = at('state');
+  const isReduced = (row: Row) => isState(row) && row.rate < 0.0625;
+  const coded = (end: string) => (row: Row) => row.code.endsWith(end);
+  const [city, philadelphia] = [at('city'), coded('PA-01-60000')];
   return {
-    ...{ gross: sum('gross', isState), taxable: sum('taxable', isState), due: sum('tax', () => true) },
-    ...{ stateTax: of('state'), county: of('county'), city: of('city'), district: of('district') },
-    localTax: sum('tax', (row) => !isState(row)),
-    sum,
+    ...{ gross: sum('gross', isState), taxable: sum('taxable', isState), tax: sum('tax', () => true) },
+    ...{ 'state tax': sum('tax', isState), 'county tax': sum('tax', at('county')), 'city tax': sum('tax', city) },
+    ...{ 'district tax': sum('tax', at('district')), 'local tax': sum('tax', (row) => !isState(row)) },
+    ...{ 'city gross': sum('gross', city), 'city taxable': sum('taxable', city) },
+    'in-state tax': sum('tax', (row) => row.isInState && !isReduced(row)),
+    'out-of-state tax': sum('tax', (row) => !row.isInState && !isReduced(row)),
+    'reduced state tax': sum('tax', isReduced),
+    'Denver tax': sum('tax', coded('CO-01-20000')),
+    ...{ 'Philadelphia gross': sum('gross', philadelphia), 'Philadelphia taxable': sum('taxable', philadelphia) },
+    'Philadelphia tax': sum('tax', philadelphia),
+    'taxable at 0.01': sum('taxable', (row) => isState(row) && row.rate === 0.01),
+    'taxable at 0.053': sum('taxable', (row) => isState(row) && row.rate === 0.053),
+    ...{
+      'Northern Virginia tax': sum('tax', coded('-NORTHERN')),
+      'Central Virginia tax': sum('tax', coded('-CENTRAL')),
+    },
+    'Hampton Roads tax': sum('tax', coded('-HAMPTON-ROADS')),
+    'Historic Triangle tax': sum('tax', coded('-HISTORIC-TRIANGLE')),
   };
 };
 
-type Figures = ReturnType<typeof figuresOf>;
-
 /** The lines of the forms, written apart from their layouts. Blank lines are left out. */
-const expectedLines: Record<State, (figures: Figures) => Record<string, Decimal>> = {
-  AZ: ({ gross, taxable, city, due, sum }) => {
-    const inCities = ({ level }: { level: string }) => level === 'city';
-    const [cityGross, cityTaxable] = [sum('gross', inCities), sum('taxable', inCities)];
-    return {
-      ...{ '7 (F)': gross, '7 (G)': gross.minus(taxable), '7 (H)': taxable, '7 (J)': due.minus(city) },
-      ...{ '14 (F)': cityGross, '14 (G)': cityGross.minus(cityTaxable), '14 (H)': cityTaxable, '14 (J)': city },
-      ...{ A1: zero, 'City excess tax': zero, Tax: due },
-    };
-  },
-  CA: ({ gross, taxable, stateTax, localTax }) => {
-    const [sales, exempt, state, district] = [gross, gross.minus(taxable), stateTax, localTax].map((figure) =>
-      rounded(figure, 100),
-    ) as [Decimal, Decimal, Decimal, Decimal];
-    const tax = state.plus(district);
-    return {
-      ...{ '1': sales, '3': sales, '11': exempt, '12': sales.minus(exempt), '13-15': state, '16': district },
-      ...{ '17': tax, '18': zero, '19': tax },
-    };
-  },
-  CO: ({ gross, taxable, stateTax, county, city, district, due, sum }) => {
-    const denver = sum('tax', ({ code }) => code === 'US-CO-01-20000');
-    return {
-      ...{ '1': gross, '2 and 4': gross.minus(taxable), '5': taxable, '8': zero, '9': due.minus(denver) },
-      ...{ '7 (state)': stateTax, '7 (district)': district, '7 (county)': county, '7 (city)': city.minus(denver) },
-      ...{ 'Other returns': denver, 'All returns': due },
-    };
-  },
-  FL: ({ gross, taxable, localTax, due }) => ({
-    ...{ 'A.1': gross, 'A.2': gross.minus(taxable), 'A.3': taxable, 'A.4': due },
-    ...{ '5': due, '7': due, '15(d)': localTax },
-  }),
-  IL: ({ gross, taxable, due, sum }) => {
-    const isReduced = ({ level, rate }: { level: string; rate: number }) => level === 'state' && rate < 0.0625;
-    const [inside, outside, reduced, receipts, deductions] = [
-      sum('tax', (row) => row.isInState && !isReduced(row)),
-      sum('tax', (row) => !row.isInState && !isReduced(row)),
-      sum('tax', isReduced),
-      gross.plus(due),
-      gross.minus(taxable).plus(due),
-    ].map((figure) => rounded(figure, 100)) as [Decimal, Decimal, Decimal, Decimal, Decimal];
-    return {
-      ...{ '1': receipts, '2': deductions, '3': receipts.minus(deductions) },
-      ...{ '4b': inside, '5b and 7b': reduced, '6b': outside, '9': inside.plus(outside).plus(reduced) },
-    };
-  },
-  MA: ({ gross, taxable, due }) => ({
-    ...{
-      '1': gross,
-      '2': gross.minus(taxable),
-      '5': gross.minus(taxable),
-      '6': taxable,
-      '7': due,
-      '10': due,
-      '12': due,
-    },
-  }),
-  NY: ({ gross, taxable, due }) => ({
-    ...{ '1': rounded(gross, 100), '1a': rounded(gross.minus(taxable), 100), '12': rounded(taxable, 100) },
-    ...{ '14': due, '17': due },
-  }),
-  PA: ({ gross, taxable, stateTax, due, sum }) => {
-    const philadelphia = ({ code }: { code: string }) => code === 'US-PA-01-60000';
-    return {
-      ...{ '1 (state)': gross, '2 (state)': taxable, '3 (state)': stateTax, '3': due },
-      ...{ '1 (Allegheny)': zero, '2 (Allegheny)': zero, '3 (Allegheny)': zero },
-      ...{ '1 (Philadelphia)': sum('gross', philadelphia), '2 (Philadelphia)': sum('taxable', philadelphia) },
-      '3 (Philadelphia)': sum('tax', philadelphia),
-    };
-  },
-  TX: ({ gross, taxable, stateTax, localTax, due }) => ({
-    ...{ '1': rounded(gross, 100), '2': rounded(taxable, 100), '4': rounded(taxable, 100) },
-    ...{ '7a': stateTax, '7b': localTax, '8': due, '10': due },
-  }),
-  VA: ({ gross, taxable, stateTax, localTax, due, sum }) => {
-    const region = (name: string) => sum('tax', ({ code }) => code.endsWith(name));
-    const regions = ['-NORTHERN', '-HAMPTON-ROADS', '-CENTRAL', '-HISTORIC-TRIANGLE'].map(region);
-    const [northern = zero, hamptonRoads = zero, central = zero, triangle = zero] = regions;
-    const at = (state: number) => sum('taxable', ({ level, rate }) => level === 'state' && rate === state);
-    return {
-      ...{ '1': gross, '3': gross.minus(taxable), '4': taxable, '5 (A)': at(0.01), '6 (A)': at(0.053) },
-      ...{ '10a': northern, '10b': hamptonRoads, '10c': central, '10d': triangle, 'Excess tax': zero, Total: due },
-      ...{
-        'State and local tax': stateTax,
-        'Other local tax': regions.reduce((left, tax) => left.minus(tax), localTax),
-      },
-    };
-  },
-};
+const expectedLines = readFileSync(new URL('../fixtures/worksheet-lines.csv', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .slice(1)
+  .map((row) => row.split(',') as [form: string, line: string, amount: string, note: string]);
 
-/** The lines with all tax on sales. */
-const totals: Record<State, string> = {
-  ...{
-    AZ: 'Tax',
-    CA: '19',
-    CO: 'All returns',
-    FL: '5',
-    IL: '9',
-    MA: '10',
-    NY: '14',
-    PA: '3',
-    TX: '8',
-    VA: 'Total',
-  },
-};
+/** Computes a sum of figures. Brackets round to whole dollars, halves away from zero. */
+const amountOf = (text: string, figures: Readonly<Record<string, Decimal>>): Decimal =>
+  [...text.matchAll(/(?:^| ([+-]) )(?:\[(.*?)\]|((?:(?! [+-] ).)+))/g)].reduce((total, [, sign, inner, name = '']) => {
+    const value = inner
+      ? amountOf(inner, figures).toDecimalPlaces(0, Decimal.ROUND_HALF_UP)
+      : (figures[name] ?? new Decimal(name));
+    return sign === '-' ? total.minus(value) : total.plus(value);
+  }, new Decimal(0));
 
 const sheetOf = async (filer: Filer, { id }: Filing, form: string) => {
   const { worksheet } = await made(filer.filing(id ?? '', { form }));
@@ -269,21 +187,17 @@ describe('worksheets', () => {
       const lines = Object.fromEntries(
         worksheet.lines.flatMap(({ line, amount }) => (amount === null ? [] : [[line, amount]])),
       );
-      const expected = Object.entries(expectedLines[state](figures)).map(([line, amount]) => [line, amount.toFixed(2)]);
-      expect([place, lines]).toEqual([place, Object.fromEntries(expected)]);
+      const expected = expectedLines.filter(([form]) => form === forms[state]);
+      expect([place, lines]).toEqual([
+        place,
+        Object.fromEntries(expected.map(([, line, amount]) => [line, amountOf(amount, figures).toFixed(2)])),
+      ]);
       for (const { amount, note } of worksheet.lines) expect(amount === null).toBe(note !== null);
-      const total = new Decimal(lines[totals[state]] ?? '');
-      expect(worksheet.tax_due_amount).toBe(figures.due.toFixed(2));
-      expect(worksheet.rounding_amount).toBe(total.minus(figures.due).toFixed(2));
-      expect(worksheet.rows.reduce((sum, row) => sum.plus(row.tax_amount), new Decimal(0)).toFixed(2)).toBe(
-        figures.localTax.toFixed(2),
-      );
-      expect(
-        total
-          .times(100)
-          .mod(state === 'CA' || state === 'IL' ? 100 : 1)
-          .isZero(),
-      ).toBe(true);
+      const total = new Decimal(lines[expected.find(([, , , note]) => note === 'total')?.[1] ?? ''] ?? '');
+      expect(worksheet.tax_due_amount).toBe(figures.tax.toFixed(2));
+      expect(worksheet.rounding_amount).toBe(total.minus(figures.tax).toFixed(2));
+      const scheduled = worksheet.rows.reduce((sum, row) => sum.plus(row.tax_amount), new Decimal(0));
+      expect(scheduled.toFixed(2)).toBe(figures['local tax'].toFixed(2));
     }
   });
 
