@@ -4,10 +4,13 @@ import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
 import { newCaller } from '../support/api.ts';
-import { made } from '../support/sales.ts';
+import { filerOf } from '../support/filings.ts';
+import { everyPage, made } from '../support/sales.ts';
 import {
   click,
   columnOf,
+  countButtons,
+  lastMonth,
   newShop,
   periodView,
   rowsOf,
@@ -95,20 +98,12 @@ it('does not report an empty result on an empty page with a next page', () =>
     await page.getByRole('link', { name: 'Next page' }).waitFor();
   }));
 
-it('moves the focus into a new view, and restores it after a dialog', async () => {
-  await shop.sell('HI');
-  await at('#/customers', async (page) => {
-    const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.innerText');
+it('moves the focus into a new view', () =>
+  at('#/customers', async (page) => {
     await page.getByRole('link', { name: 'Coverage' }).click();
     await seeHeading(page, 'Coverage');
-    await expect.poll(focused).toBe('main');
-    await go(page, periodView('HI'));
-    await click(page, 'Close the period …');
-    await click(page, 'Keep it open');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await expect.poll(focused).toBe('Close the period …');
-  });
-});
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
+  }));
 
 it('forgets the API key, keeps the session over a reload, and refuses a wrong or invalid key', async () => {
   await at('', async (page) => {
@@ -226,6 +221,60 @@ describe('a customer', () => {
       expect(keys.get('Beta One')).not.toEqual(keys.get('Beta Two'));
     });
   });
+});
+
+const button = 'Load a sample month';
+const statusOf = (page: Page, step: string) =>
+  page.getByRole('listitem').filter({ hasText: step }).locator('.status').innerText();
+
+it('lists what an empty account lacks, and offers no sample in a deployment', async () => {
+  const { key } = await newCaller({ scopes: ['read', 'write', 'settings'], settings: { registrations: null } });
+  await visit('', { options: {} }, async (page) => {
+    await page.route('**/_local/**', (route) => route.fulfill({ status: 403, json: { message: 'Forbidden' } }));
+    await page.getByLabel('API key').fill(key);
+    await click(page, 'Sign in');
+    await seeText(page, 'First finalized transaction');
+    const steps = { 'Ship-from address': 'open', 'API key for your shop': 'done', 'First calculation': 'open' };
+    for (const [step, status] of Object.entries({ Registrations: 'open', ...steps, 'Identity on returns': 'open' }))
+      expect([step, await statusOf(page, step)]).toEqual([step, status]);
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+    expect(await countButtons(page, button)).toBe(0);
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await screenshot(page, 'getting-started');
+  });
+});
+
+it('records a sample month once, after a failure and a double click, and shows the returns to close', async () => {
+  const caller = await newCaller({ scopes: ['read', 'write', 'settings'] });
+  const filer = filerOf(caller);
+  await visit('', { key: caller.key }, async (page) => {
+    expect(await statusOf(page, 'Registrations')).toBe('open');
+    let left = 20;
+    await page.route('**/transactions', (route) => {
+      left -= Number(route.request().method() === 'POST');
+      // The reply of the last one is lost after it was recorded.
+      return left === 0 ? route.fetch().then(() => route.abort('connectionreset')) : route.continue();
+    });
+    await click(page, button);
+    await seeText(page, 'No connection to Levy');
+    await seeText(page, '19 of 66 transactions');
+    await screenshot(page, 'sample-month');
+    await page.getByRole('button', { name: button }).dblclick();
+    await expect.poll(() => columnOf(page, 'Periods that are over', 'Amount due'), { timeout: 30_000 }).toHaveLength(8);
+    expect(await page.getByText('Getting started').count()).toBe(0);
+    await screenshot(page, 'sample-month-loaded');
+  });
+  const { ids } = await everyPage(filer, { limit: '100' });
+  expect(ids).toHaveLength(66);
+  const { data } = await made(caller.call('GET', '/transactions?type=credit'));
+  expect(data.map((credit) => credit.parent_transaction_id !== null)).toEqual([true, true, true, true]);
+  // 10 lamps at 49.00 are exempt by a resale certificate in MI.
+  const michigan = await made(
+    filer.call('POST', '/filings', { body: { state: 'MI', period_end: lastMonth.last, dry_run: true } }),
+  );
+  expect(michigan.exceptions).toMatchObject({ count: 1, by_reason: [{ reason: 'over_collected' }] });
+  expect(michigan.summary).toMatchObject([{ over_collected_amount: '2.00', exempt_by_reason: { resale: '490.00' } }]);
+  expect(michigan.review?.by_code?.map(({ code }) => code)).toContain('exemption_expired');
 });
 
 describe('accessibility', () => {
