@@ -8,6 +8,7 @@ import { instanceCache } from '../../shared/base/instance-cache.ts';
 import { accept, refuse } from '../../shared/base/result.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import type { Session, SessionSource } from '../../shared/store/accounts/session-store.ts';
+import { requestContext } from '../support/parse-sent.ts';
 
 const account = (id: string): Account => ({
   id,
@@ -26,17 +27,8 @@ const key = (id: string, terms: Partial<ApiKey> = {}): ApiKey => ({
   ...terms,
 });
 
-const context = (headers: Record<string, string | string[]>): RequestContext => ({
-  requestId: 'request',
-  method: 'GET',
-  path: '/',
-  pathParameters: {},
-  headers: new Map(Object.entries(headers).map(([name, value]) => [name, [value].flat()])),
-  query: new Map(),
-  rawBody: Buffer.from(''),
-  remainingMs: () => 1000,
-  replyHeaders: {},
-});
+const context = (headers: Record<string, string | string[]>): RequestContext =>
+  requestContext({ headers: new Map(Object.entries(headers).map(([name, value]) => [name, [value].flat()])) });
 
 const good = newApiKey();
 const secret = newApiKey();

@@ -2,24 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { readBody, textProblems } from '../../shared/api/body.ts';
+import { preferredType } from '../../shared/api/csv-reply.ts';
+import { entityTag, matches } from '../../shared/api/entity-tag.ts';
 import { inBodyOrder, pointerTo, readQuery, unionProblems } from '../../shared/api/field-problems.ts';
 import { requestContext as contextOfEvent, Refusal, type RequestContext } from '../../shared/api/request-context.ts';
 import { valueAt } from '../../shared/base/json.ts';
+import { requestContext } from '../support/parse-sent.ts';
 
 type GatewayEvent = Parameters<typeof contextOfEvent>[0];
-
-const requestContext = (others: Partial<RequestContext>): RequestContext => ({
-  requestId: 'req_1',
-  method: 'POST',
-  path: '/calculations',
-  pathParameters: {},
-  headers: new Map([['content-type', ['application/json']]]),
-  query: new Map(),
-  rawBody: Buffer.from('{}'),
-  remainingMs: () => 1000,
-  replyHeaders: {},
-  ...others,
-});
 
 describe('a JSON Pointer', () => {
   it.each([
@@ -186,5 +176,133 @@ describe('the raw body', () => {
     [tooLarge, { rawBody: Buffer.alloc(2_000_000) }],
   ])('%s: case %#', (code, request) => {
     expect(codeOf(request)).toBe(code);
+  });
+});
+
+const json = 'application/json';
+const csv = 'text/csv';
+const preferred = (...accept: readonly string[]) => preferredType(accept, [json, csv]);
+
+describe('the negotiated media type', () => {
+  it.each<[string, string]>([
+    ['text/csv', csv],
+    ['TEXT/CSV', csv],
+    ['text/*', csv],
+    ['text/csv; charset=utf-8', csv],
+    ['text/csv;q=1.000', csv],
+    ['application/json;q=0.9, text/csv', csv],
+    ['application/json;q=0.8, text/csv;q=0.801', csv],
+    // The more specific range takes precedence, regardless of its weight and position.
+    ['*/*;q=1, application/json;q=0.1', csv],
+    ['text/*;q=0.9, text/csv;q=0.2, application/json;q=0.5', json],
+    ['*/*;q=0.5, application/json;q=0', csv],
+    // With equal weights, a type requested by name comes first, then the order of the offered types.
+    ['text/csv, */*', csv],
+    ['text/html, text/csv, application/xhtml+xml, */*;q=0.8', csv],
+    ['text/csv, application/json', json],
+    ['*/*', json],
+    ['text/csv;q=0.5, application/json;q=0.5', json],
+    ['application/*, text/*', json],
+    // If no type is acceptable, the first type is used.
+    ['text/csv;q=0', json],
+    ['text/csv;q=0.000, */*', json],
+    ['text/html', json],
+    ['application/xml, image/*', json],
+    ['', json],
+    // A malformed range is ignored.
+    ['text/csv;q=2', json],
+    ['text/csv;q=0.1234', json],
+    ['text/csv;q=-1', json],
+    ['text/csv;q=', json],
+    ['csv', json],
+    ['text/csvx', json],
+    ['text / csv', json],
+    [', ,;q=1,', json],
+  ])('"%s" is %s', (accept, expected) => {
+    expect(preferred(accept)).toBe(expected);
+  });
+
+  it('is the first one without the header, and is selected from several', () => {
+    expect(preferred()).toBe(json);
+    expect(preferred('application/json;q=0.2', 'text/csv;q=0.3')).toBe(csv);
+  });
+
+  it('is the type with the highest weight, for any weights and order', () => {
+    const weight = fc.integer({ min: 1, max: 1000 }).map((thousandths) => (thousandths / 1000).toFixed(3));
+    fc.assert(
+      fc.property(weight, weight, fc.boolean(), (ofJson, ofCsv, csvFirst) => {
+        const ranges = [`${json};q=${ofJson}`, `${csv}; q=${ofCsv}`];
+        const expected = Number(ofCsv) > Number(ofJson) ? csv : json;
+        expect(preferred((csvFirst ? ranges.toReversed() : ranges).join(' , '))).toBe(expected);
+      }),
+    );
+  });
+
+  it('is always one of the offered types', () => {
+    fc.assert(fc.property(fc.array(fc.string()), (accept) => [json, csv].includes(preferred(...accept))));
+  });
+});
+
+describe('an entity tag', () => {
+  it('is a strong validator that depends on all parts', () => {
+    expect(entityTag('aspen', '{}')).toMatch(/^"[A-Za-z0-9_-]{43}"$/);
+    expect(entityTag('ab', 'c')).not.toBe(entityTag('a', 'bc'));
+    const parts = fc.array(fc.string({ unit: 'grapheme', maxLength: 4 }), { maxLength: 3 });
+    fc.assert(
+      fc.property(parts, parts, (left, right) => {
+        expect(entityTag(...left) === entityTag(...right)).toBe(JSON.stringify(left) === JSON.stringify(right));
+      }),
+    );
+  });
+});
+
+describe('If-None-Match', () => {
+  const tag = '"abc"';
+
+  it.each([
+    [['W/"abc"'], 'the comparison is weak'],
+    [[' * '], 'a star matches any tag'],
+    [['"x","abc","y"'], 'whitespace is optional'],
+    [['"x"\t,\t W/"abc" '], 'tabs count as whitespace'],
+    [[',, "x",, "abc",'], 'a list can have empty elements'],
+    [['garbage', '"abc"'], 'garbage invalidates only its own line'],
+    [['"a,b", "abc"'], 'a quoted comma is not a separator'],
+    [['"", "abc"'], 'a tag can be empty'],
+  ])('%j matches: %s', (values) => expect(matches(values, tag)).toBe(true));
+
+  it.each([
+    [[], 'there is no header'],
+    [[' , '], 'it is an empty list'],
+    [['"ABC"'], 'tags are compared byte by byte'],
+    [['abc'], 'it is not quoted'],
+    [['"abc'], 'the quote is not closed'],
+    [['"abc"x'], 'characters follow the quote'],
+    [['w/"abc"'], 'the prefix of a weak tag is uppercase'],
+    [['W/ "abc"'], 'no space is allowed after the weak prefix'],
+    [['"x,"abc","'], 'it is between two tags'],
+    [['"x" "abc"'], 'a comma is missing'],
+    [['"x,abc,y"'], 'it is part of a different tag'],
+    [['"*"'], 'a quoted star is a tag'],
+    [['\\"abc\\"'], 'a backslash is not an escape character'],
+  ])('%j does not match: %s', (values) => expect(matches(values, tag)).toBe(false));
+
+  it('matches exactly the tags in its list', () => {
+    const opaque = fc.stringMatching(/^[!#-~]{0,6}$/);
+    const elements = fc.array(fc.tuple(opaque, fc.boolean()), { maxLength: 5 });
+    fc.assert(
+      fc.property(elements, fc.constantFrom(',', ', ', ' ,', '\t,, '), opaque, (list, comma, looked) => {
+        const value = list.map(([text, isWeak]) => `${isWeak ? 'W/' : ''}"${text}"`).join(comma);
+        for (const text of [looked, ...list.map(([text]) => text)])
+          expect(matches([value], `"${text}"`)).toBe(list.some(([listed]) => listed === text));
+      }),
+    );
+  });
+
+  it('is parsed in linear time for a hostile header', () => {
+    const [spaces, commas] = [' '.repeat(100_000), ','.repeat(100_000)];
+    const started = performance.now();
+    for (const value of [spaces, commas, `"x"${' \t'.repeat(50_000)}x`, '"x" ,'.repeat(20_000)])
+      expect(matches([value], tag)).toBe(false);
+    expect(performance.now() - started).toBeLessThan(1_000);
   });
 });
