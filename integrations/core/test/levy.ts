@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 import { createClient, type Levy } from '../../../shared/client/client.ts';
 import { breakingProxy, type Passed, type Passing } from '../../../test/support/breaking-proxy.ts';
 
@@ -15,7 +16,15 @@ export type LocalLevy = {
   readonly advance: (seconds: number) => Promise<void>;
   /** Changes a setting of the account, before its first request. */
   readonly set: (assignment: string) => void;
-  readonly stop: () => Promise<void>;
+};
+
+/** Reads the transactions of an order that are not void, oldest first. */
+export const recordedOf = async ({ levy }: LocalLevy, order: string) => {
+  const live = [];
+  for await (const row of levy.list('/transactions', { query: { limit: 100 } }))
+    if (row.status !== 'void' && row.metadata?.['order'] === order) live.push(row);
+  live.reverse();
+  return { sales: live.filter(({ type }) => type === 'sale'), credits: live.filter(({ type }) => type === 'credit') };
 };
 
 type Addresses = { readonly url: string; readonly database: string };
@@ -34,10 +43,16 @@ const addressesIn = (service: ChildProcess): Promise<Addresses> =>
     service.once('exit', (code) => reject(new Error(`Levy ended with ${code}: ${output}`)));
   });
 
+/** Starts a Levy that ends with the test file. */
 export const startLevy = async (): Promise<LocalLevy> => {
   const { npm_lifecycle_event: _, ...inherited } = process.env;
   const env = { ...inherited, PORT: '0', DYNAMODB_PORT: '0', DATA_DIR: '', API_KEY: apiKey, NODE_OPTIONS: '' };
   const service = spawn(`${root}node_modules/.bin/node`, ['infra/local/start.ts'], { cwd: root, env });
+  const ended = once(service, 'exit');
+  afterAll(async () => {
+    service.kill('SIGTERM');
+    await ended;
+  });
   const { url, database } = await addressesIn(service);
   return {
     url,
@@ -51,11 +66,6 @@ export const startLevy = async (): Promise<LocalLevy> => {
     set: (assignment) => {
       const args = ['shared/cli/accounts.ts', 'settings', '--account', 'acct_demo', assignment];
       execFileSync(`${root}node_modules/.bin/node`, args, { cwd: root, env: { ...env, DYNAMODB_ENDPOINT: database } });
-    },
-    stop: async () => {
-      const ended = once(service, 'exit');
-      service.kill('SIGTERM');
-      await ended;
     },
   };
 };
@@ -76,7 +86,7 @@ const errorOf = (status: number, retryAfter: number): Passed => {
   return { status, headers, text: JSON.stringify({ errors: [error] }) };
 };
 
-/** A loopback proxy that injects faults on demand and records the requests. */
+/** Starts a loopback proxy that injects faults on demand, records the requests, and ends with the test file. */
 export const startFaults = async (url: string) => {
   const state = {
     /** Injects a fault into the next requests that `applies` selects. */
@@ -97,5 +107,6 @@ export const startFaults = async (url: string) => {
     },
     back: (_, passing) => (state.fault === 'reply lost' && isOn(passing) ? 'hang up' : undefined),
   });
+  afterAll(proxy.close);
   return { ...proxy, state };
 };

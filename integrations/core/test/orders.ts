@@ -1,5 +1,12 @@
+import { expect } from 'vitest';
+import { orThrow } from '../../../shared/client/client.ts';
+import { documentOf } from '../document.ts';
 import { toDecimal, toMinor } from '../money.ts';
 import type { Cart, Line, Order, Refund } from '../order.ts';
+import { createQuotes } from '../quotes.ts';
+import { recordOrder } from '../sales.ts';
+import type { Ledger } from '../transactions.ts';
+import type { LocalLevy } from './levy.ts';
 
 export const honolulu = {
   line1: '530 S King St',
@@ -32,9 +39,10 @@ export const cartOf = (
   shipping: [],
 });
 
+export const lansing = { city: 'Lansing', province: 'us-mi', postalCode: '48933', country: 'us' };
 const addresses = [
   honolulu,
-  { city: 'Lansing', province: 'us-mi', postalCode: '48933', country: 'us' },
+  lansing,
   { city: 'New York', province: 'New York', postalCode: '10001', country: 'US' },
   { city: 'Seattle', province: 'WA', postalCode: '98101', country: 'US' },
 ];
@@ -79,11 +87,13 @@ export const netOf = ({ lines, shipping }: Cart): bigint =>
     shipping.reduce((sum, { amount }) => sum + toMinor(amount, 2), 0n),
   );
 
-/** Builds the order of a cart that charges `tax`. */
+const placedAt = new Date().toISOString();
+
+/** Builds the order of a cart that charges `tax`. All orders are placed at the same time. */
 export const orderOf = (cart: Cart, reference: string, tax: string, more: Partial<Order> = {}): Order => ({
   ...cart,
   reference,
-  placedAt: new Date().toISOString(),
+  placedAt,
   wanted: 'finalized',
   tax,
   total: toDecimal(netOf(cart) + toMinor(tax, 2), 2),
@@ -97,7 +107,7 @@ export const refundOf = (id: string, total: string, more: Partial<Refund> = {}):
   total,
   lines: [],
   shipping: '0',
-  at: new Date().toISOString(),
+  at: placedAt,
   ...more,
 });
 
@@ -125,4 +135,36 @@ export const randomRefunds = ({ lines, shipping }: Cart, total: bigint, random: 
     left -= part;
   }
   return refunds;
+};
+
+export const mugs = cartOf([{ id: 'mug', quantity: 3, unitPrice: '8.89' }]);
+
+let count = 0;
+export const newReference = () => `order-${++count}`;
+
+/** Reads the sales and credits of an order, also the void ones, oldest first: `sale finalized 27.87`. */
+export const statesOf = async ({ levy }: LocalLevy, reference: string): Promise<string[]> => {
+  const found = [];
+  for await (const row of levy.list('/transactions', { query: { limit: 100 } }))
+    if (row.metadata?.['order'] === reference) found.push(`${row.type} ${row.status} ${row.total_amount}`);
+  return found.reverse();
+};
+
+export const quoteOf = async ({ levy }: Pick<Ledger, 'levy'>, cart: Cart) => {
+  const documented = documentOf(cart);
+  if (!documented.ok) throw new Error(documented.gap.code);
+  return createQuotes({ levy, timeoutMs: 30_000 })(documented.document);
+};
+/** Returns the quote of a cart that Levy can tax. */
+export const quotedOf = async (ledger: Pick<Ledger, 'levy'>, cart: Cart) => {
+  const quote = await quoteOf(ledger, cart);
+  if (!quote.ok) throw new Error(quote.detail);
+  return quote;
+};
+
+/** Records an order without problems, and reads its sale from Levy, because a replayed response would be outdated. */
+export const recorded = async (ledger: Ledger, order: Order) => {
+  const { sale, problems } = await recordOrder(ledger, order);
+  expect(problems, JSON.stringify(order)).toEqual([]);
+  return orThrow(await ledger.levy.get('/transactions/{id}', { path: { id: sale?.id as string } }));
 };

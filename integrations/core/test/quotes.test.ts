@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
 import { type Document, documentOf } from '../document.ts';
 import { createQuotes, warningText } from '../quotes.ts';
-import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from './levy.ts';
+import { apiKey, type Fault, startFaults, startLevy } from './levy.ts';
 import { cartOf, honolulu } from './orders.ts';
 
-let service: LocalLevy;
-let faults: Awaited<ReturnType<typeof startFaults>>;
-beforeAll(async () => {
-  service = await startLevy();
-  faults = await startFaults(service.url);
-});
-afterAll(async () => {
-  await faults.close();
-  await service.stop();
-});
+const service = await startLevy();
+const faults = await startFaults(service.url);
 beforeEach(() => Object.assign(faults.state, { fault: 'none', seen: [] }));
 
 const document = (unitPrice: string, address: object = honolulu): Document => {

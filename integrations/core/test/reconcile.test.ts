@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
 import { invalidOrder, reconcile } from '../reconcile.ts';
 import { recordOrder } from '../sales.ts';
 import { checkShopName, type Ledger } from '../transactions.ts';
-import { apiKey, type LocalLevy, startLevy } from './levy.ts';
-import { cartOf, orderOf, refundOf } from './orders.ts';
+import { apiKey, startFaults, startLevy } from './levy.ts';
+import { cartOf, mugs, newReference, orderOf, refundOf, statesOf } from './orders.ts';
 
-let service: LocalLevy;
-let ledger: Ledger;
-beforeAll(async () => {
-  service = await startLevy();
-  ledger = { levy: createClient({ url: service.url, apiKey }), shop: 'test' };
-});
-afterAll(() => service.stop());
+const service = await startLevy();
+const faults = await startFaults(service.url);
+const ledger: Ledger = { levy: createClient({ url: faults.url, apiKey }), shop: 'test' };
 
-const mugs = cartOf([{ id: 'mug', quantity: 3, unitPrice: '8.89' }]);
 const rangeOf = (day: string) => ({ from: day, to: day });
 
 it('finds swapped products with equal amounts, and a changed city', async () => {
@@ -75,4 +70,41 @@ it('throws without a valid key', async () => {
 it.each(['müller', '店', 'my shop', '', 'x'.repeat(51)])('rejects the shop name "%s" at startup', (shop) => {
   expect(() => checkShopName(shop)).toThrow(RangeError);
   expect(() => checkShopName('my-shop')).not.toThrow();
+});
+
+it('records missing orders, replaces different sales, and lists extra transactions', async () => {
+  const at = '2026-09-15T12:00:00.000Z';
+  const more = { placedAt: at };
+  const kept = orderOf(mugs, newReference(), '1.20', more);
+  const missing = orderOf(mugs, newReference(), '1.20', more);
+  const different = orderOf(mugs, newReference(), '1.20', more);
+  const refunded = orderOf(mugs, newReference(), '1.20', { ...more, refunds: [refundOf('1', '9.29', { at })] });
+  const cancelled = orderOf(mugs, newReference(), '1.20', { ...more, wanted: 'draft' });
+  const unknown = orderOf(mugs, newReference(), '1.20', more);
+  for (const order of [kept, { ...different, tax: '1.10' }, { ...refunded, refunds: [] }, cancelled, unknown])
+    await recordOrder(ledger, order);
+  const orders = [kept, missing, different, refunded, { ...cancelled, wanted: 'void' as const }];
+  const range = { from: '2026-09-15', to: '2026-09-15' };
+  const report = await reconcile(ledger, orders, range);
+  expect(report.recorded.toSorted()).toEqual(
+    [missing, different, refunded, cancelled].map(({ reference }) => reference).toSorted(),
+  );
+  expect(report.problems).toEqual([]);
+  expect(report.extra.map(({ reference_id }) => reference_id)).toEqual([unknown.reference]);
+  expect((await reconcile(ledger, orders, range)).recorded).toEqual([]);
+  for (const order of [kept, missing, different])
+    expect((await statesOf(service, order.reference)).at(-1)).toBe('sale finalized 27.87');
+});
+
+it("interprets the range in UTC, like the shop's orders, with any account time zone", async () => {
+  const ranges: unknown[] = [];
+  const applies = ({ sent }: { sent: Record<string, unknown> | null }) =>
+    ranges.push([sent?.['from'], sent?.['to']]) < 0;
+  Object.assign(faults.state, { fault: 503, applies });
+  const at = (time: string) => orderOf(mugs, newReference(), '1.20', { placedAt: `2026-09-20T${time}Z` });
+  const orders = [at('00:00:00.000'), at('23:59:59.999')];
+  for (const order of [...orders, at('00:00:00.000')]) await recordOrder(ledger, order);
+  const { extra } = await reconcile(ledger, orders, { from: '2026-09-20', to: '2026-09-20' });
+  expect(extra).toHaveLength(1);
+  expect(ranges).toContainEqual(['2026-09-20T00:00:00.000Z', '2026-09-20T23:59:59.999Z']);
 });

@@ -1,55 +1,50 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createClient, LevyUnavailable } from '../../../shared/client/client.ts';
-import { documentOf } from '../document.ts';
 import { toDecimal, toMinor } from '../money.ts';
-import { createQuotes } from '../quotes.ts';
-import { reconcile } from '../reconcile.ts';
+import type { Order } from '../order.ts';
 import { recordOrder } from '../sales.ts';
 import type { Ledger } from '../transactions.ts';
-import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from './levy.ts';
-import { cartOf, orderOf, randomCart, randomOf, randomRefunds, refundOf } from './orders.ts';
+import { apiKey, type Fault, startFaults, startLevy } from './levy.ts';
+import {
+  cartOf,
+  lansing,
+  mugs,
+  newReference,
+  orderOf,
+  quotedOf,
+  randomCart,
+  randomOf,
+  randomRefunds,
+  recorded,
+  refundOf,
+  statesOf,
+} from './orders.ts';
 
-let service: LocalLevy;
-let faults: Awaited<ReturnType<typeof startFaults>>;
-let ledger: Ledger;
-beforeAll(async () => {
-  service = await startLevy();
-  faults = await startFaults(service.url);
-  ledger = { levy: createClient({ url: faults.url, apiKey, timeoutMs: 2000, maxTries: 1 }), shop: 'test' };
-});
-afterAll(async () => {
-  await faults.close();
-  await service.stop();
-});
+const service = await startLevy();
+const faults = await startFaults(service.url);
+const ledger: Ledger = { levy: createClient({ url: faults.url, apiKey, timeoutMs: 2000, maxTries: 1 }), shop: 'test' };
 beforeEach(() => Object.assign(faults.state, { fault: 'none', applies: () => true, seen: [] }));
 
-let count = 0;
-const newReference = () => `order-${++count}`;
-const mugs = cartOf([{ id: 'mug', quantity: 3, unitPrice: '8.89' }]);
-/** Reads all transactions of an order from Levy, bypassing the proxy. */
-const recordedOf = async (reference: string) => {
-  const found = [];
-  for await (const row of service.levy.list('/transactions', { query: { limit: 100 } }))
-    if (row.reference_id === reference || row.reference_id?.startsWith(`${reference}-refund-`)) found.push(row);
-  return found;
-};
-const statesOf = async (reference: string) =>
-  (await recordedOf(reference)).map(({ type, status, total_amount }) => `${type} ${status} ${total_amount}`).reverse();
+const two = cartOf([{ id: 'mug', quantity: 2, unitPrice: '8.89' }]);
+const oneBack = (id: string, total = '9.29') => refundOf(id, total, { lines: [{ id: 'mug', quantity: 1 }] });
+const states = (reference: string) => statesOf(service, reference);
+
+const read = (order: Order) => recorded(ledger, order);
 
 describe('an order', () => {
   it('becomes a draft, a sale and credits, with any order and repetition of events', async () => {
     const order = orderOf(mugs, newReference(), '1.20');
     await recordOrder(ledger, { ...order, wanted: 'draft' });
-    expect(await statesOf(order.reference)).toEqual(['sale draft 27.87']);
+    expect(await states(order.reference)).toEqual(['sale draft 27.87']);
     for (let times = 0; times < 2; times++) await recordOrder(ledger, order);
     // A late event of the order's placement.
     expect(await recordOrder(ledger, { ...order, wanted: 'draft' })).toMatchObject({ isChanged: false, problems: [] });
-    const refunds = [refundOf('1', '9.29', { lines: [{ id: 'mug', quantity: 1 }] })];
+    const refunds = [oneBack('1')];
     for (let times = 0; times < 2; times++) await recordOrder(ledger, { ...order, refunds });
-    expect(await statesOf(order.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
+    expect(await states(order.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
     const direct = orderOf(mugs, newReference(), '1.20', { refunds });
     await recordOrder(ledger, direct);
-    expect(await statesOf(direct.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
+    expect(await states(direct.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
   });
 
   it('is voided if canceled before payment, even if the response to the draft was lost', async () => {
@@ -59,7 +54,7 @@ describe('an order', () => {
     faults.state.fault = 'none';
     expect(await recordOrder(ledger, { ...order, wanted: 'void' })).toMatchObject({ isChanged: true, problems: [] });
     expect(await recordOrder(ledger, { ...order, wanted: 'void' })).toMatchObject({ isChanged: false, problems: [] });
-    expect(await statesOf(order.reference)).toEqual(['sale void 27.87']);
+    expect(await states(order.reference)).toEqual(['sale void 27.87']);
     const never = orderOf(mugs, newReference(), '1.20', { wanted: 'void' });
     expect(await recordOrder(ledger, never)).toMatchObject({ isChanged: false, problems: [] });
   });
@@ -91,16 +86,15 @@ describe('an order', () => {
     await recordOrder(ledger, { ...order, wanted: 'draft' });
     await service.advance(25 * 3600);
     await recordOrder(ledger, order);
-    expect(await statesOf(order.reference)).toEqual(['sale void 27.87', 'sale finalized 27.87']);
+    expect(await states(order.reference)).toEqual(['sale void 27.87', 'sale finalized 27.87']);
   });
 
   it('gets a new sale when it is edited, even back to an earlier state', async () => {
     const order = orderOf(mugs, newReference(), '1.20');
-    const two = cartOf([{ id: 'mug', quantity: 2, unitPrice: '8.89' }]);
-    const edited = orderOf(two, order.reference, '0.80', { placedAt: order.placedAt });
+    const edited = orderOf(two, order.reference, '0.80');
     for (const next of [order, edited, order, edited])
       expect(await recordOrder(ledger, next)).toMatchObject({ isChanged: true, problems: [] });
-    const live = (await statesOf(order.reference)).filter((state) => !state.includes('void'));
+    const live = (await states(order.reference)).filter((state) => !state.includes('void'));
     expect(live).toEqual(['sale finalized 18.58']);
     const refunds = [refundOf('1', '18.58')];
     await recordOrder(ledger, { ...edited, refunds });
@@ -114,9 +108,9 @@ describe('an order', () => {
       wanted: 'draft',
     });
     await recordOrder(ledger, order);
-    const edited = orderOf(mugs, order.reference, '1.20', { placedAt: order.placedAt });
+    const edited = orderOf(mugs, order.reference, '1.20');
     await recordOrder(ledger, edited);
-    expect(await statesOf(order.reference)).toEqual(['sale finalized 27.87']);
+    expect(await states(order.reference)).toEqual(['sale finalized 27.87']);
   });
 
   it('does not overwrite the sale of a different shop or of a reused order number', async () => {
@@ -124,7 +118,7 @@ describe('an order', () => {
     await recordOrder(ledger, order);
     const other = await recordOrder({ ...ledger, shop: 'second' }, order);
     expect(other.problems).toMatchObject([{ code: 'mismatch', isFinal: true }]);
-    expect(await statesOf(order.reference)).toEqual(['sale finalized 27.87']);
+    expect(await states(order.reference)).toEqual(['sale finalized 27.87']);
   });
 
   it('is not recorded abroad, and its sale is voided if an edit moves it there', async () => {
@@ -134,9 +128,9 @@ describe('an order', () => {
     const order = orderOf(mugs, newReference(), '1.20');
     await recordOrder(ledger, order);
     expect(await recordOrder(ledger, { ...order, ...abroad })).toMatchObject({ problems: [], isChanged: true });
-    expect(await statesOf(order.reference)).toEqual(['sale void 27.87']);
+    expect(await states(order.reference)).toEqual(['sale void 27.87']);
     await recordOrder(ledger, order);
-    expect(await statesOf(order.reference)).toEqual(['sale void 27.87', 'sale finalized 27.87']);
+    expect(await states(order.reference)).toEqual(['sale void 27.87', 'sale finalized 27.87']);
   });
 
   it('can be recorded again after a call without a valid key', async () => {
@@ -152,19 +146,19 @@ describe('refunds', () => {
   it('refund the sale to the cent, unit by unit', async () => {
     const cart = cartOf([{ id: 'mug', quantity: 3, unitPrice: '9.35', discount: '1.39' }]);
     const order = orderOf(cart, newReference(), '1.20');
-    const refunds = ['9.29', '9.29', '9.28'].map((total, at) =>
-      refundOf(String(at), total, { lines: [{ id: 'mug', quantity: 1 }] }),
-    );
-    expect((await recordOrder(ledger, { ...order, refunds })).problems).toEqual([]);
-    const [sale] = (await recordedOf(order.reference)).filter(({ type }) => type === 'sale');
-    expect(sale).toMatchObject({ refund_status: 'full', credited_tax_amount: '1.20', total_amount: '27.86' });
+    const refunds = ['9.29', '9.29', '9.28'].map((total, at) => oneBack(String(at), total));
+    expect(await read({ ...order, refunds })).toMatchObject({
+      refund_status: 'full',
+      credited_tax_amount: '1.20',
+      total_amount: '27.86',
+    });
   });
 
   it('above the sale are credited up to it, and reported', async () => {
     const order = orderOf(mugs, newReference(), '1.20', { refunds: [refundOf('1', '20.00'), refundOf('2', '10.00')] });
     const { problems } = await recordOrder(ledger, order);
     expect(problems).toMatchObject([{ code: 'excess', reference: `${order.reference}-refund-2` }]);
-    expect(await statesOf(order.reference)).toEqual([
+    expect(await states(order.reference)).toEqual([
       'sale finalized 27.87',
       'credit finalized 20.00',
       'credit finalized 7.87',
@@ -175,18 +169,14 @@ describe('refunds', () => {
     const random = randomOf(17);
     for (let carts = 0; carts < 40; carts++) {
       const cart = randomCart(random);
-      const documented = documentOf(cart);
-      if (!documented.ok) throw new Error(documented.gap.code);
-      const quoted = await createQuotes({ levy: service.levy, timeoutMs: 30_000 })(documented.document);
-      if (!quoted.ok) throw new Error(quoted.detail);
-      const { tax_amount } = quoted.calculation;
+      const { tax_amount } = (await quotedOf(service, cart)).calculation;
       // In some cases, the shop collected a different tax.
       const tax = random.upTo(4) === 0 ? toDecimal(toMinor(tax_amount, 2) + BigInt(random.upTo(3)), 2) : tax_amount;
       const order = orderOf(cart, newReference(), tax, { isEstimated: tax !== tax_amount });
       const refunds = randomRefunds(cart, toMinor(order.total, 2), random);
       const { problems } = await recordOrder(ledger, { ...order, refunds });
       expect(problems, JSON.stringify({ order, refunds })).toEqual([]);
-      const credits = (await statesOf(order.reference)).slice(1);
+      const credits = (await states(order.reference)).slice(1);
       expect(credits).toEqual(refunds.map(({ total }) => `credit finalized ${total}`));
     }
   });
@@ -195,7 +185,7 @@ describe('refunds', () => {
 describe('trouble', () => {
   const faultsOfWrites: Fault[] = ['hang', 'hang up', 'reply lost', 429, 500, 503];
   it.each(faultsOfWrites)('%s at any write leaves one sale and one credit after a retry', async (fault) => {
-    const refunds = [refundOf('1', '9.29', { lines: [{ id: 'mug', quantity: 1 }] })];
+    const refunds = [oneBack('1')];
     const order = orderOf(mugs, newReference(), '1.20', { refunds });
     for (const broken of [1, 2, 3]) {
       let posts = 0;
@@ -207,7 +197,7 @@ describe('trouble', () => {
     }
     faults.state.fault = 'none';
     expect(await recordOrder(ledger, order)).toMatchObject({ problems: [] });
-    expect(await statesOf(order.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
+    expect(await states(order.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
   });
 
   it.each<[Fault, boolean]>([
@@ -220,41 +210,92 @@ describe('trouble', () => {
   });
 });
 
-describe('a reconciliation', () => {
-  it('records missing orders, replaces different sales, and lists extra transactions', async () => {
-    const at = '2026-09-15T12:00:00.000Z';
-    const more = { placedAt: at };
-    const kept = orderOf(mugs, newReference(), '1.20', more);
-    const missing = orderOf(mugs, newReference(), '1.20', more);
-    const different = orderOf(mugs, newReference(), '1.20', more);
-    const refunded = orderOf(mugs, newReference(), '1.20', { ...more, refunds: [refundOf('1', '9.29', { at })] });
-    const cancelled = orderOf(mugs, newReference(), '1.20', { ...more, wanted: 'draft' });
-    const unknown = orderOf(mugs, newReference(), '1.20', more);
-    for (const order of [kept, { ...different, tax: '1.10' }, { ...refunded, refunds: [] }, cancelled, unknown])
-      await recordOrder(ledger, order);
-    const orders = [kept, missing, different, refunded, { ...cancelled, wanted: 'void' as const }];
-    const range = { from: '2026-09-15', to: '2026-09-15' };
-    const report = await reconcile(ledger, orders, range);
-    expect(report.recorded.toSorted()).toEqual(
-      [missing, different, refunded, cancelled].map(({ reference }) => reference).toSorted(),
-    );
-    expect(report.problems).toEqual([]);
-    expect(report.extra.map(({ reference_id }) => reference_id)).toEqual([unknown.reference]);
-    expect((await reconcile(ledger, orders, range)).recorded).toEqual([]);
-    for (const order of [kept, missing, different])
-      expect((await statesOf(order.reference)).at(-1)).toBe('sale finalized 27.87');
-  });
+it('updates a draft with every edit of its order', async () => {
+  const order = orderOf(mugs, 'edited', '1.20', { wanted: 'draft' });
+  const edited = orderOf(two, 'edited', '0.80', { wanted: 'draft' });
+  for (const next of [order, edited, order, edited]) {
+    expect(await read(next)).toMatchObject({ total_amount: next.total, status: 'draft' });
+    expect(await recordOrder(ledger, next)).toMatchObject({ isChanged: false });
+  }
+});
 
-  it("interprets the range in UTC, like the shop's orders, with any account time zone", async () => {
-    const ranges: unknown[] = [];
-    const applies = ({ sent }: { sent: Record<string, unknown> | null }) =>
-      ranges.push([sent?.['from'], sent?.['to']]) < 0;
-    Object.assign(faults.state, { fault: 503, applies });
-    const at = (time: string) => orderOf(mugs, newReference(), '1.20', { placedAt: `2026-09-20T${time}Z` });
-    const orders = [at('00:00:00.000'), at('23:59:59.999')];
-    for (const order of [...orders, at('00:00:00.000')]) await recordOrder(ledger, order);
-    const { extra } = await reconcile(ledger, orders, { from: '2026-09-20', to: '2026-09-20' });
-    expect(extra).toHaveLength(1);
-    expect(ranges).toContainEqual(['2026-09-20T00:00:00.000Z', '2026-09-20T23:59:59.999Z']);
+it('removes the estimate mark when a draft becomes a sale with a tax from Levy', async () => {
+  await read(orderOf(mugs, 'estimated', '1.87', { wanted: 'draft', isEstimated: true }));
+  const { metadata } = await read(orderOf(mugs, 'estimated', '1.20'));
+  expect(metadata).toEqual({ shop: 'test', order: 'estimated' });
+});
+
+it('records no credit for a payment above a lowered sale', async () => {
+  await read(orderOf(mugs, 'lowered', '1.20', { paid: '27.87' }));
+  const lowered = orderOf(two, 'lowered', '0.80', { paid: '27.87' });
+  const above = [oneBack('1')];
+  expect(await read({ ...lowered, refunds: above })).toMatchObject({
+    total_amount: '18.58',
+    refund_status: 'none',
   });
+  const refunds = [...above, oneBack('2'), oneBack('3')];
+  expect(await read({ ...lowered, refunds })).toMatchObject({ credited_tax_amount: '0.80', refund_status: 'full' });
+  // The first refund can exceed the overpayment.
+  const more = { ...lowered, reference: 'lowered-more', refunds: [oneBack('1', '10.29')] };
+  expect(await read(more)).toMatchObject({ credited_amount: '0.96', credited_tax_amount: '0.04' });
+});
+
+it('replaces the sale if the order moves to a different state with the same tax', async () => {
+  const placed = orderOf({ ...mugs, address: lansing }, 'moved', '1.60');
+  expect((await read(placed)).tax_summary).toMatchObject([{ jurisdiction_code: 'US-MI', tax_amount: '1.60' }]);
+  const louisville = { city: 'Louisville', province: 'KY', postalCode: '40202', country: 'US' };
+  const moved = await read({ ...placed, address: louisville });
+  expect(moved.tax_summary).toMatchObject([{ jurisdiction_code: 'US-KY', tax_amount: '1.60' }]);
+  const street = { ...louisville, line1: '600 W Jefferson St', postalCode: '40202-2741' };
+  expect(await recordOrder(ledger, { ...placed, address: street })).toMatchObject({ isChanged: false, problems: [] });
+});
+
+it('finds a credit of a whole sale when its idempotency key has expired', async () => {
+  const order = orderOf(mugs, 'credited', '1.20', { refunds: [oneBack('1', '27.87')] });
+  await read(order);
+  await service.advance(25 * 3600);
+  expect(await recordOrder(ledger, order)).toMatchObject({ problems: [], isChanged: false });
+});
+
+it('reports a cancellation that Levy refuses permanently as a final problem', async () => {
+  const order = orderOf(mugs, 'cancelled', '1.20', { refunds: [oneBack('1')] });
+  await read(order);
+  const { problems } = await recordOrder(ledger, { ...order, wanted: 'void' });
+  expect(problems).toMatchObject([{ code: 'conflict_has_credits', isFinal: true }]);
+});
+
+it('ignores a stale snapshot', async () => {
+  const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
+  const [older, newer] = ['1.20', '0.80'].map((tax, minute) =>
+    orderOf(minute === 0 ? mugs : two, 'stale', tax, { placedAt: at(0), changedAt: at(minute) }),
+  ) as [Order, Order];
+  await read(newer);
+  for (const wanted of ['draft', 'finalized', 'void'] as const) {
+    const { isChanged, problems, sale } = await recordOrder(ledger, { ...older, wanted });
+    expect([isChanged, problems, sale?.total_amount, sale?.status]).toEqual([false, [], '18.58', 'finalized']);
+  }
+  expect((await read(newer)).metadata).toEqual({ shop: 'test', order: 'stale', changed_at: at(1) });
+});
+
+it('ignores a stale snapshot after an edit back to an earlier state', async () => {
+  const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
+  const order = orderOf(two, 'back', '0.80', { placedAt: at(0), changedAt: at(1) });
+  await read(order);
+  expect(await recordOrder(ledger, { ...order, changedAt: at(3) })).toMatchObject({ isChanged: false });
+  const between = orderOf(mugs, 'back', '1.20', { placedAt: at(0), changedAt: at(2) });
+  expect(await recordOrder(ledger, between)).toMatchObject({ isChanged: false, sale: { total_amount: '18.58' } });
+});
+
+it('updates the estimate mark of a recorded sale, even with the same amounts', async () => {
+  const order = orderOf(mugs, 'marked', '1.20', { isEstimated: true });
+  await read(order);
+  for (const isChanged of [true, false])
+    expect(await recordOrder(ledger, { ...order, isEstimated: false })).toMatchObject({ isChanged });
+  expect((await read({ ...order, isEstimated: false })).metadata).toEqual({ shop: 'test', order: 'marked' });
+});
+
+it('never changes a finalized sale to a draft, even without a timestamp', async () => {
+  await read(orderOf(two, 'late-draft', '0.80'));
+  const late = await recordOrder(ledger, orderOf(mugs, 'late-draft', '1.20', { wanted: 'draft' }));
+  expect(late).toMatchObject({ isChanged: false, problems: [], sale: { status: 'finalized', total_amount: '18.58' } });
 });

@@ -1,28 +1,29 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClient, orThrow } from '../../../shared/client/client.ts';
 import { determineFulfillment, findProduct } from '../../../shared/vocabulary/product-tax-code.ts';
 import { vocabulary } from '../../../shared/vocabulary/vocabulary.ts';
 import { documentOf } from '../document.ts';
+import { toMinor } from '../money.ts';
 import type { Cart, Line, Order } from '../order.ts';
-import { createQuotes, noTaxMessage } from '../quotes.ts';
+import { noTaxMessage } from '../quotes.ts';
 import { recordOrder } from '../sales.ts';
 import { isShipped, shippingOf } from '../shipping.ts';
 import type { Ledger } from '../transactions.ts';
-import { apiKey, type LocalLevy, startFaults, startLevy } from './levy.ts';
-import { detroit, orderOf } from './orders.ts';
+import { apiKey, startLevy } from './levy.ts';
+import {
+  detroit,
+  orderOf,
+  quotedOf,
+  quoteOf,
+  randomCart,
+  randomOf,
+  randomRefunds,
+  recorded,
+  refundOf,
+} from './orders.ts';
 
-let service: LocalLevy;
-let faults: Awaited<ReturnType<typeof startFaults>>;
-let ledger: Ledger;
-beforeAll(async () => {
-  service = await startLevy();
-  faults = await startFaults(service.url);
-  ledger = { levy: createClient({ url: faults.url, apiKey }), shop: 'test' };
-});
-afterAll(async () => {
-  await faults.close();
-  await service.stop();
-});
+const service = await startLevy();
+const ledger: Ledger = { levy: createClient({ url: service.url, apiKey }), shop: 'test' };
 
 const newYork = { line1: '1 Wall St', city: 'New York', province: 'NY', postalCode: '10005', country: 'US' };
 const lineOf = (id: string, unitPrice: string, more: Partial<Line> = {}): Line => ({
@@ -35,27 +36,14 @@ const cartOf = (lines: Line[], shipping: string | null, address: Cart['address']
   ...{ currency: 'USD', address, lines, shipping: shipping === null ? [] : [{ id: 'a', amount: shipping }] },
 });
 
-const quoteOf = async (cart: Cart) => {
-  const documented = documentOf(cart);
-  if (!documented.ok) throw new Error(documented.gap.code);
-  return createQuotes({ levy: ledger.levy, timeoutMs: 30_000 })(documented.document);
-};
 /** Returns the tax of a cart, the tax of its shipping, and the messages for the shop's staff. */
 const taxOf = async (cart: Cart) => {
-  const quote = await quoteOf(cart);
-  if (!quote.ok) throw new Error(quote.detail);
-  const { tax_amount } = quote.calculation;
-  const notes = quote.warnings.filter((text) => text.includes('shipping charge'));
-  return { tax: tax_amount, ofShipping: shippingOf(quote.calculation, { id: 'a' })?.tax_amount, notes };
+  const { calculation, warnings } = await quotedOf(ledger, cart);
+  const notes = warnings.filter((text) => text.includes('shipping charge'));
+  return { tax: calculation.tax_amount, ofShipping: shippingOf(calculation, { id: 'a' })?.tax_amount, notes };
 };
-const recorded = async (order: Order) => {
-  const { sale, problems } = await recordOrder(ledger, order);
-  expect(problems).toEqual([]);
-  return orThrow(await service.levy.get('/transactions/{id}', { path: { id: sale?.id as string } }));
-};
-const refundOf = (total: string, shipping = '0') => ({
-  ...{ id: total, total, lines: [], shipping, at: new Date().toISOString() },
-});
+const read = (order: Order) => recorded(ledger, order);
+const paidBack = (total: string, shipping = '0') => refundOf(total, total, { shipping });
 
 describe('a shipping charge', () => {
   it('is allocated to a mug, not to a gift card', async () => {
@@ -105,11 +93,9 @@ describe('several shipping charges', () => {
     // 8.875 % of 4.00.
     ['exempt goods for the larger charge', { a: ['rice'], b: ['mug'] }, '2.13', ['0.00', '0.35']],
   ] as const)('are taxed by the goods that each ships: %s', async (_, lineIds, tax, expected) => {
-    const quote = await quoteOf(cartWith([mug, rice, card], charges(lineIds as never)));
-    if (!quote.ok) throw new Error(quote.detail);
-    const { calculation } = quote;
+    const { calculation, warnings } = await quotedOf(ledger, cartWith([mug, rice, card], charges(lineIds as never)));
     const taxes = ['a', 'b'].map((id) => shippingOf(calculation, { id })?.tax_amount);
-    expect([calculation.tax_amount, taxes, quote.warnings]).toEqual([tax, expected, []]);
+    expect([calculation.tax_amount, taxes, warnings]).toEqual([tax, expected, []]);
   });
 
   it('without lines of their own are for all shipped lines, and one for picked-up lines is a line', () => {
@@ -129,12 +115,12 @@ describe('several shipping charges', () => {
   it('are recorded with their ids, and a refund names each of them', async () => {
     const cart = cartWith([mug, rice], charges({ a: ['mug'], b: ['rice'] }));
     const order = orderOf(cart, 'two', '2.66');
-    const sale = await recorded(order);
+    const sale = await read(order);
     expect(sale).toMatchObject({
       calculated_tax_amount: '2.66',
       shipping: [{ id: 'shipping-a' }, { id: 'shipping-b' }],
     });
-    await recorded({ ...order, refunds: [refundOf('14.88', '14.88')] });
+    await read({ ...order, refunds: [paidBack('14.88', '14.88')] });
     const query = { parent_transaction_id: sale.id, expand: 'line_items', limit: 1 } as const;
     const [credit] = orThrow(await service.levy.get('/transactions', { query })).data;
     const rows = [
@@ -169,18 +155,19 @@ describe('a line with a negative price', () => {
     const rice = lineOf('rice', '100.00', { taxCode: 'FOOD.GROCERY' });
     const less = { id: 'less', quantity: 1, unitPrice: '-12.00', discount: '0.00' };
     const order = orderOf(cartOf([mug, rice, less], null), 'less', '1.60');
-    expect(await recorded(order)).toMatchObject({ calculated_tax_amount: '1.60', total_amount: '109.60' });
+    expect(await read(order)).toMatchObject({ calculated_tax_amount: '1.60', total_amount: '109.60' });
     expect(await recordOrder(ledger, order)).toMatchObject({ isChanged: false, problems: [] });
-    const back = { ...refundOf('19.60'), lines: [{ id: 'mug', quantity: 1 }] };
-    expect(await recorded({ ...order, refunds: [back] })).toMatchObject({
+    const back = refundOf('19.60', '19.60', { lines: [{ id: 'mug', quantity: 1 }] });
+    expect(await read({ ...order, refunds: [back] })).toMatchObject({
       credited_amount: '18.00',
       credited_tax_amount: '1.60',
     });
-    expect(await recorded({ ...order, refunds: [back, refundOf('90.00')] })).toMatchObject({ refund_status: 'full' });
+    expect(await read({ ...order, refunds: [back, paidBack('90.00')] })).toMatchObject({ refund_status: 'full' });
   });
 
   it('that exceeds the goods is refused', async () => {
     const quote = await quoteOf(
+      ledger,
       cartOf([mug, { id: 'less', quantity: 1, unitPrice: '-20.01', discount: '0.00' }], '5.00'),
     );
     expect(quote).toMatchObject({ ok: false, reason: 'refused', detail: expect.stringContaining('20.01') });
@@ -201,24 +188,24 @@ describe('a cart that is picked up', () => {
 describe('an order', () => {
   it('of a gift card with a shipping charge is recorded from its draft to its refunds', async () => {
     const draft = orderOf(cartOf([card], '10.00'), 'card', '0.00', { wanted: 'draft' });
-    expect(await recorded(draft)).toMatchObject({ status: 'draft', shipping: { line_item_ids: ['card'] } });
+    expect(await read(draft)).toMatchObject({ status: 'draft', shipping: { line_item_ids: ['card'] } });
     const edited = orderOf(cartOf([card], '12.00'), 'card', '0.00', { placedAt: draft.placedAt, wanted: 'draft' });
-    expect(await recorded(edited)).toMatchObject({ shipping_amount: '12.00' });
+    expect(await read(edited)).toMatchObject({ shipping_amount: '12.00' });
     const paid = { ...edited, wanted: 'finalized' } as const;
-    expect(await recorded(paid)).toMatchObject({ status: 'finalized', total_amount: '92.00' });
+    expect(await read(paid)).toMatchObject({ status: 'finalized', total_amount: '92.00' });
     expect(await recordOrder(ledger, paid)).toMatchObject({ isChanged: false, problems: [] });
-    const refunded = await recorded({ ...paid, refunds: [refundOf('12.00', '12.00'), refundOf('80.00')] });
+    const refunded = await read({ ...paid, refunds: [paidBack('12.00', '12.00'), paidBack('80.00')] });
     expect(refunded).toMatchObject({ refund_status: 'full', credited_amount: '92.00' });
   });
 
   it('with a pickup fee is recorded once, and the fee is refunded as shipping', async () => {
     const order = orderOf(cartOf([pickedUp], '3.00'), 'pickup', '1.38');
-    expect(await recorded(order)).toMatchObject({
+    expect(await read(order)).toMatchObject({
       calculated_tax_amount: '1.38',
       tax_summary: [{ jurisdiction_code: 'US-MI' }],
     });
     expect(await recordOrder(ledger, order)).toMatchObject({ isChanged: false, problems: [] });
-    const fee = await recordOrder(ledger, { ...order, refunds: [refundOf('3.18', '3.18')] });
+    const fee = await recordOrder(ledger, { ...order, refunds: [paidBack('3.18', '3.18')] });
     expect(fee).toMatchObject({ isChanged: true, problems: [] });
     const query = { parent_transaction_id: fee.sale?.id as string, expand: 'line_items' } as const;
     const [credit] = orThrow(await service.levy.get('/transactions', { query: { ...query, limit: 1 } })).data;
@@ -228,7 +215,7 @@ describe('an order', () => {
 
   it('does not change if the fulfillment of a product changes later', async () => {
     const order = orderOf(cartOf([mug], '10.00'), 'changed', '2.66');
-    await recorded(order);
+    await read(order);
     const electronic = { ...order, lines: [{ ...mug, fulfillment: 'electronic' as const }] };
     expect(await recordOrder(ledger, electronic)).toMatchObject({ isChanged: false, problems: [] });
   });
@@ -236,7 +223,7 @@ describe('an order', () => {
 
 describe('a refusal', () => {
   it("of a product names it in the staff's message, and asks the shopper to contact the shop", async () => {
-    const quote = await quoteOf(cartOf([mug, { ...card, taxCode: 'FEES.GIFT' }], null));
+    const quote = await quoteOf(ledger, cartOf([mug, { ...card, taxCode: 'FEES.GIFT' }], null));
     expect(quote).toMatchObject({
       ok: false,
       reason: 'refused',
@@ -246,8 +233,70 @@ describe('a refusal', () => {
   });
 
   it('of an address asks the shopper to check it', async () => {
-    const quote = await quoteOf(cartOf([mug], null, { ...newYork, province: 'ZZ' }));
+    const quote = await quoteOf(ledger, cartOf([mug], null, { ...newYork, province: 'ZZ' }));
     expect(quote).toMatchObject({ ok: false, reason: 'address' });
     expect(noTaxMessage('address')).toMatch(/state and the ZIP code/);
   });
+});
+
+// The default of the setting is a warning.
+const addingLevy = await startLevy();
+addingLevy.set('retail_delivery_fee=add');
+const adding: Ledger = { levy: addingLevy.levy, shop: 'test' };
+
+const minneapolis = { city: 'Minneapolis', province: 'MN', postalCode: '55401', country: 'US' };
+const inMinneapolis = (...lines: Line[]) => cartOf(lines, '10.00', minneapolis);
+const mugs = (unitPrice: string) => lineOf('mug', unitPrice, { quantity: 2 });
+const linesOf = async (ledger: Ledger, cart: Cart) =>
+  (await quotedOf(ledger, cart)).calculation.line_items.map(({ id, tax_amount, taxes }) => [
+    ...[id, tax_amount, taxes.filter(({ tax_type }) => tax_type === 'fee').map((row) => row.tax_amount)],
+  ]);
+
+// In Minneapolis, the six taxes on 100.00 total 9.03, each rounded; the fee is 0.50 (Minn. Stat. 168E).
+describe('a retail delivery fee that Levy adds', () => {
+  it('becomes a tax of the first taxed line with a price', async () => {
+    expect(await linesOf(adding, inMinneapolis(mugs('50.00')))).toEqual([['mug', '9.53', ['0.50']]]);
+    const bowl = { ...pickedUp, id: 'bowl', unitPrice: '100.00' };
+    expect(await linesOf(adding, inMinneapolis(lineOf('gift', '0.00'), bowl, mugs('50.00')))).toEqual([
+      ['gift', '0.00', []],
+      ['bowl', '6.00', []],
+      ['mug', '9.53', ['0.50']],
+    ]);
+  });
+
+  it('is absent below the threshold', async () => {
+    expect(await linesOf(adding, inMinneapolis(mugs('40.00')))).toMatchObject([['mug', expect.anything(), []]]);
+  });
+
+  it('is included in the sale, which is recorded once and refunded in parts', async () => {
+    const cart = inMinneapolis(mugs('50.00'));
+    // 9.03 and 0.90 for the lines and the shipping, and 0.50.
+    const order = orderOf(cart, 'fee-1', (await quotedOf(adding, cart)).calculation.tax_amount);
+    const stored = { tax_amount: '10.43', calculated_tax_amount: '10.43', total_amount: '120.43' };
+    expect(await recorded(adding, order)).toMatchObject(stored);
+    expect(await recordOrder(adding, order)).toMatchObject({ problems: [], isChanged: false });
+    const half = refundOf('half', '54.77', { lines: [{ id: 'mug', quantity: 1 }] });
+    const refunds = [half, refundOf('some', '20.00'), refundOf('rest', '45.66')];
+    for (let count = 1; count < refunds.length; count++)
+      await recorded(adding, { ...order, refunds: refunds.slice(0, count) });
+    const refunded = { credited_amount: '110.00', credited_tax_amount: '10.43' };
+    expect(await recorded(adding, { ...order, refunds })).toMatchObject(refunded);
+  });
+
+  it('is refunded to the cent with random orders and refunds', async () => {
+    const random = randomOf(23);
+    for (let carts = 0; carts < 15; carts++) {
+      const cart = { ...randomCart(random), address: minneapolis };
+      const { calculation } = await quotedOf(adding, cart);
+      const order = orderOf(cart, `random-${carts}`, calculation.tax_amount);
+      const refunds = randomRefunds(cart, toMinor(order.total, 2), random);
+      expect((await recorded(adding, { ...order, refunds })).credited_tax_amount).toBe(order.tax);
+    }
+  });
+});
+
+it("warns the shop's staff of a fee that is due and not charged", async () => {
+  const { warnings, calculation } = await quotedOf(ledger, inMinneapolis(mugs('50.00')));
+  expect(calculation.tax_amount).toBe('9.93');
+  expect(warnings).toEqual([expect.stringMatching(/^Minnesota retail delivery fee: 0\.50 is due/)]);
 });

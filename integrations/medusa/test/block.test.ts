@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { apiKey, type LocalLevy, startFaults, startLevy } from '../../core/test/levy.ts';
-import { addresses, cents, expectedTax, placeOrder, shopperOf } from './orders.ts';
-import { type Shop, startShop } from './shop.ts';
+import { expect, it } from 'vitest';
+import { startFaults, startLevy } from '../../core/test/levy.ts';
+import { addresses, cents, expectedTax, guam, placeOrder, shopperOf } from './orders.ts';
+import { openShop } from './shop.ts';
 
-let levy: LocalLevy;
-let faults: Awaited<ReturnType<typeof startFaults>>;
-let shop: Shop;
-beforeAll(async () => {
-  levy = await startLevy();
-  faults = await startFaults(levy.url);
-  const more = { LEVY_TIMEOUT_MS: '500', LEVY_PAUSE_MS: '0', LEVY_FALLBACK: 'block' };
-  shop = await startShop({ url: faults.url, apiKey }, more);
-});
-afterAll(async () => {
-  await shop?.stop();
-  await faults?.close();
-  await levy?.stop();
-});
+const levy = await startLevy();
+const faults = await startFaults(levy.url);
+const shop = await openShop(faults.url, { LEVY_TIMEOUT_MS: '500', LEVY_PAUSE_MS: '0', LEVY_FALLBACK: 'block' });
 
 it('rejects an order without a tax from Levy', async () => {
   faults.state.fault = 503;
@@ -27,13 +16,6 @@ it('rejects an order without a tax from Levy', async () => {
 });
 
 it('rejects an order to an address that Levy does not cover', async () => {
-  const guam = {
-    address_1: '1 Marine Corps Dr',
-    city: 'Hagatna',
-    province: 'GU',
-    postal_code: '96910',
-    country_code: 'us',
-  };
   await expect(placeOrder(shop, { items: [['Mug', 1]], address: guam })).rejects.toThrow('cannot be calculated');
 });
 

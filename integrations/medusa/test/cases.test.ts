@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from '../../core/test/levy.ts';
+import { describe, expect, it } from 'vitest';
+import { type Fault, recordedOf, startFaults, startLevy } from '../../core/test/levy.ts';
 import {
   addresses,
   cents,
@@ -8,26 +8,15 @@ import {
   expectedTax,
   placeOrder,
   type Recorded,
-  recordedOf,
   shopperOf,
   staffOf,
 } from './orders.ts';
-import { type Shop, startShop } from './shop.ts';
+import { openShop } from './shop.ts';
 
-let levy: LocalLevy;
-let faults: Awaited<ReturnType<typeof startFaults>>;
-let shop: Shop;
-beforeAll(async () => {
-  levy = await startLevy();
-  faults = await startFaults(levy.url);
-  const more = { LEVY_TIMEOUT_MS: '500', LEVY_PAUSE_MS: '50', LEVY_RECONCILE: '*/3 * * * * *' };
-  shop = await startShop({ url: faults.url, apiKey }, more);
-});
-afterAll(async () => {
-  await shop?.stop();
-  await faults?.close();
-  await levy?.stop();
-});
+const levy = await startLevy();
+const faults = await startFaults(levy.url);
+const settings = { LEVY_TIMEOUT_MS: '500', LEVY_PAUSE_MS: '50', LEVY_RECONCILE: '*/3 * * * * *' };
+const shop = await openShop(faults.url, settings);
 
 it("records an order as a draft, a sale and a credit, with Levy's tax to the cent", async () => {
   const { cart, order, paid } = await placeOrder(shop, {

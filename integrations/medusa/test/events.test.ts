@@ -1,20 +1,23 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
-import { changesOf, netOf, paidOrder } from './changes.ts';
-import { addresses, cents, centsOf, eventually, expectedTax, placeOrder, shopperOf } from './orders.ts';
-import { type Shop, startShop } from './shop.ts';
+import { expect, it } from 'vitest';
+import { startLevy } from '../../core/test/levy.ts';
+import {
+  addresses,
+  cents,
+  centsOf,
+  changesOf,
+  eventually,
+  expectedTax,
+  guam,
+  netOf,
+  paidOrder,
+  placeOrder,
+  shopperOf,
+} from './orders.ts';
+import { openShop, startShop } from './shop.ts';
 
 // Disables the reconciliation, to test only Medusa's events.
-let levy: LocalLevy;
-let shop: Shop;
-beforeAll(async () => {
-  levy = await startLevy();
-  shop = await startShop({ url: levy.url, apiKey });
-});
-afterAll(async () => {
-  await shop?.stop();
-  await levy?.stop();
-});
+const levy = await startLevy();
+const shop = await openShop(levy.url);
 
 const until = async (isTrue: () => boolean) => {
   for (let tries = 0; tries < 100 && !isTrue(); tries++) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -103,13 +106,6 @@ it("does not exempt a guest who enters a customer's e-mail address", async () =>
 it("logs Levy's warnings once per cart", async () => {
   const shopper = shopperOf(shop);
   await shopper.create();
-  const guam = {
-    address_1: '1 Marine Corps Dr',
-    city: 'Hagatna',
-    province: 'GU',
-    postal_code: '96910',
-    country_code: 'us',
-  };
   await shopper.address(guam);
   for (const quantity of [1, 2]) await shopper.add('Mug', quantity);
   await shopper.ship('standard');
@@ -123,6 +119,6 @@ it("logs Levy's warnings once per cart", async () => {
 });
 
 it('prevents Medusa from starting with an invalid setting', async () => {
-  const wrong = startShop({ url: levy.url, apiKey }, { LEVY_FALLBACK: 'Block' });
+  const wrong = startShop(levy.url, { LEVY_FALLBACK: 'Block' });
   await expect(wrong).rejects.toThrow('LEVY_FALLBACK must be');
 });

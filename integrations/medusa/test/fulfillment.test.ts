@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { orThrow } from '../../../shared/client/client.ts';
-import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
+import { startLevy } from '../../core/test/levy.ts';
 import { addresses, cents, centsOf, eventually, type Order, placeOrder, shopperOf, staffOf } from './orders.ts';
-import { type Shop, startShop } from './shop.ts';
+import { openShop } from './shop.ts';
 
-let levy: LocalLevy;
-let shop: Shop;
-beforeAll(async () => {
-  levy = await startLevy();
-  levy.set('retail_delivery_fee=add');
-  // Longer than the default, because the machine may be busy.
-  const more = { LEVY_TIMEOUT_MS: '10000', LEVY_FALLBACK: 'block', LEVY_RECONCILE: '*/3 * * * * *' };
-  shop = await startShop({ url: levy.url, apiKey }, more);
-});
-afterAll(async () => {
-  await shop?.stop();
-  await levy?.stop();
-});
+const levy = await startLevy();
+levy.set('retail_delivery_fee=add');
+// Longer than the default, because the machine may be busy.
+const settings = { LEVY_TIMEOUT_MS: '10000', LEVY_FALLBACK: 'block', LEVY_RECONCILE: '*/3 * * * * *' };
+const shop = await openShop(levy.url, settings);
 
 const readTransaction = async (id: string) => orThrow(await levy.levy.get('/transactions/{id}', { path: { id } }));
 

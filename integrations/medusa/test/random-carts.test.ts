@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
+import { expect, it } from 'vitest';
+import { recordedOf, startLevy } from '../../core/test/levy.ts';
 import { randomOf } from '../../core/test/orders.ts';
-import { changesOf, netOf } from './changes.ts';
-import { addresses, cents, centsOf, eventually, expectedTax, placeOrder, recordedOf, staffOf } from './orders.ts';
-import { type OptionName, others, type ProductName, products, type Shop, startShop } from './shop.ts';
+import { addresses, cents, centsOf, changesOf, eventually, expectedTax, netOf, placeOrder, staffOf } from './orders.ts';
+import { type OptionName, openShop, others, type ProductName, products } from './shop.ts';
 
 const carts = 40;
 
-let levy: LocalLevy;
-let shop: Shop;
-beforeAll(async () => {
-  levy = await startLevy();
-  // The reconciliation runs continuously and races with order events.
-  shop = await startShop({ url: levy.url, apiKey }, { LEVY_RECONCILE: '*/3 * * * * *' });
-});
-afterAll(async () => {
-  await shop?.stop();
-  await levy?.stop();
-});
+const levy = await startLevy();
+// The reconciliation runs continuously and races with order events.
+const shop = await openShop(levy.url, { LEVY_RECONCILE: '*/3 * * * * *' });
 
 const random = randomOf(20_261_123);
 const sum = (amounts: readonly number[]) => amounts.reduce((all, amount) => all + amount, 0);

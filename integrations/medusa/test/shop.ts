@@ -1,10 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { removeFolder, startPostgres, temporaryFolder } from './postgres.ts';
+import { afterAll } from 'vitest';
+import { apiKey } from '../../core/test/levy.ts';
 
 const cwd = fileURLToPath(new URL('shop', import.meta.url));
 const medusa = fileURLToPath(new URL('../node_modules/.bin/medusa', import.meta.url));
@@ -46,13 +48,63 @@ const freePort = (): Promise<number> =>
     });
   });
 
-type LevyAddress = { readonly url: string; readonly apiKey: string };
+const versions = '/usr/lib/postgresql';
+
+/** The binaries folder of the newest PostgreSQL installed from a Debian package. */
+const programs = (): string => {
+  const [newest] = existsSync(versions) ? readdirSync(versions).sort((a, b) => Number(b) - Number(a)) : [];
+  if (newest === undefined) throw new Error('Install PostgreSQL, such as with `apt install postgresql`.');
+  return join(versions, newest, 'bin');
+};
+
+// PostgreSQL refuses to run as root.
+const shell = (command: string): string => {
+  const isRoot = process.getuid?.() === 0;
+  const [file, args] = isRoot ? ['su', ['postgres', '-c', command]] : ['bash', ['-c', command]];
+  return execFileSync(file as string, args as string[], {
+    encoding: 'utf8',
+    cwd: tmpdir(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+};
+
+/** Starts a separate PostgreSQL in a temporary folder, on loopback. */
+const startPostgres = async () => {
+  const bin = programs();
+  const folder = shell('mktemp -d').trim();
+  const port = await freePort();
+  shell(`${bin}/initdb -D ${folder}/data -U levy --auth=trust -E UTF8`);
+  const settings = `-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories=${folder} -c fsync=off`;
+  shell(`${bin}/pg_ctl -D ${folder}/data -w -l ${folder}/log -o "${settings}" start`);
+  shell(`${bin}/createdb -h 127.0.0.1 -p ${port} -U levy shop`);
+  return {
+    url: `postgres://levy@127.0.0.1:${port}/shop`,
+    /** Runs a statement. */
+    sql: (statement: string) => shell(`${bin}/psql -h 127.0.0.1 -p ${port} -U levy -c "${statement}" shop`),
+    stop: () => {
+      shell(`${bin}/pg_ctl -D ${folder}/data -m immediate stop`);
+      shell(`rm -rf ${folder}`);
+    },
+  };
+};
+
 type Json = Record<string, unknown>;
 
-/** Starts a Medusa server with the adapter and a separate PostgreSQL. */
-export const startShop = async ({ url, apiKey }: LevyAddress, more: Record<string, string> = {}) => {
+// Medusa resolves itself and the modules in the project folder. Files of tests start in parallel.
+const linkModules = (): void => {
+  for (const name of ['node_modules', 'src'])
+    try {
+      symlinkSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(cwd, name));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+};
+
+/** Starts a Medusa server with the adapter, for the Levy at `url`, and a separate PostgreSQL. */
+export const startShop = async (url: string, more: Record<string, string> = {}) => {
   const postgres = await startPostgres();
-  const folder = temporaryFolder();
+  const folder = mkdtempSync(join(tmpdir(), 'levy-medusa-'));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   const port = await freePort();
   const seedFile = join(folder, 'seeded.json');
   const { npm_lifecycle_event: _, NODE_OPTIONS: __, ...inherited } = process.env;
@@ -68,17 +120,14 @@ export const startShop = async ({ url, apiKey }: LevyAddress, more: Record<strin
     ...{ HOST: '127.0.0.1', ...more },
   };
   const run = (...args: string[]) => execFileSync(medusa, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  // Medusa resolves itself and the modules in the project folder.
-  for (const name of ['node_modules', 'src'])
-    if (!existsSync(join(cwd, name)))
-      symlinkSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(cwd, name));
+  linkModules();
   try {
     run('db:migrate');
     run('exec', './seed.js');
     run('user', '-e', staff.email, '-p', staff.password);
   } catch (error) {
     postgres.stop();
-    removeFolder(folder);
+    removeFolder();
     const { stdout, stderr } = error as { stdout?: Buffer; stderr?: Buffer };
     throw new Error(`Medusa did not start: ${stdout}${stderr}`, { cause: error });
   }
@@ -125,8 +174,15 @@ export const startShop = async ({ url, apiKey }: LevyAddress, more: Record<strin
       process.kill(-(service.pid as number), 'SIGKILL');
       await ended;
       postgres.stop();
-      removeFolder(folder);
+      removeFolder();
     },
   };
 };
 export type Shop = Awaited<ReturnType<typeof startShop>>;
+
+/** Starts a shop that ends with the test file. */
+export const openShop = async (url: string, more: Record<string, string> = {}): Promise<Shop> => {
+  const shop = await startShop(url, more);
+  afterAll(shop.stop);
+  return shop;
+};

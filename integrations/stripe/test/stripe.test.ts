@@ -1,35 +1,23 @@
 import type Stripe from 'stripe';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createClient, orThrow } from '../../../shared/client/client.ts';
-import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from '../../core/test/levy.ts';
-import { createLevyStripe, type LevyStripe } from '../index.ts';
+import { apiKey, type Fault, startFaults, startLevy } from '../../core/test/levy.ts';
+import { randomOf } from '../../core/test/orders.ts';
+import { createLevyStripe } from '../index.ts';
 import { type FakeInvoice, type FakeNote, noteTotal, startStripe, taxOf, totalOf } from './fake.ts';
 
-let levy: LocalLevy;
-let faults: Awaited<ReturnType<typeof startFaults>>;
-let fake: Awaited<ReturnType<typeof startStripe>>;
-let billing: LevyStripe;
 const timeoutMs = 500;
 const now = Math.floor(Date.now() / 1000) - 60;
 const today = new Date().toISOString().slice(0, 10);
 const count = Number(process.env['INVOICES'] ?? 40);
 
-const connect = () => {
-  const client = createClient({ url: faults.url, apiKey });
-  return createLevyStripe({ stripe: fake.stripe, levy: client, timeoutMs });
-};
-
-beforeAll(async () => {
-  levy = await startLevy();
-  faults = await startFaults(levy.url);
-  fake = await startStripe();
-  billing = createLevyStripe({ stripe: fake.stripe, levy: levy.levy, timeoutMs: 10_000 });
-});
-afterAll(async () => {
-  await fake.stop();
-  await faults.close();
-  await levy.stop();
-});
+const levy = await startLevy();
+const faults = await startFaults(levy.url);
+const fake = await startStripe();
+afterAll(fake.stop);
+const billing = createLevyStripe({ stripe: fake.stripe, levy: levy.levy, timeoutMs: 10_000 });
+const connect = () =>
+  createLevyStripe({ stripe: fake.stripe, levy: createClient({ url: faults.url, apiKey }), timeoutMs });
 
 let serial = 0;
 const line = (amount: number, more = {}) => ({
@@ -197,38 +185,31 @@ it('throws while Stripe is unavailable, and continues later', async () => {
   expect(taxOf(invoice)).toBeGreaterThan(0);
 });
 
-/** A reproducible random number generator (mulberry32). */
-const randomOf = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-};
-
 it(`agrees to the cent on ${count} invoices with events lost, doubled and reordered`, async () => {
   const random = randomOf(20_261_128);
-  const upTo = (most: number) => Math.floor(random() * most);
+  const upTo = (most: number) => random.upTo(most - 1);
+  const isIn = (percent: number) => random.upTo(99) < percent;
   const invoices: FakeInvoice[] = [];
   const kept = new Map<string, number>();
   for (let at = 0; at < count; at++) {
     const lines = Array.from({ length: 1 + upTo(4) }, () => {
       const amount = 100 + upTo(50_000);
-      return line(amount, { quantity: 1 + upTo(3), discount: random() < 0.3 ? upTo(amount) : 0 });
+      return line(amount, { quantity: 1 + upTo(3), discount: isIn(30) ? upTo(amount) : 0 });
     });
-    if (random() < 0.3) lines.push(line(-upTo(100)));
-    const invoice = add(lines, { state: random() < 0.5 ? 'WA' : 'TX' });
+    if (isIn(30)) lines.push(line(-upTo(100)));
+    const invoice = add(lines, { state: isIn(50) ? 'WA' : 'TX' });
     invoices.push(invoice);
     // A draft without its event is finalized only after the tax was applied.
-    await (random() < 0.8 ? send('invoice.created', invoice) : billing.applyTax(invoice.id));
-    invoice.status = random() < 0.15 ? 'void' : 'open';
+    await (isIn(80) ? send('invoice.created', invoice) : billing.applyTax(invoice.id));
+    invoice.status = isIn(15) ? 'void' : 'open';
     const events = [
       ['invoice.updated', invoice.id],
       ['invoice.finalized', invoice.id],
     ] as [string, string][];
     kept.set(invoice.id, invoice.status === 'void' ? 0 : totalOf(invoice));
-    if (invoice.status === 'open' && random() < 0.5) {
+    if (invoice.status === 'open' && isIn(50)) {
       const [first] = invoice.lines as [FakeInvoice['lines'][number]];
-      const isNote = random() < 0.5;
+      const isNote = isIn(50);
       const own = { of: first.id, net: first.amount - first.discount, tax: first.tax };
       const off = invoice.lines.some(({ amount }) => amount < 0);
       const amount = 1 + upTo(totalOf(invoice));
@@ -249,8 +230,8 @@ it(`agrees to the cent on ${count} invoices with events lost, doubled and reorde
       }
       events.push(['credit_note.created', invoice.id]);
     }
-    const sent = events.flatMap((one) => (random() < 0.3 ? [] : random() < 0.3 ? [one, one] : [one]));
-    for (const [type, id] of sent.sort(() => random() - 0.5))
+    const sent = events.flatMap((one) => (isIn(30) ? [] : isIn(30) ? [one, one] : [one]));
+    for (const [type, id] of sent.sort(() => random.upTo(1) - 0.5))
       await billing.handleEvent(event(type, type.startsWith('credit') ? { id: 'cn', invoice: id } : { id }));
   }
   const report = await billing.reconcile({ from: today, to: today });

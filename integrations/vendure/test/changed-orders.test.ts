@@ -1,31 +1,29 @@
 import { DefaultMoneyStrategy, TransactionalConnection } from '@vendure/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClient, orThrow } from '../../../shared/client/client.ts';
-import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { orThrow } from '../../../shared/client/client.ts';
+import { recordedOf, startLevy } from '../../core/test/levy.ts';
 import { reconcileOrders, reconcileTask } from '../reconcile.ts';
-import { addresses, cents, placeOrder, recordedOf, type ShopOrder, staffOf } from './orders.ts';
-import { type Shop, startShop } from './shop.ts';
+import { addresses, berlin, cents, expectSale, placeOrder, type ShopOrder, staffOf, taxOf } from './orders.ts';
+import { optionsOf, startShop } from './shop.ts';
 
-let levy: LocalLevy;
-let shop: Shop;
-beforeAll(async () => {
-  levy = await startLevy();
-  shop = await startShop({ levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' });
-});
-afterAll(() => levy.stop());
+// The second one has no transactions, as if it had been down.
+const [levy, empty] = [await startLevy(), await startLevy()];
+const shop = await startShop(optionsOf(levy.url));
+afterAll(shop.stop);
 
+const staff = staffOf(shop);
 const day = (ago: number) => new Date(Date.now() - ago * 24 * 60 * 60_000).toISOString().slice(0, 10);
 const lineOf = (order: ShopOrder): string => order.lines[0]?.id as string;
-const taxOf = ({ totalWithTax, total }: ShopOrder): number => totalWithTax - total;
 
 /** Returns the sale in Levy with its tax, minus all credits. */
-const leftOf = async (order: ShopOrder, from: LocalLevy = levy) => {
+const leftOf = async (order: ShopOrder) => {
   await shop.settled();
-  const { sales, credits } = await recordedOf(from, order.code);
+  const { sales, credits } = await recordedOf(levy, order.code);
   const sum = (of: 'total_amount' | 'tax_amount') =>
     sales.reduce((all, sale) => all + cents(sale[of]), 0) - credits.reduce((all, credit) => all + cents(credit[of]), 0);
   return [sum('total_amount'), sum('tax_amount')];
 };
+const reconcileToday = () => reconcileOrders(shop.injector, shop.options, { from: day(0), to: day(0) });
 const problemsOf = () => shop.logger.lines.filter((line) => /conflict|mismatch|excess|foreign/.test(line));
 
 describe('an order that is edited', () => {
@@ -34,8 +32,8 @@ describe('an order that is edited', () => {
     async (isPaidBackFirst) => {
       const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
       await shop.settled();
-      await staffOf(shop).lower(order.id, lineOf(order), 2, 'PaymentSettled', isPaidBackFirst);
-      const edited = await staffOf(shop).read(order.id);
+      await staff.lower(order.id, lineOf(order), 2, 'PaymentSettled', isPaidBackFirst);
+      const edited = await staff.read(order.id);
       expect(edited.totalWithTax).toBeLessThan(order.totalWithTax);
       expect(await leftOf(edited)).toEqual([edited.totalWithTax, taxOf(edited)]);
       expect(problemsOf()).toEqual([]);
@@ -44,20 +42,19 @@ describe('an order that is edited', () => {
 
   it('is recorded after a partial shipment', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
-    await staffOf(shop).shipOne(lineOf(order));
+    await staff.shipOne(lineOf(order));
     await shop.settled();
-    await staffOf(shop).enlarge(order.id, lineOf(order), 5, 'PartiallyShipped');
-    const larger = await staffOf(shop).read(order.id);
+    await staff.enlarge(order.id, lineOf(order), 5, 'PartiallyShipped');
+    const larger = await staff.read(order.id);
     expect(await leftOf(larger)).toEqual([larger.totalWithTax, taxOf(larger)]);
-    await staffOf(shop).lower(order.id, lineOf(order), 4, 'PartiallyShipped', false);
-    const smaller = await staffOf(shop).read(order.id);
+    await staff.lower(order.id, lineOf(order), 4, 'PartiallyShipped', false);
+    const smaller = await staff.read(order.id);
     expect(await leftOf(smaller)).toEqual([smaller.totalWithTax, taxOf(smaller)]);
   });
 
   it('to a different city is recorded, even with the same amounts', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
     await shop.settled();
-    const staff = staffOf(shop);
     await staff.to(order.id, 'Modifying');
     const lansing = { city: 'Lansing', postalCode: '48933', streetLine1: '100 N Capitol Ave' };
     await staff.modify(order.id, { updateShippingAddress: lansing });
@@ -72,28 +69,52 @@ describe('an order that is edited', () => {
   it('to a country abroad is voided', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
     expect(await leftOf(order)).toEqual([order.totalWithTax, taxOf(order)]);
-    const staff = staffOf(shop);
     await staff.to(order.id, 'Modifying');
     await staff.modify(order.id, { updateShippingAddress: { countryCode: 'DE', province: '', postalCode: '10115' } });
     // The shop's rate also applies to the shipping, which Michigan does not tax.
-    await staff.to(order.id, 'ArrangingAdditionalPayment');
-    const payment = { orderId: order.id, method: 'cash', transactionId: 'more', metadata: {} };
-    const mutation = `mutation ($input: ManualPaymentInput!) { addManualPaymentToOrder(input: $input) { __typename } }`;
-    await shop.send(mutation, { input: payment });
-    await staff.to(order.id, 'PaymentSettled');
+    await staff.payMore(order.id);
     expect(await leftOf(order)).toEqual([0, 0]);
     expect(problemsOf()).toEqual([]);
+  });
+
+  it('with a discount is the sale with the lower tax', async () => {
+    const order = await placeOrder(shop, {
+      items: [
+        ['Mug', 1],
+        ['Card', 1],
+      ],
+      address: addresses.MI,
+    });
+    await shop.settled();
+    await staff.to(order.id, 'Modifying');
+    const { order: read } = await shop.send<{ order: { payments: { id: string }[] } }>(
+      `{ order(id: "${order.id}") { payments { id } } }`,
+    );
+    // The form of the admin UI has this default.
+    const surcharge = {
+      description: 'Sorry',
+      sku: '',
+      price: -300,
+      priceIncludesTax: true,
+      taxRate: 0,
+      taxDescription: '',
+    };
+    const refund = { paymentId: read.payments[0]?.id, amount: 306, reason: 'r' };
+    await staff.modify(order.id, { surcharges: [surcharge], refunds: [refund] });
+    await staff.to(order.id, 'PaymentSettled');
+    const edited = await staff.read(order.id);
+    expect([edited.totalWithTax, taxOf(edited)]).toEqual([order.totalWithTax - 306, 154]);
+    await expectSale(shop, levy, edited);
   });
 
   it('is not compared until the edit ends', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
     await shop.settled();
-    await staffOf(shop).to(order.id, 'Modifying');
-    await staffOf(shop).modify(order.id, { adjustOrderLines: [{ orderLineId: lineOf(order), quantity: 2 }] });
-    const options = { levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' };
+    await staff.to(order.id, 'Modifying');
+    await staff.modify(order.id, { adjustOrderLines: [{ orderLineId: lineOf(order), quantity: 2 }] });
     for (const state of [null, 'ArrangingAdditionalPayment']) {
-      if (state) await staffOf(shop).to(order.id, state);
-      const { recorded, problems, extra } = await reconcileOrders(shop.injector, options, { from: day(0), to: day(0) });
+      if (state) await staff.to(order.id, state);
+      const { recorded, problems, extra } = await reconcileToday();
       expect([recorded, problems, extra]).toMatchObject([
         [],
         [{ reference: order.code, code: 'edit_unfinished', isFinal: false }],
@@ -101,7 +122,7 @@ describe('an order that is edited', () => {
       ]);
     }
     expect(await leftOf(order)).toEqual([order.totalWithTax, taxOf(order)]);
-    await staffOf(shop).to(order.id, 'Cancelled');
+    await staff.to(order.id, 'Cancelled');
   });
 });
 
@@ -113,26 +134,17 @@ describe('a reconciliation', () => {
 
   it('finds payments and refunds of orders placed before the range', async () => {
     const refunded = await placeOrder(shop, { items: [['Mug', 3]] });
-    await staffOf(shop).refund(refunded.id, { amount: 1000 });
+    await staff.refund(refunded.id, { amount: 1000 });
     await sql(`UPDATE refund SET updatedAt = '${day(9)} 12:00:00.000'`);
-    await staffOf(shop).refund(refunded.id, { amount: 500 });
+    await staff.refund(refunded.id, { amount: 500 });
     const paid = await placeOrder(shop, { items: [['Mug', 1]], pay: 'authorize' });
-    await staffOf(shop).settle(paid.id);
+    await staff.settle(paid.id);
     for (const order of [refunded, paid]) await backdate(order);
     await shop.settled();
-    // A new Levy has no transactions, as if it had been down.
-    const empty = await startLevy();
-    try {
-      const options = { levy: createClient({ url: empty.url, apiKey }), shop: 'vendure' };
-      await reconcileOrders(shop.injector, options, { from: day(0), to: day(0) });
-      expect((await recordedOf(empty, refunded.code)).credits.map(({ total_amount }) => total_amount).sort()).toEqual([
-        '10.00',
-        '5.00',
-      ]);
-      expect((await recordedOf(empty, paid.code)).sales.map(({ status }) => status)).toEqual(['finalized']);
-    } finally {
-      await empty.stop();
-    }
+    await reconcileOrders(shop.injector, optionsOf(empty.url), { from: day(0), to: day(0) });
+    const { credits } = await recordedOf(empty, refunded.code);
+    expect(credits.map(({ total_amount }) => total_amount).sort()).toEqual(['10.00', '5.00']);
+    expect((await recordedOf(empty, paid.code)).sales.map(({ status }) => status)).toEqual(['finalized']);
   });
 
   it('runs as a scheduler task that logs its findings', async () => {
@@ -140,13 +152,12 @@ describe('a reconciliation', () => {
     await shop.settled();
     // The shop loses an order, so its sale has no matching order.
     await sql(`UPDATE "order" SET customFieldsLevysale = NULL WHERE code = '${order.code}'`);
-    const options = { levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' };
-    const report = await reconcileTask(options).execute(shop.injector);
+    const report = await reconcileTask(shop.options).execute(shop.injector);
     expect(report).toMatchObject({ recorded: [], extra: 1 });
     const { sales } = await recordedOf(levy, order.code);
     expect(shop.logger.lines).toContain(`Levy has ${order.code}, but no order of this shop matches it.`);
     await sql(`UPDATE "order" SET customFieldsLevysale = 'null' WHERE code = '${order.code}'`);
-    const { problems } = await reconcileOrders(shop.injector, options, { from: day(0), to: day(0) });
+    const { problems } = await reconcileToday();
     expect(problems).toMatchObject([{ reference: order.code, code: 'invalid_order' }]);
     await sql(`UPDATE "order" SET orderPlacedAt = NULL WHERE code = '${order.code}'`);
     orThrow(
@@ -155,22 +166,33 @@ describe('a reconciliation', () => {
   });
 
   it('reports no problems for foreign orders', async () => {
-    const address = { streetLine1: 'x', city: 'Berlin', postalCode: '10115', countryCode: 'DE' };
-    const order = await placeOrder(shop, { items: [['Mug', 1]], address });
+    const order = await placeOrder(shop, { items: [['Mug', 1]], address: berlin });
     await shop.settled();
-    const options = { levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' };
-    const { problems, extra } = await reconcileOrders(shop.injector, options, { from: day(0), to: day(0) });
+    const { problems, extra } = await reconcileToday();
     expect([problems, extra]).toEqual([[], []]);
     expect(problemsOf().filter((line) => line.includes(order.code))).toEqual([]);
   });
+});
+
+it('logs an order with prices that include tax, and reports it in the reconciliation', async () => {
+  await shop.settled();
+  await shop.send('mutation { updateChannel(input: { id: "1", pricesIncludeTax: true }) { __typename } }');
+  const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
+  await shop.settled();
+  const problem = { code: 'prices_include_tax', reference: order.code, isFinal: true };
+  const logged = shop.logger.lines.join('\n');
+  expect(logged).toContain(`Levy returned no tax for order ${order.code}`);
+  expect(logged).toContain(`${order.code}: prices_include_tax`);
+  expect((await reconcileToday()).problems).toContainEqual(expect.objectContaining(problem));
+  const rows: { levyEstimated: number }[] = await shop.injector
+    .get(TransactionalConnection)
+    .rawConnection.query(`SELECT customFieldsLevyestimated AS levyEstimated FROM "order" WHERE code = '${order.code}'`);
+  expect(rows).toEqual([{ levyEstimated: 1 }]);
 });
 
 it('refuses to start with prices in tenths of a cent', async () => {
   // Two shops in one process share Vendure's configuration.
   await shop.stop();
   const moneyStrategy = Object.assign(new DefaultMoneyStrategy(), { precision: 3 });
-  const options = { levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' };
-  await expect(startShop(options, null, true, { entityOptions: { moneyStrategy } })).rejects.toThrow(
-    'precision 2, not 3',
-  );
+  await expect(startShop(shop.options, { entityOptions: { moneyStrategy } })).rejects.toThrow('precision 2, not 3');
 });

@@ -1,36 +1,41 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
-import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from '../../core/test/levy.ts';
+import { apiKey, type Fault, recordedOf, startFaults, startLevy } from '../../core/test/levy.ts';
 import { reconcileOrders } from '../reconcile.ts';
-import { addresses, cents, placeOrder, recordedOf, shopperOf } from './orders.ts';
-import { type Shop, startShop } from './shop.ts';
+import {
+  addresses,
+  addSurcharge,
+  berlin,
+  cents,
+  expectedTaxOf,
+  expectSale,
+  guam,
+  placeOrder,
+  shopperOf,
+  staffOf,
+  taxOf,
+} from './orders.ts';
+import { optionsOf, startShop } from './shop.ts';
 
-let levy: LocalLevy;
-let faults: Awaited<ReturnType<typeof startFaults>>;
-let shop: Shop;
 const timeoutMs = 400;
-// Job retries end soon, so the test can check what remains to be reconciled.
-const client = () => createClient({ url: faults.url, apiKey, maxTries: 2, timeoutMs: 300 });
-const options = () => ({ levy: client(), shop: 'vendure', timeoutMs, pauseMs: 50 });
 const today = new Date().toISOString().slice(0, 10);
-
-beforeAll(async () => {
-  levy = await startLevy();
-  faults = await startFaults(levy.url);
-  shop = await startShop(options());
-});
+const levy = await startLevy();
+const faults = await startFaults(levy.url);
+// Job retries end soon, so the test can check what remains to be reconciled.
+const client = createClient({ url: faults.url, apiKey, maxTries: 2, timeoutMs: 300 });
+const options = optionsOf(faults.url, { levy: client, timeoutMs, pauseMs: 50 });
+let shop = await startShop(options);
+afterAll(() => shop.stop());
 afterEach(() => {
   faults.state.fault = 'none';
   faults.state.applies = () => true;
 });
-afterAll(async () => {
-  await shop.stop();
-  await faults.close();
-  await levy.stop();
-});
+
+const mug = [['Mug', 1]] as const;
+const calculations = ({ path }: { readonly path: string }) => path.startsWith('/calculations');
 
 const everyFault: readonly Fault[] = ['hang', 'hang up', 429, 409, 422, 500, 503];
 
@@ -38,7 +43,7 @@ describe('a checkout', () => {
   it.each(everyFault)('charges the rate of the shop and says so when Levy answers with %s', async (fault) => {
     const logged = shop.logger.lines.length;
     faults.state.fault = fault;
-    faults.state.applies = ({ path }) => path.startsWith('/calculations');
+    faults.state.applies = calculations;
     const order = await placeOrder(shop, {
       items: [
         ['Mug', 1],
@@ -87,21 +92,39 @@ describe('an order', () => {
       // Some attempts of the job fail.
       await new Promise((resolve) => setTimeout(resolve, 700));
       faults.state.fault = 'none';
-      await reconcileOrders(shop.injector, options(), { from: today, to: today });
+      await reconcileOrders(shop.injector, options, { from: today, to: today });
       const { sales } = await recordedOf(levy, order.code);
       expect(sales.map(({ total_amount, status }) => [cents(total_amount), status])).toEqual([
         [order.totalWithTax, 'finalized'],
       ]);
-      const again = await reconcileOrders(shop.injector, options(), { from: today, to: today });
+      const again = await reconcileOrders(shop.injector, options, { from: today, to: today });
       expect([again.recorded, again.problems]).toEqual([[], []]);
     },
   );
 });
 
+it("keeps the shop's tax while Levy is down, and then gets Levy's", async () => {
+  const shopper = shopperOf(shop);
+  await shopper.add('Mug', 1);
+  await shopper.address(addresses.MI);
+  const { id } = await shopper.ship('standard');
+  Object.assign(faults.state, { fault: 503, applies: calculations });
+  await addSurcharge(shop, id, 1000);
+  // 20 % of the surcharge.
+  expect((await shopper.active())?.surcharges).toMatchObject([{ priceWithTax: 1200 }]);
+  faults.state.fault = 'none';
+  await shopper.customer('down@shop.example');
+  // The pause after the failure ends.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const order = await shopper.toPayment();
+  expect([order.surcharges[0]?.priceWithTax, taxOf(order)]).toEqual([1060, 220]);
+  await expectSale(shop, levy, await shopper.pay('settle'));
+});
+
 it('records the order after a restart if the shop stops between the event and the job', async () => {
   await shop.stop();
   const location = join(mkdtempSync(join(tmpdir(), 'levy-vendure-')), 'shop.sqlite');
-  shop = await startShop(options(), location);
+  shop = await startShop(options, {}, location);
   faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');
   faults.state.fault = 503;
   const order = await placeOrder(shop, { items: [['Mug', 1]] });
@@ -109,7 +132,103 @@ it('records the order after a restart if the shop stops between the event and th
   await shop.stop();
   expect((await recordedOf(levy, order.code)).sales).toEqual([]);
   faults.state.fault = 'none';
-  shop = await startShop(options(), location, false);
+  shop = await startShop(options, {}, location, false);
   await shop.settled();
   expect((await recordedOf(levy, order.code)).sales).toHaveLength(1);
+});
+
+describe('the fallback "block"', () => {
+  beforeAll(async () => {
+    await shop.stop();
+    shop = await startShop({ ...options, pauseMs: 0, fallback: 'block' });
+  });
+  beforeEach(() => {
+    faults.state.applies = calculations;
+  });
+
+  const shopperAtPayment = async () => {
+    const shopper = shopperOf(shop);
+    await shopper.add('Mug', 1);
+    await shopper.address(addresses.MI);
+    await shopper.ship('standard');
+    await shopper.customer('block@shop.example');
+    await shopper.toPayment();
+    return shopper;
+  };
+
+  it('rejects the payment of an order for which Levy returns no tax', async () => {
+    faults.state.fault = 503;
+    await expect(placeOrder(shop, { items: mug })).rejects.toThrow(/ORDER_STATE_TRANSITION_ERROR/);
+    faults.state.fault = 'none';
+    expect((await placeOrder(shop, { items: mug })).state).toBe('PaymentSettled');
+  });
+
+  it('rejects the payment of an order to an address that Levy does not cover', async () => {
+    await expect(placeOrder(shop, { items: mug, address: guam })).rejects.toThrow(/ORDER_STATE_TRANSITION_ERROR/);
+  });
+
+  it('asks the shopper to contact the shop about a product with an unknown tax code, and logs the product', async () => {
+    const staff = staffOf(shop);
+    await staff.setProduct('Table', { levyTaxCode: 'HOME.TABEL' });
+    await expect(placeOrder(shop, { items: [['Table', 1]] })).rejects.toThrow('Contact the shop.');
+    await staff.setProduct('Table', { levyTaxCode: null });
+    expect(shop.logger.lines.join('\n')).toMatch(/checkout is blocked: validation_unknown_product_tax_code: Table /);
+  });
+
+  it('accepts the payment of a foreign order', async () => {
+    expect((await placeOrder(shop, { items: mug, address: berlin })).state).toBe('PaymentSettled');
+  });
+
+  it('requires a tax from Levy after an address change', async () => {
+    const shopper = await shopperAtPayment();
+    faults.state.fault = 503;
+    await expect(shopper.address(addresses.NY)).rejects.toThrow('The sales tax cannot be calculated at the moment.');
+    const order = await shopper.pay('settle');
+    expect([order.state, order.totalWithTax - order.total]).toEqual([
+      'PaymentSettled',
+      await expectedTaxOf(levy, order, addresses.MI),
+    ]);
+  });
+
+  it('accepts a payment if Levy went down after the calculation', async () => {
+    const shopper = await shopperAtPayment();
+    faults.state.fault = 503;
+    expect((await shopper.pay('authorize')).state).toBe('PaymentAuthorized');
+  });
+
+  it('lists shipping methods during an outage', async () => {
+    const shopper = await shopperAtPayment();
+    faults.state.fault = 503;
+    expect((await shopper.methods()).map(({ code }) => code).sort()).toEqual([
+      'pickup',
+      'pickup-fee',
+      'second',
+      'standard',
+    ]);
+  });
+
+  it('requires a tax from Levy for an edit', async () => {
+    const order = await placeOrder(shop, { items: mug, address: addresses.MI });
+    const staff = staffOf(shop);
+    await staff.to(order.id, 'Modifying');
+    const adjustOrderLines = [{ orderLineId: order.lines[0]?.id, quantity: 2 }];
+    faults.state.fault = 503;
+    await expect(staff.modify(order.id, { adjustOrderLines })).rejects.toThrow('cannot be calculated at the moment');
+    faults.state.fault = 'none';
+    await staff.modify(order.id, { adjustOrderLines });
+    const edited = await staff.read(order.id);
+    expect(edited.totalWithTax - edited.total).toBe(await expectedTaxOf(levy, edited, addresses.MI));
+  });
+
+  it('logs the cause of a rejection', () => {
+    expect(shop.logger.lines.join('\n')).toMatch(/Levy returned no tax for order \w+; checkout is blocked: /);
+  });
+
+  it('accepts the payment of a foreign order with prices that include tax', async () => {
+    await shop.send('mutation { updateChannel(input: { id: "1", pricesIncludeTax: true }) { __typename } }');
+    expect((await placeOrder(shop, { items: mug, address: berlin })).state).toBe('PaymentSettled');
+    await expect(placeOrder(shop, { items: mug, address: addresses.MI })).rejects.toThrow(
+      /ORDER_STATE_TRANSITION_ERROR/,
+    );
+  });
 });

@@ -1,9 +1,20 @@
-import { expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { EventBus, Injector, JobQueueService, Logger, type Order, OrderPlacedEvent } from '@vendure/core';
+import { expect, it, vi } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
+import { startLevy } from '../../core/test/levy.ts';
+import { quotedOf } from '../../core/test/orders.ts';
+import { cartOf } from '../cart.ts';
 import { levyFromEnvironment } from '../options.ts';
 import { LevyPlugin } from '../plugin.ts';
-import { backoff } from '../record.ts';
+import { backoff, startRecording } from '../record.ts';
+import { addresses } from './orders.ts';
 
+const service = await startLevy();
 const levy = createClient({ url: 'http://127.0.0.1:9', apiKey: 'levy_none' });
 
 it.each([
@@ -27,4 +38,84 @@ it('retries a job for longer than an hour', () => {
   expect(pauses[0]).toBe(1000);
   expect(Math.max(...pauses)).toBe(600_000);
   expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(3_600_000);
+});
+
+it('logs an unavailable job queue without stopping the server', async () => {
+  const bus = new EventBus({} as never);
+  const queue = { add: () => Promise.reject(new Error('The database is down.')) };
+  const parts = new Map<unknown, unknown>([
+    [EventBus, bus],
+    [JobQueueService, { createQueue: async () => queue }],
+  ]);
+  const injector = new Injector({ get: (type: unknown) => parts.get(type) } as never);
+  const logged = vi.spyOn(Logger, 'error').mockImplementation(() => undefined);
+  await startRecording(injector, { levy, shop: 'vendure' });
+  await bus.publish(new OrderPlacedEvent('ArrangingPayment', 'PaymentSettled', {} as never, { id: 7 } as never));
+  await vi.waitFor(() => expect(logged).toHaveBeenCalledWith(expect.stringContaining('order 7'), 'LevyPlugin'));
+});
+
+const noMore = { customerId: null, shippingTaxCode: null };
+const orderIn = (currencyCode: string, listPrice: number): Order => {
+  const line = { id: 1, quantity: 1, listPrice, proratedLinePrice: listPrice, listPriceIncludesTax: false };
+  const shippingAddress = { ...addresses.MI, streetLine1: 'x' };
+  return { currencyCode, lines: [line], shippingLines: [], shippingAddress } as unknown as Order;
+};
+
+it.each([
+  ['JPY', 88_900, '53'],
+  ['USD', 88_950, '53.37'],
+])('treats orders in %s as having two decimals in Vendure: %i', async (currency, listPrice, tax) => {
+  const built = cartOf(orderIn(currency, listPrice), noMore);
+  if (!built.ok) throw new Error(built.unsupported.detail);
+  expect((await quotedOf(service, built.cart)).calculation.tax_amount).toBe(tax);
+});
+
+it.each([
+  ['JPY', 'currency_fraction'],
+  ['KWD', 'currency_decimals'],
+])(
+  'rejects an order with fractions of a yen, and one in dinars, whose tax has three decimals: %s',
+  (currency, code) => {
+    expect(cartOf(orderIn(currency, 88_950), noMore)).toMatchObject({
+      unsupported: { code },
+    });
+  },
+);
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const blocks = (language: string): string[] =>
+  [...readme.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))].map(([, text]) => text as string);
+
+/** Sets up a server as the README describes, with the types and modules of this package. */
+const writeServer = (): string => {
+  const server = mkdtempSync(join(tmpdir(), 'levy-readme-'));
+  for (const folder of ['integrations/vendure', 'integrations/core', 'shared/client']) {
+    mkdirSync(join(server, 'src', folder), { recursive: true });
+    for (const name of readdirSync(join(root, folder)).filter((file) => /(?<!config)\.ts$/.test(file)))
+      cpSync(join(root, folder, name), join(server, 'src', folder, name));
+  }
+  symlinkSync(join(root, 'integrations/vendure/node_modules'), join(server, 'node_modules'));
+  const [configuration, fulfillment, script] = blocks('ts') as [string, string, string];
+  writeFileSync(join(server, 'src/vendure-config.ts'), configuration);
+  writeFileSync(join(server, 'src/fulfillment.ts'), fulfillment);
+  writeFileSync(join(server, 'src/reconcile-orders.ts'), script);
+  const { compilerOptions } = JSON.parse(blocks('json')[0] as string);
+  const types = { typeRoots: [join(root, 'node_modules/@types')], types: ['node'] };
+  const paths = { rootDir: 'src', outDir: 'dist' };
+  writeFileSync(
+    join(server, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: { ...compilerOptions, ...types, ...paths }, include: ['src'] }),
+  );
+  return server;
+};
+
+it("compiles and loads the README's configuration with its options", () => {
+  const server = writeServer();
+  const run = (file: string, args: readonly string[], env: object = {}) =>
+    execFileSync(file, args, { cwd: server, encoding: 'utf8', env: { ...process.env, ...env } });
+  run(join(root, 'node_modules/.bin/tsc'), ['-p', '.']);
+  const load = "console.log(require('./dist/vendure-config.js').config.plugins.length)";
+  const env = { LEVY_URL: 'http://127.0.0.1:9', LEVY_API_KEY: 'levy_none' };
+  expect(run(process.execPath, ['-e', load], env).trim()).toBe('3');
 });

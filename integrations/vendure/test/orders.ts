@@ -1,8 +1,8 @@
 import { OrderService, RequestContextService } from '@vendure/core';
-import type { Schemas } from '../../../shared/client/client.ts';
+import { expect } from 'vitest';
 import { orThrow } from '../../../shared/client/client.ts';
-import type { LocalLevy } from '../../core/test/levy.ts';
-import type { ProductName, Send, Shop } from './shop.ts';
+import { type LocalLevy, recordedOf } from '../../core/test/levy.ts';
+import { type ProductName, products, type Send, type Shop } from './shop.ts';
 
 const fields = `id code state total totalWithTax subTotal shipping shippingWithTax
   lines { id quantity unitPrice proratedLinePrice proratedLinePriceWithTax productVariant { sku } }
@@ -39,6 +39,11 @@ export const addresses = {
   NY: { streetLine1: '1 Wall St', city: 'New York', province: 'New York', postalCode: '10005', countryCode: 'US' },
   WA: { streetLine1: '600 4th Ave', city: 'Seattle', province: 'WA', postalCode: '98104', countryCode: 'US' },
 } as const;
+
+export const guam = {
+  ...{ streetLine1: '1 Marine Corps Dr', city: 'Hagatna', province: 'GU', postalCode: '96910', countryCode: 'US' },
+};
+export const berlin = { streetLine1: 'x', city: 'Berlin', postalCode: '10115', countryCode: 'DE' };
 
 const paymentTypes = '($method: String!, $metadata: JSON!)';
 
@@ -147,121 +152,168 @@ const paymentOf = async (send: Send, order: string): Promise<string> => {
   return (await send<{ order: { payments: { id: string }[] } }>(query)).order.payments[0]?.id as string;
 };
 
+type Read = { readonly order: { readonly payments: { refunds: { id: string; state: string; total: number }[] }[] } };
+const refundsOf = async (send: Send, order: string) => {
+  const { order: read } = await send<Read>(`{ order(id: "${order}") { payments { refunds { id state total } } } }`);
+  return read.payments.flatMap(({ refunds }) => refunds);
+};
+
 /** Actions of the shop's staff. */
-export const staffOf = ({ send, variants }: Shop) => ({
-  /** Creates a customer with the password "secret". Returns the id. */
-  register: async (emailAddress: string): Promise<string> => {
-    const input = { firstName: 'A', lastName: 'Buyer', emailAddress };
-    const types = '($input: CreateCustomerInput!)';
-    return (await result(send, 'createCustomer(input: $input, password: "secret")', { input }, types)).id as string;
-  },
-  settle: async (order: string) => result(send, `settlePayment(id: "${await paymentOf(send, order)}")`, {}, ''),
-  /** Refunds lines, shipping and an adjustment. Returns the amount. */
-  refund: async (order: string, input: object): Promise<number> => {
-    const paymentId = await paymentOf(send, order);
-    const types = '($input: RefundOrderInput!)';
-    const { id } = await result(
-      send,
-      'refundOrder(input: $input)',
-      { input: { paymentId, reason: 'r', lines: [], shipping: 0, adjustment: 0, ...input } },
-      types,
-    );
-    await result(send, `settleRefund(input: { id: "${id}", transactionId: "t${id}" })`, {}, '');
-    const { order: read } = await send<{ order: { payments: { refunds: { id: string; total: number }[] }[] } }>(
-      `{ order(id: "${order}") { payments { refunds { id total } } } }`,
-    );
-    return read.payments.flatMap(({ refunds }) => refunds).find((refund) => refund.id === id)?.total as number;
-  },
-  /** Changes the quantity of a line after the payment, and charges the difference with an additional payment. */
-  enlarge: async (order: string, orderLineId: string, quantity: number, state = 'PaymentSettled') => {
-    const to = (state: string) => result(send, `transitionOrderToState(id: "${order}", state: "${state}")`, {}, '');
-    await to('Modifying');
-    const input = { dryRun: false, orderId: order, adjustOrderLines: [{ orderLineId, quantity }] };
-    await result(send, 'modifyOrder(input: $input)', { input }, '($input: ModifyOrderInput!)');
-    await to('ArrangingAdditionalPayment');
-    const payment = { orderId: order, method: 'cash', transactionId: 'more', metadata: {} };
-    await result(send, 'addManualPaymentToOrder(input: $input)', { input: payment }, '($input: ManualPaymentInput!)');
-    await to(state);
-  },
-  /** Changes the quantity of a line after the payment, refunds the difference, and returns to the previous state. */
-  lower: async (order: string, orderLineId: string, quantity: number, state: string, isPaidBackFirst: boolean) => {
-    const to = (next: string) => result(send, `transitionOrderToState(id: "${order}", state: "${next}")`, {}, '');
-    await to('Modifying');
-    const refund = { paymentId: await paymentOf(send, order), reason: 'less' };
-    const input = { dryRun: false, orderId: order, adjustOrderLines: [{ orderLineId, quantity }], refund };
-    await result(send, 'modifyOrder(input: $input)', { input }, '($input: ModifyOrderInput!)');
-    const settle = async () => {
-      const { order: read } = await send<{ order: { payments: { refunds: { id: string; state: string }[] }[] } }>(
-        `{ order(id: "${order}") { payments { refunds { id state } } } }`,
-      );
-      const { id } = read.payments.flatMap(({ refunds }) => refunds).find((one) => one.state === 'Pending') as {
-        id: string;
-      };
-      await result(send, `settleRefund(input: { id: "${id}", transactionId: "t${id}" })`, {}, '');
-    };
-    if (isPaidBackFirst) await settle();
-    if (isPaidBackFirst) await new Promise((resolve) => setTimeout(resolve, 300));
-    await to(state);
-    if (!isPaidBackFirst) await settle();
-  },
-  /** Changes the product fields that Levy reads. */
-  setProduct: (product: ProductName, customFields: object) =>
-    send('mutation ($input: [UpdateProductVariantInput!]!) { updateProductVariants(input: $input) { id } }', {
-      input: [{ id: variants[product], customFields }],
-    }),
-  /** Begins, applies or ends an edit. */
-  to: (order: string, state: string) =>
-    result(send, `transitionOrderToState(id: "${order}", state: "${state}")`, {}, ''),
-  modify: (order: string, input: object) =>
-    result(
-      send,
-      'modifyOrder(input: $input)',
-      { input: { dryRun: false, orderId: order, ...input } },
-      '($input: ModifyOrderInput!)',
-    ),
-  /** Ships one unit of a line. */
-  shipOne: async (orderLineId: string) => {
-    const handler = {
-      code: 'manual-fulfillment',
-      arguments: [
-        { name: 'method', value: 'post' },
-        { name: 'trackingCode', value: '1' },
-      ],
-    };
-    const input = { lines: [{ orderLineId, quantity: 1 }], handler };
-    const types = '($input: FulfillOrderInput!)';
-    const { id } = await result(send, 'addFulfillmentToOrder(input: $input)', { input }, types);
-    await result(send, `transitionFulfillmentToState(id: "${id}", state: "Shipped")`, {}, '');
-  },
-  cancel: (order: string) =>
-    result(
-      send,
-      'cancelOrder(input: $input)',
-      { input: { orderId: order, reason: 'c', cancelShipping: true } },
-      '($input: CancelOrderInput!)',
-    ),
-  read: async (order: string): Promise<ShopOrder> =>
-    (await send<{ order: ShopOrder }>(`{ order(id: "${order}") { ${fields} } }`)).order,
-});
-
-type Transaction = Schemas['Transaction'];
-
-/** Reads the sale and credits of an order in Levy that are not void. */
-export const recordedOf = async ({ levy }: LocalLevy, code: string) => {
-  const all: Transaction[] = [];
-  for (let starting_after: string | undefined; ; ) {
-    const page = orThrow(
-      await levy.get('/transactions', {
-        query: { limit: 100, ...(starting_after !== undefined && { starting_after }) },
+export const staffOf = ({ send, variants }: Shop) => {
+  const call = (mutation: string, type: string, input: object) =>
+    result(send, `${mutation}(input: $input)`, { input }, `($input: ${type}!)`);
+  const settleRefund = async (id: string | undefined) =>
+    void (await result(send, `settleRefund(input: { id: "${id}", transactionId: "t${id}" })`, {}, ''));
+  /** Begins or ends an edit. */
+  const to = (order: string, state: string) =>
+    result(send, `transitionOrderToState(id: "${order}", state: "${state}")`, {}, '');
+  const modify = (orderId: string, input: object) =>
+    call('modifyOrder', 'ModifyOrderInput', { dryRun: false, orderId, ...input });
+  /** Ends an edit with an additional payment. */
+  const payMore = async (orderId: string, state = 'PaymentSettled') => {
+    await to(orderId, 'ArrangingAdditionalPayment');
+    const payment = { orderId, method: 'cash', transactionId: 'more', metadata: {} };
+    await call('addManualPaymentToOrder', 'ManualPaymentInput', payment);
+    await to(orderId, state);
+  };
+  return {
+    ...{ to, modify, payMore },
+    /** Creates a customer with the password "secret". Returns the id. */
+    register: async (emailAddress: string): Promise<string> => {
+      const input = { firstName: 'A', lastName: 'Buyer', emailAddress };
+      const types = '($input: CreateCustomerInput!)';
+      return (await result(send, 'createCustomer(input: $input, password: "secret")', { input }, types)).id as string;
+    },
+    settle: async (order: string) => result(send, `settlePayment(id: "${await paymentOf(send, order)}")`, {}, ''),
+    /** Refunds lines, shipping and an adjustment. Returns the amount. */
+    refund: async (order: string, input: object): Promise<number> => {
+      const paymentId = await paymentOf(send, order);
+      const whole = { paymentId, reason: 'r', lines: [], shipping: 0, adjustment: 0, ...input };
+      const { id } = await call('refundOrder', 'RefundOrderInput', whole);
+      await settleRefund(id);
+      return (await refundsOf(send, order)).find((refund) => refund.id === id)?.total as number;
+    },
+    /** Changes the quantity of a line after the payment, and charges the difference with an additional payment. */
+    enlarge: async (order: string, orderLineId: string, quantity: number, state = 'PaymentSettled') => {
+      await to(order, 'Modifying');
+      await modify(order, { adjustOrderLines: [{ orderLineId, quantity }] });
+      await payMore(order, state);
+    },
+    /** Changes the quantity of a line after the payment, refunds the difference, and returns to the previous state. */
+    lower: async (order: string, orderLineId: string, quantity: number, state: string, isPaidBackFirst: boolean) => {
+      await to(order, 'Modifying');
+      const refund = { paymentId: await paymentOf(send, order), reason: 'less' };
+      await modify(order, { adjustOrderLines: [{ orderLineId, quantity }], refund });
+      const settle = async () =>
+        settleRefund((await refundsOf(send, order)).find((one) => one.state === 'Pending')?.id);
+      if (isPaidBackFirst) await settle();
+      if (isPaidBackFirst) await new Promise((resolve) => setTimeout(resolve, 300));
+      await to(order, state);
+      if (!isPaidBackFirst) await settle();
+    },
+    /** Changes the product fields that Levy reads. */
+    setProduct: (product: ProductName, customFields: object) =>
+      send('mutation ($input: [UpdateProductVariantInput!]!) { updateProductVariants(input: $input) { id } }', {
+        input: [{ id: variants[product], customFields }],
       }),
-    );
-    all.push(...(page.data as Transaction[]));
-    if (!page.next_cursor) break;
-    starting_after = page.next_cursor;
-  }
-  const live = all.filter(({ status, metadata }) => status !== 'void' && metadata?.['order'] === code);
-  return { sales: live.filter(({ type }) => type === 'sale'), credits: live.filter(({ type }) => type === 'credit') };
+    /** Ships one unit of a line. */
+    shipOne: async (orderLineId: string) => {
+      const values = { method: 'post', trackingCode: '1' };
+      const handler = {
+        code: 'manual-fulfillment',
+        arguments: Object.entries(values).map(([name, value]) => ({ name, value })),
+      };
+      const lines = [{ orderLineId, quantity: 1 }];
+      const { id } = await call('addFulfillmentToOrder', 'FulfillOrderInput', { lines, handler });
+      await result(send, `transitionFulfillmentToState(id: "${id}", state: "Shipped")`, {}, '');
+    },
+    cancel: (orderId: string) =>
+      call('cancelOrder', 'CancelOrderInput', { orderId, reason: 'c', cancelShipping: true }),
+    read: async (order: string): Promise<ShopOrder> =>
+      (await send<{ order: ShopOrder }>(`{ order(id: "${order}") { ${fields} } }`)).order,
+  };
 };
 
 /** Converts a decimal string to cents, without floating point. */
 export const cents = (text: string): number => Number(text.replace('.', ''));
+
+export const taxOf = ({ totalWithTax, total }: ShopOrder): number => totalWithTax - total;
+export const summaryOf = ({ taxSummary }: ShopOrder): number =>
+  taxSummary.reduce((sum, { taxTotal }) => sum + taxTotal, 0);
+
+const readTransaction = async ({ levy }: LocalLevy, id: string | undefined) =>
+  orThrow(await levy.get('/transactions/{id}', { path: { id: id as string } }));
+
+/** Returns the only sale of an order, and checks that it has the total and the tax, which Levy calculates too. */
+export const expectSale = async (shop: Shop, levy: LocalLevy, order: ShopOrder, status = 'finalized') => {
+  await shop.settled();
+  const { sales } = await recordedOf(levy, order.code);
+  const amounts = sales.map((sale) => [sale.total_amount, sale.tax_amount, sale.calculated_tax_amount].map(cents));
+  const tax = taxOf(order);
+  expect([amounts, sales.map((sale) => sale.status)]).toEqual([[[order.totalWithTax, tax, tax]], [status]]);
+  return readTransaction(levy, sales[0]?.id);
+};
+
+/** Returns the credits of an order, and the total and the tax of each in cents. */
+export const creditsOf = async (shop: Shop, levy: LocalLevy, { code }: ShopOrder) => {
+  await shop.settled();
+  const { credits: listed } = await recordedOf(levy, code);
+  const credits = await Promise.all(listed.map(({ id }) => readTransaction(levy, id)));
+  return { credits, amounts: credits.map((row) => [cents(row.total_amount), cents(row.tax_amount)] as const) };
+};
+
+const decimal = (minor: number) =>
+  `${minor < 0 ? '-' : ''}${Math.floor(Math.abs(minor) / 100)}.${String(Math.abs(minor) % 100).padStart(2, '0')}`;
+
+/**
+ * The shipping charges of an order, each for its lines (`lineByLine`): for those that are not gift cards, whose product
+ * tax code is not shipped by default, unless all of them are.
+ */
+const shippingOf = ({ lines, shippingLines }: ShopOrder) =>
+  shippingLines
+    .map(({ id, discountedPrice }, at) => {
+      const own = lines.filter((_, index) => shippingLines.length < 2 || index % 2 === at);
+      const goods = own.filter(({ productVariant: { sku } }) => sku !== 'Card');
+      return {
+        ...{ id: `charge ${id}`, amount: decimal(discountedPrice) },
+        line_item_ids: (goods.length > 0 ? goods : own).map((line) => line.id),
+      };
+    })
+    .filter(({ amount }) => amount !== '0.00');
+
+/** Returns the tax in cents that Levy calculates from the shop API's data of an order, without the plugin. */
+export const expectedTaxOf = async (
+  { levy }: LocalLevy,
+  order: ShopOrder,
+  address: (typeof addresses)[keyof typeof addresses],
+): Promise<number> => {
+  const calculated = orThrow(
+    await levy.post('/calculations', {
+      body: {
+        customer: {
+          address: {
+            line1: address.streetLine1,
+            city: address.city,
+            state: address.province.replace('us-', '').toUpperCase(),
+            postal_code: address.postalCode,
+            country: 'US',
+          },
+        },
+        line_items: [
+          ...order.lines
+            .filter(({ quantity }) => quantity > 0)
+            .map(({ id, quantity, unitPrice, proratedLinePrice, productVariant: { sku } }) => ({
+              ...{ id, quantity: String(quantity), unit_price: decimal(unitPrice) },
+              discount_amount: decimal(unitPrice * quantity - proratedLinePrice),
+              product_tax_code: products.find(({ name }) => name === sku)?.levyTaxCode ?? 'GENERAL',
+            })),
+          ...order.surcharges.map(({ id, price }) => ({
+            ...{ id: `surcharge ${id}`, quantity: '1', unit_price: decimal(price), fulfillment: 'none' as const },
+          })),
+        ],
+        shipping: shippingOf(order),
+      },
+    }),
+  );
+  return cents(calculated.tax_amount);
+};

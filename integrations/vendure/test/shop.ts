@@ -3,15 +3,20 @@ import {
   bootstrap,
   DefaultJobQueuePlugin,
   DefaultLogger,
+  defaultPromotionActions,
   dummyPaymentHandler,
   Injector,
   JobQueueService,
   LanguageCode,
   LogLevel,
+  PaymentMethodHandler,
   Populator,
+  PromotionShippingAction,
   type ShippingLineAssignmentStrategy,
   type VendureConfig,
 } from '@vendure/core';
+import { createClient } from '../../../shared/client/client.ts';
+import { apiKey } from '../../core/test/levy.ts';
 import type { LevyOptions } from '../options.ts';
 import { LevyPlugin } from '../plugin.ts';
 
@@ -32,7 +37,7 @@ export type ProductName = (typeof products)[number]['name'];
 export const store = { line1: '1 Woodward Ave', city: 'Detroit', province: 'MI', postalCode: '48226', country: 'US' };
 
 /** The option from the README's example: lines of a shipping method are picked up at the store. */
-export const atStore: NonNullable<LevyOptions['fulfillment']> = ({ shippingMethod }) =>
+const atStore: NonNullable<LevyOptions['fulfillment']> = ({ shippingMethod }) =>
   shippingMethod?.code.startsWith('pickup') ? { fulfillment: 'pickup', shipFrom: store } : null;
 
 /** The warnings and errors that the shop logged. */
@@ -79,11 +84,33 @@ const initialData = {
       name: 'settle',
       handler: { code: 'dummy-payment-handler', arguments: [{ name: 'automaticSettle', value: 'true' }] },
     },
+    { name: 'part', handler: { code: 'part', arguments: [] } },
   ],
   collections: [],
 };
 
-export const createShipping = (send: Send, code: string, rate: number) =>
+const named = (value: string) => [{ languageCode: LanguageCode.en, value }];
+
+const half = new PromotionShippingAction({
+  code: 'half_shipping',
+  description: named('Half price'),
+  args: {},
+  execute: (_, line) => -Math.round(line.price / 2),
+});
+
+/** A payment of the amount in its metadata, such as a gift card; without one, the rest is authorized. */
+const part = new PaymentMethodHandler({
+  code: 'part',
+  description: named('A part of the order'),
+  args: {},
+  createPayment: (_ctx, _order, amount, _args, metadata) => ({
+    ...{ amount: Number(metadata['amount'] ?? amount), transactionId: 'x', metadata: {} },
+    state: metadata['amount'] ? 'Settled' : 'Authorized',
+  }),
+  settlePayment: () => ({ success: true }),
+});
+
+const createShipping = (send: Send, code: string, rate: number) =>
   send(`mutation ($input: CreateShippingMethodInput!) { createShippingMethod(input: $input) { id } }`, {
     input: {
       code,
@@ -100,7 +127,7 @@ export const createShipping = (send: Send, code: string, rate: number) =>
     },
   });
 
-export const createPromotion = (send: Send, couponCode: string, action: object) =>
+const createPromotion = (send: Send, couponCode: string, action: object) =>
   send(`mutation ($input: CreatePromotionInput!) { createPromotion(input: $input) { __typename } }`, {
     input: {
       enabled: true,
@@ -140,17 +167,18 @@ const createProducts = async (send: Send): Promise<Record<string, string>> => {
 
 const fill = async (app: Awaited<ReturnType<typeof bootstrap>>, send: Send) => {
   await app.get(Populator).populateInitialData(initialData as never);
-  await createShipping(send, 'standard', 500);
-  await createShipping(send, 'pickup', 0);
+  const charges = { standard: 500, second: 333, pickup: 0, 'pickup-fee': 300 };
+  for (const [code, rate] of Object.entries(charges)) await createShipping(send, code, rate);
   await createPromotion(send, 'SAVE7', {
     code: 'order_fixed_discount',
     arguments: [{ name: 'discount', value: '700' }],
   });
   await createPromotion(send, 'SHIP', { code: 'free_shipping', arguments: [] });
+  await createPromotion(send, 'HALF', { code: 'half_shipping', arguments: [] });
 };
 
 /** Assigns the first shipping line to every second order line, and the second shipping line to the others. */
-export const lineByLine: ShippingLineAssignmentStrategy = {
+const lineByLine: ShippingLineAssignmentStrategy = {
   assignShippingLineToOrderLines: (_, shippingLine, { shippingLines, lines }) => {
     const at = shippingLines.findIndex(({ id }) => id === shippingLine.id);
     return shippingLines.length < 2 ? lines : lines.filter((_, index) => index % 2 === Math.max(at, 0));
@@ -159,12 +187,17 @@ export const lineByLine: ShippingLineAssignmentStrategy = {
 
 export type Shop = Awaited<ReturnType<typeof startShop>>;
 
+/** The plugin's options for a Levy at `url`, with a longer time limit than the default: the machine may be busy. */
+export const optionsOf = (url: string, more: Partial<LevyOptions> = {}): LevyOptions => ({
+  ...{ levy: createClient({ url, apiKey }), shop: 'vendure', fulfillment: atStore, timeoutMs: 30_000, ...more },
+});
+
 /** Starts a Vendure server with the plugin. Its database is in memory, or in the file `location`. */
 export const startShop = async (
-  levy: LevyOptions,
+  options: LevyOptions,
+  more: Partial<VendureConfig> = {},
   location: string | null = null,
   isNew = true,
-  more: Partial<VendureConfig> = {},
 ) => {
   const logger = new TestLogger({ level: LogLevel.Warn });
   const app = await bootstrap(
@@ -177,11 +210,13 @@ export const startShop = async (
         logging: false,
         ...(location !== null && { location, autoSave: true }),
       },
-      paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler] },
+      paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler, part] },
+      promotionOptions: { promotionActions: [...defaultPromotionActions, half] },
+      shippingOptions: { shippingLineAssignmentStrategy: lineByLine },
       ...more,
       importExportOptions: { importAssetsDir: '/nowhere' },
       logger,
-      plugins: [DefaultJobQueuePlugin.init({ pollInterval: 50 }), LevyPlugin.init(levy)],
+      plugins: [DefaultJobQueuePlugin.init({ pollInterval: 50 }), LevyPlugin.init(options)],
     },
     { nestApplicationOptions: { logger: false } },
   );
@@ -198,10 +233,12 @@ export const startShop = async (
     variants = await createProducts(send);
   }
   await app.get(JobQueueService).start();
+  let closed: Promise<void> | undefined;
   return {
     send,
     logger,
     variants,
+    options,
     injector: new Injector(app.get(ModuleRef)),
     /** A shopper with a session. */
     shopper: () => clientOf(`${url}/shop-api`),
@@ -217,6 +254,7 @@ export const startShop = async (
       }
       throw new Error('Jobs are left after 20 seconds.');
     },
-    stop: () => app.close(),
+    /** Can be called twice. */
+    stop: () => (closed ??= app.close()),
   };
 };

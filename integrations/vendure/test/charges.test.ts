@@ -1,46 +1,36 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClient, orThrow } from '../../../shared/client/client.ts';
-import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
-import { addresses, cents, placeOrder, recordedOf, type ShopOrder, shopperOf, staffOf } from './orders.ts';
-import { atStore, createShipping, lineByLine, type Shop, startShop, store } from './shop.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { startLevy } from '../../core/test/levy.ts';
+import {
+  addresses,
+  cents,
+  creditsOf,
+  expectedTaxOf,
+  expectSale,
+  placeOrder,
+  type ShopOrder,
+  shopperOf,
+  staffOf,
+  summaryOf,
+  taxOf,
+} from './orders.ts';
+import { optionsOf, startShop, store } from './shop.ts';
 
-let levy: LocalLevy;
-let shop: Shop;
-beforeAll(async () => {
-  levy = await startLevy();
-  levy.set('retail_delivery_fee=add');
-  // Longer than the default, because the machine may be busy.
-  const options = {
-    ...{ levy: createClient({ url: levy.url, apiKey }), shop: 'vendure', fulfillment: atStore, timeoutMs: 30_000 },
-  };
-  const shippingOptions = { shippingLineAssignmentStrategy: lineByLine };
-  shop = await startShop({ ...options, fallback: 'block' }, null, true, { shippingOptions });
-  await createShipping(shop.send, 'pickup-fee', 300);
-});
+const levy = await startLevy();
+levy.set('retail_delivery_fee=add');
+const shop = await startShop(optionsOf(levy.url, { fallback: 'block' }));
+afterAll(shop.stop);
 beforeEach(() => {
   shop.logger.lines.length = 0;
 });
-afterAll(async () => {
-  await shop.stop();
-  await levy.stop();
-});
 
-const taxOf = ({ totalWithTax, total }: ShopOrder): number => totalWithTax - total;
+const staff = staffOf(shop);
 const logged = () => shop.logger.lines.join('\n');
 
-/** Reads a transaction with its lines, which lists omit. */
-const readTransaction = async (id: string) => orThrow(await levy.levy.get('/transactions/{id}', { path: { id } }));
-
-/** Returns the sale of an order, and checks that its tax and total match. */
+/** Returns the only sale of an order, and checks its amounts and the log. */
 const saleOf = async (order: ShopOrder) => {
-  await shop.settled();
-  const { sales } = await recordedOf(levy, order.code);
-  expect(sales).toHaveLength(1);
-  const [sale] = sales as [(typeof sales)[number]];
-  const amounts = [sale.total_amount, sale.tax_amount, sale.calculated_tax_amount].map(cents);
-  expect(amounts).toEqual([order.totalWithTax, taxOf(order), taxOf(order)]);
+  const sale = await expectSale(shop, levy, order);
   expect(logged()).not.toMatch(/mismatch|tax_difference/);
-  return readTransaction(sale.id);
+  return sale;
 };
 
 describe('a gift card', () => {
@@ -68,9 +58,9 @@ describe('a gift card', () => {
   });
 
   it('has a share of the shipping if its variant is shipped, without a log entry', async () => {
-    await staffOf(shop).setProduct('Card', { levyFulfillment: 'ship' });
+    await staff.setProduct('Card', { levyFulfillment: 'ship' });
     const order = await placeOrder(shop, { items: [['Card', 1]], address: addresses.NY });
-    await staffOf(shop).setProduct('Card', { levyFulfillment: null });
+    await staff.setProduct('Card', { levyFulfillment: null });
     const { line_items, shipping } = await saleOf(order);
     expect([line_items[0]?.fulfillment, shipping]).toMatchObject(['ship', { line_item_ids: null }]);
     expect(logged()).toBe('');
@@ -86,10 +76,8 @@ describe('an order with a retail delivery fee that Levy adds', () => {
       expect.objectContaining({ description: 'Minnesota retail delivery fee', taxTotal: 50 }),
     );
     await saleOf(order);
-    await staffOf(shop).refund(order.id, { amount: order.totalWithTax });
-    await shop.settled();
-    const { credits } = await recordedOf(levy, order.code);
-    expect(credits.map(({ total_amount }) => cents(total_amount))).toEqual([order.totalWithTax]);
+    await staff.refund(order.id, { amount: order.totalWithTax });
+    expect((await creditsOf(shop, levy, order)).amounts).toEqual([[order.totalWithTax, taxOf(order)]]);
     await saleOf(order);
   });
 });
@@ -128,15 +116,12 @@ describe('an order with the shipping method of the store', () => {
     expect([order.shipping, taxOf(order)]).toEqual([300, 178]);
     await saleOf(order);
     expect(shop.logger.lines).toEqual([expect.stringMatching(/ships none of Mug: .* taxed as general goods/)]);
-    await staffOf(shop).refund(order.id, { shipping: order.shippingWithTax });
-    await staffOf(shop).refund(order.id, { amount: order.totalWithTax - order.shippingWithTax });
-    await shop.settled();
-    const listed = (await recordedOf(levy, order.code)).credits;
-    const credits = await Promise.all(listed.map(({ id }) => readTransaction(id)));
+    await staff.refund(order.id, { shipping: order.shippingWithTax });
+    await staff.refund(order.id, { amount: order.totalWithTax - order.shippingWithTax });
+    const { credits, amounts } = await creditsOf(shop, levy, order);
     const ofFee = credits.map(({ line_items }) => line_items.map(({ id, net_amount }) => [id, net_amount]));
     expect(ofFee).toContainEqual([[expect.stringMatching(/^shipping-/), '3.00']]);
-    const credited = credits.map(({ total_amount }) => cents(total_amount));
-    expect(credited.reduce((sum, amount) => sum + amount, 0)).toBe(order.totalWithTax);
+    expect(amounts.reduce((sum, [amount]) => sum + amount, 0)).toBe(order.totalWithTax);
   });
 
   it('allocates other shipping to the shipped lines', async () => {
@@ -160,7 +145,6 @@ describe('an order with the shipping method of the store', () => {
       pay: 'authorize',
     });
     await shop.settled();
-    const staff = staffOf(shop);
     await staff.to(order.id, 'Modifying');
     const methods = await shop.send<{ shippingMethods: { items: { id: string; code: string }[] } }>(
       '{ shippingMethods { items { id code } } }',
@@ -169,4 +153,64 @@ describe('an order with the shipping method of the store', () => {
     await staff.modify(order.id, { shippingMethodIds: [standard] });
     expect(taxOf(await staff.read(order.id))).toBe(281);
   });
+});
+
+// New York exempts the shirt and its shipping. 8.875 % of 26.66 + 5.00, and of 26.66 + 2.50.
+it.each([
+  [null, 833, 281],
+  ['HALF', 416, 259],
+] as const)(
+  'two shipping lines are taxed by the goods that each ships, with the coupon %s',
+  async (coupon, shipping, expected) => {
+    const order = await placeOrder(shop, {
+      items: [
+        ['Mug', 1],
+        ['Shirt', 1],
+      ],
+      address: addresses.NY,
+      ship: ['standard', 'second'],
+      ...(coupon && { coupon }),
+    });
+    expect(order.shipping).toBe(shipping);
+    expect([taxOf(order), await expectedTaxOf(levy, order, addresses.NY)]).toEqual([expected, expected]);
+    await saleOf(order);
+    await staff.refund(order.id, { shipping: order.shippingWithTax });
+    const [credit] = (await creditsOf(shop, levy, order)).credits;
+    const credited = [credit?.shipping ?? []]
+      .flat()
+      .map(({ id, net_amount, tax_amount }) => [id, cents(net_amount), cents(tax_amount)]);
+    const [first, second] = order.shippingLines.map(({ id, discountedPrice }) => [`shipping-${id}`, discountedPrice]);
+    expect(credited).toEqual([
+      [...(first ?? []), order.shippingWithTax - order.shipping],
+      [...(second ?? []), 0],
+    ]);
+    expect(logged()).not.toMatch(/mismatch|difference/);
+  },
+);
+
+const mugAndCard = [
+  ['Mug', 1],
+  ['Card', 1],
+] as const;
+
+// 6 % in Michigan, which does not tax separate shipping, of the mug for 26.66. The gift card for 50.00 is not taxed.
+it.each([
+  ['a fee is taxed', [250], 175],
+  // 3.00 is distributed over 26.66 and 50.00: 1.04 off the mug.
+  ['a discount lowers the tax of the goods in proportion', [-300], 154],
+  // 3.00 is distributed over 26.66, 50.00 and 10.00: 0.92 off the mug and 0.35 off the fee.
+  ['a discount also lowers a fee', [1000, -300], 212],
+])('%s: surcharges of %j', async (_, surcharges, tax) => {
+  const order = await placeOrder(shop, { items: mugAndCard, address: addresses.MI, surcharges });
+  expect([taxOf(order), summaryOf(order)]).toEqual([tax, tax]);
+  await saleOf(order);
+  await staff.refund(order.id, { amount: order.totalWithTax });
+  expect((await creditsOf(shop, levy, order)).amounts).toEqual([[order.totalWithTax, tax]]);
+});
+
+it('a fee on an order that is picked up is taxed at the store, without an address', async () => {
+  const order = await placeOrder(shop, { items: [['Mug', 1]], ship: 'pickup', address: null, surcharges: [250] });
+  // 6 % of 26.66 and 2.50.
+  expect(taxOf(order)).toBe(175);
+  await saleOf(order);
 });
