@@ -32,16 +32,15 @@ export const documentation = () =>
     requests: {
       resale: { summary: 'Customer with a resale certificate', value: exampleCustomer },
     },
-    responses: [
+    response: {
+      status: 201,
+      description: 'The created customer.',
+      schema: StoredCustomer,
+      example: ({ customer }) => customer,
+      headers: ['Location', 'ETag'],
+    },
+    otherResponses: [
       {
-        status: 201,
-        description: 'The created customer.',
-        schema: StoredCustomer,
-        example: ({ customer }) => customer,
-        headers: ['Location', 'ETag'],
-      },
-      {
-        status: 200,
         description: 'The customer, which existed with the same content.',
         schema: StoredCustomer,
         example: ({ customer }) => customer,

@@ -67,16 +67,15 @@ export const documentation = () =>
       },
       close: { summary: 'Close a month', value: { state: 'MI', period_end: '2026-10-31' } },
     },
-    responses: [
+    response: {
+      status: 202,
+      description: 'The filing, which is closing.',
+      schema: Filing,
+      example: ({ filings }) => filings.closing,
+      optionalHeaders: ['Location'],
+    },
+    otherResponses: [
       {
-        status: 202,
-        description: 'The filing, which is closing.',
-        schema: Filing,
-        example: ({ filings }) => filings.closing,
-        optionalHeaders: ['Location'],
-      },
-      {
-        status: 200,
         description: 'The totals of a dry run, or the existing filing of the period.',
         schema: Filing,
         example: ({ filings }) => filings.dryRun,

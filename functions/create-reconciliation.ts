@@ -68,13 +68,10 @@ export const documentation = () =>
         },
       },
     },
-    responses: [
-      {
-        status: 200,
-        description: 'The differences between the list and the ledger.',
-        schema: Reconciliation,
-        example: () => exampleReconciliation,
-      },
-    ],
+    response: {
+      description: 'The differences between the list and the ledger.',
+      schema: Reconciliation,
+      example: () => exampleReconciliation,
+    },
     errors: ['validation_invalid_cursor'],
   }) satisfies Documentation;

@@ -56,15 +56,13 @@ export const documentation = () =>
       fullRefund: { summary: 'Full refund', value: refund },
       partialRefund: { summary: 'Partial refund of one of two items', value: { ...refund, line_items: oneItem } },
     },
-    responses: [
-      {
-        status: 201,
-        description: 'The created transaction.',
-        schema: Transaction,
-        example: ({ draft }) => draft,
-        headers: ['Location', 'ETag'],
-      },
-    ],
+    response: {
+      status: 201,
+      description: 'The created transaction.',
+      schema: Transaction,
+      example: ({ draft }) => draft,
+      headers: ['Location', 'ETag'],
+    },
     errors: [
       ...calculationErrors,
       'validation_date_out_of_range',

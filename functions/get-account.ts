@@ -34,18 +34,14 @@ export const documentation = () =>
     summary: 'Retrieve the account',
     description:
       'The account of the credential, what the credential may do, and the settings that decide calculations and filings. A change of a setting is visible at once, and applies to all requests within a minute.',
-    responses: [
-      {
-        status: 200,
-        description: 'The account.',
-        schema: AccountAnswer,
-        example: ({ account }) => ({
-          ...answeredAccount({ ...account, id: exampleId.replace('txn', 'acct') }, new Set(['read', 'write'])),
-          api_keys: [{ id: exampleId.replace('txn', 'key'), label: 'Finance' }],
-          changes: [],
-        }),
-        headers: ['ETag'],
-      },
-    ],
-    errors: [],
+    response: {
+      description: 'The account.',
+      schema: AccountAnswer,
+      example: ({ account }) => ({
+        ...answeredAccount({ ...account, id: exampleId.replace('txn', 'acct') }, new Set(['read', 'write'])),
+        api_keys: [{ id: exampleId.replace('txn', 'key'), label: 'Finance' }],
+        changes: [],
+      }),
+      headers: ['ETag'],
+    },
   }) satisfies Documentation;

@@ -39,15 +39,11 @@ export const documentation = () =>
     summary: 'Open the console',
     description:
       'A page for finance and support: reports, transactions, filings, coverage and customers. It has no data of an account: people sign in with an API key, or with the configured issuer. It loads nothing from other hosts.',
-    responses: [
-      {
-        status: 200,
-        description: 'An HTML page.',
-        schema: { type: 'string' },
-        type: 'text/html',
-        example: () => '<!doctype html><title>Levy console</title>',
-      },
-    ],
+    response: {
+      description: 'An HTML page.',
+      schema: { type: 'string' },
+      type: 'text/html',
+      example: () => '<!doctype html><title>Levy console</title>',
+    },
     notModified: 'The page matches `If-None-Match`.',
-    errors: [],
   }) satisfies Documentation;

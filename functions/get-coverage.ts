@@ -90,14 +90,10 @@ export const documentation = () =>
     summary: 'Retrieve coverage',
     description:
       'What the active releases of the tax content cover in each state today: the general rate, the local rates, the taxation of goods and shipping, the confidence in each, and what is missing or not established. `source` says where the content comes from and whether its official files are stale.',
-    responses: [
-      {
-        status: 200,
-        description: 'The states in alphabetical order. A place without content has no row.',
-        schema: Coverage,
-        example: exampleCoverage,
-      },
-    ],
+    response: {
+      description: 'The states in alphabetical order. A place without content has no row.',
+      schema: Coverage,
+      example: exampleCoverage,
+    },
     notModified: 'The coverage matches `If-None-Match`.',
-    errors: [],
   }) satisfies Documentation;

@@ -26,15 +26,12 @@ export const documentation = () =>
     tag: 'Customers',
     summary: 'Retrieve a customer',
     description: 'Returns the customer with its exemption certificates, also with those that have expired.',
-    responses: [
-      {
-        status: 200,
-        description: 'The customer.',
-        schema: StoredCustomer,
-        example: ({ customer }) => customer,
-        headers: ['ETag'],
-      },
-    ],
+    response: {
+      description: 'The customer.',
+      schema: StoredCustomer,
+      example: ({ customer }) => customer,
+      headers: ['ETag'],
+    },
     errors: ['not_found'],
     errorExamples: () => [customerNotFound],
   }) satisfies Documentation;

@@ -16,15 +16,11 @@ export const documentation = () =>
     summary: 'Read the documentation',
     description:
       'This document as an HTML page, with every example and with forms that send requests. The page loads nothing from other hosts.',
-    responses: [
-      {
-        status: 200,
-        description: 'An HTML page.',
-        schema: { type: 'string' },
-        type: 'text/html',
-        example: () => '<!doctype html><title>Levy API</title>',
-      },
-    ],
+    response: {
+      description: 'An HTML page.',
+      schema: { type: 'string' },
+      type: 'text/html',
+      example: () => '<!doctype html><title>Levy API</title>',
+    },
     notModified: 'The page matches `If-None-Match`.',
-    errors: [],
   }) satisfies Documentation;

@@ -53,18 +53,15 @@ export const documentation = () =>
       'With `Accept: application/xml`, the filing is a simplified electronic return of the Streamlined Sales Tax Agreement, with the ids of the account setting `return_identity`. It is a test unless you send `process_type=P`. The same filing gives the same bytes; the hash in the name of the file and in `ETag` changes with the return.',
       "`form` adds `worksheet`: the lines of the state's form in `worksheet_form`, rounded as the form says, and its schedule of local jurisdictions. A line that Levy cannot fill is blank, with the reason. With `Accept: text/csv`, the worksheet is the file.",
     ].join('\n\n'),
-    responses: [
-      {
-        status: 200,
-        description: 'The filing.',
-        schema: Filing,
-        example: ({ filings }) => filings.closed,
-        csvExample: ({ filings }) => totalsCsv(filings.closed),
-        returnExample: ({ filings }) => exampleReturn(filings.closed),
-        headers: ['Vary'],
-        optionalHeaders: ['Link', 'Content-Disposition', 'ETag'],
-      },
-    ],
+    response: {
+      description: 'The filing.',
+      schema: Filing,
+      example: ({ filings }) => filings.closed,
+      csvExample: ({ filings }) => totalsCsv(filings.closed),
+      returnExample: ({ filings }) => exampleReturn(filings.closed),
+      headers: ['Vary'],
+      optionalHeaders: ['Link', 'Content-Disposition', 'ETag'],
+    },
     errors: ['validation_invalid_cursor', 'not_found', 'conflict_return_incomplete'],
     errorExamples: () => [filingNotFound, identityMissing],
   }) satisfies Documentation;

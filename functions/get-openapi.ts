@@ -28,23 +28,19 @@ export const documentation = () =>
     summary: 'Read the OpenAPI document',
     description:
       'The machine-readable API definition, to generate a client or to import into a tool. Needs no credential.',
-    responses: [
-      {
-        status: 200,
-        description: 'An OpenAPI 3.1 document.',
-        schema: {
-          title: 'OpenApiDocument',
-          type: 'object',
-          required: ['openapi', 'info', 'paths'],
-          properties: {
-            openapi: { type: 'string', pattern: '^3\\.1\\.' },
-            info: { type: 'object' },
-            paths: { type: 'object' },
-          },
+    response: {
+      description: 'An OpenAPI 3.1 document.',
+      schema: {
+        title: 'OpenApiDocument',
+        type: 'object',
+        required: ['openapi', 'info', 'paths'],
+        properties: {
+          openapi: { type: 'string', pattern: '^3\\.1\\.' },
+          info: { type: 'object' },
+          paths: { type: 'object' },
         },
-        example: () => ({ openapi: '3.1.0', info: { title: 'Levy' }, paths: {} }),
       },
-    ],
+      example: () => ({ openapi: '3.1.0', info: { title: 'Levy' }, paths: {} }),
+    },
     notModified: 'The document matches `If-None-Match`.',
-    errors: [],
   }) satisfies Documentation;

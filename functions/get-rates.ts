@@ -30,6 +30,6 @@ export const documentation = () =>
       'Returns the general rates for a sale to an address, each with its source, and their exact sum. Use it to show the rate in a cart or to check an address. It stores nothing.',
       'Send `postal_code`, or `city` and `state`; a ZIP code with its city and state is best. The rates are for general goods shipped from outside the state. The product can change them: use `POST /calculations`. Any `date` is allowed. In Idaho and Mississippi, the local tax is left out if the `ship_from` of the account is in another state. The account settings `ambiguous_address`, `incomplete_coverage`, `remote_seller_elections` and `pass_on_general_excise` apply as in a calculation; with the last one, the rates of Hawaii are the highest visible ones. If the content does not cover the address or the day, `combined_rate` is `null` and the response has a warning.',
     ].join('\n\n'),
-    responses: [{ status: 200, description: 'The rates of the address.', schema: Rates, example: exampleRates }],
+    response: { description: 'The rates of the address.', schema: Rates, example: exampleRates },
     errors: ['validation_required_field', 'validation_address_unresolvable', 'validation_not_covered'],
   }) satisfies Documentation;

@@ -24,17 +24,13 @@ export const documentation = () =>
       "Compares the sales in each state with the state's economic nexus threshold, in the state's own measuring period, and says where to register. Credits are not subtracted. Sales of unknown taxability are included, so a share may be too high but not too low.",
       'Levy counts what is recorded in it. A warehouse, an office or an employee in a state requires a registration without any threshold, and sales through a marketplace may count. Decide with a tax advisor.',
     ].join('\n\n'),
-    responses: [
-      {
-        status: 200,
-        description: 'The advice by state.',
-        schema: RegistrationAdvice,
-        example: async ({ account, reportPorts }) => {
-          const advice = await registrationAdvice(account, reportPorts);
-          // An example with one of many states.
-          return { ...advice, data: advice.data.filter(({ state }) => state === 'US-MI') };
-        },
+    response: {
+      description: 'The advice by state.',
+      schema: RegistrationAdvice,
+      example: async ({ account, reportPorts }) => {
+        const advice = await registrationAdvice(account, reportPorts);
+        // An example with one of many states.
+        return { ...advice, data: advice.data.filter(({ state }) => state === 'US-MI') };
       },
-    ],
-    errors: [],
+    },
   }) satisfies Documentation;

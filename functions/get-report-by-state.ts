@@ -22,13 +22,10 @@ export const documentation = () =>
     summary: 'Report sales by state and month',
     description:
       'Returns the sales and credits of finalized and filed transactions by state, month and currency, also of states where the account is not registered. Months are the months of the tax days, so a filing can differ: it also has what was recorded late in an earlier month. A transaction counts about a minute after it is finalized or voided. A report in many currencies has several pages: continue while `has_more` is true.',
-    responses: [
-      {
-        status: 200,
-        description: 'The sums by state and month.',
-        schema: ReportByState,
-        example: async ({ accepted, account, reportPorts }) => accepted(await reportByState({}, account, reportPorts)),
-      },
-    ],
+    response: {
+      description: 'The sums by state and month.',
+      schema: ReportByState,
+      example: async ({ accepted, account, reportPorts }) => accepted(await reportByState({}, account, reportPorts)),
+    },
     errors: ['validation_invalid_cursor'],
   }) satisfies Documentation;

@@ -38,14 +38,11 @@ export const documentation = () =>
     summary: 'Retrieve a transaction',
     description:
       'Returns the current transaction. A draft past its deadline has the status void. `expand=history` adds the newest 50 changes. `history` is in no other response and not part of the hashed state.',
-    responses: [
-      {
-        status: 200,
-        description: 'The transaction.',
-        schema: RetrievedTransaction,
-        example: ({ finalized }) => ({ ...finalized, history: null }),
-        headers: ['ETag'],
-      },
-    ],
+    response: {
+      description: 'The transaction.',
+      schema: RetrievedTransaction,
+      example: ({ finalized }) => ({ ...finalized, history: null }),
+      headers: ['ETag'],
+    },
     errors: ['not_found'],
   }) satisfies Documentation;

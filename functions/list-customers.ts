@@ -23,13 +23,10 @@ export const documentation = () =>
     summary: 'List customers',
     description:
       'Returns customers in the order of their ids. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true. A request reads at most 400 customers.',
-    responses: [
-      {
-        status: 200,
-        description: 'A page of customers.',
-        schema: CustomerList,
-        example: ({ customer }) => listAnswer('/customers', [customer]),
-      },
-    ],
+    response: {
+      description: 'A page of customers.',
+      schema: CustomerList,
+      example: ({ customer }) => listAnswer('/customers', [customer]),
+    },
     errors: ['validation_invalid_cursor'],
   }) satisfies Documentation;

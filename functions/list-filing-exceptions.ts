@@ -44,9 +44,7 @@ export const documentation = () =>
     summary: 'List exceptions and the review list of a filing',
     description:
       'Returns the sales and credits to look at before the return is sent: those that the tax content does not cover, and those whose recorded tax differs from the calculated tax. With `list=review`, returns those with warnings that can change their tax. Incomplete while the filing is closing.',
-    responses: [
-      { status: 200, description: 'A page of exceptions.', schema: FilingExceptionList, example: exampleList },
-    ],
+    response: { description: 'A page of exceptions.', schema: FilingExceptionList, example: exampleList },
     errors: ['validation_invalid_cursor', 'not_found'],
     errorExamples: () => [filingNotFound],
   }) satisfies Documentation;

@@ -26,13 +26,10 @@ export const documentation = () =>
     summary: 'List filings',
     description:
       'Returns filings, newest first, without their totals. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true.',
-    responses: [
-      {
-        status: 200,
-        description: 'A page of filings.',
-        schema: FilingList,
-        example: ({ filings }) => listAnswer('/filings', [{ ...filings.filed, totals: null }]),
-      },
-    ],
+    response: {
+      description: 'A page of filings.',
+      schema: FilingList,
+      example: ({ filings }) => listAnswer('/filings', [{ ...filings.filed, totals: null }]),
+    },
     errors: ['validation_invalid_cursor'],
   }) satisfies Documentation;

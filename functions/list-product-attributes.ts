@@ -28,19 +28,16 @@ export const documentation = () =>
     summary: 'List product attributes',
     description:
       'Returns the facts about a product that can change how it is taxed, sorted by code. Append a code to a product tax code: `CLOTHING.APPAREL._ATHLETIC`. The default page size returns the whole list in one call.',
-    responses: [
-      {
-        status: 200,
-        description: 'A page of product attributes.',
-        schema: ProductAttributesListResponse,
-        example: () => ({
-          object: 'list',
-          url: '/product-attributes',
-          has_more: true,
-          data: vocabulary().productAttributes.filter(({ code }) => code === '_ATHLETIC'),
-        }),
-      },
-    ],
+    response: {
+      description: 'A page of product attributes.',
+      schema: ProductAttributesListResponse,
+      example: () => ({
+        object: 'list',
+        url: '/product-attributes',
+        has_more: true,
+        data: vocabulary().productAttributes.filter(({ code }) => code === '_ATHLETIC'),
+      }),
+    },
     notModified: 'The page matches `If-None-Match`.',
     errors: ['validation_unknown_product_tax_code', 'validation_unknown_product_attribute'],
   }) satisfies Documentation;

@@ -75,9 +75,6 @@ export const documentation = () =>
     summary: 'List or search product tax codes',
     description:
       'Returns the product tax codes, sorted by code, each with what it covers, examples, and the equivalent codes of Stripe, TaxJar and Avalara. `q` searches by the words of a product. `state` adds how a state taxes each product, and which attributes change that. Filters are ANDed. The default page size returns the whole list in one call.',
-    responses: [
-      { status: 200, description: 'A page of product tax codes.', schema: ProductTaxCodeList, example: exampleList },
-    ],
+    response: { description: 'A page of product tax codes.', schema: ProductTaxCodeList, example: exampleList },
     notModified: 'The page matches `If-None-Match`.',
-    errors: [],
   }) satisfies Documentation;

@@ -28,13 +28,10 @@ export const documentation = () =>
       '`match: false` comes with the differences. `match: null` means that the comparison is not possible; `reason` says why: a release is missing, or the earlier state of the sale of a credit is unknown.',
       'A supplied tax is distributed again. A credit is recalculated from the state of its sale at that time.',
     ].join('\n\n'),
-    responses: [
-      {
-        status: 200,
-        description: 'The result of the comparison.',
-        schema: Replay,
-        example: ({ replay }) => replay,
-      },
-    ],
+    response: {
+      description: 'The result of the comparison.',
+      schema: Replay,
+      example: ({ replay }) => replay,
+    },
     errors: ['not_found'],
   }) satisfies Documentation;

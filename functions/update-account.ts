@@ -66,19 +66,16 @@ export const documentation = () =>
         value: { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }] },
       },
     },
-    responses: [
-      {
-        status: 200,
-        description: 'The account after the change.',
-        schema: AccountAnswer,
-        example: ({ account }) =>
-          answeredAccount(
-            { ...account, id: exampleId.replace('txn', 'acct') },
-            new Set(['read', 'write', 'settings'] as const),
-          ),
-        headers: ['ETag'],
-      },
-    ],
+    response: {
+      description: 'The account after the change.',
+      schema: AccountAnswer,
+      example: ({ account }) =>
+        answeredAccount(
+          { ...account, id: exampleId.replace('txn', 'acct') },
+          new Set(['read', 'write', 'settings'] as const),
+        ),
+      headers: ['ETag'],
+    },
     errors: ['precondition_failed', 'conflict_period_order'],
     errorExamples: () => [otherSettings, openPeriodsExample],
   }) satisfies Documentation;

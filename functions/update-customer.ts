@@ -40,15 +40,12 @@ export const documentation = () =>
       },
       remove: { summary: 'Remove all certificates', value: { exemptions: [] } },
     },
-    responses: [
-      {
-        status: 200,
-        description: 'The customer after the change.',
-        schema: StoredCustomer,
-        example: ({ renewedCustomer }) => renewedCustomer,
-        headers: ['ETag'],
-      },
-    ],
+    response: {
+      description: 'The customer after the change.',
+      schema: StoredCustomer,
+      example: ({ renewedCustomer }) => renewedCustomer,
+      headers: ['ETag'],
+    },
     errors: ['not_found', 'precondition_failed', 'conflict_immutable_field'],
     errorExamples: () => [customerNotFound, otherVersion(2, 'customer'), customerIdFixed(exampleCustomer.id)],
   }) satisfies Documentation;

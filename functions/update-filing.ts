@@ -64,13 +64,12 @@ export const documentation = () =>
       correct: { summary: 'Correct the confirmation number', value: exampleCorrection },
       cancel: { summary: 'Reopen the period', value: { status: 'canceled' } },
     },
-    responses: [
-      {
-        status: 200,
-        description: 'The filing, with no work left.',
-        schema: Filing,
-        example: ({ filings }) => filings.filed,
-      },
+    response: {
+      description: 'The filing, with no work left.',
+      schema: Filing,
+      example: ({ filings }) => filings.filed,
+    },
+    otherResponses: [
       {
         status: 202,
         description: 'The filing, while its transactions are marked or its entries reopened.',

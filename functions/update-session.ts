@@ -83,18 +83,14 @@ export const documentation = () =>
       'The secret of the session is only in an HttpOnly cookie. Levy reads the cookie only with the header `Console-Session`, in a same-origin request of a browser. Servers send an API key or a bearer token instead.',
     ].join('\n\n'),
     requests: { start: { summary: 'Start a session', value: { action: 'start' } } },
-    responses: [
-      {
-        status: 200,
-        description: 'The session.',
-        schema: ConsoleSession,
-        example: () => ({
-          object: 'session',
-          expires_at: '2026-11-28T10:00:00.000Z',
-          ends_at: '2026-11-28T21:00:00.000Z',
-        }),
-        optionalHeaders: ['Set-Cookie'],
-      },
-    ],
-    errors: [],
+    response: {
+      description: 'The session.',
+      schema: ConsoleSession,
+      example: () => ({
+        object: 'session',
+        expires_at: '2026-11-28T10:00:00.000Z',
+        ends_at: '2026-11-28T21:00:00.000Z',
+      }),
+      optionalHeaders: ['Set-Cookie'],
+    },
   }) satisfies Documentation;

@@ -61,15 +61,12 @@ export const documentation = () =>
       void: { summary: 'Void a transaction', value: { status: 'void', void_reason: 'Entered twice' } },
       note: { summary: 'Set and delete metadata', value: { metadata: { order: 'A-17', note: null } } },
     },
-    responses: [
-      {
-        status: 200,
-        description: 'The transaction after the change.',
-        schema: Transaction,
-        example: ({ finalized }) => finalized,
-        headers: ['ETag'],
-      },
-    ],
+    response: {
+      description: 'The transaction after the change.',
+      schema: Transaction,
+      example: ({ finalized }) => finalized,
+      headers: ['ETag'],
+    },
     errors: [
       ...calculationErrors,
       'validation_date_out_of_range',

@@ -72,7 +72,8 @@ export type Samples = typeof samples;
 
 /** A successful response, as the OpenAPI document describes it. */
 type DocumentedResponse = {
-  readonly status: 200 | 201 | 202;
+  /** 200 unless named. */
+  readonly status?: 200 | 201 | 202;
   readonly description: string;
   /** The zod schema or the JSON Schema of the body. */
   readonly schema: z.ZodMiniType | Readonly<Record<string, unknown>>;
@@ -107,13 +108,14 @@ export type Documentation = {
   readonly requestHeaders?: readonly RequestHeader[];
   /** Requests that succeed as they are. A request with a parent succeeds once the parent exists. */
   readonly requests?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
-  readonly responses: readonly [DocumentedResponse, ...DocumentedResponse[]];
+  readonly response: DocumentedResponse;
+  readonly otherResponses?: readonly DocumentedResponse[];
   /** The meaning of a 304. If set, the endpoint reads If-None-Match, and each 200 has an ETag. */
   readonly notModified?: string;
   /**
    * The error codes of this endpoint. `listErrorCodes` adds the common codes for credentials, bodies and queries.
    */
-  readonly errors: readonly Code[];
+  readonly errors?: readonly Code[];
   /** Examples of the most frequent refusals, which replace the examples of openapi/responses.ts. */
   readonly errorExamples?: () => readonly Problem[];
 };
@@ -186,7 +188,7 @@ const withBody = [
 ] as const satisfies readonly Code[];
 
 /** Returns every error code that an endpoint can return. The contract tests check each response against this list. */
-export const listErrorCodes = ({ scope, body, query, errors }: DocumentedEndpoint): readonly Code[] => [
+export const listErrorCodes = ({ scope, body, query, errors = [] }: DocumentedEndpoint): readonly Code[] => [
   ...new Set<Code>([
     ...everyEndpoint,
     ...(scope === null ? [] : withCredential),

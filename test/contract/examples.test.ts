@@ -10,7 +10,7 @@ import { filerOf, settled } from '../support/filings.ts';
 import { later, made } from '../support/sales.ts';
 
 const { calculation, customer, filings, renewedCustomer, replay } = samples;
-const exampleOf = (operation: Operation) => endpoints[operation].responses[0].example(samples);
+const exampleOf = (operation: Operation) => endpoints[operation].response.example(samples);
 const requestOf = (operation: Operation, name: string) =>
   endpoints[operation].requests?.[name]?.value as Readonly<Record<string, unknown>>;
 

@@ -85,13 +85,7 @@ const requestBody = ({ body, requests = {} }: DocumentedEndpoint) =>
     },
   };
 
-const buildContent = async ({
-  schema,
-  type,
-  example,
-  csvExample,
-  returnExample,
-}: DocumentedEndpoint['responses'][number]) => ({
+const buildContent = async ({ schema, type, example, csvExample, returnExample }: DocumentedEndpoint['response']) => ({
   [type ?? 'application/json']: { schema, example: await example(samples) },
   ...(csvExample && { 'text/csv': { schema: { type: 'string' as const }, example: csvExample(samples) } }),
   ...(returnExample && { 'application/xml': { schema: { type: 'string' as const }, example: returnExample(samples) } }),
@@ -99,8 +93,8 @@ const buildContent = async ({
 
 const buildSuccesses = async (endpoint: DocumentedEndpoint) => {
   const successes: ZodOpenApiResponsesObject = {};
-  for (const response of endpoint.responses)
-    successes[`${response.status}`] = {
+  for (const response of [endpoint.response, ...(endpoint.otherResponses ?? [])])
+    successes[`${response.status ?? 200}`] = {
       description: response.description,
       headers: successHeaders(
         endpoint,
