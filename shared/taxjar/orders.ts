@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../base/json.ts';
+import type { ShippingResponse } from '../calculations/response.ts';
 import type { RetrievedTransaction } from '../ledger/response.ts';
 import { allocate } from '../money/allocate.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
@@ -89,7 +90,7 @@ type Address = NonNullable<Recorded['customer']>['address'];
 /** What credits have left of an order. */
 export type Left = {
   readonly line_items: readonly Pick<Line, 'id' | 'net_amount'>[];
-  readonly shipping: { readonly tax_amount: string } | null;
+  readonly shipping: readonly Pick<ShippingResponse, 'id' | 'net_amount' | 'tax_amount'>[];
 };
 
 /** A line item of a credit. It has its discount, because it would otherwise take a share of the discount of its order. */
@@ -97,11 +98,25 @@ const creditLine = (id: string, goods: bigint) => ({
   ...{ id, quantity: '1', unit_price: formatAmount(goods, 2), discount_amount: '0' },
 });
 
-/** Distributes the goods of a refund over what is left of the line items of its order. */
-const distributed = (goods: bigint, { line_items }: Left) => {
-  const weights = line_items.map(({ net_amount }) => parseAmount(net_amount, 2));
-  const shares = weights.some((weight) => weight > 0n) ? allocate(goods, weights) : [goods];
-  return line_items.flatMap(({ id }, at) => (shares[at] ? [creditLine(id, shares[at])] : []));
+/** Distributes an amount of a refund over what is left of the charges of its order. */
+const distributed = (amount: bigint, charges: readonly { readonly id: string; readonly net_amount: string }[]) => {
+  const weights = charges.map(({ net_amount }) => parseAmount(net_amount, 2));
+  const shares = weights.some((weight) => weight > 0n) ? allocate(amount, weights) : [amount];
+  return charges.map(({ id }, at) => ({ id, share: shares[at] ?? 0n }));
+};
+
+/**
+ * Returns the shipping of a credit. TaxJar does not tell shipping charges apart, so several share a refund in proportion.
+ * A wide credit takes its tax from them as well, even if it takes nothing else.
+ */
+const creditedShipping = (sent: { amount: string } | undefined, order: Recorded, left: Left, isWide: boolean) => {
+  if (!sent && !(isWide && left.shipping.length > 0)) return null;
+  const { amount } = sent ?? { amount: '0' };
+  if (!Array.isArray(order.shipping)) return { amount };
+  const parts = distributed(cents('shipping', amount), left.shipping.length > 0 ? left.shipping : order.shipping);
+  return parts
+    .filter(({ share }) => isWide || share > 0n)
+    .map(({ id, share }) => ({ id, amount: formatAmount(share, 2) }));
 };
 
 /** Returns the line items of a credit. A request without line items credits those of its order. */
@@ -114,9 +129,11 @@ const creditedLines = (fields: Fields, sold: readonly Line[], left: Left, tax: b
       ...{ id, quantity, unit_price, discount_amount, metadata },
     }));
   const goods = goodsOf(fields);
-  if (goods > 0n) return distributed(goods, left);
+  if (goods > 0n)
+    return distributed(goods, left.line_items).flatMap(({ id, share }) => (share > 0n ? [creditLine(id, share)] : []));
+  const shippingTax = left.shipping.reduce((sum, { tax_amount }) => sum + parseAmount(tax_amount, 2), 0n);
   // A line item of no order takes no part of the tax of shipping.
-  return tax <= parseAmount(left.shipping?.tax_amount ?? '0', 2) ? [creditLine('shipping', 0n)] : [];
+  return tax <= shippingTax ? [creditLine('shipping', 0n)] : [];
 };
 
 /**
@@ -137,21 +154,21 @@ export const creditOf = (fields: Fields, order: Recorded | null, left: Left, isW
       taxjar_request: fingerprint(fields),
       taxjar_reference: requiredAt(fields, 'transaction_reference_id'),
     },
-    ...(shipping && { shipping }),
     tax_amount: tax,
   };
   if (!order)
     return {
-      ...base,
+      ...{ ...base, ...(shipping && { shipping }) },
       ...{ customer, ...(ship_from && { ship_from }), ...(collected_by && { collected_by }) },
       line_items: linesOf(fields, []) ?? [{ ...creditLine('1', goodsOf(fields)), product_tax_code: general }],
     };
   const lines = creditedLines(fields, order.line_items, left, cents('sales_tax', tax));
   const isEmpty = lines.length === 0;
   const others = left.line_items.filter(({ id }) => !lines.some((line) => line.id === id));
+  const credited = creditedShipping(shipping || undefined, order, left, isWide);
   return {
     ...base,
-    ...(isWide && !shipping && left.shipping && { shipping: { amount: '0' } }),
+    ...(credited && { shipping: credited }),
     parent_transaction_id: order.id,
     line_items: isWide || isEmpty ? [...lines, ...others.map(({ id }) => creditLine(id, 0n))] : lines,
   };

@@ -1,4 +1,5 @@
 import { addDays } from '../base/calendar.ts';
+import type { Calculation } from '../calculations/response.ts';
 import type { Replaces } from '../ledger/create-transaction.ts';
 import { dateOf, type Fields, fieldsOf, linesOf, requiredAt, unknownCodes } from './document.ts';
 import { parseJson } from './numbers.ts';
@@ -47,9 +48,10 @@ const answerOf = (kind: Kind, recorded: Recorded, status = 200): Answer => ({
 const readLeft = async (levy: Levy, order: Recorded, replaces?: Replaces): Promise<Left> => {
   const all = { type: 'credit', parent_transaction_id: order.id, credit_remaining: true };
   try {
-    return (await levy.post('/calculations', all, replaces ? { replaces } : {})) as Left;
+    const rest = (await levy.post('/calculations', all, replaces ? { replaces } : {})) as Calculation;
+    return { ...rest, shipping: [rest.shipping ?? []].flat() };
   } catch (error) {
-    if (error instanceof TaxJarRefusal && error.status === 422) return { ...order, shipping: null };
+    if (error instanceof TaxJarRefusal && error.status === 422) return { ...order, shipping: [] };
     throw error;
   }
 };
@@ -60,11 +62,11 @@ type Recording = Pick<Request, 'levy' | 'note'> & { readonly replaces?: Replaces
 const requestOf = async (kind: Kind, fields: Fields, { levy, replaces }: Recording, isWide = false) => {
   if (kind === 'sale') return saleOf(fields);
   const order = await find(levy, 'sale', requiredAt(fields, 'transaction_reference_id'));
-  const isRead = order && (isWide || !linesOf(fields));
+  const isRead = order && (isWide || !linesOf(fields) || Array.isArray(order.shipping));
   return creditOf(
     fields,
     order,
-    isRead ? await readLeft(levy, order, replaces) : { line_items: [], shipping: null },
+    isRead ? await readLeft(levy, order, replaces) : { line_items: [], shipping: [] },
     isWide,
   );
 };

@@ -378,6 +378,37 @@ describe('orders and refunds', () => {
     expect(refund.line_items).toMatchObject([{ id: 'mug', unit_price: -10, sales_tax: -0.6 }]);
   });
 
+  it('share a refund of shipping between the charges of an order in proportion, to the last cent', async () => {
+    const { caller, client } = await newClient();
+    const sold = {
+      ...{ status: 'finalized', reference_id: 'two-parcels', tax_date: '2026-10-14' },
+      customer: { address: { postal_code: '10001', state: 'NY', country: 'US' } },
+      line_items: [{ id: 'a', quantity: '2', unit_price: '50.00' }],
+      shipping: ['10.00', '6.00'].map((amount, at) => ({ id: `parcel-${at}`, amount })),
+    };
+    const sale = await made(caller.call('POST', '/transactions', { body: sold }));
+    const refund = (transaction_id: string, amount: number, shipping: number, sales_tax: number) =>
+      client.createRefund({
+        ...{ ...to, transaction_id, transaction_reference_id: 'two-parcels', transaction_date: '2026-10-20' },
+        ...{ amount, shipping, sales_tax },
+      });
+    // Half of the shipping, its tax alone, the rest, and a cent too much. The tax of the sale is 10.30.
+    expect((await refund('r1', -8, -8, -0.71)).refund).toMatchObject({ amount: -8, shipping: -8, sales_tax: -0.71 });
+    expect((await refund('r2', 0, 0, -0.11)).refund).toMatchObject({ shipping: 0, sales_tax: -0.11 });
+    expect((await refund('r3', -108, -8, -9.48)).refund).toMatchObject({ amount: -108, sales_tax: -9.48 });
+    expect(await refusal(refund('r4', -0.01, -0.01, 0))).toMatch(/^422 /);
+    const path = `/transactions?parent_transaction_id=${sale.id}&reference_id=r1` as '/transactions';
+    const { data } = await made(caller.call('GET', path));
+    expect([data[0]?.shipping].flat()).toMatchObject([
+      { id: 'parcel-0', net_amount: '5.00' },
+      { id: 'parcel-1', net_amount: '3.00' },
+    ]);
+    expect(await made(caller.call('GET', `/transactions/${sale.id}` as '/transactions/{id}'))).toMatchObject({
+      ...{ refund_status: 'full', credited_tax_amount: sale.tax_amount },
+    });
+    await expectVerified(caller);
+  });
+
   it('record a refund of an unknown order on its own', async () => {
     const { client } = await newClient();
     const { refund } = await client.createRefund({ ...order, transaction_reference_id: 'unknown', amount: -16.5 });
