@@ -1,19 +1,21 @@
-import { newAccount } from '../../shared/accounts/account.ts';
+import { newAccount, type Registration } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
+import { firstDay, lastDay, toDay, toMonth } from '../../shared/base/calendar.ts';
 import { now } from '../../shared/config/clock.ts';
 import { findAccount, provisionAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
+import data from './sample-month.json' with { type: 'json' };
 
-const id = 'acct_demo';
+const demoId = 'acct_demo';
 
 /** Creates the demo account if it is missing, and a key with the read and write scopes. Returns the key. */
 export const createDemo = async (apiKey: string | null): Promise<string> => {
   // With DATA_DIR, the account exists from the previous run.
-  if (!(await findAccount(id)))
+  if (!(await findAccount(demoId)))
     await provisionAccount(
       newAccount({
-        id,
+        id: demoId,
         name: 'Demo',
         serviceVersion: currentVersion,
         createdMs: now(),
@@ -23,11 +25,99 @@ export const createDemo = async (apiKey: string | null): Promise<string> => {
     );
   const secret = apiKey ?? newApiKey();
   await provisionKey({
-    account: id,
+    account: demoId,
     secret,
     scopes: ['read', 'write', 'settings'],
     expires_at: null,
     label: 'npm start',
   });
   return secret;
+};
+
+type Row = readonly [string, string, string];
+const [places, products] = [data.places, data.products] as unknown as [readonly Row[], readonly Row[]];
+const placeAt = (at: number): Row => places[at % places.length] as Row;
+
+const addressOf = ([state, city, postal_code]: Row) => ({
+  ...{ city, state, postal_code, country: 'US' },
+});
+
+const lineOf = ([description, product_tax_code, unit_price]: readonly [string, string | null, string], count = 1) => ({
+  ...{ id: 'item', description, quantity: String(count), unit_price },
+  ...(product_tax_code !== null && { product_tax_code }),
+});
+
+const saleCount = 55;
+
+const ordinarySales = Array.from({ length: saleCount }, (_, at) => ({
+  customer: { address: addressOf(placeAt(at)) },
+  line_items: [lineOf(products[at % products.length] as Row, 1 + (at % 3))],
+  // The first product is shipped.
+  ...(at % products.length === 0 && { shipping: { amount: '9.00' } }),
+}));
+
+const [lamp] = products as [Row];
+const exempt = (id: string, at: number) => ({
+  customer: { id, address: addressOf(placeAt(at)) },
+  line_items: [lineOf(lamp, 10)],
+});
+
+const specialSales = [
+  // The certificates apply in MI and TX, and in FL.
+  ...[exempt('sample_reseller', 0), exempt('sample_reseller', 3), exempt('sample_school', 5)],
+  // To review: an expired certificate, an address that contradicts itself, and a product without a code.
+  exempt('sample_lapsed', 0),
+  { customer: { address: addressOf(['WA', 'Seattle', '98402']) }, line_items: [lineOf(lamp)] },
+  { customer: { address: addressOf(placeAt(1)) }, line_items: [lineOf(['Gift box', null, '25.00'])] },
+  // Michigan taxes 6 %, so 2.00 too much was collected.
+  {
+    customer: { address: addressOf(placeAt(0)) },
+    line_items: [lineOf(['Bookshelf', 'HOME.FURNITURE', '100.00'])],
+    tax_amount: '8.00',
+  },
+];
+
+/** The sales that are credited whole, and in part. */
+const creditedWhole = [2, 9];
+const creditedInPart = [5, 20];
+
+const certificate = (reason: string, states: readonly string[], valid_to: string | null) => ({
+  ...{ reason, states, certificate_number: `SAMPLE-${reason}`, valid_from: '2020-01-01', valid_to },
+});
+
+/**
+ * Returns the requests that record a month of sales for trying the console: the previous month of the service's clock,
+ * in eight states. They are the same in every call of a month. A credit names its sale by reference.
+ */
+export const sampleMonth = (nowMs: number) => {
+  const month = toMonth(toDay(nowMs)) - 1;
+  const [first, days] = [firstDay(month), Number(lastDay(month).slice(8))];
+  const dayAt = (at: number) => `${first.slice(0, 8)}${String(1 + (at % days)).padStart(2, '0')}`;
+  const referenceOf = (at: number) => `sample-${first.slice(0, 7)}-${String(at + 1).padStart(3, '0')}`;
+  const shared = (at: number, day: number) => ({
+    ...{ status: 'finalized', reference_id: referenceOf(at), tax_date: dayAt(day) },
+  });
+  const sales = [...ordinarySales, ...specialSales].map((sale, at) => ({
+    ...shared(at, at * 7),
+    ship_from: { address: addressOf(placeAt(0)) },
+    ...sale,
+  }));
+  const credits = [...creditedWhole, ...creditedInPart].map((sale, at) => ({
+    ...shared(sales.length + at, days - 1),
+    ...{ type: 'credit', credit_of: referenceOf(sale) },
+    ...(creditedInPart.includes(sale) && { line_items: [{ id: 'item', quantity: '1' }] }),
+  }));
+  const registrations: Registration[] = [...new Set(places.map(([state]) => state))].map((state) => ({
+    ...{ state, from: first, to: null, frequency: 'month' },
+  }));
+  return {
+    month: first.slice(0, 7),
+    registrations,
+    customers: [
+      { id: 'sample_reseller', name: 'Sample reseller', exemptions: [certificate('resale', ['MI', 'TX'], null)] },
+      { id: 'sample_school', name: 'Sample school', exemptions: [certificate('nonprofit', ['FL'], null)] },
+      { id: 'sample_lapsed', name: 'Sample buyer', exemptions: [certificate('resale', ['MI'], '2021-12-31')] },
+    ],
+    transactions: [...sales, ...credits],
+  };
 };

@@ -12,6 +12,7 @@ import { invalidFormat, type Problem } from '../../shared/base/problem.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { failureLine } from '../../shared/observability/failure-line.ts';
 import { bodyTooLarge, broken, malformed, notFound, unavailable } from '../gateway-problems.ts';
+import { sampleMonth } from './demo.ts';
 import type { Handlers } from './handlers.ts';
 import {
   json,
@@ -22,7 +23,6 @@ import {
   refusal,
   toProxyEvent,
 } from './proxy-event.ts';
-import { sampleMonth } from './sample-month.ts';
 
 type ControlRequest = {
   readonly message: IncomingMessage;

@@ -49,7 +49,7 @@ const serve = async (settings: LocalSettings, emulator: Emulator): Promise<void>
   const { createDemo } = await import('./demo.ts');
   const { createGateway } = await import('./gateway.ts');
   const { handlers } = await import('./handlers.ts');
-  const { startEventSource } = await import('./event-source.ts');
+  const { startEventSource } = await import('./handlers.ts');
   const { environment } = await import('../../shared/config/environment.ts');
   const apiKey = await createDemo(settings.apiKey);
   await startEventSource(environment.tables.transactions);

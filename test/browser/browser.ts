@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page, type Route } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { startEventSource } from '../../infra/local/event-source.ts';
+import { startEventSource } from '../../infra/local/handlers.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { filerOf } from '../support/filings.ts';

@@ -2,7 +2,7 @@
 
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { countRecords, startEventSource } from '../../infra/local/event-source.ts';
+import { countRecords, startEventSource } from '../../infra/local/handlers.ts';
 import type { StreamRecord } from '../../infra/local/table-stream.ts';
 import { openStream, streamReader } from '../../infra/local/table-stream.ts';
 import { batchesOf } from '../../shared/base/collections.ts';

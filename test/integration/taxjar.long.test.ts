@@ -2,7 +2,7 @@
 import { Decimal } from 'decimal.js';
 import Taxjar from 'taxjar';
 import { expect, it } from 'vitest';
-import { startEventSource } from '../../infra/local/event-source.ts';
+import { startEventSource } from '../../infra/local/handlers.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { drawFrom } from '../support/random-orders.ts';

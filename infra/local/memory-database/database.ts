@@ -3,7 +3,7 @@ import { assert } from '../../../shared/base/assert.ts';
 import type { Key, TableDefinition } from '../../../shared/store/table-definitions.ts';
 import { type Input, invalid, noSuchTable } from './exceptions.ts';
 import { batchGet, get, queryTable, scanTable } from './reads.ts';
-import { type Lag, Table, type TableNamed } from './table.ts';
+import { type Lag, type OnWrite, Table, type TableNamed } from './table.ts';
 import type { Item } from './values.ts';
 import { batchWrite, type Tokens, transactWrite, writeOne } from './writes.ts';
 
@@ -19,6 +19,16 @@ const calls: Readonly<Record<string, Call>> = {
   BatchWriteCommand: batchWrite,
 };
 
+const key = (schema: readonly KeySchemaElement[] | undefined, type: 'HASH' | 'RANGE'): Key => {
+  const name = schema?.find(({ KeyType }) => KeyType === type)?.AttributeName;
+  if (name === undefined) throw invalid('Every table and index must have a partition key and a sort key.');
+  return { name, type: 'S' };
+};
+const readKeys = (schema: readonly KeySchemaElement[] | undefined) => ({
+  partition: key(schema, 'HASH'),
+  sort: key(schema, 'RANGE'),
+});
+
 /** A command of the document client. Its class name is the operation. */
 export type Command = { readonly constructor: { readonly name: string }; readonly input: Input };
 
@@ -31,12 +41,21 @@ export type Command = { readonly constructor: { readonly name: string }; readonl
  */
 export class Database {
   readonly tables = new Map<string, Table>();
+  /** The calls that created tables. */
+  readonly descriptions = new Map<string, CreateTableCommandInput>();
   readonly #tokens: Tokens = new Map();
   readonly #now: () => number;
+  readonly #onWrite: OnWrite;
 
   /** `now` determines how long client request tokens are valid. */
-  constructor(definitions: Readonly<Record<string, TableDefinition>>, now: () => number = Date.now) {
-    for (const [name, definition] of Object.entries(definitions)) this.tables.set(name, new Table(name, definition));
+  constructor(
+    definitions: Readonly<Record<string, TableDefinition>>,
+    now: () => number = Date.now,
+    onWrite: OnWrite = () => {},
+  ) {
+    this.#onWrite = onWrite;
+    for (const [name, definition] of Object.entries(definitions))
+      this.tables.set(name, new Table(name, definition, onWrite));
     this.#now = now;
   }
 
@@ -61,6 +80,32 @@ export class Database {
     return this.#tableNamed(table).get({ pk, sk });
   }
 
+  /** Creates the empty table of a CreateTable call. */
+  create(input: CreateTableCommandInput): void {
+    const { TableName, KeySchema, AttributeDefinitions = [], GlobalSecondaryIndexes = [] } = input;
+    if (!TableName) throw invalid('The parameter TableName is required but was not present in the request');
+    if (this.tables.has(TableName))
+      throw new ResourceInUseException({ message: `Table already exists: ${TableName}`, $metadata: {} });
+    if (AttributeDefinitions.some(({ AttributeType }) => AttributeType !== 'S')) throw invalid('Keys must be strings.');
+    const indexes = GlobalSecondaryIndexes.map((index) => ({
+      name: index.IndexName ?? '',
+      ...readKeys(index.KeySchema),
+      include: index.Projection?.NonKeyAttributes ?? [],
+    }));
+    this.tables.set(TableName, new Table(TableName, { ...readKeys(KeySchema), keep: false, indexes }, this.#onWrite));
+    this.descriptions.set(TableName, input);
+  }
+
+  /** Handles CreateTable, DescribeTable and ListTables; returns `undefined` for any other operation. */
+  tableCall(operation: string, input: Partial<CreateTableCommandInput>): object | undefined {
+    if (operation === 'ListTables') return { TableNames: [...this.tables.keys()].sort() };
+    if (operation !== 'CreateTable' && operation !== 'DescribeTable') return undefined;
+    if (operation === 'CreateTable') this.create(input as CreateTableCommandInput);
+    const description = this.descriptions.get(input.TableName ?? '');
+    if (!description) throw noSuchTable(String(input.TableName));
+    return { [operation === 'CreateTable' ? 'TableDescription' : 'Table']: { ...description, TableStatus: 'ACTIVE' } };
+  }
+
   clear(): void {
     for (const table of this.tables.values()) table.clear();
     this.#tokens.clear();
@@ -72,50 +117,3 @@ export class Database {
     return table;
   };
 }
-
-const key = (schema: readonly KeySchemaElement[] | undefined, type: 'HASH' | 'RANGE'): Key => {
-  const name = schema?.find(({ KeyType }) => KeyType === type)?.AttributeName;
-  if (name === undefined) throw invalid('Every table and index must have a partition key and a sort key.');
-  return { name, type: 'S' };
-};
-const readKeys = (schema: readonly KeySchemaElement[] | undefined) => ({
-  partition: key(schema, 'HASH'),
-  sort: key(schema, 'RANGE'),
-});
-
-/** Builds the empty table of a CreateTable call. */
-export const tableFrom = (input: CreateTableCommandInput): Table => {
-  const { TableName, KeySchema, AttributeDefinitions = [], GlobalSecondaryIndexes = [] } = input;
-  if (!TableName) throw invalid('The parameter TableName is required but was not present in the request');
-  if (AttributeDefinitions.some(({ AttributeType }) => AttributeType !== 'S')) throw invalid('Keys must be strings.');
-  return new Table(TableName, {
-    ...readKeys(KeySchema),
-    keep: false,
-    indexes: GlobalSecondaryIndexes.map((index) => ({
-      name: index.IndexName ?? '',
-      ...readKeys(index.KeySchema),
-      include: index.Projection?.NonKeyAttributes ?? [],
-    })),
-  });
-};
-
-/** Handles CreateTable, DescribeTable and ListTables; returns `undefined` for any other operation. */
-export const tableCall = (
-  database: Database,
-  descriptions: Map<string, CreateTableCommandInput>,
-  operation: string,
-  input: Partial<CreateTableCommandInput>,
-): object | undefined => {
-  const { TableName = '' } = input;
-  if (operation === 'ListTables') return { TableNames: [...database.tables.keys()].sort() };
-  if (operation === 'CreateTable') {
-    if (database.tables.has(TableName))
-      throw new ResourceInUseException({ message: `Table already exists: ${TableName}`, $metadata: {} });
-    database.tables.set(TableName, tableFrom(input as CreateTableCommandInput));
-    descriptions.set(TableName, input as CreateTableCommandInput);
-    return { TableDescription: { ...input, TableStatus: 'ACTIVE' } };
-  }
-  if (operation !== 'DescribeTable') return undefined;
-  if (!descriptions.has(TableName)) throw noSuchTable(TableName);
-  return { Table: { ...descriptions.get(TableName), TableStatus: 'ACTIVE' } };
-};

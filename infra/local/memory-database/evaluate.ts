@@ -1,12 +1,12 @@
 import { invalid } from './exceptions.ts';
 import {
   type Assigned,
-  type Comparator,
   type Condition,
   type Operand,
   type Path,
   parseCondition,
   parseUpdate,
+  type Test,
 } from './syntax.ts';
 import { compare, copied, type Item, isEqual, type Value, valueType } from './values.ts';
 
@@ -77,48 +77,43 @@ const resolveNames = (path: Path, scope: Scope): string[] =>
 const read = (operand: Operand, item: Item, scope: Scope): Value | undefined =>
   operand.kind === 'value' ? scope.values[operand.name] : valueAt(operand, item, scope);
 
-const holds: Readonly<Record<Comparator, (left: Value, right: Value) => boolean>> = {
+const isWithin = (container: Value, part: Value): boolean =>
+  typeof container === 'string'
+    ? typeof part === 'string' && container.includes(part)
+    : Array.isArray(container) && container.some((element) => isEqual(element, part));
+
+const isOrdered = (left: Value, right: Value, isRight: (order: number) => boolean): boolean => {
+  const order = compare(left, right);
+  return order !== undefined && isRight(order);
+};
+
+type Tested = Exclude<Test, 'attribute_exists' | 'attribute_not_exists'>;
+const tests: Readonly<Record<Tested, (value: Value, other: Value, ...more: Value[]) => boolean>> = {
   '=': isEqual,
-  '<': (left, right) => (compare(left, right) ?? 0) < 0,
-  '<=': (left, right) => (compare(left, right) ?? 1) <= 0,
-  '>': (left, right) => (compare(left, right) ?? 0) > 0,
-  '>=': (left, right) => (compare(left, right) ?? -1) >= 0,
+  '<': (left, right) => isOrdered(left, right, (order) => order < 0),
+  '<=': (left, right) => isOrdered(left, right, (order) => order <= 0),
+  '>': (left, right) => isOrdered(left, right, (order) => order > 0),
+  '>=': (left, right) => isOrdered(left, right, (order) => order >= 0),
+  BETWEEN: (value, from, to) => tests['>='](value, from) && tests['<='](value, to as Value),
+  IN: (value, ...among) => among.some((one) => isEqual(value, one)),
+  begins_with: (value, part) => typeof value === 'string' && typeof part === 'string' && value.startsWith(part),
+  contains: isWithin,
 };
 
-const isWithin = (container: Value, part: Value): boolean => {
-  if (typeof container === 'string') return typeof part === 'string' && container.includes(part);
-  return Array.isArray(container) && container.some((element) => isEqual(element, part));
-};
-
-/** Returns whether an item satisfies a condition. */
+/** Returns whether an item satisfies a condition. A test with a missing attribute is false. */
 export const isTrue = (condition: Condition, item: Item, scope: Scope): boolean => {
-  switch (condition.kind) {
-    case 'and':
-      return isTrue(condition.left, item, scope) && isTrue(condition.right, item, scope);
-    case 'or':
-      return isTrue(condition.left, item, scope) || isTrue(condition.right, item, scope);
-    case 'exists':
-      return (valueAt(condition.path, item, scope) !== undefined) === condition.wanted;
-    case 'compare': {
-      const [left, right] = [read(condition.left, item, scope), read(condition.right, item, scope)];
-      return left !== undefined && right !== undefined && holds[condition.by](left, right);
-    }
-    case 'between': {
-      const [value, from, to] = [condition.of, condition.from, condition.to].map((part) => read(part, item, scope));
-      if (value === undefined || from === undefined || to === undefined) return false;
-      return holds['>='](value, from) && holds['<='](value, to);
-    }
-    case 'in': {
-      const value = read(condition.of, item, scope);
-      return value !== undefined && condition.among.some((one) => isEqual(value, read(one, item, scope) ?? null));
-    }
-    default: {
-      const [value, part] = [read(condition.path, item, scope), read(condition.value, item, scope)];
-      if (value === undefined || part === undefined) return false;
-      if (condition.kind === 'contains') return isWithin(value, part);
-      return typeof value === 'string' && typeof part === 'string' && value.startsWith(part);
-    }
+  if (condition.kind !== 'test') {
+    const isLeft = isTrue(condition.left, item, scope);
+    return isLeft === (condition.kind === 'or') ? isLeft : isTrue(condition.right, item, scope);
   }
+  const { by, operands } = condition;
+  const [value, ...others] = operands.map((operand) => read(operand, item, scope));
+  if (by === 'attribute_exists') return value !== undefined;
+  if (by === 'attribute_not_exists') return value === undefined;
+  const known = others.filter((other) => other !== undefined);
+  if (value === undefined || (by !== 'IN' && known.length < others.length)) return false;
+  const [other = null, ...more] = known;
+  return tests[by](value, other, ...more);
 };
 
 /** Returns whether an item satisfies the condition of a write. A missing item has no attributes. */

@@ -1,16 +1,15 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
-import { type Database, tableFrom } from './database.ts';
+import type { Database } from './database.ts';
 import { noSuchTable } from './exceptions.ts';
+import type { Change } from './table.ts';
 import { fromItem, type Item, parseWire, toItem, wireText } from './values.ts';
 
 /** One line of the file: the table that a call created, or the items that it wrote. */
 type Line =
   | { readonly create: CreateTableCommandInput }
   | { readonly writes: readonly { readonly table: string; readonly item?: object; readonly key?: object }[] };
-
-export type Change = { readonly table: string; readonly before: Item | undefined; readonly after: Item | undefined };
 
 const journalName = 'levy.jsonl';
 
@@ -30,13 +29,11 @@ function* completeLines(path: string): Generator<Line> {
  *
  * An appended line survives the end of this process. It can be lost on a power failure.
  */
-export const openJournal = (folder: string, database: Database, descriptions: Map<string, CreateTableCommandInput>) => {
+export const openJournal = (folder: string, database: Database) => {
   const path = join(folder, journalName);
   const replay = (line: Line): void => {
     if ('create' in line) {
-      const { TableName = '' } = line.create;
-      descriptions.set(TableName, line.create);
-      database.tables.set(TableName, tableFrom(line.create));
+      database.create(line.create);
       return;
     }
     for (const { table: name, item, key = {} } of line.writes) {
@@ -53,7 +50,7 @@ export const openJournal = (folder: string, database: Database, descriptions: Ma
 
   const append = (file: number, line: Line) => void writeSync(file, `${wireText(line)}\n`);
   const copy = openSync(`${path}.new`, 'w');
-  for (const create of descriptions.values()) append(copy, { create });
+  for (const create of database.descriptions.values()) append(copy, { create });
   for (const [table, stored] of database.tables)
     for (const item of stored.all()) append(copy, { writes: [{ table, item: toItem(item) }] });
   // After a power failure, either the old or the new file remains.

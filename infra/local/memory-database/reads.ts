@@ -1,9 +1,14 @@
-import { assert } from '../../../shared/base/assert.ts';
 import { isTrue, newScope, resolveName, type Scope } from './evaluate.ts';
 import { type Input, invalid, requireKnownParameters } from './exceptions.ts';
-import { type Condition, type Operand, parseCondition, parseProjection } from './syntax.ts';
+import { type Condition, parseCondition, parseProjection } from './syntax.ts';
 import { chargeRead, firstWhere, type Lag, type Table, type TableNamed } from './table.ts';
 import { compare, copiedItem, type Item, itemBytes, pick, type Value } from './values.ts';
+
+const readParameters = ['ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames'] as const;
+const queryParameters = [
+  ...['TableName', 'IndexName', 'KeyConditionExpression', 'FilterExpression', 'ExpressionAttributeValues'],
+  ...['ExclusiveStartKey', 'ScanIndexForward', 'Limit', ...readParameters],
+];
 
 const pageBytesMax = 1024 * 1024;
 
@@ -12,37 +17,30 @@ const wrongKeys = () => invalid('Query key condition not supported');
 const conjuncts = (condition: Condition): Condition[] =>
   condition.kind === 'and' ? [...conjuncts(condition.left), ...conjuncts(condition.right)] : [condition];
 
-const conditionAttribute = (condition: Condition, scope: Scope): string => {
-  const operand: Operand | undefined =
-    condition.kind === 'compare'
-      ? condition.left
-      : condition.kind === 'between'
-        ? condition.of
-        : condition.kind === 'begins_with'
-          ? condition.path
-          : undefined;
-  if (operand?.kind !== 'path') throw wrongKeys();
-  return resolveName(operand, scope);
-};
-
-const boundsCross = (condition: Condition, { values }: Scope): boolean => {
-  if (condition.kind !== 'between' || condition.from.kind !== 'value' || condition.to.kind !== 'value') return false;
-  return (compare(values[condition.from.name] as Value, values[condition.to.name] as Value) ?? 1) > 0;
-};
+type SortTest = Extract<Condition, { readonly kind: 'test' }>;
+const keyTests: ReadonlySet<string> = new Set(['=', '<', '<=', '>', '>=', 'BETWEEN', 'begins_with']);
 
 /** Returns the partition of a key condition, and its condition on the sort key. */
 const keyCondition = (expression: string, keys: { partition: string; sort: string }, scope: Scope) => {
-  const parts = conjuncts(parseCondition(expression));
-  const ofPartition = parts.filter((part) => conditionAttribute(part, scope) === keys.partition);
-  const ofSort = parts.filter((part) => conditionAttribute(part, scope) === keys.sort);
-  const [part] = ofPartition;
-  if (ofPartition.length !== 1 || ofSort.length > 1 || ofPartition.length + ofSort.length < parts.length)
-    throw wrongKeys();
-  if (part?.kind !== 'compare' || part.by !== '=' || part.right.kind !== 'value') throw wrongKeys();
-  if (ofSort.some((condition) => boundsCross(condition, scope)))
+  const ofKey: Record<string, SortTest> = {};
+  for (const part of conjuncts(parseCondition(expression))) {
+    const [of] = part.kind === 'test' && keyTests.has(part.by) ? part.operands : [];
+    const name = of?.kind === 'path' ? resolveName(of, scope) : '';
+    if (part.kind !== 'test' || (name !== keys.partition && name !== keys.sort) || ofKey[name]) throw wrongKeys();
+    ofKey[name] = part;
+  }
+  const { [keys.partition]: partition, [keys.sort]: sort } = ofKey;
+  const [, value] = partition?.by === '=' ? partition.operands : [];
+  if (value?.kind !== 'value') throw wrongKeys();
+  const [from, to] = sort?.by === 'BETWEEN' ? boundsOf(sort, scope) : [];
+  if (from !== undefined && to !== undefined && (compare(from, to) ?? 1) > 0)
     throw invalid('The BETWEEN operator requires upper bound to be greater than or equal to lower bound');
-  return { value: scope.values[part.right.name] as Value, sort: ofSort[0] };
+  return { value: scope.values[value.name] as Value, sort };
 };
+
+/** Returns the values to which a condition compares the sort key. */
+const boundsOf = ({ operands }: SortTest, { values }: Scope): (Value | undefined)[] =>
+  operands.slice(1).map((operand) => (operand.kind === 'value' ? values[operand.name] : undefined));
 
 const projection = (table: Table, { IndexName, ProjectionExpression }: Input, scope: Scope) => {
   const wanted =
@@ -118,31 +116,15 @@ const answer = (table: Table, input: Input, found: ReturnType<typeof page>, scop
   };
 };
 
-/** Returns the lowest sort key value that can satisfy a condition. */
-const lowerBound = (condition: Condition, { values }: Scope): Value | undefined => {
-  const operand =
-    condition.kind === 'between'
-      ? condition.from
-      : condition.kind === 'begins_with'
-        ? condition.value
-        : condition.kind === 'compare' && ['=', '>', '>='].includes(condition.by)
-          ? condition.right
-          : undefined;
-  return operand?.kind === 'value' ? values[operand.name] : undefined;
-};
-
 /** Returns the range of a sorted partition that satisfies the condition on the sort key. */
-const withinSort = (rows: readonly Item[], sortName: string, sort: Condition | undefined, scope: Scope) => {
+const withinSort = (rows: readonly Item[], sortName: string, sort: SortTest | undefined, scope: Scope) => {
   if (!sort) return { from: 0, to: rows.length };
-  const least = lowerBound(sort, scope);
-  const isAbove = sort.kind === 'compare' && sort.by === '>';
+  // The lowest value that can satisfy the condition.
+  const [least] = ['<', '<='].includes(sort.by) ? [] : boundsOf(sort, scope);
   const from =
     least === undefined
       ? 0
-      : firstWhere(rows, (row) => {
-          const by = compare(row[sortName] as Value, least) ?? 0;
-          return isAbove ? by > 0 : by >= 0;
-        });
+      : firstWhere(rows, (row) => (compare(row[sortName] as Value, least) ?? 0) >= (sort.by === '>' ? 1 : 0));
   return { from, to: firstWhere(rows, (row) => !isTrue(sort, row, scope), from) };
 };
 
@@ -150,7 +132,9 @@ function* between(rows: readonly Item[], from: number, to: number, forward: bool
   for (let at = from; at < to; at++) yield rows[forward ? at : to - 1 - (at - from)] as Item;
 }
 
-export const query = (table: Table, input: Input, lag?: Lag) => {
+export const queryTable = (tableNamed: TableNamed, input: Input, lag?: Lag) => {
+  requireKnownParameters(input, ...queryParameters);
+  const table = tableNamed(input.TableName);
   const { IndexName, KeyConditionExpression, ExclusiveStartKey, ScanIndexForward: forward = true } = input;
   if (KeyConditionExpression === undefined)
     throw invalid('Either the KeyConditions or KeyConditionExpression parameter must be specified');
@@ -181,9 +165,10 @@ export const query = (table: Table, input: Input, lag?: Lag) => {
   return answer(table, input, found, scope);
 };
 
-/** Returns all items, in key order. */
-export const scan = (table: Table, input: Input) => {
-  assert(input.IndexName === undefined, 'The memory database scans no indexes.');
+/** Returns all items of a table, in key order. */
+export const scanTable = (tableNamed: TableNamed, input: Input) => {
+  requireKnownParameters(input, ...queryParameters.filter((name) => !/^(Key|ScanIndex|Index)/.test(name)));
+  const table = tableNamed(input.TableName);
   const scope = newScope(input, [input.FilterExpression, input.ProjectionExpression]);
   const keyNames = [table.definition.partition.name, table.definition.sort.name];
   const start = input.ExclusiveStartKey && readStart(table, keyNames, input.ExclusiveStartKey);
@@ -199,14 +184,7 @@ const projected = (item: Item | undefined, expression: string | undefined, scope
 };
 
 export const get = (tableNamed: TableNamed, input: Input) => {
-  requireKnownParameters(
-    input,
-    'TableName',
-    'Key',
-    'ConsistentRead',
-    'ProjectionExpression',
-    'ExpressionAttributeNames',
-  );
+  requireKnownParameters(input, 'TableName', 'Key', ...readParameters);
   const scope = newScope(input, [input.ProjectionExpression]);
   const table = tableNamed(input.TableName);
   const found = table.get(copiedItem(input.Key));
@@ -224,7 +202,7 @@ export const batchGet = (tableNamed: TableNamed, input: Input) => {
   requireKnownParameters(input, 'RequestItems');
   const wanted = Object.entries((input.RequestItems ?? {}) as Record<string, KeysRequest>).flatMap(
     ([name, request]) => {
-      requireKnownParameters(request, 'Keys', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames');
+      requireKnownParameters(request, 'Keys', ...readParameters);
       return request.Keys.map((Key) => ({ name, request, Key: copiedItem(Key) }));
     },
   );
@@ -253,28 +231,4 @@ export const batchGet = (tableNamed: TableNamed, input: Input) => {
     }
   }
   return { Responses, UnprocessedKeys };
-};
-
-const queryParameters = [
-  'TableName',
-  'IndexName',
-  'KeyConditionExpression',
-  'FilterExpression',
-  'ProjectionExpression',
-  'ExpressionAttributeNames',
-  'ExpressionAttributeValues',
-  'ExclusiveStartKey',
-  'ScanIndexForward',
-  'ConsistentRead',
-  'Limit',
-] as const;
-
-export const queryTable = (tableNamed: TableNamed, input: Input, lag?: Lag) => {
-  requireKnownParameters(input, ...queryParameters);
-  return query(tableNamed(input.TableName), input, lag);
-};
-
-export const scanTable = (tableNamed: TableNamed, input: Input) => {
-  requireKnownParameters(input, ...queryParameters.filter((name) => !/^(Key|ScanIndex)/.test(name)));
-  return scan(tableNamed(input.TableName), input);
 };

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type CreateTableCommandInput, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
-import { Database, tableCall } from './database.ts';
+import { Database } from './database.ts';
 import { invalid } from './exceptions.ts';
-import { type Change, newStreams, openJournal } from './journal.ts';
-import { metered } from './table.ts';
+import { newStreams, openJournal } from './journal.ts';
+import { type Change, metered } from './table.ts';
 import { fromRequest, parseWire, toAnswer, wireText } from './values.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -27,21 +27,11 @@ const errorAnswer = (error: unknown): Answer => {
  * status and a JSON body.
  */
 export const newService = (folder: string | null): Service => {
-  const database = new Database({});
-  const descriptions = new Map<string, CreateTableCommandInput>();
-  const journal = folder === null ? null : openJournal(folder, database, descriptions);
+  // None while the journal is read.
+  let changes: Change[] | null = null;
+  const database = new Database({}, Date.now, (change) => void changes?.push(change));
+  const journal = folder === null ? null : openJournal(folder, database);
   const streams = newStreams(database);
-  let changes: Change[] = [];
-  let created: CreateTableCommandInput | null = null;
-
-  const watch = (): void => {
-    for (const [table, stored] of database.tables) {
-      stored.onWrite ??= (before, after) => {
-        if (before || after) changes.push({ table, before, after });
-      };
-    }
-  };
-  watch();
 
   const itemCall = (operation: string, body: Input): object => {
     // PutItem is PutCommand, and TransactWriteItems is TransactWriteCommand.
@@ -57,13 +47,12 @@ export const newService = (folder: string | null): Service => {
   };
 
   const call = (operation: string, body: Input): object => {
-    const tables = tableCall(database, descriptions, operation, body);
-    if (operation === 'CreateTable') {
-      created = body as unknown as CreateTableCommandInput;
-      watch();
-    }
     if (operation === 'UpdateTable') return streams.open(body['TableName'] as string, journal !== null);
-    return tables ?? streams.call(operation, body as Record<string, string>) ?? itemCall(operation, body);
+    return (
+      database.tableCall(operation, body as Partial<CreateTableCommandInput>) ??
+      streams.call(operation, body as Record<string, string>) ??
+      itemCall(operation, body)
+    );
   };
 
   const answerTo = (operation: string, body: string): Answer => {
@@ -75,14 +64,16 @@ export const newService = (folder: string | null): Service => {
   };
 
   return (operation: string, body: string): Answer => {
-    changes = [];
-    created = null;
+    const written: Change[] = [];
+    changes = written;
+    const known = database.descriptions.size;
     const answer = answerTo(operation, body);
+    const created = database.descriptions.size > known ? [...database.descriptions.values()].at(-1) : undefined;
     // If the file cannot store a change, the process ends without a response.
     if (created) journal?.created(created);
-    if (changes.length > 0) {
-      journal?.changed(changes);
-      streams.changed(changes);
+    if (written.length > 0) {
+      journal?.changed(written);
+      streams.changed(written);
     }
     return answer;
   };

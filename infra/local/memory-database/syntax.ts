@@ -17,13 +17,13 @@ export type Path = {
 };
 export type Operand = Path | { readonly kind: 'value'; readonly name: string };
 export type Comparator = '=' | '<' | '<=' | '>' | '>=';
+export type Test =
+  | Comparator
+  | ('BETWEEN' | 'IN' | 'begins_with' | 'contains' | 'attribute_exists' | 'attribute_not_exists');
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly left: Condition; readonly right: Condition }
-  | { readonly kind: 'compare'; readonly left: Operand; readonly by: Comparator; readonly right: Operand }
-  | { readonly kind: 'between'; readonly of: Operand; readonly from: Operand; readonly to: Operand }
-  | { readonly kind: 'in'; readonly of: Operand; readonly among: readonly Operand[] }
-  | { readonly kind: 'exists'; readonly path: Path; readonly wanted: boolean }
-  | { readonly kind: 'begins_with' | 'contains'; readonly path: Path; readonly value: Operand };
+  /** A test of the first operand, which is a path in a function, against the others. */
+  | { readonly kind: 'test'; readonly by: Test; readonly operands: readonly Operand[] };
 export type Assigned = Operand | { readonly kind: 'if_not_exists'; readonly path: Path; readonly otherwise: Operand };
 export type Update = {
   readonly set: readonly { readonly path: Path; readonly to: Assigned }[];
@@ -47,6 +47,8 @@ const tokenize = (expression: string): string[] => {
 };
 
 const comparators: ReadonlySet<string> = new Set(['=', '<', '<=', '>', '>=']);
+const existenceTests: ReadonlySet<string> = new Set(['attribute_exists', 'attribute_not_exists']);
+const partTests: ReadonlySet<string> = new Set(['begins_with', 'contains']);
 
 class Parser {
   readonly expression: string;
@@ -119,31 +121,32 @@ class Parser {
     return this.tokens[this.at + 1] === '(' ? this.call() : this.comparison();
   }
   call(): Condition {
-    const name = this.tokens[this.at++];
-    if (name === 'attribute_exists' || name === 'attribute_not_exists')
-      return { kind: 'exists', wanted: name === 'attribute_exists', path: this.inBrackets(() => this.path()) };
-    if (name !== 'begins_with' && name !== 'contains') {
-      this.at--;
-      this.fail();
-    }
-    return this.inBrackets(() => {
-      const path = this.path();
-      this.need(',');
-      return { kind: name, path, value: this.operand() };
-    });
+    const by = this.tokens[this.at] as Test;
+    if (!existenceTests.has(by) && !partTests.has(by)) this.fail();
+    this.at++;
+    const operands = this.inBrackets(() => (partTests.has(by) ? this.pathAndOperand() : [this.path()]));
+    return { kind: 'test', by, operands };
+  }
+  pathAndOperand(): [Path, Operand] {
+    const path = this.path();
+    this.need(',');
+    return [path, this.operand()];
   }
   comparison(): Condition {
     const of = this.operand();
     if (this.take('BETWEEN')) {
       const from = this.operand();
       this.need('AND');
-      return { kind: 'between', of, from, to: this.operand() };
+      return { kind: 'test', by: 'BETWEEN', operands: [of, from, this.operand()] };
     }
-    if (this.take('IN')) return { kind: 'in', of, among: this.inBrackets(() => this.several(() => this.operand())) };
+    if (this.take('IN')) {
+      const among = this.inBrackets(() => this.several(() => this.operand()));
+      return { kind: 'test', by: 'IN', operands: [of, ...among] };
+    }
     const by = this.peek() ?? '';
     if (!comparators.has(by)) this.fail();
     this.at++;
-    return { kind: 'compare', left: of, by: by as Comparator, right: this.operand() };
+    return { kind: 'test', by: by as Comparator, operands: [of, this.operand()] };
   }
   several<One>(one: () => One): One[] {
     const all = [one()];
@@ -154,11 +157,8 @@ class Parser {
   assigned(): Assigned {
     if (this.peek() !== 'if_not_exists') return this.operand();
     this.at++;
-    return this.inBrackets(() => {
-      const path = this.path();
-      this.need(',');
-      return { kind: 'if_not_exists', path, otherwise: this.operand() };
-    });
+    const [path, otherwise] = this.inBrackets(() => this.pathAndOperand());
+    return { kind: 'if_not_exists', path, otherwise };
   }
   update(): Update {
     const update: { -readonly [Part in keyof Update]: Update[Part] } = { set: [], remove: [], add: [] };

@@ -91,6 +91,11 @@ class Rows {
   }
 }
 
+/** A written item; without `after`, a deleted one. */
+export type Change = { readonly table: string; readonly before: Item | undefined; readonly after: Item | undefined };
+/** Called after each write. */
+export type OnWrite = (change: Change) => void;
+
 export type TableNamed = (name: string | undefined) => Table;
 
 /** One table with its indexes. Items are never changed, only replaced. */
@@ -103,12 +108,12 @@ export class Table {
   #journal: { readonly key: string; readonly before: Item | undefined }[] = [];
   /** Consumed capacity units; counted only if this is set. */
   units: Units | undefined;
-  /** Called after each write. */
-  onWrite: ((before: Item | undefined, after: Item | undefined) => void) | undefined;
+  readonly #onWrite: OnWrite;
 
-  constructor(name: string, definition: TableDefinition) {
+  constructor(name: string, definition: TableDefinition, onWrite: OnWrite) {
     this.name = name;
     this.definition = definition;
+    this.#onWrite = onWrite;
     this.#items = new Rows(orderBy(definition.sort.name, definition));
     for (const index of definition.indexes ?? [])
       this.#indexes.set(index.name, { index, rows: new Rows(orderBy(index.sort.name, definition)) });
@@ -173,7 +178,7 @@ export class Table {
         rows.delete(left, before as Item);
       if (joined !== undefined) rows.put(joined, after as Item);
     }
-    this.onWrite?.(before, after);
+    if (before || after) this.#onWrite({ table: this.name, before, after });
     this.#journal.push({ key: key.join(separator), before });
     if (this.#journal.length > 2 * journalMax) this.#journal = this.#journal.slice(-journalMax);
   }
