@@ -6,7 +6,7 @@ import { dueFeeWarnings, overpricedFeeWarnings, taxWithFees, withFees, withoutAd
 import { type Context, type ReadDocument, readDocument } from './document.ts';
 import { chargeEchoes, inputEcho } from './echo.ts';
 import { explain } from './explain/explain.ts';
-import { rowResponse, summarizeDocument, sumTotals, type Writer, writerFor } from './figures.ts';
+import { rowResponse, summarizeDocument, sumTotals, totalFields, type Writer, writerFor } from './figures.ts';
 import { contentReleases, type LocatedLine } from './locate-lines.ts';
 import type { CalculationInput } from './request.ts';
 import type { Calculation, Warning } from './response.ts';
@@ -53,7 +53,6 @@ const buildOutcome = (
   const { document, located, taxDate, exemptions } = read;
   const write = writerFor(document.exponent);
   const echoes = chargeEchoes(input);
-  const totals = sumTotals(document, taxed);
   return {
     ...inputEcho(input, taxDate),
     shipping: mapShipping(echoes.shipping, (echo, index) => ({
@@ -77,14 +76,7 @@ const buildOutcome = (
         applied_exemption: exemptions[index] ?? null,
       };
     }),
-    subtotal_amount: write(totals.subtotal),
-    applied_discount_amount: write(totals.discount),
-    applied_third_party_discount_amount: write(totals.thirdPartyDiscount),
-    shipping_amount: write(totals.shipping),
-    taxable_amount: write(totals.taxable),
-    exempt_amount: write(totals.exempt),
-    tax_amount: write(totals.tax),
-    total_amount: write(totals.total),
+    ...totalFields(sumTotals(document, taxed), write),
     tax_summary: summarizeDocument(taxed, write),
     content_releases: contentReleases(read.places),
     engine_version: engineVersion,

@@ -1,6 +1,6 @@
 import type { Jurisdiction } from '../catalog/release-values.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
-import type { TaxDocument, TaxedDocument, TaxRow } from '../tax/document.ts';
+import type { TaxDocument, TaxedCharge, TaxedDocument, TaxRow } from '../tax/document.ts';
 import { parseMinor, shippingList } from './charges.ts';
 import type { Calculation, LineItemResponse, ShippingResponse, TaxRowResponse, TaxSummaryRow } from './response.ts';
 
@@ -116,6 +116,49 @@ const readRow = (row: TaxRowResponse, exponent: number): Summed => ({
   tax: parseAmount(row.tax_amount, exponent),
 });
 
+type Amount = { readonly amount: bigint };
+type Sums = Pick<TaxedCharge, 'discount' | 'thirdPartyDiscount' | 'taxable' | 'exempt' | 'tax'>;
+
+/**
+ * Returns the amounts of a whole document in minor units: total = subtotal − discounts + shipping (+ tax unless it is
+ * included).
+ */
+const addTotals = (
+  lines: readonly Amount[],
+  shipping: readonly Amount[],
+  charges: readonly Sums[],
+  taxIncluded: boolean,
+) => {
+  const totals = { subtotal: 0n, shipping: 0n, discount: 0n, thirdPartyDiscount: 0n, taxable: 0n, exempt: 0n, tax: 0n };
+  for (const { amount } of lines) totals.subtotal += amount;
+  for (const { amount } of shipping) totals.shipping += amount;
+  for (const { discount, thirdPartyDiscount, taxable, exempt, tax } of charges) {
+    totals.discount += discount;
+    totals.thirdPartyDiscount += thirdPartyDiscount;
+    totals.taxable += taxable;
+    totals.exempt += exempt;
+    totals.tax += tax;
+  }
+  const { subtotal, discount, thirdPartyDiscount, shipping: charged, tax } = totals;
+  return { ...totals, total: subtotal - discount - thirdPartyDiscount + charged + (taxIncluded ? 0n : tax) };
+};
+
+/** Returns the amounts of a calculated document in minor units. */
+export const sumTotals = (document: TaxDocument, { lines, shipping }: TaxedDocument) =>
+  addTotals(document.lines, document.shipping, [...lines, ...shipping], document.taxIncluded);
+
+/** Returns the amounts of a whole document as fields of a response. */
+export const totalFields = (totals: ReturnType<typeof sumTotals>, write: Writer) => ({
+  subtotal_amount: write(totals.subtotal),
+  applied_discount_amount: write(totals.discount),
+  applied_third_party_discount_amount: write(totals.thirdPartyDiscount),
+  shipping_amount: write(totals.shipping),
+  taxable_amount: write(totals.taxable),
+  exempt_amount: write(totals.exempt),
+  tax_amount: write(totals.tax),
+  total_amount: write(totals.total),
+});
+
 /** Returns the sums of a response's charges. */
 export const documentTotals = (
   {
@@ -125,43 +168,21 @@ export const documentTotals = (
   exponent: number,
 ) => {
   const { line_items, shipping } = charged;
-  const write = writerFor(exponent);
-  const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + parseAmount(text, exponent), 0n);
-  const charges = listCharges(charged);
-  const subtotal = sum(line_items.map(({ amount }) => amount));
-  const discount = sum(charges.map((charge) => charge.applied_discount_amount));
-  const coupons = sum(line_items.map((line) => line.applied_third_party_discount_amount));
-  // As sent, with any number of decimals.
-  const shipped = shippingList(shipping).reduce((total, { amount }) => total + parseMinor(amount, exponent), 0n);
-  const tax = sum(charges.map(({ tax_amount }) => tax_amount));
-  return {
-    subtotal_amount: write(subtotal),
-    applied_discount_amount: write(discount),
-    applied_third_party_discount_amount: write(coupons),
-    shipping_amount: write(shipped),
-    taxable_amount: write(sum(charges.map(({ taxable_amount }) => taxable_amount))),
-    exempt_amount: write(sum(charges.map(({ exempt_amount }) => exempt_amount))),
-    tax_amount: write(tax),
-    total_amount: write(subtotal - discount - coupons + shipped + (tax_included ? 0n : tax)),
-    tax_summary: summarizeRows(listTaxRows(charged), exponent),
-  };
-};
-
-/**
- * Returns the amounts of a whole document in minor units: total = subtotal − discounts + shipping (+ tax unless it is
- * included).
- */
-export const sumTotals = (document: TaxDocument, { lines, shipping }: TaxedDocument) => {
-  const totals = { subtotal: 0n, shipping: 0n, discount: 0n, thirdPartyDiscount: 0n, taxable: 0n, exempt: 0n, tax: 0n };
-  for (const { amount } of document.lines) totals.subtotal += amount;
-  for (const { amount } of document.shipping) totals.shipping += amount;
-  for (const { discount, thirdPartyDiscount, taxable, exempt, tax } of [...lines, ...shipping]) {
-    totals.discount += discount;
-    totals.thirdPartyDiscount += thirdPartyDiscount;
-    totals.taxable += taxable;
-    totals.exempt += exempt;
-    totals.tax += tax;
-  }
-  const { subtotal, discount, thirdPartyDiscount, shipping: charged, tax } = totals;
-  return { ...totals, total: subtotal - discount - thirdPartyDiscount + charged + (document.taxIncluded ? 0n : tax) };
+  const read = (text: string): bigint => parseAmount(text, exponent);
+  const charges = listCharges(charged).map((charge) => ({
+    discount: read(charge.applied_discount_amount),
+    thirdPartyDiscount:
+      'applied_third_party_discount_amount' in charge ? read(charge.applied_third_party_discount_amount) : 0n,
+    taxable: read(charge.taxable_amount),
+    exempt: read(charge.exempt_amount),
+    tax: read(charge.tax_amount),
+  }));
+  const totals = addTotals(
+    line_items.map(({ amount }) => ({ amount: read(amount) })),
+    // As sent, with any number of decimals.
+    shippingList(shipping).map(({ amount }) => ({ amount: parseMinor(amount, exponent) })),
+    charges,
+    tax_included,
+  );
+  return { ...totalFields(totals, writerFor(exponent)), tax_summary: summarizeRows(listTaxRows(charged), exponent) };
 };
