@@ -6,11 +6,12 @@ import { described } from '../shared/base/described.ts';
 import { accept } from '../shared/base/result.ts';
 import { builtInRelease, builtInReleaseById, builtInReleases } from '../shared/catalog/built-in.ts';
 import { now } from '../shared/config/clock.ts';
+// NOTICE has the full texts of these attributions.
+import attribution from '../shared/coverage/attribution.json' with { type: 'json' };
 import { coverageOfAll } from '../shared/coverage/coverage.ts';
 import { activeCoverage, listReleases } from '../shared/coverage/releases.ts';
 import type { StateCoverage } from '../shared/coverage/response.ts';
 import { Coverage } from '../shared/coverage/response.ts';
-import { attribution } from '../shared/coverage/source.ts';
 import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
 import { readContentSources } from '../shared/store/content/content-sources.ts';
 import { listHeads } from '../shared/store/content/content-store.ts';

@@ -1,3 +1,4 @@
+import { assert } from '../base/assert.ts';
 import { markdownTable } from '../base/texts.ts';
 import { settingOn } from '../catalog/effective.ts';
 import { stateRateOn } from '../catalog/rates.ts';
@@ -88,68 +89,6 @@ const couponsLine = (releases: readonly Release[], day: string): string => {
 In the other states they do not. No primary source confirms this for ${named(isUnconfirmed)}.`;
 };
 
-const introduction = (day: string): string => `# Coverage by state
-
-\`npm run content -- coverage --write\` generates this page from the built-in releases, as of ${day}. \`GET /coverage\` returns the same
-data with citations, notes and imported content.
-
-- **General rate**: the state's rate on that day, and the first day for which Levy has it on record.
-- **Local rates**: how Levy finds the rate for an address. \`by place\` uses the ZIP code, the city and the county (see below).
-  \`not levied\`: the state has no local taxes.
-- **As of**: the oldest and the newest date of the sources of the local rates.
-- **Outdated**: the share of areas whose local rate is older than its publisher's cadence allows, or of unknown age. Responses with such a
-  rate have the warning \`local_rates_outdated\`.
-- **Places missing**: the share of places with a separate tax whose rate is not established. An address there gets the rate of its county
-  or state, \`coverage: partial\` and a warning.
-- **Clothing, groceries, digital goods, shipping**: how these are taxed. \`by level\` means that state and local taxes differ;
-  \`GET /coverage\` has the details.
-- \`*\` marks a value that no primary source confirms. Responses that depend on it have the warning \`content_unconfirmed\`.
-
-## Earlier tax days
-
-Levy supports tax days from 2022-01-01 (\`approximate_from\` of the releases):
-
-- A rate or rule with a first day on record applies from that day. Local rates that are known to have changed since 2022 have one row per
-  rate, for example in Minnesota's cities and counties. The general rate of each state is on record since 2022-01-01 or earlier.
-- A local rate without a first day on record is established from the table's \`established_from\`: 2026-10-01, or 2026-01-01 in four
-  states. On earlier days, Levy uses the first rate on record: \`coverage\` is \`partial\`, and the warning \`local_rates_approximate\` names
-  both days. \`incomplete_coverage=reject\` rejects such a calculation.
-- A rule without a first day on record is established from 2026-01-01. On earlier days it applies with the warning \`content_approximate\`.
-- Before 2022-01-01, only values with a first day on record apply. Everything else is \`not_covered\`.
-
-To replace approximate rates with the files that a state publishes, see [Tax content](../../shared/cli/content/README.md).
-`;
-
-const sourcesIntroduction = `## Official sources
-
-Each state with a general sales tax has a publisher. \`npm run content -- update\` imports the files that have a format below.
-\`npm run content -- sources\` and \`GET /coverage\` show the age of the imported files. The tests do not contact the publishers' sites.
-
-- **Layout**: \`Cited\` means that the publisher or a public parser documents the layout. \`Unverified\` means that no public source
-  documents it; an update never activates such a release.
-- **Not imported**: the state publishes PDF, HTML or a workbook that Levy cannot read, so Levy uses its built-in rates. To correct them,
-  import a ZIP table with the published rates: \`npm run content -- import --format zip-rates\`.
-`;
-
-const residentsIntroduction = `## Local rates by residents
-
-How certain the rate by place is for every ZIP code without imported files: with the name that the postal service prefers, with each other
-name, and without a city. \`npm run content -- coverage --by-residents\` prints the same table by state.
-
-- **Names**: the number of ZIP codes, counted once per name. **Residents**: the residents of these ZIP codes.
-- **Certain**: only one rate is possible. The percentage is the share of the residents.
-- **Likelier rate**: several rates are possible, or one is not established. Levy charges the rate of most residents, with the warning
-  \`address_ambiguous\`. **Its share**: the estimated share of these residents who live where that rate applies.
-- **Not established**: no rate is known, with the warning \`local_rates_missing\`.
-`;
-
-const productsIntroduction = `## Product tax codes
-
-The product tax codes with a rule of at least medium confidence, in the states that tax general goods. Without a rule, a code is taxed as
-general goods, with the warning \`taxability_not_established\`. An attribute can have a rule even if its code has none.
-[Taxability](taxability.md) shows how each state taxes each code.
-`;
-
 /** Returns the coverage of each state on a day as cells, with a header. */
 export const stateTable = (releases: readonly Release[], day: string): readonly (readonly string[])[] => [
   [...columns, ...subjects.map(title)],
@@ -159,12 +98,26 @@ export const stateTable = (releases: readonly Release[], day: string): readonly 
 /** Returns the day of the newest release. */
 export const newestDay = (releases: readonly Release[]): string => releases.map(releaseDay).toSorted().at(-1) ?? '';
 
-/** Builds the Markdown page on the coverage of releases, as of the newest release's day. */
-export const coveragePage = (releases: readonly Release[]): string => {
+/**
+ * Returns the Markdown page on the coverage of releases with new tables, as of the newest release's day. Each table is
+ * between the comments `<!-- name -->` and `<!-- /name -->`.
+ */
+export const coveragePage = (releases: readonly Release[], page: string): string => {
   const day = newestDay(releases);
   const [header = [], ...rows] = stateTable(releases, day);
-  const states = markdownTable(header, rows);
-  return `${introduction(day)}\n${states}\n\n${couponsLine(releases, day)}\n\n${productsIntroduction}\n${productsTable(releases, day)}\n\n${residentsIntroduction}\n${residentsTable(releases, false)}\n\n${sourcesIntroduction}\n${publishersTable(day)}\n`;
+  const parts = {
+    day,
+    states: `\n\n${markdownTable(header, rows)}\n\n${couponsLine(releases, day)}\n\n`,
+    products: `\n\n${productsTable(releases, day)}\n\n`,
+    residents: `\n\n${residentsTable(releases, false)}\n\n`,
+    publishers: `\n\n${publishersTable(day)}\n\n`,
+  };
+  return Object.entries(parts).reduce((text, [name, part]) => {
+    const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+    const [from, to] = [text.indexOf(start), text.indexOf(end)];
+    assert(from >= 0 && from < to, `the coverage page has the comments ${start} and ${end}`);
+    return text.slice(0, from + start.length) + part + text.slice(to);
+  }, page);
 };
 
 const publisherColumns = ['States', 'Publisher', 'Published as', 'Cadence', 'Covers', 'Layout, or what to do'] as const;

@@ -4,11 +4,11 @@ import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import type { ReleaseHead } from '../../shared/catalog/content.ts';
 import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts';
 import type { Effect, Release, Rule } from '../../shared/catalog/release.ts';
+import attribution from '../../shared/coverage/attribution.json' with { type: 'json' };
 import { coverageOfAll, stateCoverage, subjects } from '../../shared/coverage/coverage.ts';
 import { coveragePage } from '../../shared/coverage/page.ts';
 import { activeReleases } from '../../shared/coverage/releases.ts';
 import { Coverage } from '../../shared/coverage/response.ts';
-import { attribution } from '../../shared/coverage/source.ts';
 import { ask, releaseOf, rule } from '../support/builders.ts';
 import { headOf } from '../support/imported.ts';
 
@@ -337,7 +337,7 @@ describe('the active releases', () => {
 describe('the coverage page', () => {
   it('matches the content: after a change, run `npm run content -- coverage --write`', () => {
     const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
-    expect(page).toBe(coveragePage(builtInReleases()));
+    expect(page).toBe(coveragePage(builtInReleases(), page));
   });
 });
 

@@ -62,7 +62,7 @@ export const addCoverage = (program: Command): Command =>
       if (byResidents) return print(residentsTable(builtInReleases(), true));
       const releases = builtInReleases();
       if (!write) return print(textTable(stateTable(releases, newestDay(releases))));
-      writeFileSync(pathOf('coverage.md'), coveragePage(releases));
+      writeFileSync(pathOf('coverage.md'), coveragePage(releases, readFileSync(pathOf('coverage.md'), 'utf8')));
       writeFileSync(pathOf('taxability.md'), taxabilityPage(releases));
       writeManifests();
       print('infra/docs/coverage.md, infra/docs/taxability.md and the manifests were written.');
