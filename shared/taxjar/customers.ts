@@ -1,6 +1,5 @@
 import type { CustomerList } from '../customers/response.ts';
-import { exemptionReasons, type Fields, fieldsOf, requiredAt } from './document.ts';
-import type { Json } from './numbers.ts';
+import { exemptionReasons, type Fields, fieldsOf, listAt, requiredAt } from './document.ts';
 import { notFound, TaxJarRefusal } from './refusal.ts';
 import type { Answer, Levy, Request, Route } from './request.ts';
 
@@ -27,9 +26,7 @@ const customerRequest = (fields: Fields) => {
   const type = requiredAt(fields, 'exemption_type');
   if (type !== 'non_exempt' && !Object.hasOwn(exemptionReasons, type))
     throw new TaxJarRefusal(406, `exemption_type is ${type}. Send wholesale, government, other or non_exempt.`);
-  const regions = fields['exempt_regions'] ?? [];
-  if (!Array.isArray(regions)) throw new TaxJarRefusal(406, 'exempt_regions is not a list.');
-  const states = regions.map((region) => requiredAt(fieldsOf(region as Json), 'state'));
+  const states = listAt(fields, 'exempt_regions', (region) => requiredAt(region, 'state'));
   return {
     name: requiredAt(fields, 'name'),
     exemptions:
@@ -38,7 +35,7 @@ const customerRequest = (fields: Fields) => {
         : [
             {
               reason: exemptionReasons[type as keyof typeof exemptionReasons],
-              states: states.length > 0 ? states : null,
+              states,
             },
           ],
   };

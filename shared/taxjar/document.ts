@@ -6,10 +6,33 @@ import { missing, TaxJarRefusal } from './refusal.ts';
 
 export type Fields = { readonly [name: string]: Json };
 
-export const fieldsOf = (body: Json): Fields => {
-  if (body === null || typeof body !== 'object' || Array.isArray(body))
-    throw new TaxJarRefusal(406, 'The body is not a JSON object. Send an object.');
-  return body as Fields;
+export const fieldsOf = (value: Json, name = 'The body'): Fields => {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new TaxJarRefusal(406, `${name} is not a JSON object. Send an object.`);
+  return value as Fields;
+};
+
+/**
+ * Reads each object of a list; `null` without a list or with an empty one. A refusal of a field names its object:
+ * `line_items[0]: unit_price is much.`
+ */
+export const listAt = <Value>(
+  fields: Fields,
+  name: string,
+  read: (of: Fields, at: number) => Value,
+): Value[] | null => {
+  const list = fields[name] ?? null;
+  if (list === null || (Array.isArray(list) && list.length === 0)) return null;
+  if (!Array.isArray(list)) throw new TaxJarRefusal(406, `${name} is not a list.`);
+  return list.map((value: Json, at) => {
+    const own = fieldsOf(value, `${name}[${at}]`);
+    try {
+      return read(own, at);
+    } catch (error) {
+      if (!(error instanceof TaxJarRefusal)) throw error;
+      throw new TaxJarRefusal(error.status, `${name}[${at}]: ${error.message}`);
+    }
+  });
 };
 
 /** Returns a text or a number as text; `null` if it is absent, `null` or empty. */
@@ -116,17 +139,14 @@ const lineOf = (line: Fields, at: number, sold: Sold | null) => {
  * Returns the line items that are sent; `null` without any. Those of a refund have positive amounts, and without an id, the
  * id of the line item of the order that has the same product.
  */
-export const linesOf = (fields: Fields, sold: Sold | null = null) => {
-  const sent = fields['line_items'] ?? null;
-  if (sent === null || (Array.isArray(sent) && sent.length === 0)) return null;
-  if (!Array.isArray(sent)) throw new TaxJarRefusal(406, 'line_items is not a list.');
-  return sent.map((line, at) => lineOf(fieldsOf(line as Json), at, sold));
-};
+export const linesOf = (fields: Fields, sold: Sold | null = null) =>
+  listAt(fields, 'line_items', (line, at) => lineOf(line, at, sold));
 
 /** Returns the codes of line items that have no equivalent, and are taxed as general goods. */
 export const unknownCodes = (fields: Fields): string[] => {
-  const lines = Array.isArray(fields['line_items']) ? fields['line_items'] : [];
-  const codes = lines.flatMap((line) => textAt(fieldsOf(line as Json), 'product_tax_code') ?? []);
+  const codes = (listAt(fields, 'line_items', (line) => textAt(line, 'product_tax_code')) ?? []).filter(
+    (code) => code !== null,
+  );
   return [...new Set(codes.filter((code) => codeOf(code) === null))];
 };
 

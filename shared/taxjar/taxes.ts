@@ -8,28 +8,23 @@ import {
   fieldsOf,
   general,
   linesOf,
+  listAt,
   requiredAmount,
   requiredAt,
   termsOf,
   textAt,
   unknownCodes,
 } from './document.ts';
-import type { Json } from './numbers.ts';
-import { missing, TaxJarRefusal } from './refusal.ts';
+import { missing } from './refusal.ts';
 import { type Answer, codesOf, type Request } from './request.ts';
 
 /** The tax of an order that is not recorded. */
 
 /** The registrations that addresses of a request replace, or the account's; `null` if it collects everywhere. */
-const registrationsOf = (fields: Fields, settings: Settings): readonly Registration[] | null => {
-  const sent = fields['nexus_addresses'] ?? null;
-  if (sent === null || (Array.isArray(sent) && sent.length === 0)) return listRegistrations(settings);
-  if (!Array.isArray(sent)) throw new TaxJarRefusal(406, 'nexus_addresses is not a list.');
-  return sent.map((address) => ({
-    ...{ state: requiredAt(fieldsOf(address as Json), 'state'), from: '1900-01-01', to: null },
-    frequency: 'month' as const,
-  }));
-};
+const registrationsOf = (fields: Fields, settings: Settings): readonly Registration[] | null =>
+  listAt(fields, 'nexus_addresses', (address) => ({
+    ...{ state: requiredAt(address, 'state'), from: '1900-01-01', to: null, frequency: 'month' as const },
+  })) ?? listRegistrations(settings);
 
 export const collectsIn = (registrations: readonly Registration[] | null, state: string | null, day: string): boolean =>
   registrations === null ||

@@ -1,4 +1,4 @@
-import { addDays } from '../base/calendar.ts';
+import { isDay } from '../base/calendar.ts';
 import type { Calculation } from '../calculations/response.ts';
 import type { Replaces } from '../ledger/create-transaction.ts';
 import { dateOf, type Fields, fieldsOf, linesOf, requiredAt, unknownCodes } from './document.ts';
@@ -162,14 +162,25 @@ const remove =
     return answerOf(kind, found);
   };
 
+/** Returns the day of a query parameter. */
+const dayAt = ({ query }: Request, name: string): string | undefined => {
+  const text = query[name];
+  if (!text) return undefined;
+  const day = dateOf(text).slice(0, 10);
+  if (isDay(day)) return day;
+  throw new TaxJarRefusal(406, `${name} is ${text}. Send a date such as 2026-10-14.`);
+};
+
 const list =
   (kind: Kind) =>
-  async ({ levy, query, remainingMs }: Request): Promise<Answer> => {
-    const { transaction_date: day, from_transaction_date: from = day, to_transaction_date: to = day, provider } = query;
+  async (request: Request): Promise<Answer> => {
+    const { levy, query, remainingMs } = request;
+    const [day, from = day, to = day] = ['', 'from_', 'to_'].map((bound) => dayAt(request, `${bound}transaction_date`));
     const filters = {
       ...{ type: kind, limit: '100' },
-      ...(from && { 'tax_date[gte]': dateOf(from) }),
-      ...(to && { 'tax_date[lt]': addDays(dateOf(to).slice(0, 10), 1) }),
+      ...(from && { 'tax_date[gte]': from }),
+      // It includes the whole day.
+      ...(to && { 'tax_date[lte]': to }),
     };
     const ids: string[] = [];
     for (let cursor: string | null = null, first = true; first || cursor; first = false) {
@@ -184,7 +195,8 @@ const list =
       })) as Listed;
       for (const { reference_id, status, metadata } of page.data)
         if (reference_id !== null && (status === 'finalized' || status === 'filed'))
-          if (!provider || (metadata['taxjar_provider'] ?? 'api') === provider) ids.push(reference_id);
+          if (!query['provider'] || (metadata['taxjar_provider'] ?? 'api') === query['provider'])
+            ids.push(reference_id);
       cursor = page.next_cursor;
     }
     return { body: { [`${names[kind]}s`]: ids } };

@@ -145,7 +145,14 @@ describe('orders and refunds', () => {
     const day = { transaction_date: '2026/10/14' };
     expect(await client.listOrders({ ...day, provider: 'shop' })).toEqual({ orders: ['123'] });
     expect(await client.listOrders({ ...day, provider: 'other' })).toEqual({ orders: [] });
-    expect(await client.listOrders({ transaction_date: '2026/10/15' })).toEqual({ orders: [] });
+    for (const none of [{ transaction_date: '2026/10/15' }, { to_transaction_date: '2026-10-13' }])
+      expect(await client.listOrders(none)).toEqual({ orders: [] });
+    // The last day is included whole.
+    const evening = { ...order, transaction_id: '124', transaction_date: '2026-10-14T23:59:59Z' };
+    await client.createOrder(evening);
+    const days = { from_transaction_date: '2026-10-14', to_transaction_date: '2026/10/14' };
+    expect(await client.listOrders(days)).toEqual({ orders: ['124', '123'] });
+    await client.deleteOrder('124');
     const changed = await client.updateOrder({ transaction_id: '123', amount: 17, shipping: 2, sales_tax: 1.51 });
     expect(changed.order).toMatchObject({ amount: 17, shipping: 2, sales_tax: 1.51, provider: 'shop' });
     const refund = { ...order, transaction_id: 'r1', transaction_reference_id: '123', transaction_date: '2026/10/20' };
@@ -171,7 +178,7 @@ describe('orders and refunds', () => {
     expect(await refusal(client.showOrder('123'))).toMatch(/^404 Not Found: /);
     expect(await refusal(client.updateOrder({ transaction_id: '123', amount: 1 }))).toMatch(/^404 /);
     const { data } = await made(caller.call('GET', '/transactions'));
-    expect(data.map(({ status }) => status)).toEqual(['void', 'void', 'void', 'void']);
+    expect(data.map(({ status }) => status)).toEqual(Array(5).fill('void'));
   });
 
   it('keep the old order if the new one is refused, and are fixed once their period is closed', async () => {
@@ -517,9 +524,17 @@ describe('the other methods', () => {
       [{ amount: 1, shipping: 2 }, '406 Not Acceptable: amount is less than shipping'],
       [{ exemption_type: 'church' }, '406 Not Acceptable: exemption_type is church.'],
       [{ transaction_date: 'yesterday' }, '406 Not Acceptable: transaction_date: '],
+      [{ line_items: [lines[0], 5] }, '406 Not Acceptable: line_items[1] is not a JSON object.'],
+      [{ line_items: [{ unit_price: 'much' }] }, '406 Not Acceptable: line_items[0]: unit_price is much.'],
     ];
     for (const [change, text] of bad)
       expect(await refusal(client.createOrder({ ...order, ...change }))).toContain(text);
+    const nowhere = client.taxForOrder({ ...to, amount: 1, shipping: 0, nexus_addresses: [{}] });
+    expect(await refusal(nowhere)).toBe('406 Not Acceptable: nexus_addresses[0]: state is missing.');
+    for (const parameter of ['transaction_date', 'from_transaction_date', 'to_transaction_date'])
+      expect(await refusal(client.listOrders({ [parameter]: '2026-13-01' }))).toBe(
+        `406 Not Acceptable: ${parameter} is 2026-13-01. Send a date such as 2026-10-14.`,
+      );
     const { caller } = await newClient();
     const call = (method: string, path: string) =>
       fetch(`${url}/taxjar${path}`, { method, headers: { Authorization: `Bearer ${caller.key}` } });
