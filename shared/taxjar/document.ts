@@ -121,9 +121,10 @@ const lineOf = (line: Fields, at: number, sold: Sold | null) => {
   const code = textAt(line, 'product_tax_code');
   const discount = amountAt(line, 'discount');
   const price = amountAt(line, 'unit_price') ?? '0';
+  const quantity = textAt(line, 'quantity') ?? '1';
   return {
     id: textAt(line, 'id') ?? sold?.find(([own]) => own === product)?.[1] ?? String(at + 1),
-    quantity: unsigned(textAt(line, 'quantity') ?? '1'),
+    quantity: sold ? unsigned(quantity) : quantity,
     unit_price: sold ? unsigned(price) : price,
     ...(!isZero(discount) && discount !== null && { discount_amount: unsigned(discount) }),
     description: textAt(line, 'description'),

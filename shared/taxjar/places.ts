@@ -53,7 +53,7 @@ export const rates = async (request: Request): Promise<Answer> => {
   return {
     body: {
       rate: {
-        ...{ zip, country: 'US', country_rate: '0.0' },
+        ...{ zip, country: (request.query['country'] || 'US').toUpperCase(), country_rate: '0.0' },
         ...{ state: found.address.state, state_rate: rateOf(jurisdictions, 'state') },
         ...{ county: nameOf('county'), county_rate: rateOf(jurisdictions, 'county') },
         ...{

@@ -58,6 +58,18 @@ it('credits parts of a sale by the keyboard, then the rest, with the amounts tha
   ]);
 });
 
+it('credits an amount with tax of a sale whose prices include the tax', async () => {
+  const shop = await newShop();
+  const sale = await shop.sell('MI', { tax_included: true, line_items: lines });
+  await visit(`#/transactions/${sale.id}`, { key: shop.key }, async (page) => {
+    await click(page, 'Credit …');
+    await page.getByLabel('Parts of it').check();
+    await page.getByLabel('or amount with tax').first().fill('10.60');
+    // 6 % in 10.60.
+    await seeText(page, 'The credit is 10.60 USD, with a tax of 0.60.');
+  });
+});
+
 it('records a note and voids a sale, and refuses a change of a version that is no longer current', async () => {
   const shop = await newShop();
   const sale = await shop.sell('MI', { reference_id: 'order-2' });

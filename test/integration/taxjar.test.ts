@@ -457,6 +457,8 @@ describe('the other methods', () => {
       freight_taxable: false,
     });
     expect((await client.ratesForLocation('10001', { state: 'NY', country: 'US' })).rate.freight_taxable).toBe(true);
+    const abroad = await client.ratesForLocation('90404', { country: 'ca' });
+    expect(abroad.rate).toMatchObject({ country: 'CA', combined_rate: null, freight_taxable: null });
     const { categories } = await client.categories();
     expect(categories.find(({ product_tax_code }) => product_tax_code === '20010')?.name).toBe('Everyday clothing');
     expect(await client.nexusRegions()).toMatchObject({ regions: [{ region_code: 'MI', region: 'Michigan' }] });
@@ -525,6 +527,10 @@ describe('the other methods', () => {
       [{ exemption_type: 'church' }, '406 Not Acceptable: exemption_type is church.'],
       [{ transaction_date: 'yesterday' }, '406 Not Acceptable: transaction_date: '],
       [{ line_items: [lines[0], 5] }, '406 Not Acceptable: line_items[1] is not a JSON object.'],
+      [
+        { line_items: [{ quantity: -1, unit_price: 16.5 }] },
+        '406 Not Acceptable: line_items[0][quantity]: You sent "-1"',
+      ],
       [{ line_items: [{ unit_price: 'much' }] }, '406 Not Acceptable: line_items[0]: unit_price is much.'],
     ];
     for (const [change, text] of bad)

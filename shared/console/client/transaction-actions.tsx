@@ -71,7 +71,7 @@ const Note = ({ of, onChange }: Props) => {
   );
 };
 
-/** What a credit takes from a line item or a shipping charge: a quantity, or an amount without tax. */
+/** What a credit takes from a line item or a shipping charge: a quantity, or an amount as the sale's prices are. */
 type Part = { readonly quantity: string; readonly amount: string };
 type Parts = Readonly<Record<string, Part>>;
 const nothing: Part = { quantity: '', amount: '' };
@@ -113,12 +113,14 @@ const Preview = ({ body }: { body: Schemas['CalculationRequest'] }) => (
 const CreditParts = ({ of, parts, onInput }: { of: Document; parts: Parts; onInput: (parts: Parts) => void }) => {
   const set = (id: string, change: Partial<Part>) =>
     onInput({ ...parts, [id]: { ...nothing, ...parts[id], ...change } });
+  // Prices that include the tax are credited with it.
+  const basis = of.tax_included ? 'with tax' : 'before tax';
   return (
     <>
       {of.line_items.map(({ id, description, product_tax_code, quantity, net_amount }) => (
         <fieldset key={id}>
           <legend>
-            {description ?? product_tax_code ?? id}: quantity {quantity}, {grouped(net_amount)} before tax
+            {description ?? product_tax_code ?? id}: quantity {quantity}, {grouped(net_amount)} {basis}
           </legend>
           <Input
             label="Quantity"
@@ -127,7 +129,7 @@ const CreditParts = ({ of, parts, onInput }: { of: Document; parts: Parts; onInp
             isDecimal
           />
           <Input
-            label="or amount before tax"
+            label={`or amount ${basis}`}
             value={parts[id]?.amount ?? ''}
             onInput={(amount) => set(id, { amount, quantity: '' })}
             isDecimal
@@ -137,10 +139,10 @@ const CreditParts = ({ of, parts, onInput }: { of: Document; parts: Parts; onInp
       {[of.shipping ?? []].flat().map(({ id, net_amount }) => (
         <fieldset key={id}>
           <legend>
-            {Array.isArray(of.shipping) ? `Shipping ${id}` : 'Shipping'}: {grouped(net_amount)} before tax
+            {Array.isArray(of.shipping) ? `Shipping ${id}` : 'Shipping'}: {grouped(net_amount)} {basis}
           </legend>
           <Input
-            label="Amount before tax"
+            label={`Amount ${basis}`}
             value={parts[id]?.amount ?? ''}
             onInput={(amount) => set(id, { amount })}
             isDecimal
