@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import { sessionEnded } from '../shared/api/authenticate.ts';
+import { sessionCookie, sessionEnded } from '../shared/api/authenticate.ts';
 import { type Documentation, defineEndpoint } from '../shared/api/define-endpoint.ts';
-import { sessionCookie } from '../shared/api/session-cookie.ts';
 import { assert } from '../shared/base/assert.ts';
 import { described } from '../shared/base/described.ts';
 import { invalidFormat } from '../shared/base/problem.ts';

@@ -2,8 +2,10 @@ import type { Account } from '../accounts/account.ts';
 import { type ApiKey, hashKey, isMisspelt, keyUseStepMs } from '../accounts/api-key.ts';
 import type { Code } from '../base/error-codes.ts';
 import { instanceCache } from '../base/instance-cache.ts';
+import { isLoopback } from '../base/loopback.ts';
 import type { Problem } from '../base/problem.ts';
 import { now } from '../config/clock.ts';
+import { environment } from '../config/environment.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
 import { recordCacheHit, recordCacheMiss } from '../observability/tally.ts';
@@ -15,7 +17,36 @@ import { bodyBytesMax } from './body.ts';
 import type { EndpointDescription } from './endpoint.ts';
 import { showRate } from './limit-rate.ts';
 import { type Caller, type Login, Refusal, type RequestContext, requireCaller, type Scope } from './request-context.ts';
-import { sessionSecrets } from './session-cookie.ts';
+
+// Browsers keep a Secure cookie only over https, so the local service omits the attribute.
+const isPlain = ({ headers }: RequestContext): boolean =>
+  !environment.isDeployed && isLoopback(headers.get('host')?.[0] ?? '');
+
+// `__Host-`: only this host can set it, over https, for the path `/` (RFC 6265bis, 4.1.3.2).
+const cookieName = (context: RequestContext): string => (isPlain(context) ? 'levy_session' : '__Host-levy_session');
+
+/**
+ * Returns the value of `Set-Cookie` for a session's secret; `null` removes the cookie. The cookie also ends with the
+ * browser.
+ */
+export const sessionCookie = (context: RequestContext, secret: string | null): string =>
+  [
+    `${cookieName(context)}=${secret ?? ''}`,
+    'Path=/',
+    'HttpOnly',
+    'SameSite=Strict',
+    ...(isPlain(context) ? [] : ['Secure']),
+    ...(secret === null ? ['Max-Age=0'] : []),
+  ].join('; ');
+
+/** Returns the secrets that the request's cookies carry under the name of the session cookie. */
+export const sessionSecrets = (context: RequestContext): readonly string[] => {
+  const cookies = (context.headers.get('cookie') ?? []).flatMap((value) => value.split(';'));
+  const start = `${cookieName(context)}=`;
+  return cookies
+    .map((cookie) => cookie.trim())
+    .flatMap((cookie) => (cookie.startsWith(start) ? [cookie.slice(start.length)] : []));
+};
 
 type TokenSource = Extract<SessionSource, { subject: string }>;
 type Found = { readonly caller: Caller; readonly login: Login };

@@ -6,8 +6,8 @@ import { findFormName } from '../catalog/form-names.ts';
 import type { Filing, FilingTotal, Worksheet } from '../filings/response.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
+import { readWhole } from './electronic-return.ts';
 import { type FormFigure, type FormLayout, formLayout, isSelfCollecting, type TotalFilter } from './forms.ts';
-import { readWhole } from './read-whole.ts';
 
 // Worksheets are in US dollars.
 const read = (text: string): bigint => parseAmount(text, 2);

@@ -1,7 +1,7 @@
 import { listRegistrations, type Registration, type Settings } from '../accounts/account.ts';
-import type { Calculation } from '../calculations/response.ts';
+import type { Calculation, TaxRowResponse as Row } from '../calculations/response.ts';
+import { formatAmount, parseAmount } from '../money/currency.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
-import { taxOf } from './calculation.ts';
 import {
   amountAt,
   type Fields,
@@ -15,10 +15,121 @@ import {
   textAt,
   unknownCodes,
 } from './document.ts';
+import { decimal, zero } from './numbers.ts';
 import { missing } from './refusal.ts';
 import { type Answer, codesOf, type Request } from './request.ts';
 
-/** The tax of an order that is not recorded. */
+/** The tax of an order that is not recorded: TaxJar's answer to `POST /taxes`, from a calculation of Levy. */
+
+const read = (text: string): bigint => parseAmount(text, 2);
+const amount = (value: bigint) => decimal(formatAmount(value, 2));
+const sumOf = (rows: readonly Row[], name: 'tax_amount' | 'taxable_amount'): bigint =>
+  rows.reduce((sum, row) => sum + read(row[name]), 0n);
+
+/** Scales a rate such as `0.08875` to units of 1/100,000, half up. */
+const units = (rate: string): bigint => {
+  const [whole = '0', part = ''] = rate.split('.');
+  const digits = `${part}000000`.slice(0, 6);
+  return (BigInt(whole) * 1_000_000n + BigInt(digits) + 5n) / 10n;
+};
+const rateText = (value: bigint) => decimal(`${value / 100_000n}.${String(value % 100_000n).padStart(5, '0')}`);
+
+/** The rate of a level is the sum of its jurisdictions, each counted once. */
+const rateOf = (rows: readonly Row[]): bigint => {
+  const rates = new Map(rows.map(({ jurisdiction_name, rate }) => [`${jurisdiction_name} ${rate}`, units(rate)]));
+  return [...rates.values()].reduce((sum, rate) => sum + rate, 0n);
+};
+
+/** Divides an amount by another, as a rate with five decimals, half up; zero if the divisor is zero. */
+export const shareOf = (part: bigint, whole: bigint) =>
+  whole <= 0n || part <= 0n ? zero : rateText((part * 200_000n + whole) / (whole * 2n));
+
+const levels = [
+  ['state', 'state'],
+  ['county', 'county'],
+  ['city', 'city'],
+  ['special_district', 'district'],
+] as const;
+
+/** The largest taxable amount of a level: jurisdictions of one level tax the same sales. */
+const taxableOf = (rows: readonly Row[]): bigint => {
+  const byName = Map.groupBy(rows, ({ jurisdiction_name }) => jurisdiction_name);
+  const sums = [...byName.values()].map((of) => sumOf(of, 'taxable_amount'));
+  return sums.reduce((most, sum) => (sum > most ? sum : most), 0n);
+};
+
+/** The names of a group: of the whole order, or of a line item and of shipping. */
+const rateName = (level: string, isPart: boolean): string => {
+  if (level === 'state') return isPart ? 'state_sales_tax_rate' : 'state_tax_rate';
+  return level === 'special_district' ? 'special_tax_rate' : `${level}_tax_rate`;
+};
+const collectableName = (level: string, isPart: boolean): string =>
+  isPart ? `${level}_amount` : `${level}_tax_collectable`;
+
+const group = (rows: readonly Row[], isPart: boolean) => ({
+  taxable_amount: amount(taxableOf(rows.filter((row) => row.jurisdiction_type === (rows[0]?.jurisdiction_type ?? '')))),
+  tax_collectable: amount(sumOf(rows, 'tax_amount')),
+  combined_tax_rate: rateText(rateOf(rows)),
+  ...Object.fromEntries(
+    levels.flatMap(([level, type]) => {
+      const own = rows.filter(({ jurisdiction_type }) => jurisdiction_type === type);
+      return [
+        [
+          `${level === 'special_district' && !isPart ? 'special_district' : level}_taxable_amount`,
+          amount(taxableOf(own)),
+        ],
+        [rateName(level, isPart), rateText(rateOf(own))],
+        [collectableName(level, isPart), amount(sumOf(own, 'tax_amount'))],
+      ];
+    }),
+  ),
+});
+
+const nameAt = (rows: readonly Row[], type: string): string | undefined =>
+  rows.find(({ jurisdiction_type }) => jurisdiction_type === type)?.jurisdiction_name.toUpperCase();
+
+type Terms = {
+  readonly hasNexus: boolean;
+  readonly country: string;
+  readonly state: string | null;
+  readonly exemptionType: string | null;
+};
+
+/** Returns TaxJar's answer. Without nexus, the tax is zero and there is no breakdown. */
+export const taxOf = (calculated: Calculation, { hasNexus, country, state, exemptionType }: Terms) => {
+  const shipping = [calculated.shipping ?? []].flat();
+  const shippingRows = shipping.flatMap(({ taxes }) => taxes);
+  const rows = [...calculated.line_items.flatMap(({ taxes }) => taxes), ...shippingRows];
+  const tax = hasNexus ? read(calculated.tax_amount) : 0n;
+  const county = nameAt(rows, 'county');
+  const city = nameAt(rows, 'city');
+  const isOrigin = rows.some(({ sourcing }) => sourcing === 'origin');
+  const taxable = hasNexus ? read(calculated.taxable_amount) : 0n;
+  return {
+    order_total_amount: amount(read(calculated.total_amount) - read(calculated.tax_amount)),
+    shipping: amount(shipping.reduce((sum, charge) => sum + read(charge.amount), 0n)),
+    taxable_amount: amount(taxable),
+    amount_to_collect: amount(tax),
+    rate: shareOf(tax, taxable),
+    has_nexus: hasNexus,
+    freight_taxable: hasNexus && shipping.some((charge) => read(charge.taxable_amount) > 0n),
+    tax_source: hasNexus ? (isOrigin ? 'origin' : 'destination') : null,
+    ...(exemptionType !== null && { exemption_type: exemptionType }),
+    jurisdictions: { country, ...(state && { state }), ...(county && { county }), ...(city && { city }) },
+    ...(hasNexus && {
+      breakdown: {
+        ...group(rows, false),
+        taxable_amount: amount(taxable),
+        ...(shipping.length > 0 && { shipping: group(shippingRows, true) }),
+        line_items: calculated.line_items.map((line) => ({
+          id: line.id,
+          ...group(line.taxes, true),
+          taxable_amount: amount(read(line.taxable_amount)),
+        })),
+      },
+    }),
+  };
+};
 
 /** The registrations that addresses of a request replace, or the account's; `null` if it collects everywhere. */
 const registrationsOf = (fields: Fields, settings: Settings): readonly Registration[] | null =>
