@@ -2,6 +2,7 @@ import { rateOn } from '../catalog/rates.ts';
 import type { Release } from '../catalog/release.ts';
 import { rateDecimals } from '../catalog/release-values.ts';
 import { listElections } from '../catalog/remote-sales.ts';
+import { sum } from '../money/allocate.ts';
 import { formatAmount } from '../money/currency.ts';
 import { decimalText, powerOfTen } from '../money/decimal.ts';
 import type { Place, ShippingCharge, TaxDocument, TaxedCharge, TaxedDocument, TaxRow } from '../tax/document.ts';
@@ -62,6 +63,12 @@ const listPlaces = ({ deliveries }: Partial<Pick<ShippingCharge, 'deliveries'>>)
   ...new Set((deliveries ?? []).map(({ place }) => place)),
 ];
 
+/** Returns the places where each charge is taxed: of the lines, then of `shipping`. */
+const chargePlaces = ({ lines, shipping }: Pick<TaxDocument, 'lines' | 'shipping'>): readonly (readonly Place[])[] => [
+  ...lines.map((line) => (line.deliveries ? listPlaces(line) : [line.place])),
+  ...shipping.map(listPlaces),
+];
+
 /**
  * Warns that the rates of a document could differ for a remote seller: once per state, at the first charge with such a
  * tax. `pointerOf` returns the pointer of a charge by its index: the lines come first, then `shipping`.
@@ -74,13 +81,10 @@ export const remoteWarnings = (
 ): Warning[] => {
   const remotes = new Map(places.flatMap(({ place, remote }) => (remote ? [[place, remote] as const] : [])));
   if (remotes.size === 0) return [];
-  const chargePlaces = [
-    ...lines.map((line) => (line.deliveries ? listPlaces(line) : [line.place])),
-    ...shipping.map(listPlaces),
-  ];
+  const placesByCharge = chargePlaces({ lines, shipping });
   const warnings = new Map<string, Warning>();
   for (const [index, { rows }] of [...taxed.lines, ...taxed.shipping].entries())
-    for (const place of chargePlaces[index] ?? []) {
+    for (const place of placesByCharge[index] ?? []) {
       const remote = remotes.get(place) ?? null;
       for (const warning of remoteWarning({ place, remote }, chargedBy(rows, place), day, pointerOf(index)))
         if (!warnings.has(place.code)) warnings.set(place.code, warning);
@@ -112,16 +116,19 @@ const isCharged = ({ rows }: TaxedCharge): boolean =>
  * returns the pointer of a charge by its index: the lines come first, then `shipping`.
  */
 export const notPassedOnWarnings = (
-  { lines, passOnGeneralExcise }: TaxDocument,
+  { lines, shipping, passOnGeneralExcise }: TaxDocument,
   taxed: TaxedDocument,
   pointerOf: (charge: number) => string,
 ): Warning[] => {
   if (passOnGeneralExcise) return [];
   const charged = [...taxed.lines, ...taxed.shipping].findIndex(isCharged);
   if (charged < 0) return [];
-  const line = lines[charged] ? charged : lines.findIndex(({ place }) => hasGeneralExcise(place.jurisdictions));
-  const { treatments } = taxed.lines[line] ?? {};
-  if (!treatments) return [];
-  const owed = treatments.reduce((sum, { general }) => sum + general.rate.units, 0n);
-  return [notPassedOn(lines[line]?.place.name ?? '', owed, pointerOf(charged))];
+  const places = chargePlaces({ lines, shipping })[charged] ?? [];
+  const place = places.find(({ jurisdictions }) => hasGeneralExcise(jurisdictions));
+  const { treatments } = [...taxed.lines, ...taxed.shipping][charged] as TaxedCharge;
+  // A shipping charge has treatments of all places that it delivers to.
+  const rates = place?.jurisdictions.map(
+    ({ code }) => treatments.find(({ jurisdiction }) => jurisdiction.code === code)?.general.rate.units ?? 0n,
+  );
+  return place && rates ? [notPassedOn(place.name, sum(rates), pointerOf(charged))] : [];
 };
