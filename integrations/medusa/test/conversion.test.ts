@@ -276,7 +276,9 @@ describe('a claim', () => {
   });
 
   it('that is canceled refunds nothing', () => {
-    expect(refundsOf(orderOf({ claims: [{ ...claim, claim_items, canceled_at: at(8) }] }))).toEqual([]);
+    const claims = [{ ...claim, claim_items, canceled_at: at(8) }];
+    const sold = soldOrderOf(orderOf({ items: [first, another], claims }, 3));
+    expect([sold.refunds, sold.unpaid]).toEqual([[], '11.00']);
   });
 });
 
@@ -303,6 +305,10 @@ describe('an order', () => {
     const credit_lines = [{ amount: 10 }, { amount: 5, metadata: { created_in_version: 2 } }];
     const sold = soldOrderOf(orderOf({ credit_lines, payment_collections: [{ payments }] }));
     expect([sold.wanted, sold.total, sold.unpaid, sold.refunds.length]).toEqual(['finalized', '22.00', '0.00', 1]);
+    // A later credit line pays what exceeds the refunds.
+    const later = [{ amount: 7 }, { amount: 8, metadata: { created_in_version: 2 } }];
+    const more = soldOrderOf(orderOf({ credit_lines: later, payment_collections: [{ payments }] }));
+    expect([more.unpaid, more.refunds.length]).toEqual(['0.00', 1]);
     const all = soldOrderOf(orderOf({ credit_lines: [{ amount: 22 }], payment_collections: [] }));
     expect([all.wanted, all.unpaid]).toEqual(['finalized', '0.00']);
   });

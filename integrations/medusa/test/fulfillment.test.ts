@@ -45,14 +45,6 @@ describe('the shipping of an order', () => {
     expect(line_items.map(({ fulfillment }) => fulfillment).sort()).toEqual(['none', null, null]);
     expect(notesOf(cart)).toEqual([]);
   });
-
-  it('of a single mailed gift card is taxed like the card, with a log entry that names the product', async () => {
-    const { cart, order } = await placeOrder(shop, { items: [['Card', 1]], address: addresses.NY });
-    expect(cents(order.tax_total)).toBe(0);
-    const { shipping, line_items } = await saleOf(order);
-    expect(shipping).toMatchObject({ line_item_ids: [line_items[0]?.id] });
-    expect(notesOf(cart)).toEqual([expect.stringContaining('none of Card is shipped')]);
-  });
 });
 
 describe('several shipping methods', () => {
@@ -138,22 +130,6 @@ describe('an order of a pickup location', () => {
     await shopper.ship('standard');
     await shopper.toPayment();
     expect(cents((await shopper.cart()).tax_total)).toBe(281);
-  });
-
-  it('with a fee is taxed at the location, and can be refunded completely', async () => {
-    const { cart, order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.NY, ship: 'store-fee' });
-    // 6 % of 26.66 + 3.00.
-    expect(cents(order.tax_total)).toBe(178);
-    await saleOf(order);
-    expect(notesOf(cart)).toEqual([expect.stringMatching(/ships none of Mug: .* taxed as general goods/)]);
-    const staff = staffOf(shop);
-    await staff.capture(order.id);
-    await staff.refund(order.id, 318);
-    await staff.refund(order.id, cents(order.total) - 318);
-    const { credits } = await eventually(levy, order.id, (recorded) => recorded.credits.length === 2);
-    const credited = credits.map(({ total_amount, tax_amount }) => [centsOf(total_amount), centsOf(tax_amount)]);
-    const sum = (at: 0 | 1) => credited.reduce((all, amounts) => all + (amounts[at] as number), 0);
-    expect([sum(0), sum(1)]).toEqual([cents(order.total), 178]);
   });
 });
 

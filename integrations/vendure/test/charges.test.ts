@@ -48,15 +48,6 @@ describe('a gift card', () => {
     expect(logged()).toBe('');
   });
 
-  it('can be sold alone with shipping, and the log names the product', async () => {
-    const order = await placeOrder(shop, { items: [['Card', 1]], address: addresses.NY });
-    expect([order.state, taxOf(order)]).toEqual(['PaymentSettled', 0]);
-    expect((await saleOf(order)).shipping).toMatchObject({ line_item_ids: [order.lines[0]?.id] });
-    expect(shop.logger.lines).toEqual([
-      expect.stringMatching(/^Check the tax of order \w+: .* none of Card is shipped/),
-    ]);
-  });
-
   it('has a share of the shipping if its variant is shipped, without a log entry', async () => {
     await staff.setProduct('Card', { levyFulfillment: 'ship' });
     const order = await placeOrder(shop, { items: [['Card', 1]], address: addresses.NY });
@@ -108,20 +99,6 @@ describe('an order with the shipping method of the store', () => {
     expect(taxOf(await shopper.ship('standard'))).toBe(281);
     expect(taxOf(await shopper.ship('pickup'))).toBe(160);
     expect(logged()).toBe('');
-  });
-
-  it('taxes a fee at the store, and refunds it as shipping', async () => {
-    const order = await placeOrder(shop, { items: [['Mug', 1]], ship: 'pickup-fee', address: addresses.NY });
-    // 6 % of 26.66 + 3.00.
-    expect([order.shipping, taxOf(order)]).toEqual([300, 178]);
-    await saleOf(order);
-    expect(shop.logger.lines).toEqual([expect.stringMatching(/ships none of Mug: .* taxed as general goods/)]);
-    await staff.refund(order.id, { shipping: order.shippingWithTax });
-    await staff.refund(order.id, { amount: order.totalWithTax - order.shippingWithTax });
-    const { credits, amounts } = await creditsOf(shop, levy, order);
-    const ofFee = credits.map(({ line_items }) => line_items.map(({ id, net_amount }) => [id, net_amount]));
-    expect(ofFee).toContainEqual([[expect.stringMatching(/^shipping-/), '3.00']]);
-    expect(amounts.reduce((sum, [amount]) => sum + amount, 0)).toBe(order.totalWithTax);
   });
 
   it('allocates other shipping to the shipped lines', async () => {
