@@ -153,17 +153,9 @@ const requirements: readonly (readonly [keyof typeof shape, string | null, keyof
   // With only one of the two, functions would start and reject every token.
   ['oidcIssuer', null, 'oidcAudience', 'Set oidcAudience as well: the audience of the tokens.'],
   ['oidcTokenOrigin', null, 'oidcClientId', 'Set oidcClientId as well: the client of the console.'],
-  ...(
-    [
-      'oidcAudience',
-      'oidcAccountClaim',
-      'oidcScopesClaim',
-      'oidcReadScope',
-      'oidcWriteScope',
-      'oidcSettingsScope',
-      'oidcClientId',
-    ] as const
-  ).map((name) => [name, null, 'oidcIssuer', 'Set oidcIssuer as well: the issuer of the tokens.'] as const),
+  ...names
+    .filter((name) => /^oidc(?!Issuer|TokenOrigin)/.test(name))
+    .map((name) => [name, null, 'oidcIssuer', 'Set oidcIssuer as well: the issuer of the tokens.'] as const),
 ];
 
 const refuse = (name: string, value: unknown, remedy: string): never => {

@@ -271,18 +271,14 @@ export class TaxApi extends Construct {
         reason:
           'The handlers validate with the zod schemas of the OpenAPI document, and return errors in the envelope.',
       },
-      ...(tracing ? [] : [{ id: 'Serverless-APIGWXrayEnabled', reason: tracingIsOff }]),
-      ...(waf
-        ? []
-        : [{ id: 'AwsSolutions-APIG3', reason: 'A web ACL costs money each month. `-c waf=true` adds one.' }]),
-      ...(gatewayLogRole === 'make'
-        ? [
-            {
-              id: `AwsSolutions-IAM4[Policy::${logsPolicy}]`,
-              reason: 'The account-wide role that lets API Gateway write logs; AWS requires this policy.',
-            },
-          ]
-        : []),
+      ...[
+        !tracing && { id: 'Serverless-APIGWXrayEnabled', reason: tracingIsOff },
+        !waf && { id: 'AwsSolutions-APIG3', reason: 'A web ACL costs money each month. `-c waf=true` adds one.' },
+        gatewayLogRole === 'make' && {
+          id: `AwsSolutions-IAM4[Policy::${logsPolicy}]`,
+          reason: 'The account-wide role that lets API Gateway write logs; AWS requires this policy.',
+        },
+      ].filter((finding) => finding !== false),
     );
   }
 }

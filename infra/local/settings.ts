@@ -110,14 +110,12 @@ const endpointFrom = (text: string | undefined): string | null => {
 /** Reads the settings of the local service from the environment. */
 export const readSettings = (variables: Variables): LocalSettings => {
   checkLog(variables['LOG']);
-  return settingsFrom(variables);
+  return {
+    host: hostFrom(variables['HOST']),
+    port: portFrom(variables, 'PORT', 3000),
+    databasePort: portFrom(variables, 'DYNAMODB_PORT', 8000),
+    dataDirectory: variables['DATA_DIR'] ? resolve(variables['DATA_DIR']) : null,
+    apiKey: apiKeyFrom(variables['API_KEY']),
+    endpoint: endpointFrom(variables['DYNAMODB_ENDPOINT']),
+  };
 };
-
-const settingsFrom = (variables: Variables): LocalSettings => ({
-  host: hostFrom(variables['HOST']),
-  port: portFrom(variables, 'PORT', 3000),
-  databasePort: portFrom(variables, 'DYNAMODB_PORT', 8000),
-  dataDirectory: variables['DATA_DIR'] ? resolve(variables['DATA_DIR']) : null,
-  apiKey: apiKeyFrom(variables['API_KEY']),
-  endpoint: endpointFrom(variables['DYNAMODB_ENDPOINT']),
-});
