@@ -12,7 +12,7 @@ import { refuseUnknownVersion, setRequestedVersion } from './versions.ts';
 export type PublicDocument = { readonly text: string; readonly headers: Readonly<Record<string, string>> };
 
 /** A page built by `npm run pack`, with its Content-Security-Policy. */
-export type Page = { readonly page: string; readonly policy: string };
+type Page = { readonly page: string; readonly policy: string };
 
 export const readPage = (name: 'docs' | 'console'): Page => JSON.parse(textOf(name));
 

@@ -110,7 +110,7 @@ const keysIn = ({ keys }: Json): Keys => {
  * at most one fetch per ten seconds and instance, so a new key works within ten seconds and known keys keep working.
  * The library's key set is not used, because it measures its pauses with the machine's clock instead of the service's.
  */
-export const readKeys = async (source: Source) => {
+const readKeys = async (source: Source) => {
   const uri = await findKeysUri(source);
   const read = () => fetchJson(source, uri, keysIn);
   let keys = await read();

@@ -67,7 +67,7 @@ const certificateWarnings: ReadonlySet<string> = new Set<Warning['code']>([
   'exemption_not_yet_valid',
 ]);
 
-export const isWithin = (day: string, from: string | null | undefined, to: string | null | undefined): boolean =>
+const isWithin = (day: string, from: string | null | undefined, to: string | null | undefined): boolean =>
   (!from || from <= day) && (!to || day <= to);
 
 /** Returns an exemption in the request as it is recorded with a line item. */

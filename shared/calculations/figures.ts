@@ -97,7 +97,7 @@ export const summarizeDocument = ({ lines, shipping }: TaxedDocument, write: Wri
   summarize([...lines, ...shipping], write);
 
 /** Returns the summary of a response's rows: a credit, an open entry, or a supplied tax. */
-export const summarizeRows = (
+const summarizeRows = (
   rows: readonly TaxRowResponse[],
   exponent: number,
   write = writerFor(exponent),

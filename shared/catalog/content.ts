@@ -120,7 +120,7 @@ export const withPrevious = (active: ActiveReleases, state: string, at: string):
   return last ? withActive(active, state, last.release, at) : { version: active.version + 1, states: others };
 };
 
-export const units = ['%', 'percentage points', ''] as const;
+const units = ['%', 'percentage points', ''] as const;
 
 /** The result of an activation gate, stored with the release that it was measured on. */
 export const GateResult = z.object({

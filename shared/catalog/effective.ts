@@ -45,7 +45,7 @@ export const firstDayOn = ({ from, season }: Seasonal, day: string): string => {
 export type Approximation = { readonly of: string; readonly because: 'undated' | 'first' | 'ended' };
 
 /** The first days that apply to a release's values without an established first day. */
-export type Since = { readonly established_from: string; readonly approximate_from?: string };
+type Since = { readonly established_from: string; readonly approximate_from?: string };
 
 /** Returns the first day on which a release's values without a first day apply, established or approximate. */
 export const countsFrom = ({ established_from, approximate_from = established_from }: Since): string =>

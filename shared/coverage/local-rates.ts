@@ -43,7 +43,7 @@ export const asHead = (release: Release): Partial<ReleaseHead> => release;
 const findLastDay = (release: Release): string | null => asHead(release).last_day ?? null;
 
 /** Returns whether everything that an import lists ended before a day. */
-export const hasEnded = (release: Release, day: string): boolean => (findLastDay(release) ?? day) < day;
+const hasEnded = (release: Release, day: string): boolean => (findLastDay(release) ?? day) < day;
 
 /**
  * Returns whether a release covers all local taxes on a day, some or none. Places that an import does not list use its

@@ -9,7 +9,7 @@ import { cityName } from '../catalog/local/place-names.ts';
 import type { Release } from '../catalog/release.ts';
 
 /** The city in the address: the preferred name of the ZIP, a different name of the ZIP, or none. */
-export const cities = ['preferred name', 'other name', 'no city'] as const;
+const cities = ['preferred name', 'other name', 'no city'] as const;
 type City = (typeof cities)[number];
 
 /**

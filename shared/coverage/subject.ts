@@ -66,7 +66,7 @@ const placesInWords = (places: readonly NamedPlaces[]): string[] => {
 type Level = { readonly name: string | NamedPlaces; readonly jurisdiction: Taxing };
 
 /** Returns whether a rule names a product or its family. */
-export const names = ({ ptcs }: Rule, { path }: ProductTaxCode): boolean =>
+const names = ({ ptcs }: Rule, { path }: ProductTaxCode): boolean =>
   ptcs.some((ptc) => path === ptc || path.startsWith(`${ptc}.`));
 
 /**
@@ -150,7 +150,7 @@ const holdsOn =
 const taxable = { type: 'taxable' } as const;
 
 /** A rule or the shipping policy, and the levels that it applies to; `undefined` if no rule matches the product. */
-export type Decision = {
+type Decision = {
   readonly who: readonly string[];
   readonly rule: Rule | undefined;
   /** Whether the level is the state and its general rate is zero. */

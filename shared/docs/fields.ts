@@ -6,7 +6,7 @@ const joined = (parts: readonly Part[], between: Part): Part =>
   parts.flatMap((part, at) => (at === 0 ? [part] : [between, part]));
 
 /** Describes the type of a value, with links to its schemas. */
-export const typeOf = (schema: Schema): Part => {
+const typeOf = (schema: Schema): Part => {
   if (schema.$ref) return html`<a href="#schema-${schemaName(schema.$ref)}">${schemaName(schema.$ref)}</a>`;
   if (schema.anyOf) return joined(schema.anyOf.map(typeOf), ' or ');
   const types = schema.type === undefined ? [] : [schema.type].flat();

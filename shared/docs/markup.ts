@@ -21,7 +21,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Escapes text for an element or a quoted attribute. */
-export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 
 const rendered = (part: Part): string => {
   if (part instanceof Markup) return part.text;

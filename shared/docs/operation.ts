@@ -16,7 +16,7 @@ type Example = Pick<Operation, 'summary' | 'method' | 'path' | 'operationId' | '
 const successes = ({ responses }: Operation) => Object.entries(responses).filter(([status]) => status < '300');
 
 /** Returns the example requests of an operation: one per example body, or one without a body. */
-export const examplesOf = (operation: Operation): readonly Example[] => {
+const examplesOf = (operation: Operation): readonly Example[] => {
   const parameters = operation.parameters.filter(
     ({ in: place, example }) => place !== 'header' && example !== undefined,
   );

@@ -8,7 +8,7 @@ import { exceptionReasons } from '../ledger/entries/entry.ts';
 export const filingStatuses = ['closing', 'closed', 'marking', 'filed', 'canceled'] as const;
 export type FilingStatus = (typeof filingStatuses)[number];
 
-export const ExemptByReason = described(
+const ExemptByReason = described(
   z.object({
     resale: described(signedAmount, 'Sold to buyers with a resale certificate.'),
     product: described(signedAmount, 'Exempt because of the product, a holiday, or a state without the tax.'),
@@ -59,13 +59,13 @@ export const FilingSummary = described(
 );
 export type FilingSummary = z.infer<typeof FilingSummary>;
 
-export const exceptionReason = described(
+const exceptionReason = described(
   z.enum(exceptionReasons),
   '`not_covered`: the tax content does not cover a sale. `over_collected` or `under_collected`: the recorded tax differs from the calculated tax.',
   { title: 'ExceptionReason' },
 );
 
-export const reviewCode = described(
+const reviewCode = described(
   z.enum(reviewCodes),
   'The code of a warning of the transaction that can change its tax. New codes can be added.',
   { title: 'ReviewCode', 'x-extensible-enum': reviewCodes },

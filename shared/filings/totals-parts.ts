@@ -10,7 +10,7 @@ import { inOrder, type JurisdictionSum, noTotals, sumsOfAll, type Totals, totals
 import { answeredTotal } from './totals-answer.ts';
 
 type Sums = Totals['jurisdictions'];
-export type Keyed = readonly [string, JurisdictionSum];
+type Keyed = readonly [string, JurisdictionSum];
 
 /** A row is the sum of a jurisdiction in a currency, or of one of its rates. */
 const countRows = ({ rates }: JurisdictionSum): number => 1 + rates.size;
@@ -52,7 +52,7 @@ const byPart = (sums: Sums, keys: readonly string[]): ReadonlyMap<string, Sums> 
 };
 
 /** Reads each part of one shard at most once. */
-export type PartsReader = (keys: readonly string[]) => Promise<ReadonlyMap<string, Sums>>;
+type PartsReader = (keys: readonly string[]) => Promise<ReadonlyMap<string, Sums>>;
 
 const keysMax = 100;
 
@@ -170,7 +170,7 @@ export const sumsAfter = async function* (
 export type TotalsPage = { readonly totals: NonNullable<Filing['totals']>; readonly totals_next_cursor: string | null };
 
 /** The scope of a cursor of totals: the filing, or the dry run of a period. */
-export type TotalsList = {
+type TotalsList = {
   readonly account: Pick<Account, 'cursor_secret'>;
   readonly of: { readonly filing: string } | { readonly state: string; readonly period_end: string };
 };

@@ -58,10 +58,8 @@ const merged = (a: JurisdictionSum | undefined, b: JurisdictionSum): Jurisdictio
 };
 
 /** The key of a sum. The API lists the totals in the order of their keys. */
-export const totalsKey = ({
-  jurisdiction_code,
-  currency,
-}: Pick<JurisdictionSum, 'jurisdiction_code' | 'currency'>): string => `${currency} ${jurisdiction_code}`;
+const totalsKey = ({ jurisdiction_code, currency }: Pick<JurisdictionSum, 'jurisdiction_code' | 'currency'>): string =>
+  `${currency} ${jurisdiction_code}`;
 
 /** Adds several totals. */
 export const totalsOfAll = (all: readonly Totals[]): Totals => {

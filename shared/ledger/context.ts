@@ -22,7 +22,7 @@ type Dated = Addressed & Pick<CalculationInput, 'tax_date'>;
 export type BaseContext = Omit<Context, 'releaseFor'>;
 
 /** The read ports of a calculation: content, and the customers of an account. */
-export type CalculationReads = Pick<Ports, 'loadContent' | 'customers'> & { readonly account: string };
+type CalculationReads = Pick<Ports, 'loadContent' | 'customers'> & { readonly account: string };
 
 /**
  * Returns the current certificates of the input's customers. Skips the read if the input has no customer, or if the
@@ -76,7 +76,7 @@ export const pinnedContext = async (
 };
 
 /** The calculated totals of a document. For a credit of a sale, `kind` is the kind of credit. */
-export type Calculated = { readonly outcome: Outcome; readonly kind: StoredTransaction['creditOf'] };
+type Calculated = { readonly outcome: Outcome; readonly kind: StoredTransaction['creditOf'] };
 
 const withCertificates = (context: Context, certificates: KnownCertificates | undefined): Context =>
   certificates ? { ...context, certificates } : context;

@@ -58,7 +58,7 @@ const ids = ({ from, to }: Range) => ({
   to: to === null ? null : `txn_${encodeTime(clamp(to), 10)}~`,
 });
 
-export type Choice = Pick<ListQuery, 'index' | 'value' | 'from' | 'to'>;
+type Choice = Pick<ListQuery, 'index' | 'value' | 'from' | 'to'>;
 
 /** Chooses the index for a query: by tax date for a range on tax_date, otherwise the index of the most selective filter. */
 export const chooseIndex = (query: TransactionListQuery, timeZone: string): Choice => {
@@ -131,7 +131,7 @@ type ListPorts = {
 };
 
 /** A page, and the tax date or creation time (as the list is sorted) back to which it was searched; `null` at the end. */
-export type Listed = { readonly list: TransactionList; readonly searchedBackTo: string | null };
+type Listed = { readonly list: TransactionList; readonly searchedBackTo: string | null };
 
 /**
  * Lists an account's transactions, newest first, with expired drafts as void. The cost is independent of the ledger's

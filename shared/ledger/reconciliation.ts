@@ -25,7 +25,7 @@ import { expireIfDue, isExpired, isLive, type Transaction, type TransactionSumma
 const transactionsMax = 1000;
 const countAdvice = `Send an array of 1 to ${transactionsMax.toLocaleString('en-US')} transactions.`;
 
-export const BilledTransaction = described(
+const BilledTransaction = described(
   z.object(
     {
       reference_id: described(
@@ -138,7 +138,7 @@ type Search = {
  * Limited to four calls and 1,000 transactions; `next` is the position for the next request. Reads an index, which can
  * lag by seconds.
  */
-export const extraIn = async (
+const extraIn = async (
   { account, range, after, isListed, nowMs }: Search,
   { page }: TransactionIndex,
 ): Promise<Extra> => {

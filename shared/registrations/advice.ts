@@ -10,9 +10,9 @@ import { type MeasuringPeriod, type NexusTerms, nexusStatuses, nexusTerms } from
 import type { MeasuredPeriod, RegistrationAdvice, StateAdvice } from './response.ts';
 
 /** Month numbers as in `toMonth` of shared/base/calendar.ts, both inclusive. */
-export type Months = { readonly first: number; readonly last: number };
+type Months = { readonly first: number; readonly last: number };
 
-export type Window = Months & {
+type Window = Months & {
   /** The month from which the sales of the window count; `null` if they count now. */
   readonly countsFrom: number | null;
 };

@@ -61,7 +61,7 @@ const pageRows = 2000;
 export const monthText = (month: number): string => firstDay(month).slice(0, 7);
 
 /** Returns the current month in the account's time zone, as a month number (see `monthOf`). */
-export const currentMonth = ({ settings }: Account, nowMs: number): number =>
+const currentMonth = ({ settings }: Account, nowMs: number): number =>
   toMonth(taxDateAt(nowMs, settings.time_zone).slice(0, 10));
 
 /** Returns the latest time at which a row changed; `null` without rows. */

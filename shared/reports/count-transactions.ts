@@ -23,7 +23,7 @@ export type CountedVersion = {
 export type ReportRow = Place & { readonly sales: Sum; readonly credits: Sum };
 
 /** Negates a sum. */
-export const negated = (sum: Sum): Sum =>
+const negated = (sum: Sum): Sum =>
   Object.fromEntries(Object.entries(sum).map(([name, value]) => [name, value && -value])) as Sum;
 
 const sumEntry = (entry: LiabilityEntry): Sum => {
@@ -53,7 +53,7 @@ export const placeText = ({ month, state, currency }: Place): string => `${month
 const isNothing = ({ sum }: { readonly sum: Sum }): boolean => Object.values(sum).every((value) => !value);
 
 /** Returns the differences, by place and type, that replace the counted amounts `before` with `after`. */
-export const subtractCounted = (before: readonly Counted[], after: readonly Counted[]): Counted[] => {
+const subtractCounted = (before: readonly Counted[], after: readonly Counted[]): Counted[] => {
   const sums = new Map<string, Counted>();
   for (const [counted, sign] of [
     [before, negated],

@@ -12,7 +12,7 @@ import {
 import { warnings } from '../calculations/response.ts';
 import { amounts } from '../filings/filing.ts';
 
-export const month = described(z.string(), 'A month, as `YYYY-MM`.', { pattern: '^\\d{4}-\\d{2}$' });
+const month = described(z.string(), 'A month, as `YYYY-MM`.', { pattern: '^\\d{4}-\\d{2}$' });
 
 export const asOfField = described(
   z.nullable(timestamp),

@@ -26,7 +26,7 @@ export const readWhole = async (read: (cursor: string | null) => Promise<Result<
   return accept({ ...(pages[0] as Filing), totals, totals_next_cursor: null });
 };
 
-export type ReturnOptions = {
+type ReturnOptions = {
   readonly processType: (typeof processTypes)[number];
   readonly returnType: (typeof returnTypes)[number];
   /** The number of exceptions of all filings that the client reviewed. */

@@ -80,7 +80,7 @@ export const settingSchemas = {
   retail_delivery_fee: oneOf(retailDeliveryFees),
 };
 
-export const settingTexts = {
+const settingTexts = {
   registrations: 'The registrations to collect tax.',
   ship_from: 'The default address from which the account ships. `null` is unknown.',
   time_zone: 'The IANA time zone whose day is the tax day of an instant.',

@@ -273,7 +273,7 @@ export const rateWindowKey = (account: string, windowStart: number, counter = 0)
 export const activeReleasesKey: ItemKey = { pk: 'ACTIVE', sk: 'ACTIVE' };
 
 /** The partition with the last update from each state's publisher. */
-export const contentSources = 'SOURCES';
+const contentSources = 'SOURCES';
 
 /** Returns the key of the record of a state's official files. */
 export const contentSourceKey = (state: string): ItemKey => ({ pk: contentSources, sk: state });

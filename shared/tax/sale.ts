@@ -116,7 +116,7 @@ const taxBase = ({ document, goods }: Sale, position: number, net: bigint, { shi
 };
 
 /** Assesses goods in each of their jurisdictions. */
-export const assessOn = ({ treatments }: Treated, base: Base): Assessment[] =>
+const assessOn = ({ treatments }: Treated, base: Base): Assessment[] =>
   treatments.map((treatment) => assess(treatment, base));
 
 /** Assesses the goods at a position in each of their jurisdictions. */

@@ -92,7 +92,7 @@ const isRuleKnown = (rule: DecidingRule, day: string, release: Release): boolean
  * Returns whether the tax is known. If the general rate is not established, the tax is known for goods whose rule
  * determines the tax without it.
  */
-export const isKnown = (taxedJurisdiction: TaxedJurisdiction): boolean => {
+const isKnown = (taxedJurisdiction: TaxedJurisdiction): boolean => {
   const { release, rate, taxedProduct } = taxedJurisdiction;
   if (rate || taxedJurisdiction.isAdditional) return true;
   const rule = taxedProduct.collectionExemption ? undefined : decidingRule(taxedJurisdiction);

@@ -83,7 +83,7 @@ const addressOf = (fields: Fields, side: 'from' | 'to') => {
 };
 
 export const exemptionReasons = { wholesale: 'resale', government: 'government', other: 'other' } as const;
-export const exemptionTypes = ['wholesale', 'government', 'marketplace', 'other', 'non_exempt'] as const;
+const exemptionTypes = ['wholesale', 'government', 'marketplace', 'other', 'non_exempt'] as const;
 
 const exemptionOf = (type: string | null) => {
   if (type === null || type === 'marketplace') return null;

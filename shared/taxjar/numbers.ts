@@ -27,7 +27,7 @@ export const withoutNoise = (text: string): string => {
 };
 
 /** A decimal string that is written as a JSON number. */
-export class Decimal {
+class Decimal {
   readonly text: string;
   constructor(text: string) {
     this.text = text;

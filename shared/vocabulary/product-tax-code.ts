@@ -7,7 +7,7 @@ import type { Fulfillment } from './schema.ts';
 import { appliesTo, codeFamily, codeLabel, type ProductAttribute, vocabulary } from './vocabulary.ts';
 
 /** A suggestion for a string that is not a product tax code. */
-export type Hint = {
+type Hint = {
   readonly detail: string;
   /** At most ten product tax codes, most likely first. */
   readonly codes: readonly string[];
@@ -93,7 +93,7 @@ const unknownProductTaxCode = (title: string, advice: string, hint: Hint | undef
  * Reports a string that does not have the format of a product tax code. The problem does not repeat the string, because
  * it may be long.
  */
-export const malformedProblem = (text: string, lengthMax: number): Problem =>
+const malformedProblem = (text: string, lengthMax: number): Problem =>
   unknownProductTaxCode(
     'Malformed product tax code',
     `Send a code of GET /product-tax-codes, with attributes last, as in CLOTHING.APPAREL._ATHLETIC: upper-case letters, digits and underscores, joined by dots, at most ${lengthMax} characters.`,
@@ -101,7 +101,7 @@ export const malformedProblem = (text: string, lengthMax: number): Problem =>
   );
 
 /** Reports a well-formed code that does not exist. */
-export const unknownPathProblem = (name: string, text: string): Problem =>
+const unknownPathProblem = (name: string, text: string): Problem =>
   unknownProductTaxCode(
     `Unknown product tax code ${name}`,
     'Send a code that GET /product-tax-codes lists.',
@@ -109,7 +109,7 @@ export const unknownPathProblem = (name: string, text: string): Problem =>
   );
 
 /** Reports an attribute code that does not exist. */
-export const unknownAttributeProblem = (code: string): Problem => ({
+const unknownAttributeProblem = (code: string): Problem => ({
   code: 'validation_unknown_product_attribute',
   title: `Unknown product attribute ${code}`,
   detail: `GET /product-attributes lists the attributes.${suggestion(closest(code, vocabulary().attributeByCode.keys()))}`,
@@ -117,7 +117,7 @@ export const unknownAttributeProblem = (code: string): Problem => ({
 });
 
 /** Reports an attribute that does not apply to the product. */
-export const notApplicableProblem = ({ code, ptcs }: ProductAttribute, path: string): Problem => ({
+const notApplicableProblem = ({ code, ptcs }: ProductAttribute, path: string): Problem => ({
   code: 'validation_product_attribute_not_applicable',
   title: `${code} does not apply to ${path}`,
   detail: `Leave it out: it applies to ${ptcs.join(', ')}. GET /product-attributes?ptc=${path} lists what applies here.`,
@@ -125,7 +125,7 @@ export const notApplicableProblem = ({ code, ptcs }: ProductAttribute, path: str
 });
 
 /** Reports several attributes of a group that allows only one. */
-export const conflictProblem = (group: string, attributes: readonly string[]): Problem => ({
+const conflictProblem = (group: string, attributes: readonly string[]): Problem => ({
   code: 'validation_product_attribute_conflict',
   title: `Conflicting attributes ${attributes.join(', ')}`,
   detail: `A product has at most one attribute of the group ${group}: keep one of them.`,
@@ -133,7 +133,7 @@ export const conflictProblem = (group: string, attributes: readonly string[]): P
 });
 
 /** Reports a repeated attribute. This is a format error, because the facts do not conflict. */
-export const duplicateProblem = (code: string): Problem => ({
+const duplicateProblem = (code: string): Problem => ({
   code: 'validation_invalid_format',
   title: `Repeated attribute ${code}`,
   detail: `Write ${code} once.`,

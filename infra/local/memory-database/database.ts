@@ -30,7 +30,7 @@ const readKeys = (schema: readonly KeySchemaElement[] | undefined) => ({
 });
 
 /** A command of the document client. Its class name is the operation. */
-export type Command = { readonly constructor: { readonly name: string }; readonly input: Input };
+type Command = { readonly constructor: { readonly name: string }; readonly input: Input };
 
 /**
  * DynamoDB in memory, limited to what this service uses: the same expressions, errors, limits and pages. An unknown

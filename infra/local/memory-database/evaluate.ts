@@ -11,7 +11,7 @@ import {
 import { compare, copied, type Item, isEqual, type Value, valueType } from './values.ts';
 
 /** The names and values available to a request's expressions. */
-export type Named = {
+type Named = {
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
   readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>> | undefined;
 };

@@ -25,7 +25,7 @@ export type Condition =
   /** A test of the first operand, which is a path in a function, against the others. */
   | { readonly kind: 'test'; readonly by: Test; readonly operands: readonly Operand[] };
 export type Assigned = Operand | { readonly kind: 'if_not_exists'; readonly path: Path; readonly otherwise: Operand };
-export type Update = {
+type Update = {
   readonly set: readonly { readonly path: Path; readonly to: Assigned }[];
   readonly remove: readonly Path[];
   readonly add: readonly { readonly path: Path; readonly by: Operand }[];

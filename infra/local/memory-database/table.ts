@@ -15,10 +15,10 @@ const separator = '\u0000';
 export type Lag = { readonly writes: number; readonly isBehind: (key: string) => boolean };
 
 /** Capacity units by index; the empty name is the table itself. */
-export type Units = Map<string, number>;
+type Units = Map<string, number>;
 
 /** Orders the rows of a partition by its sort key, then by the table's keys. Needs only these attributes. */
-export type Order = (left: Item, right: Item) => number;
+type Order = (left: Item, right: Item) => number;
 
 const orderBy =
   (sortName: string, { partition, sort }: Keys): Order =>

@@ -25,7 +25,7 @@ const conditional = [
 ] as const;
 
 /** A write: its item, its condition, and the resulting item. */
-export type Write = {
+type Write = {
   readonly table: Table;
   readonly key: readonly [string, string];
   readonly condition: string | undefined;

@@ -58,7 +58,7 @@ const ErrorObject = described(
 );
 
 /** The envelope of every error response, as `envelope` in reply.ts builds it. */
-export const ErrorResponse = described(
+const ErrorResponse = described(
   z.strictObject({
     errors: described(
       z.array(ErrorObject).check(z.minLength(1)),

@@ -29,7 +29,7 @@ export const exampleId = 'txn_01K6ZV5N5M3V7C8Z2Y4T6R9W0X';
 /** Stands for the filing id from an earlier response. */
 export const exampleFilingId = 'fil_01K8ZQ7B3D5G7J9M1P3R5T7W9Y';
 
-export const exampleCertificate = {
+const exampleCertificate = {
   states: ['MI', 'OH'],
   reason: 'resale',
   certificate_number: 'MI-38-1234567',

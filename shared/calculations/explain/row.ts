@@ -105,7 +105,7 @@ const untaxedNote = ({ jurisdiction: { code } }: Row, { release, day }: Goods): 
   (release && rateOn(release, code, day)?.note) ?? '';
 
 /** Explains the rule and its arithmetic for the goods of a row, as sentences. */
-export const ruleText = (row: Row, rule: Rule | undefined, goods: Goods): string => {
+const ruleText = (row: Row, rule: Rule | undefined, goods: Goods): string => {
   const { name } = row.jurisdiction;
   const collectionExemption = collectionExemptionText(row, goods);
   if (collectionExemption !== null) return collectionExemption;

@@ -100,7 +100,7 @@ type ContentCache = ReturnType<typeof contentCache>;
 export const viewedMax = 1_000_000;
 
 /** One imported release with the parts that an address needs. */
-export type Level = { readonly head: ReleaseHead; readonly parts: readonly ReleasePart[] };
+type Level = { readonly head: ReleaseHead; readonly parts: readonly ReleasePart[] };
 
 /**
  * Creates and caches views of imported releases. The same levels return the same object, because caches are keyed by

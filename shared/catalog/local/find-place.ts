@@ -60,11 +60,11 @@ const isSame = (a: Candidate, b: Candidate): boolean =>
   a.area === b.area && a.county === b.county && a.missing === b.missing;
 
 /** Returns the candidates that are also in `others`. */
-export const among = (candidates: readonly Candidate[], others: readonly Candidate[]): readonly Candidate[] =>
+const among = (candidates: readonly Candidate[], others: readonly Candidate[]): readonly Candidate[] =>
   candidates.filter((one) => others.some((other) => isSame(one, other)));
 
 /** Merges equal candidates and sums their weights. */
-export const distinct = (candidates: readonly Candidate[]): readonly Candidate[] => {
+const distinct = (candidates: readonly Candidate[]): readonly Candidate[] => {
   if (candidates.length < 2) return candidates;
   const found = new Map<string, Candidate>();
   for (const one of candidates) {
@@ -131,7 +131,7 @@ const areasOfZip = (
 const rateKey = ({ area, missing }: Candidate): string => missing ?? String(area?.units);
 
 /** Sorts candidates by the number of residents with the same rate, then by the area's number of residents. */
-export const byResidents = (candidates: readonly Candidate[]): readonly Candidate[] => {
+const byResidents = (candidates: readonly Candidate[]): readonly Candidate[] => {
   if (candidates.length < 2) return candidates;
   const totals = new Map<string, number>();
   for (const one of candidates) totals.set(rateKey(one), (totals.get(rateKey(one)) ?? 0) + one.weight);

@@ -28,7 +28,7 @@ type TableDays = { readonly established: string; readonly approximate: string };
 /**
  * A period of an area that applies on a day, with its position. `approximation: null`: it is established on that day.
  */
-export type DatedRate = {
+type DatedRate = {
   readonly period: Period;
   readonly position: number;
   /** The first day on which it applies in this way. */

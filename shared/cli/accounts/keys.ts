@@ -71,7 +71,7 @@ export const printKey = ({ id, label, expires_at, ...key }: ApiKey, secret: stri
 };
 
 /** Returns the key with this id. Refuses the secret key itself and says that it is now in the shell history. */
-export const requireKey = async (accountId: string, id: string) => {
+const requireKey = async (accountId: string, id: string) => {
   if (id.startsWith('levy_'))
     throw new CommandError(
       'Pass the id of the key (key_…), not the key itself, which is now in your shell history. If you have only the key, pass it to `npm run accounts -- keys revoke --leaked` on standard input.',

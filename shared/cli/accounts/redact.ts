@@ -18,10 +18,7 @@ import { type Confirmation, requireConfirmation, withProgress } from '../termina
 import { CommandError, type LevyCommand } from '../terminal/run-command.ts';
 
 /** Selects the transactions to redact: one with its credits, all of a customer, or all created before a time. */
-export type Selection =
-  | { readonly transaction: string }
-  | { readonly customer: string }
-  | { readonly beforeMs: number };
+type Selection = { readonly transaction: string } | { readonly customer: string } | { readonly beforeMs: number };
 
 const pageSize = 100;
 

@@ -111,7 +111,7 @@ export const confirmed = async <Value extends { readonly findings: readonly Find
  * Checks a redacted transaction: an audit entry records the redaction at that time, the digest of the commitments
  * replaces the salt, and no personal data remains. The state hash does not cover the last point.
  */
-export const redactionFaults = (
+const redactionFaults = (
   { transaction, commitments }: StoredTransaction,
   redactedAt: string | undefined,
 ): readonly Fault[] => {

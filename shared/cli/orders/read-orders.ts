@@ -129,7 +129,7 @@ const orderColumns = [
 const lineColumns = ['line_id', 'product_tax_code', 'quantity', 'unit_price', 'discount_amount', 'line_tax_amount'];
 const requiredColumns = ['reference_id', 'tax_date', 'tax_amount', 'state', 'postal_code', 'quantity', 'unit_price'];
 /** The columns of a CSV file, in any order. */
-export const csvColumns: readonly string[] = [...orderColumns, ...lineColumns];
+const csvColumns: readonly string[] = [...orderColumns, ...lineColumns];
 
 const headerOf = (names: readonly string[]): string[] => {
   const unknown = names.filter((name) => !csvColumns.includes(name));

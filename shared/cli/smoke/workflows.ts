@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { safetyHeaders } from '../../api/reply.ts';
 
 /** Thrown if a check fails or a request gets no response. The message never contains a key. */
-export class Unexpected extends Error {
+class Unexpected extends Error {
   override readonly name = 'Unexpected';
 }
 
-export type Body = Readonly<Record<string, unknown>>;
-export type Answer = {
+type Body = Readonly<Record<string, unknown>>;
+type Answer = {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed JSON object, or `null` if the body is not one. */
@@ -16,7 +16,7 @@ export type Answer = {
   readonly text: string;
 };
 
-export type Request = {
+type Request = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: unknown;
@@ -97,14 +97,14 @@ export const newSession = ({ url, key: ownKey, timeoutMs, print }: Settings) => 
   return { prefix: `smoke_${randomUUID()}`, send, step, print, stop };
 };
 
-export type Session = ReturnType<typeof newSession>;
+type Session = ReturnType<typeof newSession>;
 
 /** Fails the run with this message unless the condition is true. */
-export const expected = (words: string, holds: boolean): void => {
+const expected = (words: string, holds: boolean): void => {
   if (!holds) throw new Unexpected(words);
 };
 
-export const equal = (what: string, actual: unknown, expectedValue: unknown): void =>
+const equal = (what: string, actual: unknown, expectedValue: unknown): void =>
   expected(`${what} is ${JSON.stringify(actual)}, expected ${JSON.stringify(expectedValue)}`, actual === expectedValue);
 
 const requiredHeaders = ['X-Request-Id', 'Service-Version', ...Object.keys(safetyHeaders)];
@@ -117,7 +117,7 @@ const reasonOf = ({ body, headers }: Answer): string => {
 };
 
 /** Check the status, the headers and the media type of a response. */
-export const checkResponse = (answer: Answer, status: number, type: string): void => {
+const checkResponse = (answer: Answer, status: number, type: string): void => {
   const { headers } = answer;
   expected(`status is ${answer.status}, expected ${status}${reasonOf(answer)}`, answer.status === status);
   for (const name of requiredHeaders) expected(`${name} is missing`, headers.has(name));
@@ -127,7 +127,7 @@ export const checkResponse = (answer: Answer, status: number, type: string): voi
 };
 
 /** Checks a JSON response, which must not be cacheable, and returns its body. */
-export const answered = (answer: Answer, status: number): Body => {
+const answered = (answer: Answer, status: number): Body => {
   checkResponse(answer, status, 'application/json');
   equal('Cache-Control', answer.headers.get('Cache-Control'), 'no-store');
   if (answer.body === null) throw new Unexpected('the body is not JSON');
@@ -135,7 +135,7 @@ export const answered = (answer: Answer, status: number): Body => {
 };
 
 /** A transaction of a run. It is added before its request is sent, so cleanup can find it even without a response. */
-export type Created = {
+type Created = {
   readonly reference: string;
   readonly request: Request;
   readonly isCredit: boolean;
@@ -152,7 +152,7 @@ const idOf = ({ reference }: Created, body: unknown): string | null => {
 };
 
 /** Create a transaction with a reference of this run, and add it to `all`. */
-export const create = async (
+const create = async (
   session: Session,
   all: Created[],
   name: string,
@@ -175,7 +175,7 @@ export const create = async (
 };
 
 /** A transaction that was not voided. `id` is `null` if no response contained it. */
-export type NotVoided = { readonly reference: string; readonly id: string | null; readonly reason: string };
+type NotVoided = { readonly reference: string; readonly id: string | null; readonly reason: string };
 
 /** Tries up to four times until a value is returned, because the fault that failed the run may persist. */
 const retry = async <Value>(attempt: () => Promise<Value | null>): Promise<Value | null> => {
@@ -212,7 +212,7 @@ const voided = async ({ send }: Session, created: Created): Promise<NotVoided | 
  * Voids the transactions of a run: credits before sales, newest first. Returns the transactions that could not be
  * confirmed void.
  */
-export const cleanUp = async (session: Session, all: readonly Created[]): Promise<readonly NotVoided[]> => {
+const cleanUp = async (session: Session, all: readonly Created[]): Promise<readonly NotVoided[]> => {
   const left: (NotVoided | null)[] = [];
   const newestFirst = all.toReversed();
   for (const isCredit of [true, false])

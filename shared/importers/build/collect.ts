@@ -163,7 +163,7 @@ export type SpanMeaning = { readonly locals: LocalSet; readonly flags: LocationF
 const noFlags: LocationFlags = {};
 
 /** Numbers each distinct meaning: there are far fewer meanings than spans, and a number takes four bytes. */
-export class SpanSets {
+class SpanSets {
   private readonly numbers = new Map<string, number>();
   private readonly meanings: SpanMeaning[] = [];
   // An importer passes the same objects again for rows with the same jurisdictions.

@@ -103,7 +103,7 @@ const zipUnit = 10_000;
 const tooManyStreets = (zip: number): string =>
   `ZIP ${String(zip).padStart(5, '0')} has more street ranges than Levy supports: its addresses are not looked up by street.`;
 
-export type Written = {
+type Written = {
   readonly locations: number;
   /** The number of street-address ranges. */
   readonly streets: number;

@@ -169,4 +169,4 @@ export const dayText = (day: number): string | null => {
 export const dayNumberAfter = (day: number): number => dayNumber(dayAfter(dayText(day) as string), noTo);
 
 /** Returns the day before a day that is not open. */
-export const dayNumberBefore = (day: number): number => dayNumber(dayBefore(dayText(day) as string), noFrom);
+const dayNumberBefore = (day: number): number => dayNumber(dayBefore(dayText(day) as string), noFrom);

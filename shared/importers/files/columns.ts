@@ -88,7 +88,7 @@ export const readCells = <Of extends Columns>(
 /** A row of a table with a header. */
 export type HeadedRow<Of extends Columns> = Omit<Row, 'cells'> & { readonly cells: Texts<Of> };
 
-export type HeadedTable<Of extends Columns> = {
+type HeadedTable<Of extends Columns> = {
   readonly name: string;
   /** Whether the header lacks an accepted name, so that the columns are read by position. */
   readonly isByOrder: boolean;

@@ -6,7 +6,7 @@ import yauzl from 'yauzl';
 import { fileName } from './local-name.ts';
 
 /** An open file as bytes, unpacked if it is in a ZIP file. */
-export type OpenFile = {
+type OpenFile = {
   /** The name of the packed file, if the file is packed. */
   readonly name: string;
   readonly bytes: Readable;

@@ -76,7 +76,7 @@ export const openText = async (path: string, lineMax: number, onProgress: OnProg
 };
 
 /** A line of a fixed-width file, without its line end. */
-export type Line = { readonly line: number; readonly text: string };
+type Line = { readonly line: number; readonly text: string };
 
 /** Far above the widest known layout (211 characters). */
 const fixedLineMax = 10_000;

@@ -148,7 +148,7 @@ const zipOf = (parts: readonly Part[]): Buffer => {
  * exactly what was checked. Left to itself, it reads a file's local headers, which can differ from its directory.
  * Throws a phrase about the workbook.
  */
-export const vettedWorkbook = async (path: string): Promise<Buffer> => {
+const vettedWorkbook = async (path: string): Promise<Buffer> => {
   const parts = await unpack(path);
   let tags = 0;
   for (const { path: part, content } of parts) {

@@ -59,7 +59,7 @@ export const changesOver = (
 };
 
 /** The names and rates of a release's jurisdictions, from its head and all its parts. */
-export type RateBook = {
+type RateBook = {
   readonly establishedFrom: string;
   readonly names: Map<string, string>;
   readonly rates: Map<string, readonly Rate[]>;

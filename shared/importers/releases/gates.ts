@@ -209,7 +209,7 @@ const figuresOf = async (
 };
 
 /** The gates of a release, and sentences that list changes which fail a gate. */
-export type Measured = { readonly gates: readonly GateResult[]; readonly examples: readonly string[] };
+type Measured = { readonly gates: readonly GateResult[]; readonly examples: readonly string[] };
 
 const stepsOf = ({ largest, largestPast, examples }: Impact): Partial<Record<GateName, readonly RateStep[]>> => ({
   ...examples,

@@ -25,7 +25,7 @@ const CaseLine = z.looseObject({
   discount: z.optional(decimalString),
   third_party_discount: z.optional(decimalString),
 });
-export type CaseLine = z.infer<typeof CaseLine>;
+type CaseLine = z.infer<typeof CaseLine>;
 
 /**
  * A worked case: a sale whose tax is known from a source other than Levy. A file contains an array of cases, or an object
@@ -115,7 +115,7 @@ const isShipping = ({ ptc }: CaseLine): boolean => ptc === 'SHIPPING' || ptc.sta
 const localLevels = new Set(['local', 'county', 'city', 'district']);
 
 /** Returns the destination of a case. */
-export const addressOf = ({ state, zip, locality }: WorkedCase): PostalAddress => ({
+const addressOf = ({ state, zip, locality }: WorkedCase): PostalAddress => ({
   state: state ?? null,
   postal_code: zip ?? null,
   city: locality ?? null,

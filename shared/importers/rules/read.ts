@@ -13,9 +13,9 @@ import type { RulesFile } from './schema.ts';
 /** Parses JSON and finds the line of each value, so that error messages can include it. */
 
 /** A repeated key of an object, which `JSON.parse` would drop silently. */
-export type RepeatedKey = { readonly path: Path; readonly line: number };
+type RepeatedKey = { readonly path: Path; readonly line: number };
 
-export type JsonLines = {
+type JsonLines = {
   readonly value: unknown;
   /** The line of a value, from 1. For a missing value, the line of the object that should contain it. */
   readonly lineOf: (path: Path) => number;

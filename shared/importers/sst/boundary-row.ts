@@ -55,7 +55,7 @@ const streetOfColumns = (columns: readonly string[]): Street => {
  * Returns the addresses of a street-address row. Unreadable columns widen it to the whole street, or the whole ZIP,
  * with parity `U`.
  */
-export const streetRange = (cells: readonly string[]): StreetRange => {
+const streetRange = (cells: readonly string[]): StreetRange => {
   const read = cells.slice(firstColumn - 1, firstColumn - 1 + columnCount).map((cell) => cell.trim());
   const [low = '', high = '', parity = ''] = read;
   const [abbreviation = '', unitLow = '', unitHigh = '', unitParity = ''] = read.slice(7);

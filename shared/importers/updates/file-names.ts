@@ -6,7 +6,7 @@ import { fileName } from '../files/local-name.ts';
 const twoDigits = (value: number | string): string => String(value).padStart(2, '0');
 
 /** The quarter of a file, as its first day, and the day on which the file was posted. Both sort as strings. */
-export type Publication = { readonly quarter: string; readonly posted: string };
+type Publication = { readonly quarter: string; readonly posted: string };
 
 /**
  * Reads a quarter and a day of publication: `2026Q4AUG18` is the quarter from 2026-10-01, posted on 2026-08-18. Returns

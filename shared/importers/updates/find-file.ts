@@ -38,7 +38,7 @@ const servicesIn = async (
  * Returns the URL of a query for fields of all features of a service: of its only layer, or of the only layer named
  * after the gross receipts tax. Throws `PublisherFailure` if it is unclear which layer has the rates.
  */
-export const queryOf = async (service: string, fields: readonly string[], client: Client): Promise<string> => {
+const queryOf = async (service: string, fields: readonly string[], client: Client): Promise<string> => {
   const { layers } = await describe(Service, service, client);
   const ofTax = layers.filter(({ name }) => /gross.?receipts|grt/i.test(name));
   const [layer, ...others] = layers.length === 1 ? layers : ofTax;

@@ -14,7 +14,7 @@ import { bodyOf, NotPublic, Refused, type Response, request } from './request.ts
 /** The version headers of a file. An absent header is `null`. */
 type FileVersion = { readonly etag: string | null; readonly lastModified: string | null };
 
-export type Downloaded = FileVersion & {
+type Downloaded = FileVersion & {
   readonly path: string;
   /** SHA-256 of the content, hexadecimal. */
   readonly sha256: string;
@@ -26,7 +26,7 @@ export class PublisherFailure extends Error {
   override readonly name = 'PublisherFailure';
 }
 
-export type ClientOptions = {
+type ClientOptions = {
   /**
    * `http://host:port` of a mirror, which serves `<original host><path>?<query>` below its own address; `null` requests
    * the files from the publishers.

@@ -84,7 +84,7 @@ export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-export type Request = {
+type Request = {
   readonly method: 'GET' | 'HEAD';
   readonly headers: Record<string, string>;
   readonly signal: AbortSignal;

@@ -22,7 +22,7 @@ import {
   wooColumns,
 } from './rates.ts';
 
-export type LocalContext = {
+type LocalContext = {
   readonly pseudo: PseudoJurisdictions;
   readonly base: Release;
   /** The first day of all rates; `null` for `established_from` of the base. */
@@ -34,7 +34,7 @@ export type LocalContext = {
 };
 
 /** The local taxes of combined rates: codes, entries of new jurisdictions, and the last day. */
-export type Locals = {
+type Locals = {
   readonly codes: readonly string[];
   readonly entries: readonly Entry[];
   readonly to: string | null;
@@ -65,17 +65,17 @@ const sharesOf = (rates: readonly WooRate[]): readonly Share[] | null => {
 };
 
 /** Returns the combined rate of rates that apply together, as a fraction; `null` as in `sharesOf`. */
-export const combinedOf = (rates: readonly WooRate[]): string | null => {
+const combinedOf = (rates: readonly WooRate[]): string | null => {
   const shares = sharesOf(rates);
   return shares && formatFraction(total(shares));
 };
 
 /** Returns the state's rate in the base release on the first day of the file's rates. */
-export const stateRateOf = ({ base, from }: Pick<LocalContext, 'base' | 'from'>) =>
+const stateRateOf = ({ base, from }: Pick<LocalContext, 'base' | 'from'>) =>
   stateRateOn(base, from ?? base.established_from);
 
 /** Returns whether a combined rate is the state's rate, or the state's rate without the mandatory local taxes. */
-export const isRateOfState = (state: string, combined: string | null, stateRate: string | undefined): boolean =>
+const isRateOfState = (state: string, combined: string | null, stateRate: string | undefined): boolean =>
   combined !== null && stateRate !== undefined && (combined === stateRate || isSplit(state, combined, stateRate));
 
 /**
@@ -107,7 +107,7 @@ const partsOf = (shares: readonly Share[], stateUnits: bigint, place: string, ba
 };
 
 /** Returns the local taxes of the rates that apply at a place, or a bad row if they cannot be determined. */
-export const localsOf = (context: LocalContext, rates: readonly WooRate[], place: string): Locals | Entry => {
+const localsOf = (context: LocalContext, rates: readonly WooRate[], place: string): Locals | Entry => {
   const { pseudo, base, from, bad } = context;
   const refuse = (row: WooRate | undefined, reason: string): Entry => {
     const line = row?.line ?? 0;

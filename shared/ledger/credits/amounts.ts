@@ -108,7 +108,7 @@ const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
  * Each share is within one minor unit of its exact proportion and never negative. Parts that exhaust the whole add up
  * to the full amount, whatever credits came before and whichever of them were voided.
  */
-export const cumulative = (whole: bigint, credited: bigint, { before, now, of }: Progress): bigint => {
+const cumulative = (whole: bigint, credited: bigint, { before, now, of }: Progress): bigint => {
   const left = positive(whole - credited);
   if (before + now >= of) return left;
   if (now === 0n) return 0n;

@@ -14,7 +14,6 @@ export type NamedExemption = (typeof namedExemptions)[number];
 
 /** Why an entry needs review before the return is filed. */
 export const exceptionReasons = ['not_covered', 'over_collected', 'under_collected'] as const;
-export type ExceptionReason = (typeof exceptionReasons)[number];
 
 const part = z.optional(minorUnits);
 
@@ -52,7 +51,7 @@ const parts = Object.keys(partShape) as readonly Part[];
 /** Amounts in minor units. */
 const Amounts = z.object({ taxable: minorUnits, exempt: minorUnits, tax: minorUnits, ...partShape });
 export type Amounts = DeepReadonly<z.output<typeof Amounts>>;
-export type Parts = Pick<Amounts, Part>;
+type Parts = Pick<Amounts, Part>;
 
 /** Amounts, with the number of entries they sum and the number of credits among them. */
 export const Sum = z.extend(Amounts, { count: z.int(), credits: z.optional(z.int()) });

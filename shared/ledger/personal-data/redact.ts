@@ -178,7 +178,7 @@ export type RetentionPorts = RedactionPorts & {
 };
 
 /** The number of redacted transactions, failed accounts, and transactions whose state does not match their audit chain. */
-export type Retained = { readonly redacted: number; readonly failed: number; readonly inconsistent: number };
+type Retained = { readonly redacted: number; readonly failed: number; readonly inconsistent: number };
 type Tally = { redacted: number; failed: number; inconsistent: number };
 
 const batchSize = 25;

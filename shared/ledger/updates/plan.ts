@@ -24,7 +24,7 @@ import type { StoredTransaction, Transaction } from '../transaction.ts';
 import { type RequestedChanges, requestedChanges, updateProblems, voidReasonProblem } from './changes.ts';
 
 /** An update and the data needed to plan it. */
-export type UpdateInput = {
+type UpdateInput = {
   readonly update: TransactionUpdate;
   readonly stored: StoredTransaction;
   /** The sale of a credit. */
@@ -127,7 +127,7 @@ const inheritedEdits = (edit: Edit, parent: Transaction): Problem[] => {
 };
 
 /** Whether a credit applies to specific lines after an update: it already did, or the update sends lines. */
-export const isOfLines = ({ update, stored, requested: { inputs } }: Edit): boolean =>
+const isOfLines = ({ update, stored, requested: { inputs } }: Edit): boolean =>
   stored.creditOf === 'lines' ||
   inputs.includes('line_items') ||
   (inputs.includes('shipping') && (update.line_items ?? null) !== null);

@@ -43,11 +43,11 @@ export const reopenAccount = async ({ id, settings, closed_at }: Account, at: st
 
 /** The export that the deletion was based on, and when the deletion began (ISO 8601). */
 const Deletion = z.object({ export_sha256: z.string(), started_at: z.string() });
-export type Deletion = z.infer<typeof Deletion>;
+type Deletion = z.infer<typeof Deletion>;
 
 /** The tombstone of a deleted account. It prevents the reuse of the id. */
 const Tombstone = z.object({ id: z.string(), closed_at: z.string(), deleted_at: z.string(), deletion: Deletion });
-export type Tombstone = z.infer<typeof Tombstone>;
+type Tombstone = z.infer<typeof Tombstone>;
 
 /** Returns the unfinished deletion of an account, or the tombstone after it. */
 export const findDeletion = async (

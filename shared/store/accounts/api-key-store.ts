@@ -34,7 +34,7 @@ export const findKey = async (digest: string): Promise<ApiKey | undefined> => {
 
 /** The terms of a new API key. `expires_at: null` never expires. */
 export type KeyTerms = Pick<ApiKey, 'account' | 'scopes' | 'expires_at' | 'label'>;
-export type NewKey = KeyTerms & { readonly secret: string; readonly createdMs?: number };
+type NewKey = KeyTerms & { readonly secret: string; readonly createdMs?: number };
 
 /** Returns a new key with these terms and a new id. Stores nothing. */
 export const newKey = (decided: KeyTerms, createdMs: number): ApiKey => ({
@@ -131,7 +131,7 @@ export const revokeKey = async (account: string, id: string): Promise<boolean> =
 };
 
 /** A rotation: the old key, the new key with its secret, and the time at which the old key expires. */
-export type Rotation = {
+type Rotation = {
   readonly old: { readonly key: ApiKey; readonly digest: string };
   readonly key: ApiKey;
   readonly secret: string;

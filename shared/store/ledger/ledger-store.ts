@@ -32,7 +32,7 @@ const findObstacles = (
  *
  * Throws `Contention` if the caller should retry, and the exception itself if it is a bug.
  */
-export const findRefusal = (
+const findRefusal = (
   { idempotency, head, nowMs }: Commit,
   writes: readonly RoledWrite[],
   exception: TransactionCanceledException,
