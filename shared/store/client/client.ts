@@ -55,6 +55,8 @@ const createClient = (): DynamoDBDocumentClient => {
     { marshallOptions: { removeUndefinedValues: true } },
   );
   countCalls(client);
+  // Without a logger, it still formats the input and output of each call: a third of the time of a query of 100 rows.
+  client.middlewareStack.remove('loggerMiddleware');
   return client;
 };
 
