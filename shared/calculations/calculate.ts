@@ -57,9 +57,9 @@ const buildOutcome = (
     ...inputEcho(input, taxDate),
     shipping: mapShipping(echoes.shipping, (echo, index) => ({
       ...echo,
-      ...netFigures(taxed.shipping[index] as TaxedCharge, write),
+      ...netFigures(taxed.lines[document.lineItems + index] as TaxedCharge, write),
     })),
-    line_items: taxed.lines.map((line, index) => {
+    line_items: taxed.lines.slice(0, document.lineItems).map((line, index) => {
       const { discount, thirdPartyDiscount, net, taxable, exempt, tax, rows } = line;
       return {
         ...(echoes.line_items[index] as LineEcho),

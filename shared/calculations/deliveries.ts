@@ -42,8 +42,8 @@ type Line = {
 /** A shipping charge or a fee: a line item, or a charge in `shipping`. */
 export type Charge = {
   readonly pointer: string;
-  /** The index of the charge's line item; `null` for a charge in `shipping`. */
-  readonly line: number | null;
+  /** The index among the line items and then the charges in `shipping`. */
+  readonly index: number;
   /** The ids of the referenced line items, and the field that contains them. */
   readonly ids: readonly string[] | null;
   readonly named: 'line_item_ids' | 'parent_line_item_id';
@@ -82,9 +82,9 @@ type Charges = {
 };
 
 /** A line item that is a charge. A credit can reference a line of a different document. */
-const chargeOfLine = ({ product, isFree, parentId }: Line, line: number, isCredit: boolean): Charge => ({
-  pointer: `/line_items/${line}`,
-  line,
+const chargeOfLine = ({ product, isFree, parentId }: Line, index: number, isCredit: boolean): Charge => ({
+  pointer: `/line_items/${index}`,
+  index,
   ids: parentId && !isCredit ? [parentId] : null,
   named: 'parent_line_item_id',
   isFree,
@@ -121,7 +121,7 @@ export const readCharges = (document: SentDocument): Charges => {
       ),
       ...inField.map(({ line_item_ids, amount }, index) => ({
         pointer: shippingPointer(document.shipping, index),
-        line: null,
+        index: lines.length + index,
         ids: line_item_ids ?? null,
         named: 'line_item_ids' as const,
         isFree: isZero(amount),

@@ -32,7 +32,7 @@ const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
   for (const [index, { place, isShipped, collectionExemption, deliveries }] of lines.entries())
     if (isShipped && collectionExemption === null && !deliveries && withFees.has(place) && !first.has(place.code))
       first.set(place.code, index);
-  for (const { product, place } of lines) if (isStateFee(product)) first.delete(place.code);
+  for (const { product, place, deliveries } of lines) if (isStateFee(product) && !deliveries) first.delete(place.code);
   return [...first.values()];
 };
 
@@ -68,11 +68,6 @@ const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument =>
     ...none,
     taxIncluded: false,
     lines: document.lines.map((line, index) => ({ ...line, ...none, amount: base(taxed.lines[index]) })),
-    shipping: document.shipping.map((charge, index) => ({
-      ...charge,
-      discount: 0n,
-      amount: base(taxed.shipping[index]),
-    })),
   };
 };
 
@@ -96,7 +91,7 @@ export const taxWithFees = (document: TaxDocument): WithFees => {
     const rule = (lines[line] as TaxLine).place.release?.rules.find(({ id }) => id === row.ruleId);
     return [{ line, amount: tax, name: row.jurisdiction.name, note: rule?.note ?? '' }];
   });
-  return { taxed: included ?? { ...all, lines: all.lines.slice(0, lines.length) }, fees };
+  return { taxed: included ?? { lines: all.lines.slice(0, lines.length) }, fees };
 };
 
 /** Whether Levy added a line item as a fee. */
@@ -162,10 +157,10 @@ export const pricedFeeProblems = ({ line_items, tax_included }: SentDocument): r
 
 /** Warns that the price of a fee, if prices include tax, is above the fee that is due. */
 export const overpricedFeeWarnings = ({ lines }: TaxDocument, taxed: TaxedDocument, write: Writer): Warning[] =>
-  lines.flatMap(({ product }, index) => {
+  lines.flatMap(({ product, deliveries }, index) => {
     const { taxable, exempt, rows } = taxed.lines[index] as TaxedCharge;
     const rest = taxable + exempt;
-    if (!isStateFee(product) || rest === 0n) return [];
+    if (!isStateFee(product) || deliveries || rest === 0n) return [];
     const fee = rows.reduce((sum, { jurisdiction, tax }) => (jurisdiction.tax_type === 'fee' ? sum + tax : sum), 0n);
     const message = `The price of the retail delivery fee is ${write(rest)} more than the fee that is due, ${write(fee)}. Send the fee as the price.`;
     return [{ code: 'retail_delivery_fee_due', message, pointer: `/line_items/${index}` }];

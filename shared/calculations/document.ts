@@ -8,7 +8,7 @@ import type { PostalAddress } from '../catalog/location/address.ts';
 import type { Coverage } from '../catalog/release.ts';
 import { minorDigits } from '../money/currency.ts';
 import { decimal, multiply } from '../money/decimal.ts';
-import type { CollectionExemption, Delivery, Place, ShippingCharge, TaxDocument, TaxLine } from '../tax/document.ts';
+import type { CollectionExemption, Delivery, Place, TaxDocument, TaxLine } from '../tax/document.ts';
 import { requireProduct } from '../vocabulary/product-tax-code.ts';
 import { describeAmbiguity } from './ambiguity.ts';
 import {
@@ -37,12 +37,8 @@ import type { AppliedExemption, Warning } from './response.ts';
 /** The places of a document's lines, and which lines its shipping charges deliver where. */
 type LocatedDocument = {
   readonly lines: readonly LocatedLine[];
-  readonly deliveries: {
-    /** The indexes of the lines that are shipping charges. */
-    readonly ofLines: ReadonlyMap<number, readonly Delivery[]>;
-    /** The charges in `shipping`, in order. */
-    readonly ofShipping: readonly (readonly Delivery[])[];
-  };
+  /** By the index of each charge among the line items and then `shipping`. */
+  readonly deliveries: ReadonlyMap<number, readonly Delivery[]>;
   /** The places of shipping charges that have separate addresses. */
   readonly others: readonly { readonly located: LocatedLine; readonly collectionExemption: CollectionExemption }[];
 };
@@ -58,11 +54,13 @@ const addressIn = (holder: { readonly address?: PostalAddress | null | undefined
   holder?.address && !isEmptyAddress(holder.address) ? holder.address : null;
 
 /** A shipping charge's addresses: from a line item, or `ship_to` and `ship_from`. */
-const ownAddresses = (input: CalculationInput, { line, pointer }: Charge, index: number): OwnAddresses => {
-  const charge = shippingList(input.shipping)[index];
-  const { customer, ship_from } = (line === null ? null : input.line_items?.[line]) ?? {};
-  const [to, from, field] =
-    line === null ? [charge?.ship_to, charge?.ship_from, 'ship_to'] : [customer, ship_from, 'customer'];
+const ownAddresses = (input: CalculationInput, { index, pointer }: Charge): OwnAddresses => {
+  const { line_items, shipping } = input;
+  const line = line_items?.[index];
+  const charge = shippingList(shipping)[index - (line_items?.length ?? 0)];
+  const [to, from, field] = line
+    ? [line.customer, line.ship_from, 'customer']
+    : [charge?.ship_to, charge?.ship_from, 'ship_to'];
   return {
     to: addressIn(to),
     from: addressIn(from),
@@ -89,10 +87,9 @@ const readParcels = (
   const read = readCharges(input);
   const delivered = deliveredLinesOfAll(read);
   if (!delivered.ok) return delivered;
-  let position = 0;
   return accept(
     read.charges.map((charge, index) => {
-      const own = ownAddresses(input, charge, charge.line === null ? position++ : 0);
+      const own = ownAddresses(input, charge);
       const isElsewhere = own.to !== null || own.from !== null;
       const elsewhere = new Map<Destination, Destination>();
       const destinationFor = (line: Destination) => getOrAdd(elsewhere, line, () => destinationWith(own, line));
@@ -144,19 +141,17 @@ const locateDocument = (
   if (!located.ok) return located;
   const elsewhere = located.value.slice(lines.length);
   const others: LocatedDocument['others'][number][] = [];
-  const ofLines = new Map<number, readonly Delivery[]>();
-  const ofShipping: (readonly Delivery[])[] = [];
+  const deliveries = new Map<number, readonly Delivery[]>();
   for (const { charge, parcels } of read.value) {
-    const deliveries = parcels.map(({ line, destination }): Delivery => {
+    const ofCharge = parcels.map(({ line, destination }): Delivery => {
       const found = (destination ? elsewhere[others.length] : located.value[line]) as LocatedLine;
       const collectionExemption = deliveryCollectionExemption(collectionExemptionOf(line, found.place));
       if (destination) others.push({ located: found, collectionExemption });
       return { line, place: found.place, collectionExemption };
     });
-    if (charge.line === null) ofShipping.push(deliveries);
-    else ofLines.set(charge.line, deliveries);
+    deliveries.set(charge.index, ofCharge);
   }
-  return accept({ lines: located.value.slice(0, lines.length), deliveries: { ofLines, ofShipping }, others });
+  return accept({ lines: located.value.slice(0, lines.length), deliveries, others });
 };
 
 const incompleteText = (coverage: Coverage, decisive: LocatedLine['decisive']): string => {
@@ -227,14 +222,14 @@ const warningsAbout = (
     ? certificates.warnings.map((warning) => ({ line: null, warning }))
     : collectionExemptions.flatMap(({ warnings }, line) => warnings.map((warning) => ({ line, warning })));
 
-const buildLines = (
+const buildLineItems = (
   input: CalculationInput,
   { lines, deliveries }: LocatedDocument,
   collectionExemptions: readonly LineCollectionExemption[],
   exponent: number,
 ): readonly TaxLine[] =>
   (input.line_items ?? []).map((line, index): TaxLine => {
-    const delivered = deliveries.ofLines.get(index);
+    const delivered = deliveries.get(index);
     const product = requireProduct(line.product_tax_code ?? generalGoods);
     const quantity = decimal(line.quantity);
     return {
@@ -251,6 +246,40 @@ const buildLines = (
     };
   });
 
+const oneUnit = decimal('1');
+
+const buildShipping = (
+  { line_items, shipping }: CalculationInput,
+  { deliveries }: LocatedDocument,
+  exponent: number,
+): readonly TaxLine[] =>
+  shippingList(shipping).map((charge, position) => {
+    const own = deliveries.get((line_items?.length ?? 0) + position) as readonly Delivery[];
+    return {
+      product: requireProduct(shippingCode(charge)),
+      quantity: oneUnit,
+      amount: parseMinor(charge.amount, exponent),
+      discount: parseMinor(charge.discount_amount, exponent),
+      thirdPartyDiscount: 0n,
+      place: (own[0] as Delivery).place,
+      use: null,
+      collectionExemption: null,
+      isShipped: false,
+      deliveries: own,
+    };
+  });
+
+/** Returns the line items, then the charges in `shipping`. */
+const buildLines = (
+  input: CalculationInput,
+  located: LocatedDocument,
+  collectionExemptions: readonly LineCollectionExemption[],
+  exponent: number,
+): readonly TaxLine[] => [
+  ...buildLineItems(input, located, collectionExemptions, exponent),
+  ...buildShipping(input, located, exponent),
+];
+
 /** Returns the reductions of each charge by all line items with a negative price. */
 const reducedAmounts = (reductions: readonly Reduction[]): ReadonlyMap<number, bigint> => {
   const amounts = new Map<number, bigint>();
@@ -259,29 +288,19 @@ const reducedAmounts = (reductions: readonly Reduction[]): ReadonlyMap<number, b
   return amounts;
 };
 
-type Charges = Pick<TaxDocument, 'lines' | 'shipping'>;
-
 /**
- * Returns the charges, with the amounts of negative line items as discounts. A negative line item has a discount of its
+ * Returns the lines, with the amounts of negative line items as discounts. A negative line item has a discount of its
  * whole amount, so that the amounts of the document add up. It has the product of the first charge that it reduces.
  */
-const withReductions = (charges: Charges, reductions: readonly Reduction[]): Charges => {
-  if (reductions.length === 0) return charges;
-  const all = [...charges.lines, ...charges.shipping];
+const withReductions = (lines: readonly TaxLine[], reductions: readonly Reduction[]): readonly TaxLine[] => {
+  if (reductions.length === 0) return lines;
   const reduced = reducedAmounts(reductions);
   const firstParts = new Map(reductions.map(({ line, parts }) => [line, [...parts.keys()][0] as number]));
-  const discounted = <Of extends ShippingCharge | TaxLine>(charge: Of, index: number): Of => ({
-    ...charge,
-    discount: charge.discount + (reduced.get(index) ?? 0n),
+  return lines.map((line, index) => {
+    const first = firstParts.get(index);
+    if (first === undefined) return { ...line, discount: line.discount + (reduced.get(index) ?? 0n) };
+    return { ...line, product: (lines[first] as TaxLine).product, discount: line.amount, isShipped: false };
   });
-  return {
-    lines: charges.lines.map((line, index) => {
-      const first = firstParts.get(index);
-      if (first === undefined) return discounted(line, index);
-      return { ...line, product: (all[first] as ShippingCharge).product, discount: line.amount, isShipped: false };
-    }),
-    shipping: charges.shipping.map((charge, index) => discounted(charge, charges.lines.length + index)),
-  };
 };
 
 // A collecting marketplace does not use the elections of its sellers.
@@ -289,18 +308,6 @@ const locatingContext = ({ collected_by }: CalculationInput, { settings, release
   settings: collected_by === 'marketplace' ? { ...settings, remote_seller_elections: [] } : settings,
   releaseFor,
 });
-
-const buildShipping = (
-  { shipping }: CalculationInput,
-  { deliveries }: LocatedDocument,
-  exponent: number,
-): readonly ShippingCharge[] =>
-  shippingList(shipping).map((charge, index) => ({
-    product: requireProduct(shippingCode(charge)),
-    amount: parseMinor(charge.amount, exponent),
-    discount: parseMinor(charge.discount_amount, exponent),
-    deliveries: deliveries.ofShipping[index] ?? [],
-  }));
 
 /**
  * Converts a valid request into the tax core's document: amounts in minor units, addresses as places.
@@ -328,13 +335,7 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   if (!located.ok) return located;
   const { lines: locatedLines, others } = located.value;
   const collectionExemptions = locatedLines.map(({ place }, index) => findCollectionExemption(index, place));
-  const { lines, shipping } = withReductions(
-    {
-      lines: buildLines(input, located.value, collectionExemptions, exponent),
-      shipping: buildShipping(input, located.value, exponent),
-    },
-    reductions.value,
-  );
+  const lines = withReductions(buildLines(input, located.value, collectionExemptions, exponent), reductions.value);
   // If no tax is collected, incomplete content does not matter.
   const taxed = [
     ...locatedLines.filter((_, index) => lines[index]?.collectionExemption === null),
@@ -359,7 +360,7 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
       thirdPartyDiscount: parseMinor(input.third_party_discount_amount, exponent),
       discountsShipping: input.discount_applies_to === 'line_items_and_shipping',
       lines,
-      shipping,
+      lineItems: locatedLines.length,
     },
   });
 };

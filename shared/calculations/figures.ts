@@ -93,8 +93,7 @@ const summarize = (charges: readonly { readonly rows: readonly Summed[] }[], wri
 };
 
 /** Returns the summary of a calculated document. */
-export const summarizeDocument = ({ lines, shipping }: TaxedDocument, write: Writer): TaxSummaryRow[] =>
-  summarize([...lines, ...shipping], write);
+export const summarizeDocument = ({ lines }: TaxedDocument, write: Writer): TaxSummaryRow[] => summarize(lines, write);
 
 /** Returns the summary of a response's rows: a credit, an open entry, or a supplied tax. */
 const summarizeRows = (
@@ -144,8 +143,8 @@ const addTotals = (
 };
 
 /** Returns the amounts of a calculated document in minor units. */
-export const sumTotals = (document: TaxDocument, { lines, shipping }: TaxedDocument) =>
-  addTotals(document.lines, document.shipping, [...lines, ...shipping], document.taxIncluded);
+export const sumTotals = ({ lines, lineItems, taxIncluded }: TaxDocument, taxed: TaxedDocument) =>
+  addTotals(lines.slice(0, lineItems), lines.slice(lineItems), taxed.lines, taxIncluded);
 
 /** Returns the amounts of a whole document as fields of a response. */
 export const totalFields = (totals: ReturnType<typeof sumTotals>, write: Writer) => ({

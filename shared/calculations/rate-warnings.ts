@@ -5,7 +5,7 @@ import { listElections } from '../catalog/remote-sales.ts';
 import { sum } from '../money/allocate.ts';
 import { formatAmount } from '../money/currency.ts';
 import { decimalText, powerOfTen } from '../money/decimal.ts';
-import type { Place, ShippingCharge, TaxDocument, TaxedCharge, TaxedDocument, TaxRow } from '../tax/document.ts';
+import type { Place, TaxDocument, TaxedCharge, TaxedDocument, TaxRow } from '../tax/document.ts';
 import { hasGeneralExcise, visibleDecimals, visibleRate } from '../tax/general-excise.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { RemoteSale } from './remote-sales.ts';
@@ -59,31 +59,25 @@ export const remoteWarning = (
 const chargedBy = (rows: readonly TaxRow[], { jurisdictions }: Place) =>
   rows.flatMap(({ jurisdiction, exact }) => (exact > 0n && jurisdictions.includes(jurisdiction) ? [jurisdiction] : []));
 
-const listPlaces = ({ deliveries }: Partial<Pick<ShippingCharge, 'deliveries'>>): readonly Place[] => [
-  ...new Set((deliveries ?? []).map(({ place }) => place)),
-];
-
-/** Returns the places where each charge is taxed: of the lines, then of `shipping`. */
-const chargePlaces = ({ lines, shipping }: Pick<TaxDocument, 'lines' | 'shipping'>): readonly (readonly Place[])[] => [
-  ...lines.map((line) => (line.deliveries ? listPlaces(line) : [line.place])),
-  ...shipping.map(listPlaces),
-];
+/** Returns the places where each line is taxed. */
+const chargePlaces = (lines: TaxDocument['lines']): readonly (readonly Place[])[] =>
+  lines.map(({ place, deliveries }) => (deliveries ? [...new Set(deliveries.map((one) => one.place))] : [place]));
 
 /**
  * Warns that the rates of a document could differ for a remote seller: once per state, at the first charge with such a
- * tax. `pointerOf` returns the pointer of a charge by its index: the lines come first, then `shipping`.
+ * tax. `pointerOf` returns the pointer of a line by its index.
  */
 export const remoteWarnings = (
-  { day, lines, shipping }: TaxDocument,
+  { day, lines }: TaxDocument,
   places: readonly LocatedLine[],
   taxed: TaxedDocument,
   pointerOf: (charge: number) => string,
 ): Warning[] => {
   const remotes = new Map(places.flatMap(({ place, remote }) => (remote ? [[place, remote] as const] : [])));
   if (remotes.size === 0) return [];
-  const placesByCharge = chargePlaces({ lines, shipping });
+  const placesByCharge = chargePlaces(lines);
   const warnings = new Map<string, Warning>();
-  for (const [index, { rows }] of [...taxed.lines, ...taxed.shipping].entries())
+  for (const [index, { rows }] of taxed.lines.entries())
     for (const place of placesByCharge[index] ?? []) {
       const remote = remotes.get(place) ?? null;
       for (const warning of remoteWarning({ place, remote }, chargedBy(rows, place), day, pointerOf(index)))
@@ -113,19 +107,19 @@ const isCharged = ({ rows }: TaxedCharge): boolean =>
 
 /**
  * Warns that a document charges general excise tax without passing it on: once, at the first charge. `pointerOf`
- * returns the pointer of a charge by its index: the lines come first, then `shipping`.
+ * returns the pointer of a line by its index.
  */
 export const notPassedOnWarnings = (
-  { lines, shipping, passOnGeneralExcise }: TaxDocument,
+  { lines, passOnGeneralExcise }: TaxDocument,
   taxed: TaxedDocument,
   pointerOf: (charge: number) => string,
 ): Warning[] => {
   if (passOnGeneralExcise) return [];
-  const charged = [...taxed.lines, ...taxed.shipping].findIndex(isCharged);
+  const charged = taxed.lines.findIndex(isCharged);
   if (charged < 0) return [];
-  const places = chargePlaces({ lines, shipping })[charged] ?? [];
+  const places = chargePlaces(lines)[charged] ?? [];
   const place = places.find(({ jurisdictions }) => hasGeneralExcise(jurisdictions));
-  const { treatments } = [...taxed.lines, ...taxed.shipping][charged] as TaxedCharge;
+  const { treatments } = taxed.lines[charged] as TaxedCharge;
   // A shipping charge has treatments of all places that it delivers to.
   const rates = place?.jurisdictions.map(
     ({ code }) => treatments.find(({ jurisdiction }) => jurisdiction.code === code)?.general.rate.units ?? 0n,

@@ -46,11 +46,11 @@ const isTaxed = ({ treatments, rows }: TaxedCharge): boolean =>
   rows.every(({ reason }) => reason === 'not_subject_to_tax');
 
 // No certificate is needed if no tax is charged. An exempt product can have taxed shipping.
-const isCharged = (index: number, located: readonly LocatedLine[], { lines, shipping }: TaxedDocument): boolean => {
+const isCharged = (index: number, located: readonly LocatedLine[], { lines }: TaxedDocument): boolean => {
   const codes = new Set(located[index]?.place.jurisdictions.map(({ code }) => code));
   const isInPlace = (charge: TaxedCharge) =>
     charge.rows.some(({ jurisdiction, tax }) => tax > 0n && codes.has(jurisdiction.code));
-  const deliveries = [...lines, ...shipping].filter(({ shares }) => shares?.some(({ line }) => line === index));
+  const deliveries = lines.filter(({ shares }) => shares?.some(({ line }) => line === index));
   return (lines[index]?.tax ?? 0n) > 0n || deliveries.some(isInPlace);
 };
 
@@ -73,7 +73,7 @@ const withoutGoodsWarnings = ({ treatments, taxable }: TaxedCharge, pointer: str
   return [{ code: 'taxability_not_established', message, pointer }];
 };
 
-/** Returns the pointer of a charge by its index: the line items, then `shipping`. */
+/** Returns the pointer of a line of the tax document by its index. */
 type PointerOf = (charge: number) => string;
 
 /** Warns that the included tax is the gross minus the net, because no net plus its tax equals the gross. */
@@ -95,8 +95,8 @@ const isFeeAlone = ({ rows }: TaxedCharge): boolean =>
   rows.every(({ jurisdiction }) => jurisdiction.tax_type === 'fee');
 
 /** Warns that a charge with included tax has no base, because its only cent is tax of the whole invoice. */
-const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer, pointer: PointerOf): Warning[] =>
-  [...lines, ...shipping].flatMap((charge, index) => {
+const baselessWarnings = ({ lines }: TaxedDocument, write: Writer, pointer: PointerOf): Warning[] =>
+  lines.flatMap((charge, index) => {
     const { tax, taxable, exempt, inexact } = charge;
     if (tax === 0n || taxable + exempt > 0n || inexact || isFeeAlone(charge)) return [];
     const message = `All of the gross of ${write(tax)} is tax: included tax is rounded once, on the invoice, which leaves no net for this charge.`;
@@ -154,9 +154,10 @@ export const listWarnings = (
   const add = (warnings: readonly Warning[]) => {
     for (const warning of warnings) if (!seen.has(warning.message)) seen.set(warning.message, warning);
   };
-  const { lines, shipping } = taxed;
+  const { lineItems } = document;
+  const lines = taxed.lines.slice(0, lineItems);
   const pointerTo: PointerOf = (charge) =>
-    charge < lines.length ? `/line_items/${charge}` : shippingPointer(input.shipping, charge - lines.length);
+    charge < lineItems ? `/line_items/${charge}` : shippingPointer(input.shipping, charge - lineItems);
   const uncoded = (input.line_items ?? []).findIndex(
     ({ product_tax_code, unit_price }) => !product_tax_code && !isReduction(unit_price),
   );
@@ -175,9 +176,10 @@ export const listWarnings = (
   for (const { line, warning } of certificateWarnings)
     if (line === null || isCharged(line, located, taxed)) add([warning]);
   add(benefitsWarnings(read));
-  for (const [index, charge] of shipping.entries()) add(shippingWarnings(charge, pointerTo(lines.length + index)));
+  for (const [index, charge] of taxed.lines.slice(lineItems).entries())
+    add(shippingWarnings(charge, pointerTo(lineItems + index)));
   const write = writerFor(document.exponent);
-  for (const inexact of new Set([...lines, ...shipping].map((charge) => charge.inexact)))
+  for (const inexact of new Set(taxed.lines.map((charge) => charge.inexact)))
     if (inexact) add([inexactWarning(inexact, write, pointerTo)]);
   if (document.taxIncluded) add(baselessWarnings(taxed, write, pointerTo));
   add(notPassedOnWarnings(document, taxed, pointerTo));

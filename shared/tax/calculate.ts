@@ -3,7 +3,6 @@ import { allocate, sum } from '../money/allocate.ts';
 import { type Assessment, type Treatment, widestBase } from './assessment.ts';
 import {
   isStateFee,
-  type ShippingCharge,
   type TaxDocument,
   type TaxedCharge,
   type TaxedDocument,
@@ -42,7 +41,7 @@ export const calculateTax = (document: TaxDocument): TaxedDocument => {
       discounted[index] as Discounted,
       shares[position - sale.goods.length] ?? null,
     );
-  return { lines: taxed.slice(0, document.lines.length), shipping: taxed.slice(document.lines.length) };
+  return { lines: taxed };
 };
 
 const inexactAt = ({ inexact }: Extracted, index: number): TaxedCharge['inexact'] =>
@@ -99,33 +98,30 @@ const onTop = (sale: Sale, nets: Nets): Extracted => {
 
 const overDiscounted = 'discounts never exceed what they are taken from';
 
-const withoutCoupon = (charge: ShippingCharge) => ({ ...charge, thirdPartyDiscount: 0n });
-
-/** Returns the lines, then the shipping charges, each less its discounts and its share of the document's discounts. */
-const discountedCharges = ({ lines, shipping, day, ...document }: TaxDocument): Discounted[] => {
-  const charges = shipping.length > 0 ? [...lines, ...shipping.map(withoutCoupon)] : lines;
+/** Returns the lines, each less its discounts and its share of the document's discounts. */
+const discountedCharges = ({ lines, day, ...document }: TaxDocument): Discounted[] => {
   const hasCoupons =
     document.thirdPartyDiscount > 0n || lines.some(({ thirdPartyDiscount }) => thirdPartyDiscount > 0n);
   if (!hasCoupons && document.discount === 0n)
-    return charges.map(({ amount, discount, thirdPartyDiscount }) => {
+    return lines.map(({ amount, discount, thirdPartyDiscount }) => {
       assert(amount >= discount, overDiscounted);
       return { discount, thirdPartyDiscount, net: amount - discount };
     });
   const isReduced = lines.map(({ place }) => hasCoupons && couponReducesPrice(place, day));
-  const isShipping = (index: number) => lines[index]?.deliveries !== undefined || index >= lines.length;
+  const isShipping = (index: number) => lines[index]?.deliveries !== undefined;
   const isGoods = (index: number) => !isShipping(index) && !isStateFee((lines[index] as TaxLine).product);
-  const nets = charges.map(
+  const nets = lines.map(
     ({ amount, discount, thirdPartyDiscount }, index) =>
       amount - discount - (isReduced[index] ? thirdPartyDiscount : 0n),
   );
-  const unpaid = charges.map(({ amount, discount, thirdPartyDiscount }) => amount - discount - thirdPartyDiscount);
+  const unpaid = lines.map(({ amount, discount, thirdPartyDiscount }) => amount - discount - thirdPartyDiscount);
   // If a coupon does not reduce the price, a line with a coupon has less left to discount than its net.
   const discounts = document.discountsShipping
     ? discountsOfAll(document, nets, unpaid, isGoods, isShipping)
     : allocateTo(document.discount, nets, unpaid, isGoods);
   const left = unpaid.map((amount, index) => amount - (discounts[index] as bigint));
   const coupons = allocateTo(document.thirdPartyDiscount, left, left, isGoods);
-  return charges.map(({ discount, thirdPartyDiscount }, index) => {
+  return lines.map(({ discount, thirdPartyDiscount }, index) => {
     const coupon = coupons[index] as bigint;
     const net = (nets[index] as bigint) - (discounts[index] as bigint) - (isReduced[index] ? coupon : 0n);
     assert(net >= 0n, overDiscounted);

@@ -39,15 +39,6 @@ export type Delivery = {
   readonly collectionExemption: CollectionExemption;
 };
 
-/** A shipping charge. Amounts are in minor units of the document's currency. */
-export type ShippingCharge = {
-  readonly product: ProductTaxCode;
-  readonly amount: bigint;
-  readonly discount: bigint;
-  /** The lines that it delivers, at least one. */
-  readonly deliveries: readonly Delivery[];
-};
-
 /** Returns whether a product is a shipping charge. */
 export const isShippingCharge = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => path.startsWith('SHIPPING.');
 
@@ -61,19 +52,22 @@ export const retailDeliveryFee = 'FEES.RETAIL_DELIVERY_FEE';
 export const isStateFee = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => path === retailDeliveryFee;
 
 /**
- * A line to tax. Amounts are in minor units of the document's currency. A line with a negative amount is distributed
- * over other lines as discounts, and its net is zero.
+ * A line item, or a charge in `shipping`. Amounts are in minor units of the document's currency. A line with a negative
+ * amount is distributed over other lines as discounts, and its net is zero.
  */
-export type TaxLine = Pick<ShippingCharge, 'product' | 'amount' | 'discount'> & {
+export type TaxLine = {
+  readonly product: ProductTaxCode;
   readonly quantity: Decimal;
+  readonly amount: bigint;
+  readonly discount: bigint;
   readonly thirdPartyDiscount: bigint;
   readonly place: Place;
   readonly use: Use;
   readonly collectionExemption: CollectionExemption;
   /** Whether the goods are delivered to the buyer by a carrier or the seller. */
   readonly isShipped: boolean;
-  /** The delivered lines, if the line is a shipping charge. The line is then taxed like a charge in `shipping`. */
-  readonly deliveries?: ShippingCharge['deliveries'];
+  /** For a shipping charge or a fee on goods: the lines that it delivers or is for, at least one. */
+  readonly deliveries?: readonly Delivery[];
 };
 
 export type TaxDocument = {
@@ -92,15 +86,16 @@ export type TaxDocument = {
   readonly thirdPartyDiscount: bigint;
   /** Whether `discount` is also allocated to the shipping charges. */
   readonly discountsShipping: boolean;
+  /** The line items, then the charges in `shipping`. */
   readonly lines: readonly TaxLine[];
-  readonly shipping: readonly ShippingCharge[];
+  /** How many of the lines are line items. */
+  readonly lineItems: number;
 };
 
 /** Returns the distinct places where a document is taxed: the places of its lines and of its deliveries. */
-export const listPlaces = ({ lines, shipping }: TaxDocument): readonly Place[] => {
+export const listPlaces = ({ lines }: Pick<TaxDocument, 'lines'>): readonly Place[] => {
   const places = new Set<Place>();
   for (const { place, deliveries = [] } of lines) for (const one of [{ place }, ...deliveries]) places.add(one.place);
-  for (const { deliveries } of shipping) for (const { place } of deliveries) places.add(place);
   return [...places];
 };
 
@@ -146,8 +141,8 @@ export type TaxedCharge = {
 export type Share = { readonly line: number; readonly amount: bigint };
 
 /**
- * Tax-inclusive prices for which no net plus its tax equals the gross. `charges` are the indexes of the charges that
- * are rounded together: lines, then `shipping`. Their tax is the gross less the net.
+ * Tax-inclusive prices for which no net plus its tax equals the gross. `charges` are the indexes of the lines that are
+ * rounded together. Their tax is the gross less the net.
  */
 export type InexactGross = {
   readonly charges: readonly number[];
@@ -157,4 +152,5 @@ export type InexactGross = {
   readonly taxOfNet: bigint;
 };
 
-export type TaxedDocument = { readonly lines: readonly TaxedCharge[]; readonly shipping: readonly TaxedCharge[] };
+/** The taxed lines of a document, in its order. */
+export type TaxedDocument = { readonly lines: readonly TaxedCharge[] };

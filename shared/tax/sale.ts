@@ -1,13 +1,6 @@
 import { allocate, sum } from '../money/allocate.ts';
 import { type Assessment, assess, widestBase } from './assessment.ts';
-import {
-  type Delivery,
-  isShippingCharge,
-  type Share,
-  type ShippingCharge,
-  type TaxDocument,
-  type TaxLine,
-} from './document.ts';
+import { type Delivery, isShippingCharge, type Share, type TaxDocument, type TaxLine } from './document.ts';
 import { type Base, countsToward, type FeeBase } from './effects/base.ts';
 import { assessParcels, assessShipping, type Parcel, type StackedShares, stackShares } from './shipping.ts';
 import { type Treated, treatmentCache } from './treatment.ts';
@@ -30,9 +23,9 @@ type Delivered = {
 export type Sale = {
   readonly document: TaxDocument;
   readonly goods: readonly Goods[];
-  /** The delivered lines of each shipment: first for lines that are shipping charges, then for `document.shipping`. */
+  /** The delivered lines of each shipment: of each line with deliveries, as in `listCharges`. */
   readonly shipments: readonly (readonly Delivered[])[];
-  /** The document index of each of the goods and then of each shipment. Indexes count the lines, then `shipping`. */
+  /** The index of the line of each of the goods and then of each shipment. */
   readonly indexes: readonly number[];
   readonly includesShipping: boolean;
   readonly hasFees: boolean;
@@ -47,23 +40,28 @@ export type Nets = readonly bigint[];
  */
 type LineContext = { readonly shipping: bigint; readonly order: Base['order'] };
 
-type Charge = ShippingCharge & { readonly index: number };
+type Charge = {
+  readonly index: number;
+  readonly product: TaxLine['product'];
+  readonly deliveries: readonly Delivery[];
+};
 
 /**
- * Returns the charges of a document with their indexes: the seller's fees, then shipping. Charges are taxed one after
- * another, so the order must not depend on whether shipping is sent as a line item or in `shipping`.
+ * Returns the charges of a document with the indexes of their lines: the seller's fees, then shipping. Charges are taxed
+ * one after another, so the order must not depend on whether shipping is sent as a line item or in `shipping`.
  */
-export const listCharges = ({ lines, shipping }: TaxDocument): readonly Charge[] => {
+export const listCharges = ({ lines }: Pick<TaxDocument, 'lines'>): readonly Charge[] => {
   const charges: Charge[] = [];
   for (let index = 0; index < lines.length; index += 1) {
-    const { product, amount, discount, deliveries } = lines[index] as TaxLine;
-    if (deliveries) charges.push({ product, amount, discount, deliveries, index });
+    const { product, deliveries } = lines[index] as TaxLine;
+    if (deliveries) charges.push({ index, product, deliveries });
   }
-  for (const [index, charge] of shipping.entries()) charges.push({ ...charge, index: lines.length + index });
-  return [
-    ...charges.filter((one) => !isShippingCharge(one.product)),
-    ...charges.filter((one) => isShippingCharge(one.product)),
-  ];
+  return charges.length < 2
+    ? charges
+    : [
+        ...charges.filter((one) => !isShippingCharge(one.product)),
+        ...charges.filter((one) => isShippingCharge(one.product)),
+      ];
 };
 
 /** Builds a sale from a document by finding its treatments. */

@@ -110,10 +110,7 @@ export const uncertaintiesAboutRule = (
   ];
 };
 
-/**
- * An uncertainty about how a state rounds, and the index of the first charge that it applies to: lines, then
- * `shipping`.
- */
+/** An uncertainty about how a state rounds, and the index of the first line that it applies to. */
 type RoundingUncertainty = { readonly uncertainty: Uncertainty; readonly charge: number };
 
 type State = {
@@ -153,7 +150,7 @@ type Total = { readonly state: string; readonly charge: number; readonly exact: 
  */
 export const roundingUncertainties = (
   document: TaxDocument,
-  { lines, shipping }: TaxedDocument,
+  { lines }: TaxedDocument,
 ): readonly RoundingUncertainty[] => {
   const states = uncertainStates(document);
   if (states.size === 0) return [];
@@ -171,7 +168,7 @@ export const roundingUncertainties = (
       jurisdictions.map((jurisdiction) => [jurisdiction.code, code] as const),
     ),
   );
-  for (const [charge, { rows }] of [...lines, ...shipping].entries()) {
+  for (const [charge, { rows }] of lines.entries()) {
     if (states.size === 0) break;
     const isOdd = isRounded(exactTax(rows));
     for (const { jurisdiction, rate, exact } of rows) {

@@ -8,7 +8,7 @@ import type { Effect, Location, Release, Rule } from '../../shared/catalog/relea
 import type { Jurisdiction, Rounding } from '../../shared/catalog/release-values.ts';
 import { decimal, rescale } from '../../shared/money/decimal.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
-import type { Place, ShippingCharge, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
+import type { Place, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../../shared/vocabulary/product-tax-code.ts';
 
 /** Builders of content, documents and requests for tests, with defaults for all fields. */
@@ -161,21 +161,22 @@ export const lineOf = (
   }) satisfies TaxLine;
 
 /** A shipping charge for all lines except fees, each delivered to its place. */
-export const shippingOf = (
-  lines: readonly TaxLine[],
-  charge: Pick<ShippingCharge, 'amount' | 'product'>,
-): ShippingCharge => {
+export const shippingOf = (lines: readonly TaxLine[], charge: Pick<TaxLine, 'amount' | 'product'>) => {
   const deliveries = lines.map(({ place, collectionExemption }, line) => ({ line, place, collectionExemption }));
   const goods = deliveries.filter(({ line }) => !lines[line]?.product.path.startsWith('FEES.'));
-  return { ...charge, discount: 0n, deliveries: goods.length > 0 ? goods : deliveries };
+  return {
+    ...lineOf((lines[0] as TaxLine).place, { isShipped: false }),
+    ...charge,
+    deliveries: goods.length > 0 ? goods : deliveries,
+  };
 };
 
 const shippingFor = (lines: readonly TaxLine[], shipping: NonNullable<NewDocument['shipping']>) =>
   'amount' in shipping ? [shippingOf(lines, shipping)] : shipping;
 
-type NewDocument = Partial<Omit<TaxDocument, 'shipping'>> & {
+type NewDocument = Partial<TaxDocument> & {
   /** A single charge for all lines, or a list of charges. */
-  readonly shipping?: Pick<ShippingCharge, 'amount' | 'product'> | readonly ShippingCharge[] | null;
+  readonly shipping?: Pick<TaxLine, 'amount' | 'product'> | readonly TaxLine[] | null;
 };
 
 export const documentOf = (lines: readonly TaxLine[], { shipping, ...others }: NewDocument = {}): TaxDocument => ({
@@ -188,8 +189,8 @@ export const documentOf = (lines: readonly TaxLine[], { shipping, ...others }: N
   discount: 0n,
   thirdPartyDiscount: 0n,
   discountsShipping: false,
-  lines,
-  shipping: shippingFor(lines, shipping ?? []),
+  lines: [...lines, ...shippingFor(lines, shipping ?? [])],
+  lineItems: lines.length,
   ...others,
 });
 

@@ -1,7 +1,7 @@
 import { type Effect, type Release, type Rule, shippingPolicies } from '../../shared/catalog/release.ts';
 import type { JurisdictionType } from '../../shared/catalog/release-values.ts';
 import { decimal } from '../../shared/money/decimal.ts';
-import type { Place, ShippingCharge, TaxDocument, TaxLine } from '../../shared/tax/document.ts';
+import type { Place, TaxDocument, TaxLine } from '../../shared/tax/document.ts';
 import type { PlainEffect } from '../../shared/tax/effects/use-split.ts';
 import { documentOf, lineOf, placeOf, productOf, releaseOf, rule, shippingOf } from './builders.ts';
 import { seeded } from './seeded.ts';
@@ -156,7 +156,7 @@ const lineFrom = (draw: Draw, place: Place): TaxLine => {
 };
 
 /** A shipping charge for some or all of the lines. */
-const chargeFrom = ({ of, oneIn, digits, below }: Draw, lines: readonly TaxLine[]): ShippingCharge => {
+const chargeFrom = ({ of, oneIn, digits, below }: Draw, lines: readonly TaxLine[]): TaxLine => {
   const amount = digits(4);
   const stated = oneIn(2) ? '._SEPARATELY_STATED' : '';
   const charge = shippingOf(lines, { amount, product: productOf(`SHIPPING.${of(['DELIVERY', 'HANDLING'])}${stated}`) });

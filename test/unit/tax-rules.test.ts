@@ -236,7 +236,7 @@ describe('a day whose general rate is not established', () => {
     const shipping = { amount: 1000n, product: productOf('SHIPPING.DELIVERY') };
     const taxed = calculateTax(documentOf([lineOf(place)], { day: '2025-09-01', shipping }));
     expect(taxed.lines[0]?.tax).toBe(0n);
-    const rows = taxed.shipping[0]?.rows.map(({ reason, tax }) => `${reason} ${tax}`);
+    const rows = taxed.lines[1]?.rows.map(({ reason, tax }) => `${reason} ${tax}`);
     expect(rows).toEqual(['product_exempt 0', 'not_supported 0']);
   });
 });

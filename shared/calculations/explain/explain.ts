@@ -2,7 +2,6 @@ import type { Release } from '../../catalog/release.ts';
 import { decimalText } from '../../money/decimal.ts';
 import {
   isShippingCharge,
-  type ShippingCharge,
   type TaxDocument,
   type TaxedCharge,
   type TaxedDocument,
@@ -64,23 +63,23 @@ const lineBaseSteps = (
 };
 
 /** Returns each line's share of all shipping. */
-const listShares = ({ lines, shipping }: TaxedDocument): readonly bigint[] => {
+const listShares = ({ lines }: TaxedDocument): readonly bigint[] => {
   const shares = new Array<bigint>(lines.length).fill(0n);
-  for (const charge of [...lines, ...shipping])
+  for (const charge of lines)
     for (const { line, amount } of charge.shares ?? []) shares[line] = (shares[line] as bigint) + amount;
   return shares;
 };
 
 /** Explains how a shipping charge is allocated to the lines that it delivers. */
 const shippingBaseStep = (
-  { product, amount }: Pick<ShippingCharge, 'product' | 'amount'>,
+  { product, amount }: TaxLine,
   taxed: TaxedCharge,
   { document, taxed: { lines }, ids, write }: Explained,
   pointer: string,
 ): ExplanationStep => {
   const shares = taxed.shares ?? [];
   const isEqual = shares.every(({ line }) => chargeBase(lines[line] as TaxedCharge) === 0n);
-  const isAll = shares.length === lines.length;
+  const isAll = shares.length === document.lineItems;
   const parts =
     shares.length > 1 && shares.length <= namedMax
       ? `: ${listed(shares.map((share) => `${ids[share.line]} ${write(share.amount)}`))}`
@@ -163,16 +162,11 @@ const shippingExemption = (release: Release | null, explained: Explained): strin
 };
 
 /** A shipping charge can go to several states. Each state's rows use its release and are rounded together. */
-const shippingSteps = (
-  { product, amount }: Pick<ShippingCharge, 'product' | 'amount'>,
-  index: number,
-  pointer: string,
-  explained: Explained,
-): ExplanationStep[] => {
+const shippingSteps = (line: TaxLine, index: number, pointer: string, explained: Explained): ExplanationStep[] => {
   const { document, taxed, write, parts } = explained;
-  const figures = [...taxed.lines, ...taxed.shipping][index] as TaxedCharge;
+  const figures = taxed.lines[index] as TaxedCharge;
   const goods = (release: Release | null): Goods => ({
-    product,
+    product: line.product,
     quantity: oneUnit,
     exemption: shippingExemption(release, explained),
     day: document.day,
@@ -181,7 +175,7 @@ const shippingSteps = (
     shipping: 0n,
   });
   return [
-    shippingBaseStep({ product, amount }, figures, explained, pointer),
+    shippingBaseStep(line, figures, explained, pointer),
     ...(parts[index] ?? []).flatMap((charge) => [
       ...charge.rows.flatMap((row) => rowSteps(row, goods(charge.release), document.exponent, pointer, write)),
       roundingStep(charge, explained, pointer),
@@ -219,7 +213,7 @@ const leftOut = (index: number, count: number): ExplanationStep =>
  */
 export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] => {
   const { input, taxed } = calculated;
-  const { lines, shipping, day } = read.document;
+  const { lines, lineItems, day } = read.document;
   const parts = roundedParts(read.document, taxed);
   const charges = parts.flat();
   const explained: Explained = {
@@ -234,9 +228,9 @@ export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] 
   const reported = new Set<string>();
   const steps: ExplanationStep[] = [];
   let bytes = 0;
-  for (const [index, line] of lines.entries()) {
+  for (const [index, line] of lines.slice(0, lineItems).entries()) {
     if (bytes >= stepBytesMax) {
-      steps.push(leftOut(index, lines.length));
+      steps.push(leftOut(index, lineItems));
       break;
     }
     for (const one of lineSteps(line, index, explained)) {
@@ -248,7 +242,7 @@ export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] 
       bytes += stepBytes(one);
     }
   }
-  const explainShipping = (charge: ShippingCharge, index: number) =>
-    shippingSteps(charge, lines.length + index, shippingPointer(input.shipping, index), explained);
-  return [...steps, ...shipping.flatMap(explainShipping)];
+  const explainShipping = (charge: TaxLine, index: number) =>
+    shippingSteps(charge, lineItems + index, shippingPointer(input.shipping, index), explained);
+  return [...steps, ...lines.slice(lineItems).flatMap(explainShipping)];
 };

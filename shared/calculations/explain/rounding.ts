@@ -50,11 +50,8 @@ const sumByRate = (charges: readonly Charge[], day: string): Map<string, Sum> =>
   return sums;
 };
 
-/** Returns the charges of a document by index: its lines, then `shipping`. A shipping charge has one entry per state. */
-export const roundedParts = (
-  document: TaxDocument,
-  { lines, shipping }: TaxedDocument,
-): readonly (readonly Charge[])[] => {
+/** Returns the charges of a document by the index of their line. A shipping charge has one entry per state. */
+export const roundedParts = (document: TaxDocument, { lines }: TaxedDocument): readonly (readonly Charge[])[] => {
   const places = listPlaces(document);
   const findRelease = ({ jurisdiction }: TaxRow): Release | null =>
     tableRelease(
@@ -62,7 +59,7 @@ export const roundedParts = (
       document,
     );
   const orders = new Map(listCharges(document).map(({ index }, order) => [index, order]));
-  return [...lines, ...shipping].map(({ rows, shares }, index) => {
+  return lines.map(({ rows, shares }, index) => {
     if (!shares)
       return [{ rows, release: tableRelease(document.lines[index]?.place.release, document), shipment: null }];
     const shipment = orders.get(index) as number;
