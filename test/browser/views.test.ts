@@ -98,6 +98,14 @@ it('does not report an empty result on an empty page with a next page', () =>
     await page.getByRole('link', { name: 'Next page' }).waitFor();
   }));
 
+it('keeps the months of the report on the page if they are refused', () =>
+  at('#/overview?from=2020-01&to=2026-01', async (page) => {
+    await seeText(page, 'Send a month from');
+    await fill(page, 'From', '2025-12');
+    await page.getByText('Send a month from').waitFor({ state: 'detached' });
+    expect(page.url()).toContain('from=2025-12&to=2026-01');
+  }));
+
 it('moves the focus into a new view', () =>
   at('#/customers', async (page) => {
     await page.getByRole('link', { name: 'Coverage' }).click();

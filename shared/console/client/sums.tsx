@@ -254,6 +254,12 @@ const Comparison = ({ rows, of: { currency, measure }, range }: PlotProps) => {
   );
 };
 
+type FormProps = Pick<Parameters<typeof SearchForm>[0], 'fields' | 'values'> & { readonly query: Query };
+
+const ReportForm = ({ query, ...form }: FormProps) => (
+  <SearchForm to={(values) => linkTo(['overview'], { ...Object.fromEntries(query), ...values })} {...form} isRequired />
+);
+
 const Sums = ({ rows, range, query }: SumsProps & { query: Query }) => {
   const chosen = chosenBy(query, rows);
   const { currencies, states, currency, state, measure } = chosen;
@@ -273,17 +279,14 @@ const Sums = ({ rows, range, query }: SumsProps & { query: Query }) => {
   );
   return (
     <>
-      <SearchForm
-        to={(values) => linkTo(['overview'], { ...Object.fromEntries(query), ...values })}
+      <ReportForm
+        query={query}
         fields={[
-          ['from', 'From', 'month'],
-          ['to', 'To', 'month'],
           ['measure', 'Figure', measures.map(({ name, text }) => [name, text])],
           ['state', 'State', [['', 'All'], ...states.map((code) => [code, lettersOf(code)] as const)]],
           ['currency', 'Currency', currencies.map((code) => [code, code])],
         ]}
-        values={{ ...range, measure: measure.name, state, currency }}
-        isRequired
+        values={{ measure: measure.name, state, currency }}
       />
       {rows.length === 0 ? <p class="empty">Nothing was sold in these months.</p> : figures}
       {currencies.length > 1 && (
@@ -338,6 +341,15 @@ export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
   const range = { from: query.get('from') ?? monthsBefore(to, 11), to };
   return (
     <Panel title="Tax by month and state">
+      {/* It stays if the months are refused, such as too many. */}
+      <ReportForm
+        query={query}
+        fields={[
+          ['from', 'From', 'month'],
+          ['to', 'To', 'month'],
+        ]}
+        values={range}
+      />
       <Fetch what="the report" of={JSON.stringify(range)} read={(levy, signal) => wholeReport(levy, range, signal)}>
         {({ data, as_of, warnings }) => (
           <>
