@@ -7,7 +7,7 @@ import { asObject } from '../base/json.ts';
 import { invalidFormat, type Problem } from '../base/problem.ts';
 import { PostalAddress } from '../catalog/location/address.ts';
 import { remoteElections } from '../catalog/release-values.ts';
-import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
+import { stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { checkElections, checkIdentity, checkRegistrations, checkShipFrom } from './checks.ts';
 
 /** The settings of an account as values: the schemas of the API, and of the command line, which writes them as JSON. */
@@ -99,6 +99,12 @@ const settingTexts = {
 const field = <Name extends keyof typeof settingSchemas>(name: Name, keywords = {}) =>
   described(z.optional(settingSchemas[name]), settingTexts[name], keywords);
 
+/** A state is stored by its two letters, so that another spelling of it is no change. */
+const inLetters = <Entry extends { readonly state: string }>(entry: Entry): Entry => ({
+  ...entry,
+  state: stateOfJurisdiction(stateJurisdiction(entry.state) ?? entry.state),
+});
+
 /** The request of POST /account: only the fields that are sent change. */
 export const AccountUpdate = described(
   z.object(
@@ -162,16 +168,25 @@ export const accountUpdateProblems = (body: unknown): Problem[] => {
 };
 
 /** Returns the settings that a request sets. Reminder days are stored once each, the largest first. */
-export const settingsOf = ({ collects_in, registrations, ...update }: AccountUpdate): Partial<Settings> => {
+export const settingsOf = ({
+  collects_in,
+  registrations,
+  remote_seller_elections: elections,
+  ...update
+}: AccountUpdate): Partial<Settings> => {
   const where =
     collects_in === 'every_state'
       ? { registrations: 'all' as const }
       : collects_in === 'not_set'
         ? { registrations: null }
         : registrations !== undefined
-          ? { registrations }
+          ? { registrations: registrations.map(inLetters) }
           : {};
   const sent = Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined));
   const days = update.filing_reminder_days;
-  return { ...sent, ...where, ...(days && { filing_reminder_days: [...new Set(days)].sort((a, b) => b - a) }) };
+  return {
+    ...{ ...sent, ...where },
+    ...(elections && { remote_seller_elections: elections.map(inLetters) }),
+    ...(days && { filing_reminder_days: [...new Set(days)].sort((a, b) => b - a) }),
+  };
 };

@@ -216,6 +216,7 @@ it('changes only the settings that were edited, and refuses an account number wi
   };
   const before = {
     ...{ ship_from, filing_reminder_days: [], books_open_from: '2025-01-01' },
+    registrations: [{ state: 'US-CA', from: '2025-01-01', to: '2026-06-30', frequency: 'quarter' }],
     return_identity: {
       ...{ legal_name: 'A shop', tin: { type: 'FEIN', number: '123456789' }, sst_id: null },
       state_ids: { MN: '1234567', OH: '89-1' },
@@ -226,6 +227,9 @@ it('changes only the settings that were edited, and refuses an account number wi
   await visit('#/settings', { key: caller.key }, async (page) => {
     await click(page, 'Review the change of sales and calendar');
     await seeText(page, 'No setting has changed.');
+    await click(page, 'Review the change of registrations');
+    await click(page, 'Save registrations');
+    await page.getByText('No setting has changed.').waitFor({ state: 'detached' });
     await page.getByLabel('Days after a period before it closes').fill('5 days');
     await click(page, 'Review the change of sales and calendar');
     await click(page, 'Save sales and calendar');
@@ -252,6 +256,7 @@ it('changes only the settings that were edited, and refuses an account number wi
   expect(settings).toEqual([
     'books_open_from',
     'filing_reminder_days',
+    'registrations',
     'return_identity',
     'return_identity',
     'review_days',

@@ -106,12 +106,20 @@ it('keeps the months of the report on the page if they are refused', () =>
     expect(page.url()).toContain('from=2025-12&to=2026-01');
   }));
 
-it('moves the focus into a new view', () =>
-  at('#/customers', async (page) => {
+it('moves the focus into a new view, and restores it after a dialog', async () => {
+  await shop.sell('HI');
+  await at('#/customers', async (page) => {
+    const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.innerText');
     await page.getByRole('link', { name: 'Coverage' }).click();
     await seeHeading(page, 'Coverage');
-    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
-  }));
+    await expect.poll(focused).toBe('main');
+    await go(page, periodView('HI'));
+    await click(page, 'Close the period …');
+    await click(page, 'Keep it open');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(focused).toBe('Close the period …');
+  });
+});
 
 it('forgets the API key, keeps the session over a reload, and refuses a wrong or invalid key', async () => {
   await at('', async (page) => {

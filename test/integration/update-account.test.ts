@@ -74,6 +74,14 @@ describe('POST /account', () => {
     );
   });
 
+  it('takes another spelling of a state for the same registration', async () => {
+    const caller = await owner();
+    for (const state of ['US-MI', 'MI', 'mi', 'michigan'])
+      await made(change(caller, { registrations: [monthly(state)] }));
+    const { registrations, changes } = await made(read(caller));
+    expect([registrations.map(({ state }) => state), changes?.length]).toEqual([['US-MI'], 1]);
+  });
+
   it('accepts one of two concurrent changes that were made from the same settings', async () => {
     const caller = await owner();
     const tag = { 'If-Match': (await read(caller)).headers.get('ETag') ?? '' };
