@@ -21,6 +21,7 @@ import {
 } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
+import { exceptionsOf, exemptParts, type Part, returnSums, sum, sumOf, zero } from '../support/return-sums.ts';
 import { creditOf, made, metaOf, refusalOf, startOnTestDay } from '../support/sales.ts';
 import { onlyShipping } from '../support/shipping.ts';
 
@@ -222,10 +223,6 @@ const recordNothing = async (sale: { readonly id: string }) => {
   for (const body of [draft, plainSale('MI'), plainSale('MI'), creditOf(sale, dated)]) await voided(body);
 };
 
-const zero = new Decimal(0);
-const sum = (values: readonly Decimal.Value[]) => values.reduce<Decimal>((total, value) => total.plus(value), zero);
-const sumOf = <Item>(items: readonly Item[], amount: (item: Item) => Decimal.Value) => sum(items.map(amount));
-
 /** Every transaction as returned by the list and by id. */
 const everyTransaction = async (): Promise<Transaction[]> => {
   const ids: string[] = [];
@@ -240,12 +237,6 @@ const everyTransaction = async (): Promise<Transaction[]> => {
   expect(new Set(ids).size).toBe(ids.length);
   return all(ids, (id) => made(filer.get(id)));
 };
-
-const reasons = [
-  ...(['resale', 'government', 'nonprofit', 'direct_pay', 'customer', 'snap'] as const),
-  ...(['product', 'marketplace', 'not_registered'] as const),
-] as const;
-type Part = (typeof reasons)[number] | 'taxable' | 'not_covered';
 
 const rowsIn = (rows: readonly Row[], state: string) =>
   rows.filter(({ jurisdiction_code: code }) => code === `US-${state}` || code.startsWith(`US-${state}-`));
@@ -321,7 +312,7 @@ const figuresOf = (document: Transaction, state: State) => {
   const placed = placedIn(document, state);
   const shippingRows = rowsIn(onlyShipping(document.shipping)?.taxes ?? [], state);
   if (placed.length === 0 && shippingRows.length === 0) return null;
-  const sign = document.type === 'credit' ? -1 : 1;
+  const sign: 1 | -1 = document.type === 'credit' ? -1 : 1;
   const lines = placed.map((line) => {
     const found = partsOf(document, state, rowsIn(line.taxes, state), line.applied_exemption?.reason ?? null);
     // What the buyer and a third party pay for the goods; in Texas, what the buyer pays (34 TAC 3.301).
@@ -343,22 +334,17 @@ const figuresOf = (document: Transaction, state: State) => {
   const isWhole = new Decimal(document.tax_amount).eq(tax);
   const calculated = isWhole ? new Decimal(document.calculated_tax_amount) : tax;
   const uncovered = sumOf(charges, ({ uncovered }) => uncovered);
-  const gross = sumOf(charges, (charge) => charge.gross);
+  const figures = {
+    ...{ sign, tax, calculated },
+    gross: sumOf(charges, (charge) => charge.gross),
+    part: (name: Part) => sumOf(charges, ({ parts }) => parts.get(name) ?? zero),
+  } as const;
   return {
-    document,
-    sign,
-    rows,
-    tax,
-    calculated,
-    gross,
+    ...figures,
+    ...{ document, rows },
     codes: codesIn(document, state),
     certificates: [...new Set(placed.flatMap((line) => line.applied_exemption?.certificate_number ?? []))],
-    part: (name: Part) => sumOf(charges, ({ parts }) => parts.get(name) ?? zero),
-    exceptions: [
-      ...(uncovered.gt(0) ? [`not_covered ${uncovered.times(sign).toFixed(2)}`] : []),
-      ...(tax.gt(calculated) ? [`over_collected ${gross.times(sign).toFixed(2)}`] : []),
-      ...(tax.lt(calculated) ? [`under_collected ${gross.times(sign).toFixed(2)}`] : []),
-    ],
+    exceptions: exceptionsOf(figures, uncovered),
   };
 };
 type Figures = NonNullable<ReturnType<typeof figuresOf>>;
@@ -402,26 +388,10 @@ const expectedReturn = (state: State, month = sent.month) => {
   const own = documents
     .filter(({ status, tax_date }) => ['finalized', 'filed'].includes(status) && tax_date.startsWith(month))
     .flatMap((document) => figuresOf(document, state) ?? []);
-  const summary = [...Map.groupBy(own, ({ document }) => document.currency)].map(([currency, some]) => {
-    const signed = (amount: (figures: Figures) => Decimal) =>
-      sumOf(some, (figures) => amount(figures).times(figures.sign)).toFixed(2);
-    const part = (name: Part) => signed((figures) => figures.part(name));
-    const credits = some.filter(({ sign }) => sign < 0);
-    return {
-      currency,
-      gross_amount: signed(({ gross }) => gross),
-      exempt_amount: sum(reasons.map(part)).toFixed(2),
-      exempt_by_reason: Object.fromEntries(reasons.map((name) => [name, part(name)])),
-      not_covered_amount: part('not_covered'),
-      taxable_amount: part('taxable'),
-      calculated_tax_amount: signed(({ calculated }) => calculated),
-      tax_amount: signed(({ tax }) => tax),
-      over_collected_amount: signed(({ tax, calculated }) => Decimal.max(0, tax.minus(calculated))),
-      credit_amount: sumOf(credits, ({ gross }) => gross.neg()).toFixed(2),
-      credit_count: credits.length,
-      count: some.length,
-    };
-  });
+  const summary = [...Map.groupBy(own, ({ document }) => document.currency)].map(([currency, some]) => ({
+    currency,
+    ...returnSums(some),
+  }));
   const uncertain = own.filter(({ exceptions }) => exceptions.length > 0);
   return {
     own,
@@ -530,7 +500,7 @@ it('the month has 500 sales, 40 credits and every kind of transaction', () => {
     true,
     true,
   ]);
-  for (const name of [...reasons, 'taxable', 'not_covered'] as const)
+  for (const name of [...exemptParts, 'taxable', 'not_covered'] as const)
     expect([name, own.filter((figures) => figures.part(name).gt(0)).length > 9]).toEqual([name, true]);
   expect(own.filter(({ tax, calculated }) => !tax.eq(calculated))).toHaveLength(1);
 });
@@ -619,7 +589,12 @@ describe.each(states)('the return of %s', (state) => {
       const own = byDocument.get(document.id) ?? [];
       const ofState = own.filter((row) => row['jurisdiction_code'] === `US-${state}`);
       const total = (some: readonly CsvRow[], name: string) => sumOf(some, (row) => row[name] ?? '').toFixed(2);
-      const parts = [figures.gross, sumOf(reasons, figures.part), figures.part('not_covered'), figures.part('taxable')];
+      const parts = [
+        figures.gross,
+        sumOf(exemptParts, figures.part),
+        figures.part('not_covered'),
+        figures.part('taxable'),
+      ];
       const taxes = [calculated, tax, Decimal.max(0, tax.minus(calculated))];
       const signed = (amounts: readonly Decimal[]) => amounts.map((amount) => amount.times(sign).toFixed(2));
       expect([document.id, amountColumns.map((name) => total(ofState, name))]).toEqual([document.id, signed(parts)]);

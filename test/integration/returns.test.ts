@@ -14,6 +14,7 @@ import {
 } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
+import { exceptionsOf, type Part, returnSums, sum, zero } from '../support/return-sums.ts';
 import { creditOf, made, metaOf, refusalOf } from '../support/sales.ts';
 import { shippingCharges } from '../support/shipping.ts';
 
@@ -113,24 +114,6 @@ describe('complete returns', () => {
     return code === 'FOOD.GROCERY' && state === 'IN' ? 'product' : 'taxable';
   };
 
-  const parts = [
-    'taxable',
-    'resale',
-    'product',
-    'government',
-    'nonprofit',
-    'direct_pay',
-    'customer',
-    'snap',
-    'marketplace',
-    'not_registered',
-    'not_covered',
-  ] as const;
-  type Part = (typeof parts)[number];
-
-  const zero = new Decimal(0);
-  const sum = (values: readonly Decimal.Value[]) => values.reduce<Decimal>((all, value) => all.plus(value), zero);
-
   /** The amounts of one transaction: by part for its lines, and its tax. */
   const figuresOf = (known: Known, saleDays: ReadonlyMap<string, string>) => {
     const { transaction, sign, isAllOver } = known;
@@ -143,13 +126,9 @@ describe('complete returns', () => {
     const calculated = isAllOver ? zero : new Decimal(transaction.calculated_tax_amount);
     const tax = new Decimal(transaction.tax_amount);
     const gross = sum(transaction.line_items.map((line) => line.net_amount));
-    const notCovered = amounts.get('not_covered') ?? zero;
-    const reasons = [
-      ...(notCovered.gt(0) ? [`not_covered ${notCovered.times(sign).toFixed(2)}`] : []),
-      ...(tax.gt(calculated) ? [`over_collected ${gross.times(sign).toFixed(2)}`] : []),
-      ...(tax.lt(calculated) ? [`under_collected ${gross.times(sign).toFixed(2)}`] : []),
-    ];
-    return { amounts, calculated, tax, gross, reasons, sign, id: transaction.id, reference: transaction.reference_id };
+    const figures = { sign, gross, tax, calculated, part: (name: Part) => amounts.get(name) ?? zero };
+    const reasons = exceptionsOf(figures, figures.part('not_covered'));
+    return { ...figures, reasons, id: transaction.id, reference: transaction.reference_id };
   };
 
   /** Returns the expected return of a state and a month. */
@@ -159,29 +138,9 @@ describe('complete returns', () => {
       .filter((known) => known.state === state && known.transaction.tax_date.startsWith(month))
       .filter(({ transaction }) => registeredFrom[state] || Number(transaction.tax_amount) > 0)
       .map((known) => figuresOf(known, saleDays));
-    const signed = (amount: (document: (typeof documents)[number]) => Decimal) =>
-      sum(documents.map((document) => amount(document).times(document.sign))).toFixed(2);
-    const part = (name: Part) => signed(({ amounts }) => amounts.get(name) ?? zero);
-    const credits = documents.filter(({ sign }) => sign < 0);
-    const exempt = parts.filter((name) => name !== 'taxable' && name !== 'not_covered');
     const uncertain = documents.filter(({ reasons }) => reasons.length > 0);
     return {
-      summary: {
-        currency: 'USD',
-        gross_amount: signed(({ gross }) => gross),
-        exempt_amount: sum(exempt.map(part)).toFixed(2),
-        exempt_by_reason: Object.fromEntries(exempt.map((name) => [name, part(name)])),
-        not_covered_amount: part('not_covered'),
-        taxable_amount: part('taxable'),
-        calculated_tax_amount: signed(({ calculated }) => calculated),
-        tax_amount: signed(({ tax }) => tax),
-        over_collected_amount: signed(({ tax, calculated }) => Decimal.max(0, tax.minus(calculated))),
-        credit_amount: sum(credits.map(({ gross }) => gross))
-          .neg()
-          .toFixed(2),
-        credit_count: credits.length,
-        count: documents.length,
-      },
+      summary: { currency: 'USD', ...returnSums(documents) },
       exceptions: uncertain.map(({ id, reference, reasons }) => `${id} ${reference} ${reasons.join(' ')}`).sort(),
       ids: documents.map(({ id }) => id).sort(),
       documents,
@@ -343,7 +302,6 @@ describe('refunded returns', () => {
 
   const draw = drawFrom(20_262);
   const dollars = (cents: number) => new Decimal(cents).div(100).toFixed(2);
-  const sum = (values: readonly Decimal.Value[]) => values.reduce<Decimal>((all, one) => all.plus(one), new Decimal(0));
 
   /** A sale, its calculated tax, and its active credits with the share of each charge's net that was credited so far. */
   type Case = {

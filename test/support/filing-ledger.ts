@@ -19,6 +19,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { answerFrom, type Command, type Input, inputOf, MemoryDatabase, sendAny } from './memory-database.ts';
+import { type Part, returnSums, sum } from './return-sums.ts';
 import { changed, commitOf, created, finalized, line, newTransactionId, voided } from './transactions.ts';
 
 /** The day on which these tests close periods, after the end of November. */
@@ -281,29 +282,18 @@ export const placesOf = async (account: Account, state: string) => {
   return { open: transactionsIn(open), filings, chain, periods };
 };
 
-const sumsOf = (parts: readonly { readonly sign: number; readonly levy: Levy; readonly id: string }[]) => {
-  const sum = (amount: (levy: Levy) => Decimal.Value) =>
-    parts
-      .reduce((total, { sign, levy }) => total.plus(new Decimal(amount(levy)).times(sign)), new Decimal(0))
-      .toFixed(2);
-  const gross = ({ taxable, exempt }: Levy) => new Decimal(taxable).plus(exempt);
-  const [zero, credited] = ['0.00', parts.filter(({ sign }) => sign < 0)];
-  return {
-    gross_amount: sum(gross),
-    exempt_amount: sum(({ exempt }) => exempt),
-    exempt_by_reason: {
-      ...{ resale: zero, product: sum(({ exempt }) => exempt) },
-      ...{ government: zero, nonprofit: zero, direct_pay: zero },
-      ...{ customer: zero, snap: zero, marketplace: zero, not_registered: zero },
-    },
-    not_covered_amount: zero,
-    taxable_amount: sum(({ taxable }) => taxable),
-    calculated_tax_amount: sum(({ tax }) => tax),
-    tax_amount: sum(({ tax }) => tax),
-    over_collected_amount: zero,
-    credit_amount: credited.reduce((total, { levy }) => total.minus(gross(levy)), new Decimal(0)).toFixed(2),
-    credit_count: new Set(credited.map(({ id }) => id)).size,
+type LevyOf = { readonly sign: 1 | -1; readonly levy: Levy; readonly id: string };
+
+const sumsOf = (parts: readonly LevyOf[]) => {
+  const figuresOf = ({ sign, levy: { taxable, exempt, tax } }: LevyOf) => {
+    const known: Partial<Record<Part, string>> = { taxable, product: exempt };
+    const part = (name: Part) => new Decimal(known[name] ?? 0);
+    return { sign, gross: sum([taxable, exempt]), tax: new Decimal(tax), calculated: new Decimal(tax), part };
   };
+  // An entry counts once, also with several rates of a jurisdiction.
+  const countOf = (some: readonly LevyOf[]) => new Set(some.map(({ id }) => id)).size;
+  const credit_count = countOf(parts.filter(({ sign }) => sign < 0));
+  return { ...returnSums(parts.map(figuresOf)), credit_count, count: countOf(parts) };
 };
 
 // The sales have no origin, so all of their tax is on goods from outside the state.
@@ -324,10 +314,9 @@ const expectedTotals = (members: readonly Posted[], state: string) => {
       currency: of[0]?.currency,
       ...sumsOf(of),
       tax_due: { ...noTaxDue, out_of_state: sumsOf(of).tax_amount },
-      count: new Set(of.map(({ id }) => id)).size,
       rates: [...Map.groupBy(of, ({ levy }) => levy.rate)]
         .sort(([one], [other]) => Number(one) - Number(other))
-        .map(([rate, ofRate]) => ({ rate, ...sumsOf(ofRate), count: new Set(ofRate.map(({ id }) => id)).size })),
+        .map(([rate, ofRate]) => ({ rate, ...sumsOf(ofRate) })),
     }));
 };
 

@@ -1,0 +1,313 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  dayAfter,
+  dayBefore,
+  dayMs,
+  firstDay,
+  instantMs,
+  isDay,
+  lastDay,
+  toDay,
+  toMonth,
+} from '../../shared/base/calendar.ts';
+import {
+  Contention,
+  contendedMsMax,
+  pauseBefore,
+  retryContention,
+  retryWhileStale,
+} from '../../shared/base/contention.ts';
+import { type CursorScope, decodeCursor, encodeCursor } from '../../shared/base/cursor.ts';
+import { describeJsonError } from '../../shared/base/json.ts';
+import { searchFor } from '../../shared/base/search-text.ts';
+import { drawFrom } from '../support/random-orders.ts';
+import { virtualTime } from '../support/virtual-time.ts';
+
+const position = 'fil_1';
+const scope: CursorScope = { list: 'filings', secret: 'secret', filters: { state: 'US-MI', status: 'filed' } };
+const cursor = encodeCursor(position, scope);
+
+describe('a cursor', () => {
+  it('is valid with its filters in any order', () => {
+    expect(decodeCursor(cursor, { ...scope, filters: { status: 'filed', state: 'US-MI' } })).toBe(position);
+  });
+
+  it.each([
+    ['list', { list: 'transactions' }],
+    ['secret', { secret: 'other' }],
+    ['filters', { filters: { state: 'US-MI' } }],
+  ] as const)('is rejected with a different %s', (_, change) => {
+    expect(decodeCursor(cursor, { ...scope, ...change })).toBeNull();
+  });
+
+  it.each(['', '.', 'x', 'x.y', `${cursor}.x`, `x${cursor}`, cursor.slice(0, -2), `${cursor}xx`])(
+    'rejects %s',
+    (text) => {
+      expect(decodeCursor(text, scope)).toBeNull();
+    },
+  );
+});
+
+describe('search texts', () => {
+  it.each([
+    ['order', 'ORDER-12'],
+    ['E\u0301TÉ', 'été 2026'],
+    ['strasse', 'GROẞE STRAẞE'],
+    ['ΟΔΟΣ', 'οδος 5'],
+    ['łódź', 'ŁÓDŹ'],
+    ['１２', 'order-12'],
+  ])('finds %s in %s', (term, text) => {
+    expect(searchFor(term)([null, text])).toBe(true);
+  });
+
+  it.each([
+    ['ete', 'été'],
+    ['a.c', 'abc'],
+    ['ab', ''],
+  ])('does not find %s in %s', (term, text) => {
+    expect(searchFor(term)([undefined, text])).toBe(false);
+  });
+});
+
+describe('calendar days', () => {
+  it('matches Date in the neighbors and the month of a day', () => {
+    const days = fc.integer({ min: Date.parse('1600-01-01') / dayMs, max: Date.parse('2400-12-31') / dayMs });
+    fc.assert(
+      fc.property(days, (number) => {
+        const date = new Date(number * dayMs);
+        const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+        const day = toDay(number * dayMs);
+        expect(isDay(day)).toBe(true);
+        expect(dayAfter(day)).toBe(new Date((number + 1) * dayMs).toJSON().slice(0, 10));
+        expect(dayBefore(dayAfter(day))).toBe(day);
+        expect(firstDay(toMonth(day))).toBe(toDay(Date.UTC(year, month, 1)));
+        expect(lastDay(toMonth(day))).toBe(toDay(Date.UTC(year, month + 1, 0)));
+      }),
+    );
+  });
+
+  it('accepts only days of the calendar', () => {
+    for (const day of ['2024-02-29', '2000-02-29', '2026-12-31']) expect([day, isDay(day)]).toEqual([day, true]);
+    const others = '1900-02-29 2026-02-30 2026-04-31 2026-00-10 2026-13-01 2026-01-00 2026-1-1 2026-01-01T00:00:00Z';
+    for (const text of others.split(' ')) expect([text, isDay(text)]).toEqual([text, false]);
+  });
+
+  it.each([
+    ['2026-10-08', '2026-10-08T00:00:00.000Z'],
+    ['2026-10-08T12:30Z', '2026-10-08T12:30:00.000Z'],
+    ['2026-10-08T12:30:15.5+00:00', '2026-10-08T12:30:15.500Z'],
+    ['2026-02-30T12:00:00Z', null],
+    ['2026-10-08T24:00:00Z', null],
+    ['2026-10-08T12:00:00', null],
+    ['2026-10-08T12:00:00+15:00', null],
+    ['2026-10-08T12:00:00+02', null],
+    ['2026-10-08T12:00:00-04:60', null],
+    ['now', null],
+    ['', null],
+  ])('parses the timestamp "%s" as %s', (text, expected) =>
+    expect(instantMs(text)).toBe(expected && Date.parse(expected)),
+  );
+});
+
+describe('JSON errors', () => {
+  const parses = (text: string): boolean => {
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  it.each([
+    ['', 1, 1, 'a value'],
+    ['{"line_items":[}', 1, 16, 'a value or "]"'],
+    ['{"a":1,}', 1, 8, 'a field name in double quotes'],
+    ["{'a':1}", 1, 2, 'a field name in double quotes or "}"'],
+    ['{\n  "a": 1\n  "b": 2\n}', 3, 3, '"," or "}"'],
+    ['{"a" 1}', 1, 6, '":"'],
+    ['{"a":NaN}', 1, 6, 'a value'],
+    ['{"a":01}', 1, 6, 'a value'],
+    ['{"a":"x', 1, 6, 'a value'],
+    ['{"a":1} {"b":2}', 1, 9, 'the end of the text'],
+    ['[1, 2', 1, 6, '"," or "]"'],
+  ])('finds where %j becomes invalid JSON', (text, line, column, expected) => {
+    expect(describeJsonError(text)).toEqual({ line, column, expected });
+  });
+
+  it('rejects exactly what JSON.parse rejects, at the first position that no valid JSON can have', () => {
+    let wrong = 0;
+    const edit = fc.record({
+      value: fc.json({ maxDepth: 3 }),
+      at: fc.nat(200),
+      cut: fc.integer({ min: 0, max: 3 }),
+      put: fc.constantFrom(
+        ...['', '"', '{', '}', '[', ']', ',', ':', '1', '-', '.5', 'e'],
+        ...['true', 'nul', '\\', '\\u12', '\n', '\u0001', "'"],
+      ),
+    });
+    fc.assert(
+      fc.property(edit, ({ value, at, cut, put }) => {
+        const text = value.slice(0, at % (value.length + 1)) + put + value.slice((at % (value.length + 1)) + cut);
+        const error = describeJsonError(text);
+        expect(error === null).toBe(parses(text));
+        if (error === null) return;
+        wrong += 1;
+        const start =
+          text
+            .split('\n')
+            .slice(0, error.line - 1)
+            .join('\n').length + (error.line > 1 ? 1 : 0);
+        const before = text.slice(0, start + error.column - 1);
+        // The text before the position can be completed to valid JSON.
+        const endings = ['', '1', '"a":1', ':1', '""', 'null'];
+        const isPrefix = endings.some((ending) => {
+          for (let closed = before + ending, depth = 0; depth < 8; depth++) {
+            if (parses(closed)) return true;
+            const open: string[] = [];
+            for (const [mark] of closed.replace(/"(?:[^"\\]|\\.)*"/g, '0').matchAll(/[{}[\]]/g))
+              if (mark === '{' || mark === '[') open.push(mark);
+              else open.pop();
+            if (open.length === 0) return false;
+            closed += open.at(-1) === '{' ? '}' : ']';
+          }
+          return false;
+        });
+        expect(isPrefix, before).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(wrong).toBeGreaterThan(1000);
+  });
+
+  // The maximum body size. A regular expression with a repeated group would overflow its stack.
+  it.each([
+    ['a long string', `{"a":"${'x'.repeat(1_000_000)}", }`, 'a field name in double quotes'],
+    ['a long string without its end', `{"a":"${'x'.repeat(1_000_000)}`, 'a value'],
+    ['many escapes', `["${'\\n'.repeat(500_000)}" x`, '"," or "]"'],
+    ['many brackets', '['.repeat(1_000_000), 'a value or "]"'],
+  ])('reports %s', (_, text, expected) => {
+    expect(describeJsonError(text)?.expected).toBe(expected);
+  });
+});
+
+describe('retries', () => {
+  const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+  const nearly = 1 - 2 ** -53;
+
+  it('uses full jitter and doubles the maximum pause up to a limit', () => {
+    const pauses = { firstMs: 50, mostMs: 1000 };
+    const longest = [0, 1, 2, 3, 4, 5, 6, 50].map((retry) => pauseBefore(retry, pauses, { random: () => nearly }));
+    expect(longest.map(Math.round)).toEqual([50, 100, 200, 400, 800, 1000, 1000, 1000]);
+    expect(pauseBefore(3, pauses, { random: () => 0 })).toBe(0);
+    const draw = drawFrom(1);
+    const drawn = Array.from({ length: 1000 }, () => pauseBefore(2, pauses, { random: () => draw.below(1000) / 1000 }));
+    // Evenly distributed: a tenth of the pauses fall in each tenth of the time.
+    for (let tenth = 0; tenth < 10; tenth++) {
+      const inside = drawn.filter((pause) => pause >= tenth * 20 && pause < (tenth + 1) * 20);
+      expect(Math.abs(inside.length - 100)).toBeLessThan(40);
+    }
+  });
+
+  /** Attempts that take `takesMs` each; the first `times` attempts meet contention. */
+  const attempts = (time: ReturnType<typeof virtualTime>, times: number, takesMs = 10) => {
+    const seen = { attempts: 0 };
+    const attempt = async () => {
+      seen.attempts += 1;
+      time.pass(takesMs);
+      if (seen.attempts <= times) throw new Contention(`Attempt ${seen.attempts}.`);
+      return 'done';
+    };
+    return { seen, attempt };
+  };
+
+  describe('contention', () => {
+    it('is retried with exponential backoff until it ends', async () => {
+      const virtual = virtualTime();
+      const { attempt, seen } = attempts(virtual, 7);
+      expect(await retryContention(attempt, virtual.remainingOf(10_000), virtual.time)).toBe('done');
+      expect(seen.attempts).toBe(8);
+      expect(virtual.pauses).toEqual([25, 50, 100, 200, 400, 500, 500]);
+    });
+
+    it.each([0, 0.1, 0.5, nearly])('times out in time for a response within the invocation: %d', async (random) => {
+      for (const lastsMs of [2500, 4000, 6000]) {
+        const virtual = virtualTime(random);
+        const { attempt } = attempts(virtual, Number.POSITIVE_INFINITY, random === 0 ? 100 : 10);
+        const remaining = virtual.remainingOf(lastsMs);
+        await expect(retryContention(attempt, remaining, virtual.time)).rejects.toMatchObject({
+          name: 'ThrottlingException',
+        });
+        expect(remaining()).toBeGreaterThanOrEqual(1890);
+        // It used the available time, up to the pause that would have been too long.
+        expect(remaining()).toBeLessThan(3010);
+      }
+    });
+
+    it('times out after 8 s even in a long invocation, because the gateway times out after 29 s', async () => {
+      const virtual = virtualTime();
+      const { attempt } = attempts(virtual, Number.POSITIVE_INFINITY, 500);
+      await expect(retryContention(attempt, virtual.remainingOf(240_000), virtual.time)).rejects.toThrow('Attempt');
+      const tookMs = 240_000 - virtual.remainingOf(240_000)();
+      expect(tookMs).toBeGreaterThan(6500);
+      expect(tookMs).toBeLessThanOrEqual(contendedMsMax(500));
+      expect(contendedMsMax(6900)).toBeLessThan(29_000);
+    });
+
+    it('is attempted once if no time is left', async () => {
+      const virtual = virtualTime();
+      const { attempt, seen } = attempts(virtual, 1);
+      await expect(retryContention(attempt, () => 1999, virtual.time)).rejects.toThrow('Attempt 1.');
+      expect([seen.attempts, sumOf(virtual.pauses)]).toEqual([1, 0]);
+    });
+
+    it('is the only retried error, because the SDK retries the others', async () => {
+      const virtual = virtualTime();
+      for (const name of ['TimeoutError', 'ThrottlingException', 'ValidationException']) {
+        let tries = 0;
+        const attempt = async () => {
+          tries += 1;
+          throw Object.assign(new Error('no'), { name });
+        };
+        await expect(retryContention(attempt, () => 9000, virtual.time)).rejects.toMatchObject({ name });
+        expect(tries).toBe(1);
+      }
+    });
+  });
+
+  describe('a change with a conflict on each attempt', () => {
+    const stale = (lastsMs: number, random = 0.5) => {
+      const virtual = virtualTime(random);
+      const seen = { attempts: 0 };
+      const remaining = virtual.remainingOf(lastsMs);
+      const attempt = async () => {
+        seen.attempts += 1;
+        virtual.pass(20);
+        return 'stale' as const;
+      };
+      return { virtual, given: retryWhileStale(attempt, remaining, virtual.time), remaining, seen };
+    };
+
+    it('is attempted up to a hundred times, with growing pauses', async () => {
+      const { given, virtual, seen } = stale(100_000);
+      await expect(given).rejects.toThrow(Contention);
+      expect(seen.attempts).toBe(100);
+      expect(virtual.pauses.slice(0, 7)).toEqual([10, 20, 40, 80, 160, 160, 160]);
+    });
+
+    it.each([0, 0.5, nearly])('times out in time for a response: %d', async (random) => {
+      const { given, remaining } = stale(3000, random);
+      await expect(given).rejects.toThrow(Contention);
+      expect(remaining()).toBeGreaterThanOrEqual(1970);
+      expect(remaining()).toBeLessThan(2400);
+    });
+
+    it('is attempted once if no time is left', async () => {
+      const { given, virtual, seen } = stale(1999);
+      await expect(given).rejects.toThrow(Contention);
+      expect(seen.attempts).toBe(1);
+      expect(virtual.pauses).toEqual([]);
+    });
+  });
+});
